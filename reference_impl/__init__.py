@@ -1,0 +1,1 @@
+"""Brokers whose behaviour is known. Nothing is here yet: the first one is the mirrored queue."""
