@@ -1,0 +1,77 @@
+"""The body of every message: an identity header and a payload, each with a checksum of its own.
+
+1. Identity is (run, producer, sequence, attempt), ours alone: no broker's or library's id is used.
+2. A header whose checksum fails identifies nothing; nothing of it may be believed.
+3. The payload is filler: its bytes follow from its length, so one checksum serves a whole run.
+"""
+
+import struct
+import zlib
+from dataclasses import dataclass
+from functools import lru_cache
+
+_MAGIC = b"MQP1"
+_HEADER = struct.Struct("<4sQiqiiqII")  # magic, run, producer, sequence, attempt, key, sent_ns,
+_CHECKSUM = struct.Struct("<I")  #        payload length, payload checksum; then its own checksum
+HEADER_BYTES = _HEADER.size + _CHECKSUM.size
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What a readable header says. `run` is the 64-bit number of the run, `sent_ns` run time."""
+
+    run: int
+    producer: int
+    sequence: int
+    attempt: int
+    key: int
+    sent_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A body as received: `identity` is None where the header cannot be believed."""
+
+    identity: Identity | None
+    payload_ok: bool
+
+
+@lru_cache(maxsize=64)
+def _filler(length: int) -> tuple[bytes, int]:
+    payload = bytes(i * 31 % 251 for i in range(length))
+    return payload, zlib.crc32(payload)
+
+
+def encode(identity: Identity, body_bytes: int) -> bytes:
+    """The body of `body_bytes` bytes, at least HEADER_BYTES, that carries this identity."""
+    payload, checksum = _filler(max(0, body_bytes - HEADER_BYTES))
+    header = _HEADER.pack(
+        _MAGIC,
+        identity.run,
+        identity.producer,
+        identity.sequence,
+        identity.attempt,
+        identity.key,
+        identity.sent_ns,
+        len(payload),
+        checksum,
+    )
+    return header + _CHECKSUM.pack(zlib.crc32(header)) + payload
+
+
+def decode(body: bytes) -> Body:
+    """What `body` says of itself; never raises, for a body may hold anything."""
+    if len(body) < HEADER_BYTES:
+        return Body(None, False)
+    (checksum,) = _CHECKSUM.unpack_from(body, _HEADER.size)
+    header = memoryview(body)[: _HEADER.size]
+    if zlib.crc32(header) != checksum:
+        return Body(None, False)
+    magic, run, producer, sequence, attempt, key, sent_ns, length, payload_crc = _HEADER.unpack(
+        header
+    )
+    if magic != _MAGIC:
+        return Body(None, False)
+    payload = memoryview(body)[HEADER_BYTES:]
+    payload_ok = len(payload) == length and zlib.crc32(payload) == payload_crc
+    return Body(Identity(run, producer, sequence, attempt, key, sent_ns), payload_ok)

@@ -1,0 +1,97 @@
+"""What the analysis must know of a run beside its raw tables: a part of manifest.json.
+
+1. Facts are what the harness knows by itself (phases, windows, drains, who closed his log); what
+   clients saw is in the raw tables and nowhere else.
+2. Everything that could not be established is False or None here, never assumed.
+3. JSON in, JSON out; unknown keys are an error, because they may hold what a verdict hangs on.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from spark_analysis.schema.tables import FORMAT_VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """One worker; `number` is the producer or consumer number in every raw table."""
+
+    number: int
+    role: str  # "publisher", "consumer"; others are not judged
+    log_closed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """One fault window, numbered from 1 in schedule order. Times in ns of run time."""
+
+    number: int
+    kind: str
+    origin_ns: int  # the instant before the action was issued
+    returned_ns: int  # when the action had returned: the fault is in force at the latest then
+    ended_ns: int | None  # when the undo had returned; None: it never came
+    verified: bool  # it was seen from outside to hold
+    gone: bool  # it was seen from outside to be gone
+    doubt: str  # why not verified or not gone; "" where both are
+
+
+@dataclass(frozen=True, slots=True)
+class QueueEnd:
+    """How one queue was emptied (DESIGN.md 3, Drain and Audit)."""
+
+    queue: str
+    ordered: bool  # order was promised: one active consumer (and one queue) a (producer, key)
+    drained: bool
+    doubt: str  # why the drain is not complete
+    unreadable: tuple[str, ...]  # places that may hold messages and could not be read
+
+
+@dataclass(frozen=True, slots=True)
+class Rivals:
+    """A time in which two masters of one queue were alive, in ns of run time."""
+
+    queue: str
+    from_ns: int
+    until_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """One run, as far as it must be known to judge it. Times in ns of run time."""
+
+    run: str
+    scenario: str
+    system: str
+    layout: str
+    client: str
+    repeat: int
+    load_started_ns: int
+    load_ended_ns: int  # no operation was intended after this
+    deadline_ns: int
+    paced: bool  # False at rate `max`: no intended times, so missed and sustained_success are n/a
+    confirms: bool  # False for fire and forget: nothing of availability can be judged
+    clock_doubt: str  # "" where the clocks held; else the machine was suspended or they ran apart
+    workers: tuple[Worker, ...]
+    windows: tuple[Window, ...]
+    queues: tuple[QueueEnd, ...]
+    rivals: tuple[Rivals, ...]
+    format: int = FORMAT_VERSION
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> "Facts":
+        """Raises TypeError on missing or unknown keys, ValueError on another format."""
+        if document.get("format") != FORMAT_VERSION:
+            raise ValueError(f"facts of format {document.get('format')}, not {FORMAT_VERSION}")
+        parts: dict[str, Any] = dict(document)
+        parts["workers"] = tuple(Worker(**worker) for worker in parts["workers"])
+        parts["windows"] = tuple(Window(**window) for window in parts["windows"])
+        parts["queues"] = tuple(
+            QueueEnd(**{**queue, "unreadable": tuple(queue["unreadable"])})
+            for queue in parts["queues"]
+        )
+        parts["rivals"] = tuple(Rivals(**rivals) for rivals in parts["rivals"])
+        return cls(**parts)

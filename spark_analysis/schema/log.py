@@ -1,0 +1,214 @@
+"""A worker's log: append-only files that are readable up to their last whole record.
+
+1. One folder a worker: `<table>.log` a raw table, `strings.log`, and `closed.json` at its end.
+2. Records wait in memory until `flush()`; a string reaches its file before a record that names it.
+3. Only `close()` syncs to the disk: kill -9 loses no page cache, and a sync a second would compete
+   with the broker's own.
+4. A reader drops what follows the last whole record. A log without `closed.json` was not closed.
+5. A write that fails (a full disk) is sticky: the log is cut back to whole records and stays shut,
+   so its worker must stop; nothing may be sent that is not in a log.
+"""
+
+import json
+import os
+import struct
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+
+from spark_analysis.schema.tables import FORMAT_VERSION, TABLES, Kind, Table
+
+_HEADER = struct.Struct("<4sHHI")  # magic, format version, reserved, record size
+_MAGIC = b"MQPL"
+_LENGTH = struct.Struct("<I")
+CLOSED = "closed.json"
+STRINGS = "strings.log"
+
+Value = int | str | None
+
+
+class LogFull(Exception):
+    """The log could not be written; what it holds up to now is whole and readable."""
+
+
+class LogDamaged(Exception):
+    """A log file that is not one of ours, or of a format version we do not read."""
+
+
+class _File:
+    """One append-only file of whole records."""
+
+    def __init__(self, path: Path, record_bytes: int) -> None:
+        self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+        self.pending = bytearray(_HEADER.pack(_MAGIC, FORMAT_VERSION, 0, record_bytes))
+        self._whole_bytes = 0
+
+    def flush(self) -> None:
+        if not self.pending:
+            return
+        written = 0
+        view = memoryview(self.pending)
+        try:
+            while written < len(view):
+                written += os.write(self._fd, view[written:])
+        except OSError:
+            os.ftruncate(self._fd, self._whole_bytes)
+            raise
+        finally:
+            view.release()
+        self._whole_bytes += written
+        self.pending.clear()
+
+    def close(self) -> None:
+        os.fsync(self._fd)
+        os.close(self._fd)
+
+    def abandon(self) -> None:
+        os.close(self._fd)
+
+
+class LogWriter:
+    """Appends records to one worker's log folder, which must not exist yet.
+
+    `append(table, *values)` takes values in column order, text columns as str or None.
+    `packer(table)` is the fast path: it takes text columns already numbered by `text()`.
+    Raises LogFull from `flush()` and `close()` when the disk refuses; from then on always.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True)
+        self._folder = folder
+        self._strings = _File(folder / STRINGS, 0)
+        self._numbers: dict[str, int] = {}
+        self._files: dict[str, _File] = {}
+        self._counts: dict[str, int] = {}
+        self._failure: OSError | None = None
+
+    def text(self, text: str | None) -> int:
+        """The number of `text` in this log's string table; -1 for None."""
+        if text is None:
+            return -1
+        number = self._numbers.get(text)
+        if number is None:
+            number = self._numbers[text] = len(self._numbers)
+            encoded = text.encode("utf-8", "surrogateescape")
+            self._strings.pending += _LENGTH.pack(len(encoded)) + encoded
+        return number
+
+    def append(self, table: Table, *values: Value) -> None:
+        assert len(values) == len(table.columns), (table.name, values)
+        numbered = (
+            self.text(value) if column.kind is Kind.TEXT else value  # type: ignore[arg-type]
+            for column, value in zip(table.columns, values, strict=True)
+        )
+        self.append_numbered(table, *numbered)  # type: ignore[arg-type]
+
+    def append_numbered(self, table: Table, *values: int) -> None:
+        file = self._files.get(table.name)
+        if file is None:
+            path = self._folder / f"{table.name}.log"
+            file = self._files[table.name] = _File(path, table.record.size)
+            self._counts[table.name] = 0
+        file.pending += table.record.pack(*values)
+        self._counts[table.name] += 1
+
+    def flush(self, only: Table | None = None) -> None:
+        """Hands records to the kernel, strings first: all, or those of one table alone."""
+        if self._failure is not None:
+            raise LogFull(str(self._failure)) from self._failure
+        try:
+            self._strings.flush()
+            if only is None:
+                for file in self._files.values():
+                    file.flush()
+            elif only.name in self._files:
+                self._files[only.name].flush()
+        except OSError as failure:
+            self._failure = failure
+            raise LogFull(str(failure)) from failure
+
+    def close(self) -> None:
+        """Flushes, syncs, and marks the log closed. A closed log is complete."""
+        self.flush()
+        try:
+            for file in (self._strings, *self._files.values()):
+                file.close()
+            path = self._folder / CLOSED
+            partial = path.with_suffix(".partial")
+            with partial.open("w") as stream:
+                json.dump({"format": FORMAT_VERSION, "records": self._counts}, stream)
+                stream.flush()
+                os.fsync(stream.fileno())
+            partial.rename(path)
+        except OSError as failure:
+            self._failure = failure
+            raise LogFull(str(failure)) from failure
+
+    def __enter__(self) -> "LogWriter":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        # A log that ends by an error stays open in the records' sense: it has no closing mark.
+        if kind is None:
+            self.close()
+
+
+def is_closed(folder: Path) -> bool:
+    """Whether the worker closed this log itself: nothing is missing from it."""
+    return (folder / CLOSED).exists()
+
+
+def read_strings(folder: Path) -> list[str]:
+    """The string table, by number, up to its last whole entry."""
+    raw = _content(folder / STRINGS, 0)
+    strings: list[str] = []
+    position = 0
+    while position + _LENGTH.size <= len(raw):
+        (length,) = _LENGTH.unpack_from(raw, position)
+        end = position + _LENGTH.size + length
+        if end > len(raw):
+            break
+        strings.append(raw[position + _LENGTH.size : end].decode("utf-8", "surrogateescape"))
+        position = end
+    return strings
+
+
+def read_records(folder: Path, table: Table) -> bytes:
+    """The packed records of one table, whole ones only; empty where the log has no such table."""
+    raw = _content(folder / f"{table.name}.log", table.record.size)
+    return raw[: len(raw) - len(raw) % table.record.size]
+
+
+def read_rows(folder: Path, table: Table) -> Iterator[Mapping[str, Value]]:
+    """The rows of one table as dicts, text resolved: for tests and small logs."""
+    strings = read_strings(folder)
+    for values in table.record.iter_unpack(read_records(folder, table)):
+        yield {
+            column.name: (strings[value] if value >= 0 else None)
+            if column.kind is Kind.TEXT
+            else value
+            for column, value in zip(table.columns, values, strict=True)
+        }
+
+
+def tables_in(folder: Path) -> list[Table]:
+    """The tables this log holds, in the order of their declaration."""
+    return [table for table in TABLES.values() if (folder / f"{table.name}.log").exists()]
+
+
+def _content(path: Path, record_bytes: int) -> bytes:
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        return b""
+    if len(raw) < _HEADER.size:
+        return b""
+    magic, version, _, size = _HEADER.unpack_from(raw)
+    if magic != _MAGIC or version != FORMAT_VERSION or size != record_bytes:
+        raise LogDamaged(f"{path}: not a log of format {FORMAT_VERSION} with these records")
+    return raw[_HEADER.size :]

@@ -1,0 +1,52 @@
+"""The words that records are made of: numbered once, never renumbered (DESIGN.md 3 and 4).
+
+1. A number means the same in every format version; a word that dies keeps its number.
+2. Lower `Strength` is stronger, so the strongest of several confirmations is their minimum.
+"""
+
+from enum import IntEnum
+
+
+class Outcome(IntEnum):
+    """What a settlement says of one attempt. An attempt without settlement is UNKNOWN."""
+
+    CONFIRMED = 1
+    REFUSED = 2
+    RETURNED = 3
+    UNCONFIRMED = 4
+    UNKNOWN = 5
+
+
+class Strength(IntEnum):
+    """How much a confirmation promises; NONE for everything that is not one."""
+
+    NONE = 0
+    REPLICATED = 1
+    STORED = 2
+    BUFFERED = 3
+    FLUSH_DISK_TIMEOUT = 4
+    FLUSH_SLAVE_TIMEOUT = 5
+    SLAVE_NOT_AVAILABLE = 6
+    UNROUTED_POSSIBLE = 7
+
+
+class Via(IntEnum):
+    """How a message reached us. LOAD and DRAIN are deliveries, AUDIT finds what was stranded."""
+
+    LOAD = 1
+    DRAIN = 2
+    AUDIT = 3
+    RETRY_TOPIC = 4
+
+
+class Redelivered(IntEnum):
+    """The broker's own flag on a delivery, where it has one."""
+
+    NO = 0
+    YES = 1
+    NOT_TOLD = 2
+
+
+NEVER_SENT = -1  # attempts.sent_ns of an operation whose deadline passed before it could go out
+NO_INTENT = -1  # attempts.intended_ns at rate `max`, and of every retry
+NO_OFFSET = -1  # deliveries.offset of a queue broker
