@@ -1,0 +1,60 @@
+"""Cases: single things that count, and the two marts that are made of them.
+
+1. One case is one unit of one count; every count and every affected row comes from cases.
+2. What is as it should be, or was not judged, is counted but affects nobody.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from spark_analysis.definition.events import Delivery
+from spark_analysis.definition.messages import Message
+from spark_analysis.schema.findings import Affected, Count
+
+_AFFECTS_NOBODY = frozenset({"state", "in_order", "not_judged", "operations"})
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    queue: str
+    measure: str
+    detail: str
+    producer: int
+    sequence: int
+    attempt: int  # of the delivery where the case is one; 0 where it is a message
+    at_ns: int
+
+
+def of_message(message: Message, measure: str, detail: str, at_ns: int) -> Case:
+    return Case(message.queue, measure, detail, message.producer, message.sequence, 0, at_ns)
+
+
+def of_delivery(delivery: Delivery, queue: str, measure: str, detail: str) -> Case:
+    producer, sequence = delivery.producer, delivery.sequence
+    if not delivery.header_ok:
+        producer = sequence = -1
+    at_ns = delivery.received_ns
+    return Case(queue, measure, detail, producer, sequence, delivery.attempt, at_ns)
+
+
+def count(run: str, cases: Iterable[Case]) -> tuple[Count, ...]:
+    tally = Counter((case.queue, case.measure, case.detail) for case in cases)
+    return tuple(Count(run, *what, count) for what, count in sorted(tally.items()))
+
+
+def affected(run: str, cases: Iterable[Case]) -> tuple[Affected, ...]:
+    return tuple(
+        Affected(
+            run,
+            case.queue,
+            case.measure,
+            case.detail,
+            case.producer,
+            case.sequence,
+            case.attempt,
+            case.at_ns,
+        )
+        for case in cases
+        if case.measure not in _AFFECTS_NOBODY
+    )

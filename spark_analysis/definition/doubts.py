@@ -1,0 +1,82 @@
+"""What of a run could not be judged, and why.
+
+1. A fault that was not seen to hold, or not seen to be gone, puts the whole run in doubt, and so
+   does a clock.
+2. A stall of a publisher or consumer, and a publisher's missing log, put availability in doubt: a
+   stall only that of the windows it touched.
+3. A missing log, a queue that is not drained and a place that could not be read put loss in doubt.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from spark_analysis.definition.events import Stall
+from spark_analysis.definition.messages import Message
+from spark_analysis.definition.windows import judged
+from spark_analysis.schema.facts import Facts, Worker
+from spark_analysis.schema.findings import Doubt
+
+_STALL_NS_MAX = 100_000_000
+
+
+def rows(facts: Facts, messages: Iterable[Message], stalls: Iterable[Stall]) -> tuple[Doubt, ...]:
+    return (
+        *_of_the_run(facts),
+        *_of_availability(facts, stalls),
+        *_of_loss(facts, {message.queue for message in messages}),
+    )
+
+
+def _of_the_run(facts: Facts) -> Iterator[Doubt]:
+    for window in facts.windows:
+        if not (window.verified and window.gone):
+            yield _doubt(facts, "run", "fault", window=window.number)
+    if facts.clock_doubt:
+        yield _doubt(facts, "run", "clock")
+
+
+def _of_availability(facts: Facts, stalls: Iterable[Stall]) -> Iterator[Doubt]:
+    load = {worker.number for worker in facts.workers if worker.role in ("publisher", "consumer")}
+    windows = judged(facts)
+    long = [s for s in stalls if s.worker in load and s.late_ns > _STALL_NS_MAX]
+    for stall in long:
+        due_ns = stall.at_ns - stall.late_ns
+        for window in windows:
+            if due_ns < window.until_ns and stall.at_ns > window.from_ns:
+                yield _stalled(facts, window.number, stall)
+    for publisher in _open_logs(facts, "publisher"):
+        for window in windows:
+            yield _doubt(
+                facts,
+                "availability",
+                "publisher_log",
+                window=window.number,
+                worker=publisher.number,
+            )
+
+
+def _of_loss(facts: Facts, queues: set[str]) -> Iterator[Doubt]:
+    for role in ("consumer", "publisher"):
+        for worker in _open_logs(facts, role):
+            yield _doubt(facts, "loss", f"{role}_log", worker=worker.number)
+    known = {end.queue for end in facts.queues}
+    undrained = {end.queue for end in facts.queues if not end.drained}
+    for queue in sorted(undrained | (queues - known)):
+        yield _doubt(facts, "loss", "drain", queue=queue)
+    for end in facts.queues:
+        if end.unreadable:
+            yield _doubt(facts, "loss", "unreadable", queue=end.queue)
+
+
+def _open_logs(facts: Facts, role: str) -> list[Worker]:
+    return [worker for worker in facts.workers if worker.role == role and not worker.log_closed]
+
+
+def _stalled(facts: Facts, window: int, stall: Stall) -> Doubt:
+    scope, reason = "availability", "stalled"
+    return Doubt(facts.run, scope, window, reason, "", stall.worker, stall.at_ns, stall.late_ns)
+
+
+def _doubt(
+    facts: Facts, scope: str, reason: str, *, window: int = 0, queue: str = "", worker: int = 0
+) -> Doubt:
+    return Doubt(facts.run, scope, window, reason, queue, worker, at_ns=0, late_ns=0)

@@ -1,0 +1,202 @@
+"""What clients saw, as typed events: the raw rows without the columns that no verdict needs.
+
+1. A producer below 0 is a canary; its rows are dropped here and nowhere else.
+2. A missing table is an empty one; a text that is None reads "".
+3. Deliveries are in delivery order: (received_ns, consumer, connection, tag).
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from spark_analysis.schema.words import NEVER_SENT, Outcome, Redelivered, Strength, Via
+
+Row = Mapping[str, int | str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try to publish a message."""
+
+    producer: int
+    sequence: int
+    number: int
+    queue: str
+    key: int
+    intended_ns: int
+    sent_ns: int
+    connection: int
+
+    @property
+    def sent(self) -> bool:
+        return self.sent_ns != NEVER_SENT
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """What the broker, or the loss of it, said of one attempt."""
+
+    producer: int
+    sequence: int
+    attempt: int
+    settled_ns: int
+    outcome: Outcome
+    strength: Strength
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One body that reached us, by whatever way."""
+
+    consumer: int
+    producer: int
+    sequence: int
+    attempt: int
+    received_ns: int
+    queue: str
+    offset: int
+    redelivered: Redelivered
+    header_ok: bool
+    payload_ok: bool
+    run_ok: bool
+    via: Via
+    connection: int
+    tag: int
+
+    @property
+    def by_consuming(self) -> bool:
+        """It came the way messages are meant to come; the audit's finds did not."""
+        return self.via in (Via.LOAD, Via.DRAIN)
+
+    @property
+    def order(self) -> tuple[int, int, int, int]:
+        return self.received_ns, self.consumer, self.connection, self.tag
+
+
+@dataclass(frozen=True, slots=True)
+class Acknowledgement:
+    """One frame by which a consumer acknowledged the tags first_tag..last_tag."""
+
+    consumer: int
+    connection: int
+    first_tag: int
+    last_tag: int
+    written_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionEnd:
+    """A worker saw this connection lost, or closed it."""
+
+    worker: int
+    connection: int
+    at_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stall:
+    """A worker's tick ran at `at_ns`, `late_ns` later than it was due."""
+
+    worker: int
+    at_ns: int
+    late_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    attempts: tuple[Attempt, ...]
+    settlements: tuple[Settlement, ...]
+    deliveries: tuple[Delivery, ...]
+    acknowledgements: tuple[Acknowledgement, ...]
+    connection_ends: tuple[ConnectionEnd, ...]
+    stalls: tuple[Stall, ...]
+
+
+def read(rows: Mapping[str, Iterable[Row]]) -> Events:
+    """The events of one run; `rows` maps a raw table's name to its rows."""
+    deliveries = (_delivery(row) for row in _of_the_load(rows, "deliveries"))
+    ends = (row for row in rows.get("client_events", ()) if row["kind"] in ("lost", "closed"))
+    return Events(
+        attempts=tuple(_attempt(row) for row in _of_the_load(rows, "attempts")),
+        settlements=tuple(_settlement(row) for row in _of_the_load(rows, "settlements")),
+        deliveries=tuple(sorted(deliveries, key=lambda delivery: delivery.order)),
+        acknowledgements=tuple(_acknowledgement(row) for row in rows.get("acknowledgements", ())),
+        connection_ends=tuple(_connection_end(row) for row in ends),
+        stalls=tuple(_stall(row) for row in rows.get("lateness", ())),
+    )
+
+
+def _of_the_load(rows: Mapping[str, Iterable[Row]], table: str) -> Iterable[Row]:
+    return (row for row in rows.get(table, ()) if _int(row, "producer") >= 0)
+
+
+def _int(row: Row, column: str) -> int:
+    value = row[column]
+    assert isinstance(value, int), (column, value)
+    return value
+
+
+def _text(row: Row, column: str) -> str:
+    value = row[column]
+    assert value is None or isinstance(value, str), (column, value)
+    return value or ""
+
+
+def _attempt(row: Row) -> Attempt:
+    return Attempt(
+        producer=_int(row, "producer"),
+        sequence=_int(row, "sequence"),
+        number=_int(row, "attempt"),
+        queue=_text(row, "queue"),
+        key=_int(row, "key"),
+        intended_ns=_int(row, "intended_ns"),
+        sent_ns=_int(row, "sent_ns"),
+        connection=_int(row, "connection"),
+    )
+
+
+def _settlement(row: Row) -> Settlement:
+    return Settlement(
+        producer=_int(row, "producer"),
+        sequence=_int(row, "sequence"),
+        attempt=_int(row, "attempt"),
+        settled_ns=_int(row, "settled_ns"),
+        outcome=Outcome(_int(row, "outcome")),
+        strength=Strength(_int(row, "strength")),
+    )
+
+
+def _delivery(row: Row) -> Delivery:
+    return Delivery(
+        consumer=_int(row, "consumer"),
+        producer=_int(row, "producer"),
+        sequence=_int(row, "sequence"),
+        attempt=_int(row, "attempt"),
+        received_ns=_int(row, "received_ns"),
+        queue=_text(row, "queue"),
+        offset=_int(row, "offset"),
+        redelivered=Redelivered(_int(row, "redelivered")),
+        header_ok=bool(_int(row, "header_ok")),
+        payload_ok=bool(_int(row, "payload_ok")),
+        run_ok=bool(_int(row, "run_ok")),
+        via=Via(_int(row, "via")),
+        connection=_int(row, "connection"),
+        tag=_int(row, "tag"),
+    )
+
+
+def _acknowledgement(row: Row) -> Acknowledgement:
+    return Acknowledgement(
+        consumer=_int(row, "consumer"),
+        connection=_int(row, "connection"),
+        first_tag=_int(row, "first_tag"),
+        last_tag=_int(row, "last_tag"),
+        written_ns=_int(row, "written_ns"),
+    )
+
+
+def _connection_end(row: Row) -> ConnectionEnd:
+    return ConnectionEnd(_int(row, "worker"), _int(row, "connection"), _int(row, "at_ns"))
+
+
+def _stall(row: Row) -> Stall:
+    return Stall(_int(row, "worker"), _int(row, "at_ns"), _int(row, "late_ns"))

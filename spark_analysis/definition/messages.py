@@ -1,0 +1,120 @@
+"""Rows folded into messages: what was tried, what was said of it, and what came of it.
+
+1. A message is a (producer, sequence) with at least one attempt; nothing else names one.
+2. A delivery belongs to a message only if its header and run can be believed and the message was
+   sent at all: whatever else claims the name is a stray (strays.py).
+3. An attempt without settlement may have happened: it makes its message indeterminate, never
+   refused.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from enum import Enum
+
+from spark_analysis.definition.events import Attempt, Delivery, Events, Settlement
+from spark_analysis.schema.words import NEVER_SENT, Outcome, Via
+
+Name = tuple[int, int]  # (producer, sequence)
+
+
+class State(Enum):
+    """What its publisher may believe of a message; the value is its name in the marts."""
+
+    ACKNOWLEDGED = "acknowledged"
+    INDETERMINATE = "indeterminate"
+    RETURNED = "returned"
+    REFUSED = "refused"
+    NOT_SENT = "not_sent"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message, its deliveries in delivery order."""
+
+    producer: int
+    sequence: int
+    attempts: tuple[Attempt, ...]
+    settlements: tuple[Settlement, ...]
+    confirms: tuple[Settlement, ...]  # the settlements that confirm
+    deliveries: tuple[Delivery, ...]  # the identified ones, by whatever way
+    consumed: tuple[Delivery, ...]  # those by which it was delivered; the first says when
+    finds: tuple[Delivery, ...]  # those of the audit
+
+    @property
+    def queue(self) -> str:
+        return self.attempts[0].queue
+
+    @property
+    def key(self) -> int:
+        return self.attempts[0].key
+
+    @property
+    def sent(self) -> bool:
+        return any(attempt.sent for attempt in self.attempts)
+
+    @property
+    def first_sent_ns(self) -> int:
+        return min((a.sent_ns for a in self.attempts if a.sent), default=NEVER_SENT)
+
+    @property
+    def state(self) -> State:
+        outcomes = {settlement.outcome for settlement in self.settlements}
+        settled = {settlement.attempt for settlement in self.settlements}
+        if Outcome.CONFIRMED in outcomes:
+            return State.ACKNOWLEDGED
+        if outcomes & {Outcome.UNKNOWN, Outcome.UNCONFIRMED}:
+            return State.INDETERMINATE
+        if any(attempt.sent and attempt.number not in settled for attempt in self.attempts):
+            return State.INDETERMINATE
+        if Outcome.RETURNED in outcomes:
+            return State.RETURNED
+        return State.REFUSED if Outcome.REFUSED in outcomes else State.NOT_SENT
+
+    @property
+    def confirmed_ns(self) -> int | None:
+        return min((confirm.settled_ns for confirm in self.confirms), default=None)
+
+    @property
+    def strength(self) -> str:
+        """The name of the strongest promise given for it; lower is stronger."""
+        return min(confirm.strength for confirm in self.confirms).name.lower()
+
+    @property
+    def delivered(self) -> bool:
+        return bool(self.consumed)
+
+    def attempt(self, number: int) -> Attempt | None:
+        return next((attempt for attempt in self.attempts if attempt.number == number), None)
+
+
+def fold(events: Events) -> dict[Name, Message]:
+    """Every message of the run, by name."""
+    attempts = defaultdict[Name, list[Attempt]](list)
+    settlements = defaultdict[Name, list[Settlement]](list)
+    deliveries = defaultdict[Name, list[Delivery]](list)
+    for attempt in events.attempts:
+        attempts[attempt.producer, attempt.sequence].append(attempt)
+    for settlement in events.settlements:
+        settlements[settlement.producer, settlement.sequence].append(settlement)
+    for delivery in events.deliveries:
+        if delivery.header_ok and delivery.run_ok:
+            deliveries[delivery.producer, delivery.sequence].append(delivery)
+    return {
+        name: _message(name, tried, settlements.get(name, []), deliveries.get(name, []))
+        for name, tried in attempts.items()
+    }
+
+
+def _message(
+    name: Name, attempts: list[Attempt], settlements: list[Settlement], named: list[Delivery]
+) -> Message:
+    identified = named if any(attempt.sent for attempt in attempts) else []
+    return Message(
+        *name,
+        attempts=tuple(attempts),
+        settlements=tuple(settlements),
+        confirms=tuple(s for s in settlements if s.outcome is Outcome.CONFIRMED),
+        deliveries=tuple(identified),
+        consumed=tuple(delivery for delivery in identified if delivery.by_consuming),
+        finds=tuple(delivery for delivery in identified if delivery.via is Via.AUDIT),
+    )

@@ -1,0 +1,50 @@
+"""Operations: what was intended at a certain time, and whether it was confirmed in time.
+
+1. An operation is a message, not an attempt: a confirm of any attempt counts.
+2. Its deadline runs from the time it was intended for, not from when it was sent.
+3. Where the load was not paced nothing was intended; where nothing confirms, nothing is missed.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from spark_analysis.definition.cases import Case, of_message
+from spark_analysis.definition.messages import Message
+from spark_analysis.schema.facts import Facts
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    message: Message
+    intended_ns: int
+    missed: bool
+
+
+def intended(facts: Facts, messages: Iterable[Message]) -> tuple[Operation, ...]:
+    """Every operation that can be judged, by intended time; of equals by producer and sequence."""
+    if not (facts.paced and facts.confirms):
+        return ()
+    operations = (_operation(facts, message) for message in messages)
+    known = (operation for operation in operations if operation is not None)
+    return tuple(sorted(known, key=_order))
+
+
+def cases(operations: Iterable[Operation]) -> Iterator[Case]:
+    for operation in operations:
+        yield of_message(operation.message, "operations", "", operation.intended_ns)
+        if operation.missed:
+            yield of_message(operation.message, "missed", "", operation.intended_ns)
+
+
+def _operation(facts: Facts, message: Message) -> Operation | None:
+    first_try = message.attempt(1)
+    if first_try is None or first_try.intended_ns < 0:
+        return None
+    confirmed_ns = message.confirmed_ns
+    due_ns = first_try.intended_ns + facts.deadline_ns
+    missed = confirmed_ns is None or confirmed_ns > due_ns
+    return Operation(message, first_try.intended_ns, missed)
+
+
+def _order(operation: Operation) -> tuple[int, int, int]:
+    return operation.intended_ns, operation.message.producer, operation.message.sequence

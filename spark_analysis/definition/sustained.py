@@ -1,0 +1,59 @@
+"""Sustained success: the first operation from which on things went well for long enough.
+
+1. A period is the operations of 5 s, and at least 200 of them, by intended time; it is good if at
+   most 1 % of them were missed.
+2. The operation it begins with must itself be in time.
+3. A period that the end of load cuts off proves nothing: it is not good, and it is not bad either.
+"""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from spark_analysis.definition.operations import Operation
+
+_PERIOD_NS = 5_000_000_000
+_OPERATIONS_MIN = 200
+_MISSED_PERCENT_MAX = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Where a good period began; else the time from which on one could have."""
+
+    found: bool
+    at_ns: int
+
+
+class Periods:
+    """The periods of one run, one an operation."""
+
+    def __init__(self, operations: Sequence[Operation], load_ended_ns: int) -> None:
+        self._operations = operations
+        self._intended_ns = [operation.intended_ns for operation in operations]
+        missed = (int(operation.missed) for operation in operations)
+        self._missed_before = list(accumulate(missed, initial=0))
+        self._load_ended_ns = load_ended_ns
+
+    def first_good(self, from_ns: int, before_ns: int) -> Search:
+        """The first good period of an operation intended within [from_ns, before_ns)."""
+        first = bisect_left(self._intended_ns, from_ns)
+        for index in range(first, bisect_left(self._intended_ns, before_ns)):
+            if self._operations[index].missed:
+                continue
+            if self._cut_off(index):
+                return Search(False, self._intended_ns[index])
+            if self._good(index):
+                return Search(True, self._intended_ns[index])
+        return Search(False, before_ns)
+
+    def _cut_off(self, index: int) -> bool:
+        too_late = self._intended_ns[index] + _PERIOD_NS > self._load_ended_ns
+        return too_late or len(self._operations) - index < _OPERATIONS_MIN
+
+    def _good(self, index: int) -> bool:
+        in_time = bisect_left(self._intended_ns, self._intended_ns[index] + _PERIOD_NS)
+        end = max(in_time, index + _OPERATIONS_MIN)
+        missed = self._missed_before[end] - self._missed_before[index]
+        return missed * 100 <= (end - index) * _MISSED_PERCENT_MAX

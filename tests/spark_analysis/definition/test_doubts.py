@@ -1,0 +1,134 @@
+"""What of a run could not be judged, and why."""
+
+import pytest
+
+from spark_analysis.definition.judge import judge
+from spark_analysis.schema.findings import Doubt
+from tests.histories import CONSUMER, PUBLISHER, History, ns
+
+NANOSECOND_MS = 0.000001
+
+
+def doubts(history: History) -> list[Doubt]:
+    return sorted(judge(*history.build()).doubts)
+
+
+def doubt(scope: str, reason: str, *, window: int = 0, queue: str = "", worker: int = 0) -> Doubt:
+    return Doubt("run", scope, window, reason, queue, worker, 0, 0)
+
+
+def test_a_calm_run_leaves_no_doubt() -> None:
+    assert doubts(History().window(10_000).publish(1).confirm(1).deliver(1)) == []
+
+
+@pytest.mark.parametrize(("verified", "gone"), [(False, True), (True, False), (False, False)])
+def test_a_fault_not_seen_to_hold_or_to_be_gone_puts_the_run_in_doubt_once(
+    verified: bool, gone: bool
+) -> None:
+    history = History().window(10_000).window(20_000, verified=verified, gone=gone)
+    assert doubts(history) == [doubt("run", "fault", window=2)]
+
+
+def test_a_clock_that_did_not_hold_puts_the_run_in_doubt() -> None:
+    assert doubts(History(clock_doubt="suspended")) == [doubt("run", "clock")]
+
+
+def stalled_windows(history: History) -> list[int]:
+    return [row.window for row in doubts(history) if row.reason == "stalled"]
+
+
+@pytest.mark.parametrize("worker", [PUBLISHER, CONSUMER])
+def test_a_stall_of_the_load_puts_availability_in_doubt(worker: int) -> None:
+    history = History().window(10_000).stall(worker, at_ms=12_000, late_ms=140)
+    expected = Doubt("run", "availability", 1, "stalled", "", worker, ns(12_000), ns(140))
+    assert doubts(history) == [expected]
+
+
+def test_a_stall_of_up_to_100_ms_is_none() -> None:
+    assert stalled_windows(History().stall(PUBLISHER, at_ms=500, late_ms=100)) == []
+    late_ms = 100 + NANOSECOND_MS
+    assert stalled_windows(History().stall(PUBLISHER, at_ms=500, late_ms=late_ms)) == [0]
+
+
+@pytest.mark.parametrize("role", ["prober", ""])
+def test_a_stall_of_another_worker_says_nothing_of_the_load(role: str) -> None:
+    history = History().worker(9, role).stall(9, at_ms=500, late_ms=500)
+    assert stalled_windows(history.stall(77, at_ms=500, late_ms=500)) == []
+
+
+def test_every_stall_is_a_doubt_of_its_own() -> None:
+    history = History().stall(PUBLISHER, at_ms=500, late_ms=200)
+    assert stalled_windows(history.stall(PUBLISHER, at_ms=900, late_ms=200)) == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("from_ms", "until_ms", "windows"),
+    [
+        (1_000, 2_000, [0]),
+        (9_000, 10_000, [0]),
+        (9_000, 10_000 + NANOSECOND_MS, [0, 1]),
+        (10_000 - NANOSECOND_MS, 11_000, [0, 1]),
+        (10_000, 20_000, [1]),
+        (9_000, 21_000, [0, 1, 2]),
+        (60_000 - NANOSECOND_MS, 61_000, [2]),
+        (60_000, 61_000, []),
+        (-1_000, 0, []),
+        (-1_000, NANOSECOND_MS, [0]),
+    ],
+)
+def test_a_stall_touches_the_windows_whose_judged_time_it_overlaps(
+    from_ms: float, until_ms: float, windows: list[int]
+) -> None:
+    history = History().window(10_000).window(20_000)
+    history.stall(PUBLISHER, at_ms=until_ms, late_ms=until_ms - from_ms)
+    assert stalled_windows(history) == windows
+
+
+def test_a_stall_before_load_touches_no_window() -> None:
+    history = History(load_ms=(1_000, 2_000)).stall(PUBLISHER, at_ms=1_000, late_ms=500)
+    assert stalled_windows(history) == []
+
+
+def test_a_publisher_that_died_puts_the_availability_of_all_windows_and_loss_in_doubt() -> None:
+    history = History().window(10_000).log_open(PUBLISHER)
+    assert doubts(history) == [
+        doubt("availability", "publisher_log", window=0, worker=PUBLISHER),
+        doubt("availability", "publisher_log", window=1, worker=PUBLISHER),
+        doubt("loss", "publisher_log", worker=PUBLISHER),
+    ]
+
+
+def test_a_consumer_that_died_puts_loss_in_doubt() -> None:
+    history = History().window(10_000).log_open(CONSUMER)
+    assert doubts(history) == [doubt("loss", "consumer_log", worker=CONSUMER)]
+
+
+def test_each_worker_that_died_is_a_doubt_of_its_own() -> None:
+    history = History().log_open(CONSUMER).worker(9, "consumer", log_closed=False)
+    assert [row.worker for row in doubts(history)] == [CONSUMER, 9]
+    history = History().log_open(PUBLISHER).worker(9, "publisher", log_closed=False)
+    assert [row.worker for row in doubts(history)] == [PUBLISHER, 9, PUBLISHER, 9]
+
+
+def test_another_worker_that_died_puts_nothing_in_doubt() -> None:
+    assert doubts(History().worker(9, "prober", log_closed=False)) == []
+
+
+def test_a_queue_that_was_not_drained_puts_loss_in_doubt() -> None:
+    history = History().queue("bills", drained=False)
+    assert doubts(history) == [doubt("loss", "drain", queue="bills")]
+
+
+def test_a_queue_of_which_nothing_is_known_puts_loss_in_doubt() -> None:
+    assert doubts(History().publish(1, queue="bills")) == [doubt("loss", "drain", queue="bills")]
+    assert doubts(History().no_queue_end()) == []
+
+
+def test_a_place_that_could_not_be_read_puts_loss_in_doubt_once_a_queue() -> None:
+    history = History().queue(unreadable=("rmq2", "rmq3"))
+    assert doubts(history) == [doubt("loss", "unreadable", queue="orders")]
+
+
+def test_a_queue_can_be_in_doubt_for_both_reasons() -> None:
+    history = History().queue(drained=False, unreadable=("rmq2",))
+    assert [row.reason for row in doubts(history)] == ["drain", "unreadable"]

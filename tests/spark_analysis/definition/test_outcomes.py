@@ -1,0 +1,124 @@
+"""What publishers were told, set against what came."""
+
+import pytest
+
+from spark_analysis.definition.judge import judge
+from spark_analysis.schema.words import Outcome, Strength, Via
+from tests.histories import History, affected, counts, ns
+
+OUTCOMES = ("state", "lost_indeterminate", "revived", "refused_but_delivered")
+
+
+def outcomes(history: History) -> dict[str, int]:
+    return dict(counts(judge(*history.build()), *OUTCOMES))
+
+
+def test_a_message_confirmed_at_any_attempt_is_acknowledged() -> None:
+    history = History().publish(1).settle(1, Outcome.UNKNOWN).publish(1, attempt=2)
+    history.confirm(1, attempt=2).deliver(1, attempt=2)
+    assert outcomes(history) == {"state acknowledged": 1}
+
+
+def test_a_message_whose_outcome_is_unknown_is_indeterminate_and_not_refused() -> None:
+    history = History().publish(1).settle(1, Outcome.REFUSED)
+    history.publish(1, attempt=2).settle(1, Outcome.UNKNOWN, attempt=2)
+    assert outcomes(history) == {"state indeterminate": 1, "lost_indeterminate": 1}
+
+
+def test_a_message_that_nothing_confirms_is_indeterminate() -> None:
+    history = History(confirms=False).publish(1).settle(1, Outcome.UNCONFIRMED).deliver(1)
+    assert outcomes(history) == {"state indeterminate": 1, "revived": 1}
+
+
+def test_a_sent_attempt_without_settlement_makes_its_message_indeterminate() -> None:
+    history = History().publish(1).settle(1, Outcome.RETURNED).publish(1, attempt=2)
+    assert outcomes(history) == {"state indeterminate": 1, "lost_indeterminate": 1}
+
+
+def test_an_attempt_that_was_not_sent_needs_no_settlement() -> None:
+    history = History().publish(1).settle(1, Outcome.REFUSED).not_sent(1, attempt=2)
+    assert outcomes(history) == {"state refused": 1}
+
+
+def test_returned_outweighs_refused() -> None:
+    history = History().publish(1).settle(1, Outcome.REFUSED)
+    history.publish(1, attempt=2).settle(1, Outcome.RETURNED, attempt=2)
+    assert outcomes(history) == {"state returned": 1}
+
+
+def test_a_message_that_was_never_sent_is_not_sent() -> None:
+    assert outcomes(History().not_sent(1)) == {"state not_sent": 1}
+
+
+def test_a_settlement_of_no_attempt_makes_no_message() -> None:
+    assert outcomes(History().confirm(1)) == {}
+
+
+def test_states_are_counted_in_the_queue_of_the_message() -> None:
+    findings = judge(*History().queue("bills").publish(1, queue="bills").build())
+    assert counts(findings, "state") == {}
+    assert counts(findings, "state", queue="bills") == {"state indeterminate": 1}
+
+
+def test_an_indeterminate_message_that_arrived_is_revived_at_its_first_delivery() -> None:
+    history = History().publish(1).settle(1, Outcome.UNKNOWN)
+    history.deliver(1, at_ms=70, via=Via.DRAIN).deliver(1, at_ms=50)
+    findings = judge(*history.build())
+    assert counts(findings, "revived", "lost_indeterminate") == {"revived": 1}
+    assert affected(findings, "revived") == [("", 1, 0, ns(50))]
+
+
+def test_an_indeterminate_message_that_never_came_dates_from_its_first_sent_attempt() -> None:
+    history = History().not_sent(1).publish(1, at_ms=20, attempt=2).publish(1, at_ms=30, attempt=3)
+    findings = judge(*history.build())
+    assert affected(findings, "lost_indeterminate") == [("", 1, 0, ns(20))]
+
+
+def test_an_indeterminate_message_that_only_the_audit_found_did_not_come() -> None:
+    history = History().publish(1).settle(1, Outcome.UNKNOWN)
+    history.deliver(1, at_ms=90, via=Via.AUDIT).deliver(1, at_ms=80, via=Via.AUDIT)
+    findings = judge(*history.build())
+    expected = {"lost_indeterminate found": 1}
+    assert counts(findings, "revived", "lost_indeterminate") == expected
+    assert affected(findings, "lost_indeterminate") == [("found", 1, 0, ns(80))]
+
+
+@pytest.mark.parametrize("outcome", [Outcome.REFUSED, Outcome.RETURNED])
+@pytest.mark.parametrize("via", [Via.LOAD, Via.DRAIN, Via.AUDIT])
+def test_what_was_refused_or_returned_and_is_anywhere_is_refused_but_delivered(
+    outcome: Outcome, via: Via
+) -> None:
+    history = History().publish(1).settle(1, outcome).deliver(1, at_ms=70, via=via)
+    findings = judge(*history.build())
+    state = outcome.name.lower()
+    assert counts(findings, "refused_but_delivered") == {f"refused_but_delivered {state}": 1}
+    assert affected(findings, "refused_but_delivered") == [(state, 1, 0, ns(70))]
+
+
+def test_refused_but_delivered_dates_from_the_earliest_time_it_was_seen_by_any_way() -> None:
+    history = History().publish(1).settle(1, Outcome.REFUSED).deliver(1, at_ms=70)
+    history.deliver(1, at_ms=60, via=Via.AUDIT)
+    findings = judge(*history.build())
+    assert affected(findings, "refused_but_delivered") == [("refused", 1, 0, ns(60))]
+
+
+def test_what_was_refused_and_is_nowhere_was_refused_truly() -> None:
+    findings = judge(*History().publish(1).settle(1, Outcome.REFUSED).build())
+    assert findings.affected[0].measure == "missed"
+    assert outcomes(History().publish(1).settle(1, Outcome.REFUSED)) == {"state refused": 1}
+
+
+def test_a_refused_attempt_of_a_confirmed_message_says_nothing_against_its_delivery() -> None:
+    history = History().publish(1).settle(1, Outcome.REFUSED).publish(1, attempt=2)
+    history.confirm(1, attempt=2, strength=Strength.STORED).deliver(1, attempt=2)
+    assert outcomes(history) == {"state acknowledged": 1}
+
+
+def test_a_refused_message_named_by_a_broken_header_was_not_delivered() -> None:
+    history = History().publish(0, producer=0).settle(0, Outcome.REFUSED, producer=0)
+    assert outcomes(history.deliver_broken()) == {"state refused": 1}
+
+
+def test_a_refused_message_named_by_another_run_was_not_delivered() -> None:
+    history = History().publish(1).settle(1, Outcome.REFUSED).deliver(1, run_ok=False)
+    assert outcomes(history) == {"state refused": 1}

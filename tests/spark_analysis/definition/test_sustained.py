@@ -1,0 +1,160 @@
+"""Sustained success: when an outage is over."""
+
+import pytest
+
+from spark_analysis.definition.judge import judge
+from tests.histories import History, ns
+
+NANOSECOND_MS = 0.000001
+
+
+def sustained(history: History, window: int = 1) -> tuple[bool, float]:
+    (stage,) = (
+        row
+        for row in judge(*history.build()).stages
+        if row.stage == "sustained_success" and row.window == window
+    )
+    return stage.reached, stage.after_ns / 1_000_000
+
+
+def load(
+    every_ms: float = 10,
+    failed_ms: tuple[float, float] = (10_000, 12_000),
+    ended_ms: float = 30_000,
+) -> History:
+    """A fault at 10 s; operations at a steady pace, missed while intended in `failed_ms`.
+
+    An operation's sequence is its place in the whole load; told is what comes after 8 s.
+    """
+    history = History(load_ms=(0, ended_ms)).window(10_000, returned_ms=10_100, ended_ms=20_000)
+    for sequence in range(int(8_000 / every_ms), int(ended_ms / every_ms)):
+        at_ms = sequence * every_ms
+        missed = failed_ms[0] <= at_ms < failed_ms[1]
+        history.publish(sequence, at_ms=at_ms)
+        history.confirm(sequence, at_ms=at_ms + (5_000 if missed else 1))
+    return history
+
+
+def miss(history: History, *sequences: int) -> History:
+    """These operations were confirmed too late."""
+    for settlement in history.rows["settlements"]:
+        if settlement["sequence"] in sequences:
+            late_ns = settlement["settled_ns"]
+            assert isinstance(late_ns, int)
+            settlement["settled_ns"] = late_ns + ns(5_000)
+    return history
+
+
+def test_success_is_sustained_from_the_intended_time_of_the_first_good_operation() -> None:
+    assert sustained(load()) == (True, 2_000)
+
+
+def test_a_fault_that_nobody_notices_is_over_with_the_next_operation() -> None:
+    assert sustained(load(failed_ms=(0, 0))) == (True, 0)
+
+
+def test_operations_before_the_origin_begin_nothing() -> None:
+    history = load(failed_ms=(0, 0))
+    history.window(20_000.5)
+    assert sustained(history, 2) == (True, 9.5)
+
+
+def test_a_single_success_in_the_outage_ends_nothing() -> None:
+    history = miss(load(failed_ms=(10_000, 10_500)), *range(1_051, 1_200))
+    assert sustained(history) == (True, 2_000)
+
+
+def test_a_period_of_5_s_with_1_percent_missed_is_good() -> None:
+    history = load(failed_ms=(0, 0))
+    assert sustained(miss(history, *range(1_100, 1_105))) == (True, 0)
+
+
+def test_a_period_of_5_s_with_more_than_1_percent_missed_is_not_good() -> None:
+    history = load(failed_ms=(0, 0))
+    assert sustained(miss(history, *range(1_100, 1_106))) == (True, 1_060)
+
+
+def test_a_period_ends_before_5_s_are_over() -> None:
+    history = load(failed_ms=(0, 0))
+    assert sustained(miss(history, *range(1_500, 1_506))) == (True, 0)
+    assert sustained(miss(load(failed_ms=(0, 0)), *range(1_495, 1_501))) == (True, 0)
+    assert sustained(miss(load(failed_ms=(0, 0)), *range(1_494, 1_500))) == (True, 5_000)
+
+
+def test_a_good_period_does_not_begin_with_a_missed_operation() -> None:
+    assert sustained(miss(load(failed_ms=(0, 0)), 1_000)) == (True, 10)
+
+
+def test_a_period_has_at_least_200_operations() -> None:
+    slow = load(every_ms=50, failed_ms=(0, 0))
+    assert sustained(miss(slow, 397, 398)) == (True, 0)
+    assert sustained(miss(load(every_ms=50, failed_ms=(0, 0)), 397, 398, 399)) == (True, 10_000)
+    assert sustained(miss(load(every_ms=50, failed_ms=(0, 0)), 397, 398, 400)) == (True, 0)
+
+
+def test_a_period_has_all_operations_of_5_s() -> None:
+    assert sustained(miss(load(failed_ms=(0, 0)), *range(1_300, 1_306))) == (True, 3_060)
+
+
+def test_at_equal_times_the_smaller_producer_and_then_sequence_is_first() -> None:
+    history = History(load_ms=(0, 20_000)).worker(7, "publisher").window(10_000)
+    history.flow(range(199), from_ms=10_010, every_ms=30)
+    history.publish(900, at_ms=10_000, producer=7).confirm(900, at_ms=10_001, producer=7)
+    history.publish(901, at_ms=10_000)
+    history.flow(range(902, 905), from_ms=10_000, every_ms=0, confirm_after_ms=None)
+    assert sustained(history) == (True, 0)
+    earlier = History(load_ms=(0, 20_000)).window(10_000)
+    earlier.flow(range(199), from_ms=10_010, every_ms=30)
+    earlier.publish(900, at_ms=10_000).confirm(900, at_ms=10_001)
+    earlier.flow(range(901, 904), from_ms=10_000, every_ms=0, confirm_after_ms=None)
+    assert sustained(earlier) == (False, 10)
+
+
+def test_a_period_that_the_end_of_load_cuts_off_is_not_reached() -> None:
+    assert sustained(load(failed_ms=(10_000, 15_000), ended_ms=20_000)) == (True, 5_000)
+    cut_off = load(failed_ms=(10_000, 15_000 + NANOSECOND_MS), ended_ms=20_000)
+    assert sustained(cut_off) == (False, 5_010)
+
+
+def test_a_period_of_fewer_than_200_operations_is_not_reached() -> None:
+    history = History().window(10_000)
+    assert sustained(history.flow(range(200), from_ms=10_000, every_ms=100)) == (True, 0)
+    history = History().window(10_000)
+    assert sustained(history.flow(range(199), from_ms=10_000, every_ms=100)) == (False, 0)
+
+
+def test_what_was_not_reached_may_have_begun_with_the_first_success_that_was_cut_off() -> None:
+    history = load(failed_ms=(10_000, 28_000))
+    assert sustained(history) == (False, 18_000)
+
+
+def test_what_never_succeeded_again_lasted_to_the_end_of_load() -> None:
+    assert sustained(load(failed_ms=(10_000, 30_000))) == (False, 20_000)
+
+
+def test_without_operations_nothing_is_known_from_the_fault_on() -> None:
+    assert sustained(History().window(10_000)) == (False, 50_000)
+
+
+def test_success_that_begins_in_the_next_windows_time_is_not_this_windows() -> None:
+    history = load(failed_ms=(10_000, 25_000)).window(25_000)
+    assert sustained(history, 1) == (False, 15_000)
+    assert sustained(history, 2) == (True, 0)
+
+
+def test_a_period_may_reach_into_the_next_windows_time() -> None:
+    assert sustained(load().window(12_010)) == (True, 2_000)
+    history = miss(load(), *range(1_400, 1_450)).window(13_000)
+    assert sustained(history) == (False, 3_000)
+
+
+def test_operations_of_all_queues_are_judged_together() -> None:
+    history = load().queue("bills")
+    history.flow(
+        range(50_000, 50_300),
+        from_ms=12_000,
+        every_ms=10,
+        confirm_after_ms=None,
+        queue="bills",
+    )
+    assert sustained(history) == (True, pytest.approx(4_960, abs=30))
