@@ -1,0 +1,97 @@
+"""Small array operations that several kernels need, each linear or n log n.
+
+1. Nothing here knows what a message is.
+2. A time that never comes is NEVER, so that a minimum needs no second array to say "none".
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.integer[Any]]
+Bools = NDArray[np.bool_]
+
+NEVER = int(np.iinfo(np.int64).max)
+NANOSECONDS = 1_000_000_000
+_DENSE = 1 << 22  # a table of this many places is cheaper than a sort
+
+
+def earliest(size: int, place: Ints, values: Ints) -> NDArray[np.int64]:
+    """For each of `size` places the smallest of its values; NEVER where it has none."""
+    smallest = np.full(size, NEVER, np.int64)
+    np.minimum.at(smallest, place, values.astype(np.int64, copy=False))
+    return smallest
+
+
+def marked(size: int, place: Ints) -> Bools:
+    """For each of `size` places whether it occurs."""
+    marks = np.zeros(size, np.bool_)
+    marks[place] = True
+    return marks
+
+
+def tally(values: Ints) -> tuple[list[int], list[int]]:
+    """The distinct values, ascending, and how often each occurs."""
+    if not len(values):
+        return [], []
+    low, high = int(values.min()), int(values.max())
+    if high - low < _DENSE:
+        counts = np.bincount(values - low)
+        present = np.flatnonzero(counts)
+        return (present + low).tolist(), counts[present].tolist()
+    distinct, counts = np.unique(values, return_counts=True)
+    return distinct.tolist(), counts.tolist()
+
+
+def group_numbers(*columns: Ints) -> Ints:
+    """One number for each combination of the columns; numbers sort as the combinations do."""
+    numbers = np.zeros(len(columns[0]), np.int64)
+    if not len(numbers):
+        return numbers
+    groups = 1
+    for column in columns:
+        ranks, span = _ranks(column)
+        if groups * span > NEVER:
+            numbers, groups = _compressed(numbers)
+        assert groups * span <= NEVER, "more rows than any machine holds"
+        numbers = numbers * span + ranks
+        groups *= span
+    # numpy sorts 16-bit integers by radix, many times faster than wide ones.
+    return numbers.astype(np.uint16) if groups <= 1 << 16 else numbers
+
+
+def pair_numbers(high: Ints, low: Ints) -> NDArray[np.int64]:
+    """Two int32 columns as one int64 column."""
+    assert high.dtype == np.int32, high.dtype
+    assert low.dtype == np.int32, low.dtype
+    return (high.astype(np.int64) << 32) | (low.astype(np.int64) & 0xFFFFFFFF)
+
+
+def find(sorted_keys: Ints, keys: Ints) -> NDArray[np.intp]:
+    """The position of each key in the sorted distinct keys; -1 where it is not among them."""
+    if not len(sorted_keys):
+        return np.full(len(keys), -1, np.intp)
+    places = np.searchsorted(sorted_keys, keys)
+    places[places == len(sorted_keys)] = 0
+    return np.where(sorted_keys[places] == keys, places, -1)
+
+
+def expand(starts: Ints, ends: Ints) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Every (range number, position) with starts[range] <= position < ends[range]."""
+    lengths = np.maximum(ends - starts, 0)
+    ranges = np.repeat(np.arange(len(starts)), lengths)
+    before = np.repeat(np.cumsum(lengths) - lengths, lengths)
+    return ranges, starts[ranges] + (np.arange(len(ranges)) - before)
+
+
+def _ranks(column: Ints) -> tuple[NDArray[np.int64], int]:
+    low, high = int(column.min()), int(column.max())
+    if high - low < _DENSE:
+        return column.astype(np.int64) - low, high - low + 1
+    return _compressed(column)
+
+
+def _compressed(column: Ints) -> tuple[NDArray[np.int64], int]:
+    distinct, ranks = np.unique(column, return_inverse=True)
+    return ranks.astype(np.int64, copy=False), len(distinct)

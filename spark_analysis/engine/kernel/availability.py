@@ -1,0 +1,138 @@
+"""What was missed and how long there was silence, by second, window and queue.
+
+1. Silence is the longest gap between consecutive confirms that overlaps the time in question; the
+   load's own start and end count as confirms, so an outage at either end is seen.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+
+from spark_analysis.engine.kernel.arrays import NANOSECONDS, NEVER, Bools, Ints, tally
+from spark_analysis.engine.kernel.arrivals import Arrivals
+from spark_analysis.engine.kernel.messages import Messages
+from spark_analysis.engine.kernel.operations import Operations
+from spark_analysis.engine.kernel.windows import Judged, in_order, judged_times
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.findings import Availability, Second, Stage
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """What a row of availability is about: operations of one time, silence of another."""
+
+    window: int
+    from_ns: int
+    operations_until_ns: int
+    silence_until_ns: int
+
+
+def seconds(
+    messages: Messages, arrived: Arrivals, operations: Operations, run: str
+) -> list[Second]:
+    """One row for every second in which anything counts."""
+    columns = (
+        operations.intended_ns,
+        operations.intended_ns[operations.missed],
+        messages.confirmed_ns[messages.confirmed_ns < NEVER],
+        arrived.received_ns(arrived.first[arrived.delivered]),
+    )
+    counts: defaultdict[int, list[int]] = defaultdict(lambda: [0] * len(columns))
+    for number, times_ns in enumerate(columns):
+        for second, count in zip(*tally(times_ns // NANOSECONDS), strict=True):
+            counts[second][number] = count
+    return [Second(run, second, *row) for second, row in counts.items()]
+
+
+def availability(
+    messages: Messages, operations: Operations, stages: list[Stage], facts: Facts
+) -> list[Availability]:
+    """One row a window and queue; no rows where nothing is confirmed by design."""
+    if not facts.confirms:
+        return []
+    confirmed = np.flatnonzero(_within(messages.confirmed_ns, facts))
+    present = np.unique(messages.queue.numbers[messages.slots.taken]).tolist()
+    rows = _rows("", slice(None), messages.confirmed_ns[confirmed], operations, stages, facts)
+    for number in present:
+        if not messages.queue.words[number]:
+            continue  # messages of no queue are in the row of all queues, which has this name
+        of_queue = confirmed[messages.queue.numbers[confirmed] == number]
+        rows += _rows(
+            messages.queue.words[number],
+            operations.queue.numbers == number,
+            messages.confirmed_ns[of_queue],
+            operations,
+            stages,
+            facts,
+        )
+    return rows
+
+
+def _within(times_ns: Ints, facts: Facts) -> Bools:
+    return (times_ns >= facts.load_started_ns) & (times_ns <= facts.load_ended_ns)
+
+
+def _rows(
+    queue: str,
+    chosen: Bools | slice,
+    confirms_ns: Ints,
+    operations: Operations,
+    stages: list[Stage],
+    facts: Facts,
+) -> list[Availability]:
+    intended_ns, missed = operations.intended_ns[chosen], operations.missed[chosen]
+    gaps = Gaps(confirms_ns, facts.load_started_ns, facts.load_ended_ns)
+    rows = []
+    for span in _spans(stages, facts):
+        first, last = np.searchsorted(intended_ns, [span.from_ns, span.operations_until_ns])
+        if span.window == 0:
+            first, last = 0, len(intended_ns)
+        silence = gaps.longest(span.from_ns, span.silence_until_ns)
+        # A window that opened after the load ended has no operations, not fewer than none.
+        inside = missed[first:last]
+        late = int(np.count_nonzero(inside))
+        rows.append(Availability(facts.run, span.window, queue, len(inside), late, *silence))
+    return rows
+
+
+def _spans(stages: list[Stage], facts: Facts) -> list[_Span]:
+    whole = _Span(0, facts.load_started_ns, facts.load_ended_ns, facts.load_ended_ns)
+    recovered_ns = {
+        stage.window: stage.after_ns
+        for stage in stages
+        if stage.stage == "sustained_success" and stage.reached
+    }
+    spans = [whole]
+    for window, judged in zip(in_order(facts), judged_times(facts)[1:], strict=True):
+        ends_ns = [facts.load_ended_ns if window.ended_ns is None else window.ended_ns]
+        if window.number in recovered_ns:
+            ends_ns.append(window.origin_ns + recovered_ns[window.number])
+        else:
+            ends_ns.append(facts.load_ended_ns)
+        spans.append(_span(judged, min(max(ends_ns), facts.load_ended_ns)))
+    return spans
+
+
+def _span(judged: Judged, silence_until_ns: int) -> _Span:
+    return _Span(judged.number, judged.from_ns, judged.until_ns, silence_until_ns)
+
+
+class Gaps:
+    """The gaps between confirms, and between them and the ends of the load."""
+
+    def __init__(self, confirms_ns: Ints, started_ns: int, ended_ns: int) -> None:
+        inside = np.sort(confirms_ns)
+        self._from_ns = np.concatenate([[started_ns], inside])
+        self._until_ns = np.concatenate([inside, [ended_ns]])
+        self._lengths = self._until_ns - self._from_ns
+
+    def longest(self, from_ns: int, until_ns: int) -> tuple[int, int, bool]:
+        """(length, start, censored) of the longest gap that overlaps; of equals the earliest."""
+        first = int(np.searchsorted(self._until_ns, from_ns, side="right"))
+        last = int(np.searchsorted(self._from_ns, until_ns))
+        if first >= last:
+            return 0, from_ns, False
+        place = first + int(np.argmax(self._lengths[first:last]))
+        censored = place == len(self._lengths) - 1
+        return int(self._lengths[place]), int(self._from_ns[place]), censored

@@ -1,0 +1,54 @@
+"""What a kernel found: cases of one measure, which are counted and, for most, listed.
+
+1. A count is the number of its cases; `Affected` lists the very same cases.
+2. Measures that only say how much was judged are a `Census`: counted, never listed.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from spark_analysis.engine.kernel.arrays import Ints
+from spark_analysis.engine.kernel.records import Text
+from spark_analysis.schema.findings import Count
+
+
+@dataclass(frozen=True, slots=True)
+class Census:
+    """One measure: the detail and the queue of each case."""
+
+    measure: str
+    detail: Text
+    queue: Text
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """A census whose cases have names."""
+
+    census: Census
+    producer: Ints
+    sequence: Ints
+    attempt: Ints
+    at_ns: Ints
+
+
+def plain(cases: int) -> Text:
+    """The detail "" for every case."""
+    return Text(("",), np.zeros(cases, np.int32))
+
+
+def counts(run: str, census: Census) -> list[Count]:
+    """The counts of one measure; a count of 0 has no row."""
+    details = len(census.detail.words)
+    cells = np.bincount(census.queue.numbers.astype(np.int64) * details + census.detail.numbers)
+    return [
+        Count(
+            run,
+            census.queue.words[number // details],
+            census.measure,
+            census.detail.words[number % details],
+            int(cells[number]),
+        )
+        for number in np.flatnonzero(cells).tolist()
+    ]

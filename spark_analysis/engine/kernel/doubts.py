@@ -1,0 +1,96 @@
+"""What could not be judged, and why.
+
+1. A doubt never takes a finding back: it says which verdicts may not be drawn from them.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from spark_analysis.engine.kernel.messages import Messages
+from spark_analysis.engine.kernel.records import Lateness
+from spark_analysis.engine.kernel.windows import judged_times
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.findings import Doubt
+
+STALL_NS = 100_000_000
+
+
+def doubts(messages: Messages, lateness: Lateness, facts: Facts) -> list[Doubt]:
+    return [*_run(facts), *_stalls(lateness, facts), *_logs(facts), *_queues(messages, facts)]
+
+
+def unjudged(run: str) -> Doubt:
+    """The only finding of a run whose records cannot be judged."""
+    return _doubt(run, "run", 0, "records")
+
+
+def _doubt(
+    run: str,
+    scope: str,
+    window: int,
+    reason: str,
+    *,
+    queue: str = "",
+    worker: int = 0,
+    at_ns: int = 0,
+    late_ns: int = 0,
+) -> Doubt:
+    return Doubt(run, scope, window, reason, queue, worker, at_ns, late_ns)
+
+
+def _run(facts: Facts) -> Iterator[Doubt]:
+    for window in facts.windows:
+        if not (window.verified and window.gone):
+            yield _doubt(facts.run, "run", window.number, "fault")
+    if facts.clock_doubt:
+        yield _doubt(facts.run, "run", 0, "clock")
+
+
+def _stalls(lateness: Lateness, facts: Facts) -> Iterator[Doubt]:
+    judged_workers = [w.number for w in facts.workers if w.role in ("publisher", "consumer")]
+    stalled = lateness.pick(
+        (lateness.late_ns > STALL_NS) & np.isin(lateness.worker, judged_workers)
+    )
+    rows = zip(
+        stalled.worker.tolist(), stalled.at_ns.tolist(), stalled.late_ns.tolist(), strict=True
+    )
+    for worker, at_ns, late_ns in rows:
+        for judged in judged_times(facts):
+            if at_ns - late_ns < judged.until_ns and at_ns > judged.from_ns:
+                yield _doubt(
+                    facts.run,
+                    "availability",
+                    judged.number,
+                    "stalled",
+                    worker=worker,
+                    at_ns=at_ns,
+                    late_ns=late_ns,
+                )
+
+
+def _logs(facts: Facts) -> Iterator[Doubt]:
+    for worker in facts.workers:
+        if worker.log_closed:
+            continue
+        if worker.role == "consumer":
+            yield _doubt(facts.run, "loss", 0, "consumer_log", worker=worker.number)
+        elif worker.role == "publisher":
+            yield _doubt(facts.run, "loss", 0, "publisher_log", worker=worker.number)
+            for judged in judged_times(facts):
+                number = judged.number
+                yield _doubt(
+                    facts.run, "availability", number, "publisher_log", worker=worker.number
+                )
+
+
+def _queues(messages: Messages, facts: Facts) -> Iterator[Doubt]:
+    for end in facts.queues:
+        if not end.drained:
+            yield _doubt(facts.run, "loss", 0, "drain", queue=end.queue)
+        if end.unreadable:
+            yield _doubt(facts.run, "loss", 0, "unreadable", queue=end.queue)
+    present = np.unique(messages.queue.numbers[messages.slots.taken]).tolist()
+    ended = {end.queue for end in facts.queues}
+    for queue in sorted({messages.queue.words[number] for number in present} - ended):
+        yield _doubt(facts.run, "loss", 0, "drain", queue=queue)

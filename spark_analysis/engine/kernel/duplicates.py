@@ -1,0 +1,184 @@
+"""Where surplus deliveries came from, as far as a client can tell.
+
+1. Only messages delivered more than once are looked at, and acknowledgements are read only if a
+   flagged copy of an attempt that we had before needs them: both are few.
+2. "An earlier delivery such that ..." is answered by counting intervals of rows, so a message that
+   was redelivered a hundred thousand times costs no square.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spark_analysis.engine.kernel.arrays import (
+    NANOSECONDS,
+    NEVER,
+    Bools,
+    Ints,
+    earliest,
+    expand,
+    find,
+    group_numbers,
+    marked,
+    pair_numbers,
+)
+from spark_analysis.engine.kernel.arrivals import Arrivals
+from spark_analysis.engine.kernel.cases import Cases
+from spark_analysis.engine.kernel.messages import Messages
+from spark_analysis.engine.kernel.records import (
+    Acknowledgements,
+    ClientEvents,
+    Deliveries,
+    Reader,
+    Text,
+)
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.words import Redelivered
+
+DETAILS = (
+    "publisher_retry",
+    "diverged",
+    "ambiguous",
+    "stored_twice",
+    "redelivery_after_ack",
+    "redelivery",
+)
+REDELIVERY = DETAILS.index("redelivery")
+AFTER_ACK = DETAILS.index("redelivery_after_ack")
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """Deliveries of messages that have several, by (message, attempt), then delivery order."""
+
+    row: Ints  # in arrivals
+    rows: Deliveries
+    group: Ints  # ascending: one number a (message, attempt)
+    surplus: Bools  # not the first of its message
+    slot: Ints
+
+
+def duplicates(messages: Messages, arrived: Arrivals, facts: Facts, reader: Reader) -> list[Cases]:
+    """One case a surplus delivery, with the queue of its message."""
+    copies = _copies(arrived)
+    if not len(copies.row):
+        return []
+    queue = messages.queue[copies.slot]
+    detail = _by_itself(copies, queue, facts)
+    if (copies.surplus & (detail == REDELIVERY)).any():
+        acknowledgements, events = reader.read(Acknowledgements), reader.read(ClientEvents)
+        after = after_acknowledgement(copies, acknowledgements, events)
+        detail = np.where((detail == REDELIVERY) & after, AFTER_ACK, detail)
+    chosen = np.flatnonzero(copies.surplus)
+    words = Text(DETAILS, detail[chosen].astype(np.int32))
+    return [arrived.cases("duplicated", copies.row[chosen], words, queue[chosen])]
+
+
+def _copies(arrived: Arrivals) -> Copies:
+    regular = np.flatnonzero(arrived.regular)
+    extra = arrived.first[arrived.slot[regular]] != regular
+    several = marked(len(arrived.first), arrived.slot[regular[extra]])
+    row = regular[several[arrived.slot[regular]]]
+    group = group_numbers(arrived.slot[row], arrived.rows.attempt[row])
+    order = np.argsort(group, kind="stable")
+    row = row[order]
+    slot = arrived.slot[row]
+    return Copies(
+        row,
+        arrived.rows.pick(row),
+        group[order].astype(np.int64),
+        arrived.first[slot] != row,
+        slot,
+    )
+
+
+def _by_itself(copies: Copies, queue: Text, facts: Facts) -> Ints:
+    """The detail, except that what might be after our acknowledgement is still a redelivery."""
+    rows = copies.rows
+    new_attempt = np.ones(len(copies.row), np.bool_)
+    new_attempt[1:] = copies.group[1:] != copies.group[:-1]
+    diverged = np.zeros(len(copies.row), np.bool_)
+    for rivals in facts.rivals:
+        inside = (rows.received_ns >= rivals.from_ns) & (rows.received_ns <= rivals.until_ns)
+        diverged |= inside & queue.among(rivals.queue)
+    ambiguous = (rows.offset >= 0) | (rows.redelivered == Redelivered.NOT_TOLD)
+    holds = [new_attempt, diverged, ambiguous, rows.redelivered == Redelivered.NO]
+    return np.select(holds, range(len(holds)), default=REDELIVERY)
+
+
+def after_acknowledgement(
+    copies: Copies, acknowledgements: Acknowledgements, events: ClientEvents
+) -> Bools:
+    """For each copy whether an earlier one of its group was acknowledged by us in time.
+
+    An earlier copy counts for the rows from `opens` (one second after its acknowledgement was
+    written) up to `closes` (its connection had ended). A row is inside one of these intervals if
+    more of them opened than closed.
+    """
+    rows = copies.rows
+    written_ns = _written_ns(rows, acknowledgements)
+    acknowledged = np.flatnonzero(written_ns < NEVER)
+    group = copies.group[acknowledged]
+    times = _GroupTimes(copies.group, rows.received_ns)
+    opens = times.first_after(group, written_ns[acknowledged] + NANOSECONDS)
+    opens = np.maximum(opens, acknowledged + 1)
+    closes = times.first_from(group, _ended_ns(rows, events)[acknowledged])
+    held = opens < closes
+    steps = np.zeros(len(rows.tag) + 1, np.int64)
+    np.add.at(steps, opens[held], 1)
+    np.add.at(steps, closes[held], -1)
+    return np.cumsum(steps)[:-1] > 0
+
+
+class _GroupTimes:
+    """Searches times that ascend within each of ascending groups."""
+
+    def __init__(self, group: Ints, times: Ints) -> None:
+        self._times = np.unique(times)
+        self._keys = self._key(group, np.searchsorted(self._times, times))
+
+    def first_after(self, group: Ints, times: Ints) -> NDArray[np.intp]:
+        """The first place of each group with a later time, or the group's end."""
+        return self._search(group, np.searchsorted(self._times, times, side="right"))
+
+    def first_from(self, group: Ints, times: Ints) -> NDArray[np.intp]:
+        """The first place of each group with this time or a later one, or the group's end."""
+        return self._search(group, np.searchsorted(self._times, times))
+
+    def _search(self, group: Ints, rank: Ints) -> NDArray[np.intp]:
+        return np.searchsorted(self._keys, self._key(group, rank))
+
+    def _key(self, group: Ints, rank: Ints) -> NDArray[np.int64]:
+        return group.astype(np.int64) * (len(self._times) + 1) + rank
+
+
+def _written_ns(rows: Deliveries, acknowledgements: Acknowledgements) -> NDArray[np.int64]:
+    """When an acknowledgement that covers each delivery was first written, or NEVER."""
+    connections, connection = np.unique(
+        pair_numbers(rows.consumer, rows.connection), return_inverse=True
+    )
+    acknowledging = find(
+        connections, pair_numbers(acknowledgements.consumer, acknowledgements.connection)
+    )
+    covering = acknowledgements.pick(acknowledging >= 0)
+    acknowledging = acknowledging[acknowledging >= 0]
+    tags = np.unique(rows.tag)
+    keys, key = np.unique(
+        connection * (len(tags) + 1) + np.searchsorted(tags, rows.tag), return_inverse=True
+    )
+    base = acknowledging * (len(tags) + 1)
+    starts = np.searchsorted(keys, base + np.searchsorted(tags, covering.first_tag))
+    ends = np.searchsorted(keys, base + np.searchsorted(tags, covering.last_tag, side="right"))
+    acknowledgement, place = expand(starts, ends)
+    return earliest(len(keys), place, covering.written_ns[acknowledgement])[key]
+
+
+def _ended_ns(rows: Deliveries, events: ClientEvents) -> NDArray[np.int64]:
+    """When the connection of each delivery was first lost or closed, or NEVER."""
+    connections, connection = np.unique(
+        pair_numbers(rows.consumer, rows.connection), return_inverse=True
+    )
+    ending = find(connections, pair_numbers(events.worker, events.connection))
+    ends = (ending >= 0) & events.kind.among("lost", "closed")
+    return earliest(len(connections), ending[ends], events.at_ns[ends])[connection]

@@ -1,0 +1,168 @@
+"""The messages of a run: their attempts and settlements folded into one slot each.
+
+1. A state is the number of its word in STATES; 0 is a slot without a message.
+2. Rows that contradict the record format raise BadRecords here, before anything is judged.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints, earliest, find, marked
+from spark_analysis.engine.kernel.cases import Cases, Census
+from spark_analysis.engine.kernel.records import Attempts, BadRecords, Settlements, Text
+from spark_analysis.engine.kernel.slots import Slots, make_slots
+from spark_analysis.schema.words import NEVER_SENT, Outcome, Strength
+
+STATES = ("", "acknowledged", "indeterminate", "returned", "refused", "not_sent")
+ACKNOWLEDGED, INDETERMINATE, RETURNED, REFUSED, NOT_SENT = range(1, 6)
+STRENGTHS = tuple(strength.name.lower() for strength in Strength)
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptRows:
+    """Where the row of each attempt is. Nearly all are first attempts, so those need no search."""
+
+    first: NDArray[np.int64]  # by slot: the row of attempt 1, or -1
+    retries: Ints  # the keys of all others, ascending
+    retry_rows: Ints  # their rows
+    numbers: int  # larger than every attempt number
+
+    def find(self, slot: Ints, attempt: Ints) -> NDArray[np.int64]:
+        """The row of each attempt; -1 where there is none, or no slot."""
+        if not len(self.first):
+            return np.full(len(slot), -1, np.int64)
+        rows = np.where((slot >= 0) & (attempt == 1), self.first[slot], -1)
+        later = np.flatnonzero((slot >= 0) & (attempt > 1) & (attempt < self.numbers))
+        if len(self.retries) and len(later):
+            place = find(self.retries, slot[later] * self.numbers + attempt[later])
+            rows[later] = np.where(place >= 0, self.retry_rows[place], -1)
+        return rows
+
+
+@dataclass(frozen=True, slots=True)
+class Messages:
+    """Every message by slot, and what was settled."""
+
+    slots: Slots
+    attempts: Attempts
+    rows: AttemptRows
+    queue: Text
+    state: NDArray[np.int8]
+    strength: NDArray[np.uint8]  # of acknowledged messages
+    confirmed_ns: NDArray[np.int64]  # NEVER where not acknowledged
+    first_sent_ns: NDArray[np.int64]  # NEVER where nothing was sent
+    first_confirmed: Bools  # attempt 1 has a CONFIRMED settlement
+    confirms_settled_ns: Ints  # one a CONFIRMED settlement
+    confirms_sent_ns: Ints  # its attempt's
+
+    @property
+    def sent(self) -> Bools:
+        return self.first_sent_ns < NEVER
+
+    def sent_attempt(self, rows: Ints) -> Bools:
+        """Whether each row (-1 for none) is an attempt that was sent."""
+        if not len(self.attempts.sent_ns):
+            return np.zeros(len(rows), np.bool_)
+        sent: Bools = self.attempts.sent_ns[rows] != NEVER_SENT
+        return (rows >= 0) & sent
+
+    def cases(self, measure: str, slots: Ints, detail: Text, at_ns: Ints) -> Cases:
+        """One case a message."""
+        producer, sequence = self.slots.identities(slots)
+        census = Census(measure, detail, self.queue[slots])
+        return Cases(census, producer, sequence, np.zeros(len(slots), np.int64), at_ns)
+
+    def states(self) -> Census:
+        slots = np.flatnonzero(self.slots.taken)
+        return Census("state", Text(STATES, self.state[slots].astype(np.int32)), self.queue[slots])
+
+
+def fold(attempts: Attempts, settlements: Settlements) -> Messages:
+    """All messages of a run."""
+    slots = make_slots(attempts.producer, attempts.sequence)
+    slot = slots.find(attempts.producer, attempts.sequence)
+    rows = _attempt_rows(len(slots.taken), slot, attempts.attempt)
+    settled = slots.find(settlements.producer, settlements.sequence)
+    settled_rows = rows.find(settled, settlements.attempt)
+    _check_settlements(settlements, settled_rows)
+    sent = attempts.sent_ns != NEVER_SENT
+    confirmed = settlements.outcome == Outcome.CONFIRMED
+    size = len(slots.taken)
+    return Messages(
+        slots=slots,
+        attempts=attempts,
+        rows=rows,
+        queue=_queue(size, slot, attempts),
+        state=_states(
+            slots.taken, slot[sent & ~marked(len(slot), settled_rows)], settlements, settled
+        ),
+        strength=_strongest(size, settled[confirmed], settlements.strength[confirmed]),
+        confirmed_ns=earliest(size, settled[confirmed], settlements.settled_ns[confirmed]),
+        first_sent_ns=earliest(size, slot[sent], attempts.sent_ns[sent]),
+        first_confirmed=marked(size, settled[confirmed & (settlements.attempt == 1)]),
+        confirms_settled_ns=settlements.settled_ns[confirmed],
+        confirms_sent_ns=attempts.sent_ns[settled_rows[confirmed]],
+    )
+
+
+def _attempt_rows(size: int, slot: Ints, attempt: Ints) -> AttemptRows:
+    is_first = attempt == 1
+    first = np.full(size, -1, np.int64)
+    first[slot[is_first]] = np.flatnonzero(is_first)
+    retry_rows = np.flatnonzero(~is_first)
+    numbers = int(attempt.max(initial=1)) + 1
+    keys = slot[retry_rows] * numbers + attempt[retry_rows]
+    order = np.argsort(keys)
+    keys, retry_rows = keys[order], retry_rows[order]
+    if int(attempt.min(initial=1)) < 1:
+        raise BadRecords("an attempt is numbered below 1")
+    if np.count_nonzero(first >= 0) < np.count_nonzero(is_first) or (np.diff(keys) == 0).any():
+        raise BadRecords("an attempt is recorded twice")
+    return AttemptRows(first, keys, retry_rows, numbers)
+
+
+def _check_settlements(settlements: Settlements, rows: Ints) -> None:
+    if not len(rows):
+        return
+    if (rows < 0).any():
+        raise BadRecords("a settlement has no attempt")
+    if int(settlements.outcome.min()) < 1 or int(settlements.outcome.max()) > max(Outcome):
+        raise BadRecords("a settlement has an unknown outcome")
+    if int(settlements.strength.max()) > max(Strength):
+        raise BadRecords("a settlement has an unknown strength")
+
+
+def _queue(size: int, slot: Ints, attempts: Attempts) -> Text:
+    numbers = np.full(size, -1, np.int32)
+    numbers[slot] = attempts.queue.numbers
+    key = np.zeros(size, np.int32)
+    key[slot] = attempts.key
+    if (numbers[slot] != attempts.queue.numbers).any() or (key[slot] != attempts.key).any():
+        raise BadRecords("the attempts of a message differ in queue or key")
+    return Text(attempts.queue.words, numbers)
+
+
+def _states(
+    taken: Bools, open_slots: Ints, settlements: Settlements, settled: Ints
+) -> NDArray[np.int8]:
+    """Written weakest first, so that the first state that holds stands at the end."""
+    states = np.where(taken, NOT_SENT, 0).astype(np.int8)
+    by_outcome = (
+        (Outcome.REFUSED, REFUSED),
+        (Outcome.RETURNED, RETURNED),
+        (Outcome.UNCONFIRMED, INDETERMINATE),
+        (Outcome.UNKNOWN, INDETERMINATE),
+    )
+    for outcome, state in by_outcome:
+        states[settled[settlements.outcome == outcome]] = state
+    states[open_slots] = INDETERMINATE
+    states[settled[settlements.outcome == Outcome.CONFIRMED]] = ACKNOWLEDGED
+    return states
+
+
+def _strongest(size: int, slot: Ints, strength: Ints) -> NDArray[np.uint8]:
+    strongest = np.full(size, 255, np.uint8)
+    np.minimum.at(strongest, slot, strength)
+    return strongest

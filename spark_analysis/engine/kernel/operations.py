@@ -1,0 +1,48 @@
+"""The operations of a run: what was intended when, and whether it was confirmed in time.
+
+1. Only paced runs have operations, and only confirms can say whether one was missed: where either
+   is absent there are none.
+2. They stand in the order (intended_ns, producer, sequence).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from spark_analysis.engine.kernel.arrays import Bools, Ints
+from spark_analysis.engine.kernel.cases import Cases, Census, plain
+from spark_analysis.engine.kernel.messages import Messages
+from spark_analysis.engine.kernel.records import Text
+from spark_analysis.schema.facts import Facts
+
+
+@dataclass(frozen=True, slots=True)
+class Operations:
+    """One row an operation."""
+
+    slot: Ints
+    intended_ns: Ints
+    queue: Text
+    missed: Bools
+
+
+def operations(messages: Messages, facts: Facts) -> Operations:
+    if not (facts.paced and facts.confirms):
+        slots = np.zeros(0, np.int64)
+    else:
+        slots = np.flatnonzero(messages.rows.first >= 0)
+    intended_ns = messages.attempts.intended_ns[messages.rows.first[slots]]
+    slots, intended_ns = slots[intended_ns >= 0], intended_ns[intended_ns >= 0]
+    # Slots ascend by (producer, sequence), so a stable sort keeps that order among equals.
+    order = np.argsort(intended_ns, kind="stable")
+    slots, intended_ns = slots[order], intended_ns[order]
+    missed = messages.confirmed_ns[slots] > intended_ns + facts.deadline_ns
+    return Operations(slots, intended_ns, messages.queue[slots], missed)
+
+
+def missed(found: Operations, messages: Messages) -> tuple[list[Census], list[Cases]]:
+    """Every operation, and those not confirmed in time."""
+    late = found.missed
+    every = Census("operations", plain(len(found.slot)), found.queue)
+    at_ns = found.intended_ns[late]
+    return [every], [messages.cases("missed", found.slot[late], plain(len(at_ns)), at_ns)]

@@ -1,0 +1,24 @@
+"""The whole graph: run folders in, six marts and their comparison out."""
+
+from collections.abc import Sequence
+
+from pyspark.sql import SparkSession
+
+from spark_analysis.engine import tables
+from spark_analysis.engine.compare import compare
+from spark_analysis.engine.judge import JUDGED, judge_runs, mart
+from spark_analysis.schema.findings import MARTS
+
+
+def analyse(spark: SparkSession, run_folders: Sequence[str], marts_folder: str) -> None:
+    """Judges every run and writes `<marts_folder>/<mart>/` for each mart, and `comparison/`."""
+    # Kept, since every mart is written on its own and the histories must be read only once.
+    judged = judge_runs(spark, run_folders).persist()
+    try:
+        marts = {name: mart(judged, name) for name in JUDGED}
+        for name in MARTS:
+            tables.write(marts[name], marts_folder, name)
+        comparison = compare(spark, marts, len(run_folders))
+        tables.write(comparison, marts_folder, "comparison")
+    finally:
+        judged.unpersist()

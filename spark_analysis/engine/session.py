@@ -1,0 +1,55 @@
+"""The only place that builds a SparkSession.
+
+1. Local mode listens on loopback only, shows no UI and no progress, and says nothing but errors.
+2. Tasks are minutes at most and their results small: few shuffle partitions, a plain collector.
+3. Worker processes import this very package, from a checkout as from an installed wheel.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+import spark_analysis
+from spark_analysis.engine.java import java_home
+
+_LOOPBACK = "127.0.0.1"
+_SHUFFLE_PARTITIONS = 1  # histories are never shuffled, and all else is small
+
+
+def session(cores: int | None = None, memory: str = "1g") -> SparkSession:
+    """A local session on so many cores; all there are where it is not said."""
+    _prepare_environment()
+    builder = SparkSession.builder.appName("mqproof").master(f"local[{cores or '*'}]")
+    for key, value in _settings(memory).items():
+        builder = builder.config(key, value)
+    return builder.getOrCreate()
+
+
+def _prepare_environment() -> None:
+    """What the launcher and the worker processes read; they are children of this process."""
+    os.environ["JAVA_HOME"] = str(java_home(os.environ))
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    os.environ["SPARK_LOCAL_IP"] = _LOOPBACK
+
+
+def _settings(memory: str) -> dict[str, str]:
+    log = Path(__file__).with_name("log4j2.properties")
+    package_root = str(Path(spark_analysis.__path__[0]).resolve().parent)
+    return {
+        "spark.driver.host": _LOOPBACK,
+        "spark.driver.bindAddress": _LOOPBACK,
+        "spark.driver.memory": memory,
+        # The JVM only moves small marts: a quick start is worth more than its best speed.
+        "spark.driver.extraJavaOptions": (
+            f"-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dlog4j2.configurationFile={log.as_uri()}"
+        ),
+        "spark.executorEnv.PYTHONPATH": package_root,
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.shuffle.partitions": str(_SHUFFLE_PARTITIONS),
+        "spark.sql.adaptive.enabled": "false",
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.sql.session.timeZone": "UTC",
+    }

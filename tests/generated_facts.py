@@ -1,0 +1,134 @@
+"""The facts of generated runs, and the dice they and their rows are thrown with.
+
+1. Times are multiples of a grain, which may be coarse, so that ties are common.
+"""
+
+from dataclasses import dataclass
+from random import Random
+
+from spark_analysis.schema.facts import Facts, QueueEnd, Rivals, Window, Worker
+
+MS = 1_000_000
+SECOND = 1_000 * MS
+QUEUES: tuple[str, ...] = ("orders", "audit")
+PUBLISHERS = (1, 2)
+CONSUMERS = (11, 12)
+PROBER = 21
+DEADLINES = (20 * MS, 500 * MS, 2 * SECOND)
+
+
+@dataclass(frozen=True)
+class Style:
+    """What kind of run it is; shares are in percent."""
+
+    seed: int
+    messages: int
+    stretch: bool  # a long paced load, so that sustained success can be reached
+    grain_ns: int
+    load_s: int
+    windows: int
+    paced: bool
+    confirms: bool
+    calm: bool  # nearly nothing goes wrong
+    flagged: int  # share of later copies that are flagged as redelivered
+    offsets: bool
+    logs_closed: int
+    drained: int
+
+
+class Dice:
+    """Small choices, all from the seed of one run."""
+
+    def __init__(self, style: Style) -> None:
+        self.style = style
+        self.random = Random(style.seed)
+        self.start_ns = self.random.choice([0, 0, SECOND, 1_700 * MS])
+        self.end_ns = self.start_ns + style.load_s * SECOND
+
+    def often(self, percent: int) -> bool:
+        return self.random.randrange(100) < percent
+
+    def mishap(self, percent: int) -> bool:
+        """Whether a thing goes wrong; in a calm run it nearly never does."""
+        rarity = (10 if self.style.calm else 1) * (10 if self.style.stretch else 1)
+        return self.random.randrange(100 * rarity) < percent
+
+    def time(self, low_ns: int | None = None, high_ns: int | None = None) -> int:
+        low = self.start_ns if low_ns is None else low_ns
+        high = self.end_ns if high_ns is None else high_ns
+        steps = max(high - low, 0) // self.style.grain_ns
+        return low + self.random.randint(0, steps) * self.style.grain_ns
+
+    def soon(self, after_ns: int) -> int:
+        """Mostly a moment later, at times seconds."""
+        near = self.random.choice([0, MS, 20 * MS, 400 * MS])
+        far = self.random.choice([SECOND, SECOND + 1, 3 * SECOND, 12 * SECOND])
+        return after_ns + (far if self.mishap(8) else near)
+
+
+def make_facts(dice: Dice) -> Facts:
+    """What the harness knew of the run."""
+    workers = [
+        *(Worker(n, "publisher", dice.often(dice.style.logs_closed)) for n in PUBLISHERS),
+        *(Worker(n, "consumer", dice.often(dice.style.logs_closed)) for n in CONSUMERS),
+        Worker(PROBER, "prober", False),
+    ]
+    return Facts(
+        run=f"run {dice.style.seed}",
+        scenario=dice.random.choice(["kill", "partition"]),
+        system=dice.random.choice(["a", "b"]),
+        layout="small",
+        client="amqp",
+        repeat=1,
+        load_started_ns=dice.start_ns,
+        load_ended_ns=dice.end_ns,
+        deadline_ns=2 * SECOND if dice.style.stretch else dice.random.choice(DEADLINES),
+        paced=dice.style.paced,
+        confirms=dice.style.confirms,
+        clock_doubt="suspended" if dice.often(8) else "",
+        workers=tuple(workers),
+        windows=_windows(dice),
+        queues=tuple(_queue_end(dice, queue) for queue in QUEUES if dice.often(95)),
+        rivals=tuple(_rivals(dice) for _ in range(dice.random.choice([0, 0, 1, 2]))),
+    )
+
+
+def _windows(dice: Dice) -> tuple[Window, ...]:
+    # A long load needs calm at its end, else no period of it can be good.
+    latest = dice.end_ns + (2 * SECOND if dice.often(5) else 0)
+    if dice.style.stretch:
+        latest = dice.start_ns + (dice.end_ns - dice.start_ns) // 3
+    origins = sorted(dice.time(high_ns=latest) for _ in range(dice.style.windows))
+    return tuple(_window(dice, number, origin) for number, origin in enumerate(origins, 1))
+
+
+def _window(dice: Dice, number: int, origin_ns: int) -> Window:
+    returned_ns = origin_ns + dice.random.choice([0, MS, 300 * MS, 2 * SECOND])
+    ended_ns = returned_ns + dice.random.choice([0, SECOND, 5 * SECOND, 30 * SECOND])
+    verified, gone = dice.often(85), dice.often(85)
+    return Window(
+        number=number,
+        kind="kill",
+        origin_ns=origin_ns,
+        returned_ns=returned_ns,
+        ended_ns=None if dice.often(15) else ended_ns,
+        verified=verified,
+        gone=gone,
+        doubt="" if verified and gone else "not seen",
+    )
+
+
+def _queue_end(dice: Dice, queue: str) -> QueueEnd:
+    drained = dice.often(dice.style.drained)
+    return QueueEnd(
+        queue=queue,
+        ordered=dice.often(85),
+        drained=drained,
+        doubt="" if drained else "timed out",
+        unreadable=("node 3",) if dice.often(30) else (),
+    )
+
+
+def _rivals(dice: Dice) -> Rivals:
+    from_ns = dice.time()
+    return Rivals(dice.random.choice(QUEUES), from_ns, dice.time(from_ns))

@@ -1,0 +1,326 @@
+"""Histories that nobody thought of: runs full of everything that may go wrong at once.
+
+1. Hypothesis chooses the style of a run and a seed; the rows are drawn from that seed's generator,
+   because a choice of Hypothesis for every column of every row would take minutes.
+2. Rows never contradict the record format (each settlement has its attempt, ...), and delivery
+   order is total; anything else goes, likely or not.
+"""
+
+from dataclasses import dataclass, field, replace
+
+from hypothesis import strategies as st
+
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.words import (
+    NEVER_SENT,
+    NO_INTENT,
+    NO_OFFSET,
+    Outcome,
+    Redelivered,
+    Strength,
+    Via,
+)
+from tests.generated_facts import (
+    CONSUMERS,
+    MS,
+    PROBER,
+    PUBLISHERS,
+    QUEUES,
+    SECOND,
+    Dice,
+    Style,
+    make_facts,
+)
+
+Row = dict[str, int | str | None]
+Rows = dict[str, list[Row]]
+
+MISHAPS: tuple[tuple[Outcome, ...], ...] = (
+    (),
+    (Outcome.REFUSED,),
+    (Outcome.RETURNED,),
+    (Outcome.UNKNOWN,),
+    (Outcome.UNCONFIRMED,),
+    (Outcome.RETURNED, Outcome.CONFIRMED),
+    (Outcome.CONFIRMED, Outcome.CONFIRMED),
+    (Outcome.REFUSED, Outcome.RETURNED),
+)
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> tuple[Facts, Rows]:
+    """The facts and the rows of one run."""
+    stretch = draw(st.sampled_from([False] * 8 + [True]))
+    load_s = draw(st.integers(8, 10) if stretch else st.integers(1, 20))
+    # A whole number of operations in 5 s, so that a period may end just as the load does.
+    stretched = load_s * draw(st.sampled_from([40, 50]))
+    style = Style(
+        seed=draw(st.integers(0, 2**32)),
+        messages=stretched if stretch else draw(st.integers(0, 20)),
+        stretch=stretch,
+        grain_ns=draw(st.sampled_from([1, MS, 10 * MS, 500 * MS, SECOND])),
+        load_s=load_s,
+        windows=draw(st.sampled_from([0, 1, 1, 2, 3])),
+        paced=draw(st.sampled_from([True] * (15 if stretch else 5) + [False])),
+        confirms=draw(st.sampled_from([True] * (15 if stretch else 7) + [False])),
+        calm=draw(st.sampled_from([True, True, False] if stretch else [True, False, False])),
+        flagged=draw(st.sampled_from([0, 50, 100])),
+        offsets=draw(st.sampled_from([False] * 4 + [True])),
+        logs_closed=draw(st.sampled_from([100, 100, 60])),
+        drained=draw(st.sampled_from([100, 90, 50])),
+    )
+    return _Run(Dice(style)).history()
+
+
+@dataclass
+class _Run:
+    """One run in the making."""
+
+    dice: Dice
+    rows: Rows = field(default_factory=dict)
+    deliveries: int = 0
+
+    def __post_init__(self) -> None:
+        self.style = self.dice.style
+        self.random = self.dice.random
+        self.sequences = dict.fromkeys(PUBLISHERS, -1)
+
+    def history(self) -> tuple[Facts, Rows]:
+        facts = make_facts(self.dice)
+        for number in range(self.style.messages):
+            self._message(facts, number)
+        for _ in range(self.random.choice([0, 0, 1, 3])):
+            self._stray()
+        for _ in range(self.random.choice([0, 0, 2])):
+            self._canary()
+        self._client_events()
+        self._lateness()
+        facts = self._on_the_edge(facts)
+        for listing in self.rows.values():
+            self.random.shuffle(listing)
+        return facts, self.rows
+
+    def add(self, table: str, **row: int | str | None) -> None:
+        self.rows.setdefault(table, []).append(row)
+
+    def _moment(self, table: str, column: str) -> int:
+        """A time; often exactly one at which something else happened."""
+        listing = self.rows.get(table, [])
+        if listing and self.dice.often(60):
+            moment = self.random.choice(listing)[column]
+            assert isinstance(moment, int)
+            return moment
+        return self.dice.time()
+
+    def _on_the_edge(self, facts: Facts) -> Facts:
+        """The same run with rivals and windows that end just as something happens."""
+        rivals = [
+            replace(each, until_ns=max(each.from_ns, self._moment("deliveries", "received_ns")))
+            for each in facts.rivals
+        ]
+        windows = [
+            replace(
+                each, ended_ns=max(each.returned_ns, self._moment("settlements", "settled_ns"))
+            )
+            if self.dice.often(40)
+            else each
+            for each in facts.windows
+        ]
+        return replace(facts, rivals=tuple(rivals), windows=tuple(windows))
+
+    # --- messages ---
+
+    def _message(self, facts: Facts, number: int) -> None:
+        producer = self.random.choice(PUBLISHERS)
+        # Dense by contract; a leap makes slots too sparse to index, which changes nothing.
+        self.sequences[producer] += 10**12 if self.dice.mishap(2) else 1
+        sequence = self.sequences[producer]
+        queue: str | None = None if self.dice.mishap(2) else self.random.choice(QUEUES)
+        key = self.random.choice([0, 0, 1, 2])
+        intended = self._intended(number)
+        attempts = 1
+        while attempts < 4 and self.dice.mishap(20):
+            attempts += 1
+        at_ns, sent = intended, []
+        connection = 1
+        first = 2 if attempts > 1 and self.dice.mishap(5) else 1
+        for attempt in range(first, attempts + 1):
+            at_ns = self.dice.soon(at_ns)
+            never = attempt == 1 and self.dice.mishap(6)
+            connection += self.dice.mishap(15)
+            self.add(
+                "attempts",
+                producer=producer,
+                sequence=sequence,
+                attempt=attempt,
+                queue=queue,
+                key=key,
+                intended_ns=self._recorded_intent(attempt, intended),
+                sent_ns=NEVER_SENT if never else at_ns,
+                connection=connection,
+                tag=number,
+                body_bytes=100,
+            )
+            if not never:
+                sent.append(at_ns)
+            if not never or self.dice.mishap(10):
+                self._settle(facts, producer, sequence, attempt, at_ns)
+        identity = {"producer": producer, "sequence": sequence, "key": key}
+        self._deliveries(identity, attempts, queue, sent[0] if sent else intended)
+
+    def _intended(self, number: int) -> int:
+        if not self.style.stretch:
+            return self.dice.time()
+        step = (self.dice.end_ns - self.dice.start_ns) // self.style.messages
+        return self.dice.start_ns + number * step
+
+    def _recorded_intent(self, attempt: int, intended_ns: int) -> int:
+        if attempt > 1 or self.style.paced == self.dice.often(3):
+            return NO_INTENT
+        return intended_ns
+
+    def _settle(
+        self, facts: Facts, producer: int, sequence: int, attempt: int, sent_ns: int
+    ) -> None:
+        outcomes: tuple[Outcome, ...] = (Outcome.CONFIRMED,)
+        if self.dice.mishap(35) or (self.style.stretch and self._in_outage(facts, sent_ns)):
+            outcomes = self.random.choice(MISHAPS)
+        elif not self.style.confirms and self.dice.often(90):
+            outcomes = (Outcome.UNCONFIRMED,)
+        for outcome in outcomes:
+            confirmed = outcome is Outcome.CONFIRMED
+            self.add(
+                "settlements",
+                producer=producer,
+                sequence=sequence,
+                attempt=attempt,
+                settled_ns=self.dice.soon(sent_ns),
+                outcome=int(outcome),
+                strength=int(self.random.choice(list(Strength)[1:]) if confirmed else 0),
+                raw=outcome.name,
+                connection=1,
+            )
+
+    def _in_outage(self, facts: Facts, at_ns: int) -> bool:
+        origins = [window.origin_ns for window in facts.windows]
+        return any(origin <= at_ns < origin + SECOND for origin in origins) and self.dice.often(60)
+
+    # --- deliveries ---
+
+    def _deliveries(self, identity: Row, attempts: int, queue: str | None, sent_ns: int) -> None:
+        copies = 1
+        if self.dice.mishap(15):
+            copies = 0
+        while copies and copies < 6 and self.dice.mishap(40):
+            copies += 1
+        at_ns = self.dice.soon(sent_ns)
+        attempt = self.random.randint(1, attempts)
+        for copy in range(copies):
+            if self.dice.mishap(30):
+                attempt = self.random.randint(1, attempts + self.dice.mishap(20))
+            flagged = self.dice.often(self.style.flagged) if copy else self.dice.mishap(10)
+            self._deliver(identity, attempt, queue, at_ns, flagged)
+            at_ns = self.random.choice(
+                [self.dice.soon(at_ns), self.dice.time(), at_ns + 2 * SECOND]
+            )
+
+    def _deliver(
+        self, identity: Row, attempt: int, queue: str | None, at_ns: int, flagged: bool
+    ) -> None:
+        header_ok, run_ok = not self.dice.mishap(3), not self.dice.mishap(3)
+        consumer, connection = self.random.choice(CONSUMERS), self.random.choice([1, 1, 2])
+        # Every tag once, in no order, so that ties of time are settled by any of the columns.
+        self.deliveries += 1
+        tag = self.deliveries * 7_919 % 10_007
+        redelivered = Redelivered.YES if flagged else Redelivered.NO
+        if self.dice.mishap(6):
+            redelivered = Redelivered.NOT_TOLD
+        self.add(
+            "deliveries",
+            consumer=consumer,
+            producer=identity["producer"] if header_ok else 0,
+            sequence=identity["sequence"] if header_ok else 0,
+            attempt=attempt if header_ok else 0,
+            key=identity["key"] if header_ok else 0,
+            received_ns=at_ns,
+            sent_ns=0,
+            queue=self.random.choice(QUEUES) if self.dice.mishap(3) else queue,
+            broker=self.random.choice([None, "node 1"]),
+            offset=tag if self.style.offsets and self.dice.often(50) else NO_OFFSET,
+            redelivered=int(redelivered),
+            header_ok=int(header_ok),
+            payload_ok=int(not self.dice.mishap(4)),
+            run_ok=int(run_ok),
+            via=int(self._via()),
+            connection=connection,
+            tag=tag,
+        )
+        if self.dice.often(70):
+            self._acknowledge(consumer, connection, tag, at_ns)
+
+    def _via(self) -> Via:
+        if not self.dice.mishap(30):
+            return Via.LOAD
+        return self.random.choice([Via.DRAIN, Via.DRAIN, Via.AUDIT, Via.AUDIT, Via.RETRY_TOPIC])
+
+    def _acknowledge(self, consumer: int, connection: int, tag: int, at_ns: int) -> None:
+        before, after = self.random.choice([(0, 0), (0, 0), (2, 0), (0, 2), (-1, 1)])
+        self.add(
+            "acknowledgements",
+            consumer=consumer,
+            connection=3 if self.dice.mishap(5) else connection,
+            first_tag=tag - before,
+            last_tag=tag + after,
+            written_ns=self.dice.soon(at_ns),
+        )
+
+    def _stray(self) -> None:
+        """A delivery of what was never sent, or of another run."""
+        identity: Row = {
+            "producer": self.random.choice([*PUBLISHERS, 3]),
+            "sequence": self.random.choice([500, 10**15]),
+            "key": 0,
+        }
+        self._deliver(identity, 1, self.random.choice(QUEUES), self.dice.time(), False)
+
+    def _canary(self) -> None:
+        """What the probers published; no answer may change by it."""
+        number = self.deliveries
+        at_ns = self.dice.time()
+        identity: Row = {"producer": -1, "sequence": number, "key": 0}
+        self.add(
+            "attempts",
+            **identity,
+            attempt=1,
+            queue=self.random.choice([*QUEUES, "canaries"]),
+            intended_ns=at_ns,
+            sent_ns=at_ns,
+            connection=1,
+            tag=number,
+            body_bytes=100,
+        )
+        self._deliver(identity, 1, "orders", self.dice.soon(at_ns), False)
+
+    # --- the instrument ---
+
+    def _client_events(self) -> None:
+        for _ in range(self.random.choice([0, 0, 2, 4])):
+            self.add(
+                "client_events",
+                worker=self.random.choice([*CONSUMERS, *PUBLISHERS]),
+                at_ns=self._moment("deliveries", "received_ns"),
+                kind=self.random.choice(["connected", "lost", "closed", "blocked", "cancelled"]),
+                connection=self.random.choice([1, 2]),
+                queue=None,
+                detail=None,
+            )
+
+    def _lateness(self) -> None:
+        for number in range(self.random.choice([0, 0, 1, 4])):
+            late = self.random.choice([50 * MS, 100 * MS, 100 * MS + 1, SECOND, 4 * SECOND])
+            self.add(
+                "lateness",
+                worker=self.random.choice([*PUBLISHERS, *CONSUMERS, PROBER, 99]),
+                at_ns=self.dice.time(high_ns=self.dice.end_ns + 3 * SECOND) + number,
+                late_ns=late,
+            )

@@ -1,0 +1,67 @@
+"""Makes a history on which two judges differ small enough to read.
+
+1. A history is cut in pieces (a message with all its rows, another row, a window, ...); pieces are
+   left out, many at first and one by one at the end, as long as the judges still differ.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from spark_analysis.schema.facts import Facts
+from tests.generated_histories import Row, Rows
+
+_OF_MESSAGES = ("attempts", "settlements", "deliveries")
+History = tuple[Facts, Rows]
+Cut = Callable[[Facts, Rows], History]
+
+
+def smaller(facts: Facts, rows: Rows, differs: Callable[[Facts, Rows], bool]) -> History:
+    """The least of this history, found greedily, for which `differs` still holds."""
+    assert differs(facts, rows)
+    share = 2
+    while True:
+        pieces = list(_pieces(facts, rows))
+        size = max(1, len(pieces) // share)
+        for start in range(0, len(pieces), size):
+            candidate = _without(facts, rows, pieces[start : start + size])
+            if differs(*candidate):
+                facts, rows = candidate
+                break
+        else:
+            if size == 1:
+                return facts, rows
+            share *= 2
+
+
+def _pieces(facts: Facts, rows: Rows) -> Iterator[tuple[str, object]]:
+    messages = {_message(row) for table in _OF_MESSAGES for row in rows.get(table, [])}
+    yield from (("message", message) for message in sorted(messages))
+    # Attempts and settlements go together only: one without the other is no record of ours.
+    for table in ("deliveries", "acknowledgements", "client_events", "lateness"):
+        yield from ((table, id(row)) for row in rows.get(table, []))
+    if facts.windows:
+        yield "window", facts.windows[-1].number
+    yield from (("rivals", rivals) for rivals in facts.rivals)
+
+
+def _without(facts: Facts, rows: Rows, pieces: list[tuple[str, object]]) -> History:
+    gone = set(pieces)
+    kept = {
+        table: [row for row in listing if not _is_gone(table, row, gone)]
+        for table, listing in rows.items()
+    }
+    windows = tuple(w for w in facts.windows if ("window", w.number) not in gone)
+    rivals = tuple(r for r in facts.rivals if ("rivals", r) not in gone)
+    return replace(facts, windows=windows, rivals=rivals), kept
+
+
+def _is_gone(table: str, row: Row, gone: set[tuple[str, object]]) -> bool:
+    of_message = table in _OF_MESSAGES and ("message", _message(row)) in gone
+    return of_message or (table, id(row)) in gone
+
+
+def _message(row: Row) -> tuple[int, int]:
+    producer, sequence = row["producer"], row["sequence"]
+    assert isinstance(producer, int)
+    assert isinstance(sequence, int)
+    return producer, sequence

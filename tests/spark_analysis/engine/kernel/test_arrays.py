@@ -1,0 +1,49 @@
+import numpy as np
+
+from spark_analysis.engine.kernel.arrays import (
+    NEVER,
+    earliest,
+    expand,
+    find,
+    group_numbers,
+    pair_numbers,
+    tally,
+)
+
+
+def test_a_place_without_values_is_never() -> None:
+    found = earliest(3, np.array([2, 0, 2]), np.array([7, 5, 6]))
+    assert found.tolist() == [5, NEVER, 6]
+
+
+def test_group_numbers_sort_as_the_columns_do() -> None:
+    columns = [np.array([2, 1, 2, 1]), np.array([-5, 9, -6, 9])]
+    numbers = group_numbers(*columns)
+    assert np.argsort(numbers, kind="stable").tolist() == [1, 3, 2, 0]
+    assert numbers[1] == numbers[3]
+
+
+def test_group_numbers_of_columns_that_span_all_integers_do_not_overflow() -> None:
+    extremes = np.array([-(2**62), 2**62, 0, 2**62])
+    numbers = group_numbers(extremes, extremes, extremes, extremes)
+    assert np.argsort(numbers, kind="stable").tolist() == [0, 2, 1, 3]
+
+
+def test_pairs_are_told_apart_and_negative_numbers_are_kept() -> None:
+    high, low = np.array([1, 1, -1], np.int32), np.array([2, -2, 2], np.int32)
+    assert len(set(pair_numbers(high, low).tolist())) == 3
+
+
+def test_find_says_where_a_key_is_and_that_it_is_not() -> None:
+    assert find(np.array([3, 5]), np.array([5, 4, 3, 9])).tolist() == [1, -1, 0, -1]
+    assert find(np.array([], np.int64), np.array([5])).tolist() == [-1]
+
+
+def test_expand_lists_each_position_of_each_range_and_nothing_of_empty_ones() -> None:
+    ranges, positions = expand(np.array([4, 9, 1]), np.array([6, 9, 2]))
+    assert list(zip(ranges.tolist(), positions.tolist(), strict=True)) == [(0, 4), (0, 5), (2, 1)]
+
+
+def test_tally_counts_values_far_apart_without_a_place_for_each_between() -> None:
+    assert tally(np.array([-1, 3, 3])) == ([-1, 3], [1, 2])
+    assert tally(np.array([10**18, -(10**18), 10**18])) == ([-(10**18), 10**18], [1, 2])

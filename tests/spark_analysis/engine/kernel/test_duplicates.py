@@ -1,0 +1,107 @@
+"""Redelivery after acknowledgement counts intervals; here it is looked up pair by pair."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spark_analysis.engine.kernel.arrays import NANOSECONDS
+from spark_analysis.engine.kernel.duplicates import Copies, after_acknowledgement
+from spark_analysis.engine.kernel.records import Acknowledgements, ClientEvents, Deliveries, Text
+
+SMALL = st.integers(0, 3)
+TIMES = st.integers(0, 6).map(lambda half: half * NANOSECONDS // 2)
+COPIES = st.lists(st.tuples(SMALL, TIMES, SMALL, SMALL, st.integers(0, 9)), max_size=12)
+ACKNOWLEDGEMENTS = st.lists(st.tuples(SMALL, SMALL, st.integers(0, 9), SMALL, TIMES), max_size=6)
+EVENTS = st.lists(st.tuples(SMALL, SMALL, TIMES, st.sampled_from(["lost", "closed", "blocked"])))
+
+
+@given(COPIES, ACKNOWLEDGEMENTS, EVENTS)
+def test_it_agrees_with_looking_at_every_pair(
+    copies: list[tuple[int, int, int, int, int]],
+    acknowledgements: list[tuple[int, int, int, int, int]],
+    events: list[tuple[int, int, int, str]],
+) -> None:
+    copies = sorted(copies)
+    if not copies:
+        return
+    found = after_acknowledgement(as_copies(copies), as_acks(acknowledgements), as_events(events))
+    assert found.tolist() == [
+        any(
+            copies[earlier][0] == copies[late][0]
+            and acknowledged(copies[earlier], copies[late][1], acknowledgements)
+            and lived(copies[earlier], copies[late][1], events)
+            for earlier in range(late)
+        )
+        for late in range(len(copies))
+    ]
+
+
+def acknowledged(
+    copy: tuple[int, int, int, int, int],
+    received_ns: int,
+    acknowledgements: list[tuple[int, int, int, int, int]],
+) -> bool:
+    _, _, consumer, connection, tag = copy
+    return any(
+        (by, over) == (consumer, connection)
+        and first <= tag <= first + more
+        and written_ns < received_ns - NANOSECONDS
+        for by, over, first, more, written_ns in acknowledgements
+    )
+
+
+def lived(
+    copy: tuple[int, int, int, int, int], received_ns: int, events: list[tuple[int, int, int, str]]
+) -> bool:
+    return not any(
+        (worker, connection) == (copy[2], copy[3]) and kind != "blocked" and at_ns <= received_ns
+        for worker, connection, at_ns, kind in events
+    )
+
+
+def as_copies(copies: list[tuple[int, int, int, int, int]]) -> Copies:
+    group, received_ns, consumer, connection, tag = map(whole, zip(*copies, strict=True))
+    nothing = np.zeros(len(copies), np.uint8)
+    rows = Deliveries(
+        consumer=consumer.astype(np.int32),
+        producer=group,
+        sequence=group,
+        attempt=group,
+        received_ns=received_ns,
+        queue=Text(("",), nothing.astype(np.int32)),
+        offset=nothing,
+        redelivered=nothing,
+        header_ok=nothing,
+        payload_ok=nothing,
+        run_ok=nothing,
+        via=nothing,
+        connection=connection.astype(np.int32),
+        tag=tag,
+    )
+    return Copies(np.arange(len(copies)), rows, group, nothing == 0, group)
+
+
+def as_acks(acknowledgements: list[tuple[int, int, int, int, int]]) -> Acknowledgements:
+    consumer, connection, first, more, written = columns(acknowledgements, 5)
+    return Acknowledgements(
+        consumer.astype(np.int32), connection.astype(np.int32), first, first + more, written
+    )
+
+
+def as_events(events: list[tuple[int, int, int, str]]) -> ClientEvents:
+    worker, connection, at_ns = columns([event[:3] for event in events], 3)
+    kinds = ("lost", "closed", "blocked")
+    kind = np.array([kinds.index(event[3]) for event in events], np.int32)
+    return ClientEvents(
+        worker.astype(np.int32), at_ns, Text(kinds, kind), connection.astype(np.int32)
+    )
+
+
+def columns(rows: Sequence[tuple[int, ...]], width: int) -> list[np.ndarray]:
+    return [whole([row[place] for row in rows]) for place in range(width)]
+
+
+def whole(values: Sequence[int]) -> np.ndarray:
+    return np.array(values, np.int64)

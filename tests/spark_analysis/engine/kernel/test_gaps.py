@@ -1,0 +1,25 @@
+import numpy as np
+
+from spark_analysis.engine.kernel.availability import Gaps
+
+CONFIRMS = Gaps(np.array([40, 10, 70]), started_ns=0, ended_ns=100)
+
+
+def test_of_equal_gaps_the_earliest_is_the_silence() -> None:
+    assert CONFIRMS.longest(0, 100) == (30, 10, False)
+    assert CONFIRMS.longest(40, 100) == (30, 40, False)
+
+
+def test_a_gap_that_only_touches_the_interval_is_not_in_it() -> None:
+    assert CONFIRMS.longest(0, 10) == (10, 0, False)
+    assert CONFIRMS.longest(10, 11) == (30, 10, False)
+
+
+def test_silence_up_to_the_end_of_the_load_is_censored() -> None:
+    assert CONFIRMS.longest(70, 100) == (30, 70, True)
+    last_at_the_end = Gaps(np.array([100]), started_ns=0, ended_ns=100)
+    assert last_at_the_end.longest(0, 100) == (100, 0, False)
+
+
+def test_an_interval_after_the_load_has_no_silence() -> None:
+    assert CONFIRMS.longest(100, 100) == (0, 100, False)

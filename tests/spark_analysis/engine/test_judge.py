@@ -1,0 +1,155 @@
+"""A run that cannot be judged says so, and costs no other run its verdict."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_analysis.engine.judge import judge_folder
+from spark_analysis.engine.pipeline import analyse
+from tests.histories import History
+from tests.run_folders import write_run
+
+
+def test_a_whole_run_has_all_marts(tmp_path: Path) -> None:
+    found = dict(judge_folder(sound_run(tmp_path)))
+    assert found["counts"].to_pylist() == [
+        count("state", "acknowledged"),
+        count("in_order", ""),
+        count("operations", ""),
+    ]
+    assert len(found["doubts"]) == 0
+
+
+def test_a_run_without_records_is_judged_by_its_facts(tmp_path: Path) -> None:
+    facts, _ = History(run="calm").build()
+    found = dict(judge_folder(write_run(tmp_path / "calm", facts, {})))
+    assert len(found["counts"]) == 0
+    assert [row["queue"] for row in found["availability"].to_pylist()] == [""]
+
+
+def spoil_manifest(folder: Path) -> None:
+    (folder / "manifest.json").write_text("{")
+
+
+def lose_facts(folder: Path) -> None:
+    (folder / "manifest.json").write_text('{"facts": null}')
+
+
+def mistype_facts(folder: Path) -> None:
+    document = json.loads((folder / "manifest.json").read_text())
+    document["facts"]["deadline_ns"] = "1 s"
+    (folder / "manifest.json").write_text(json.dumps(document))
+
+
+def skip_a_window(folder: Path) -> None:
+    document = json.loads((folder / "manifest.json").read_text())
+    (window,) = History().window(5).facts.to_json()["windows"]
+    document["facts"]["windows"] = [{**window, "number": 2}]
+    (folder / "manifest.json").write_text(json.dumps(document))
+
+
+def spoil_attempts(folder: Path) -> None:
+    (folder / "raw" / "attempts.parquet").write_bytes(b"PAR1 and no more")
+
+
+def lose_attempts(folder: Path) -> None:
+    (folder / "raw" / "attempts.parquet").unlink()
+
+
+def repeat_attempts(folder: Path) -> None:
+    change(folder, "attempts", lambda table: pa.concat_tables([table, table]))
+
+
+def lose_a_column(folder: Path) -> None:
+    change(folder, "attempts", lambda table: table.drop_columns(["sent_ns"]))
+
+
+def mistype_a_column(folder: Path) -> None:
+    floats = pa.array([1.0], pa.float64())
+    change(folder, "settlements", lambda table: set_column(table, "settled_ns", floats))
+
+
+def empty_a_column(folder: Path) -> None:
+    nothing = pa.array([None], pa.int64())
+    change(folder, "settlements", lambda table: set_column(table, "settled_ns", nothing))
+
+
+def invent_an_outcome(folder: Path) -> None:
+    change(
+        folder,
+        "settlements",
+        lambda table: set_column(table, "outcome", pa.array([9], pa.uint8())),
+    )
+
+
+SPOILERS = [
+    spoil_manifest,
+    lose_facts,
+    mistype_facts,
+    skip_a_window,
+    spoil_attempts,
+    lose_attempts,
+    repeat_attempts,
+    lose_a_column,
+    mistype_a_column,
+    empty_a_column,
+    invent_an_outcome,
+]
+
+
+@pytest.mark.parametrize("spoil", SPOILERS)
+def test_records_that_break_their_schema_are_one_doubt(
+    tmp_path: Path, spoil: Callable[[Path], None]
+) -> None:
+    folder = sound_run(tmp_path)
+    spoil(folder)
+    found = dict(judge_folder(folder))
+    assert {name for name, table in found.items() if len(table)} - {"cells"} == {"doubts"}
+    (doubt,) = found["doubts"].to_pylist()
+    assert (doubt["run"], doubt["scope"], doubt["reason"]) == ("sound", "run", "records")
+
+
+def test_a_spoiled_run_leaves_the_others_their_verdicts(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    sound, spoiled = sound_run(tmp_path), sound_run(tmp_path / "spoiled")
+    lose_facts(spoiled.rename(tmp_path / "spoilt"))
+    folders = [str(tmp_path / name) for name in (sound.name, "spoilt", "missing")]
+    analyse(spark, folders, str(tmp_path / "marts"))
+    assert pq.read_table(tmp_path / "marts" / "counts").num_rows == 3
+    doubts = pq.read_table(tmp_path / "marts" / "doubts").to_pylist()
+    assert {(doubt["run"], doubt["reason"]) for doubt in doubts} == {
+        ("spoilt", "records"),
+        ("missing", "records"),
+    }
+
+
+def sound_run(parent: Path) -> Path:
+    """One message, confirmed and delivered."""
+    return write_run(
+        parent / "sound", *History(run="sound").publish(0).confirm(0).deliver(0).build()
+    )
+
+
+def count(measure: str, detail: str) -> dict[str, object]:
+    return {
+        "run": "sound",
+        "queue": "orders",
+        "measure": measure,
+        "detail": detail,
+        "count": 1,
+    }
+
+
+def set_column(table: pa.Table, name: str, values: pa.Array) -> pa.Table:
+    return table.set_column(table.schema.get_field_index(name), name, values)
+
+
+def change(folder: Path, name: str, changed: Callable[[pa.Table], pa.Table]) -> None:
+    path = folder / "raw" / f"{name}.parquet"
+    pq.write_table(changed(pq.read_table(path)), path)
