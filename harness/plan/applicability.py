@@ -1,0 +1,62 @@
+"""Whether a scenario means anything on a layout: the reasons why not.
+
+1. A reason names the word and what the layout lacks; an empty list means that the cell can run.
+2. Only what a layout declares is asked: what a cluster turns out to be is asked when it stands.
+"""
+
+from collections.abc import Iterator
+
+from harness.plan.model import Entry, FaultKind, Layout, Scenario, System
+from harness.plan.words import Target, parse_target
+
+
+def obstacles(
+    scenario: Scenario, system: System, layout: Layout, client: str, deployment: str
+) -> list[str]:
+    """Every reason why this cell is NOT APPLICABLE."""
+    reasons = []
+    if client not in system.clients:
+        reasons.append(f"{system.name} has no client {client}")
+    if deployment not in system.deployments:
+        reasons.append(f"{system.name} cannot be deployed by {deployment}")
+    reasons += _fault_obstacles(scenario, layout)
+    for who, entry in (
+        ("publishers_enter", scenario.workload.publishers_enter),
+        ("consumers_enter", scenario.workload.consumers_enter),
+    ):
+        reasons += [f"{who}: {reason}" for reason in _entry_obstacles(entry, scenario, layout)]
+    return reasons
+
+
+def _fault_obstacles(scenario: Scenario, layout: Layout) -> Iterator[str]:
+    for number, fault in enumerate(scenario.faults, start=1):
+        target = parse_target(fault.target)
+        for reason in _target_obstacles(target, scenario, layout):
+            yield f"fault {number}: {reason}"
+        # As a fault's target the word means a host that holds no copy of any queue.
+        if target.role == "uninvolved" and layout.copies >= len(layout.hosts):
+            yield f"fault {number}: {target.word!r} means nobody: every host holds a copy"
+        if fault.kind is FaultKind.PARTITION and len(layout.hosts) < 2:
+            yield f"fault {number}: a partition needs peers, and there is one host"
+
+
+def _entry_obstacles(entry: Entry, scenario: Scenario, layout: Layout) -> Iterator[str]:
+    if entry.word:
+        yield from _target_obstacles(parse_target(entry.word), scenario, layout)
+    for host in entry.hosts:
+        yield from _target_obstacles(parse_target(host), scenario, layout)
+
+
+def _target_obstacles(target: Target, scenario: Scenario, layout: Layout) -> Iterator[str]:
+    names = [host.name for host in layout.hosts]
+    if target.host and target.host not in names:
+        yield f"no host {target.host!r} (there are {', '.join(names)})"
+    if target.role == "mirror" and layout.copies < 2:
+        yield f"{target.word!r} means nobody: queues have one copy, no mirror"
+    if target.role == "uninvolved" and len(_meant(scenario)) >= len(names):
+        yield f"{target.word!r} means nobody: the faults may mean every one of {len(names)} hosts"
+
+
+def _meant(scenario: Scenario) -> set[str]:
+    """The fault targets of a scenario, as words; each means one host."""
+    return {fault.target for fault in scenario.faults} - {"uninvolved"}

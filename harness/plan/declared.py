@@ -1,0 +1,30 @@
+"""What a plan declares of a run: facts for claims' preconditions, and words that are ignored."""
+
+from harness.plan.model import RunPlan
+
+CLIENT_SECTIONS = {"pika": "amqp"}  # the section of a workload that a client reads
+SECTIONS = ("amqp",)
+
+
+def ignored(plan: RunPlan) -> list[str]:
+    """Sections of the workload that this run's client does not know."""
+    own = CLIENT_SECTIONS.get(plan.client)
+    return [f"workload.{section}" for section in SECTIONS if section != own]
+
+
+def declared(plan: RunPlan) -> dict[str, bool | str | int | float]:
+    """Declared layout properties and workload choices: never a system's or layout's name."""
+    workload, layout = plan.scenario.workload, plan.layout
+    return {
+        "copies": layout.copies,
+        "synchronise": layout.synchronise,
+        "partition_handling": layout.partition_handling,
+        "timer_s": layout.timer_s,
+        "confirms": workload.confirms,
+        "durable": workload.durable,
+        "persistent": workload.persistent,
+        "mandatory": workload.amqp.mandatory,
+        "retry": workload.retry.value,
+        "acknowledges": workload.acknowledge > 0,
+        "cancel_on_ha_failover": workload.amqp.cancel_on_ha_failover,
+    }

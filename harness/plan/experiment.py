@@ -1,0 +1,204 @@
+"""Scenarios x systems x layouts x clients x repeats, with one seed -> an Experiment.
+
+1. The same request makes the same experiment. A run's seed hangs on its cell and repeat alone: one
+   more layout moves no other run's choices.
+2. Runs that can share a cluster (same system, layout, deployment) stand together.
+3. A cell that means nothing is an error where it is the only one, else Skipped with its reason;
+   an experiment in which nothing can run is an error.
+4. Names go into folders, DNS labels and brokers' names: letters, digits, hyphens, at most 63.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from harness.plan.applicability import obstacles
+from harness.plan.model import Experiment, Layout, RunPlan, Scenario, Skipped, System
+from harness.plan.problems import PlanError, Problem, nearest, unknown
+from harness.plan.schedule import resolve
+from harness.plan.seeds import derive
+
+REPEATS_MAX = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """What there is to choose from."""
+
+    systems: tuple[System, ...]
+    layouts: tuple[Layout, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the user asked for. Empty choices mean each system's default.
+
+    A layout is named `NAME@PROFILE`, or `NAME` (the profile of the system's default), or by a
+    pattern with `*`.
+    """
+
+    name: str  # the experiment's: it makes the names of its runs differ from any other's
+    seed: int
+    scenarios: tuple[Scenario, ...]
+    systems: tuple[str, ...] = ()
+    layouts: tuple[str, ...] = ()
+    clients: tuple[str, ...] = ()
+    deployment: str = ""
+    repeats: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    scenario: Scenario
+    system: System
+    layout: Layout
+    client: str
+    deployment: str
+
+    @property
+    def labels(self) -> tuple[str, str, str, str]:
+        return (self.scenario.name, self.system.name, self.layout.label, self.client)
+
+
+def plan(request: Request, catalogue: Catalogue) -> Experiment:
+    """The experiment that was asked for. Raises PlanError with every problem in the request."""
+    if problems := check(request, catalogue):
+        raise PlanError(problems)
+    systems = _systems(request, catalogue)
+    cells: list[_Cell] = []
+    skipped: list[Skipped] = []
+    for cell in _cells(request, systems, catalogue):
+        reasons = obstacles(cell.scenario, cell.system, cell.layout, cell.client, cell.deployment)
+        if reasons:
+            skipped.append(Skipped(cell.labels, "; ".join(reasons)))
+        else:
+            cells.append(cell)
+    if not cells:
+        raise PlanError(_nothing_applies(request, skipped, systems, catalogue))
+    runs = tuple(_runs(request, cells))
+    return Experiment(request.name, request.seed, runs, tuple(skipped))
+
+
+def check(request: Request, catalogue: Catalogue) -> list[Problem]:
+    """Every word of the request that names nothing, whatever its scenarios say."""
+    names = [system.name for system in catalogue.systems]
+    problems = [unknown("--system", "system", w, names) for w in request.systems if w not in names]
+    systems = _systems(request, catalogue)
+    problems += _layout_problems(request, systems, catalogue)
+    clients = sorted({client for system in systems for client in system.clients})
+    problems += [
+        unknown("--client", "client", word, clients)
+        for word in request.clients
+        if word not in clients
+    ]
+    deployments = sorted({name for system in systems for name in system.deployments})
+    if request.deployment and request.deployment not in deployments:
+        problems.append(unknown("--deployment", "deployment", request.deployment, deployments))
+    if not 1 <= request.repeats <= REPEATS_MAX:
+        problems.append(Problem("--repeats", f"must be from 1 to {REPEATS_MAX}"))
+    scenarios = [scenario.name for scenario in request.scenarios]
+    twice = sorted({name for name in scenarios if scenarios.count(name) > 1})
+    return problems + [Problem("SCENARIO", f"{name!r} is named twice") for name in twice]
+
+
+def _systems(request: Request, catalogue: Catalogue) -> tuple[System, ...]:
+    """Those that were asked for, in the catalogue's order; else the first."""
+    chosen = tuple(one for one in catalogue.systems if one.name in request.systems)
+    return chosen or catalogue.systems[:1]
+
+
+def _layout_problems(
+    request: Request, systems: tuple[System, ...], catalogue: Catalogue
+) -> Iterator[Problem]:
+    layouts = [layout for system in systems for layout in _layouts_of(system, catalogue)]
+    labels = tuple(layout.label for layout in layouts)
+    for word in request.layouts:
+        if not any(_chosen(word, system, catalogue) for system in systems):
+            guess = nearest(word, [*labels, *(layout.name for layout in layouts)])
+            yield Problem("--layout", f"there is no layout {word!r}", labels, guess)
+
+
+def _cells(request: Request, systems: tuple[System, ...], catalogue: Catalogue) -> Iterator[_Cell]:
+    """Every cell that was asked for, cluster by cluster."""
+    for system in systems:
+        for layout in _layouts(request, system, catalogue):
+            for scenario in request.scenarios:
+                for client in request.clients or system.clients[:1]:
+                    deployment = request.deployment or system.deployments[0]
+                    yield _Cell(scenario, system, layout, client, deployment)
+
+
+def _layouts(request: Request, system: System, catalogue: Catalogue) -> list[Layout]:
+    """The layouts of `system` that were asked for, each once, in the order of asking."""
+    chosen: dict[str, Layout] = {}
+    for word in request.layouts or (system.default_layout,):
+        for layout in _chosen(word, system, catalogue):
+            chosen.setdefault(layout.label, layout)
+    return list(chosen.values())
+
+
+def _chosen(word: str, system: System, catalogue: Catalogue) -> list[Layout]:
+    profile = system.default_layout.partition("@")[2]
+    label = word if "@" in word or "*" in word else f"{word}@{profile}"
+    return [one for one in _layouts_of(system, catalogue) if fnmatchcase(one.label, label)]
+
+
+def _layouts_of(system: System, catalogue: Catalogue) -> list[Layout]:
+    return [layout for layout in catalogue.layouts if layout.system == system.name]
+
+
+def _runs(request: Request, cells: list[_Cell]) -> Iterator[RunPlan]:
+    """Repeats go round the scenarios of a cluster, so that a drift of it meets all alike."""
+    number = 0
+    clusters = dict.fromkeys((cell.system.name, cell.layout.label) for cell in cells)
+    for cluster in clusters:
+        members = [c for c in cells if (c.system.name, c.layout.label) == cluster]
+        for repeat in range(1, request.repeats + 1):
+            for cell in members:
+                number += 1
+                yield _run(request, cell, repeat, number)
+
+
+def _run(request: Request, cell: _Cell, repeat: int, number: int) -> RunPlan:
+    labels = (*cell.labels, str(repeat))
+    mark = derive(request.seed, "name", request.name, *labels) % 0x10000
+    name = f"{cell.scenario.name}-{number}-{mark:04x}"
+    assert len(name) <= 63, name
+    return RunPlan(
+        name=name,
+        number=derive(request.seed, "number", request.name, *labels),
+        scenario=cell.scenario,
+        system=cell.system,
+        layout=cell.layout,
+        client=cell.client,
+        deployment=cell.deployment,
+        repeat=repeat,
+        seed=derive(request.seed, "run", *labels),
+        schedule=resolve(cell.scenario, cell.layout),
+    )
+
+
+def _nothing_applies(
+    request: Request,
+    skipped: list[Skipped],
+    systems: tuple[System, ...],
+    catalogue: Catalogue,
+) -> Iterator[Problem]:
+    """Why each cell cannot run, with the layouts on which its scenario can."""
+    scenarios = {scenario.name: scenario for scenario in request.scenarios}
+    for skip in skipped:
+        scenario = scenarios[skip.cell[0]]
+        fitting = tuple(
+            layout.label
+            for system in systems
+            for layout in _layouts_of(system, catalogue)
+            if not obstacles(
+                scenario,
+                system,
+                layout,
+                skip.cell[3],
+                request.deployment or system.deployments[0],
+            )
+        )
+        place = f"{scenario.name} on {skip.cell[1]} {skip.cell[2]} with {skip.cell[3]}"
+        yield Problem(place, f"not applicable: {skip.reason}", fitting)

@@ -1,0 +1,237 @@
+"""What a run is, as frozen values: everything that a harness stage does derives from these.
+
+1. An experiment is one value; a run plan is one cell of it and one repeat, with its own seed.
+2. Lengths of time stay words (`1.5 T, at least 15 s`) until a layout's timer resolves them.
+3. Words are neutral between brokers; what only one client knows lives in a section of its own.
+"""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A length of time: seconds, or so many of the layout's timers with a minimum in seconds."""
+
+    seconds: float = 0.0
+    timers: float = 0.0
+
+    def resolve_s(self, timer_s: float) -> float:
+        """Seconds: `timers` layout timers, but at least `seconds`."""
+        return max(self.seconds, self.timers * timer_s)
+
+
+class Retry(StrEnum):
+    NEVER = "never"
+    UNTIL_CONFIRMED = "until_confirmed"
+
+
+@dataclass(frozen=True, slots=True)
+class AmqpWorkload:
+    """What only an AMQP client knows; other clients ignore it, and the manifest says so."""
+
+    mandatory: bool = True
+    prefetch: int = 200
+    confirm_window: int = 1000  # most publishes without a confirm on one connection
+    heartbeat_s: int = 60
+    cancel_on_ha_failover: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """Who sends what where. Publisher i serves queue i modulo queues, so do consumers."""
+
+    queues: tuple[str, ...]
+    publishers: int
+    consumers: int
+    keys: int
+    rate: float | None  # operations a second over all publishers; None is `max`
+    body_bytes: int
+    durable: bool
+    persistent: bool
+    confirms: bool
+    retry: Retry
+    acknowledge: int  # a batch of so many deliveries; 0: none, the broker forgets when it sends
+    deadline_s: float
+    publishers_enter: "Entry"
+    consumers_enter: "Entry"
+    amqp: AmqpWorkload = field(default_factory=AmqpWorkload)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Where clients connect first: a late-bound word, or hosts by name in order of preference.
+
+    Word: `master of QUEUE`, `mirror of QUEUE`, `uninvolved` (a host that no fault of the schedule
+    means). A client goes on to the other hosts, in their order, when its own is lost; with `hosts`
+    only to those.
+    """
+
+    word: str = ""
+    hosts: tuple[str, ...] = ()
+
+
+class FaultKind(StrEnum):
+    KILL = "kill"
+    HANG = "hang"
+    PARTITION = "partition"
+
+
+class Clients(StrEnum):
+    """Whose links a link fault means."""
+
+    ALL = "all"
+    PUBLISHERS = "publishers"
+    CONSUMERS = "consumers"
+
+
+@dataclass(frozen=True, slots=True)
+class FaultPlan:
+    """Kind x target x window. `opens` counts from the end of the baseline."""
+
+    kind: FaultKind
+    target: str  # `master of QUEUE`, `mirror of QUEUE`, `uninvolved`, a host's name
+    opens: Span
+    lasts: Span
+    clients: Clients = Clients.ALL  # link faults only
+    returns: bool = True  # kill: whether the host comes back at the window's end
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """Workload, schedule and limits: one file for every system.
+
+    Phases: `baseline` (load, no fault), the windows, `recovery` (load goes on after the last fault
+    was seen to be gone), `settle` (no new operations; retries and confirms end), drain (at most
+    `drain_limit`), audit, close.
+    """
+
+    name: str
+    title: str
+    story: str
+    workload: Workload
+    faults: tuple[FaultPlan, ...]
+    baseline: Span
+    recovery: Span
+    settle: Span
+    drain_limit: Span
+    source: str  # the TOML text it was read from
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """A machine that can freeze, reboot or be cut off, and the processes that it carries."""
+
+    name: str
+    address: str
+    processes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """A broker policy set once the cluster stands: name, pattern, definition as JSON values."""
+
+    name: str
+    pattern: str
+    definition: tuple[tuple[str, str | int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a system is laid out, for one timer profile.
+
+    `copies`: how many copies of a queue are wanted (hosts for all, 1 for unmirrored).
+    `synchronise`: automatic, manual or none.
+    """
+
+    name: str
+    profile: str  # "T=10"
+    system: str
+    title: str
+    hosts: tuple[Host, ...]
+    timer_s: float  # RabbitMQ: net_ticktime
+    copies: int
+    synchronise: str
+    partition_handling: str
+    policies: tuple[Policy, ...]
+
+    @property
+    def label(self) -> str:
+        """`all-automatic@T=10`: the name that the command line and the tables use."""
+        return f"{self.name}@{self.profile}"
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """A broker cluster that can be put under test."""
+
+    name: str
+    title: str
+    default_layout: str  # a layout's name with its profile
+    clients: tuple[str, ...]  # the first is the default
+    deployments: tuple[str, ...]  # the first is the default
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A fault's place in time, in seconds since the load began."""
+
+    number: int  # from 1
+    fault: FaultPlan
+    opens_s: float
+    lasts_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """The phases of one run in seconds, resolved with its layout's timer."""
+
+    baseline_s: float
+    windows: tuple[Window, ...]
+    recovery_s: float
+    settle_s: float
+    drain_limit_s: float
+
+    @property
+    def load_s(self) -> float:
+        """Least length of the load: undoing and verifying come on top."""
+        ends = [window.opens_s + window.lasts_s for window in self.windows]
+        return max([self.baseline_s, *ends]) + self.recovery_s
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlan:
+    """One scenario once against one system."""
+
+    name: str  # its folder's name, and the <run> of every name that it gives a broker
+    number: int  # 64 bits; every message's header carries it
+    scenario: Scenario
+    system: System
+    layout: Layout
+    client: str
+    deployment: str
+    repeat: int  # from 1
+    seed: int
+    schedule: Schedule
+
+    @property
+    def cell(self) -> tuple[str, str, str, str]:
+        return (self.scenario.name, self.system.name, self.layout.label, self.client)
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A cell that is NOT APPLICABLE, with the reason that every table shows."""
+
+    cell: tuple[str, str, str, str]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """Scenarios x systems x layouts x clients x repeats, with one seed. Runs in order."""
+
+    name: str
+    seed: int
+    runs: tuple[RunPlan, ...]
+    skipped: tuple[Skipped, ...]

@@ -1,0 +1,30 @@
+"""The schedule of one run: a scenario's lengths, resolved with its layout's timer.
+
+1. Windows are numbered from 1 in the order in which they open; of equals, in the file's order.
+2. Every length is seconds here; nothing later knows layout timers.
+"""
+
+from harness.plan.model import Layout, Scenario, Schedule, Window
+
+
+def resolve(scenario: Scenario, layout: Layout) -> Schedule:
+    """The phases of `scenario` in seconds, on `layout`."""
+    timer_s = layout.timer_s
+    baseline_s = scenario.baseline.resolve_s(timer_s)
+    opened = sorted(
+        (
+            (baseline_s + fault.opens.resolve_s(timer_s), fault.lasts.resolve_s(timer_s), fault)
+            for fault in scenario.faults
+        ),
+        key=lambda one: one[0],
+    )
+    return Schedule(
+        baseline_s=baseline_s,
+        windows=tuple(
+            Window(number, fault, opens_s, lasts_s)
+            for number, (opens_s, lasts_s, fault) in enumerate(opened, start=1)
+        ),
+        recovery_s=scenario.recovery.resolve_s(timer_s),
+        settle_s=scenario.settle.resolve_s(timer_s),
+        drain_limit_s=scenario.drain_limit.resolve_s(timer_s),
+    )

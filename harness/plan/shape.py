@@ -1,0 +1,115 @@
+"""The shape of a scenario file: its tables and keys, their types, limits and defaults.
+
+1. Every key is checked by itself here; what hangs on several keys is checked in toml.py.
+2. A key that is not known is an error: it may hold what the user's verdict hangs on.
+3. Nothing is converted silently: `"3"` is no number.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from harness.plan import spans
+from harness.plan.model import Entry, Span
+from harness.plan.words import parse_target
+from spark_analysis.schema.body import HEADER_BYTES
+
+QUEUE_NAME = r"^[a-z][a-z0-9_-]{0,30}$"
+
+
+def _rate(value: object) -> float | None:
+    if value == "max":
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1e6:
+        raise ValueError("must be operations a second (a number over 0) or 'max'")
+    return float(value)
+
+
+def _batch(value: object) -> int:
+    if value == "none":
+        return 0
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 65_535:
+        raise ValueError("must be the size of a batch (a whole number from 1 on) or 'none'")
+    return value
+
+
+def _entry(value: object) -> Entry:
+    if isinstance(value, str):
+        target = parse_target(value)
+        return Entry(hosts=(target.host,)) if target.host else Entry(word=value)
+    if isinstance(value, list) and value and all(isinstance(host, str) for host in value):
+        return Entry(hosts=tuple(value))
+    raise ValueError("must be a target word or a list of hosts' names")
+
+
+def _target(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError("must be a target word")
+    return parse_target(value).word
+
+
+def _heartbeat(value: object) -> int:
+    seconds = spans.parse_seconds(value)
+    if seconds != int(seconds):
+        raise ValueError(f"must be whole seconds (0 s: none), not {value!r}")
+    return int(seconds)
+
+
+Length = Annotated[Span, BeforeValidator(spans.parse)]
+Seconds = Annotated[float, BeforeValidator(spans.parse_seconds)]
+EntryWord = Annotated[Entry, BeforeValidator(_entry)]
+QueueName = Annotated[str, Field(pattern=QUEUE_NAME)]
+
+
+class Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class AmqpTable(Table):
+    mandatory: bool = True
+    prefetch: int = Field(default=200, ge=0, le=65_535)
+    confirm_window: int = Field(default=1000, ge=1, le=100_000)
+    heartbeat: Annotated[int, BeforeValidator(_heartbeat)] = 60
+    cancel_on_ha_failover: bool = False
+
+
+class WorkloadTable(Table):
+    queues: list[QueueName] = Field(min_length=1, max_length=64)
+    publishers: int = Field(ge=1, le=64)
+    consumers: int = Field(ge=1, le=64)
+    keys: int = Field(default=1, ge=1, le=1_000_000)
+    rate: Annotated[Any, BeforeValidator(_rate)]
+    body_bytes: int = Field(default=256, ge=HEADER_BYTES, le=16_777_216)
+    durable: bool = True
+    persistent: bool = True
+    confirms: bool = True
+    retry: Literal["never", "until_confirmed"] = "until_confirmed"
+    acknowledge: Annotated[int, BeforeValidator(_batch)] = 1
+    deadline: Seconds = 2.0
+    publishers_enter: EntryWord = Entry(word="uninvolved")
+    consumers_enter: EntryWord = Entry(word="uninvolved")
+    amqp: AmqpTable = AmqpTable()
+
+
+class FaultTable(Table):
+    kind: Literal["kill", "hang", "partition"]
+    target: Annotated[str, BeforeValidator(_target)]
+    opens: Length = Span()
+    lasts: Length
+    clients: Literal["all", "publishers", "consumers"] = "all"
+    returns: bool = True
+
+
+class PhasesTable(Table):
+    baseline: Length = Span(seconds=12)
+    recovery: Length = Span(seconds=15)
+    settle: Length = Span(seconds=5, timers=0.5)
+    drain_limit: Length = Span(seconds=60)
+
+
+class ScenarioTable(Table):
+    title: str = Field(min_length=1)
+    story: str = ""
+    workload: WorkloadTable
+    fault: list[FaultTable] = []
+    phases: PhasesTable = PhasesTable()

@@ -1,0 +1,59 @@
+"""Lengths of time as people write them: `10 s`, `250 ms`, `2 min`, `1.5 T, at least 15 s`.
+
+1. A length always names its unit; `T` is the layout's timer (RabbitMQ: net_ticktime).
+2. `parse` and `text` undo each other.
+"""
+
+import re
+
+from harness.plan.model import Span
+
+FORMS_FIXED = ("10 s", "250 ms", "2 min")
+FORMS = (*FORMS_FIXED, "1.5 T", "1.5 T, at least 15 s")
+_SECONDS = {"ms": 0.001, "s": 1.0, "min": 60.0}
+_NUMBER = r"(\d+(?:\.\d+)?)"
+_PLAIN = re.compile(rf"{_NUMBER} ?(ms|s|min)")
+_TIMERS = re.compile(rf"{_NUMBER} ?T(?:, at least (.+))?")
+
+
+def parse(words: object) -> Span:
+    """The span that `words` say; ValueError says what is wrong with them."""
+    if not isinstance(words, str):
+        raise ValueError(f"a length of time is a text with a unit, not {words!r}")
+    if timers := _TIMERS.fullmatch(words.strip()):
+        least = _plain(timers[2]) if timers[2] is not None else 0.0
+        return Span(seconds=least, timers=float(timers[1]))
+    return Span(seconds=_plain(words.strip()))
+
+
+def parse_seconds(words: object) -> float:
+    """Seconds of a length that may not depend on a layout's timer."""
+    span = parse(words)
+    if span.timers:
+        raise ValueError(f"{words!r} may not be written in layout timers")
+    return span.seconds
+
+
+def text(span: Span) -> str:
+    """The span in words that `parse` reads back."""
+    if not span.timers:
+        return _seconds_text(span.seconds)
+    words = f"{span.timers:g} T"
+    return f"{words}, at least {_seconds_text(span.seconds)}" if span.seconds else words
+
+
+def _plain(words: str) -> float:
+    match = _PLAIN.fullmatch(words)
+    if match is None:
+        raise ValueError(f"{words!r} is no length of time")
+    # Thousandths are divided, not multiplied: 250 ms is then the same float as 0.25 s.
+    number = float(match[1])
+    return number / 1000 if match[2] == "ms" else number * _SECONDS[match[2]]
+
+
+def _seconds_text(seconds: float) -> str:
+    milliseconds = seconds * 1000
+    if seconds < 1 and seconds > 0 and float(f"{milliseconds:g}") / 1000 == seconds:
+        return f"{milliseconds:g} ms"
+    number = str(seconds)
+    return f"{number.removesuffix('.0')} s"

@@ -1,0 +1,233 @@
+"""TOML text -> Scenario: one that can be run, or every problem that stands against it.
+
+1. All problems at once, each with its place and the valid choices, so that one reading mends all.
+2. What hangs on several keys is checked even where other keys are wrong, as far as it can be.
+3. The text itself goes with the scenario: a run folder holds what was really read.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from harness.plan import spans
+from harness.plan.model import (
+    AmqpWorkload,
+    Clients,
+    FaultKind,
+    FaultPlan,
+    Retry,
+    Scenario,
+    Workload,
+)
+from harness.plan.places import Path, describe, line, line_numbers
+from harness.plan.problems import PlanError, Problem, nearest
+from harness.plan.shape import AmqpTable, FaultTable, PhasesTable, ScenarioTable, WorkloadTable
+from harness.plan.words import TARGET_FORMS, parse_target
+
+SCENARIO_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
+_FIXED = {"deadline", "heartbeat"}
+_LENGTHS = {"opens", "lasts", *_FIXED, *PhasesTable.model_fields}
+_TABLES: dict[tuple[str, ...], type[BaseModel]] = {
+    (): ScenarioTable,
+    ("workload",): WorkloadTable,
+    ("workload", "amqp"): AmqpTable,
+    ("fault",): FaultTable,
+    ("phases",): PhasesTable,
+}
+
+
+def read_scenario(name: str, source: str, file: str = "") -> Scenario:
+    """The scenario that a TOML text tells. Raises PlanError with every problem in it."""
+    file = file or f"{name}.toml"
+    try:
+        document = tomllib.loads(source)
+    except tomllib.TOMLDecodeError as error:
+        raise PlanError([Problem(file, f"this is not TOML: {error}")]) from None
+    found = list(_cross_checks(document))
+    try:
+        table = ScenarioTable.model_validate(document)
+    except ValidationError as errors:
+        found += [_finding(error) for error in errors.errors()]
+    lines = line_numbers(source)
+    found.sort(key=lambda one: line(one.path, lines))
+    problems = [*_name_problems(name, file), *(one.problem(lines, file) for one in found)]
+    if problems:
+        raise PlanError(problems)
+    return _scenario(name, table, source)
+
+
+def _scenario(name: str, table: ScenarioTable, source: str) -> Scenario:
+    return Scenario(
+        name=name,
+        title=table.title,
+        story=table.story.strip(),
+        workload=_workload(table.workload),
+        faults=tuple(_fault(fault) for fault in table.fault),
+        baseline=table.phases.baseline,
+        recovery=table.phases.recovery,
+        settle=table.phases.settle,
+        drain_limit=table.phases.drain_limit,
+        source=source,
+    )
+
+
+def _workload(table: WorkloadTable) -> Workload:
+    return Workload(
+        queues=tuple(table.queues),
+        publishers=table.publishers,
+        consumers=table.consumers,
+        keys=table.keys,
+        rate=table.rate,
+        body_bytes=table.body_bytes,
+        durable=table.durable,
+        persistent=table.persistent,
+        confirms=table.confirms,
+        retry=Retry(table.retry),
+        acknowledge=table.acknowledge,
+        deadline_s=table.deadline,
+        publishers_enter=table.publishers_enter,
+        consumers_enter=table.consumers_enter,
+        amqp=AmqpWorkload(
+            mandatory=table.amqp.mandatory,
+            prefetch=table.amqp.prefetch,
+            confirm_window=table.amqp.confirm_window,
+            heartbeat_s=table.amqp.heartbeat,
+            cancel_on_ha_failover=table.amqp.cancel_on_ha_failover,
+        ),
+    )
+
+
+def _fault(table: FaultTable) -> FaultPlan:
+    return FaultPlan(
+        kind=FaultKind(table.kind),
+        target=table.target,
+        opens=table.opens,
+        lasts=table.lasts,
+        clients=Clients(table.clients),
+        returns=table.returns,
+    )
+
+
+def _name_problems(name: str, file: str) -> Iterator[Problem]:
+    if not SCENARIO_NAME.fullmatch(name):
+        yield Problem(
+            file,
+            f"a scenario's name (its file's name) has small letters, digits and hyphens, at most "
+            f"31, a letter first; not {name!r}",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    """A problem at a path of the document, before it is known where that is in the text."""
+
+    path: Path
+    text: str
+    choices: tuple[str, ...] = ()
+    guess: str = ""
+
+    def problem(self, lines: dict[Path, int], file: str) -> Problem:
+        return Problem(describe(self.path, lines, file), self.text, self.choices, self.guess)
+
+
+def _finding(error: ErrorDetails) -> _Finding:
+    path: Path = error["loc"]
+    key, given = str(path[-1]), error["input"]
+    match error["type"]:
+        case "extra_forbidden":
+            choices = tuple(_table_of(path[:-1]).model_fields)
+            return _Finding(path, "there is no such key", choices, nearest(key, choices))
+        case "missing":
+            return _Finding(path, "is missing", _choices(path))
+        case "literal_error":
+            choices = _choices(path)
+            text = f"{given!r} is none of the words"
+            return _Finding(path, text, choices, nearest(str(given), choices))
+        case "value_error":
+            return _Finding(path, str(error["ctx"]["error"]), _choices(path))
+        case _:
+            text = error["msg"].removeprefix("Input ").removeprefix("Value ")
+            return _Finding(path, f"{text}, not {given!r}")
+
+
+def _table_of(path: Path) -> type[BaseModel]:
+    return _TABLES[tuple(part for part in path if isinstance(part, str))]
+
+
+def _choices(path: Path) -> tuple[str, ...]:
+    """What may stand at `path`, where that is a short list."""
+    key = path[-1]
+    if key in _LENGTHS:
+        return spans.FORMS_FIXED if key in _FIXED else spans.FORMS
+    if key == "target":
+        return TARGET_FORMS
+    if key in ("publishers_enter", "consumers_enter"):
+        return (*TARGET_FORMS, "a list of hosts' names")
+    words = tuple(part for part in path[:-1] if isinstance(part, str))
+    field = _TABLES[words].model_fields.get(str(key)) if words in _TABLES else None
+    arguments = get_args(field.annotation) if field else ()
+    return arguments if arguments and all(isinstance(word, str) for word in arguments) else ()
+
+
+def _cross_checks(document: dict[str, Any]) -> Iterator[_Finding]:
+    """Checks that need more than one key; what is missing or ill-typed is left to the shape."""
+    workload = document.get("workload")
+    if not isinstance(workload, dict):
+        workload = {}
+    queues = [queue for queue in _list(workload.get("queues")) if isinstance(queue, str)]
+    yield from _workload_checks(workload, queues)
+    for index, fault in enumerate(_list(document.get("fault"))):
+        if isinstance(fault, dict):
+            yield from _queue_check(("fault", index, "target"), fault.get("target"), queues)
+            yield from _fault_checks(("fault", index), fault)
+
+
+def _workload_checks(workload: dict[str, Any], queues: list[str]) -> Iterator[_Finding]:
+    if len(set(queues)) < len(queues):
+        yield _Finding(("workload", "queues"), "a queue is named twice")
+    for key in ("publishers", "consumers"):
+        count = workload.get(key)
+        if isinstance(count, int) and 1 <= count < len(queues):
+            text = f"{len(queues)} queues need {len(queues)} {key} at least"
+            yield _Finding(("workload", key), text)
+    for key in ("publishers_enter", "consumers_enter"):
+        yield from _queue_check(("workload", key), workload.get(key), queues)
+    if workload.get("confirms") is False and workload.get("retry", "until_confirmed") != "never":
+        text = "without confirms there is nothing to retry until"
+        yield _Finding(("workload", "retry"), text, ("never",))
+
+
+def _queue_check(path: Path, word: object, queues: list[str]) -> Iterator[_Finding]:
+    if not isinstance(word, str) or not queues:
+        return
+    try:
+        target = parse_target(word)
+    except ValueError:
+        return  # the shape says so
+    if target.queue and target.queue not in queues:
+        right = tuple(f"{target.role} of {queue}" for queue in queues)
+        text = f"the workload has no queue {target.queue!r}"
+        yield _Finding(path, text, right, nearest(word, right))
+
+
+def _fault_checks(path: Path, fault: dict[str, Any]) -> Iterator[_Finding]:
+    kind = fault.get("kind")
+    if "clients" in fault and kind in ("kill", "partition"):
+        yield _Finding((*path, "clients"), f"a {kind} means no clients' links; only hang does")
+    if "returns" in fault and kind in ("hang", "partition"):
+        yield _Finding((*path, "returns"), f"a {kind} always ends; only a kill may never return")
+    try:
+        empty = spans.parse(fault.get("lasts")) == spans.parse("0 s")
+    except ValueError:
+        return
+    if empty:
+        yield _Finding((*path, "lasts"), "a window of no length shows nothing")
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,20 @@
+"""What a plan declares: properties that claims may ask for, and words that a client ignores."""
+
+from dataclasses import replace
+
+from harness.plan.declared import declared, ignored
+from tests.plans import plan
+
+
+def test_an_amqp_client_ignores_nothing_of_the_amqp_section() -> None:
+    assert ignored(plan()) == []
+
+
+def test_another_client_ignores_the_amqp_section_and_the_manifest_can_say_so() -> None:
+    assert ignored(replace(plan(), client="rocketmq-native")) == ["workload.amqp"]
+
+
+def test_declared_facts_never_name_a_system_or_a_layout() -> None:
+    of = plan()
+    values = [str(value) for value in declared(of).values()]
+    assert not {of.system.name, of.layout.name, of.layout.label} & set(values)

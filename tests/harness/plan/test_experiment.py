@@ -1,0 +1,188 @@
+"""Experiments: which runs there are, how they are named, and what does not apply."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from harness.plan.experiment import Catalogue, Request, plan
+from harness.plan.model import Experiment, Layout, Scenario
+from harness.plan.problems import PlanError
+from harness.plan.toml import read_scenario
+from tests.plans import LAYOUT, SYSTEM
+
+SOURCE = """
+title = "t"
+[workload]
+queues = ["orders"]
+publishers = 1
+consumers = 1
+rate = 100
+[[fault]]
+kind = "kill"
+target = "master of orders"
+lasts = "5 s"
+"""
+SLOW = replace(LAYOUT, profile="T=60", timer_s=60)
+SINGLE = replace(LAYOUT, name="unmirrored", copies=1)
+OTHER = replace(SYSTEM, name="other", clients=("native", "pika"), default_layout="pair@T=10")
+PAIR = Layout(
+    name="pair",
+    profile="T=10",
+    system="other",
+    title="",
+    hosts=LAYOUT.hosts[:2],
+    timer_s=10,
+    copies=2,
+    synchronise="none",
+    partition_handling="ignore",
+    policies=(),
+)
+CATALOGUE = Catalogue((SYSTEM, OTHER), (LAYOUT, SLOW, SINGLE, PAIR))
+
+
+def scenario(name: str = "crash", **changes: str) -> Scenario:
+    text = SOURCE
+    for old, new in changes.items():
+        text = re.sub(rf"(?m)^{old} = .*$", f"{old} = {new}", text)
+    return read_scenario(name, text)
+
+
+MIRROR = scenario("mirror-crash", target='"mirror of orders"')
+
+
+def request(*scenarios: Scenario, **changes: object) -> Request:
+    parts: dict[str, object] = {"name": "e", "seed": 7, "scenarios": scenarios or (scenario(),)}
+    return Request(**(parts | changes))  # type: ignore[arg-type]
+
+
+def cells(experiment: Experiment) -> list[tuple[str, str, str, str]]:
+    return [run.cell for run in experiment.runs]
+
+
+def test_without_choices_there_is_one_run_on_the_default_of_the_first_system() -> None:
+    experiment = plan(request(), CATALOGUE)
+    assert cells(experiment) == [("crash", "rabbitmq-mirrored", "all-automatic@T=10", "pika")]
+    assert experiment.runs[0].schedule.windows[0].lasts_s == 5
+    assert experiment.runs[0].deployment == "compose"
+
+
+def test_runs_that_share_a_cluster_stand_together_and_repeats_go_round() -> None:
+    both = (scenario("a"), scenario("b"))
+    experiment = plan(request(*both, layouts=("all-automatic@*",), repeats=2), CATALOGUE)
+    assert [(run.layout.profile, run.repeat, run.scenario.name) for run in experiment.runs] == [
+        (profile, repeat, name)
+        for profile in ("T=10", "T=60")
+        for repeat in (1, 2)
+        for name in ("a", "b")
+    ]
+
+
+def test_names_are_short_unique_and_safe_everywhere() -> None:
+    experiment = plan(request(scenario("a"), scenario("b"), repeats=500), CATALOGUE)
+    names = [run.name for run in experiment.runs]
+    assert len(set(names)) == 1000
+    assert all(re.fullmatch(r"[a-z0-9-]{1,63}", name) for name in names)
+    assert re.fullmatch(r"a-1-[0-9a-f]{4}", names[0])
+    numbers = {run.number for run in experiment.runs}
+    assert len(numbers) == 1000
+    assert all(0 <= number < 2**64 for number in numbers)
+
+
+def test_the_same_request_makes_the_same_experiment() -> None:
+    assert plan(request(repeats=3), CATALOGUE) == plan(request(repeats=3), CATALOGUE)
+
+
+def test_another_experiment_of_that_seed_has_its_names_and_its_choices_apart() -> None:
+    one, two = plan(request(), CATALOGUE).runs[0], plan(request(name="f"), CATALOGUE).runs[0]
+    assert one.seed == two.seed, "replaying makes the same choices"
+    assert one.name != two.name, "what the first left behind is not the second's"
+    assert one.number != two.number
+
+
+def test_one_more_layout_moves_no_other_runs_choices() -> None:
+    alone = plan(request(layouts=("unmirrored",)), CATALOGUE).runs[0]
+    among = plan(request(layouts=("all-automatic", "unmirrored")), CATALOGUE).runs[1]
+    assert alone.cell == among.cell
+    assert alone.seed == among.seed
+
+
+def test_a_word_that_means_nobody_skips_its_cell_among_several() -> None:
+    experiment = plan(request(MIRROR, layouts=("all-automatic", "unmirrored")), CATALOGUE)
+    assert len(experiment.runs) == 1
+    (skipped,) = experiment.skipped
+    assert skipped.cell == ("mirror-crash", "rabbitmq-mirrored", "unmirrored@T=10", "pika")
+    assert "'mirror of orders' means nobody" in skipped.reason
+
+
+def test_a_word_that_means_nobody_is_an_error_in_the_only_cell() -> None:
+    with pytest.raises(PlanError) as caught:
+        plan(request(MIRROR, layouts=("unmirrored",)), CATALOGUE)
+    (problem,) = caught.value.problems
+    assert "means nobody" in problem.text
+    assert problem.choices == ("all-automatic@T=10", "all-automatic@T=60")
+
+
+def test_nothing_applicable_at_all_is_an_error_that_names_every_cell() -> None:
+    on_rmq9 = scenario(target='"rmq9"')
+    with pytest.raises(PlanError) as caught:
+        plan(request(on_rmq9, layouts=("all-*",)), CATALOGUE)
+    assert [problem.text for problem in caught.value.problems] == [
+        "not applicable: fault 1: no host 'rmq9' (there are rmq1, rmq2, rmq3)"
+    ] * 2
+
+
+def test_an_entry_that_means_nobody_counts_as_well() -> None:
+    text = SOURCE.replace("rate = 100", 'rate = 100\nconsumers_enter = "mirror of orders"')
+    experiment = plan(
+        request(read_scenario("s", text), layouts=("all-automatic", "unmirrored")), CATALOGUE
+    )
+    assert experiment.skipped[0].reason.startswith("consumers_enter: 'mirror of orders'")
+
+
+def test_uninvolved_means_nobody_where_faults_may_mean_every_host() -> None:
+    text = SOURCE + '[[fault]]\nkind = "kill"\ntarget = "mirror of orders"\nlasts = "5 s"\n'
+    both = request(
+        read_scenario("s", text), systems=("rabbitmq-mirrored", "other"), clients=("pika",)
+    )
+    experiment = plan(both, CATALOGUE)
+    assert [skip.cell[1] for skip in experiment.skipped] == ["other"]
+    assert "may mean every one of 2 hosts" in experiment.skipped[0].reason
+
+
+def test_no_host_is_an_uninvolved_target_where_every_host_holds_a_copy() -> None:
+    aimed = scenario(target='"uninvolved"')
+    experiment = plan(request(aimed, layouts=("all-automatic", "unmirrored")), CATALOGUE)
+    assert [run.layout.name for run in experiment.runs] == ["unmirrored"]
+    assert "every host holds a copy" in experiment.skipped[0].reason
+
+
+def test_a_client_that_only_one_system_has_skips_the_other() -> None:
+    experiment = plan(
+        request(systems=("rabbitmq-mirrored", "other"), clients=("native",)), CATALOGUE
+    )
+    assert [run.system.name for run in experiment.runs] == ["other"]
+    assert experiment.skipped[0].reason == "rabbitmq-mirrored has no client native"
+
+
+def test_every_word_that_names_nothing_is_told_at_once() -> None:
+    wrong = request(
+        systems=("rabitmq-mirrored",),
+        layouts=("all-automatc",),
+        clients=("pikka",),
+        deployment="compse",
+        repeats=0,
+    )
+    with pytest.raises(PlanError) as caught:
+        plan(wrong, CATALOGUE)
+    found = caught.value.problems
+    assert [one.place for one in found] == [
+        "--system",
+        "--layout",
+        "--client",
+        "--deployment",
+        "--repeats",
+    ]
+    assert found[0].guess == "rabbitmq-mirrored"
+    assert found[2].guess == "pika"
+    assert "unmirrored@T=10" in found[1].choices

@@ -1,0 +1,40 @@
+"""Schedules: lengths become seconds, windows get their numbers."""
+
+from dataclasses import replace
+
+from harness.plan import schedule
+from harness.plan.model import FaultKind, FaultPlan, Scenario, Span
+from tests.plans import LAYOUT, workload
+
+FIRST = FaultPlan(FaultKind.KILL, "master of orders", Span(30), Span(15))
+SECOND = FaultPlan(FaultKind.PARTITION, "uninvolved", Span(timers=1), Span(15, 1.5))
+SCENARIO = Scenario(
+    name="two",
+    title="",
+    story="",
+    workload=workload(),
+    faults=(FIRST, SECOND),
+    baseline=Span(12),
+    recovery=Span(10),
+    settle=Span(5, 0.5),
+    drain_limit=Span(60),
+    source="",
+)
+
+
+def test_windows_are_numbered_as_they_open() -> None:
+    at_10 = schedule.resolve(SCENARIO, LAYOUT)
+    assert [(w.number, w.fault, w.opens_s, w.lasts_s) for w in at_10.windows] == [
+        (1, SECOND, 22, 15),
+        (2, FIRST, 42, 15),
+    ]
+    assert (at_10.baseline_s, at_10.settle_s, at_10.load_s) == (12, 5, 67)
+
+
+def test_a_longer_timer_moves_what_is_written_in_timers() -> None:
+    at_60 = schedule.resolve(SCENARIO, replace(LAYOUT, timer_s=60))
+    assert [(w.number, w.fault, w.opens_s, w.lasts_s) for w in at_60.windows] == [
+        (1, FIRST, 42, 15),
+        (2, SECOND, 72, 90),
+    ]
+    assert (at_60.settle_s, at_60.load_s) == (30, 172)

@@ -1,0 +1,137 @@
+"""Scenario files: what they say, and every mistake told at once."""
+
+from importlib import resources
+
+import pytest
+
+from harness.plan.model import AmqpWorkload, Clients, Entry, FaultKind, FaultPlan, Retry, Span
+from harness.plan.problems import PlanError
+from harness.plan.toml import read_scenario
+
+SMALL = """
+title = "small"
+[workload]
+queues = ["orders"]
+publishers = 1
+consumers = 1
+rate = "max"
+acknowledge = "none"
+publishers_enter = ["rmq2", "rmq3"]
+consumers_enter = "rmq1"
+[workload.amqp]
+heartbeat = "10 s"
+[[fault]]
+kind = "hang"
+target = "master of orders"
+clients = "publishers"
+opens = "1 T"
+lasts = "2 s"
+"""
+SHIPPED = ("client-link-hang", "cut-one-node", "master-crash")
+
+
+def problems(source: str, name: str = "mine") -> list[str]:
+    with pytest.raises(PlanError) as caught:
+        read_scenario(name, source)
+    return [str(problem) for problem in caught.value.problems]
+
+
+def test_a_small_file_says_all_that_it_must() -> None:
+    scenario = read_scenario("small", SMALL)
+    workload = scenario.workload
+    assert (workload.rate, workload.acknowledge, workload.retry) == (
+        None,
+        0,
+        Retry.UNTIL_CONFIRMED,
+    )
+    assert workload.publishers_enter == Entry(hosts=("rmq2", "rmq3"))
+    assert workload.consumers_enter == Entry(hosts=("rmq1",))
+    assert workload.amqp == AmqpWorkload(heartbeat_s=10)
+    assert scenario.faults == (
+        FaultPlan(
+            FaultKind.HANG, "master of orders", Span(0, 1), Span(2), clients=Clients.PUBLISHERS
+        ),
+    )
+    assert scenario.source == SMALL
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_shipped_scenarios_can_be_read(name: str) -> None:
+    text = resources.files("harness.plan").joinpath(f"scenarios/{name}.toml").read_text()
+    scenario = read_scenario(name, text)
+    assert len(scenario.faults) == 1
+    assert scenario.baseline.resolve_s(10) >= 10, "latency is compared with 10 s of calm"
+
+
+def test_every_mistake_is_told_at_once_with_place_and_choices() -> None:
+    found = problems(
+        """title = ""
+[workload]
+queues = ["orders"]
+publishers = "2"
+consumers = 1
+rat = 3
+rate = 300
+publishers_enter = "master of ordres"
+retry = "untl_confirmed"
+[[fault]]
+kind = "kil"
+target = "mastr of orders"
+lasts = "1.5 t"
+""",
+    )
+    assert [line.partition(":")[0] for line in found] == [
+        "mine.toml, line 1, title",
+        "mine.toml, line 4, [workload], publishers",
+        "mine.toml, line 6, [workload], rat",
+        "mine.toml, line 8, [workload], publishers_enter",
+        "mine.toml, line 9, [workload], retry",
+        "mine.toml, line 11, [[fault]] 1, kind",
+        "mine.toml, line 12, [[fault]] 1, target",
+        "mine.toml, line 13, [[fault]] 1, lasts",
+    ]
+    assert "did you mean 'rate'?; valid: queues | publishers" in found[2]
+    assert "did you mean 'master of orders'?; valid: master of orders" in found[3]
+    assert "did you mean 'until_confirmed'?; valid: never | until_confirmed" in found[4]
+    assert "valid: kill | hang | partition" in found[5]
+    assert "valid: master of QUEUE | mirror of QUEUE | uninvolved" in found[6]
+    assert "1.5 T, at least 15 s" in found[7]
+
+
+def test_a_missing_key_is_placed_at_its_table() -> None:
+    found = problems('title = "t"\n[workload]\nqueues = ["a"]\nconsumers = 1\nrate = 1\n')
+    assert found == ["mine.toml, line 2, [workload], publishers: is missing"]
+
+
+def test_what_is_not_toml_says_where_it_breaks() -> None:
+    (line,) = problems('title = "t"\n[workload\n')
+    assert "mine.toml: this is not TOML" in line
+    assert "line 2" in line
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('kind = "hang"', 'kind = "kill"', "clients: a kill means no clients' links"),
+        ('lasts = "2 s"', 'lasts = "2 s"\nreturns = false', "returns: a hang always ends"),
+        ('lasts = "2 s"', 'lasts = "0 s"', "lasts: a window of no length shows nothing"),
+        ("publishers = 1", "publishers = 1\nconfirms = false", "nothing to retry until"),
+        ('["orders"]', '["orders", "bills"]', "publishers: 2 queues need 2 publishers at least"),
+        ('["orders"]', '["orders", "orders"]', "queues: a queue is named twice"),
+        ('"master of orders"', '"master of bills"', "the workload has no queue 'bills'"),
+        ('heartbeat = "10 s"', 'heartbeat = "0.5 s"', "must be whole seconds"),
+        ('heartbeat = "10 s"', 'heartbeat = "1 T"', "may not be written in layout timers"),
+        ('rate = "max"', "rate = 0", "must be operations a second"),
+        ('rate = "max"', "rate = true", "must be operations a second"),
+        ('acknowledge = "none"', "acknowledge = 0", "or 'none'"),
+        ("publishers = 1", "publishers = 1\nbody_bytes = 8", "body_bytes"),
+    ],
+)
+def test_what_hangs_on_several_keys_is_checked(old: str, new: str, message: str) -> None:
+    assert old in SMALL
+    assert any(message in line for line in problems(SMALL.replace(old, new)))
+
+
+def test_a_scenario_is_named_so_that_brokers_and_folders_take_it() -> None:
+    (line,) = problems(SMALL, name="My_Scenario")
+    assert "small letters, digits and hyphens" in line
