@@ -1,0 +1,143 @@
+"""Rules: what evidence proves that a fault held, or is gone. Evidence in, Proof out.
+
+1. Pure: looking, waiting and asking again are verification.py's.
+2. Only positive evidence proves. What was not seen, or has another explanation, is a doubt.
+3. Silence is not closure: a canary or an attempt is silent only if it waited SILENCE_S in vain.
+   A refusal, a reset or a close comes at once, and is evidence of another fault than ours.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from faults.model import ProcessState, Proof, Reply
+
+SILENCE_S = 2.0  # witnesses wait longer than this before they give up
+KILLED = 137  # 128 + SIGKILL
+DIRECT = "direct"
+
+
+@dataclass(frozen=True, slots=True)
+class CutEvidence:
+    """What was seen around one round of connection attempts across a cut."""
+
+    before: int | None  # packets that our chain had dropped; None: no such chain
+    after: int | None
+    attempts: Mapping[str, Reply]  # peer -> an attempt from inside the cut host
+    alive: Mapping[str, Reply]  # peer -> an attempt on the same port from an uncut place
+
+
+def silent(reply: Reply) -> bool:
+    return not reply.answered and reply.seconds >= SILENCE_S
+
+
+def kill_held(state: ProcessState) -> Proof:
+    if state.running:
+        return _doubt("the process still runs")
+    if state.exit_code != KILLED:
+        return _doubt(f"the process ended with {state.exit_code}, not by SIGKILL ({KILLED})")
+    return _proven(f"the process ended with {KILLED}")
+
+
+def kill_gone(state: ProcessState, serves: Reply | None) -> Proof:
+    """`serves` is None where the process does not run: there is nobody to ask."""
+    if not state.running or serves is None:
+        return _doubt(f"the process does not run (exit {state.exit_code})")
+    if not serves.answered:
+        return _doubt(f"the process runs, but: {serves.detail}")
+    return _proven(f"the process runs, answers and is listed: {serves.detail}")
+
+
+def hang_held(replies: Mapping[str, Reply], proxies: tuple[str, ...]) -> Proof:
+    """Each proxy's canary was silent while the direct one was answered."""
+    assert proxies, "a hang without links"
+    direct = replies.get(DIRECT)
+    if direct is None or not direct.answered:
+        return _doubt(f"the host was not heard on a direct connection, either: {_said(direct)}")
+    loud = [name for name in proxies if not _is_silent(replies.get(name))]
+    if loud:
+        return _doubt(f"not silent: {_listing(replies, loud)}")
+    return _proven(
+        f"{len(proxies)} links silent for {SILENCE_S:g} s, "
+        f"while a direct request took {direct.seconds:.3f} s"
+    )
+
+
+def hang_gone(
+    fresh: Mapping[str, Reply], held: Mapping[str, Reply], proxies: tuple[str, ...]
+) -> Proof:
+    """Each proxy answers on a fresh connection, and no held canary stays silent.
+
+    A held canary that was closed meanwhile says nothing: something else may have closed it.
+    """
+    mute = [name for name in proxies if not _is_answered(fresh.get(name))]
+    if mute:
+        return _doubt(f"no answer on a fresh connection: {_listing(fresh, mute)}")
+    stuck = [name for name in proxies if _is_silent(held.get(name))]
+    if stuck:
+        return _doubt(f"still silent on a held connection: {_listing(held, stuck)}")
+    released = sum(1 for name in proxies if _is_answered(held.get(name)))
+    return _proven(f"{len(proxies)} links answer on fresh connections, {released} on held ones")
+
+
+def partition_held(evidence: CutEvidence) -> Proof:
+    """Attempts across the cut were silent, our chain dropped them, and somebody listens there.
+
+    A peer that is down, an address that is wrong or an interface that is gone would not raise
+    our chain's counter by our own attempts, and would not listen to others at the same time.
+    """
+    assert evidence.attempts, "a partition without peers"
+    if evidence.before is None or evidence.after is None:
+        return _doubt("there is no chain of ours")
+    loud = [peer for peer, reply in evidence.attempts.items() if not silent(reply)]
+    if loud:
+        return _doubt(f"not silent: {_listing(evidence.attempts, loud)}")
+    dropped = evidence.after - evidence.before
+    if dropped < len(evidence.attempts):
+        return _doubt(
+            f"our chain dropped {dropped} packets during {len(evidence.attempts)} attempts"
+        )
+    listening = [peer for peer in evidence.attempts if _is_answered(evidence.alive.get(peer))]
+    if not listening:
+        return _doubt(f"nobody listens beyond the cut: {_listing(evidence.alive)}")
+    return _proven(
+        f"{len(evidence.attempts)} attempts silent for {SILENCE_S:g} s, {dropped} packets "
+        f"dropped by our chain; {', '.join(listening)} listened to others"
+    )
+
+
+def partition_gone(packets: int | None, attempts: Mapping[str, Reply]) -> Proof:
+    """No chain, an attempt succeeds and none is silent. A refusal crossed the wire, too."""
+    if packets is not None:
+        return _doubt(f"our chain is still there ({packets} packets dropped)")
+    mute = [peer for peer, reply in attempts.items() if silent(reply)]
+    if mute:
+        return _doubt(f"silent: {_listing(attempts, mute)}")
+    reached = [peer for peer, reply in attempts.items() if reply.answered]
+    if not reached:
+        return _doubt(f"no attempt succeeds: {_listing(attempts)}")
+    return _proven(f"no chain of ours; reaches {', '.join(reached)}")
+
+
+def _is_silent(reply: Reply | None) -> bool:
+    return reply is not None and silent(reply)
+
+
+def _is_answered(reply: Reply | None) -> bool:
+    return reply is not None and reply.answered
+
+
+def _said(reply: Reply | None) -> str:
+    return "not asked" if reply is None else reply.detail
+
+
+def _listing(replies: Mapping[str, Reply], names: list[str] | None = None) -> str:
+    chosen = sorted(replies) if names is None else names
+    return "; ".join(f"{name}: {_said(replies.get(name))}" for name in chosen) or "nobody asked"
+
+
+def _proven(detail: str) -> Proof:
+    return Proof(ok=True, detail=detail)
+
+
+def _doubt(doubt: str) -> Proof:
+    return Proof(ok=False, detail="", doubt=doubt)

@@ -1,0 +1,104 @@
+"""Kinds as data, and actions that come with their undo."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faults.compile import KINDS, MARK, NAME_MAX, TARGETS, compile, mark, parse_target
+from faults.model import Armed, Cut, FaultError, Join, Kill, Resume, Stall, Start
+
+HOSTS = ("rmq1", "rmq2", "rmq3")
+
+
+def compiled(kind: str, returns: bool = True, proxies: tuple[str, ...] = ("p1", "p2")) -> Armed:
+    return compile(
+        kind=kind,
+        target="master of orders",
+        resolved="rmq2",
+        role="master of orders",
+        hosts=HOSTS,
+        proxies=proxies,
+        window=1,
+        run="run",
+        returns=returns,
+    )
+
+
+def test_a_kill_is_undone_by_a_start() -> None:
+    armed = compiled("kill")
+    assert (armed.action, armed.undo) == (Kill("rmq2"), Start("rmq2"))
+    assert (armed.mechanism, armed.peers) == ("container", ())
+
+
+def test_a_kill_that_never_returns_has_no_undo() -> None:
+    assert compiled("kill", returns=False).undo is None
+
+
+def test_a_hang_stalls_and_resumes_the_same_links_by_the_same_name() -> None:
+    armed = compiled("hang")
+    name = mark("run", 1)
+    assert armed.action == Stall(("p1", "p2"), name)
+    assert armed.undo == Resume(("p1", "p2"), name)
+    assert armed.mechanism == "toxiproxy"
+
+
+def test_a_hang_of_clients_without_links_is_refused() -> None:
+    with pytest.raises(FaultError, match="none of the meant clients has a link to rmq2"):
+        compiled("hang", proxies=())
+
+
+def test_a_partition_cuts_one_host_from_all_others() -> None:
+    armed = compiled("partition")
+    name = mark("run", 1)
+    assert armed.action == Cut("rmq2", ("rmq1", "rmq3"), name)
+    assert armed.undo == Join("rmq2", ("rmq1", "rmq3"), name)
+    assert armed.peers == ("rmq1", "rmq3")
+    assert armed.mechanism == "packet_filter"
+
+
+def test_a_host_that_is_alone_cannot_be_cut_off() -> None:
+    with pytest.raises(FaultError, match="alone"):
+        compile("partition", "rmq1", "rmq1", "", ["rmq1"], [], 1, "run")
+
+
+@pytest.mark.parametrize("kind", [name for name, kind in KINDS.items() if not kind.may_stay])
+def test_only_a_kill_may_stay(kind: str) -> None:
+    with pytest.raises(AssertionError, match="always ends"):
+        compiled(kind, returns=False)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_compiled_says_the_mechanism_of_its_kind(kind: str) -> None:
+    assert compiled(kind).mechanism == KINDS[kind].mechanism
+
+
+@given(st.text(), st.integers(1, 9999), st.text(), st.integers(1, 9999))
+def test_names_in_the_world_are_short_and_belong_to_one_window_of_one_run(
+    run: str, window: int, other_run: str, other_window: int
+) -> None:
+    name = mark(run, window)
+    assert name.startswith(MARK)
+    assert len(name) <= NAME_MAX
+    assert name.replace("_", "").isascii()
+    same = (run, window) == (other_run, other_window)
+    assert (name == mark(other_run, other_window)) == same
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("master of orders", ("master of QUEUE", "orders")),
+        ("mirror of orders", ("mirror of QUEUE", "orders")),
+        ("uninvolved", ("uninvolved", "")),
+        ("rmq3", ("HOST", "rmq3")),
+    ],
+)
+def test_target_words(text: str, meant: tuple[str, str]) -> None:
+    assert parse_target(text, HOSTS) == meant
+    assert meant[0] in {target.word for target in TARGETS}
+
+
+@pytest.mark.parametrize("text", ["", "rmq4", "master", "master of", "slave of orders"])
+def test_an_unknown_target_is_answered_with_the_choices(text: str) -> None:
+    with pytest.raises(ValueError, match=r"master of QUEUE, .*, uninvolved, rmq1, rmq2, rmq3"):
+        parse_target(text, HOSTS)

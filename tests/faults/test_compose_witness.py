@@ -1,0 +1,172 @@
+"""The parts of the compose witness that ask the agent; the rest is looked at with containers."""
+
+import asyncio
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from docker import DockerClient
+
+from faults.compile import compile
+from faults.executors.compose import ComposeExecutor
+from faults.executors.compose_witness import WAIT_S, ComposeWitness, _attempted
+from faults.executors.once import _value
+from faults.model import Armed, FaultError, Reply, Stall
+from faults.verify import SILENCE_S, silent
+
+NO_ENGINE = cast(DockerClient, None)
+
+
+class AgentGone(Exception):
+    """What a harness's agent may raise; faults cannot know it."""
+
+
+@dataclass
+class FakeAgent:
+    """AgentCalls that answer from a table of call names."""
+
+    values: dict[str, dict[str, Any]]
+    gone: bool = False
+    asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+
+    async def call(self, name: str, /, timeout_s: float, **arguments: Any) -> dict[str, Any]:
+        assert timeout_s > 0
+        self.asked.append((name, arguments))
+        if self.gone:
+            raise AgentGone("the agent's process ended")
+        return self.values[name]
+
+
+def witness(agent: FakeAgent, listed: bool | Exception = True) -> ComposeWitness:
+    async def lists(host: str) -> bool:
+        assert host == "rmq1"
+        if isinstance(listed, Exception):
+            raise listed
+        return listed
+
+    ports = {"a": 1001, "b": 1002}
+    return ComposeWitness(
+        NO_ENGINE, "p", agent, lambda name: ("toxiproxy", ports[name]), lists, (AgentGone,)
+    )
+
+
+def hang() -> Armed:
+    return compile("hang", "rmq1", "rmq1", "", ("rmq1", "rmq2"), ("a", "b"), 1, "run")
+
+
+ANSWERED = {"answered": True, "seconds": 0.1, "detail": "answered"}
+
+
+@pytest.mark.parametrize(
+    ("listed", "answered", "detail"),
+    [
+        (True, True, "answered"),
+        (False, False, "does not list"),
+        (AgentGone("no API"), False, "nobody lists it: no API"),
+    ],
+)
+def test_a_broker_serves_if_it_answers_and_is_listed(
+    listed: bool | Exception, answered: bool, detail: str
+) -> None:
+    reply = asyncio.run(witness(FakeAgent({"greet": ANSWERED}), listed).serves("rmq1"))
+    assert reply.answered == answered
+    assert detail in reply.detail
+
+
+def test_a_broker_that_is_silent_is_not_looked_up() -> None:
+    said = {"answered": False, "seconds": 3.0, "detail": "silent for 3 s"}
+    unlisted = AssertionError("it was asked")
+    reply = asyncio.run(witness(FakeAgent({"greet": said}), unlisted).serves("rmq1"))
+    assert reply == Reply(False, 3.0, "silent for 3 s")
+
+
+def test_a_hang_gets_a_canary_a_link_and_a_direct_one() -> None:
+    agent = FakeAgent({"canary_open": {}})
+    asyncio.run(witness(agent).prepare(hang()))
+    ways = {(asked["host"], asked["port"], asked["queue"]) for _, asked in agent.asked}
+    assert ways == {("toxiproxy", 1001, ""), ("toxiproxy", 1002, ""), ("rmq1", 5672, "")}
+    assert len({asked["canary"] for _, asked in agent.asked}) == 3
+
+
+def test_every_canary_is_asked_long_enough_to_prove_silence() -> None:
+    agent = FakeAgent({"canary_ask": ANSWERED})
+    replies = asyncio.run(witness(agent).canaries(hang()))
+    assert replies.keys() == {"a", "b", "direct"}
+
+
+def test_what_the_agent_raises_becomes_a_fault_error() -> None:
+    with pytest.raises(FaultError, match="process ended"):
+        asyncio.run(witness(FakeAgent({}, gone=True)).prepare(hang()))
+
+
+@pytest.mark.parametrize(
+    ("text", "reply"),
+    [
+        ("0 10.00 10.01\n", (True, False)),
+        ("124 10.00 12.51\n", (False, True)),
+        ("bash: connect: Connection refused\n1 10.00 10.00\n", (False, False)),
+    ],
+)
+def test_an_attempt_is_read_with_its_time(text: str, reply: tuple[bool, bool]) -> None:
+    read = _attempted(text, "rmq1 -> rmq2")
+    assert (read.answered, silent(read)) == reply
+
+
+def test_a_refusal_is_told_in_the_shells_words() -> None:
+    text = "bash: connect: Connection refused\n1 10.00 10.00\n"
+    assert "Connection refused" in _attempted(text, "rmq1 -> rmq2").detail
+
+
+@pytest.mark.parametrize("text", ["", "no such container", "x y z"])
+def test_an_attempt_that_did_not_happen_is_an_error(text: str) -> None:
+    with pytest.raises(FaultError, match="rmq1 -> rmq2"):
+        _attempted(text, "rmq1 -> rmq2")
+
+
+def test_a_one_shot_agent_is_read_from_its_last_line() -> None:
+    assert _value("clock", 'warning\n{"say": "answer", "id": null, "value": {"a": 1}}') == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('{"say": "error", "id": null, "kind": "proxy", "text": "409"}', "clock: proxy: 409"),
+        ("Traceback\nImportError: x", "ImportError: x"),
+        ("", "said nothing"),
+        ("[]", r"\[\]"),
+    ],
+)
+def test_a_one_shot_agent_that_fails_says_why(text: str, reason: str) -> None:
+    with pytest.raises(FaultError, match=reason):
+        _value("clock", text)
+
+
+@pytest.mark.parametrize(("boot_id", "issued"), [("this", 11), ("another", None)])
+def test_a_stall_has_the_agents_instants_if_it_shares_the_clock(
+    boot_id: str, issued: int | None
+) -> None:
+    here = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    agent = FakeAgent(
+        {
+            "clock": {"boot_id": here if boot_id == "this" else boot_id},
+            "toxic_add": {"issued_ns": 11, "returned_ns": 12},
+        }
+    )
+    receipt = asyncio.run(ComposeExecutor(NO_ENGINE, "p", agent).perform(hang().action))
+    assert (receipt.issued_ns == 11) == (issued == 11)
+    name, asked = agent.asked[-1]
+    action = hang().action
+    assert isinstance(action, Stall)
+    assert name == "toxic_add"
+    assert asked == {
+        "proxies": ["a", "b"],
+        "toxic": action.toxic,
+        "type": "bandwidth",
+        "streams": ["upstream", "downstream"],
+        "attributes": {"rate": 0},
+    }
+
+
+def test_witnesses_wait_longer_than_the_silence_that_proves() -> None:
+    assert WAIT_S > SILENCE_S

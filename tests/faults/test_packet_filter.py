@@ -1,0 +1,57 @@
+"""The shell commands around our chains, and how their output is read."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from faults.executors import packet_filter
+
+CHAIN = "MQPROOF_0123456789ab_1"
+LISTING = f"""Chain {CHAIN} (2 references)
+    pkts      bytes target     prot opt in     out     source               destination
+       4      240 DROP       0    --  *      *       10.0.0.2             0.0.0.0/0
+      12      720 DROP       0    --  *      *       0.0.0.0/0            10.0.0.2
+"""
+
+
+def test_packets_are_summed_over_the_rules() -> None:
+    assert packet_filter.dropped(LISTING) == 16
+
+
+def test_no_chain_is_not_an_empty_chain() -> None:
+    assert packet_filter.dropped("") is None
+    assert packet_filter.dropped(LISTING.splitlines()[0]) == 0
+
+
+def test_both_directions_of_every_peer_are_dropped() -> None:
+    script = packet_filter.cut(CHAIN, ["10.0.0.2", "10.0.0.3"])
+    for address in ("10.0.0.2", "10.0.0.3"):
+        for side in ("-s", "-d"):
+            assert f"-A {CHAIN} {side} {address} -j DROP" in script
+
+
+@pytest.mark.parametrize("chain", ["INPUT", "MQPROOF_x; reboot", "MQPROOF_$(id)"])
+def test_only_chains_of_ours_reach_the_shell(chain: str) -> None:
+    with pytest.raises(AssertionError):
+        packet_filter.join(chain)
+
+
+def test_only_addresses_reach_the_shell() -> None:
+    with pytest.raises(ValueError, match="decimal digits"):
+        packet_filter.cut(CHAIN, ["10.0.0.2; reboot"])
+
+
+@pytest.mark.skipif(shutil.which("sh") is None, reason="no shell to check the scripts with")
+@pytest.mark.parametrize(
+    "script",
+    [
+        packet_filter.cut(CHAIN, ["10.0.0.2"]),
+        packet_filter.join(CHAIN),
+        packet_filter.count(CHAIN),
+        packet_filter.join_all(),
+    ],
+)
+def test_the_shell_understands_the_scripts(script: str) -> None:
+    checked = subprocess.run(["sh", "-n", "-c", script], capture_output=True, check=False)
+    assert checked.returncode == 0, checked.stderr

@@ -1,0 +1,161 @@
+"""Verification against a world that can be broken, and executors that do it, or do not."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+import pytest
+
+from faults.compile import KINDS, compile
+from faults.executors.nothing import NothingExecutor
+from faults.model import (
+    Action,
+    Armed,
+    Cut,
+    Executor,
+    FaultError,
+    Join,
+    Kill,
+    ProcessState,
+    Proof,
+    Receipt,
+    Reply,
+    Resume,
+    Stall,
+    Start,
+)
+from faults.verification import gone, held
+
+HOSTS = ("rmq1", "rmq2", "rmq3")
+ANSWERED = Reply(True, 0.001, "answered")
+SILENT = Reply(False, 2.5, "silent for 2.5 s")
+SHORT_S = 0.3  # more than one look
+
+
+@dataclass
+class World:
+    """Hosts and links; it is its own executor and witness."""
+
+    dead: set[str] = field(default_factory=set)
+    stalled: set[str] = field(default_factory=set)
+    chains: dict[tuple[str, str], int] = field(default_factory=dict)
+    canary_sets: int = 0
+    slow_start: int = 0  # so many looks until a started host serves
+
+    async def perform(self, action: Action) -> Receipt:
+        match action:
+            case Kill(host=host):
+                self.dead.add(host)
+            case Start(host=host):
+                self.dead.discard(host)
+            case Stall(proxies=proxies):
+                self.stalled.update(proxies)
+            case Resume(proxies=proxies):
+                self.stalled.difference_update(proxies)
+            case Cut(host=host, chain=chain):
+                self.chains[host, chain] = 0
+            case Join(host=host, chain=chain):
+                self.chains.pop((host, chain), None)
+        return Receipt(1, 2)
+
+    async def prepare(self, armed: Armed) -> None:
+        self.canary_sets += 1
+
+    async def process(self, host: str) -> ProcessState:
+        return ProcessState(False, 137) if host in self.dead else ProcessState(True, None)
+
+    async def packets(self, host: str, chain: str) -> int | None:
+        return self.chains.get((host, chain))
+
+    async def reach(self, host: str, peer: str) -> Reply:
+        cut = [key for key in self.chains if key[0] in (host, peer)]
+        for key in cut:
+            self.chains[key] += 2
+        return SILENT if cut else ANSWERED
+
+    async def canaries(self, armed: Armed) -> dict[str, Reply]:
+        assert isinstance(armed.action, Stall)
+        assert self.canary_sets, "canaries are opened before they are asked"
+        names = armed.action.proxies
+        replies = {name: SILENT if name in self.stalled else ANSWERED for name in names}
+        return {**replies, "direct": ANSWERED}
+
+    async def serves(self, host: str) -> Reply:
+        self.slow_start -= 1
+        up = host not in self.dead and self.slow_start < 0
+        return ANSWERED if up else Reply(False, 0.0, "refused")
+
+    async def dismiss(self, armed: Armed) -> None:
+        assert armed
+
+
+def compiled(kind: str, returns: bool = True) -> Armed:
+    return compile(kind, "rmq1", "rmq1", "", HOSTS, ("p1", "p2"), 1, "run", returns)
+
+
+async def verified(world: World, executor: Executor, armed: Armed) -> tuple[Proof, Proof]:
+    await world.prepare(armed)
+    await executor.perform(armed.action)
+    seen = await held(armed, world, SHORT_S)
+    if armed.undo is not None:
+        await executor.perform(armed.undo)
+    return seen, await gone(armed, world, SHORT_S)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_fault_is_seen_to_hold_and_to_go(kind: str) -> None:
+    world = World()
+    seen, left = asyncio.run(verified(world, world, compiled(kind)))
+    assert seen.ok, seen.doubt
+    assert left.ok, left.doubt
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_executor_that_does_nothing_is_never_believed(kind: str) -> None:
+    seen, _ = asyncio.run(verified(World(), NothingExecutor(), compiled(kind)))
+    assert not seen.ok
+    assert seen.doubt
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_fault_that_was_not_undone_is_not_gone(kind: str) -> None:
+    world, armed = World(), compiled(kind)
+
+    async def left() -> Proof:
+        await world.prepare(armed)
+        await world.perform(armed.action)
+        return await gone(armed, world, SHORT_S)
+
+    assert not asyncio.run(left()).ok
+
+
+def test_a_host_that_needs_time_is_waited_for() -> None:
+    world = World(slow_start=2)
+    armed = compiled("kill")
+    assert asyncio.run(gone(armed, world, 5.0)).ok
+
+
+def test_a_fault_that_never_returns_needs_no_proof_of_its_end() -> None:
+    world = World()
+    seen, left = asyncio.run(verified(world, world, compiled("kill", returns=False)))
+    assert seen.ok
+    assert left.ok
+    assert world.dead == {"rmq1"}
+
+
+def test_the_end_of_a_hang_is_asked_on_fresh_canaries() -> None:
+    world = World()
+    asyncio.run(verified(world, world, compiled("hang")))
+    assert world.canary_sets == 2
+
+
+@dataclass
+class BlindWorld(World):
+    """A world whose engine does not answer."""
+
+    async def process(self, host: str) -> ProcessState:
+        raise FaultError(f"no engine to ask about {host}")
+
+
+def test_a_question_that_fails_is_a_doubt() -> None:
+    proof = asyncio.run(held(compiled("kill"), BlindWorld(), SHORT_S))
+    assert proof == Proof(False, "", "no engine to ask about rmq1")
