@@ -1,0 +1,8 @@
+"""What the agent can do, one module a subject.
+
+`answers`   how a call fails, and how blocking work gets a deadline
+`network`   clock, connect, http
+`amqp`      greet, declare, and canaries: one AMQP connection, spoken by hand
+`canaries`  the canaries by name
+`proxies`   proxy and toxic calls
+"""

@@ -1,0 +1,86 @@
+"""Clock, TCP and HTTP calls of the agent.
+
+1. A connection attempt tells how long it took and why it failed: silence is not a refusal.
+2. An HTTP answer of any status is an answer; only its absence is an error.
+"""
+
+import asyncio
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+from harness.workers.agent_calls.answers import CallError, in_thread
+
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+
+def clock() -> dict[str, Any]:
+    monotonic_ns = time.monotonic_ns()
+    suspended_ns = time.clock_gettime_ns(time.CLOCK_BOOTTIME) - monotonic_ns
+    return {
+        "monotonic_ns": monotonic_ns,
+        "suspended_ns": suspended_ns,
+        "boot_id": _BOOT_ID.read_text().strip(),
+    }
+
+
+async def connect(host: str, port: int, timeout_s: float) -> dict[str, Any]:
+    """TCP, closed at once."""
+    began_ns = time.monotonic_ns()
+    detail = "connected"
+    try:
+        async with asyncio.timeout(timeout_s):
+            _, writer = await asyncio.open_connection(host, port)
+        writer.transport.abort()
+    except TimeoutError:
+        detail = f"silent for {timeout_s:g} s"
+    except OSError as error:
+        detail = str(error)
+    return {
+        "connected": detail == "connected",
+        "seconds": seconds_since(began_ns),
+        "detail": detail,
+    }
+
+
+async def http(
+    method: str, url: str, headers: dict[str, str], body: str, timeout_s: float
+) -> dict[str, Any]:
+    request = urllib.request.Request(
+        url, data=body.encode() if body else None, headers=headers, method=method
+    )
+    try:
+        return await in_thread(lambda: _exchange(request, timeout_s), timeout_s)
+    except TimeoutError:
+        raise CallError("timeout", f"{method} {url}: no answer in {timeout_s:g} s") from None
+    except urllib.error.URLError as error:
+        raise _failure(f"{method} {url}", error.reason) from error
+    except OSError as error:
+        raise _failure(f"{method} {url}", error) from error
+    except Exception as error:  # http.client has a family of its own, for broken answers
+        raise CallError("http", f"{method} {url}: {error!r}") from error
+
+
+def seconds_since(began_ns: int) -> float:
+    return (time.monotonic_ns() - began_ns) / 1e9
+
+
+def _exchange(request: urllib.request.Request, timeout_s: float) -> dict[str, Any]:
+    # No proxies: the environment's are for the world outside, never for brokers.
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(request, timeout=timeout_s) as response:
+            return {"status": response.status, "body": response.read().decode(errors="replace")}
+    except urllib.error.HTTPError as error:
+        with error:
+            return {"status": error.code, "body": error.read().decode(errors="replace")}
+
+
+def _failure(what: str, reason: BaseException | str) -> CallError:
+    if isinstance(reason, ConnectionRefusedError):
+        return CallError("refused", f"{what}: refused")
+    if isinstance(reason, TimeoutError):
+        return CallError("timeout", f"{what}: {reason}")
+    return CallError("http", f"{what}: {reason}")

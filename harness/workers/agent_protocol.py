@@ -1,0 +1,31 @@
+"""What the harness asks of its agent: the one process that dials brokers and proxies for it.
+
+The agent runs beside the brokers, on their network and the clients'; the machine itself dials no
+container address (DESIGN.md 5). Same lines as workers (protocol.py): JSON, the harness first.
+
+Request  {"do": CALL, "id": 1, ...arguments}
+Answer   {"say": "answer", "id": 1, "value": {...}}
+         {"say": "error", "id": 1, "kind": "timeout|refused|http|proxy|bad", "text": "..."}
+Calls run side by side; each has its own deadline, after which it answers with an error.
+
+| call | arguments | value |
+| --- | --- | --- |
+| hello | | as a worker's hello, without an id |
+| clock | | {"monotonic_ns", "suspended_ns", "boot_id"} |
+| http | method, url, headers, body (text), timeout_s | {"status", "body"} |
+| connect | host, port, timeout_s | {"connected", "seconds", "detail"}: TCP, closed at once |
+| greet | host, port, timeout_s | {"answered", "seconds", "detail"}: the AMQP header, first frame |
+| declare | host, port, queue, durable, timeout_s | {} |
+| proxy_create | name, upstream ("rmq1:5672") | {"port"}: the listener's real port |
+| proxy_delete | prefix | {"deleted": [names]} |
+| toxic_add | proxies, toxic, type, streams, attributes | {"issued_ns", "returned_ns"} |
+| toxic_remove | proxies, toxic | {"issued_ns", "returned_ns"}: what is not there is no error |
+| toxic_reset | | {"issued_ns", "returned_ns"}: enables every proxy, removes every toxic |
+| canary_open | canary, host, port, queue, timeout_s | {}: a connection that then stays silent |
+| canary_ask | canary, timeout_s | {"answered", "seconds", "detail"}: passive declare |
+| canary_close | canary | {} |
+
+A toxic on stream S is called `<toxic>_<S>`. `toxic_add` raises where any proxy refuses, having
+removed what it added. One-shot for healing, when the agent's process is gone:
+`python -m harness.workers.agent once '{"do": "toxic_remove", ...}'` prints one answer line.
+"""

@@ -1,0 +1,179 @@
+"""AMQP 0-9-1 by pika's AsyncioConnection: one connection with one channel a link.
+
+1. pika only buffers when it is called, and writes to the socket from the event loop's own writable
+   callback; so a log that is flushed before the calling callback returns is ahead of the bytes.
+2. Opening has a short limit of its own, CONNECT_LIMIT_S, handshake and channel included; it does
+   not hang on pika's own timeouts.
+3. Every other wait is the caller's, under his own limit: pika bounds neither confirms nor closing.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import pika
+
+from harness.workers.clients.amqp_wire import Wire
+from harness.workers.clients.port import ConsumingListener, PublishingListener
+from harness.workers.protocol import Endpoint, WorkerConfig
+
+CONNECT_LIMIT_S = 2.0
+
+L = TypeVar("L")
+
+
+class AmqpClient:
+    """pika, set up for one worker."""
+
+    library = f"pika {pika.__version__}"
+
+    def __init__(self, config: WorkerConfig) -> None:
+        self._config = config
+
+    async def publisher(
+        self, endpoint: Endpoint, listener: PublishingListener
+    ) -> "AmqpPublishingLink":
+        """Raises LinkLost, and TimeoutError after CONNECT_LIMIT_S."""
+
+        async def prepare(wire: "Wire") -> "AmqpPublishingLink":
+            link = AmqpPublishingLink(wire, self._config)
+            await link.prepare(listener)
+            return link
+
+        return await self._open(endpoint, listener, prepare)
+
+    async def consumer(
+        self, endpoint: Endpoint, listener: ConsumingListener
+    ) -> "AmqpConsumingLink":
+        """Raises LinkLost, and TimeoutError after CONNECT_LIMIT_S."""
+
+        async def prepare(wire: "Wire") -> "AmqpConsumingLink":
+            link = AmqpConsumingLink(wire, self._config, listener)
+            await link.prepare()
+            return link
+
+        return await self._open(endpoint, listener, prepare)
+
+    async def _open(
+        self,
+        endpoint: Endpoint,
+        listener: PublishingListener | ConsumingListener,
+        prepare: Callable[["Wire"], Awaitable[L]],
+    ) -> L:
+        wire = Wire(_parameters(self._config, endpoint), listener)
+        try:
+            async with asyncio.timeout(CONNECT_LIMIT_S):
+                await wire.open()
+                return await prepare(wire)
+        except BaseException:
+            wire.abort()
+            raise
+
+
+class AmqpPublishingLink:
+    """A channel that publishes to one queue through the default exchange."""
+
+    def __init__(self, wire: "Wire", config: WorkerConfig) -> None:
+        self._wire = wire
+        self._queue = config.queue
+        self._mandatory = config.mandatory
+        self._confirms = config.confirms
+        self._properties = pika.BasicProperties(delivery_mode=2 if config.persistent else 1)
+
+    async def prepare(self, listener: PublishingListener) -> None:
+        channel, guard = self._wire.channel, self._wire.guard
+
+        def settled(frame: Any) -> None:
+            method = frame.method
+            if method.NAME == "Basic.Ack":
+                listener.acked(method.delivery_tag, method.multiple)
+            else:
+                listener.nacked(method.delivery_tag, method.multiple)
+
+        def returned(_channel: Any, method: Any, _properties: Any, body: bytes) -> None:
+            listener.returned(body, f"return {method.reply_code} {method.reply_text}")
+
+        channel.add_on_return_callback(guard(returned))
+        self._publish = channel.basic_publish
+        if self._confirms:
+            await self._wire.ask(lambda done: channel.confirm_delivery(guard(settled), done))
+
+    def publish(self, body: bytes) -> None:
+        self._publish("", self._queue, body, self._properties, self._mandatory)
+
+    def buffered_bytes(self) -> int:
+        return self._wire.buffered_bytes()
+
+    async def close(self, limit_s: float) -> None:
+        await self._wire.close(limit_s)
+
+    def abort(self) -> None:
+        self._wire.abort()
+
+
+class AmqpConsumingLink:
+    """A channel with one consumer of one queue."""
+
+    def __init__(self, wire: "Wire", config: WorkerConfig, listener: ConsumingListener) -> None:
+        self._wire = wire
+        self._queue = config.queue
+        self._prefetch = config.prefetch
+        self._forgetful = config.acknowledge == 0
+        self._arguments = {"x-cancel-on-ha-failover": True} if config.cancel_on_ha_failover else {}
+        self._listener = listener
+
+    async def prepare(self) -> None:
+        channel = self._wire.channel
+
+        def cancelled(frame: Any) -> None:
+            self._listener.noticed("cancelled", frame.method.consumer_tag)
+
+        channel.add_on_cancel_callback(self._wire.guard(cancelled))
+        await self._wire.ask(
+            lambda done: channel.basic_qos(prefetch_count=self._prefetch, callback=done)
+        )
+
+    async def consume(self) -> None:
+        channel, deliver = self._wire.channel, self._listener.delivered
+
+        def delivered(_channel: Any, method: Any, _properties: Any, body: bytes) -> None:
+            deliver(method.delivery_tag, method.redelivered, body)
+
+        await self._wire.ask(
+            lambda done: channel.basic_consume(
+                self._queue,
+                self._wire.guard(delivered),
+                auto_ack=self._forgetful,
+                arguments=self._arguments,
+                callback=done,
+            )
+        )
+
+    def acknowledge(self, tag: int) -> None:
+        self._wire.channel.basic_ack(tag, multiple=True)
+
+    async def ready_messages(self) -> int:
+        channel = self._wire.channel
+        frame = await self._wire.ask(
+            lambda done: channel.queue_declare(self._queue, passive=True, callback=done)
+        )
+        return int(frame.method.message_count)
+
+    async def close(self, limit_s: float) -> None:
+        await self._wire.close(limit_s)
+
+    def abort(self) -> None:
+        self._wire.abort()
+
+
+def _parameters(config: WorkerConfig, endpoint: Endpoint) -> pika.ConnectionParameters:
+    return pika.ConnectionParameters(
+        host=endpoint.address,
+        port=endpoint.port,
+        heartbeat=config.heartbeat_s,
+        connection_attempts=1,
+        retry_delay=0,
+        socket_timeout=CONNECT_LIMIT_S,
+        stack_timeout=CONNECT_LIMIT_S,
+        client_properties={"connection_name": config.connection_name},
+    )

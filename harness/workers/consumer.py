@@ -1,0 +1,213 @@
+"""The consumer: records every delivery, and acknowledges what is on record.
+
+1. A delivery is flushed to the log before its acknowledgement is handed to the client library.
+2. Acknowledgements are cumulative: one each `batch` deliveries, and what is left each tick.
+3. With batch 0 the broker forgets when it sends: nothing is acknowledged.
+4. A cancelled subscription is renewed on the same link, a lost link is replaced.
+5. Draining and auditing read the same way; only `via`, and the host as `broker`, differ.
+"""
+
+import asyncio
+from collections.abc import Callable
+
+from harness.workers.clients.port import Client, ConsumingLink, LinkLost
+from harness.workers.dialling import Dialler
+from harness.workers.protocol import Endpoint, WorkerConfig
+from harness.workers.recorder import Recorder
+from spark_analysis.schema.body import decode
+from spark_analysis.schema.words import Redelivered, Via
+
+CLOSE_LIMIT_S = 2.0
+
+
+class Consumer:
+    """One consumer of one queue. `ready` is called once, when it is first subscribed."""
+
+    def __init__(
+        self,
+        config: WorkerConfig,
+        recorder: Recorder,
+        client: Client,
+        ready: Callable[[], None],
+        via: Via = Via.LOAD,
+    ) -> None:
+        self._recorder = recorder
+        self._client = client
+        self._ready = ready
+        self._via = via
+        self._batch = config.acknowledge
+        self._subscribe_limit_s = config.deadline_s
+        self._dialler = Dialler(config.endpoints, recorder, client.library)
+        self._loop = asyncio.get_running_loop()
+        self._lost = asyncio.Event()
+        self._broker = -1
+        self._received = 0
+        self._subscriptions = 0
+        self._first_tag = 1  # of what is to be acknowledged
+        self._last_tag = 0
+        self._acknowledgements: list[tuple[int, int]] = []
+        self._soon = False  # a settlement is on its way
+        self._cancelled = asyncio.Event()
+        self.subscribed = False
+        self.link: ConsumingLink | None = None
+        self.stirred = asyncio.Event()  # set by each delivery and by each change of the link
+
+    @property
+    def marks(self) -> tuple[int, int]:
+        """Changes with each delivery and each subscription."""
+        return self._received, self._subscriptions
+
+    @property
+    def trouble(self) -> str:
+        """Why it is not subscribed, as far as known."""
+        if self.subscribed:
+            return ""
+        failure = self._dialler.failure
+        return f"{failure.endpoint.host}: {failure.reason}" if failure else "not subscribed"
+
+    async def run(self) -> None:
+        """Stays subscribed until it is cancelled."""
+        while True:
+            link = await self._dialler.dial(self._open)
+            if self._lost.is_set():
+                continue
+            self._ready()
+            await self._stay_subscribed(link)
+
+    def start(self, at_ns: int) -> None:
+        """Consumers begin as soon as they can."""
+
+    def stop_load(self) -> None:
+        """Consumers go on until they are closed."""
+
+    def tick(self) -> None:
+        """Ten times a second: acknowledges what no batch was filled with."""
+        self._fill_batch()
+        self._settle()
+
+    def status(self) -> dict[str, int]:
+        counts = dict.fromkeys(("sent", "confirmed", "unknown", "missed", "outstanding"), 0)
+        return {**counts, "delivered": self._received}
+
+    async def close(self, nicely: bool) -> None:
+        """Acknowledges what is on record; the caller closes the log. `run` must have ended."""
+        if nicely:
+            self.tick()
+        link, self.link = self.link, None
+        if link is None:
+            return
+        if nicely:
+            await link.close(CLOSE_LIMIT_S)
+        else:
+            link.abort()
+        self._recorder.event("closed", self._dialler.connection)
+
+    def give_up_link(self, reason: str) -> None:
+        """The link does not answer: held for dead, and replaced."""
+        if self.link is not None:
+            self._dialler.shun()
+            self._give_up(self.link, reason)
+
+    # What the link tells us.
+
+    def delivered(self, tag: int, redelivered: bool, body: bytes) -> None:
+        recorder = self._recorder
+        received_ns = recorder.now_ns()
+        flag = Redelivered.YES if redelivered else Redelivered.NO
+        connection = self._dialler.connection
+        recorder.delivery(
+            decode(body), received_ns, self._broker, flag, self._via, connection, tag
+        )
+        self._received += 1
+        self._last_tag = tag
+        if self._batch and tag - self._first_tag + 1 >= self._batch:
+            self._fill_batch()
+        if not self._soon:
+            self._soon = True
+            self._loop.call_soon(self._settle)
+        self.stirred.set()
+
+    def lost(self, reason: str) -> None:
+        self.link = None
+        self.subscribed = False
+        self._forget_tags()
+        self._lost.set()
+        self._cancelled.set()
+        self.stirred.set()
+        self._recorder.event("lost", self._dialler.connection, reason)
+        self._recorder.flush()
+
+    def noticed(self, kind: str, detail: str) -> None:
+        self._recorder.event(kind, self._dialler.connection, detail)
+        if kind == "cancelled":
+            self.subscribed = False
+            self._cancelled.set()
+            self.stirred.set()
+
+    async def _open(self, endpoint: Endpoint) -> ConsumingLink:
+        self._lost.clear()
+        self._cancelled.clear()
+        self._forget_tags()
+        self._broker = -1 if self._via is Via.LOAD else self._recorder.text(endpoint.host)
+        link = self.link = await self._client.consumer(endpoint, self)
+        self._dialler.connected()
+        try:
+            await self._subscribe(link)
+        except TimeoutError:
+            self._give_up(link, "no answer to the subscription: held for dead")
+            raise
+        except BaseException:
+            self.link = None
+            link.abort()
+            raise
+        return link
+
+    async def _stay_subscribed(self, link: ConsumingLink) -> None:
+        """Returns when the link is lost."""
+        while not self._lost.is_set():
+            await self._cancelled.wait()
+            if self._lost.is_set():
+                return
+            self._cancelled.clear()
+            try:
+                await self._subscribe(link)
+            except TimeoutError:
+                self.give_up_link("no answer to a new subscription: held for dead")
+            except LinkLost:
+                await self._lost.wait()
+
+    async def _subscribe(self, link: ConsumingLink) -> None:
+        async with asyncio.timeout(self._subscribe_limit_s):
+            await link.consume()
+        self._subscriptions += 1
+        self.subscribed = True
+        self._recorder.event("consuming", self._dialler.connection)
+        self.stirred.set()
+
+    def _give_up(self, link: ConsumingLink, reason: str) -> None:
+        link.abort()
+        self.lost(reason)
+
+    def _fill_batch(self) -> None:
+        if self._batch and self._last_tag >= self._first_tag:
+            self._acknowledgements.append((self._first_tag, self._last_tag))
+            self._first_tag = self._last_tag + 1
+
+    def _forget_tags(self) -> None:
+        self._acknowledgements.clear()
+        self._first_tag, self._last_tag = 1, 0
+
+    def _settle(self) -> None:
+        """Flushes what was received, with the acknowledgements that are then handed over."""
+        self._soon = False
+        frames, self._acknowledgements = self._acknowledgements, []
+        if self.link is None:
+            frames = []
+        if frames:
+            written_ns, connection = self._recorder.now_ns(), self._dialler.connection
+            for first_tag, last_tag in frames:
+                self._recorder.acknowledgement(connection, first_tag, last_tag, written_ns)
+        self._recorder.flush()
+        for _, last_tag in frames:
+            assert self.link is not None
+            self.link.acknowledge(last_tag)

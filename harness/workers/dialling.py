@@ -1,0 +1,96 @@
+"""Connecting: round the endpoints in order of preference, until one lets us in.
+
+1. A round starts with the first endpoint, the entry; after a watchdog it starts with the one after
+   the connection that was held for dead.
+2. Within a round there is no pause; between rounds ROUND_PAUSE_S.
+3. Each endpoint has the client's own short time limit; the whole may have a limit, too.
+4. Each try is a client event `connecting`, with what the try before it came to.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple, TypeVar
+
+from tenacity import (
+    AsyncRetrying,
+    RetryCallState,
+    retry_if_exception_type,
+    stop_after_delay,
+    stop_never,
+)
+
+from harness.workers.clients.port import LinkLost
+from harness.workers.protocol import Endpoint
+from harness.workers.recorder import Recorder
+
+ROUND_PAUSE_S = 0.1
+
+L = TypeVar("L")
+
+
+class Failure(NamedTuple):
+    """Why an endpoint did not let us in."""
+
+    endpoint: Endpoint
+    reason: str
+
+
+class Dialler:
+    """Opens the connections of one worker; numbers its tries, from 1."""
+
+    def __init__(self, endpoints: tuple[Endpoint, ...], recorder: Recorder, library: str) -> None:
+        assert endpoints, "no way into the cluster"
+        self.connection = 0
+        self.endpoint = endpoints[0]
+        self.failure: Failure | None = None
+        self._endpoints = endpoints
+        self._recorder = recorder
+        self._library = library
+        self._first = 0
+
+    async def dial(
+        self, open_link: Callable[[Endpoint], Awaitable[L]], limit_s: float | None = None
+    ) -> L:
+        """The link of the first endpoint that lets us in. Raises LinkLost or TimeoutError of the
+        last one when `limit_s` has passed."""
+        self.failure = None
+        count = len(self._endpoints)
+
+        def pause_s(state: RetryCallState) -> float:
+            return 0.0 if state.attempt_number % count else ROUND_PAUSE_S
+
+        retrying = AsyncRetrying(
+            stop=stop_never if limit_s is None else stop_after_delay(limit_s),
+            wait=pause_s,
+            retry=retry_if_exception_type((LinkLost, TimeoutError, OSError)),
+            reraise=True,
+        )
+        async for attempt in retrying:
+            index = (self._first + attempt.retry_state.attempt_number - 1) % count
+            with attempt:
+                link = await self._try(open_link, self._endpoints[index])
+        self._first = 0
+        return link
+
+    def connected(self) -> None:
+        """The client library has a connection; whoever opens it says so."""
+        detail = f"{self.endpoint.host} {self._library}"
+        self._recorder.event("connected", self.connection, detail)
+
+    def shun(self) -> None:
+        """The present connection is held for dead: the next round starts after its endpoint."""
+        self._first = (self._endpoints.index(self.endpoint) + 1) % len(self._endpoints)
+
+    async def _try(self, open_link: Callable[[Endpoint], Awaitable[L]], endpoint: Endpoint) -> L:
+        self.connection += 1
+        self.endpoint = endpoint
+        before = self.failure
+        note = f" (before: {before.endpoint.host}: {before.reason})" if before else ""
+        self._recorder.event("connecting", self.connection, endpoint.host + note)
+        try:
+            return await open_link(endpoint)
+        except TimeoutError:
+            self.failure = Failure(endpoint, "no answer in time")
+            raise
+        except (LinkLost, OSError) as error:
+            self.failure = Failure(endpoint, str(error))
+            raise

@@ -1,0 +1,153 @@
+"""The book of one publisher's operations: what is out, what became of it, what is to be retried.
+
+1. A tag belongs to the present connection; when that is lost, whatever is out is unknown.
+2. Only an ack confirms. A return followed by its ack is `returned`; every nack is unknown.
+3. Under `until_confirmed` whatever is settled without a confirm is retried as a new attempt of the
+   same sequence: at once after a lost connection, else after RETRY_PAUSE_NS, so that a queue that
+   refuses everything is not flooded.
+4. An operation has at most one attempt out or waiting, so each is confirmed at most once.
+5. Pure: times are handed in, in nanoseconds of one clock.
+"""
+
+import heapq
+from typing import NamedTuple
+
+from spark_analysis.schema.words import NO_INTENT, Outcome
+
+RETRY_PAUSE_NS = 100_000_000
+_CONFIRMED = Outcome.CONFIRMED
+
+
+# Plain tuples, because one of each is made for every message at rate max.
+Attempt = tuple[int, int, int, int]  # sequence, attempt, sent_ns, the operation's deadline_ns
+Settlement = tuple[int, int, Outcome, str]  # sequence, attempt, outcome, the broker's own words
+
+
+class Retry(NamedTuple):
+    """An operation that waits for its next attempt; ordered by the time it may go."""
+
+    due_ns: int
+    sequence: int
+    attempt: int
+    deadline_ns: int
+
+
+class Book:
+    """All operations of one publisher that are not finished, and counts of the others."""
+
+    def __init__(self, retrying: bool) -> None:
+        self.sent = 0
+        self.confirmed = 0
+        self.unknown = 0
+        self._retrying = retrying
+        self._missed = 0
+        self._out: dict[int, Attempt] = {}
+        self._tag = 0  # of the latest attempt on this connection
+        self._oldest_tag = 1  # nothing below it is out
+        self._returned: dict[tuple[int, int], str] = {}
+        self._retries: list[Retry] = []
+
+    @property
+    def out(self) -> int:
+        """Attempts without settlement."""
+        return len(self._out)
+
+    @property
+    def unsettled(self) -> int:
+        """Operations that are out or wait for a retry."""
+        return len(self._out) + len(self._retries)
+
+    def missed(self, now_ns: int) -> int:
+        """Operations whose deadline has passed without a confirm."""
+        waiting = [deadline_ns for *_, deadline_ns in self._out.values()]
+        waiting += [retry.deadline_ns for retry in self._retries]
+        return self._missed + sum(NO_INTENT < deadline_ns < now_ns for deadline_ns in waiting)
+
+    def connected(self) -> None:
+        """A new connection: its tags count from 1."""
+        assert not self._out, "the lost connection was not settled"
+        self._tag = 0
+        self._oldest_tag = 1
+
+    def send(self, sequence: int, number: int, now_ns: int, deadline_ns: int) -> int:
+        """Enters an attempt that is being handed over; its tag."""
+        self._tag += 1
+        self._out[self._tag] = (sequence, number, now_ns, deadline_ns)
+        self.sent += 1
+        return self._tag
+
+    def hand_over(self) -> int:
+        """Counts an attempt that nobody will confirm; its tag."""
+        self._tag += 1
+        self.sent += 1
+        return self._tag
+
+    def not_sent(self) -> None:
+        """An operation's deadline passed before its first attempt."""
+        self._missed += 1
+
+    def returned(self, sequence: int, attempt: int, raw: str) -> None:
+        """The broker gave this attempt's body back; the ack that follows settles it."""
+        self._returned[sequence, attempt] = raw
+
+    def acked(self, tag: int, multiple: bool, now_ns: int) -> list[Settlement]:
+        return [self._ack(attempt, now_ns) for attempt in self._take(tag, multiple)]
+
+    def nacked(self, tag: int, multiple: bool, now_ns: int) -> list[Settlement]:
+        due_ns = now_ns + RETRY_PAUSE_NS
+        attempts = self._take(tag, multiple)
+        return [self._fail(attempt, Outcome.UNKNOWN, "nack", due_ns) for attempt in attempts]
+
+    def lost(self, raw: str, now_ns: int) -> list[Settlement]:
+        """The connection is gone, or held for dead: what is out will never be known."""
+        attempts = self._take(self._tag, True)
+        self._returned.clear()
+        return [self._fail(attempt, Outcome.UNKNOWN, raw, now_ns) for attempt in attempts]
+
+    def oldest_ns(self) -> int | None:
+        """When the oldest attempt that is out was sent."""
+        if not self._out:
+            return None
+        while self._oldest_tag not in self._out:
+            self._oldest_tag += 1
+        _, _, sent_ns, _ = self._out[self._oldest_tag]
+        return sent_ns
+
+    def retry_ns(self) -> int | None:
+        """When the next retry may go; None if none waits."""
+        return self._retries[0].due_ns if self._retries else None
+
+    def take_retry(self) -> Retry:
+        """The next retry, to be sent now."""
+        return heapq.heappop(self._retries)
+
+    def _take(self, tag: int, multiple: bool) -> list[Attempt]:
+        # A tag that is not out was settled before: a late copy says nothing new.
+        if not multiple:
+            attempt = self._out.pop(tag, None)
+            return [] if attempt is None else [attempt]
+        last = min(tag, self._tag) if tag else self._tag  # tag 0 means all there are
+        tags = range(self._oldest_tag, last + 1)
+        self._oldest_tag = max(self._oldest_tag, last + 1)
+        return [self._out.pop(each) for each in tags if each in self._out]
+
+    def _ack(self, attempt: Attempt, now_ns: int) -> Settlement:
+        sequence, number, _, deadline_ns = attempt
+        if self._returned:
+            raw = self._returned.pop((sequence, number), None)
+            if raw is not None:
+                return self._fail(attempt, Outcome.RETURNED, raw, now_ns + RETRY_PAUSE_NS)
+        self.confirmed += 1
+        if NO_INTENT < deadline_ns < now_ns:
+            self._missed += 1
+        return (sequence, number, _CONFIRMED, "ack")
+
+    def _fail(self, attempt: Attempt, outcome: Outcome, raw: str, due_ns: int) -> Settlement:
+        sequence, number, _, deadline_ns = attempt
+        self._returned.pop((sequence, number), None)
+        self.unknown += outcome is Outcome.UNKNOWN
+        if self._retrying:
+            heapq.heappush(self._retries, Retry(due_ns, sequence, number + 1, deadline_ns))
+        elif deadline_ns != NO_INTENT:
+            self._missed += 1
+        return (sequence, number, outcome, raw)

@@ -1,0 +1,116 @@
+"""What the harness and its workers say to each other: one JSON object a line, both ways.
+
+1. The harness speaks first (`hello`); a worker never writes before it was spoken to.
+2. Every line has `do` (harness to worker) or `say` (worker to harness).
+3. A worker that has not heard a line for SILENCE_LIMIT_S, or whose input ends, stops by itself: it
+   closes its log and exits with EXIT_ORPHANED.
+4. All times are CLOCK_MONOTONIC nanoseconds of the worker's own clock; logs hold run time
+   (clock - origin_ns), and only the harness knows how clocks of other machines relate.
+
+Harness to worker
+    {"do": "hello"}
+    {"do": "configure", "config": {...}}      a WorkerConfig; the worker opens its log and connects
+    {"do": "start", "at_ns": 123}             load begins at this instant of the worker's clock
+    {"do": "stop_load"}                       no new operations; retries and confirms go on
+    {"do": "close"}                           stop everything, close connections and the log
+    {"do": "ping"}                            at least every second
+Worker to harness
+    {"say": "hello", "boot_id": "...", "monotonic_ns": 1, "suspended_ns": 0, "pid": 7,
+     "versions": {"python": "3.11.2", "pika": "1.4.4"}}
+    {"say": "ready"}                          connected (publisher), subscribed (consumer)
+    {"say": "pong", "monotonic_ns": 1, "suspended_ns": 0}       answers ping
+    {"say": "status", "sent": 1, "confirmed": 1, "unknown": 0, "missed": 0, "delivered": 0,
+     "outstanding": 0, "late_ns": 0}          twice a second; counts since start; `outstanding`:
+                                              operations that are sent or to be retried, unsettled
+    {"say": "drained", "queue": "orders", "complete": true, "doubt": ""}      drainer and auditor
+    {"say": "closed"}                         the log is closed; the process ends
+    {"say": "failed", "doubt": "..."}         it cannot go on (a full disk); the process ends
+
+`suspended_ns` = CLOCK_BOOTTIME - CLOCK_MONOTONIC: it grows when the machine is suspended.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+SILENCE_LIMIT_S = 5.0
+EXIT_CLOSED = 0
+EXIT_FAILED = 70  # it said `failed`
+EXIT_ORPHANED = 71  # the harness was lost
+
+
+class Role(StrEnum):
+    PUBLISHER = "publisher"
+    CONSUMER = "consumer"
+    DRAINER = "drainer"  # the fresh consumer of the drain: reads until nothing is left
+    AUDITOR = "auditor"  # reads one place empty
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A way into one broker process: what to dial, and which host it leads to."""
+
+    host: str  # the broker host's name ("rmq1"), for the records
+    address: str
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerConfig:
+    """Everything a worker must know, fixed before it connects. Names are the broker's names."""
+
+    role: Role
+    number: int  # producer or consumer number of every record
+    run: str
+    run_number: int  # 64 bits, into every header
+    origin_ns: int  # the run's origin on this worker's clock
+    log: str  # the folder of its log, as the worker sees it; must not exist yet
+    client: str  # "pika"
+    queue: str  # the broker's name of it: mqproof.<run>.orders
+    queue_word: str  # the scenario's name of it, which the records hold: orders
+    endpoints: tuple[Endpoint, ...]  # in order of preference; the first is its entry
+    connection_name: str  # mqproof.<run>.<worker>: how the broker lists it
+    # publishers
+    rate: float | None = None  # operations a second of this worker; None is max
+    phase: float = 0.0  # 0..1: shift of its intended times, so that publishers interleave
+    keys: int = 1
+    body_bytes: int = 256
+    persistent: bool = True
+    confirms: bool = True
+    strength: int = 0  # words.Strength that a confirm of this layout has
+    retry: str = "never"
+    deadline_s: float = 5.0
+    # consumers
+    acknowledge: int = 0  # batch; 0: the broker forgets when it sends
+    # drainers and auditors
+    quiet_s: float = 2.0
+    limit_s: float = 60.0
+    # AMQP only
+    mandatory: bool = True
+    prefetch: int = 200
+    confirm_window: int = 1000
+    heartbeat_s: int = 60
+    cancel_on_ha_failover: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, document: dict[str, Any]) -> "WorkerConfig":
+        parts = dict(document)
+        parts["role"] = Role(parts["role"])
+        parts["endpoints"] = tuple(Endpoint(**endpoint) for endpoint in parts["endpoints"])
+        return cls(**parts)
+
+
+def encode(message: dict[str, Any]) -> bytes:
+    return json.dumps(message, separators=(",", ":")).encode() + b"\n"
+
+
+def decode(line: bytes) -> dict[str, Any]:
+    """Raises ValueError on anything that is not one JSON object."""
+    message = json.loads(line)
+    if not isinstance(message, dict):
+        raise ValueError(f"not an object: {line!r}")
+    return message

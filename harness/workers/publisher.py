@@ -1,0 +1,248 @@
+"""The publisher: sends operations at their intended times, retries, and records what came of them.
+
+1. Open loop: it sends whatever is due, as far as the confirm window has room; what is waiting for
+   a retry fills the window, too, so that a queue that refuses everything does not grow a flood.
+2. Write ahead: `_pump` flushes attempts before it returns to the loop, and nothing leaves earlier.
+   What was settled follows within 10 ms: an attempt whose settlement is not there is unknown.
+3. It sends at most BURST at a time, then lets the loop serve what came in.
+4. No confirm is waited for without our own watchdog: when the oldest is older than the deadline,
+   the connection is held for dead, aborted, and the next endpoint is tried first.
+"""
+
+import asyncio
+from collections.abc import Callable
+
+from harness.workers.clients.port import Client, PublishingLink
+from harness.workers.dialling import Dialler
+from harness.workers.operations import Book, Settlement
+from harness.workers.pacing import NS_PER_S, Pacing
+from harness.workers.protocol import Endpoint, WorkerConfig
+from harness.workers.recorder import Recorder
+from spark_analysis.schema.body import Identity, decode, encode
+from spark_analysis.schema.words import NO_INTENT, Outcome
+
+BURST = 250  # some milliseconds of work; smaller bursts make more, smaller frames of confirms
+BUFFER_LIMIT_BYTES = 1 << 20  # fire and forget: what may wait for the socket
+BUFFER_PAUSE_S = 0.001
+CLOSE_LIMIT_S = 2.0
+
+
+class Publisher:
+    """One publisher of one queue. `ready` is called once, when it is first connected."""
+
+    def __init__(
+        self, config: WorkerConfig, recorder: Recorder, client: Client, ready: Callable[[], None]
+    ) -> None:
+        self._config = config
+        self._recorder = recorder
+        self._client = client
+        self._ready = ready
+        self._confirms = config.confirms
+        self._deadline_ns = int(config.deadline_s * NS_PER_S)
+        self._pacing = Pacing(config.rate, config.phase, self._deadline_ns)
+        self._book = Book(config.confirms and config.retry == "until_confirmed")
+        self._dialler = Dialler(config.endpoints, recorder, client.library)
+        self._loop = asyncio.get_running_loop()
+        self._link: PublishingLink | None = None
+        self._lost = asyncio.Event()
+        self._soon = False  # a pump is on its way
+        self._starved = False  # the window had no room for what was due
+        self._alarm: asyncio.TimerHandle | None = None
+        self._closed = False
+
+    async def run(self) -> None:
+        """Stays connected until it is cancelled."""
+        while True:
+            link = await self._dialler.dial(self._open)
+            if self._lost.is_set():
+                continue
+            self._book.connected()
+            self._link = link
+            self._ready()
+            self._pump()
+            await self._lost.wait()
+
+    def start(self, at_ns: int) -> None:
+        self._pacing.start(self._recorder.run_ns(at_ns))
+        self._pump()
+
+    def stop_load(self) -> None:
+        self._pacing.stop(self._recorder.now_ns())
+
+    def tick(self) -> None:
+        """Ten times a second: what expired, and whether the connection is dead."""
+        now_ns = self._recorder.now_ns()
+        self._expire(now_ns)
+        oldest_ns = self._book.oldest_ns()
+        if oldest_ns is not None and now_ns - oldest_ns > self._deadline_ns:
+            self._hold_for_dead()
+        self._recorder.flush()
+
+    def status(self) -> dict[str, int]:
+        book = self._book
+        return {
+            "sent": book.sent,
+            "confirmed": book.confirmed,
+            "unknown": book.unknown,
+            "missed": book.missed(self._recorder.now_ns()),
+            "delivered": 0,
+            "outstanding": book.unsettled,
+        }
+
+    async def close(self, nicely: bool) -> None:
+        """Settles what is out as unknown; the caller closes the log. `run` must have ended."""
+        self._closed = True
+        now_ns = self._recorder.now_ns()
+        for operation in self._pacing.abandon(now_ns):
+            self._not_sent(operation.sequence, operation.intended_ns)
+        self._record(self._book.lost("closed before it was settled", now_ns), now_ns)
+        link, self._link = self._link, None
+        if link is None:
+            return
+        if nicely:
+            await link.close(CLOSE_LIMIT_S)
+        else:
+            link.abort()
+        self._recorder.event("closed", self._dialler.connection)
+
+    # What the link tells us.
+
+    def acked(self, tag: int, multiple: bool) -> None:
+        now_ns = self._recorder.now_ns()
+        self._settle(self._book.acked(tag, multiple, now_ns), now_ns)
+
+    def nacked(self, tag: int, multiple: bool) -> None:
+        now_ns = self._recorder.now_ns()
+        self._settle(self._book.nacked(tag, multiple, now_ns), now_ns)
+
+    def returned(self, body: bytes, raw: str) -> None:
+        identity = decode(body).identity
+        if identity is not None:
+            self._book.returned(identity.sequence, identity.attempt, raw)
+
+    def lost(self, reason: str) -> None:
+        """The link is gone, by whoever's doing; what is out is unknown."""
+        now_ns = self._recorder.now_ns()
+        self._link = None
+        self._lost.set()
+        self._record(self._book.lost(f"connection lost: {reason}", now_ns), now_ns)
+        self._recorder.event("lost", self._dialler.connection, reason)
+        self._recorder.flush()
+
+    def noticed(self, kind: str, detail: str) -> None:
+        self._recorder.event(kind, self._dialler.connection, detail)
+
+    async def _open(self, endpoint: Endpoint) -> PublishingLink:
+        self._lost.clear()
+        link = await self._client.publisher(endpoint, self)
+        self._dialler.connected()
+        return link
+
+    def _hold_for_dead(self) -> None:
+        link = self._link
+        assert link is not None, "attempts are out without a connection"
+        self._dialler.shun()
+        link.abort()
+        self.lost(f"no confirm in {self._config.deadline_s:g} s: held for dead")
+
+    def _settle(self, settlements: list[Settlement], now_ns: int) -> None:
+        self._record(settlements, now_ns)
+        if self._starved and not self._book.out:
+            self._pump()  # nothing else can be on its way here: do not wait for the loop
+        elif not self._soon:
+            self._soon = True
+            self._loop.call_soon(self._pump)
+
+    def _record(self, settlements: list[Settlement], now_ns: int) -> None:
+        self._recorder.settlements(settlements, now_ns, self._dialler.connection)
+
+    def _pump(self) -> None:
+        """Sends what is due and has room, flushes the log, and sees to it that it is called when
+        there is more."""
+        self._soon = False
+        link = self._link
+        if link is None or self._closed:
+            return
+        sent = self._send_retries(link)
+        sent += self._send_due(link, min(self._room(link), BURST - sent))
+        self._recorder.flush_attempts()
+        self._starved = self._room(link) <= 0
+        if sent >= BURST:
+            self._soon = True
+            self._loop.call_soon(self._pump)
+        else:
+            self._set_alarm()
+
+    def _send_retries(self, link: PublishingLink) -> int:
+        """A retry always has room: it has filled its place in the window while it waited."""
+        now_ns = self._recorder.now_ns()
+        for sent in range(BURST):
+            retry_ns = self._book.retry_ns()
+            if retry_ns is None or retry_ns > now_ns:
+                return sent
+            _, sequence, attempt, deadline_ns = self._book.take_retry()
+            self._send(link, sequence, attempt, NO_INTENT, deadline_ns)
+        return BURST
+
+    def _send_due(self, link: PublishingLink, most: int) -> int:
+        """First attempts. Those whose deadline has passed are not sent."""
+        if most <= 0:
+            return 0
+        now_ns = self._recorder.now_ns()
+        self._expire(now_ns)
+        operations = self._pacing.take(now_ns, most)
+        for sequence, intended_ns, deadline_ns in operations:
+            self._send(link, sequence, 1, intended_ns, deadline_ns)
+        return len(operations)
+
+    def _room(self, link: PublishingLink) -> int:
+        if self._confirms:
+            return self._config.confirm_window - self._book.unsettled
+        return BURST if link.buffered_bytes() < BUFFER_LIMIT_BYTES else 0
+
+    def _send(
+        self,
+        link: PublishingLink,
+        sequence: int,
+        attempt: int,
+        intended_ns: int,
+        deadline_ns: int,
+    ) -> None:
+        config, recorder, connection = self._config, self._recorder, self._dialler.connection
+        key = sequence % config.keys
+        now_ns = recorder.now_ns()
+        identity = Identity(config.run_number, config.number, sequence, attempt, key, now_ns)
+        if self._confirms:
+            tag = self._book.send(sequence, attempt, now_ns, deadline_ns)
+        else:
+            tag = self._book.hand_over()
+        recorder.attempt(sequence, attempt, key, intended_ns, now_ns, connection, tag)
+        link.publish(encode(identity, config.body_bytes))
+        if not self._confirms:
+            self._record([(sequence, attempt, Outcome.UNCONFIRMED, "handed over")], now_ns)
+
+    def _expire(self, now_ns: int) -> None:
+        for operation in self._pacing.expire(now_ns):
+            self._not_sent(operation.sequence, operation.intended_ns)
+
+    def _not_sent(self, sequence: int, intended_ns: int) -> None:
+        self._book.not_sent()
+        self._recorder.not_sent(sequence, sequence % self._config.keys, intended_ns)
+
+    def _set_alarm(self) -> None:
+        """Calls `_pump` when the next operation or retry is due; a confirm calls it by itself."""
+        times = [self._book.retry_ns(), None if self._starved else self._pacing.next_ns()]
+        due_s = min(
+            (self._recorder.clock_s(due) for due in times if due is not None), default=None
+        )
+        if self._starved and not self._confirms:
+            due_s = self._loop.time() + BUFFER_PAUSE_S
+        if self._alarm is not None:
+            if self._alarm.when() == due_s:
+                return
+            self._alarm.cancel()
+        self._alarm = None if due_s is None else self._loop.call_at(due_s, self._on_alarm)
+
+    def _on_alarm(self) -> None:
+        self._alarm = None
+        self._pump()

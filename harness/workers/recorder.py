@@ -1,0 +1,188 @@
+"""What a worker writes down: one method a raw table, over the log of spark_analysis.schema.
+
+1. Times are run time: this worker's clock minus the run's origin.
+2. Text is numbered once; the columns that never change are fixed when the recorder is made.
+3. Nothing is on record before `flush()`; whoever sends, or acknowledges, flushes first.
+4. A log that cannot be written ends the process in that very call (`die`), so nothing is sent that
+   is not on record.
+"""
+
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import NoReturn
+
+from harness.workers.operations import Settlement
+from harness.workers.protocol import WorkerConfig
+from spark_analysis.schema import tables
+from spark_analysis.schema.body import Body
+from spark_analysis.schema.log import LogFull, LogWriter
+from spark_analysis.schema.words import NEVER_SENT, NO_OFFSET, Outcome, Strength, Via
+
+Die = Callable[[str], NoReturn]
+
+_ATTEMPTS = tables.ATTEMPTS
+_SETTLEMENTS = tables.SETTLEMENTS
+_CONFIRMED = Outcome.CONFIRMED
+
+
+class Recorder:
+    """The log of one worker. `die` is told why the log cannot go on; it never returns."""
+
+    def __init__(self, config: WorkerConfig, die: Die) -> None:
+        self._die = die
+        self._origin_ns = config.origin_ns
+        self._number = config.number
+        self._run_number = config.run_number
+        self._body_bytes = config.body_bytes
+        self._strength = int(config.strength if config.mandatory else Strength.UNROUTED_POSSIBLE)
+        try:
+            self._log = LogWriter(Path(config.log))
+        except OSError as failure:
+            die(f"the log cannot be opened: {failure}")
+        self._append = self._log.append_numbered
+        self._text = self._log.text
+        self._queue = self._text(config.queue_word)
+
+    def now_ns(self) -> int:
+        """Run time."""
+        return time.monotonic_ns() - self._origin_ns
+
+    def clock_s(self, run_ns: int) -> float:
+        """The event loop's time of a run time."""
+        return (run_ns + self._origin_ns) / 1e9
+
+    def run_ns(self, clock_ns: int) -> int:
+        return clock_ns - self._origin_ns
+
+    def attempt(
+        self,
+        sequence: int,
+        attempt: int,
+        key: int,
+        intended_ns: int,
+        sent_ns: int,
+        connection: int,
+        tag: int,
+    ) -> None:
+        self._append(
+            _ATTEMPTS,
+            self._number,
+            sequence,
+            attempt,
+            self._queue,
+            key,
+            intended_ns,
+            sent_ns,
+            connection,
+            tag,
+            self._body_bytes,
+        )
+
+    def not_sent(self, sequence: int, key: int, intended_ns: int) -> None:
+        """The deadline passed before this operation's first attempt could go out."""
+        self.attempt(sequence, 1, key, intended_ns, NEVER_SENT, 0, 0)
+
+    def settlements(
+        self, settlements: Iterable[Settlement], settled_ns: int, connection: int
+    ) -> None:
+        """What one frame, or one loss, settled."""
+        append, text, table, producer = self._append, self._text, _SETTLEMENTS, self._number
+        for sequence, attempt, outcome, raw in settlements:
+            strength = self._strength if outcome is _CONFIRMED else 0
+            words = text(raw)
+            append(
+                table,
+                producer,
+                sequence,
+                attempt,
+                settled_ns,
+                outcome,
+                strength,
+                words,
+                connection,
+            )
+
+    def delivery(
+        self,
+        body: Body,
+        received_ns: int,
+        broker: int,
+        redelivered: int,
+        via: Via,
+        connection: int,
+        tag: int,
+    ) -> None:
+        """One delivery; `broker` is the number of its text."""
+        identity = body.identity
+        if identity is None:
+            who, header_ok, run_ok = (0, 0, 0, 0, 0), 0, 0
+        else:
+            who = (
+                identity.producer,
+                identity.sequence,
+                identity.attempt,
+                identity.key,
+                identity.sent_ns,
+            )
+            header_ok, run_ok = 1, int(identity.run == self._run_number)
+        producer, sequence, attempt, key, sent_ns = who
+        self._append(
+            tables.DELIVERIES,
+            self._number,
+            producer,
+            sequence,
+            attempt,
+            key,
+            received_ns,
+            sent_ns,
+            self._queue,
+            broker,
+            NO_OFFSET,
+            redelivered,
+            header_ok,
+            body.payload_ok,
+            run_ok,
+            via,
+            connection,
+            tag,
+        )
+
+    def acknowledgement(
+        self, connection: int, first_tag: int, last_tag: int, written_ns: int
+    ) -> None:
+        table = tables.ACKNOWLEDGEMENTS
+        self._append(table, self._number, connection, first_tag, last_tag, written_ns)
+
+    def event(self, kind: str, connection: int, detail: str = "") -> None:
+        """A client event, now."""
+        text = self._text(detail) if detail else -1
+        table, now_ns = tables.CLIENT_EVENTS, self.now_ns()
+        self._append(table, self._number, now_ns, self._text(kind), connection, self._queue, text)
+
+    def lateness(self, at_ns: int, late_ns: int) -> None:
+        self._append(tables.LATENESS, self._number, at_ns, late_ns)
+
+    def text(self, text: str | None) -> int:
+        """The number of a text, for columns that hold it often."""
+        return self._text(text)
+
+    def flush_attempts(self) -> None:
+        """What must be on record before anything is sent, and no more: a write less a message."""
+        try:
+            self._log.flush(_ATTEMPTS)
+        except LogFull as failure:
+            self._die(f"the log cannot be written: {failure}")
+
+    def flush(self) -> None:
+        try:
+            self._log.flush()
+        except LogFull as failure:
+            self._die(f"the log cannot be written: {failure}")
+
+    def close(self) -> None:
+        """The log is complete."""
+        try:
+            self._log.close()
+        except LogFull as failure:
+            self._die(f"the log cannot be closed: {failure}")

@@ -1,0 +1,199 @@
+"""A worker's life: hello, configured, started, closed; and what ends it early.
+
+1. The role decides what runs; the life is the same for all.
+2. It ends by `close` (EXIT_CLOSED), by losing the harness (EXIT_ORPHANED: log closed, connections
+   cut), or by `die` (EXIT_FAILED: it says why and is gone in the same call, so nothing is sent).
+3. An exception that nobody expected is our bug: it ends the worker like a full disk does.
+"""
+
+import asyncio
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NoReturn, Protocol
+
+from harness.workers import protocol
+from harness.workers.clients.amqp import AmqpClient
+from harness.workers.clients.port import Client
+from harness.workers.consumer import Consumer
+from harness.workers.control import Control, say_at_once
+from harness.workers.drainer import Drainer
+from harness.workers.lateness import Lateness, every
+from harness.workers.protocol import Role, WorkerConfig
+from harness.workers.publisher import Publisher
+from harness.workers.recorder import Recorder
+from spark_analysis.schema.words import Via
+
+DRAIN_BATCH = 100  # where the load forgets: what is drained is acknowledged in any case
+LATENESS_PERIOD_S = 0.01
+TICK_PERIOD_S = 0.1
+STATUS_PERIOD_S = 0.5
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+
+class Worker(Protocol):
+    """What publishers, consumers and drainers have in common."""
+
+    async def run(self) -> None:
+        """Works until it is cancelled."""
+
+    def start(self, at_ns: int) -> None: ...
+
+    def stop_load(self) -> None: ...
+
+    def tick(self) -> None: ...
+
+    def status(self) -> dict[str, int]: ...
+
+    async def close(self, nicely: bool) -> None: ...
+
+
+class Session:
+    """One worker process. `live()` returns its exit code."""
+
+    def __init__(self) -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(_on_bug)
+        self._control = Control(self._hear, die, self._on_orphaned)
+        self._ended: asyncio.Future[int] = loop.create_future()
+        self._worker: Worker | None = None
+        self._recorder: Recorder | None = None
+        self._lateness = Lateness(0)
+        self._running: asyncio.Task[None] | None = None
+        self._closing: asyncio.Task[None] | None = None
+        self._ends_of_ticks: tuple[Callable[[], None], ...] = ()
+        self._ready = False
+
+    async def live(self) -> int:
+        await self._control.open()
+        code = await self._ended
+        await self._control.finish()
+        return code
+
+    def _hear(self, message: dict[str, Any]) -> None:
+        match message.get("do"):
+            case "hello":
+                self._control.say(_hello())
+            case "ping":
+                self._control.say({"say": "pong", **_clock()})
+            case "configure" if self._worker is None:
+                self._configure(WorkerConfig.from_json(message["config"]))
+            case "start" if self._worker is not None:
+                self._worker.start(int(message["at_ns"]))
+            case "stop_load" if self._worker is not None:
+                self._worker.stop_load()
+            case "close":
+                self._end(protocol.EXIT_CLOSED)
+            case other:
+                die(f"cannot {other!r} now")
+
+    def _configure(self, config: WorkerConfig) -> None:
+        recorder = self._recorder = Recorder(config, die)
+        self._worker = self._work(config, recorder)
+        self._lateness = Lateness(recorder.now_ns())
+        self._running = asyncio.create_task(self._worker.run())
+        self._running.add_done_callback(_on_task_end)
+        self._ends_of_ticks = (
+            every(LATENESS_PERIOD_S, self._note_lateness),
+            every(TICK_PERIOD_S, self._worker.tick),
+            every(STATUS_PERIOD_S, self._say_status),
+        )
+
+    def _work(self, config: WorkerConfig, recorder: Recorder) -> Worker:
+        if config.role is Role.PUBLISHER:
+            return Publisher(config, recorder, _client(config), self._on_ready)
+        if config.role is Role.CONSUMER:
+            return Consumer(config, recorder, _client(config), self._on_ready)
+        via = Via.DRAIN
+        if config.role is Role.AUDITOR:
+            # An audit is of one place: no other way would show what that one holds.
+            via, config = Via.AUDIT, replace(config, endpoints=config.endpoints[:1])
+        config = replace(config, acknowledge=config.acknowledge or DRAIN_BATCH)
+        consumer = Consumer(config, recorder, _client(config), self._on_ready, via)
+        return Drainer(config, consumer, self._control.say)
+
+    def _on_ready(self) -> None:
+        if not self._ready:
+            self._ready = True
+            self._control.say({"say": "ready"})
+
+    def _on_orphaned(self, _reason: str) -> None:
+        self._end(protocol.EXIT_ORPHANED)
+
+    def _note_lateness(self) -> None:
+        assert self._recorder is not None
+        for late in self._lateness.tick(self._recorder.now_ns()):
+            self._recorder.lateness(late.at_ns, late.late_ns)
+        self._recorder.flush()
+
+    def _say_status(self) -> None:
+        assert self._worker is not None
+        late_ns = self._lateness.worst_lately_ns()
+        self._control.say({"say": "status", **self._worker.status(), "late_ns": late_ns})
+
+    def _end(self, code: int) -> None:
+        if self._closing is None:
+            self._closing = asyncio.create_task(self._close(code))
+            self._closing.add_done_callback(_on_task_end)
+
+    async def _close(self, code: int) -> None:
+        if self._worker is not None and self._recorder is not None:
+            assert self._running is not None
+            self._running.cancel()
+            await asyncio.wait([self._running])
+            await self._worker.close(nicely=code == protocol.EXIT_CLOSED)
+            for end_ticks in self._ends_of_ticks:
+                end_ticks()
+            for late in self._lateness.end():
+                self._recorder.lateness(late.at_ns, late.late_ns)
+            self._recorder.close()
+        self._control.say({"say": "closed"})
+        self._ended.set_result(code)
+
+
+def die(doubt: str) -> NoReturn:
+    """Says why, and ends the process before it can send anything more."""
+    say_at_once({"say": "failed", "doubt": doubt})
+    os._exit(protocol.EXIT_FAILED)
+
+
+def _client(config: WorkerConfig) -> Client:
+    if config.client != "pika":
+        die(f"no client {config.client!r}; there is: pika")
+    return AmqpClient(config)
+
+
+def _hello() -> dict[str, Any]:
+    versions = {"python": platform.python_version(), "pika": AmqpClient.library.split()[1]}
+    return {
+        "say": "hello",
+        "boot_id": BOOT_ID.read_text().strip(),
+        **_clock(),
+        "pid": os.getpid(),
+        "versions": versions,
+    }
+
+
+def _clock() -> dict[str, int]:
+    monotonic_ns = time.monotonic_ns()
+    suspended_ns = time.clock_gettime_ns(time.CLOCK_BOOTTIME) - monotonic_ns
+    return {"monotonic_ns": monotonic_ns, "suspended_ns": suspended_ns}
+
+
+def _on_bug(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    error = context.get("exception")
+    if not isinstance(error, BaseException):
+        print(context["message"], file=sys.stderr, flush=True)
+        return
+    sys.excepthook(type(error), error, error.__traceback__)
+    die(f"{context['message']}: {error!r}")
+
+
+def _on_task_end(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and task.exception() is not None:
+        context = {"message": "a task ended by a bug", "exception": task.exception()}
+        _on_bug(task.get_loop(), context)

@@ -1,0 +1,264 @@
+"""The agent: its calls over real sockets, and its life as a process."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.workers.agent import answer, calls
+from harness.workers.agent_calls.answers import in_thread
+from harness.workers.protocol import EXIT_CLOSED, EXIT_ORPHANED, SILENCE_LIMIT_S
+from tests.tiny_amqp import TinyBroker
+
+ROOT = Path(__file__).parents[3]
+COMMAND = [sys.executable, "-m", "harness.workers.agent"]
+NOWHERE = "127.0.0.1:1"
+
+Ask = Callable[..., Awaitable[dict[str, Any]]]
+
+
+class Forwarder:
+    """A link that can be stalled in both directions, as `bandwidth 0` does it."""
+
+    def __init__(self, target: int) -> None:
+        self._target = target
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.flows = asyncio.Event()
+        self.flows.set()
+        self.port = 0
+
+    async def listen(self) -> None:
+        server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
+        self.port = server.sockets[0].getsockname()[1]
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        there, back = await asyncio.open_connection("127.0.0.1", self._target)
+        for source, sink in ((reader, back), (there, writer)):
+            task = asyncio.create_task(self._pump(source, sink))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _pump(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+        while chunk := await source.read(1 << 16):
+            await self.flows.wait()
+            sink.write(chunk)
+        sink.close()
+
+
+@asynccontextmanager
+async def stage() -> AsyncIterator[tuple[Ask, TinyBroker, Forwarder]]:
+    known = calls(NOWHERE)
+
+    async def ask(name: str, **arguments: Any) -> dict[str, Any]:
+        said = await answer(known, {"do": name, "id": 1, **arguments})
+        return said["value"] if said["say"] == "answer" else said
+
+    async with TinyBroker() as broker:
+        link = Forwarder(broker.port)
+        await link.listen()
+        yield ask, broker, link
+
+
+async def open_canary(ask: Ask, port: int) -> None:
+    opened = await ask(
+        "canary_open", canary="c", host="127.0.0.1", port=port, queue="orders", timeout_s=5.0
+    )
+    assert opened == {}
+
+
+def test_a_canary_is_silent_until_it_is_asked_and_held_bytes_come_back() -> None:
+    async def story() -> None:
+        async with stage() as (ask, _, link):
+            await open_canary(ask, link.port)
+            assert (await ask("canary_ask", canary="c", timeout_s=5.0))["answered"]
+
+            link.flows.clear()
+            stalled = await ask("canary_ask", canary="c", timeout_s=0.2)
+            assert not stalled["answered"]
+            assert stalled["seconds"] >= 0.2
+            assert "silent" in stalled["detail"]
+            again = await ask("canary_ask", canary="c", timeout_s=0.2)
+            assert not again["answered"]
+
+            link.flows.set()
+            assert (await ask("canary_ask", canary="c", timeout_s=5.0))["answered"]
+
+    asyncio.run(story())
+
+
+def test_a_closed_canary_is_told_apart_from_a_silent_one() -> None:
+    async def story() -> None:
+        async with stage() as (ask, broker, link):
+            await open_canary(ask, link.port)
+            broker.drop()
+            closed = await ask("canary_ask", canary="c", timeout_s=5.0)
+            assert not closed["answered"]
+            assert closed["seconds"] < 2.0
+
+    asyncio.run(story())
+
+
+def test_a_canary_can_be_closed_while_its_link_stands_still() -> None:
+    async def story() -> None:
+        async with stage() as (ask, _, link):
+            await open_canary(ask, link.port)
+            link.flows.clear()
+            await ask("canary_ask", canary="c", timeout_s=0.1)
+            assert await ask("canary_close", canary="c") == {}
+            assert (await ask("canary_ask", canary="c", timeout_s=0.1))["kind"] == "bad"
+            assert await ask("canary_close", canary="c") == {}
+
+    asyncio.run(story())
+
+
+def test_a_missing_queue_is_no_answer_of_a_canary() -> None:
+    async def story() -> None:
+        async with stage() as (ask, broker, link):
+            broker.missing = True
+            opened = await ask(
+                "canary_open", canary="c", host="127.0.0.1", port=link.port, queue="q", timeout_s=5
+            )
+            assert (opened["kind"], "404" in opened["text"]) == ("refused", True)
+
+    asyncio.run(story())
+
+
+def test_greet_and_connect_tell_silence_from_refusal() -> None:
+    async def story() -> None:
+        async with stage() as (ask, broker, _):
+            here = {"host": "127.0.0.1", "port": broker.port, "timeout_s": 0.3}
+            assert (await ask("greet", **here))["answered"]
+            broker.silent = True
+            silent = await ask("greet", **here)
+            assert (silent["answered"], silent["seconds"] >= 0.3) == (False, True)
+            assert (await ask("connect", **here))["connected"]
+            broker.refuse()
+            refused = await ask("connect", **here)
+            assert (refused["connected"], refused["seconds"] < 0.3) == (False, True)
+
+    asyncio.run(story())
+
+
+def test_declare_makes_a_queue_and_says_goodbye() -> None:
+    async def story() -> None:
+        async with stage() as (ask, broker, _):
+            here = {"host": "127.0.0.1", "port": broker.port, "timeout_s": 5.0}
+            assert await ask("declare", queue="orders", durable=True, **here) == {}
+            assert "orders" in broker.queues
+            assert broker.connections == []
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize(
+    ("request_", "kind"),
+    [
+        ({"do": "nonsense"}, "bad"),
+        ({"do": "greet", "host": "127.0.0.1"}, "bad"),
+        ({"do": "greet", "host": "127.0.0.1", "port": 1, "timeout_s": 1, "more": 1}, "bad"),
+        ({"do": "proxy_delete", "prefix": ""}, "bad"),
+        ({"do": "toxic_remove", "proxies": ["p"], "toxic": "t"}, "proxy"),
+        (
+            {
+                "do": "http",
+                "method": "GET",
+                "url": f"http://{NOWHERE}/",
+                "headers": {},
+                "body": "",
+                "timeout_s": 2,
+            },
+            "refused",
+        ),
+    ],
+)
+def test_a_call_that_fails_is_answered(request_: dict[str, Any], kind: str) -> None:
+    said = asyncio.run(answer(calls(NOWHERE), {"id": 3, **request_}))
+    assert (said["say"], said["id"], said["kind"]) == ("error", 3, kind)
+
+
+def test_blocking_work_that_hangs_holds_nobody_up() -> None:
+    async def story() -> None:
+        with pytest.raises(TimeoutError):
+            await in_thread(lambda: time.monotonic() and _never(), 0.1)
+        assert await in_thread(lambda: 7, 5.0) == 7
+
+    asyncio.run(story())
+
+
+def _never() -> None:
+    read, _ = os.pipe()
+    os.read(read, 1)
+
+
+def test_it_answers_lines_and_closes_when_told() -> None:
+    said = subprocess.run(
+        COMMAND,
+        input=b'{"do": "hello"}\n{"do": "ping"}\nnonsense\n{"do": "close"}\n',
+        stdout=subprocess.PIPE,
+        cwd=ROOT,
+        check=False,
+    )
+    hello, pong, error, closed = (json.loads(line) for line in said.stdout.splitlines())
+    assert hello["say"] == "hello"
+    assert hello["versions"].keys() >= {"python", "pika"}
+    assert pong["say"] == "pong"
+    assert (error["say"], error["kind"]) == ("error", "bad")
+    assert closed == {"say": "closed"}
+    assert said.returncode == EXIT_CLOSED
+
+
+def test_it_ends_with_its_input() -> None:
+    ended = subprocess.run(
+        COMMAND, input=b'{"do": "hello"}\n', stdout=subprocess.PIPE, cwd=ROOT, check=False
+    )
+    assert ended.returncode == EXIT_ORPHANED
+
+
+def test_it_ends_when_it_hears_nothing_even_with_a_call_that_hangs() -> None:
+    hanging = {"do": "greet", "id": 1, "host": "127.0.0.1", "timeout_s": 500.0}
+    listener = subprocess.Popen(
+        [sys.executable, "-c", _SILENT_SERVER], stdout=subprocess.PIPE, text=True
+    )
+    assert listener.stdout is not None
+    hanging["port"] = int(listener.stdout.readline())
+    agent = subprocess.Popen(
+        COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, bufsize=0
+    )
+    assert agent.stdin is not None
+    began = time.monotonic()
+    agent.stdin.write(json.dumps(hanging).encode() + b"\n")
+    try:
+        assert agent.wait(SILENCE_LIMIT_S + 10) == EXIT_ORPHANED
+        assert time.monotonic() - began >= SILENCE_LIMIT_S
+    finally:
+        agent.kill()
+        listener.kill()
+        agent.communicate()
+        listener.communicate()
+
+
+_SILENT_SERVER = """
+import socket, time
+listener = socket.create_server(("127.0.0.1", 0))
+print(listener.getsockname()[1], flush=True)
+accepted = listener.accept()
+accepted[0].recv(100)
+listener.accept()
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "status", "say"),
+    [('{"do": "clock"}', 0, "answer"), ('{"do": "nonsense"}', 1, "error"), ("{", 1, "error")],
+)
+def test_once_answers_one_call(call: str, status: int, say: str) -> None:
+    ended = subprocess.run([*COMMAND, "once", call], stdout=subprocess.PIPE, cwd=ROOT, check=False)
+    assert (ended.returncode, json.loads(ended.stdout)["say"]) == (status, say)

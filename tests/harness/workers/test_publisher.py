@@ -1,0 +1,268 @@
+"""The publisher with real pika against a tiny broker: every outcome, and what is on record."""
+
+import asyncio
+import itertools
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from harness.workers.protocol import Role, WorkerConfig
+from spark_analysis.schema import tables
+from spark_analysis.schema.words import NEVER_SENT, NO_INTENT, Outcome, Strength
+from tests.harness.workers.rig import config, identities, publisher, rows, until
+from tests.tiny_amqp import TinyBroker
+
+Story = Callable[[TinyBroker, Path], Awaitable[None]]
+
+
+def tell(story: Story, folder: Path) -> None:
+    async def told() -> None:
+        async with TinyBroker() as broker:
+            await story(broker, folder)
+
+    asyncio.run(told())
+
+
+def settings_of(broker: TinyBroker, folder: Path, **rest: object) -> WorkerConfig:
+    return config(Role.PUBLISHER, folder, broker, **{"rate": 500.0, **rest})
+
+
+def outcomes(settings: WorkerConfig) -> dict[tuple[int, int], tuple[int, str]]:
+    return {
+        (row["sequence"], row["attempt"]): (row["outcome"], row["raw"])
+        for row in rows(settings, tables.SETTLEMENTS)
+    }
+
+
+def events(settings: WorkerConfig) -> list[tuple[str, int]]:
+    return [(row["kind"], row["connection"]) for row in rows(settings, tables.CLIENT_EVENTS)]
+
+
+def test_a_calm_load_is_confirmed_and_on_record_as_it_was_sent(tmp_path: Path) -> None:
+    async def story(broker: TinyBroker, folder: Path) -> None:
+        settings = settings_of(broker, folder, keys=3)
+        async with publisher(settings) as worker:
+            await until(lambda: worker.status()["confirmed"] >= 50)
+            worker.stop_load()
+            await until(lambda: worker.status()["outstanding"] == 0)
+        attempts = rows(settings, tables.ATTEMPTS)
+        sent = identities(broker.published)
+        assert [(each.sequence, each.key, each.sent_ns) for each in sent] == [
+            (row["sequence"], row["key"], row["sent_ns"]) for row in attempts
+        ]
+        assert [row["sequence"] for row in attempts] == list(range(len(attempts)))
+        assert [row["tag"] for row in attempts] == [row["sequence"] + 1 for row in attempts]
+        steps = {
+            later["intended_ns"] - row["intended_ns"]
+            for row, later in itertools.pairwise(attempts)
+        }
+        assert steps == {2_000_000}
+        assert all(row["sent_ns"] >= row["intended_ns"] for row in attempts)
+        assert set(outcomes(settings).values()) == {(Outcome.CONFIRMED, "ack")}
+        assert {row["strength"] for row in rows(settings, tables.SETTLEMENTS)} == {Strength.STORED}
+        assert events(settings) == [("connecting", 1), ("connected", 1), ("closed", 1)]
+        assert broker.names == ["mqproof.run.publisher"]
+
+    tell(story, tmp_path)
+
+
+def test_a_lost_connection_makes_what_is_out_unknown_and_the_load_goes_on(tmp_path: Path) -> None:
+    async def story(broker: TinyBroker, folder: Path) -> None:
+        settings = settings_of(broker, folder)
+        broker.hold = True
+        async with publisher(settings) as worker:
+            await until(lambda: len(broker.published) >= 5)
+            broker.drop()
+            broker.hold = False
+            await until(lambda: worker.status()["confirmed"] >= 5)
+        lost = [key for key, (_, raw) in outcomes(settings).items() if "connection lost" in raw]
+        assert len(lost) >= 5
+        assert all(outcomes(settings)[key][0] == Outcome.UNKNOWN for key in lost)
+        assert events(settings)[:5] == [
+            ("connecting", 1),
+            ("connected", 1),
+            ("lost", 1),
+            ("connecting", 2),
+            ("connected", 2),
+        ]
+        assert all(attempt == 1 for _, attempt in outcomes(settings))
+
+    tell(story, tmp_path)
+
+
+def test_until_confirmed_retries_as_new_attempts_even_after_the_load(tmp_path: Path) -> None:
+    async def story(broker: TinyBroker, folder: Path) -> None:
+        settings = settings_of(broker, folder, retry="until_confirmed")
+        broker.nack = True
+        async with publisher(settings) as worker:
+            await until(lambda: len(broker.published) >= 10)
+            worker.stop_load()
+            broker.nack = False
+            await until(lambda: worker.status()["outstanding"] == 0)
+        assert worker.status()["confirmed"] == len({key[0] for key in outcomes(settings)})
+        assert outcomes(settings)[0, 1] == (Outcome.UNKNOWN, "nack")
+        retried = [row for row in rows(settings, tables.ATTEMPTS) if row["attempt"] > 1]
+        assert retried
+        assert {row["intended_ns"] for row in retried} == {NO_INTENT}
+
+    tell(story, tmp_path)
+
+
+def test_what_is_returned_and_then_acked_is_returned(tmp_path: Path) -> None:
+    async def story(broker: TinyBroker, folder: Path) -> None:
+        settings = settings_of(broker, folder)
+        broker.unroutable = True
+        async with publisher(settings) as worker:
+            await until(lambda: worker.status()["sent"] >= 5)
+            worker.stop_load()
+            await until(lambda: worker.status()["outstanding"] == 0)
+        raws = set(outcomes(settings).values())
+        assert raws == {(Outcome.RETURNED, "return 312 NO_ROUTE")}
+
+    tell(story, tmp_path)
+
+
+def test_without_mandatory_a_confirm_may_mean_routed_nowhere(tmp_path: Path) -> None:
+    async def story(broker: TinyBroker, folder: Path) -> None:
+        settings = settings_of(broker, folder, mandatory=False)
+        broker.unroutable = True
+        async with publisher(settings) as worker:
+            await until(lambda: worker.status()["confirmed"] >= 5)
+        strengths = {
+            row["strength"]
+            for row in rows(settings, tables.SETTLEMENTS)
+            if row["outcome"] == Outcome.CONFIRMED
+        }
+        assert strengths == {Strength.UNROUTED_POSSIBLE}
+
+    tell(story, tmp_path)
+
+
+def test_fire_and_forget_is_unconfirmed_when_handed_over(tmp_path: Path) -> None:
+    async def story(broker: TinyBroker, folder: Path) -> None:
+        settings = settings_of(broker, folder, confirms=False, rate=None)
+        async with publisher(settings) as worker:
+            await until(lambda: len(broker.published) >= 500)
+            worker.stop_load()
+        assert set(outcomes(settings).values()) == {(Outcome.UNCONFIRMED, "handed over")}
+        assert len(outcomes(settings)) == len(rows(settings, tables.ATTEMPTS))
+
+    tell(story, tmp_path)
+
+
+def test_at_max_the_confirm_window_bounds_what_is_out_and_nothing_is_intended(
+    tmp_path: Path,
+) -> None:
+    async def story(broker: TinyBroker, folder: Path) -> None:
+        settings = settings_of(broker, folder, rate=None, confirm_window=20)
+        broker.hold = True
+        async with publisher(settings) as worker:
+            await until(lambda: len(broker.published) == 20)
+            broker.release()
+            await until(lambda: worker.status()["confirmed"] >= 400)
+        assert {row["intended_ns"] for row in rows(settings, tables.ATTEMPTS)} == {NO_INTENT}
+
+    tell(story, tmp_path)
+
+
+def test_an_operation_whose_deadline_passes_first_is_recorded_and_never_sent(
+    tmp_path: Path,
+) -> None:
+    async def story(broker: TinyBroker, folder: Path) -> None:
+        settings = settings_of(broker, folder, rate=200.0, deadline_s=0.1)
+        async with publisher(settings) as worker:
+            await until(lambda: worker.status()["confirmed"] >= 3)
+            broker.refuse()
+            await until(lambda: worker.status()["missed"] >= 10)
+            await broker.listen()
+            confirmed = worker.status()["confirmed"]
+            await until(lambda: worker.status()["confirmed"] >= confirmed + 5)
+        attempts = rows(settings, tables.ATTEMPTS)
+        not_sent = {row["sequence"] for row in attempts if row["sent_ns"] == NEVER_SENT}
+        assert not_sent
+        assert all(row["attempt"] == 1 and row["intended_ns"] >= 0 for row in attempts)
+        assert [row["sequence"] for row in attempts] == list(range(len(attempts)))
+        assert not_sent.isdisjoint(each.sequence for each in identities(broker.published))
+        assert not_sent.isdisjoint(sequence for sequence, _ in outcomes(settings))
+
+    tell(story, tmp_path)
+
+
+def test_the_watchdog_gives_a_silent_connection_up_and_tries_the_next_endpoint_first(
+    tmp_path: Path,
+) -> None:
+    async def story(hung: TinyBroker, folder: Path) -> None:
+        hung.hold = True
+        async with TinyBroker() as other:
+            settings = config(Role.PUBLISHER, folder, hung, other, rate=100.0, deadline_s=0.3)
+            async with publisher(settings) as worker:
+                await until(lambda: other.published)
+                await until(lambda: not hung.connections, "the hung connection is closed")
+                assert worker.status()["unknown"] >= 10
+            raws = {raw for _, raw in outcomes(settings).values()}
+            assert "connection lost: no confirm in 0.3 s: held for dead" in raws
+            details = [row["detail"] or "" for row in rows(settings, tables.CLIENT_EVENTS)]
+            assert [each for each in details if each.startswith("broker")] == [
+                "broker1",
+                "broker1 pika 1.4.4",
+                "broker2",
+                "broker2 pika 1.4.4",
+            ]
+
+    tell(story, tmp_path)
+
+
+def test_after_a_lost_connection_the_entry_is_tried_first_then_the_others(tmp_path: Path) -> None:
+    async def story(entry: TinyBroker, folder: Path) -> None:
+        async with TinyBroker() as other:
+            settings = config(Role.PUBLISHER, folder, entry, other, rate=100.0)
+            async with publisher(settings):
+                await until(lambda: entry.published)
+                entry.refuse()
+                await until(lambda: other.published)
+                await entry.listen()
+                before = len(entry.published)
+                other.drop()
+                await until(lambda: len(entry.published) > before)
+
+    tell(story, tmp_path)
+
+
+@pytest.mark.parametrize("rate", [100.0, None])
+def test_an_endpoint_that_accepts_and_says_nothing_is_passed_over_in_time(
+    tmp_path: Path, rate: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.workers.clients.amqp.CONNECT_LIMIT_S", 0.2)
+
+    async def story(silent: TinyBroker, folder: Path) -> None:
+        silent.silent = True
+        bugs: list[dict[str, object]] = []
+        asyncio.get_running_loop().set_exception_handler(lambda _, bug: bugs.append(bug))
+        async with TinyBroker() as other:
+            settings = config(Role.PUBLISHER, folder, silent, other, rate=rate)
+            began_s = time.monotonic()
+            async with publisher(settings):
+                await until(lambda: other.published)
+            assert time.monotonic() - began_s < 1.5
+            await until(lambda: not silent.connections, "the silent connection is closed")
+        assert bugs == [], "in a worker, a callback that fails ends the process"
+
+    tell(story, tmp_path)
+
+
+def test_what_is_out_at_the_close_is_settled_as_unknown(tmp_path: Path) -> None:
+    async def story(broker: TinyBroker, folder: Path) -> None:
+        settings = settings_of(broker, folder)
+        broker.hold = True
+        async with publisher(settings):
+            await until(lambda: len(broker.published) >= 5)
+        attempts = rows(settings, tables.ATTEMPTS)
+        assert outcomes(settings) == {
+            (row["sequence"], 1): (Outcome.UNKNOWN, "closed before it was settled")
+            for row in attempts
+            if row["sent_ns"] != NEVER_SENT
+        }
+
+    tell(story, tmp_path)

@@ -1,0 +1,170 @@
+"""A worker process and the harness: greeting, load, closing, losing each other, a full disk."""
+
+import asyncio
+import os
+import resource
+import signal
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from harness.workers import protocol
+from harness.workers.control import Control
+from harness.workers.protocol import EXIT_CLOSED, EXIT_FAILED, EXIT_ORPHANED, Role
+from spark_analysis.schema import tables
+from spark_analysis.schema.log import is_closed
+from spark_analysis.schema.words import Outcome
+from tests.harness.workers.rig import QUEUE, Process, config, identities, rows, until
+from tests.tiny_amqp import TinyBroker
+
+
+def tell(story: Callable[[TinyBroker], Awaitable[None]]) -> None:
+    async def told() -> None:
+        async with TinyBroker() as broker:
+            await story(broker)
+
+    asyncio.run(told())
+
+
+def test_a_worker_greets_works_reports_and_closes(tmp_path: Path) -> None:
+    async def story(broker: TinyBroker) -> None:
+        settings = config(Role.PUBLISHER, tmp_path, broker, rate=200.0)
+        worker = await Process.spawn(settings)
+        hello = worker.heard[0]
+        boot_id = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        assert (hello["pid"], hello["boot_id"]) == (worker.process.pid, boot_id)
+        assert set(hello["versions"]) == {"python", "pika"}
+        worker.say(do="start", at_ns=time.monotonic_ns())
+        await until(lambda: len(broker.published) >= 20)
+        os.kill(worker.process.pid, signal.SIGTERM)
+        os.kill(worker.process.pid, signal.SIGINT)
+        worker.say(do="ping")
+        assert set(await worker.hear("pong")) == {"say", "monotonic_ns", "suspended_ns"}
+        worker.say(do="stop_load")
+        status = await worker.hear("status")
+        names = {"sent", "confirmed", "unknown", "missed", "delivered", "outstanding", "late_ns"}
+        assert set(status) == {"say"} | names
+        worker.say(do="close")
+        assert await worker.exit_code() == EXIT_CLOSED
+        assert worker.heard[-1] == {"say": "closed"}
+        assert is_closed(Path(settings.log))
+        assert len(rows(settings, tables.ATTEMPTS)) == len(broker.published)
+        assert rows(settings, tables.LATENESS)
+
+    tell(story)
+
+
+def test_an_auditor_reads_only_the_place_it_was_sent_to(tmp_path: Path) -> None:
+    async def story(broker: TinyBroker) -> None:
+        async with TinyBroker() as other:
+            broker.refuse()
+            other.put(QUEUE, b"")
+            settings = config(Role.AUDITOR, tmp_path, broker, other, quiet_s=0.2, limit_s=0.5)
+            worker = await Process.spawn()
+            worker.say(do="configure", config=settings.to_json())
+            assert not (await worker.hear("drained"))["complete"]
+            await broker.listen()
+            broker.put(QUEUE, b"")
+            await until(lambda: broker.acknowledged == [(1, True)])
+            worker.say(do="close")
+            assert await worker.exit_code() == EXIT_CLOSED
+            assert [row["broker"] for row in rows(settings, tables.DELIVERIES)] == ["broker1"]
+            assert other.opened == 0
+
+    tell(story)
+
+
+def test_a_worker_whose_input_ends_cuts_its_connection_and_closes_its_log(tmp_path: Path) -> None:
+    async def story(broker: TinyBroker) -> None:
+        broker.hold = True
+        settings = config(Role.PUBLISHER, tmp_path, broker, rate=200.0)
+        worker = await Process.spawn(settings)
+        worker.say(do="start", at_ns=time.monotonic_ns())
+        await until(lambda: len(broker.published) >= 3)
+        assert worker.process.stdin
+        worker.process.stdin.close()
+        assert await worker.exit_code() == EXIT_ORPHANED
+        assert is_closed(Path(settings.log))
+        outcomes = {row["outcome"] for row in rows(settings, tables.SETTLEMENTS)}
+        assert outcomes == {Outcome.UNKNOWN}
+        await until(lambda: not broker.connections)
+
+    tell(story)
+
+
+def test_a_worker_that_hears_nothing_for_five_seconds_stops_by_itself(tmp_path: Path) -> None:
+    async def story(broker: TinyBroker) -> None:
+        settings = config(Role.CONSUMER, tmp_path, broker, acknowledge=1)
+        worker = await Process.spawn(settings)
+        began_s = time.monotonic()
+        assert await worker.exit_code() == EXIT_ORPHANED
+        assert 4.5 < time.monotonic() - began_s < 7.0
+        assert is_closed(Path(settings.log))
+
+    tell(story)
+
+
+def test_a_full_disk_ends_a_worker_that_says_so_and_sends_nothing_more(tmp_path: Path) -> None:
+    def no_large_files() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+    async def story(broker: TinyBroker) -> None:
+        settings = config(Role.PUBLISHER, tmp_path, broker, rate=None, confirm_window=100)
+        worker = await Process.spawn(settings, preexec_fn=no_large_files)
+        worker.say(do="start", at_ns=time.monotonic_ns())
+        assert await worker.exit_code() == EXIT_FAILED
+        assert worker.heard[-1]["say"] == "failed"
+        assert "File too large" in worker.heard[-1]["doubt"]
+        await until(lambda: not broker.connections)
+        assert not is_closed(Path(settings.log))
+        attempts = {row["sequence"] for row in rows(settings, tables.ATTEMPTS)}
+        assert {each.sequence for each in identities(broker.published)} <= attempts
+        assert broker.published
+
+    tell(story)
+
+
+def test_what_a_worker_cannot_understand_ends_it_with_a_word(tmp_path: Path) -> None:
+    async def story(broker: TinyBroker) -> None:
+        worker = await Process.spawn()
+        worker.say(do="dance")
+        assert await worker.exit_code() == EXIT_FAILED
+        assert worker.heard[-1] == {"say": "failed", "doubt": "cannot 'dance' now"}
+        settings = config(Role.PUBLISHER, tmp_path, broker)
+        Path(settings.log).mkdir()
+        worker = await Process.spawn()
+        worker.say(do="configure", config=settings.to_json())
+        assert await worker.exit_code() == EXIT_FAILED
+        assert "File exists" in worker.heard[-1]["doubt"]
+
+    tell(story)
+
+
+def test_a_worker_that_was_frozen_hears_what_waited_before_it_judges_the_silence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(protocol, "SILENCE_LIMIT_S", 0.3)
+    (input_end, our_input), (our_output, output_end) = os.pipe(), os.pipe()
+    heard: list[object] = []
+    lost: list[str] = []
+
+    async def story() -> None:
+        with os.fdopen(input_end) as stdin, os.fdopen(output_end, "w") as stdout:
+            monkeypatch.setattr("sys.stdin", stdin)
+            monkeypatch.setattr("sys.stdout", stdout)
+            control = Control(heard.append, lost.append, lost.append)
+            await control.open()
+            os.write(our_input, b'{"do": "ping"}\n')
+            frozen_until_s = time.monotonic() + 0.5
+            while time.monotonic() < frozen_until_s:  # the process does nothing else meanwhile
+                pass
+            await until(lambda: heard)
+            assert lost == []
+            await until(lambda: lost)
+            assert lost == ["nothing heard for 0.3 s"]
+
+    asyncio.run(story())
+    os.close(our_input)
+    os.close(our_output)
