@@ -1,0 +1,182 @@
+"""The systems and layouts that can be put under test, read from their TOML files.
+
+1. A layout is named `NAME@PROFILE`; `NAME` alone means its first profile. A path to a file of the
+   user's own (`mine.toml`, `mine.toml@T=60`) is taken wherever a name is.
+2. Every mistake of a file is told at once, each with its place and, where there are some, the
+   valid choices.
+3. A host's address is its own name here; a deployment that gave it another says so itself.
+"""
+
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from harness.deploy.files import compose_folder
+from harness.plan.model import Host, Layout, Policy, System
+
+
+class CatalogueError(Exception):
+    """A name that nothing bears, or a file with mistakes; the text holds the valid choices."""
+
+
+def system_names() -> tuple[str, ...]:
+    """All systems of this installation, sorted."""
+    return tuple(sorted(path.parent.name for path in compose_folder().glob("*/system.toml")))
+
+
+def load_system(name: str) -> System:
+    """Raises CatalogueError."""
+    _choose("system", name, system_names())
+    document = _read(compose_folder() / name / "system.toml", _SystemFile)
+    return System(
+        name=document.name,
+        title=document.title,
+        default_layout=document.default_layout,
+        clients=document.clients,
+        deployments=document.deployments,
+    )
+
+
+def layout_names(system: str) -> tuple[str, ...]:
+    """Every built-in layout of a system with every profile: `all-automatic@T=10`."""
+    return tuple(
+        f"{path.stem}@{profile}"
+        for path in _layout_files(system)
+        for profile in _read(path, _LayoutFile).profiles
+    )
+
+
+def load_layout(system: str, word: str) -> Layout:
+    """A built-in layout by its name, or a user's own by its path. Raises CatalogueError."""
+    path, profile = _find(system, word)
+    document = _read(path, _LayoutFile)
+    profile = profile or next(iter(document.profiles))
+    _choose(f"profile of layout {document.name}", profile, tuple(document.profiles))
+    return Layout(
+        name=document.name,
+        profile=profile,
+        system=system,
+        title=document.title,
+        hosts=tuple(Host(host.name, host.name, host.processes) for host in document.hosts),
+        timer_s=document.profiles[profile].timer_s,
+        copies=document.copies,
+        synchronise=document.synchronise,
+        partition_handling=document.partition_handling,
+        policies=tuple(
+            Policy(policy.name, policy.pattern, tuple(policy.definition.items()))
+            for policy in document.policies
+        ),
+    )
+
+
+def _find(system: str, word: str) -> tuple[Path, str]:
+    """The file that a word means, and the profile that it names or an empty string."""
+    name, _, profile = word.partition("@")
+    if "/" in name or name.endswith(".toml"):
+        if not Path(name).is_file():
+            raise CatalogueError(f"there is no layout file {name}")
+        return Path(name), profile
+    files = {path.stem: path for path in _layout_files(system)}
+    if name not in files:
+        _choose(f"layout of {system}", word, layout_names(system))
+    return files[name], profile
+
+
+def _layout_files(system: str) -> list[Path]:
+    _choose("system", system, system_names())
+    return sorted((compose_folder() / system / "layouts").glob("*.toml"))
+
+
+def _choose(what: str, word: str, choices: Sequence[str]) -> None:
+    if word not in choices:
+        raise CatalogueError(f"there is no {what} {word!r}; choose one of {', '.join(choices)}")
+
+
+# --- the files' own shape ---------------------------------------------------------------------
+
+_HOST_NAME = r"^[a-z][a-z0-9-]{0,30}$"  # it becomes a host name, a label and a part of names
+_TAKEN = frozenset({"agent", "toxiproxy", "workers"})  # stand beside the hosts
+_Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
+_Names = Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class _SystemFile(_Strict):
+    name: _Name
+    title: str
+    default_layout: Annotated[str, Field(pattern=r"^[^@]+@[^@]+$")]
+    clients: _Names
+    deployments: Annotated[
+        tuple[Literal["local", "compose", "external"], ...], Field(min_length=1)
+    ]
+
+
+class _HostFile(_Strict):
+    name: Annotated[str, Field(pattern=_HOST_NAME)]
+    processes: _Names
+
+
+class _PolicyFile(_Strict):
+    name: str
+    pattern: str
+    definition: dict[str, int | str]
+
+
+class _ProfileFile(_Strict):
+    timer_s: Annotated[float, Field(gt=0)]
+
+
+def _distinct_hosts(hosts: tuple[_HostFile, ...]) -> tuple[_HostFile, ...]:
+    names = [host.name for host in hosts]
+    if len(set(names)) < len(names):
+        raise ValueError(f"every host needs a name of its own, found {', '.join(names)}")
+    if _TAKEN.intersection(names):
+        raise ValueError(f"no host may be called {', '.join(sorted(_TAKEN))}")
+    return hosts
+
+
+class _LayoutFile(_Strict):
+    name: _Name
+    title: str
+    copies: Annotated[int, Field(ge=1)]
+    synchronise: Literal["automatic", "manual", "none"]
+    partition_handling: Literal["ignore", "pause_minority", "autoheal"]
+    hosts: Annotated[
+        tuple[_HostFile, ...], Field(min_length=1, max_length=20), AfterValidator(_distinct_hosts)
+    ]
+    policies: tuple[_PolicyFile, ...] = ()
+    profiles: Annotated[dict[str, _ProfileFile], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _enough_hosts(self) -> "_LayoutFile":
+        if self.copies > len(self.hosts):
+            raise ValueError(f"copies = {self.copies} on {len(self.hosts)} hosts")
+        return self
+
+
+_File = TypeVar("_File", bound=BaseModel)
+
+
+def _read(path: Path, shape: type[_File]) -> _File:
+    try:
+        document: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        return shape.model_validate(document)
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise CatalogueError(f"{path}: {error}") from error
+    except ValidationError as error:
+        lines = [
+            f"{path}: {_place(mistake['loc'])}: {mistake['msg']}" for mistake in error.errors()
+        ]
+        raise CatalogueError("\n".join(lines)) from error
+
+
+def _place(parts: tuple[int | str, ...]) -> str:
+    """`hosts[2].name`: where in the file."""
+    text = "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in parts)
+    return text.lstrip(".") or "the whole file"

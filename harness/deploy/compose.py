@@ -1,0 +1,160 @@
+"""Makes systems stand in containers: images, compose file, start, agent, readiness.
+
+1. What was started when a step fails, or is interrupted, is removed, unless it is to be kept.
+2. The compose file of every cluster is kept in the experiment's folder: it is what ran.
+3. Faults are not known here: `equip` puts an executor and a witness on a cluster that stands.
+"""
+
+import asyncio
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from uuid import uuid4
+
+import docker
+
+from faults.model import Executor, Witness
+from harness.deploy import engine, images, labels, render
+from harness.deploy.agent import AgentClient
+from harness.deploy.compose_cluster import ComposeCluster, Containers, remove
+from harness.deploy.compose_tool import ComposeTool, find_tool
+from harness.deploy.execs import start
+from harness.deploy.owner import owner
+from harness.deploy.port import DeployError, Progress
+from harness.deploy.subnets import free_network
+from harness.plan.model import Layout
+
+Equip = Callable[[ComposeCluster], tuple[Executor, Witness]]
+
+START_LIMIT_S = 120.0
+AGENT_LIMIT_S = 20.0
+STAND_LIMIT_S = 120.0
+_NETWORK_TRIES = 3  # another experiment may take the same addresses at the same moment
+_FILES = "deployments"
+
+
+@dataclass(frozen=True, slots=True)
+class ComposeDeployment:
+    """port.Deployment. `keep`: leave standing what was made, even after a failure.
+
+    `guard` is told the project's name before anything of it is made.
+    """
+
+    equip: Equip
+    keep: bool = False
+    guard: Callable[[str], None] = lambda _: None
+
+    async def up(
+        self, layout: Layout, experiment_folder: Path, progress: Progress
+    ) -> ComposeCluster:
+        client = await asyncio.to_thread(engine.connect)
+        tool = await asyncio.to_thread(find_tool)
+        found = await asyncio.to_thread(images.ensure, client, _in_this_loop(progress))
+        folder = experiment_folder.resolve()
+        made = _Making(client, tool, found, layout, folder, self.equip, self.keep)
+        for remaining in reversed(range(_NETWORK_TRIES)):
+            project = f"mqproof-{uuid4().hex[:8]}"
+            self.guard(project)
+            try:
+                return await made.cluster(project, progress)
+            except BaseException as error:
+                if not self.keep:
+                    await asyncio.shield(remove(client, project))
+                if not remaining or "overlaps" not in str(error):
+                    raise
+        raise AssertionError("the last try returns or raises")
+
+
+@dataclass(frozen=True, slots=True)
+class _Making:
+    """One layout on its way to a cluster."""
+
+    client: docker.DockerClient
+    tool: ComposeTool
+    images: images.Images
+    layout: Layout
+    folder: Path
+    equip: Equip
+    keep: bool
+
+    async def cluster(self, project: str, progress: Progress) -> ComposeCluster:
+        network = await asyncio.to_thread(free_network, self.client)
+        file = self._write(project, network)
+        progress(f"start containers of {self.layout.label}")
+        await self.tool.run(project, file, ["up", "--detach"], START_LIMIT_S)
+        containers = await asyncio.to_thread(Containers.find, self.client, project)
+        progress("start the agent")
+        agent = await self._agent(containers)
+        versions = self._versions() | {
+            f"agent {name}": str(version)
+            for name, version in dict(agent.hello.get("versions", {})).items()
+        }
+        layout = with_addresses(self.layout, network)
+        cluster = ComposeCluster(
+            self.client, project, layout, self.folder, network, agent, containers, versions
+        )
+        progress("wait until every broker answers and the cluster is clean")
+        try:
+            await cluster.stand(STAND_LIMIT_S)
+            cluster.executor, cluster.witness = self.equip(cluster)
+        except BaseException:
+            await agent.close()
+            raise
+        return cluster
+
+    def _write(self, project: str, network: str) -> Path:
+        settings = render.Settings(
+            network=network,
+            broker_image=self.images.broker,
+            proxy_image=self.images.proxy,
+            worker_image=self.images.worker,
+            experiment=str(self.folder),
+            owner=owner(),
+            keep="1" if self.keep else "0",
+            user=f"{os.getuid()}:{os.getgid()}",
+        )
+        file = self.folder / _FILES / project / "compose.yaml"
+        try:
+            file.parent.mkdir(parents=True)
+            text = render.render(self.layout, settings.literal(), render.rabbitmq)
+            file.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise DeployError(f"the compose file could not be written: {error}") from error
+        return file
+
+    async def _agent(self, containers: Containers) -> AgentClient:
+        command = ["python", "-m", "harness.workers.agent"]
+        container = containers.one(labels.ROLE_AGENT)
+        channel = await start(self.client, container, "the agent", command)
+        return await AgentClient.start(channel, AGENT_LIMIT_S)
+
+    def _versions(self) -> dict[str, str]:
+        parts = {"broker": self.images.broker, "proxy": self.images.proxy}
+        parts["worker"] = self.images.worker
+        return {
+            "docker engine": str(self.client.version()["Version"]),
+            "compose": f"{' '.join(self.tool.command)} {self.tool.version}",
+            **{f"{part} image": f"{name} {self._digest(name)}" for part, name in parts.items()},
+        }
+
+    def _digest(self, name: str) -> str:
+        return str(self.client.images.get(name).id)
+
+
+def with_addresses(layout: Layout, network: str) -> Layout:
+    hosts = tuple(
+        replace(host, address=render.host_address(network, number))
+        for number, host in enumerate(layout.hosts)
+    )
+    return replace(layout, hosts=hosts)
+
+
+def _in_this_loop(progress: Progress) -> Progress:
+    """The same, to be called from another thread."""
+    loop = asyncio.get_running_loop()
+
+    def tell(text: str) -> None:
+        loop.call_soon_threadsafe(progress, text)
+
+    return tell

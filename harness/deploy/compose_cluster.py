@@ -1,0 +1,209 @@
+"""A cluster in containers that stands, ready for runs: port.Cluster for compose.
+
+1. Containers are found by their labels, once, when the cluster stands.
+2. Workers run in one container on the clients' network; each of their ways to a broker is a
+   listener of Toxiproxy. So is an auditor's, but one that no fault names.
+3. The machine itself dials no container: everything goes by exec, or by the agent.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import docker
+import requests
+from docker.errors import DockerException
+
+from faults.model import Executor, Witness
+from harness.deploy import labels
+from harness.deploy.agent import AgentClient
+from harness.deploy.execs import start
+from harness.deploy.polling import until
+from harness.deploy.port import Channel, DeployError, Health, HostSample, Link
+from harness.deploy.rabbitmq import AMQP_PORT, RabbitBroker
+from harness.deploy.render import RESULTS, proxy_address
+from harness.deploy.resources import Watched, watch
+from harness.deploy.sweep import sweep
+from harness.plan.model import Layout, RunPlan
+from harness.workers.protocol import Endpoint
+
+DOWN_LIMIT_S = 60.0
+_PROXY_LIMIT_S = 10.0
+_DIRECT = "mqproof-direct"  # no run's listener begins so
+_LOGS = "logs"
+_BROKER_LOGS = "broker_logs"
+
+
+@dataclass(frozen=True, slots=True)
+class Containers:
+    """Identifiers by (role, host)."""
+
+    by_place: dict[tuple[str, str], str]
+
+    @classmethod
+    def find(cls, client: docker.DockerClient, project: str) -> "Containers":
+        mark = f"{labels.PROJECT}={project}"
+        found = client.containers.list(all=True, filters={"label": mark}, ignore_removed=True)
+        return cls(
+            {
+                (container.labels[labels.ROLE], container.labels[labels.HOST]): str(container.id)
+                for container in found
+                if labels.ROLE in container.labels
+            }
+        )
+
+    def one(self, role: str, host: str = "") -> str:
+        return self.by_place[role, host or role]
+
+    def logged(self) -> dict[str, str]:
+        """Host, or toxiproxy -> the container whose output is its log."""
+        roles = (labels.ROLE_PROCESS, labels.ROLE_PROXY)
+        return {host: found for (role, host), found in self.by_place.items() if role in roles}
+
+    def watched(self) -> tuple[Watched, ...]:
+        """Whose statistics count: the agent is no part of what is measured."""
+        leading = (labels.ROLE_HOST, labels.ROLE_PROXY, labels.ROLE_WORKERS)
+        return tuple(
+            Watched(found, host, leads=role in leading)
+            for (role, host), found in self.by_place.items()
+            if role in (*leading, labels.ROLE_PROCESS)
+        )
+
+
+class ComposeCluster:
+    """port.Cluster. `executor` and `witness` are set by whoever knows faults (compose.Equip)."""
+
+    executor: Executor
+    witness: Witness
+
+    def __init__(
+        self,
+        client: docker.DockerClient,
+        project: str,
+        layout: Layout,
+        experiment_folder: Path,
+        network: str,
+        agent: AgentClient,
+        containers: Containers,
+        versions: dict[str, str],
+    ) -> None:
+        addresses = {host.name: host.address for host in layout.hosts}
+        self.client = client
+        self.project = project
+        self.layout = layout
+        self.agent = agent
+        self.broker = RabbitBroker(layout, agent, addresses)
+        self._addresses = addresses
+        self._experiment_folder = experiment_folder
+        self._proxy = proxy_address(network)
+        self._containers = containers
+        self._versions = versions
+        self._listeners: dict[str, int] = {}
+        self._fetched: dict[str, int] = {}  # bytes of each container's log
+
+    async def spawn(self, worker: str) -> Channel:
+        container = self._containers.one(labels.ROLE_WORKERS)
+        command = ["python", "-m", "harness.workers", worker]
+        return await start(self.client, container, worker, command)
+
+    async def link(self, run: RunPlan, worker: str) -> tuple[Link, ...]:
+        hosts = tuple(self._addresses)
+        names = [f"mqproof.{run.name}.{worker}.{host}" for host in hosts]
+        ports = await asyncio.gather(*map(self._listen, names, hosts))
+        return tuple(
+            Link(worker, host, name, Endpoint(host, self._proxy, port))
+            for host, name, port in zip(hosts, names, ports, strict=True)
+        )
+
+    async def unlink(self, run: RunPlan) -> None:
+        prefix = f"mqproof.{run.name}."
+        await self.agent.call("proxy_delete", _PROXY_LIMIT_S, prefix=prefix)
+        for name in [name for name in self._listeners if name.startswith(prefix)]:
+            del self._listeners[name]
+
+    async def direct(self, host: str) -> Endpoint:
+        """Workers have no road to the brokers but the proxy: a listener that no fault means."""
+        name = f"{_DIRECT}.{host}"
+        port = self._listeners.get(name) or await self._listen(name, host)
+        return Endpoint(host, self._proxy, port)
+
+    def dial(self, proxy: str) -> tuple[str, int]:
+        """A proxy's listener, as the agent and workers dial it."""
+        return self._proxy, self._listeners[proxy]
+
+    async def health(self, limit_s: float) -> Health:
+        return await self.broker.health(limit_s)
+
+    def log_folder(self, run_folder: Path, worker: str) -> str:
+        inside = run_folder.resolve().relative_to(self._experiment_folder)
+        (run_folder / _LOGS).mkdir(parents=True, exist_ok=True)
+        return f"{RESULTS}/{inside.as_posix()}/{_LOGS}/{worker}"
+
+    async def fetch_logs(self, run_folder: Path) -> None:
+        """Workers' logs are there already; a broker's goes on where the last fetch ended."""
+        folder = run_folder / _BROKER_LOGS
+        folder.mkdir(parents=True, exist_ok=True)
+        logged = self._containers.logged().items()
+        await asyncio.gather(
+            *(
+                asyncio.to_thread(self._fetch_log, container, folder / f"{host}.log")
+                for host, container in logged
+            )
+        )
+
+    def resources(self) -> AsyncIterator[HostSample]:
+        return watch(self.client, self._containers.watched())
+
+    def versions(self) -> dict[str, str]:
+        return dict(self._versions)
+
+    async def down(self) -> None:
+        await self.agent.close()
+        await remove(self.client, self.project)
+
+    async def stand(self, limit_s: float) -> None:
+        """Waits until every broker answers, sets policies, waits until clean, or DeployError."""
+        hosts = tuple(self._addresses)
+        answered = await until(self._greeted, lambda found: len(found) == len(hosts), limit_s)
+        if len(answered) < len(hosts):
+            silent = ", ".join(host for host in hosts if host not in answered)
+            raise DeployError(f"no AMQP answer from {silent} within {limit_s:.0f} s")
+        health = await self.health(limit_s)
+        await self.broker.set_policies()
+        if not health.clean:
+            raise DeployError(f"not clean after {limit_s:.0f} s: {'; '.join(health.doubts)}")
+        self._versions |= await self.broker.versions()
+
+    async def _greeted(self) -> list[str]:
+        hosts = tuple(self._addresses)
+        answers = await asyncio.gather(*map(self.broker.greets, hosts))
+        return [host for host, answered in zip(hosts, answers, strict=True) if answered]
+
+    async def _listen(self, name: str, host: str) -> int:
+        upstream = f"{self._addresses[host]}:{AMQP_PORT}"
+        made = await self.agent.call("proxy_create", _PROXY_LIMIT_S, name=name, upstream=upstream)
+        port = self._listeners[name] = int(made["port"])
+        return port
+
+    def _fetch_log(self, container: str, file: Path) -> None:
+        known, seen = self._fetched.get(container, 0), 0
+        try:
+            found = self.client.containers.get(container)
+            with file.open("ab") as log:
+                for chunk in found.logs(stream=True, follow=False):
+                    log.write(chunk[max(0, known - seen) :])
+                    seen += len(chunk)
+        except (DockerException, requests.RequestException, OSError) as error:
+            raise DeployError(f"{file.name} could not be fetched: {error}") from error
+        self._fetched[container] = max(known, seen)
+
+
+async def remove(client: docker.DockerClient, project: str) -> None:
+    """Everything of a cluster, within a limit; again is harmless. Raises DeployError."""
+    removal = asyncio.ensure_future(asyncio.to_thread(sweep, client, project))
+    try:
+        # A removal that was begun is finished, whoever gives up waiting for it.
+        await asyncio.wait_for(asyncio.shield(removal), DOWN_LIMIT_S)
+    except TimeoutError:
+        raise DeployError(f"{project} was not removed within {DOWN_LIMIT_S:.0f} s") from None

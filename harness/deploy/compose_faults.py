@@ -1,0 +1,21 @@
+"""Puts the compose executor and witness on a cluster that stands."""
+
+from faults.executors.compose import ComposeExecutor
+from faults.executors.compose_witness import ComposeWitness
+from faults.model import Executor, Witness
+from harness.deploy.compose_cluster import ComposeCluster
+from harness.deploy.port import DeployError
+
+
+def equip(cluster: ComposeCluster) -> tuple[Executor, Witness]:
+    failures = (DeployError,)
+    executor = ComposeExecutor(cluster.client, cluster.project, cluster.agent, failures)
+    witness = ComposeWitness(
+        cluster.client,
+        cluster.project,
+        cluster.agent,
+        cluster.dial,
+        cluster.broker.listed,
+        failures,
+    )
+    return executor, witness

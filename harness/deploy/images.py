@@ -1,0 +1,188 @@
+"""The images that a deployment needs: named by what goes into them, pulled or built when missing.
+
+1. A tag ends in a hash of the build context and its arguments: a change makes another image.
+2. An official image is preferred where there is one and the network gives it quickly.
+3. A failed build says which image, and shows the last lines that the build wrote.
+"""
+
+import hashlib
+import shutil
+import tempfile
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from textwrap import shorten
+
+import docker
+from docker.errors import DockerException, ImageNotFound
+
+from harness.deploy.files import compose_folder, copy_worker_sources
+from harness.deploy.port import DeployError, Progress
+from harness.deploy.pull import pull
+
+BASE = "debian:bookworm-slim"
+TOXIPROXY_VERSION = "2.12.0"
+_LAST_LINES = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """How an image is made: its folder below compose/, arguments, and the official one if any."""
+
+    name: str
+    version: str
+    folder: str
+    arguments: tuple[tuple[str, str], ...] = ()
+    official: str = ""
+
+    @property
+    def alias(self) -> str:
+        """The tag without the hash, which the committed compose files name."""
+        return f"{self.name}:{self.version}"
+
+
+@dataclass(frozen=True, slots=True)
+class Images:
+    """What the parts of a deployment run, as references that the engine has."""
+
+    broker: str
+    proxy: str
+    worker: str
+
+
+def broker_image() -> Image:
+    return Image("mqproof/rabbitmq", "3.10.8", "rabbitmq-mirrored")
+
+
+def proxy_image() -> Image:
+    return Image(
+        "mqproof/toxiproxy",
+        TOXIPROXY_VERSION,
+        "toxiproxy",
+        (("TOXIPROXY_VERSION", TOXIPROXY_VERSION),),
+        official=f"ghcr.io/shopify/toxiproxy:{TOXIPROXY_VERSION}",
+    )
+
+
+def worker_image() -> Image:
+    """Its clients have the versions of the running installation."""
+    packages = ("pika", "tenacity", "toxiproxy-python")
+    arguments = tuple(
+        (f"{package.upper().replace('-', '_')}_VERSION", metadata.version(package))
+        for package in packages
+    )
+    return Image("mqproof/worker", f"pika-{metadata.version('pika')}", "worker", arguments)
+
+
+def ensure(client: docker.DockerClient, progress: Progress) -> Images:
+    """All images, pulled or built where they are missing. Raises DeployError."""
+    return Images(
+        broker=_ensure(client, broker_image(), progress),
+        proxy=_ensure(client, proxy_image(), progress),
+        worker=_ensure(client, worker_image(), progress),
+    )
+
+
+def missing(client: docker.DockerClient) -> tuple[str, ...]:
+    """What `ensure` would have to pull or build."""
+    wanted = (broker_image(), proxy_image(), worker_image())
+    return tuple(image.alias for image in wanted if _present(client, image) is None)
+
+
+def tag_of(image: Image) -> str:
+    with _context(image) as folder:
+        return f"{image.alias}-{fingerprint(folder, image.arguments)}"
+
+
+def fingerprint(folder: Path, arguments: tuple[tuple[str, str], ...]) -> str:
+    """Twelve hex digits of every file's name, mode and content, and of the build arguments."""
+    digest = hashlib.sha256(repr((BASE, arguments)).encode())
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        content = hashlib.sha256(path.read_bytes()).hexdigest()
+        digest.update(f"{path.relative_to(folder).as_posix()} {content}\n".encode())
+    return digest.hexdigest()[:12]
+
+
+def _ensure(client: docker.DockerClient, image: Image, progress: Progress) -> str:
+    found = _present(client, image)
+    if found is not None:
+        return found
+    if image.official and pull(client, image.official, progress):
+        return image.official
+    _ensure_base(client, progress)
+    with _context(image) as folder:
+        tag = f"{image.alias}-{fingerprint(folder, image.arguments)}"
+        progress(f"building {tag}")
+        _build(client, image, folder, tag, progress)
+    client.images.get(tag).tag(image.name, image.version)
+    return tag
+
+
+def _present(client: docker.DockerClient, image: Image) -> str | None:
+    names = [image.official] if image.official else []
+    return next((name for name in [*names, tag_of(image)] if has(client, name)), None)
+
+
+def has(client: docker.DockerClient, name: str) -> bool:
+    try:
+        client.images.get(name)
+    except ImageNotFound:
+        return False
+    return True
+
+
+def _ensure_base(client: docker.DockerClient, progress: Progress) -> None:
+    if has(client, BASE) or pull(client, BASE, progress):
+        return
+    raise DeployError(
+        f"{BASE} is neither here nor could it be pulled; every image is built on it. "
+        "Pull it where the network allows, or make it from Debian's packages: `.ci/docker` as root"
+    )
+
+
+@contextmanager
+def _context(image: Image) -> Iterator[Path]:
+    """The build context; a worker's holds this installation's own files too."""
+    with tempfile.TemporaryDirectory(prefix="mqproof-build-") as scratch:
+        folder = Path(scratch) / "context"
+        shutil.copytree(compose_folder() / image.folder, folder, ignore=_not_for_the_image)
+        if image.folder == "worker":
+            copy_worker_sources(folder)
+        yield folder
+
+
+def _not_for_the_image(_folder: str, names: list[str]) -> set[str]:
+    """Layouts and the rendered compose file change no image."""
+    unwanted = {"layouts", "system.toml", "compose.yaml", "__pycache__"}
+    return unwanted.intersection(names)
+
+
+def _build(
+    client: docker.DockerClient, image: Image, folder: Path, tag: str, progress: Progress
+) -> None:
+    last: deque[str] = deque(maxlen=_LAST_LINES)
+    try:
+        steps = client.api.build(
+            path=str(folder),
+            tag=tag,
+            buildargs=dict(image.arguments),
+            rm=True,
+            forcerm=True,
+            decode=True,
+        )
+        for step in steps:
+            if "error" in step:
+                raise DeployError(_failed(tag, step["error"].strip(), last))
+            for line in step.get("stream", "").splitlines():
+                last.append(line)
+                if line.startswith("Step "):
+                    progress(f"{image.name}: {shorten(line, 80)}")
+    except (DockerException, OSError) as error:
+        raise DeployError(_failed(tag, str(error), last)) from error
+
+
+def _failed(tag: str, reason: str, last: deque[str]) -> str:
+    return "\n".join([f"building {tag} failed: {reason}; its last lines:", *last])

@@ -1,0 +1,158 @@
+"""What a deployment offers to the run: the ports that compose, local and external implement.
+
+1. Nothing here knows Docker; nothing behind here knows scenarios, windows or verdicts.
+2. Every wait has a deadline and ends in DeployError, which names what was waited for.
+3. Hosts are named by the layout ("rmq1"); queues by the broker's name (`mqproof.<run>.orders`).
+"""
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from faults.model import Executor, Witness
+from harness.plan.model import Layout, RunPlan
+from harness.workers.protocol import Endpoint
+
+
+class DeployError(Exception):
+    """The world did not let us: what was tried, what it said, what to do about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """Who holds a queue, by the cluster's own word. Hosts in age order, oldest mirror first."""
+
+    master: str | None
+    mirrors: tuple[str, ...]
+    synchronised: tuple[str, ...]  # the mirrors that hold everything
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """Whether a cluster may serve another run; `doubts` says what stands against it."""
+
+    clean: bool
+    doubts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One worker's way to one broker process, through a proxy listener of its own."""
+
+    worker: str
+    host: str
+    proxy: str  # the proxy's name; a link fault names it
+    endpoint: Endpoint
+
+
+@dataclass(frozen=True, slots=True)
+class HostSample:
+    """What a host had used by one instant (CLOCK_MONOTONIC ns of the harness's machine)."""
+
+    host: str
+    at_ns: int
+    cpu_ns: int
+    memory_bytes: int
+    network_received_bytes: int
+    network_sent_bytes: int
+    disk_read_bytes: int
+    disk_written_bytes: int
+
+
+class Channel(Protocol):
+    """A JSON-lines conversation with a process that the deployment started."""
+
+    async def send(self, message: dict[str, Any]) -> None:
+        """Raises DeployError when the process is gone."""
+
+    async def receive(self) -> dict[str, Any] | None:
+        """The next message; None when the process has ended its side."""
+
+    async def exit_code(self) -> int | None:
+        """How it ended; None while it runs, or where nobody can tell."""
+
+    async def kill(self) -> None:
+        """SIGKILL to the process; no error if it is gone."""
+
+    async def close(self) -> None:
+        """Ends our side: the process's input ends, so it stops by itself."""
+
+
+class Broker(Protocol):
+    """What must be asked of the brokers themselves."""
+
+    async def declare(self, queue: str, durable: bool, host: str) -> None:
+        """A queue whose master is on `host`; returns when its mirrors are there."""
+
+    async def roles(self, queue: str) -> Roles: ...
+
+    async def masters(self, queue: str) -> dict[str, bool | None]:
+        """Host -> whether it says that it is the queue's master; None: it cannot be asked."""
+
+    async def connections(self, prefix: str, close: bool) -> tuple[str, ...]:
+        """Names of connections still listed that begin so; asks the broker to close them."""
+
+    async def delete(self, prefix: str) -> None:
+        """Deletes all queues whose names begin so, on every host that answers."""
+
+
+class Cluster(Protocol):
+    """A system that stands, ready for runs one after another."""
+
+    @property
+    def layout(self) -> Layout: ...
+
+    @property
+    def broker(self) -> Broker: ...
+
+    @property
+    def executor(self) -> Executor: ...
+
+    @property
+    def witness(self) -> Witness: ...
+
+    async def spawn(self, worker: str) -> Channel:
+        """Starts a worker process beside the brokers, waiting for `hello`."""
+
+    async def link(self, run: RunPlan, worker: str) -> tuple[Link, ...]:
+        """A proxy listener for this worker to each host, in the layout's order of hosts."""
+
+    async def unlink(self, run: RunPlan) -> None:
+        """Removes every listener of the run."""
+
+    async def direct(self, host: str) -> Endpoint:
+        """The way to one host without a proxy, for auditors (they never carry load)."""
+
+    async def health(self, limit_s: float) -> Health:
+        """Waits until clean, at most so long: all nodes answer and are listed, no partition, no
+        alarm, every mirror that the layout promises there and, where automatic, synchronised."""
+
+    def log_folder(self, run_folder: Path, worker: str) -> str:
+        """Where a worker of that name writes its log, as the worker sees it."""
+
+    async def fetch_logs(self, run_folder: Path) -> None:
+        """Brings workers' logs and the brokers' own logs into the run folder (`broker_logs/`)."""
+
+    def resources(self) -> AsyncIterator[HostSample]:
+        """One sample a host and second until closed."""
+
+    def versions(self) -> dict[str, str]:
+        """Everything that was started, by name: brokers, proxy, images, engine."""
+
+    async def down(self) -> None:
+        """Removes everything that this deployment made, volumes too."""
+
+
+Progress = Callable[[str], None]
+
+
+class Deployment(Protocol):
+    """A way to make systems stand."""
+
+    async def up(self, layout: Layout, experiment_folder: Path, progress: Progress) -> Cluster:
+        """Builds what is missing, starts it from empty volumes, waits until it is clean.
+
+        `progress` is called with the name of each step as it begins. Raises DeployError; what was
+        started by then is removed (or kept, with --keep).
+        """

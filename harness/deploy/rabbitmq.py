@@ -1,0 +1,158 @@
+"""The Broker port for a RabbitMQ cluster: its management API and one declare, through the agent.
+
+1. Where the cluster's word is wanted, hosts are asked side by side and the first that answers is
+   believed: one that hangs delays nothing. Where each host's own word is wanted, all are awaited.
+2. Deleting or closing what is not there (any more) is no error.
+3. A connection is listed up to a second after it was opened (rabbitmq.conf), and unlisted at once.
+"""
+
+import asyncio
+from contextlib import aclosing
+from functools import partial
+
+from harness.deploy import rabbitmq_words as words
+from harness.deploy.agent import AgentClient, AgentError
+from harness.deploy.polling import until
+from harness.deploy.port import DeployError, Health, Roles
+from harness.deploy.rabbitmq_api import (
+    CONNECTIONS,
+    NODES,
+    OVERVIEW,
+    QUEUES,
+    ManagementApi,
+    connection_path,
+    policy_path,
+    queue_path,
+)
+from harness.plan.model import Layout, Policy
+
+AMQP_PORT = 5672
+_GREET_LIMIT_S = 2.0
+_DECLARE_LIMIT_S = 20.0
+_MIRRORS_LIMIT_S = 30.0
+
+
+class RabbitBroker:
+    """port.Broker. `addresses`: host -> what the agent dials, in the layout's order."""
+
+    def __init__(self, layout: Layout, agent: AgentClient, addresses: dict[str, str]) -> None:
+        self._layout = layout
+        self._agent = agent
+        self._addresses = addresses
+        self._api = ManagementApi(agent, addresses)
+
+    async def declare(self, queue: str, durable: bool, host: str) -> None:
+        await self._agent.call(
+            "declare",
+            timeout_s=_DECLARE_LIMIT_S,
+            host=self._addresses[host],
+            port=AMQP_PORT,
+            queue=queue,
+            durable=durable,
+        )
+        wanted = self._layout.copies - 1
+        there = partial(_holds, host, wanted)
+        roles = await until(lambda: self.roles(queue), there, _MIRRORS_LIMIT_S)
+        if not there(roles):
+            raise DeployError(
+                f"{queue}: wanted its master on {host} and {wanted} synchronised mirrors, "
+                f"found {roles.master} and {list(roles.synchronised)} after {_MIRRORS_LIMIT_S:g} s"
+            )
+
+    async def roles(self, queue: str) -> Roles:
+        statuses: list[int] = []
+        async with aclosing(self._api.as_answered(queue_path(queue))) as replies:
+            async for reply in replies:
+                if reply.status == 200:
+                    return words.roles_of(reply.body)
+                statuses.append(reply.status)
+        # A broker does not find a queue whose only holder is down.
+        if 404 in statuses:
+            return Roles(master=None, mirrors=(), synchronised=())
+        raise DeployError(f"no broker tells who holds {queue}")
+
+    async def masters(self, queue: str) -> dict[str, bool | None]:
+        answers = await self._api.ask_all(queue_path(queue))
+        claims: dict[str, bool | None] = {}
+        for host, reply in answers.items():
+            if reply is None or reply.status not in (200, 404):
+                claims[host] = None
+            else:
+                claims[host] = reply.status == 200 and words.master_of(reply.body) == host
+        return claims
+
+    async def connections(self, prefix: str, close: bool) -> tuple[str, ...]:
+        listed = await self._api.first(CONNECTIONS)
+        ours = {
+            str(row["name"]): str(row["user_provided_name"])
+            for row in listed
+            if str(row.get("user_provided_name", "")).startswith(prefix)
+        }
+        if close:
+            closing = (self._api.ask_all(connection_path(name), "DELETE") for name in ours)
+            await asyncio.gather(*closing)
+        return tuple(sorted(ours.values()))
+
+    async def delete(self, prefix: str) -> None:
+        for host, listed in (await self._api.bodies(QUEUES)).items():
+            names = [str(row["name"]) for row in listed or ()]
+            for name in (name for name in names if name.startswith(prefix)):
+                await self._api.ask(host, queue_path(name), "DELETE")
+
+    async def greets(self, host: str) -> bool:
+        """Whether the host's broker answers the AMQP header."""
+        address = self._addresses[host]
+        try:
+            value = await self._agent.call(
+                "greet", timeout_s=_GREET_LIMIT_S, host=address, port=AMQP_PORT
+            )
+        except AgentError:
+            return False
+        return bool(value["answered"])
+
+    async def listed(self, host: str) -> bool:
+        """Whether every other host that answers lists this one's broker as running."""
+        said = await self._api.bodies(NODES)
+        others = [nodes for asked, nodes in said.items() if asked != host and nodes is not None]
+        if not others:
+            raise DeployError(f"no other broker tells whether {host} is listed")
+        return all(words.runs(host, nodes) for nodes in others)
+
+    async def set_policies(self) -> None:
+        """The layout's policies; they hold for the whole cluster. Raises DeployError."""
+        for policy in self._layout.policies:
+            await self._set_policy(policy)
+
+    async def health(self, limit_s: float) -> Health:
+        """As port.Cluster.health says."""
+        return await until(self._look, lambda health: health.clean, limit_s)
+
+    async def versions(self) -> dict[str, str]:
+        overview = await self._api.first(OVERVIEW)
+        return {
+            "rabbitmq": str(overview["rabbitmq_version"]),
+            "erlang": str(overview["erlang_version"]),
+        }
+
+    async def _look(self) -> Health:
+        nodes, queues = await asyncio.gather(self._api.bodies(NODES), self._api.bodies(QUEUES))
+        found = words.doubts(self._layout, nodes, queues)
+        return Health(clean=not found, doubts=found)
+
+    async def _set_policy(self, policy: Policy) -> None:
+        body = {
+            "pattern": policy.pattern,
+            "definition": dict(policy.definition),
+            "apply-to": "queues",
+            "priority": 0,
+        }
+        host = next(iter(self._addresses))
+        reply = await self._api.ask(host, policy_path(policy.name), "PUT", body)
+        if reply is None or reply.status not in (201, 204):
+            said = "nothing" if reply is None else f"{reply.status} {reply.body}"
+            raise DeployError(f"{host} did not take policy {policy.name}: it said {said}")
+
+
+def _holds(host: str, mirrors: int, roles: Roles) -> bool:
+    """A fresh queue's mirrors hold all of it at once; the API tells so a little later."""
+    return roles.master == host and len(roles.synchronised) >= mirrors

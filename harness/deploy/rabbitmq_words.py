@@ -1,0 +1,91 @@
+"""PURE: what the management API's answers mean for the run.
+
+1. A queue whose home is down has no master, whatever node it still names.
+2. A cluster is clean when every host says so itself: in a partition each sees another one.
+"""
+
+from typing import Any
+
+from harness.deploy.port import Roles
+from harness.plan.model import Layout
+
+_NODE = "rabbit@"
+_DEAD = frozenset({"down", "stopped", "crashed", "terminated"})
+
+
+def roles_of(queue: dict[str, Any]) -> Roles:
+    """Mirrors in age order; the API lists those that are synchronised in another order."""
+    mirrors = _hosts(queue.get("slave_nodes"))
+    synchronised = frozenset(_hosts(queue.get("synchronised_slave_nodes")))
+    return Roles(
+        master=master_of(queue),
+        mirrors=mirrors,
+        synchronised=tuple(host for host in mirrors if host in synchronised),
+    )
+
+
+def master_of(queue: dict[str, Any]) -> str | None:
+    state = queue.get("state")
+    if isinstance(state, str) and state in _DEAD:
+        return None
+    node = queue.get("node")
+    return _host(node) if isinstance(node, str) else None
+
+
+def runs(host: str, nodes: list[dict[str, Any]]) -> bool:
+    """Whether a list of nodes says that the host's is running."""
+    return any(_host(str(node.get("name"))) == host and node.get("running") for node in nodes)
+
+
+def doubts(layout: Layout, nodes: dict[str, Any], queues: dict[str, Any]) -> tuple[str, ...]:
+    """What stands against a clean cluster. Each argument: host -> its own word, None for none."""
+    found: list[str] = []
+    for host in (host.name for host in layout.hosts):
+        if nodes.get(host) is None:
+            found.append(f"{host} does not answer")
+        else:
+            found += [f"{host} says: {doubt}" for doubt in _node_doubts(layout, nodes[host])]
+        for queue in queues.get(host) or ():
+            found += [f"{host} says: {doubt}" for doubt in _queue_doubts(layout, queue)]
+    return tuple(found)
+
+
+def _node_doubts(layout: Layout, listed: list[dict[str, Any]]) -> list[str]:
+    by_host = {_host(str(node.get("name"))): node for node in listed}
+    found: list[str] = []
+    for host in (host.name for host in layout.hosts):
+        node = by_host.get(host)
+        if node is None or not node.get("running"):
+            found.append(f"{host} is not {'listed' if node is None else 'running'}")
+            continue
+        if node.get("partitions"):
+            found.append(f"{host} is partitioned from {', '.join(_hosts(node['partitions']))}")
+        found += [
+            f"{host} has a {alarm}"
+            for alarm in ("mem_alarm", "disk_free_alarm")
+            if node.get(alarm)
+        ]
+    return found
+
+
+def _queue_doubts(layout: Layout, queue: dict[str, Any]) -> list[str]:
+    """Of a queue that a policy governs: its master, mirrors and their synchronisation."""
+    if not queue.get("policy") or layout.copies == 1:
+        return []
+    name, roles = queue.get("name"), roles_of(queue)
+    if roles.master is None:
+        return [f"{name} has no master"]
+    if len(roles.mirrors) < layout.copies - 1:
+        return [f"{name} has {len(roles.mirrors)} of {layout.copies - 1} mirrors"]
+    behind = [host for host in roles.mirrors if host not in roles.synchronised]
+    if behind and layout.synchronise == "automatic":
+        return [f"{name} is not synchronised on {', '.join(behind)}"]
+    return []
+
+
+def _hosts(nodes: Any) -> tuple[str, ...]:
+    return tuple(_host(str(node)) for node in nodes or ())
+
+
+def _host(node: str) -> str:
+    return node.removeprefix(_NODE)

