@@ -1,0 +1,171 @@
+"""All runs of an experiment, one after another, on clusters that are clean when a run begins.
+
+1. Runs of one layout share a boot, as long as the cluster comes out of each run clean.
+2. A cluster that does not is stood up anew from empty volumes; the next manifest says why.
+3. A run that cannot be carried out is recorded with its reason; no run is repeated, none vanishes.
+4. An interrupt ends the run at hand readably, and nothing further begins.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+
+from faults.model import FaultError
+from harness.deploy.port import Cluster, DeployError
+from harness.plan.declared import declared, ignored
+from harness.plan.model import Experiment, Layout, RunPlan
+from harness.run.cast import NoSuchTarget
+from harness.run.crew import WorkerLost
+from harness.run.live import LiveRun, Outside
+from harness.run.preparing import Preparing
+from harness.run.view import View
+from harness.run_folder.manifest import Manifest
+from harness.run_folder.seal import LOGS, seal
+from spark_analysis.schema.log import LogDamaged
+
+HEALTH_LIMIT_S = 60.0
+RUNS = "runs"
+
+# What the world may do to a run; anything else is a bug of ours.
+_TROUBLE = (DeployError, FaultError, WorkerLost, NoSuchTarget, TimeoutError, OSError)
+
+Up = Callable[[Layout], Awaitable[Cluster]]
+
+
+@dataclass(slots=True)
+class Hooks:
+    """What a campaign tells while it goes on, and how it is stopped."""
+
+    interrupt: asyncio.Event
+    began: Callable[[RunPlan, int, int], None]  # the run, its place, how many there are
+    step: Callable[[str], None]
+    show: Callable[[View], None]
+    keep: bool  # the last cluster stays
+
+
+@dataclass(slots=True)
+class Campaign:
+    """An experiment on its way. `perform` once."""
+
+    experiment: Experiment
+    folder: Path
+    boot_id: str
+    versions: dict[str, str]  # of this machine and of mqproof itself
+    up: Up
+    hooks: Hooks
+    _cluster: Cluster | None = None
+    _boots: int = 0
+    _unclean: str = "the experiment's first run"
+    _done: int = 0
+    _hopeless: dict[tuple[str, str, str], str] = field(default_factory=dict)
+
+    async def perform(self) -> None:
+        try:
+            for _, plans in groupby(self.experiment.runs, key=_place):
+                self._unclean = self._unclean if self._boots == 0 else "another layout"
+                for plan in plans:
+                    if self.hooks.interrupt.is_set():
+                        return
+                    await self._run_one(plan)
+        finally:
+            if not self.hooks.keep:
+                await self._down()
+
+    async def _run_one(self, plan: RunPlan) -> None:
+        folder = self.folder / RUNS / plan.name
+        (folder / LOGS).mkdir(parents=True)
+        self._done += 1
+        self.hooks.began(plan, self._done, len(self.experiment.runs))
+        manifest = Manifest.of(plan)
+        with self._recorded(plan, manifest, folder):
+            cluster = await self._clean_cluster(plan, manifest)
+            await self._live(plan, cluster, manifest, folder)
+            await self._look_after(cluster)
+        if manifest.failure:
+            self._unclean = f"the run before failed: {manifest.failure}"
+
+    @contextlib.contextmanager
+    def _recorded(self, plan: RunPlan, manifest: Manifest, folder: Path) -> Iterator[None]:
+        """However a run ends, its folder tells of it, sealed where anything was recorded."""
+        manifest.boot_id = self.boot_id
+        manifest.state = dict(declared(plan))
+        manifest.ignored = ignored(plan)
+        manifest.save(folder)
+        try:
+            yield
+        except _TROUBLE as failure:
+            manifest.failure = manifest.failure or str(failure) or type(failure).__name__
+        finally:
+            with contextlib.suppress(LogDamaged, OSError):  # a full disk: `analyse` may seal later
+                manifest.save(folder)
+                self.hooks.step("seal the logs")
+                seal(folder)
+
+    async def _clean_cluster(self, plan: RunPlan, manifest: Manifest) -> Cluster:
+        if self._cluster is None or self._unclean:
+            manifest.cluster_fresh_because = self._unclean
+            await self._down()
+            self._cluster = await self._stand_up(plan)
+            self._boots += 1
+            self._unclean = ""
+        manifest.cluster_boot = self._boots
+        manifest.versions = self.versions | self._cluster.versions()
+        return self._cluster
+
+    async def _stand_up(self, plan: RunPlan) -> Cluster:
+        """A layout that did not come up once is not waited for again."""
+        if _place(plan) in self._hopeless:
+            raise DeployError(self._hopeless[_place(plan)])
+        try:
+            return await self._up_or_interrupt(plan.layout)
+        except DeployError as failure:
+            self._hopeless[_place(plan)] = f"the cluster did not come up: {failure}"
+            raise DeployError(self._hopeless[_place(plan)]) from failure
+
+    async def _up_or_interrupt(self, layout: Layout) -> Cluster:
+        up = asyncio.ensure_future(self.up(layout))
+        stop = asyncio.create_task(self.hooks.interrupt.wait())
+        try:
+            await asyncio.wait((up, stop), return_when=asyncio.FIRST_COMPLETED)
+            if not up.done():
+                up.cancel()
+                await asyncio.gather(up, return_exceptions=True)
+                raise DeployError("interrupted while the cluster was being stood up")
+            return await up
+        finally:
+            stop.cancel()
+
+    async def _live(
+        self, plan: RunPlan, cluster: Cluster, manifest: Manifest, folder: Path
+    ) -> None:
+        preparing = Preparing(plan, cluster, folder, self.boot_id, self.hooks.step)
+        prepared = await preparing.begin()
+        manifest.origin_monotonic_ns = prepared.stage.origin_ns
+        manifest.resolved |= {f"{who} enter": host for who, host in prepared.entries.items()}
+        manifest.versions |= prepared.versions
+        outside = Outside(self.hooks.interrupt, self.hooks.show, lambda m: m.save(folder))
+        try:
+            await LiveRun(plan, cluster, prepared, manifest, outside).perform()
+        finally:
+            with contextlib.suppress(DeployError):
+                await cluster.fetch_logs(folder)
+
+    async def _look_after(self, cluster: Cluster) -> None:
+        if self.hooks.interrupt.is_set():
+            return
+        self.hooks.step("look whether the cluster is clean")
+        health = await cluster.health(HEALTH_LIMIT_S)
+        self._unclean = "" if health.clean else "; ".join(health.doubts)
+
+    async def _down(self) -> None:
+        if self._cluster is not None:
+            self.hooks.step("tear the cluster down")
+            cluster, self._cluster = self._cluster, None
+            await cluster.down()
+
+
+def _place(plan: RunPlan) -> tuple[str, str, str]:
+    return (plan.deployment, plan.system.name, plan.layout.label)

@@ -1,0 +1,101 @@
+"""Late-bound words become hosts: pure answers from what the cluster says of itself.
+
+1. A word is resolved when it is needed, against the roles of that moment, and recorded.
+2. What cannot be resolved is NoSuchTarget, never a guess.
+3. Of several hosts that fit, the first in age order (mirrors) or layout order is meant.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from harness.deploy.port import Roles
+from harness.plan.model import Entry
+
+MASTER = "master of "
+MIRROR = "mirror of "
+UNINVOLVED = "uninvolved"
+
+
+class NoSuchTarget(Exception):
+    """The word means nobody now: the word, and why."""
+
+
+def resolve(
+    word: str, roles: Mapping[str, Roles], hosts: Sequence[str], involved: Sequence[str] = ()
+) -> str:
+    """The host that `word` means. `roles` by the scenario's queue names."""
+    if word.startswith(MASTER):
+        master = _roles(word, MASTER, roles).master
+        if master is None:
+            raise NoSuchTarget(f"{word}: no host says that it is the master")
+        return master
+    if word.startswith(MIRROR):
+        mirrors = _roles(word, MIRROR, roles).mirrors
+        if not mirrors:
+            raise NoSuchTarget(f"{word}: the queue has no mirror")
+        return mirrors[0]
+    if word == UNINVOLVED:
+        free = [host for host in hosts if host not in involved]
+        if not free:
+            raise NoSuchTarget(f"{word}: every host is involved")
+        return free[0]
+    if word in hosts:
+        return word
+    raise NoSuchTarget(f"{word}: no such host; there are {', '.join(hosts)}")
+
+
+def order_of_entry(
+    entry: Entry, roles: Mapping[str, Roles], hosts: Sequence[str], involved: Sequence[str]
+) -> tuple[str, ...]:
+    """The hosts a client tries, its own first; with a list of hosts only those."""
+    if entry.hosts:
+        return entry.hosts
+    first = resolve(entry.word, roles, hosts, involved)
+    start = hosts.index(first)
+    return (*hosts[start:], *hosts[:start])
+
+
+def holders(roles: Mapping[str, Roles]) -> tuple[str, ...]:
+    """The hosts that hold any queue, as master or mirror."""
+    held = [host for role in roles.values() for host in (role.master, *role.mirrors)]
+    return tuple(host for host in held if host is not None)
+
+
+def role_of(host: str, roles: Mapping[str, Roles]) -> str:
+    """What a host is to the queues: `master`, `mirror` or `none`, the weightiest that fits."""
+    if any(role.master == host for role in roles.values()):
+        return "master"
+    if any(host in role.mirrors for role in roles.values()):
+        return "mirror"
+    return "none"
+
+
+def promoted_rank(before: Roles, after: Roles) -> int | None:
+    """The age, among the old mirrors, of the one that became master; 1 is the oldest.
+
+    None where the master stayed, is unknown, or is no mirror of before.
+    """
+    if after.master == before.master or after.master not in before.mirrors:
+        return None
+    return before.mirrors.index(after.master) + 1
+
+
+def describe(host: str, roles: Mapping[str, Roles]) -> str:
+    """The host's role at one moment: `master of orders (mirrors 2, synchronised 2)`."""
+    parts = []
+    for queue, role in roles.items():
+        if role.master == host:
+            parts.append(
+                f"master of {queue} (mirrors {len(role.mirrors)}, "
+                f"synchronised {len(role.synchronised)})"
+            )
+        elif host in role.mirrors:
+            state = "synchronised" if host in role.synchronised else "unsynchronised"
+            parts.append(f"{state} mirror of {queue}")
+    return "; ".join(parts) or "holds no queue"
+
+
+def _roles(word: str, prefix: str, roles: Mapping[str, Roles]) -> Roles:
+    queue = word.removeprefix(prefix)
+    if queue not in roles:
+        raise NoSuchTarget(f"{word}: no such queue; there are {', '.join(roles)}")
+    return roles[queue]

@@ -1,0 +1,153 @@
+"""The workers of a run, as the harness sees them: conversation, status, clock, end.
+
+1. Every worker is spoken to at least once a second, or it stops by itself.
+2. What a worker said last is kept; that it is gone is noticed by its channel's end, not by time.
+3. Ending has a limit: a worker that does not close in time is killed, and its log stays open.
+"""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from harness.deploy.port import Channel, Cluster, DeployError
+from harness.run.clocks import Clock, Sample
+from harness.workers.protocol import WorkerConfig
+
+HELLO_LIMIT_S = 30.0
+PING_EVERY_S = 1.0
+
+
+class WorkerLost(Exception):
+    """A worker did not do what it must before the load can begin."""
+
+
+@dataclass(slots=True)
+class Member:
+    """One worker process and everything it told us."""
+
+    name: str
+    config: WorkerConfig
+    channel: Channel
+    clock: Clock
+    versions: dict[str, str]
+    status: dict[str, int] = field(default_factory=dict)
+    said: dict[str, dict[str, Any]] = field(default_factory=dict)  # the last message of each kind
+    doubt: str = ""
+    exit_code: int | None = None
+    heard: asyncio.Event = field(default_factory=asyncio.Event)
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+    _pinged_ns: int = 0
+    _tasks: list[asyncio.Task[None]] = field(default_factory=list)
+
+    async def send(self, do: str, **arguments: Any) -> None:
+        """Says something; a worker that is gone was noticed already, or will be."""
+        with contextlib.suppress(DeployError):
+            await self.channel.send({"do": do, **arguments})
+
+    async def heard_of(self, *kinds: str, limit_s: float) -> str | None:
+        """The first of these messages that was said, waiting; None: it ended, or took too long."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(limit_s):
+                while not self.ended.is_set():
+                    for kind in kinds:
+                        if kind in self.said:
+                            return kind
+                    await self.heard.wait()
+                    self.heard.clear()
+        return next((kind for kind in kinds if kind in self.said), None)
+
+    def listen(self) -> None:
+        self._tasks = [asyncio.create_task(self._hear()), asyncio.create_task(self._ping())]
+
+    async def end(self, limit_s: float) -> None:
+        """Asks it to close; kills it after the limit."""
+        await self.send("close")
+        try:
+            async with asyncio.timeout(limit_s):
+                await self.ended.wait()
+        except TimeoutError:
+            self.doubt = self.doubt or f"did not close within {limit_s:g} s and was killed"
+            await self.channel.kill()
+        self.exit_code = await self.channel.exit_code()
+        await self.channel.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _hear(self) -> None:
+        while (message := await self.channel.receive()) is not None:
+            self._note(message)
+            self.heard.set()
+        if "closed" not in self.said and not self.doubt:
+            self.doubt = "its process ended without closing its log"
+        self.ended.set()
+        self.heard.set()
+
+    def _note(self, message: dict[str, Any]) -> None:
+        kind = message["say"]
+        self.said[kind] = message
+        if kind == "pong":
+            self.clock.observe(
+                Sample(
+                    self._pinged_ns,
+                    message["monotonic_ns"],
+                    time.monotonic_ns(),
+                    message["suspended_ns"],
+                )
+            )
+        elif kind == "status":
+            self.status = {key: value for key, value in message.items() if key != "say"}
+        elif kind == "failed":
+            self.doubt = message["doubt"]
+
+    async def _ping(self) -> None:
+        while not self.ended.is_set():
+            self._pinged_ns = time.monotonic_ns()
+            await self.send("ping")
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(PING_EVERY_S):
+                    await self.ended.wait()
+
+
+async def hire(cluster: Cluster, name: str, config: WorkerConfig, boot_id: str) -> Member:
+    """Starts one worker and configures it; its origin is put on its own clock.
+
+    Raises WorkerLost where it does not answer, DeployError where it cannot be started.
+    """
+    channel = await cluster.spawn(name)
+    before_ns = time.monotonic_ns()
+    await channel.send({"do": "hello"})
+    try:
+        async with asyncio.timeout(HELLO_LIMIT_S):
+            hello = await channel.receive()
+    except TimeoutError:
+        hello = None
+    if hello is None or hello.get("say") != "hello":
+        await channel.kill()
+        raise WorkerLost(f"{name} did not answer within {HELLO_LIMIT_S:g} s: {hello}")
+    clock = Clock(name, same_boot=hello["boot_id"] == boot_id)
+    clock.observe(
+        Sample(before_ns, hello["monotonic_ns"], time.monotonic_ns(), hello["suspended_ns"])
+    )
+    config = replace(config, origin_ns=config.origin_ns + clock.offset_ns)
+    await channel.send({"do": "configure", "config": config.to_json()})
+    member = Member(name, config, channel, clock, hello["versions"])
+    member.listen()
+    return member
+
+
+async def all_ready(members: Sequence[Member], limit_s: float) -> None:
+    """Waits until every worker is connected. Raises WorkerLost, naming all that are not."""
+    said = await asyncio.gather(
+        *(member.heard_of("ready", "failed", limit_s=limit_s) for member in members)
+    )
+    late = [
+        f"{member.name}: {member.doubt or f'not connected within {limit_s:g} s'}"
+        for member, kind in zip(members, said, strict=True)
+        if kind != "ready"
+    ]
+    if late:
+        raise WorkerLost("; ".join(late))

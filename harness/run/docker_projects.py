@@ -1,0 +1,139 @@
+"""The projects that mqproof made on a Docker engine: found, swept, rid of workers, removed.
+
+1. A project is what carries our owner label: containers, networks or volumes, so that one that
+   died while it was started is found, too.
+2. Steps do not keep each other from happening: all are tried, then what failed is one FaultError.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from docker import DockerClient
+
+from faults.executors import packet_filter
+from faults.executors.compose import ComposeExecutor
+from faults.executors.once import OnceAgent
+from faults.executors.project import Project, engine_errors
+from faults.model import FaultError
+from harness.deploy import labels
+from harness.deploy.port import DeployError
+from harness.deploy.sweep import sweep as remove_all
+from harness.run.heal import Standing
+
+WORKER_MARK = "harness.workers"  # in the command line of every worker, and of the agent
+RESET_LIMIT_S = 15.0
+
+
+class DockerProjects:
+    """heal.Projects and guardian.Workers of one engine."""
+
+    def __init__(self, client: DockerClient) -> None:
+        self._client = client
+
+    async def find(self) -> Sequence[Standing]:
+        return await asyncio.to_thread(self._find)
+
+    def executor(self, project: str) -> ComposeExecutor:
+        return ComposeExecutor(self._client, project)
+
+    async def sweep(self, project: str) -> Sequence[str]:
+        swept, failures = await asyncio.to_thread(
+            self._sweep_hosts, Project(self._client, project)
+        )
+        try:
+            if await asyncio.to_thread(self._agent_runs, project):
+                agent = OnceAgent(Project(self._client, project))
+                await agent.call("toxic_reset", RESET_LIMIT_S)
+                swept.append("the proxy is reset")
+        except FaultError as failure:
+            failures.append(str(failure))
+        if failures:
+            raise FaultError("; ".join([*failures, *swept]))
+        return swept
+
+    async def remove(self, project: str) -> None:
+        try:
+            await asyncio.to_thread(remove_all, self._client, project)
+        except DeployError as error:
+            raise FaultError(str(error)) from error
+
+    async def workers(self, project: str) -> Sequence[str]:
+        """The command lines of workers and agents that run now."""
+        return await asyncio.to_thread(self._workers, project)
+
+    async def kill_workers(self, project: str) -> None:
+        """Restarts their containers: nothing in them survives, and they stand for inspection."""
+        await asyncio.to_thread(self._kill_workers, project)
+
+    def _find(self) -> Sequence[Standing]:
+        every: dict[str, str | list[str] | bool] = {"label": labels.OWNER}
+        with engine_errors("find labelled projects"):
+            containers = self._client.containers.list(all=True, filters=every, ignore_removed=True)
+            networks = self._client.networks.list(filters=every)
+            volumes = self._client.volumes.list(filters=every)
+        marks: list[dict[str, str]] = [
+            *(container.labels for container in containers),
+            *(network.attrs.get("Labels") or {} for network in networks),
+            *(volume.attrs.get("Labels") or {} for volume in volumes),
+        ]
+        found = {mark[labels.PROJECT]: mark for mark in marks if labels.PROJECT in mark}
+        return [_standing(name, found[name]) for name in sorted(found)]
+
+    def _sweep_hosts(self, project: Project) -> tuple[list[str], list[str]]:
+        swept: list[str] = []
+        failures: list[str] = []
+        for owner in project.containers(labels.ROLE_HOST):
+            host = owner.labels[labels.HOST]
+            if owner.status != "running":
+                continue  # Its namespace is gone, and its filters with it.
+            try:
+                swept += self._sweep_host(project, host)
+            except FaultError as failure:
+                failures.append(str(failure))
+        return swept, failures
+
+    def _sweep_host(self, project: Project, host: str) -> list[str]:
+        swept = []
+        for process in project.processes(host):
+            if process.status != "running":
+                with engine_errors(f"start {process.name}"):
+                    process.start()
+                swept.append(f"{process.name} started")
+        chains = project.help(host, packet_filter.join_all()).text.split()
+        return [*swept, *(f"{chain} removed from {host}" for chain in chains)]
+
+    def _agent_runs(self, project: str) -> bool:
+        found = Project(self._client, project).containers(labels.ROLE_AGENT)
+        return any(container.status == "running" for container in found)
+
+    def _workers(self, project: str) -> Sequence[str]:
+        return [line for _, lines in self._worker_containers(project) for line in lines]
+
+    def _kill_workers(self, project: str) -> None:
+        for container, _ in self._worker_containers(project):
+            with engine_errors(f"restart {container.name}"):
+                container.restart(timeout=0)
+
+    def _worker_containers(self, project: str) -> list[tuple[Any, list[str]]]:
+        """Containers in which workers run, with their command lines."""
+        found = []
+        # An agent carries no load, and a kept cluster may have another harness's.
+        for container in Project(self._client, project).containers(labels.ROLE_WORKERS):
+            with engine_errors(f"list processes of {container.name}"):
+                running = container.status == "running"
+                processes = container.top()["Processes"] if running else []
+            lines = [row[-1] for row in processes if WORKER_MARK in row[-1]]
+            if lines:
+                found.append((container, lines))
+        return found
+
+
+def _standing(name: str, mark: dict[str, str]) -> Standing:
+    return Standing(
+        name=name,
+        experiment=Path(mark.get(labels.EXPERIMENT, ".")),
+        owner=mark.get(labels.OWNER, ""),
+        keep=mark.get(labels.KEEP, "0") == "1",
+    )

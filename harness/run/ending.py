@@ -1,0 +1,146 @@
+"""How a run ends: connections gone, queues drained, rivals read (DESIGN.md 3, Drain and Audit).
+
+1. A drain begins only when every connection of the run is closed and gone from the broker.
+2. Each queue is judged alone: one queue's time-out does not hide another's loss.
+3. The audit asks every host whether it says that it is the queue's master; several are rivals, and
+   each is read through its own address. A host that cannot be asked may hold anything.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tenacity import AsyncRetrying, RetryError, retry_if_result, stop_after_delay, wait_fixed
+
+from harness.deploy.port import Broker, Cluster, DeployError
+from harness.run.crew import Member, WorkerLost, hire
+from harness.workers.protocol import Endpoint, Role, WorkerConfig
+from spark_analysis.schema.facts import QueueEnd
+
+GONE_BY_ITSELF_S = 5.0
+GONE_BY_FORCE_S = 15.0
+CLOSE_LIMIT_S = 10.0
+ASK_LIMIT_S = 60.0  # a node that rejoins after a partition restarts: 10 s and more
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """What the end of a run found: a QueueEnd a queue, the rivals, and who read what."""
+
+    queues: tuple[QueueEnd, ...]
+    rivals: tuple[str, ...]  # queues (scenario's names) with more than one master
+    members: tuple[Member, ...]  # drainers and auditors, all ended
+
+
+async def connections_gone(broker: Broker, prefix: str) -> str:
+    """Waits until no connection of the run is listed, closing them in the end; "" or the doubt."""
+    left: tuple[str, ...] = ()
+    for close, limit_s in ((False, GONE_BY_ITSELF_S), (True, GONE_BY_FORCE_S)):
+        retrying = AsyncRetrying(
+            retry=retry_if_result(bool), stop=stop_after_delay(limit_s), wait=wait_fixed(0.5)
+        )
+        try:
+            left = await retrying(broker.connections, prefix, close)
+            return ""
+        except RetryError as tired:
+            left = tired.last_attempt.result()
+        except (DeployError, TimeoutError) as failure:
+            return f"the broker did not say which connections it still has: {failure}"
+    return f"the broker still lists {', '.join(left)}"
+
+
+class Ending:
+    """Drains and audits one run."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        prefix: str,
+        queues: Mapping[str, str],
+        ordered: Callable[[str], bool],
+        new_config: Callable[[Role, str, tuple[Endpoint, ...]], WorkerConfig],
+        entrance: Callable[[str, str], Awaitable[tuple[Endpoint, ...]]],
+        boot_id: str,
+    ) -> None:
+        self._cluster = cluster
+        self._prefix = prefix
+        self._queues = queues
+        self._ordered = ordered
+        self._new_config = new_config
+        self._entrance = entrance  # (worker's name, queue) -> its own links, its entry first
+        self._boot_id = boot_id
+        self.members: list[Member] = []
+
+    async def drain(self) -> tuple[QueueEnd, ...]:
+        doubt = await connections_gone(self._cluster.broker, self._prefix)
+        return tuple(
+            await asyncio.gather(*(self._drain_one(queue, doubt) for queue in self._queues))
+        )
+
+    async def audit(self, ends: Sequence[QueueEnd]) -> Ended:
+        audited, rivals = [], []
+        for end in ends:
+            masters = await self._masters(self._queues[end.queue])
+            claimants = [host for host, claims in masters.items() if claims]
+            silent = [host for host, claims in masters.items() if claims is None]
+            if not claimants:
+                silent = silent or ["no host says that it is the master"]
+            if len(claimants) > 1:
+                rivals.append(end.queue)
+                silent += await self._read_all(end.queue, claimants)
+            audited.append(replace(end, unreadable=tuple(silent)))
+        return Ended(tuple(audited), tuple(rivals), tuple(self.members))
+
+    async def _drain_one(self, queue: str, doubt: str) -> QueueEnd:
+        name = f"drain-{queue}"
+        try:
+            endpoints = await self._entrance(name, queue)
+            said = await self._read(Role.DRAINER, name, queue, endpoints)
+        except DeployError as failure:
+            said = str(failure)
+        doubt = doubt or said
+        return QueueEnd(queue, self._ordered(queue), not doubt, doubt, ())
+
+    async def _read_all(self, queue: str, hosts: Sequence[str]) -> list[str]:
+        """Reads each rival empty; the hosts that could not be read to the end."""
+        unread = []
+        for host in hosts:
+            try:
+                endpoint = await self._cluster.direct(host)
+                doubt = await self._read(Role.AUDITOR, f"audit-{queue}-{host}", queue, (endpoint,))
+            except DeployError as failure:
+                doubt = str(failure)
+            if doubt:
+                unread.append(f"{host}: {doubt}")
+        return unread
+
+    async def _read(
+        self, role: Role, name: str, queue: str, endpoints: tuple[Endpoint, ...]
+    ) -> str:
+        """One reader from hire to end; "" when it found the queue empty, else why not."""
+        config = self._new_config(role, queue, endpoints)
+        try:
+            member = await hire(self._cluster, name, config, self._boot_id)
+        except WorkerLost as failure:
+            return str(failure)
+        self.members.append(member)
+        await member.heard_of("drained", "failed", limit_s=config.limit_s + CLOSE_LIMIT_S)
+        await member.end(CLOSE_LIMIT_S)
+        drained = member.said.get("drained")
+        if drained is None:
+            return member.doubt or "it did not say that it was done"
+        return "" if drained["complete"] else str(drained["doubt"])
+
+    async def _masters(self, queue: str) -> dict[str, bool | None]:
+        """Waits for hosts that are on their way back; one that stays silent is None."""
+        retrying = AsyncRetrying(
+            retry=retry_if_result(lambda masters: None in masters.values()),
+            stop=stop_after_delay(ASK_LIMIT_S),
+            wait=wait_fixed(1.0),
+            retry_error_callback=lambda tired: tired.outcome and tired.outcome.result(),
+        )
+        try:
+            masters: dict[str, bool | None] = await retrying(self._cluster.broker.masters, queue)
+        except (DeployError, TimeoutError):
+            return {host.name: None for host in self._cluster.layout.hosts}
+        return masters

@@ -1,0 +1,143 @@
+"""Mends what an experiment left behind: armed faults first, then whole projects of dead owners.
+
+1. Everything is found by labels, through the engine; journals say which faults stand.
+2. What is mended may be mended again: undoing what is not there is no error.
+3. A project whose owner still runs is left alone, and so is one that people started by hand (it
+   has no owner).
+4. Without a readable journal everything that could be a fault is swept away: stopped broker
+   processes are started, chains of ours removed, the proxy reset.
+5. One failure does not keep the rest from being mended: each step is a row with its outcome.
+6. A project that is kept (`mqproof.keep` = 1) is mended and left standing.
+"""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from faults.model import Armed, Executor, FaultError
+from harness.run.journal import Journal, JournalError, read, standing
+
+JOURNALS = "runs/*/journal.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A labelled project as the engine shows it."""
+
+    name: str
+    experiment: Path
+    owner: str  # "<pid> <start ticks> <boot id>"
+    keep: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One thing that healing did, or could not do."""
+
+    project: str
+    what: str
+    ok: bool = True
+    doubt: str = ""
+
+
+class Projects(Protocol):
+    """The projects of one engine, and what healing may do to them. Raises FaultError."""
+
+    async def find(self) -> Sequence[Standing]: ...
+
+    def executor(self, project: str) -> Executor: ...
+
+    async def sweep(self, project: str) -> Sequence[str]:
+        """Removes everything that could be a fault; what it removed."""
+
+    async def remove(self, project: str) -> None:
+        """Removes containers, networks and volumes; no error where there is nothing."""
+
+
+async def heal(projects: Projects, alive: Callable[[str], bool]) -> AsyncIterator[Row]:
+    """Rows as the work goes on. `alive` says whether an owner still runs."""
+    try:
+        found = await projects.find()
+    except FaultError as failure:
+        yield Row("", "find labelled projects", False, str(failure))
+        return
+    for project in found:
+        if not project.owner:
+            yield Row(project.name, "left alone: it was started by hand")
+        elif alive(project.owner):
+            pid = project.owner.partition(" ")[0]
+            yield Row(project.name, f"left alone: its owner, process {pid}, still runs")
+        else:
+            async for row in _healed(projects, project):
+                yield row
+
+
+async def _healed(projects: Projects, project: Standing) -> AsyncIterator[Row]:
+    async for row in mend(projects, project, "heal"):
+        yield row
+    if project.keep:
+        yield Row(project.name, "left standing, as it was asked for (--keep)")
+    else:
+        yield await clear(projects, project.name)
+
+
+async def mend(projects: Projects, project: Standing, by: str) -> AsyncIterator[Row]:
+    """Undoes every fault of the project that stands."""
+    journals, doubts = _journals(project.experiment)
+    for doubt in doubts:
+        yield Row(project.name, "read a journal", False, doubt)
+    executor = projects.executor(project.name)
+    for path, faults in journals.items():
+        for armed in faults:
+            yield await _undone(executor, project.name, path, armed, by)
+    if not journals or doubts:
+        yield await _swept(projects, project.name)
+
+
+def _journals(experiment: Path) -> tuple[dict[Path, tuple[Armed, ...]], list[str]]:
+    """The standing faults of each journal that can be read, and why others cannot."""
+    journals: dict[Path, tuple[Armed, ...]] = {}
+    doubts = []
+    for path in sorted(experiment.glob(JOURNALS)):
+        try:
+            journals[path] = standing(read(path))
+        except (JournalError, OSError) as failure:
+            doubts.append(str(failure))
+    return journals, doubts
+
+
+async def _undone(executor: Executor, project: str, path: Path, armed: Armed, by: str) -> Row:
+    what = f"undo {armed.kind} of {armed.resolved} (window {armed.window} of {path.parent.name})"
+    if armed.undo is None:
+        return Row(project, f"{what}: by the scenario, it never ends")
+    try:
+        await executor.perform(armed.undo)
+    except FaultError as failure:
+        return Row(project, what, False, str(failure))
+    try:
+        journal = Journal(path, by)
+        journal.undone(armed)
+        journal.close()
+    except OSError as failure:
+        return Row(project, what, True, f"undone, but not noted: {failure}")
+    return Row(project, what)
+
+
+async def _swept(projects: Projects, project: str) -> Row:
+    what = "sweep away what could be a fault"
+    try:
+        swept = await projects.sweep(project)
+    except FaultError as failure:
+        return Row(project, what, False, str(failure))
+    return Row(project, f"{what}: {'; '.join(swept) or 'nothing was there'}")
+
+
+async def clear(projects: Projects, project: str) -> Row:
+    """Removes the whole project."""
+    what = "remove containers, networks, volumes"
+    try:
+        await projects.remove(project)
+    except FaultError as failure:
+        return Row(project, what, False, str(failure))
+    return Row(project, what)

@@ -1,0 +1,130 @@
+"""Which faults are armed, in a form that survives the process that armed them.
+
+1. One JSON object a line, appended and synced before the call returns: `armed` before the action
+   is issued, `undone` after its undo returned.
+2. A line is whole or it does not count. The last one may be torn (kill -9, a full disk, power):
+   a torn `armed` was never acted on, a torn `undone` is undone once more, which is no error.
+3. Opening cuts a torn line off, so that what is appended stands on a line of its own.
+4. One writer at a time: the run; after its death the guardian, or heal.
+"""
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from faults.model import Armed, action_from_json, action_to_json
+
+ARMED, UNDONE = "armed", "undone"
+
+
+class JournalError(Exception):
+    """The journal holds what no journal of ours holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    event: str  # armed or undone
+    armed: Armed
+    by: str  # who wrote it: run, guardian, heal
+
+
+class Journal:
+    """A journal open for appending; made where there is none."""
+
+    def __init__(self, path: Path, by: str = "run") -> None:
+        self._by = by
+        _cut_torn_line(path)
+        made = not path.exists()
+        self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        if made:
+            _sync_folder(path.parent)
+
+    def armed(self, armed: Armed) -> None:
+        """Call it before the action is issued."""
+        self._append(ARMED, armed)
+
+    def undone(self, armed: Armed) -> None:
+        """Call it after the undo returned."""
+        self._append(UNDONE, armed)
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+    def _append(self, event: str, armed: Armed) -> None:
+        line = {"event": event, "by": self._by, "armed": armed_to_json(armed)}
+        content = json.dumps(line, separators=(",", ":")).encode() + b"\n"
+        while content:
+            content = content[os.write(self._descriptor, content) :]
+        os.fsync(self._descriptor)
+
+
+def read(path: Path) -> tuple[Entry, ...]:
+    """Every whole line. Raises JournalError where one in the middle is none of ours."""
+    *whole, torn = path.read_bytes().split(b"\n")
+    del torn  # empty, where the last line is whole
+    return tuple(_entry(path, number, line) for number, line in enumerate(whole, 1))
+
+
+def standing(entries: tuple[Entry, ...]) -> tuple[Armed, ...]:
+    """The faults that are armed and not undone, in the order in which they were armed."""
+    open_: dict[tuple[int, str], Armed] = {}
+    for entry in entries:
+        key = (entry.armed.window, entry.armed.kind)
+        if entry.event == ARMED:
+            open_[key] = entry.armed
+        else:
+            open_.pop(key, None)
+    return tuple(open_.values())
+
+
+def armed_to_json(armed: Armed) -> dict[str, Any]:
+    return {
+        "window": armed.window,
+        "kind": armed.kind,
+        "target": armed.target,
+        "resolved": armed.resolved,
+        "role": armed.role,
+        "mechanism": armed.mechanism,
+        "action": action_to_json(armed.action),
+        "undo": None if armed.undo is None else action_to_json(armed.undo),
+        "peers": list(armed.peers),
+    }
+
+
+def armed_from_json(document: dict[str, Any]) -> Armed:
+    """Raises KeyError or TypeError on what is not a fault of ours."""
+    parts = dict(document)
+    parts["action"] = action_from_json(parts["action"])
+    if parts["undo"] is not None:
+        parts["undo"] = action_from_json(parts["undo"])
+    parts["peers"] = tuple(parts["peers"])
+    return Armed(**parts)
+
+
+def _entry(path: Path, number: int, line: bytes) -> Entry:
+    try:
+        document = json.loads(line)
+        if document["event"] not in (ARMED, UNDONE):
+            raise KeyError(document["event"])
+        return Entry(document["event"], armed_from_json(document["armed"]), document["by"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise JournalError(f"{path}, line {number}: {error!r}") from error
+
+
+def _cut_torn_line(path: Path) -> None:
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return
+    if content and not content.endswith(b"\n"):
+        os.truncate(path, content.rfind(b"\n") + 1)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

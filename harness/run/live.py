@@ -1,0 +1,235 @@
+"""One run, live: the shell that carries out what the conductor says, over a cluster that stands.
+
+1. The conductor decides, this module only does; what takes long runs beside it as a task whose end
+   is an event.
+2. The manifest is saved at every step forward, so that a harness that dies leaves a readable run.
+3. Whatever happens, armed faults are undone and workers are ended before `perform` returns.
+"""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+from harness.deploy.port import Cluster, DeployError
+from harness.plan.model import RunPlan
+from harness.run import conductor as c
+from harness.run.crew import Member
+from harness.run.ending import CLOSE_LIMIT_S
+from harness.run.preparing import Prepared
+from harness.run.view import View, view_of
+from harness.run.windows import LiveWindow
+from harness.run_folder.manifest import ClockRecord, Manifest, WorkerRecord
+from spark_analysis.schema.facts import Rivals
+
+TICK_S = 0.1
+LOAD_LEAD_NS = 500_000_000  # between the order to start and the first operation
+
+
+@dataclass(slots=True)
+class Outside:
+    """What the world may ask of a run while it goes on, and what it shows."""
+
+    interrupt: asyncio.Event
+    show: Callable[[View], None]
+    save: Callable[[Manifest], None]
+
+
+class LiveRun:
+    """One run over a prepared stage; `perform` once."""
+
+    def __init__(
+        self, plan: RunPlan, cluster: Cluster, prepared: Prepared, manifest: Manifest, out: Outside
+    ) -> None:
+        self._plan = plan
+        self._cluster = cluster
+        self._prepared = prepared
+        self._manifest = manifest
+        self._out = out
+        self._stage = prepared.stage
+        self._conductor = c.Conductor(plan.schedule)
+        self._windows = {
+            window.number: LiveWindow(self._stage, window) for window in plan.schedule.windows
+        }
+        self._events: asyncio.Queue[c.Event] = asyncio.Queue()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._failure: BaseException | None = None
+        self._ending = prepared.ending
+        self._crew = list(prepared.crew)
+
+    async def perform(self) -> None:
+        """Runs to the end; the manifest says how it went."""
+        sampling = asyncio.create_task(self._sample())
+        try:
+            await self._start()
+            while self._conductor.phase is not c.Phase.FINISHED:
+                await self._step()
+        finally:
+            await self._leave(sampling)
+
+    async def _start(self) -> None:
+        starts_ns = time.monotonic_ns() + LOAD_LEAD_NS
+        for member in self._crew:
+            await member.send("start", at_ns=starts_ns + member.clock.offset_ns)
+        self._manifest.load_started_ns = self._run_time(starts_ns)
+        self._do(self._conductor.handle(c.Ready(starts_ns)))
+
+    async def _step(self) -> None:
+        """One tick or one event, whichever comes first."""
+        event: c.Event
+        try:
+            async with asyncio.timeout(TICK_S):
+                event = await self._events.get()
+        except TimeoutError:
+            self._watch()
+            event = c.Tick(time.monotonic_ns())
+        if self._failure is not None:
+            raise self._failure
+        self._do(self._conductor.handle(event))
+
+    def _watch(self) -> None:
+        """What nobody sends as an event: an interrupt, a worker that cannot go on."""
+        failed = [member for member in self._crew if "failed" in member.said]
+        if failed and not self._manifest.failure:
+            self._manifest.failure = "; ".join(f"{m.name}: {m.doubt}" for m in failed)
+            self._events.put_nowait(c.Interrupted())
+        if self._out.interrupt.is_set() and not self._manifest.interrupted:
+            self._manifest.interrupted = True
+            self._events.put_nowait(c.Interrupted())
+        now_ns = time.monotonic_ns()
+        left_s = self._conductor.left_s(now_ns)
+        armed = [self._windows[number].title for number in self._conductor.armed()]
+        self._out.show(view_of(self._conductor.phase.name.lower(), self._crew, armed, left_s))
+
+    def _do(self, dispatches: list[c.Dispatch]) -> None:
+        for dispatch in dispatches:
+            match dispatch:
+                case c.Enter(phase):
+                    self._enter(phase)
+                case c.Open(number):
+                    self._spawn(self._open(number))
+                case c.Undo(number):
+                    self._spawn(self._undo(number))
+                case c.StopLoad():
+                    self._manifest.load_ended_ns = self._run_time(time.monotonic_ns())
+                    self._spawn(self._tell_all("stop_load"))
+                case c.CloseLoad(drain):
+                    self._spawn(self._close_load(drain))
+                case c.Audit():
+                    self._spawn(self._audit())
+                case c.Finish():
+                    self._spawn(self._finish())
+
+    def _enter(self, phase: c.Phase) -> None:
+        self._manifest.phase = phase.name.lower()
+        self._manifest.phases_ns[self._manifest.phase] = self._run_time(time.monotonic_ns())
+        self._save()
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self._failure = task.exception()
+
+    async def _open(self, number: int) -> None:
+        window = self._windows[number]
+        opened = await window.open()
+        now_ns = time.monotonic_ns()
+        states = self._manifest.state.setdefault("windows", {})
+        states[str(number)] = self._prepared.state_at_fault(window)
+        self._events.put_nowait(c.Opened(number, now_ns) if opened else c.Missed(number, now_ns))
+        self._save()
+
+    async def _undo(self, number: int) -> None:
+        window = self._windows[number]
+        await window.close()
+        self._events.put_nowait(c.Undone(number, time.monotonic_ns()))
+        self._save()
+        await window.leave()
+        self._manifest.state["windows"][str(number)] |= {
+            "fault_returned": window.returned,
+            "promoted_mirror_rank": window.promoted_rank,
+        }
+        self._events.put_nowait(c.Left(number, time.monotonic_ns()))
+        self._save()
+
+    async def _tell_all(self, do: str) -> None:
+        await asyncio.gather(*(member.send(do) for member in self._crew))
+
+    async def _close_load(self, drain: bool) -> None:
+        """Publishers first: what they sent last may still be delivered to the consumers."""
+        if not drain and self._manifest.load_ended_ns is None:
+            self._manifest.load_ended_ns = self._run_time(time.monotonic_ns())
+        for role in ("publisher", "consumer"):
+            crew = [member for member in self._crew if member.config.role == role]
+            await asyncio.gather(*(member.end(CLOSE_LIMIT_S) for member in crew))
+        self._save()
+        if not drain:
+            await self._finish()
+            return
+        self._manifest.queues = list(await self._ending.drain())
+        self._events.put_nowait(c.Drained())
+
+    async def _audit(self) -> None:
+        ended = await self._ending.audit(self._manifest.queues)
+        self._manifest.queues = list(ended.queues)
+        # Since when two masters lived nobody saw: at the earliest since the first fault.
+        since = min((window.facts.origin_ns for window in self._windows.values()), default=0)
+        until = self._run_time(time.monotonic_ns())
+        self._manifest.rivals = [Rivals(queue, since, until) for queue in ended.rivals]
+        self._events.put_nowait(c.Audited())
+
+    async def _finish(self) -> None:
+        with contextlib.suppress(DeployError, TimeoutError):
+            await self._cluster.unlink(self._plan)
+            await self._cluster.broker.delete(self._prepared.prefix)
+        self._events.put_nowait(c.Closed())
+
+    async def _sample(self) -> None:
+        with contextlib.suppress(DeployError):
+            async for sample in self._cluster.resources():
+                self._stage.record.sample(sample)
+
+    async def _leave(self, sampling: asyncio.Task[None]) -> None:
+        """Undoes and ends whatever still stands, however the run was left."""
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for number in self._conductor.armed():
+            await self._windows[number].close()
+        living = [member for member in self._crew if not member.ended.is_set()]
+        await asyncio.gather(*(member.end(CLOSE_LIMIT_S) for member in living))
+        sampling.cancel()
+        await asyncio.gather(sampling, return_exceptions=True)
+        self._stage.record.close()
+        self._manifest.failure = self._manifest.failure or self._stage.record.doubt
+        self._save()
+
+    def _save(self) -> None:
+        manifest = self._manifest
+        members: list[Member] = [*self._crew, *self._ending.members]
+        manifest.windows = [window.facts for window in self._windows.values()]
+        manifest.workers = [
+            WorkerRecord(m.name, m.config.number, m.config.role, m.exit_code, False, m.doubt)
+            for m in members
+        ]
+        manifest.clocks = [
+            ClockRecord(m.name, k.same_boot, k.offset_ns, k.bound_ns, k.doubt)
+            for m in members
+            for k in (m.clock,)
+        ]
+        for number, window in self._windows.items():
+            if window.resolved:
+                manifest.resolved[f"window {number}: {window.title.split(' = ')[0]}"] = (
+                    window.resolved
+                )
+        self._out.save(manifest)
+
+    def _run_time(self, monotonic_ns: int) -> int:
+        return monotonic_ns - self._stage.origin_ns

@@ -1,0 +1,229 @@
+"""Before the first byte of load: queues, links, late-bound entries, workers that are connected.
+
+1. Where a queue's master lies is drawn from the run's seed, so that a replay lies the same.
+2. A client's entry is resolved once, here; where it went is recorded.
+3. Each worker has a listener of its own to every host; nobody shares one with the load.
+4. Nothing is sent before every worker is connected.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.deploy.port import Cluster, Link, Roles
+from harness.plan.model import RunPlan
+from harness.plan.seeds import stream
+from harness.run.cast import NoSuchTarget, order_of_entry, resolve
+from harness.run.crew import Member, all_ready, hire
+from harness.run.ending import CLOSE_LIMIT_S, Ending
+from harness.run.journal import Journal
+from harness.run.record import Record
+from harness.run.windows import LiveWindow, Stage
+from harness.workers.protocol import Endpoint, Role, WorkerConfig
+from spark_analysis.schema.words import Strength
+
+READY_LIMIT_S = 60.0
+JOURNAL = "journal.jsonl"
+LOGS = "logs"
+
+
+@dataclass(slots=True)
+class Prepared:
+    """A run that may begin."""
+
+    stage: Stage
+    crew: tuple[Member, ...]
+    ending: Ending
+    prefix: str
+    entries: dict[str, str]  # "publishers", "consumers" -> the host that they entered at
+    boot_id: str
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """What the workers said of themselves; all run from one image."""
+        return {name: version for member in self.crew for name, version in member.versions.items()}
+
+    def state_at_fault(self, window: LiveWindow) -> dict[str, Any]:
+        """What claims ask of the moment of the first fault; None is unknown."""
+        roles = window.roles
+        return {
+            "fault_kind": window.facts.kind,
+            "fault_target_role": window.target_role if window.resolved else None,
+            "mirrors_at_fault": min((len(r.mirrors) for r in roles.values()), default=None),
+            "synchronised_mirrors_at_fault": min(
+                (len(r.synchronised) for r in roles.values()), default=None
+            ),
+            "publishers_entered_at_target": self._entered("publishers", window),
+            "consumers_entered_at_target": self._entered("consumers", window),
+        }
+
+    def _entered(self, who: str, window: LiveWindow) -> bool | None:
+        return self.entries[who] == window.resolved if window.resolved else None
+
+
+class Preparing:
+    """Prepares one run on a cluster that stands; `begin` once."""
+
+    def __init__(
+        self,
+        plan: RunPlan,
+        cluster: Cluster,
+        folder: Path,
+        boot_id: str,
+        step: Callable[[str], None],
+    ) -> None:
+        self._plan = plan
+        self._cluster = cluster
+        self._folder = folder
+        self._boot_id = boot_id
+        self._step = step
+        self._origin_ns = time.monotonic_ns()
+        self._prefix = f"mqproof.{plan.name}."
+        self._queues = {word: f"{self._prefix}{word}" for word in plan.scenario.workload.queues}
+        self._hosts = tuple(host.name for host in plan.layout.hosts)
+        self._links: dict[str, tuple[Link, ...]] = {}
+        self._numbers = 0
+
+    async def begin(self) -> Prepared:
+        """Raises DeployError, WorkerLost, NoSuchTarget."""
+        self._step("declare the queues")
+        roles = await self._declare()
+        involved = self._involved(roles)
+        workload = self._plan.scenario.workload
+        entries = {
+            "publishers": order_of_entry(workload.publishers_enter, roles, self._hosts, involved),
+            "consumers": order_of_entry(workload.consumers_enter, roles, self._hosts, involved),
+        }
+        self._step("connect the workers")
+        crew = await self._hire_all(entries)
+        stage = Stage(
+            plan=self._plan,
+            cluster=self._cluster,
+            journal=Journal(self._folder / JOURNAL),
+            record=Record(self._folder / LOGS, self._origin_ns),
+            origin_ns=self._origin_ns,
+            queues=self._queues,
+            links=self._links,
+            roles_of_worker={member.name: member.config.role.value for member in crew},
+        )
+        return Prepared(
+            stage,
+            crew,
+            self._ending(entries["consumers"]),
+            self._prefix,
+            {who: hosts[0] for who, hosts in entries.items()},
+            self._boot_id,
+        )
+
+    async def _declare(self) -> dict[str, Roles]:
+        chance = stream(self._plan.seed, "placement")
+        roles = {}
+        for word, name in self._queues.items():
+            host = chance.choice(self._hosts)
+            await self._cluster.broker.declare(name, self._plan.scenario.workload.durable, host)
+            roles[word] = await self._cluster.broker.roles(name)
+        return roles
+
+    def _involved(self, roles: Mapping[str, Roles]) -> tuple[str, ...]:
+        """The hosts that the schedule's faults mean as things stand now."""
+        involved = []
+        for fault in self._plan.scenario.faults:
+            try:
+                involved.append(resolve(fault.target, roles, self._hosts))
+            except NoSuchTarget:
+                continue  # it will be told when its window opens
+        return tuple(involved)
+
+    async def _hire_all(self, entries: Mapping[str, tuple[str, ...]]) -> tuple[Member, ...]:
+        crew: list[Member] = []
+        try:
+            await self._hire_each(entries, crew)
+            await all_ready(crew, READY_LIMIT_S)
+        except BaseException:
+            await asyncio.gather(*(member.end(CLOSE_LIMIT_S) for member in crew))
+            raise
+        return tuple(crew)
+
+    async def _hire_each(self, entries: Mapping[str, tuple[str, ...]], crew: list[Member]) -> None:
+        workload = self._plan.scenario.workload
+        for role, who, count in (
+            (Role.PUBLISHER, "publishers", workload.publishers),
+            (Role.CONSUMER, "consumers", workload.consumers),
+        ):
+            for index in range(count):
+                name = f"{role.value}-{index + 1}"
+                queue = workload.queues[index % len(workload.queues)]
+                endpoints = await self._entrance(name, entries[who])
+                config = self._config(role, name, queue, endpoints, index)
+                crew.append(await hire(self._cluster, name, config, self._boot_id))
+
+    async def _entrance(self, worker: str, hosts: tuple[str, ...]) -> tuple[Endpoint, ...]:
+        links = self._links[worker] = await self._cluster.link(self._plan, worker)
+        by_host = {link.host: link.endpoint for link in links}
+        return tuple(by_host[host] for host in hosts)
+
+    def _config(
+        self, role: Role, name: str, queue: str, endpoints: tuple[Endpoint, ...], index: int = 0
+    ) -> WorkerConfig:
+        workload = self._plan.scenario.workload
+        self._numbers += 1
+        publishers = workload.publishers
+        return WorkerConfig(
+            role=role,
+            number=self._numbers,
+            run=self._plan.name,
+            run_number=self._plan.number,
+            origin_ns=self._origin_ns,
+            log=self._cluster.log_folder(self._folder, name),
+            client=self._plan.client,
+            queue=self._queues[queue],
+            queue_word=queue,
+            endpoints=endpoints,
+            connection_name=f"{self._prefix}{name}",
+            rate=None if workload.rate is None else workload.rate / publishers,
+            phase=index / publishers,
+            keys=workload.keys,
+            body_bytes=workload.body_bytes,
+            persistent=workload.persistent,
+            confirms=workload.confirms,
+            strength=self._strength(),
+            retry=workload.retry.value,
+            deadline_s=workload.deadline_s,
+            acknowledge=workload.acknowledge,
+            limit_s=self._plan.schedule.drain_limit_s,
+            mandatory=workload.amqp.mandatory,
+            prefetch=workload.amqp.prefetch,
+            confirm_window=workload.amqp.confirm_window,
+            heartbeat_s=workload.amqp.heartbeat_s,
+            cancel_on_ha_failover=workload.amqp.cancel_on_ha_failover,
+        )
+
+    def _strength(self) -> int:
+        """What a confirm promises by the layout's own declaration."""
+        workload = self._plan.scenario.workload
+        if self._plan.layout.copies > 1:
+            return Strength.REPLICATED
+        return Strength.STORED if workload.durable and workload.persistent else Strength.BUFFERED
+
+    def _ending(self, entry: tuple[str, ...]) -> Ending:
+        workload = self._plan.scenario.workload
+
+        def ordered(queue: str) -> bool:
+            index = workload.queues.index(queue)
+            serving = len(range(index, workload.consumers, len(workload.queues)))
+            return serving == 1
+
+        def new_config(role: Role, queue: str, endpoints: tuple[Endpoint, ...]) -> WorkerConfig:
+            where = "" if role is Role.DRAINER else f"-{endpoints[0].host}"
+            name = f"{'drain' if role is Role.DRAINER else 'audit'}-{queue}{where}"
+            return self._config(role, name, queue, endpoints)
+
+        async def entrance(worker: str, _queue: str) -> tuple[Endpoint, ...]:
+            return await self._entrance(worker, entry)
+
+        return Ending(
+            self._cluster, self._prefix, self._queues, ordered, new_config, entrance, self._boot_id
+        )

@@ -1,0 +1,80 @@
+"""The harness's own log of a run: faults, operations, probes, resources.
+
+1. It is a log like a worker's: append-only, whole up to its last record, sealed with the others.
+2. Times come in as CLOCK_MONOTONIC ns of this machine and go in as run time.
+3. A full disk is remembered, not raised into the middle of a fault: undoing comes first.
+"""
+
+from pathlib import Path
+
+from faults.model import Armed, Proof
+from harness.deploy.port import HostSample
+from spark_analysis.schema.log import LogFull, LogWriter
+from spark_analysis.schema.tables import FAULTS, PROBES, RESOURCES
+
+NAME = "harness"
+
+
+class Record:
+    """Appends rows to `logs/harness`; `doubt` says why it could not, "" where it could."""
+
+    def __init__(self, logs: Path, origin_ns: int) -> None:
+        self._log = LogWriter(logs / NAME)
+        self._origin_ns = origin_ns
+        self.doubt = ""
+
+    def fault(self, armed: Armed, event: str, at_ns: int, ok: bool, detail: str = "") -> None:
+        self._log.append(
+            FAULTS,
+            armed.window,
+            event,
+            at_ns - self._origin_ns,
+            armed.kind,
+            armed.target,
+            armed.resolved,
+            armed.role,
+            armed.mechanism,
+            int(ok),
+            detail,
+        )
+        self.flush()
+
+    def proof(self, armed: Armed, kind: str, started_ns: int, ended_ns: int, proof: Proof) -> None:
+        """A verification as a probe: what was asked from outside, and what was seen."""
+        self._log.append(
+            PROBES,
+            0,
+            kind,
+            armed.resolved,
+            started_ns - self._origin_ns,
+            ended_ns - self._origin_ns,
+            int(proof.ok),
+            proof.doubt or proof.detail,
+        )
+        self.flush()
+
+    def sample(self, sample: HostSample) -> None:
+        self._log.append(
+            RESOURCES,
+            sample.host,
+            sample.at_ns - self._origin_ns,
+            sample.cpu_ns,
+            sample.memory_bytes,
+            sample.network_received_bytes,
+            sample.network_sent_bytes,
+            sample.disk_read_bytes,
+            sample.disk_written_bytes,
+        )
+        self.flush()
+
+    def flush(self) -> None:
+        try:
+            self._log.flush()
+        except LogFull as failure:
+            self.doubt = self.doubt or f"the harness's own log: {failure}"
+
+    def close(self) -> None:
+        try:
+            self._log.close()
+        except LogFull as failure:
+            self.doubt = self.doubt or f"the harness's own log: {failure}"

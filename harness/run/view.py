@@ -1,0 +1,42 @@
+"""What a person sees of a run while it goes on: pure sums over what the workers said last."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+
+class Speaker(Protocol):
+    @property
+    def status(self) -> dict[str, int]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Counts since the load began; the display makes rates of two of these."""
+
+    phase: str
+    sent: int
+    confirmed: int
+    unknown: int
+    missed: int
+    delivered: int
+    outstanding: int
+    armed: tuple[str, ...]
+    left_s: float
+
+
+def view_of(phase: str, crew: Sequence[Speaker], armed: Sequence[str], left_s: float) -> View:
+    def total(name: str) -> int:
+        return sum(member.status.get(name, 0) for member in crew)
+
+    return View(
+        phase,
+        total("sent"),
+        total("confirmed"),
+        total("unknown"),
+        total("missed"),
+        total("delivered"),
+        total("outstanding"),
+        tuple(armed),
+        left_s,
+    )

@@ -1,0 +1,245 @@
+"""One fault window, live: resolve late, arm, verify from outside, undo, see that it is gone.
+
+1. The journal knows of a fault before the action is issued, and of its undo after it returned.
+2. A window whose fault was not seen to hold is not verified; one not seen to be gone is not gone.
+3. Whatever fails in between, an armed fault is undone: only that may never be skipped.
+4. The origin is the instant before the action was issued.
+"""
+
+import asyncio
+import time
+from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from faults.compile import compile as compile_fault
+from faults.model import Armed, FaultError, Proof, Receipt
+from faults.verification import gone, held
+from harness.deploy.port import Cluster, DeployError, Link, Roles
+from harness.plan.model import Clients, RunPlan, Window
+from harness.run.cast import NoSuchTarget, describe, holders, promoted_rank, resolve, role_of
+from harness.run.journal import Journal
+from harness.run.record import Record
+from spark_analysis.schema.facts import Window as WindowFacts
+
+GONE_LIMIT_S = 120.0
+LOOK_LIMIT_S = 10.0  # how long the brokers may take to say who holds a queue
+
+
+@dataclass(slots=True)
+class Stage:
+    """What windows play on: the cluster, the run's queues and links, and where to write."""
+
+    plan: RunPlan
+    cluster: Cluster
+    journal: Journal
+    record: Record
+    origin_ns: int
+    queues: Mapping[str, str]  # the scenario's name -> the broker's
+    links: Mapping[str, Sequence[Link]]  # worker -> its links
+    roles_of_worker: Mapping[str, str]  # worker -> publisher, consumer
+
+    async def roles(self) -> dict[str, Roles]:
+        """Who holds each queue now, by the scenario's names."""
+        async with asyncio.timeout(LOOK_LIMIT_S):
+            found = await asyncio.gather(
+                *(self.cluster.broker.roles(name) for name in self.queues.values())
+            )
+        return dict(zip(self.queues, found, strict=True))
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        return tuple(host.name for host in self.plan.layout.hosts)
+
+    def proxies(self, clients: Clients, host: str) -> tuple[str, ...]:
+        """The listeners of these clients that lead to `host`."""
+        wanted = {"publishers": ("publisher",), "consumers": ("consumer",)}.get(
+            clients.value, ("publisher", "consumer")
+        )
+        return tuple(
+            link.proxy
+            for worker, links in self.links.items()
+            for link in links
+            if self.roles_of_worker[worker] in wanted and link.host == host
+        )
+
+
+class LiveWindow:
+    """One window. `facts` always says what is known up to now."""
+
+    def __init__(self, stage: Stage, window: Window) -> None:
+        self._stage = stage
+        self._window = window
+        self._armed: Armed | None = None
+        self._look: asyncio.Task[Proof] | None = None
+        self.roles: dict[str, Roles] = {}  # when it opened
+        self.promoted_rank: int | None = None  # seen just before it was undone
+        now_ns = time.monotonic_ns() - stage.origin_ns
+        self.facts = WindowFacts(
+            window.number,
+            window.fault.kind.value,
+            now_ns,
+            now_ns,
+            None,
+            False,
+            False,
+            "not opened",
+        )
+
+    @property
+    def resolved(self) -> str:
+        return self._armed.resolved if self._armed else ""
+
+    @property
+    def title(self) -> str:
+        fault = self._window.fault
+        return f"{fault.kind.value} {fault.target}" + (
+            f" = {self.resolved}" if self._armed else ""
+        )
+
+    @property
+    def returned(self) -> bool | None:
+        """Whether what the fault took came back in the run; None: nobody saw."""
+        if self._armed is None or self._armed.undo is None:
+            return False
+        return True if self.facts.gone else None
+
+    @property
+    def target_role(self) -> str:
+        return role_of(self.resolved, self.roles)
+
+    async def open(self) -> bool:
+        """Arms the fault; False where nothing is in force (the facts say why)."""
+        try:
+            self._armed = armed = await self._compile()
+        except (NoSuchTarget, FaultError, DeployError, TimeoutError) as failure:
+            self._fail(f"never opened: {failure or 'the brokers did not say who holds what'}")
+            return False
+        try:
+            await self._stage.cluster.witness.prepare(armed)
+        except FaultError as failure:
+            self._fail(f"never opened: verification could not be prepared: {failure}")
+            return False
+        return await self._arm(armed)
+
+    async def close(self) -> None:
+        """Ends the look, undoes the fault; returns when the undo has returned."""
+        armed = self._armed
+        if armed is None:
+            return  # it got no further than asking who holds what
+        await self._end_look()
+        await self._see_promotion()
+        if armed.undo is None:
+            self.facts = replace(self.facts, ended_ns=None)
+            return
+        try:
+            receipt = await self._stage.cluster.executor.perform(armed.undo)
+        except FaultError as failure:
+            self._stage.record.fault(
+                armed, "undo_returned", time.monotonic_ns(), False, str(failure)
+            )
+            self._fail(f"the undo failed: {failure}")
+            return
+        self._stage.journal.undone(armed)
+        self._note(armed, "undo_issued", "undo_returned", receipt)
+        self.facts = replace(self.facts, ended_ns=receipt.returned_ns - self._stage.origin_ns)
+
+    async def leave(self) -> None:
+        """Waits until the fault is seen to be gone, at most GONE_LIMIT_S."""
+        armed = self._armed
+        assert armed is not None, "only what was opened is left"
+        if armed.undo is None:
+            self.facts = replace(self.facts, gone=True)  # it was never meant to go
+        elif self.facts.ended_ns is not None:
+            proof = await self._prove(
+                armed, "gone", gone(armed, self._stage.cluster.witness, GONE_LIMIT_S)
+            )
+            self.facts = replace(self.facts, gone=proof.ok)
+            if not proof.ok:
+                self._fail(f"not seen to be gone: {proof.doubt}")
+        await self._stage.cluster.witness.dismiss(armed)
+
+    async def _compile(self) -> Armed:
+        stage, fault = self._stage, self._window.fault
+        self.roles = await stage.roles()
+        host = resolve(fault.target, self.roles, stage.hosts, holders(self.roles))
+        return compile_fault(
+            kind=fault.kind.value,
+            target=fault.target,
+            resolved=host,
+            role=describe(host, self.roles),
+            hosts=stage.hosts,
+            proxies=stage.proxies(fault.clients, host),
+            window=self._window.number,
+            run=stage.plan.name,
+            returns=fault.returns,
+        )
+
+    async def _arm(self, armed: Armed) -> bool:
+        stage = self._stage
+        stage.journal.armed(armed)
+        try:
+            receipt = await stage.cluster.executor.perform(armed.action)
+        except FaultError as failure:
+            # It may have taken effect all the same: the window goes on, so that it is undone.
+            now_ns = time.monotonic_ns()
+            stage.record.fault(armed, "returned", now_ns, False, str(failure))
+            self._fail(f"the action failed: {failure}")
+            return True
+        self._note(armed, "issued", "returned", receipt)
+        self.facts = replace(
+            self.facts,
+            origin_ns=receipt.issued_ns - stage.origin_ns,
+            returned_ns=receipt.returned_ns - stage.origin_ns,
+            doubt="not seen to hold",
+        )
+        # A look that outlasts its window would see the undo, or keep the fault standing.
+        limit_s = min(LOOK_LIMIT_S, self._window.lasts_s)
+        look = self._prove(armed, "verified", held(armed, stage.cluster.witness, limit_s))
+        self._look = asyncio.create_task(look)
+        return True
+
+    async def _see_promotion(self) -> None:
+        """Who took over while the fault stood, where a master was its target."""
+        try:
+            after = await self._stage.roles()
+        except (DeployError, TimeoutError):
+            return  # brokers that cannot say leave it unknown
+        ranks = (
+            promoted_rank(before, after[queue])
+            for queue, before in self.roles.items()
+            if before.master == self.resolved
+        )
+        self.promoted_rank = next((rank for rank in ranks if rank is not None), None)
+
+    async def _end_look(self) -> None:
+        if self._look is None:
+            return
+        try:
+            # A look that is still out when the window closes has shown nothing.
+            async with asyncio.timeout(LOOK_LIMIT_S):
+                proof = await self._look
+        except TimeoutError:
+            proof = Proof(False, "", "the look did not end before the window did")
+        doubt = "" if proof.ok else f"not seen to hold: {proof.doubt}"
+        self.facts = replace(self.facts, verified=proof.ok, doubt=doubt)
+
+    async def _prove(self, armed: Armed, event: str, look: Coroutine[Any, Any, Proof]) -> Proof:
+        started_ns = time.monotonic_ns()
+        try:
+            proof = await look
+        except FaultError as failure:
+            proof = Proof(False, "", str(failure))
+        ended_ns = time.monotonic_ns()
+        self._stage.record.proof(armed, event, started_ns, ended_ns, proof)
+        self._stage.record.fault(armed, event, ended_ns, proof.ok, proof.doubt or proof.detail)
+        return proof
+
+    def _note(self, armed: Armed, issued: str, returned: str, receipt: Receipt) -> None:
+        self._stage.record.fault(armed, issued, receipt.issued_ns, True)
+        self._stage.record.fault(armed, returned, receipt.returned_ns, True)
+
+    def _fail(self, doubt: str) -> None:
+        old = self.facts.doubt
+        keep = old if old not in ("", "not opened", "not seen to hold") else ""
+        self.facts = replace(self.facts, doubt="; ".join(part for part in (keep, doubt) if part))

@@ -1,0 +1,180 @@
+"""manifest.json: what the harness itself knows of a run, saved whole at every step forward.
+
+1. A manifest on the disk is always whole: written beside itself, then renamed.
+2. What is not known yet is None; a harness that dies leaves what it knew, and `facts` says so.
+3. `facts` is what the analysis reads; everything else is for people and for replaying.
+"""
+
+import json
+import os
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from harness.plan.model import RunPlan
+from spark_analysis.schema.facts import Facts, QueueEnd, Rivals, Window, Worker
+from spark_analysis.schema.tables import FORMAT_VERSION
+
+NAME = "manifest.json"
+SEALED = "sealed"  # the last phase
+JUDGED_ROLES = ("publisher", "consumer")
+
+
+@dataclass(slots=True)
+class WorkerRecord:
+    """One worker process and how it ended."""
+
+    name: str
+    number: int
+    role: str
+    exit_code: int | None = None
+    log_closed: bool = False
+    doubt: str = ""
+
+
+@dataclass(slots=True)
+class ClockRecord:
+    """What was learned of one process's clock; ns."""
+
+    name: str
+    same_boot: bool
+    offset_ns: int
+    bound_ns: int
+    doubt: str
+
+
+@dataclass(slots=True)
+class Manifest:
+    """One run. Times in ns of run time, unless the name says monotonic."""
+
+    run: str
+    run_number: int
+    scenario: str
+    system: str
+    layout: str
+    client: str
+    deployment: str
+    repeat: int
+    seed: int
+    scenario_source: str
+    schedule: dict[str, Any]
+    deadline_ns: int
+    paced: bool
+    confirms: bool
+    phase: str = "planned"
+    interrupted: bool = False
+    failure: str = ""  # why the run could not go on; "" where it went on
+    origin_monotonic_ns: int = 0
+    boot_id: str = ""
+    cluster_boot: int = 0  # which boot of the experiment served this run, from 1
+    cluster_fresh_because: str = ""  # why that cluster was stood up anew for this run
+    ignored: list[str] = field(default_factory=list)  # words that this client does not know
+    resolved: dict[str, str] = field(default_factory=dict)  # late-bound words -> what they meant
+    versions: dict[str, str] = field(default_factory=dict)
+    state: dict[str, Any] = field(default_factory=dict)  # what claims' preconditions ask for
+    phases_ns: dict[str, int] = field(default_factory=dict)  # when each phase began
+    load_started_ns: int | None = None
+    load_ended_ns: int | None = None
+    workers: list[WorkerRecord] = field(default_factory=list)
+    clocks: list[ClockRecord] = field(default_factory=list)
+    windows: list[Window] = field(default_factory=list)
+    queues: list[QueueEnd] = field(default_factory=list)
+    rivals: list[Rivals] = field(default_factory=list)
+    format: int = FORMAT_VERSION
+    facts: dict[str, Any] | None = None
+
+    @classmethod
+    def of(cls, plan: RunPlan) -> "Manifest":
+        workload = plan.scenario.workload
+        return cls(
+            run=plan.name,
+            run_number=plan.number,
+            scenario=plan.scenario.name,
+            system=plan.system.name,
+            layout=plan.layout.label,
+            client=plan.client,
+            deployment=plan.deployment,
+            repeat=plan.repeat,
+            seed=plan.seed,
+            scenario_source=plan.scenario.source,
+            schedule=asdict(plan.schedule),
+            deadline_ns=round(workload.deadline_s * 1e9),
+            paced=workload.rate is not None,
+            confirms=workload.confirms,
+            # A fault that never came is one that was not seen to hold, not one that was not meant.
+            windows=[
+                Window(w.number, w.fault.kind.value, 0, 0, None, False, False, "never opened")
+                for w in plan.schedule.windows
+            ],
+        )
+
+    def save(self, folder: Path) -> None:
+        partial = folder / f"{NAME}.partial"
+        with partial.open("w") as stream:
+            json.dump(asdict(self), stream, indent=1, default=str)
+            stream.flush()
+            os.fsync(stream.fileno())
+        partial.rename(folder / NAME)
+
+    @classmethod
+    def load(cls, folder: Path) -> "Manifest":
+        """Raises FileNotFoundError, ValueError or TypeError on what is not a manifest of ours."""
+        document = json.loads((folder / NAME).read_text())
+        if not isinstance(document, dict) or document.get("format") != FORMAT_VERSION:
+            raise ValueError(f"{folder / NAME}: not a manifest of format {FORMAT_VERSION}")
+        known = {item.name for item in fields(cls)}
+        parts = {key: value for key, value in document.items() if key in known}
+        parts["workers"] = [WorkerRecord(**worker) for worker in parts["workers"]]
+        parts["clocks"] = [ClockRecord(**clock) for clock in parts["clocks"]]
+        parts["windows"] = [Window(**window) for window in parts["windows"]]
+        parts["queues"] = [
+            QueueEnd(**{**queue, "unreadable": tuple(queue["unreadable"])})
+            for queue in parts["queues"]
+        ]
+        parts["rivals"] = [Rivals(**rivals) for rivals in parts["rivals"]]
+        return cls(**parts)
+
+
+def facts_of(manifest: Manifest, last_ns: int) -> Facts:
+    """The facts of a run as far as its manifest goes.
+
+    `last_ns`: the last instant that any log speaks of; it stands in for ends that nobody wrote.
+    """
+    started_ns = manifest.load_started_ns if manifest.load_started_ns is not None else 0
+    ended_ns = manifest.load_ended_ns if manifest.load_ended_ns is not None else last_ns
+    return Facts(
+        run=manifest.run,
+        scenario=manifest.scenario,
+        system=manifest.system,
+        layout=manifest.layout,
+        client=manifest.client,
+        repeat=manifest.repeat,
+        load_started_ns=started_ns,
+        load_ended_ns=max(started_ns, ended_ns),
+        deadline_ns=manifest.deadline_ns,
+        paced=manifest.paced,
+        confirms=manifest.confirms,
+        clock_doubt=_doubt(manifest),
+        workers=tuple(
+            Worker(worker.number, worker.role, worker.log_closed)
+            for worker in manifest.workers
+            if worker.role in JUDGED_ROLES
+        ),
+        windows=tuple(manifest.windows),
+        queues=tuple(manifest.queues),
+        rivals=tuple(manifest.rivals),
+    )
+
+
+def _doubt(manifest: Manifest) -> str:
+    """Why the whole run cannot be judged; "" where it can."""
+    for clock in manifest.clocks:
+        if clock.doubt:
+            return clock.doubt
+    if manifest.failure:
+        return manifest.failure
+    if manifest.interrupted:
+        return "the run was interrupted"
+    if manifest.load_ended_ns is None:
+        return f"the harness ended in phase {manifest.phase!r}"
+    return ""

@@ -1,0 +1,116 @@
+"""Sealing: the logs of a run's workers become one Parquet file a raw table.
+
+1. Sealing reads what is there: whole records of closed logs and of logs that a dead worker left.
+2. It may be repeated, and by another process than the one that recorded; logs are never changed.
+3. A raw file appears whole or not at all: Parquet's footer comes last, so it is renamed after it.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from harness.run_folder.manifest import SEALED, Manifest, facts_of
+from spark_analysis.schema.log import is_closed, read_records, read_strings
+from spark_analysis.schema.tables import CLIENT_EVENTS, TABLES, Kind, Table
+
+LOGS = "logs"
+RAW = "raw"
+_DTYPES = {Kind.INT32: "<i4", Kind.INT64: "<i8", Kind.UINT8: "u1", Kind.TEXT: "<i4"}
+
+
+def seal(folder: Path) -> Manifest:
+    """Seals the run in `folder` and completes its manifest with the facts.
+
+    Raises FileNotFoundError or ValueError where there is no manifest, LogDamaged where a log is
+    not one of ours, OSError where the disk refuses; the logs stay as they were.
+    """
+    manifest = Manifest.load(folder)
+    logs = sorted(path for path in (folder / LOGS).glob("*") if path.is_dir())
+    raw = folder / RAW
+    raw.mkdir(exist_ok=True)
+    last_ns = 0
+    for table in TABLES.values():
+        sealed = _table(table, logs)
+        if sealed.num_rows:
+            _write(sealed, raw / f"{table.name}.parquet")
+            last_ns = max(last_ns, _last_ns(sealed))
+    for worker in manifest.workers:
+        worker.log_closed = is_closed(folder / LOGS / worker.name)
+    _count_cancellations(manifest, raw / f"{CLIENT_EVENTS.name}.parquet")
+    manifest.facts = facts_of(manifest, last_ns).to_json()
+    if manifest.load_ended_ns is not None or manifest.interrupted:
+        manifest.phase = SEALED
+    manifest.save(folder)
+    return manifest
+
+
+def _table(table: Table, logs: Sequence[Path]) -> pa.Table:
+    dtype = np.dtype([(column.name, _DTYPES[column.kind]) for column in table.columns])
+    strings: dict[str, int] = {}
+    parts = [
+        _renumber(
+            table, np.frombuffer(read_records(log, table), dtype), read_strings(log), strings
+        )
+        for log in logs
+    ]
+    records = np.concatenate(parts) if parts else np.empty(0, dtype)
+    dictionary = pa.array([_readable(text) for text in strings], pa.string())
+    columns = {
+        column.name: _column(records[column.name], column.kind, dictionary)
+        for column in table.columns
+    }
+    return pa.table(columns)
+
+
+def _renumber(table: Table, records: Any, own: Sequence[str], strings: dict[str, int]) -> Any:
+    """The records with string numbers of the whole run instead of one log's own."""
+    texts = [column.name for column in table.columns if column.kind is Kind.TEXT]
+    if not texts or not len(records):
+        return records
+    numbers = np.array([strings.setdefault(text, len(strings)) for text in own] + [-1], "<i4")
+    renumbered = records.copy()
+    for name in texts:
+        renumbered[name] = numbers[records[name]]  # -1, no text, is the last one: -1 again
+    return renumbered
+
+
+def _column(values: Any, kind: Kind, dictionary: pa.Array) -> pa.Array:
+    if kind is not Kind.TEXT:
+        return pa.array(np.ascontiguousarray(values))
+    numbers = pa.array(np.ascontiguousarray(values), mask=values < 0)
+    return pa.DictionaryArray.from_arrays(numbers, dictionary)
+
+
+def _count_cancellations(manifest: Manifest, events: Path) -> None:
+    """How many cancellation notices consumers got in each window, for claims about them."""
+    at_ns = np.empty(0, "<i8")
+    if events.exists():
+        rows = pq.read_table(events, columns=["at_ns", "kind"]).to_pydict()
+        pairs = zip(rows["at_ns"], rows["kind"], strict=True)
+        at_ns = np.array([at for at, kind in pairs if kind == "cancelled"], "<i8")
+    ends = [window.origin_ns for window in manifest.windows[1:]] + [np.iinfo("<i8").max]
+    for window, end in zip(manifest.windows, ends, strict=False):
+        state = manifest.state.setdefault("windows", {}).setdefault(str(window.number), {})
+        within = (at_ns >= window.origin_ns) & (at_ns < end)
+        state["consumers_cancelled"] = int(within.sum())
+
+
+def _readable(text: str) -> str:
+    """A broker may say anything, Arrow takes UTF-8 only."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _write(sealed: pa.Table, path: Path) -> None:
+    partial = path.with_suffix(".partial")
+    pq.write_table(sealed, partial, compression="zstd")
+    partial.rename(path)
+
+
+def _last_ns(sealed: pa.Table) -> int:
+    names = [name for name in sealed.column_names if name.endswith("_ns")]
+    values = [np.max(sealed[name].to_numpy()) for name in names if name != "cpu_ns"]
+    return int(max(values, default=0))

@@ -1,0 +1,151 @@
+"""Experiments over clusters that stand in memory: boots, failures, interrupts, full disks."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.deploy.port import Cluster, DeployError
+from harness.plan.model import Experiment, FaultKind, Layout, RunPlan
+from harness.run.campaign import Campaign, Hooks
+from harness.run.view import View
+from harness.run_folder.manifest import Manifest
+from tests.plans import LAYOUT, fault, plan
+from tests.simulated_cluster import BOOT_ID, SimulatedCluster
+
+OTHER = replace(LAYOUT, name="unmirrored", copies=1)
+
+
+@dataclass
+class World:
+    """Every cluster that was stood up, in order; `make` says what stands up next."""
+
+    make: Callable[[Layout], SimulatedCluster] = SimulatedCluster
+    clusters: list[SimulatedCluster] = field(default_factory=list)
+    tries: int = 0
+
+    async def up(self, layout: Layout) -> Cluster:
+        self.tries += 1
+        self.clusters.append(self.make(layout))
+        return self.clusters[-1]
+
+
+def runs(*layouts: Layout) -> tuple[RunPlan, ...]:
+    return tuple(
+        replace(plan(name=f"quick-{number}"), layout=layout)
+        for number, layout in enumerate(layouts, 1)
+    )
+
+
+def perform(
+    world: World,
+    plans: tuple[RunPlan, ...],
+    folder: Path,
+    keep: bool = False,
+    interrupt_when: Callable[[View], bool] = lambda _: False,
+) -> list[dict[str, Any]]:
+    """The manifests of all runs that were begun, in order."""
+
+    async def story() -> None:
+        interrupt = asyncio.Event()
+
+        def show(view: View) -> None:
+            if interrupt_when(view):
+                interrupt.set()
+
+        hooks = Hooks(interrupt, lambda *_: None, lambda _: None, show, keep)
+        experiment = Experiment("e", 7, plans, ())
+        await Campaign(experiment, folder, BOOT_ID, {"python": "3"}, world.up, hooks).perform()
+
+    asyncio.run(story())
+    found = sorted(folder.glob("runs/*/manifest.json"))
+    return [json.loads(path.read_text()) for path in found]
+
+
+def test_runs_of_one_layout_share_a_boot_as_long_as_the_cluster_stays_clean(
+    tmp_path: Path,
+) -> None:
+    world = World()
+    one, two = perform(world, runs(LAYOUT, LAYOUT), tmp_path)
+    assert (one["cluster_boot"], two["cluster_boot"]) == (1, 1)
+    assert two["cluster_fresh_because"] == ""
+    assert [cluster.downs for cluster in world.clusters] == [1]
+
+
+def test_a_cluster_that_is_not_clean_is_stood_up_anew_and_the_manifest_says_why(
+    tmp_path: Path,
+) -> None:
+    world = World(lambda layout: SimulatedCluster(layout, health_doubts=("rmq3: partition",)))
+    _, two = perform(world, runs(LAYOUT, LAYOUT), tmp_path)
+    assert (two["cluster_boot"], two["cluster_fresh_because"]) == (2, "rmq3: partition")
+    assert [cluster.downs for cluster in world.clusters] == [1, 1]
+
+
+def test_another_layout_is_another_boot(tmp_path: Path) -> None:
+    _, two = perform(World(), runs(LAYOUT, OTHER), tmp_path)
+    assert (two["cluster_boot"], two["cluster_fresh_because"]) == (2, "another layout")
+
+
+def test_a_layout_that_does_not_come_up_is_told_of_every_run_and_tried_once(
+    tmp_path: Path,
+) -> None:
+    def never(layout: Layout) -> SimulatedCluster:
+        raise DeployError("no AMQP answer from rmq2 within 120 s")
+
+    world = World(never)
+    manifests = perform(world, runs(LAYOUT, LAYOUT), tmp_path)
+    assert world.tries == 1
+    assert len(manifests) == 2
+    for manifest in manifests:
+        assert "no AMQP answer from rmq2" in manifest["failure"]
+
+
+def test_a_run_that_fails_gets_the_next_one_a_fresh_cluster(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.run.crew.HELLO_LIMIT_S", 0.2)
+    deaf = [frozenset({"consumer-1"}), frozenset[str]()]
+    world = World(lambda layout: SimulatedCluster(layout, deaf=deaf.pop(0)))
+    one, two = perform(world, runs(LAYOUT, LAYOUT), tmp_path)
+    assert "consumer-1 did not answer" in one["failure"]
+    assert two["failure"] == ""
+    assert two["cluster_fresh_because"].startswith("the run before failed")
+
+
+def test_after_an_interrupt_nothing_further_begins_and_the_cluster_goes(tmp_path: Path) -> None:
+    world = World()
+    plans = (replace(runs(LAYOUT)[0], scenario=plan(fault(FaultKind.KILL)).scenario), *runs(OTHER))
+    manifests = perform(world, plans, tmp_path, interrupt_when=lambda view: view.phase != "")
+    assert len(manifests) == 1
+    assert manifests[0]["interrupted"]
+    assert [cluster.downs for cluster in world.clusters] == [1]
+
+
+def test_a_kept_cluster_is_left_standing(tmp_path: Path) -> None:
+    world = World()
+    perform(world, runs(LAYOUT), tmp_path, keep=True)
+    assert [cluster.downs for cluster in world.clusters] == [0]
+
+
+def test_a_full_disk_ends_the_run_with_a_reason_and_the_faults_undone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved = Manifest.save
+    world = World()
+    of = replace(plan(fault(FaultKind.PARTITION), lasts_s=60), layout=LAYOUT)
+
+    def save(manifest: Manifest, folder: Path) -> None:
+        full = manifest.windows and manifest.windows[0].doubt == "not seen to hold"
+        if full and not manifest.failure:
+            raise OSError(28, "No space left on device")
+        saved(manifest, folder)
+
+    monkeypatch.setattr(Manifest, "save", save)
+    (manifest,) = perform(world, (of,), tmp_path)
+    assert "No space left on device" in manifest["failure"]
+    assert world.clusters[0].world.cut == {}
+    assert [cluster.downs for cluster in world.clusters] == [1]

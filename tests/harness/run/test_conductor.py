@@ -1,0 +1,167 @@
+"""The order of a run, as stories: events in, dispatches out, compared whole."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.plan.model import FaultKind, FaultPlan, Schedule, Span, Window
+from harness.run import conductor as c
+from harness.run.conductor import NS, Phase
+
+FAULT = FaultPlan(FaultKind.KILL, "master of orders", Span(), Span())
+
+
+def schedule(*windows: tuple[float, float]) -> Schedule:
+    return Schedule(
+        baseline_s=10,
+        windows=tuple(
+            Window(number, FAULT, opens_s, lasts_s)
+            for number, (opens_s, lasts_s) in enumerate(windows, 1)
+        ),
+        recovery_s=5,
+        settle_s=3,
+        drain_limit_s=60,
+    )
+
+
+def begun(*windows: tuple[float, float]) -> c.Conductor:
+    conductor = c.Conductor(schedule(*windows))
+    assert conductor.handle(c.Ready(0)) == [c.Enter(Phase.BASELINE)]
+    return conductor
+
+
+def at(conductor: c.Conductor, seconds: float) -> list[c.Dispatch]:
+    return conductor.handle(c.Tick(round(seconds * NS)))
+
+
+def test_a_run_with_one_window_goes_through_every_phase_in_order() -> None:
+    run = begun((10, 20))
+    assert at(run, 9.9) == []
+    assert at(run, 10) == [c.Enter(Phase.WINDOWS), c.Open(1)]
+    assert run.handle(c.Opened(1, 11 * NS)) == []
+    assert at(run, 30.9) == []
+    assert at(run, 31) == [c.Undo(1)]
+    assert run.handle(c.Undone(1, 32 * NS)) == []
+    assert run.handle(c.Left(1, 40 * NS)) == [c.Enter(Phase.RECOVERY)]
+    assert at(run, 44.9) == []
+    assert at(run, 45) == [c.StopLoad(), c.Enter(Phase.SETTLE)]
+    assert at(run, 47.9) == []
+    assert at(run, 48) == [c.Enter(Phase.DRAIN), c.CloseLoad(drain=True)]
+    assert run.handle(c.Drained()) == [c.Enter(Phase.AUDIT), c.Audit()]
+    assert run.handle(c.Audited()) == [c.Enter(Phase.CLOSING), c.Finish()]
+    assert run.handle(c.Closed()) == [c.Enter(Phase.FINISHED)]
+
+
+def test_a_window_lasts_from_the_actions_return_not_from_its_issue() -> None:
+    run = begun((10, 20))
+    at(run, 10)
+    run.handle(c.Opened(1, 25 * NS))
+    assert at(run, 44.9) == []
+    assert at(run, 45) == [c.Undo(1)]
+
+
+def test_the_load_goes_on_until_the_fault_is_seen_to_be_gone() -> None:
+    run = begun((10, 1))
+    at(run, 10)
+    run.handle(c.Opened(1, 10 * NS))
+    at(run, 11)
+    run.handle(c.Undone(1, 12 * NS))
+    assert at(run, 100) == []
+    assert run.handle(c.Left(1, 100 * NS)) == [c.Enter(Phase.RECOVERY)]
+
+
+def test_a_window_that_could_not_be_opened_is_over_at_once() -> None:
+    run = begun((10, 20))
+    at(run, 10)
+    assert run.handle(c.Missed(1, 10 * NS)) == [c.Enter(Phase.RECOVERY)]
+    assert run.armed() == []
+
+
+def test_overlapping_windows_each_go_their_own_way() -> None:
+    run = begun((10, 20), (15, 2))
+    at(run, 10)
+    run.handle(c.Opened(1, 10 * NS))
+    assert at(run, 15) == [c.Open(2)]
+    run.handle(c.Opened(2, 15 * NS))
+    assert at(run, 17) == [c.Undo(2)]
+    run.handle(c.Undone(2, 17 * NS))
+    assert run.handle(c.Left(2, 18 * NS)) == []
+    assert run.armed() == [1]
+    assert at(run, 30) == [c.Undo(1)]
+
+
+def test_a_calm_run_needs_no_window() -> None:
+    run = begun()
+    assert at(run, 14.9) == []
+    assert at(run, 15) == [c.StopLoad(), c.Enter(Phase.SETTLE)]
+
+
+def test_an_interrupt_undoes_what_is_armed_before_anything_closes() -> None:
+    run = begun((10, 20))
+    at(run, 10)
+    run.handle(c.Opened(1, 11 * NS))
+    assert run.handle(c.Interrupted()) == [c.StopLoad(), c.Undo(1)]
+    assert run.handle(c.Undone(1, 12 * NS)) == []
+    assert run.handle(c.Left(1, 13 * NS)) == [
+        c.Enter(Phase.CLOSING),
+        c.CloseLoad(drain=False),
+    ]
+
+
+def test_an_interrupt_while_an_action_is_on_its_way_undoes_it_when_it_returns() -> None:
+    run = begun((10, 20))
+    at(run, 10)
+    assert run.handle(c.Interrupted()) == [c.StopLoad()]
+    assert run.handle(c.Opened(1, 11 * NS)) == [c.Undo(1)]
+
+
+def test_after_an_interrupt_no_window_opens_any_more() -> None:
+    run = begun((10, 20), (50, 5))
+    at(run, 10)
+    run.handle(c.Opened(1, 11 * NS))
+    run.handle(c.Interrupted())
+    assert at(run, 60) == []
+
+
+def test_an_interrupt_during_the_drain_closes_and_what_it_overtook_says_nothing() -> None:
+    run = begun()
+    at(run, 15)
+    at(run, 18)
+    assert run.handle(c.Interrupted()) == [c.Enter(Phase.CLOSING), c.CloseLoad(drain=False)]
+    assert run.handle(c.Drained()) == []
+    assert run.handle(c.Interrupted()) == []
+
+
+@given(
+    windows=st.lists(st.tuples(st.floats(0, 30), st.floats(0.1, 30)), max_size=3, unique=True),
+    interrupt_at=st.none() | st.floats(0, 120),
+    refused=st.sets(st.integers(1, 3)),
+)
+def test_every_window_that_opened_is_undone_before_the_load_closes(
+    windows: list[tuple[float, float]], interrupt_at: float | None, refused: set[int]
+) -> None:
+    run = begun(*windows)
+    opened: set[int] = set()
+    undone: set[int] = set()
+    closed = False
+    for tenth in range(1500):
+        now_ns = tenth * NS // 10
+        if interrupt_at is not None and tenth == int(interrupt_at * 10):
+            todo = run.handle(c.Interrupted())
+        else:
+            todo = run.handle(c.Tick(now_ns))
+        while todo:
+            match todo.pop(0):
+                case c.Open(number) if number in refused:
+                    todo += run.handle(c.Missed(number, now_ns))
+                case c.Open(number):
+                    opened.add(number)
+                    todo += run.handle(c.Opened(number, now_ns))
+                case c.Undo(number):
+                    assert number in opened - undone
+                    undone.add(number)
+                    todo += run.handle(c.Undone(number, now_ns))
+                    todo += run.handle(c.Left(number, now_ns))
+                case c.CloseLoad():
+                    assert undone == opened
+                    closed = True
+    assert closed

@@ -1,0 +1,234 @@
+"""Whole runs over a cluster that stands in memory: what is recorded, undone and doubted."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from faults.model import Cut, Join, Kill, Resume, Stall, Start
+from harness.plan.model import FaultKind, RunPlan
+from harness.run.crew import WorkerLost
+from harness.run.live import LiveRun, Outside
+from harness.run.preparing import Preparing
+from harness.run.view import View
+from harness.run_folder.manifest import Manifest
+from harness.run_folder.seal import seal
+from spark_analysis.definition.judge import judge
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.findings import Findings
+from spark_analysis.schema.log import read_rows
+from spark_analysis.schema.tables import FAULTS, RESOURCES, TABLES
+from tests.plans import LAYOUT, fault, plan
+from tests.simulated_cluster import BOOT_ID, SimulatedCluster
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    manifest: Manifest
+    facts: Facts
+    findings: Findings
+    folder: Path
+    views: list[View]
+
+
+def run(
+    cluster: SimulatedCluster,
+    of: RunPlan,
+    folder: Path,
+    interrupt_when: Callable[[View], bool] = lambda _: False,
+) -> Done:
+    manifest = Manifest.of(of)
+    views: list[View] = []
+
+    async def perform() -> None:
+        interrupt = asyncio.Event()
+
+        def show(view: View) -> None:
+            views.append(view)
+            if interrupt_when(view):
+                interrupt.set()
+
+        prepared = await Preparing(of, cluster, folder, BOOT_ID, lambda _: None).begin()
+        outside = Outside(interrupt, show, lambda m: m.save(folder))
+        await LiveRun(of, cluster, prepared, manifest, outside).perform()
+
+    asyncio.run(perform())
+    sealed = seal(folder)
+    assert sealed.facts is not None
+    facts = Facts.from_json(sealed.facts)
+    return Done(sealed, facts, judge(facts, rows_of(folder)), folder, views)
+
+
+def rows_of(folder: Path) -> dict[str, list[dict[str, int | str | None]]]:
+    logs = sorted((folder / "logs").iterdir())
+    return {
+        name: [dict(row) for log in logs for row in read_rows(log, table)]
+        for name, table in TABLES.items()
+    }
+
+
+def events(done: Done) -> list[tuple[object, object]]:
+    rows = read_rows(done.folder / "logs" / "harness", FAULTS)
+    return [(row["event"], row["ok"]) for row in rows]
+
+
+def counts(done: Done) -> dict[str, int]:
+    return {row.measure: row.count for row in done.findings.counts}
+
+
+KINDS = {
+    FaultKind.KILL: (Kill, Start),
+    FaultKind.HANG: (Stall, Resume),
+    FaultKind.PARTITION: (Cut, Join),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_fault_is_armed_verified_undone_and_seen_to_be_gone(
+    kind: FaultKind, tmp_path: Path
+) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    done = run(cluster, plan(fault(kind)), tmp_path)
+    assert [type(action) for action in cluster.executor.performed] == list(KINDS[kind])
+    assert events(done) == [
+        ("issued", 1),
+        ("returned", 1),
+        ("verified", 1),
+        ("undo_issued", 1),
+        ("undo_returned", 1),
+        ("gone", 1),
+    ]
+    assert done.findings.doubts == ()
+    assert cluster.witness.open == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_executor_that_does_nothing_makes_the_run_unknown(
+    kind: FaultKind, tmp_path: Path
+) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    cluster.executor.idle = True
+    done = run(cluster, plan(fault(kind)), tmp_path)
+    assert ("verified", 0) in events(done)
+    assert [(doubt.scope, doubt.reason) for doubt in done.findings.doubts] == [("run", "fault")]
+
+
+def test_a_calm_run_loses_nothing_and_doubts_nothing(tmp_path: Path) -> None:
+    done = run(SimulatedCluster(LAYOUT), plan(), tmp_path)
+    assert counts(done)["state"] == 20
+    assert "lost" not in counts(done)
+    assert done.findings.doubts == ()
+    assert done.manifest.phase == "sealed"
+    assert [worker.exit_code for worker in done.manifest.workers] == [0, 0, 0]
+
+
+def test_what_the_broker_swallowed_is_lost(tmp_path: Path) -> None:
+    done = run(SimulatedCluster(LAYOUT, swallowed=frozenset({3, 7})), plan(), tmp_path)
+    assert counts(done)["lost"] == 2
+
+
+def test_a_drain_that_did_not_end_leaves_the_loss_unknown(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT, swallowed=frozenset({3}), drain_doubt="still 4 ready")
+    done = run(cluster, plan(), tmp_path)
+    assert "lost" not in counts(done)
+    assert counts(done)["loss_unknown"] == 1
+
+
+def test_a_host_that_cannot_be_asked_makes_what_is_missing_unreachable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.run.ending.ASK_LIMIT_S", 0.1)
+    cluster = SimulatedCluster(LAYOUT, swallowed=frozenset({3}), claims={"rmq3": None})
+    done = run(cluster, plan(), tmp_path)
+    assert counts(done)["unreachable"] == 1
+
+
+def test_rival_masters_are_each_read_and_what_they_hold_is_stranded(tmp_path: Path) -> None:
+    rivals = {host.name: True for host in LAYOUT.hosts[:2]}
+    cluster = SimulatedCluster(LAYOUT, swallowed=frozenset({1}), claims=rivals)
+    done = run(cluster, plan(), tmp_path)
+    assert counts(done)["stranded"] == 1
+    assert {name for name in cluster.workers if name.startswith("audit")} >= {
+        "audit-orders-rmq1",
+        "audit-orders-rmq2",
+    }
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_interrupt_in_the_middle_of_a_fault_undoes_it_and_leaves_a_sealed_run(
+    kind: FaultKind, tmp_path: Path
+) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    done = run(cluster, plan(fault(kind), lasts_s=60), tmp_path, lambda view: bool(view.armed))
+    assert [type(action) for action in cluster.executor.performed] == list(KINDS[kind])
+    assert done.manifest.interrupted
+    assert done.manifest.phase == "sealed"
+    assert all(worker.log_closed for worker in done.manifest.workers)
+    assert done.facts.clock_doubt == "the run was interrupted"
+
+
+def test_an_action_that_failed_is_undone_all_the_same(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    cluster.executor.refuse = (Cut,)
+    done = run(cluster, plan(fault(FaultKind.PARTITION)), tmp_path)
+    assert [type(action) for action in cluster.executor.performed] == [Cut, Join]
+    (doubt,) = done.findings.doubts
+    assert (doubt.scope, doubt.reason) == ("run", "fault")
+    assert "the engine said no" in done.facts.windows[0].doubt
+
+
+def test_a_target_that_does_not_exist_when_the_window_opens_makes_the_run_unknown(
+    tmp_path: Path,
+) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    done = run(cluster, plan(fault(FaultKind.KILL, "mirror of bills")), tmp_path)
+    assert cluster.executor.performed == []
+    assert "no such queue" in done.facts.windows[0].doubt
+    assert [doubt.reason for doubt in done.findings.doubts] == ["fault"]
+
+
+def test_a_clock_that_moves_makes_the_run_unknown(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT, clock_skew_ns=500_000_000)
+    done = run(cluster, plan(), tmp_path)
+    assert "its clock moved" in done.facts.clock_doubt
+    assert ("run", "clock") in [(doubt.scope, doubt.reason) for doubt in done.findings.doubts]
+
+
+def test_a_worker_that_does_not_answer_ends_the_run_before_any_load(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.run.crew.HELLO_LIMIT_S", 0.2)
+    cluster = SimulatedCluster(LAYOUT, deaf=frozenset({"consumer-1"}))
+    with pytest.raises(WorkerLost, match="consumer-1 did not answer"):
+        run(cluster, plan(), tmp_path)
+
+
+def test_a_worker_whose_disk_is_full_stops_the_run_and_says_so(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT, failing=frozenset({"publisher-1"}))
+    done = run(cluster, plan(), tmp_path)
+    assert done.manifest.failure == "publisher-1: No space left on device"
+    assert done.facts.clock_doubt == done.manifest.failure
+    assert not done.manifest.workers[0].log_closed
+
+
+def test_every_host_and_second_has_its_resources(tmp_path: Path) -> None:
+    done = run(SimulatedCluster(LAYOUT), plan(), tmp_path)
+    hosts = {row["host"] for row in read_rows(done.folder / "logs" / "harness", RESOURCES)}
+    assert hosts == {"rmq1", "rmq2", "rmq3"}
+
+
+def test_what_claims_ask_of_the_moment_of_the_fault_is_recorded(tmp_path: Path) -> None:
+    done = run(SimulatedCluster(LAYOUT), plan(fault(FaultKind.KILL)), tmp_path)
+    assert done.manifest.state["windows"]["1"] == {
+        "consumers_cancelled": 0,
+        "fault_returned": True,
+        "promoted_mirror_rank": 1,
+        "fault_kind": "kill",
+        "fault_target_role": "master",
+        "mirrors_at_fault": 2,
+        "synchronised_mirrors_at_fault": 2,
+        "publishers_entered_at_target": True,
+        "consumers_entered_at_target": False,
+    }

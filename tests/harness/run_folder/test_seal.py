@@ -1,0 +1,151 @@
+"""Sealing: logs of any condition become Parquet; what the manifest lacks becomes a doubt."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from harness.run_folder.manifest import ClockRecord, Manifest, WorkerRecord, facts_of
+from harness.run_folder.seal import LOGS, RAW, seal
+from spark_analysis.schema.arrow import arrow_schema
+from spark_analysis.schema.log import LogWriter, is_closed, read_rows
+from spark_analysis.schema.tables import ATTEMPTS, CLIENT_EVENTS, SETTLEMENTS, TABLES, Kind, Table
+
+
+def manifest() -> Manifest:
+    return Manifest(
+        run="calm-1-00ff",
+        run_number=255,
+        scenario="calm",
+        system="rabbitmq-mirrored",
+        layout="all-automatic@T=10",
+        client="pika",
+        deployment="compose",
+        repeat=1,
+        seed=7,
+        scenario_source="",
+        schedule={},
+        deadline_ns=5_000_000_000,
+        paced=True,
+        confirms=True,
+        workers=[WorkerRecord("publisher-1", 1, "publisher"), WorkerRecord("harness", 0, "none")],
+    )
+
+
+def attempt(log: LogWriter, sequence: int, queue: str = "orders") -> None:
+    log.append(ATTEMPTS, 1, sequence, 1, queue, 0, sequence * 10, sequence * 10 + 1, 1, 5, 256)
+
+
+def test_strings_of_several_logs_become_one_dictionary(tmp_path: Path) -> None:
+    manifest().save(tmp_path)
+    for number, queues in ((1, ("orders", "bills")), (2, ("bills", "orders"))):
+        with LogWriter(tmp_path / LOGS / f"publisher-{number}") as log:
+            for sequence, queue in enumerate(queues):
+                attempt(log, sequence, queue)
+    seal(tmp_path)
+    sealed = pq.read_table(tmp_path / RAW / "attempts.parquet")
+    assert sealed["queue"].to_pylist() == ["orders", "bills", "bills", "orders"]
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=list(TABLES))
+def test_a_sealed_table_has_the_schema_that_is_derived_from_its_declaration(
+    table: Table, tmp_path: Path
+) -> None:
+    manifest().save(tmp_path)
+    with LogWriter(tmp_path / LOGS / "publisher-1") as log:
+        row = ["text" if c.kind is Kind.TEXT else 1 for c in table.columns]
+        log.append(table, *row)
+    seal(tmp_path)
+    sealed = pq.read_table(tmp_path / RAW / f"{table.name}.parquet")
+    wanted = arrow_schema(table)
+    assert sealed.schema.names == wanted.names
+    assert [field.type for field in sealed.schema] == [field.type for field in wanted]
+
+
+def test_a_torn_record_is_dropped_and_the_log_counts_as_open(tmp_path: Path) -> None:
+    folder = tmp_path / LOGS / "publisher-1"
+    manifest().save(tmp_path)
+    log = LogWriter(folder)
+    attempt(log, 1)
+    attempt(log, 2)
+    log.flush()
+    path = folder / "attempts.log"
+    os.truncate(path, path.stat().st_size - 3)
+    sealed = seal(tmp_path)
+    assert pq.read_table(tmp_path / RAW / "attempts.parquet")["sequence"].to_pylist() == [1]
+    assert sealed.workers[0].log_closed is False
+
+
+def test_sealing_twice_gives_the_same(tmp_path: Path) -> None:
+    manifest().save(tmp_path)
+    with LogWriter(tmp_path / LOGS / "publisher-1") as log:
+        attempt(log, 1)
+    first = seal(tmp_path).facts
+    assert seal(tmp_path).facts == first
+
+
+def test_a_harness_that_died_leaves_a_run_that_is_unknown_as_a_whole(tmp_path: Path) -> None:
+    dead = manifest()
+    dead.phase, dead.load_started_ns = "windows", 0
+    dead.save(tmp_path)
+    with LogWriter(tmp_path / LOGS / "publisher-1") as log:
+        attempt(log, 700)
+    sealed = seal(tmp_path)
+    assert sealed.facts is not None
+    assert sealed.facts["clock_doubt"] == "the harness ended in phase 'windows'"
+    assert sealed.facts["load_ended_ns"] == 7001
+
+
+def test_a_clock_in_doubt_makes_the_run_unknown() -> None:
+    doubted = manifest()
+    doubted.load_ended_ns = 10
+    doubted.clocks = [ClockRecord("publisher-1", True, 0, 0, "publisher-1: its clock moved")]
+    assert facts_of(doubted, 0).clock_doubt == "publisher-1: its clock moved"
+
+
+def test_a_full_disk_stops_the_log_whole_and_for_good(tmp_path: Path) -> None:
+    """In a process of its own, whose files may not grow beyond 64 KiB."""
+    folder = tmp_path / "log"
+    code = (
+        "import resource, signal, sys; from pathlib import Path\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))\n"
+        "from spark_analysis.schema.log import LogFull, LogWriter\n"
+        "from spark_analysis.schema.tables import ATTEMPTS\n"
+        f"log = LogWriter(Path({str(folder)!r}))\n"
+        "sequence = 0\n"
+        "try:\n"
+        "    while True:\n"
+        "        sequence += 1\n"
+        "        log.append(ATTEMPTS, 1, sequence, 1, 'q', 0, 0, 0, 1, 5, 256)\n"
+        "        if sequence % 100 == 0: log.flush()\n"
+        "except LogFull:\n"
+        "    try: log.flush()\n"
+        "    except LogFull: sys.exit(42)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=Path.cwd(), check=False)
+    assert done.returncode == 42
+    rows = list(read_rows(folder, ATTEMPTS))
+    assert [row["sequence"] for row in rows] == list(range(1, len(rows) + 1))
+    assert len(rows) % 100 == 0
+    assert not is_closed(folder)
+
+
+def test_words_that_are_not_utf8_are_sealed_readable(tmp_path: Path) -> None:
+    manifest().save(tmp_path)
+    with LogWriter(tmp_path / LOGS / "publisher-1") as log:
+        log.append(CLIENT_EVENTS, 1, 5, "lost", 1, None, "caf\udce9")
+    seal(tmp_path)
+    sealed = pq.read_table(tmp_path / RAW / "client_events.parquet")
+    assert sealed["detail"].to_pylist() == ["caf\ufffd"]
+
+
+def test_text_columns_keep_none_and_undecodable_words_apart(tmp_path: Path) -> None:
+    with LogWriter(tmp_path / "log") as log:
+        log.append(CLIENT_EVENTS, 1, 5, "lost", 1, None, "caf\udce9")
+        log.append(SETTLEMENTS, 1, 1, 1, 9, 1, 1, "ack", 1)
+    (row,) = read_rows(tmp_path / "log", CLIENT_EVENTS)
+    assert (row["queue"], row["detail"]) == (None, "caf\udce9")

@@ -1,0 +1,326 @@
+"""A cluster that stands in memory: the ports of harness.deploy.port, with switches for trouble.
+
+Workers here are scripts, not processes: they obey the control channel and write real logs.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from faults.model import (
+    Action,
+    Armed,
+    Cut,
+    FaultError,
+    Join,
+    Kill,
+    ProcessState,
+    Receipt,
+    Reply,
+    Resume,
+    Stall,
+    Start,
+)
+from harness.deploy.port import Health, HostSample, Link, Roles
+from harness.plan.model import Layout, RunPlan
+from harness.workers.protocol import Endpoint, Role, WorkerConfig
+from spark_analysis.schema.log import LogWriter
+from spark_analysis.schema.tables import ATTEMPTS, DELIVERIES, SETTLEMENTS
+from spark_analysis.schema.words import NO_OFFSET, Outcome, Strength, Via
+
+BOOT_ID = "the-boot"
+
+
+class ScriptedWorker:
+    """A channel to a worker that sends, confirms and delivers `messages` messages at `start`."""
+
+    def __init__(self, cluster: "SimulatedCluster", name: str) -> None:
+        self._cluster = cluster
+        self.name = name
+        self.heard: list[str] = []
+        self._said: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        self._config: WorkerConfig | None = None
+        self._log: LogWriter | None = None
+        self._exit: int | None = None
+
+    async def send(self, message: dict[str, Any]) -> None:
+        do = message["do"]
+        if do != "ping":
+            self.heard.append(do)
+        if self.name in self._cluster.deaf:
+            return
+        getattr(self, f"_{do}")(message)
+
+    async def receive(self) -> dict[str, Any] | None:
+        return await self._said.get()
+
+    async def exit_code(self) -> int | None:
+        return self._exit
+
+    async def kill(self) -> None:
+        self._end(137)
+
+    async def close(self) -> None:
+        pass
+
+    def say(self, kind: str, **fields: Any) -> None:
+        self._said.put_nowait({"say": kind, **fields})
+
+    def _hello(self, _: dict[str, Any]) -> None:
+        self.say(
+            "hello",
+            boot_id=BOOT_ID,
+            monotonic_ns=time.monotonic_ns(),
+            suspended_ns=0,
+            pid=1,
+            versions={"pika": "0"},
+        )
+
+    def _ping(self, _: dict[str, Any]) -> None:
+        skew = self._cluster.clock_skew_ns
+        self.say("pong", monotonic_ns=time.monotonic_ns() + skew, suspended_ns=0)
+        self.say("status", sent=self._cluster.messages, confirmed=self._cluster.messages)
+
+    def _configure(self, message: dict[str, Any]) -> None:
+        self._config = config = WorkerConfig.from_json(message["config"])
+        self._cluster.configured[self.name] = config
+        self._log = LogWriter(Path(config.log))
+        self.say("ready")
+        if config.role in (Role.DRAINER, Role.AUDITOR):
+            doubt = self._cluster.drain_doubt if config.role is Role.DRAINER else ""
+            if config.role is Role.AUDITOR:
+                self._deliver(1, Via.AUDIT)
+            self.say("drained", queue=config.queue_word, complete=not doubt, doubt=doubt)
+
+    def _start(self, _: dict[str, Any]) -> None:
+        assert self._config is not None and self._log is not None
+        config = self._config
+        if self.name in self._cluster.failing:
+            self.say("failed", doubt="No space left on device")
+            self._end(70)
+            return
+        for sequence in range(1, self._cluster.messages + 1):
+            at_ns = sequence * 1_000_000
+            if config.role is Role.PUBLISHER:
+                self._log.append(
+                    ATTEMPTS, 1, sequence, 1, config.queue_word, 0, at_ns, at_ns, 1, sequence, 99
+                )
+                settled = (at_ns + 1000, Outcome.CONFIRMED, Strength.REPLICATED, "ack", 1)
+                self._log.append(SETTLEMENTS, 1, sequence, 1, *settled)
+            elif sequence not in self._cluster.swallowed:
+                self._deliver(sequence, Via.LOAD)
+        self._log.flush()
+
+    def _deliver(self, sequence: int, via: Via) -> None:
+        assert self._config is not None and self._log is not None
+        at_ns = sequence * 1_000_000
+        self._log.append(
+            DELIVERIES,
+            self._config.number,
+            *(1, sequence, 1, 0, at_ns + 2000, at_ns, self._config.queue_word, None, NO_OFFSET),
+            *(0, 1, 1, 1, via, 1, sequence),
+        )
+
+    def _stop_load(self, _: dict[str, Any]) -> None:
+        pass
+
+    def _close(self, _: dict[str, Any]) -> None:
+        assert self._log is not None
+        if self._exit is None:
+            self._log.close()
+            self.say("closed")
+            self._end(0)
+
+    def _end(self, code: int) -> None:
+        if self._exit is None:
+            self._exit = code
+            self._said.put_nowait(None)
+
+
+@dataclass
+class World:
+    """What faults do to: the simulated truth that a witness can look at."""
+
+    down: set[str] = field(default_factory=set)
+    cut: dict[str, str] = field(default_factory=dict)  # chain -> host
+    stalled: set[str] = field(default_factory=set)  # proxies
+    packets: int = 0
+
+
+class SimulatedExecutor:
+    """Carries actions out on a World; `refuse` makes an action fail, `idle` makes it a lie."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.performed: list[Action] = []
+        self.refuse: tuple[type[Any], ...] = ()
+        self.idle = False
+
+    async def perform(self, action: Action) -> Receipt:
+        issued_ns = time.monotonic_ns()
+        self.performed.append(action)
+        if isinstance(action, self.refuse):
+            raise FaultError(f"{type(action).__name__}: the engine said no")
+        if not self.idle:
+            self._change(action)
+        return Receipt(issued_ns, time.monotonic_ns())
+
+    def _change(self, action: Action) -> None:
+        world = self._world
+        match action:
+            case Kill(host):
+                world.down.add(host)
+            case Start(host):
+                world.down.discard(host)
+            case Stall(proxies):
+                world.stalled.update(proxies)
+            case Resume(proxies):
+                world.stalled.difference_update(proxies)
+            case Cut(host, _, chain):
+                world.cut[chain] = host
+            case Join(_, _, chain):
+                world.cut.pop(chain, None)
+
+
+class SimulatedWitness:
+    """Looks at a World."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.open: list[int] = []
+
+    async def prepare(self, armed: Armed) -> None:
+        self.open.append(armed.window)
+
+    async def process(self, host: str) -> ProcessState:
+        down = host in self._world.down
+        return ProcessState(not down, 137 if down else None)
+
+    async def packets(self, host: str, chain: str) -> int | None:
+        if self._world.cut.get(chain) != host:
+            return None
+        self._world.packets += 3
+        return self._world.packets
+
+    async def reach(self, host: str, peer: str) -> Reply:
+        cut = {host, peer} & set(self._world.cut.values())
+        return _reply(not cut)
+
+    async def canaries(self, armed: Armed) -> dict[str, Reply]:
+        assert isinstance(armed.action, Stall)
+        replies = {
+            proxy: _reply(proxy not in self._world.stalled) for proxy in armed.action.proxies
+        }
+        return {**replies, "direct": Reply(True, 0.001, "")}
+
+    async def serves(self, host: str) -> Reply:
+        return Reply(host not in self._world.down, 0.001, "")
+
+    async def dismiss(self, armed: Armed) -> None:
+        self.open.remove(armed.window)
+
+
+def _reply(answered: bool) -> Reply:
+    """A reply as a real witness gives it: silence is told only after it was waited for."""
+    return Reply(answered, 0.001 if answered else 3.0, "answered" if answered else "timed out")
+
+
+class SimulatedBroker:
+    def __init__(self, cluster: "SimulatedCluster") -> None:
+        self._cluster = cluster
+
+    async def declare(self, queue: str, durable: bool, host: str) -> None:
+        self._cluster.declared[queue] = host
+
+    async def roles(self, queue: str) -> Roles:
+        master = self._cluster.declared[queue]
+        if master in self._cluster.world.down:
+            up = [h.name for h in self._cluster.layout.hosts if h.name != master]
+            return Roles(up[0], tuple(up[1:]), tuple(up[1:]))
+        mirrors = tuple(h.name for h in self._cluster.layout.hosts if h.name != master)[
+            : self._cluster.layout.copies - 1
+        ]
+        return Roles(master, mirrors, mirrors)
+
+    async def masters(self, queue: str) -> dict[str, bool | None]:
+        own: dict[str, bool | None] = {
+            h.name: h.name == self._cluster.declared[queue] for h in self._cluster.layout.hosts
+        }
+        return own | self._cluster.claims
+
+    async def connections(self, prefix: str, close: bool) -> tuple[str, ...]:
+        return ()
+
+    async def delete(self, prefix: str) -> None:
+        self._cluster.deleted.append(prefix)
+
+
+@dataclass
+class SimulatedCluster:
+    """Implements harness.deploy.port.Cluster."""
+
+    layout: Layout
+    messages: int = 20
+    swallowed: frozenset[int] = frozenset()  # sequences that consumers never get
+    deaf: frozenset[str] = frozenset()  # workers that answer nothing
+    failing: frozenset[str] = frozenset()  # workers whose disk is full
+    drain_doubt: str = ""
+    clock_skew_ns: int = 0
+    health_doubts: tuple[str, ...] = ()
+    downs: int = 0
+    claims: dict[str, bool | None] = field(default_factory=dict)
+    declared: dict[str, str] = field(default_factory=dict)
+    deleted: list[str] = field(default_factory=list)
+    configured: dict[str, WorkerConfig] = field(default_factory=dict)
+    workers: dict[str, ScriptedWorker] = field(default_factory=dict)
+    world: World = field(default_factory=World)
+
+    def __post_init__(self) -> None:
+        self.broker = SimulatedBroker(self)
+        self.executor = SimulatedExecutor(self.world)
+        self.witness = SimulatedWitness(self.world)
+
+    async def spawn(self, worker: str) -> ScriptedWorker:
+        self.workers[worker] = ScriptedWorker(self, worker)
+        return self.workers[worker]
+
+    async def link(self, run: RunPlan, worker: str) -> tuple[Link, ...]:
+        return tuple(
+            Link(
+                worker,
+                host.name,
+                f"mqproof.{run.name}.{worker}.{host.name}",
+                Endpoint(host.name, "127.0.0.1", 1),
+            )
+            for host in self.layout.hosts
+        )
+
+    async def unlink(self, run: RunPlan) -> None:
+        pass
+
+    async def direct(self, host: str) -> Endpoint:
+        return Endpoint(host, "127.0.0.1", 2)
+
+    async def health(self, limit_s: float) -> Health:
+        return Health(not self.health_doubts, self.health_doubts)
+
+    def log_folder(self, run_folder: Path, worker: str) -> str:
+        return str(run_folder / "logs" / worker)
+
+    async def fetch_logs(self, run_folder: Path) -> None:
+        pass
+
+    async def resources(self) -> AsyncIterator[HostSample]:
+        while True:
+            for host in self.layout.hosts:
+                yield HostSample(host.name, time.monotonic_ns(), 1, 2, 3, 4, 5, 6)
+            await asyncio.Event().wait()
+
+    def versions(self) -> dict[str, str]:
+        return {"broker": "simulated"}
+
+    async def down(self) -> None:
+        self.downs += 1
