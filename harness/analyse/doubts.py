@@ -1,0 +1,88 @@
+"""Doubts in words: what could not be judged, why, and what to do about it.
+
+1. A doubt has a scope (DESIGN.md 4): the whole run, availability of a window, or what a log could
+   have shown. It never reaches beyond its scope.
+2. Workers and queues are named as the user knows them: `publisher 1`, `orders`.
+"""
+
+from dataclasses import dataclass
+
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.findings import Doubt
+
+_ADVICE = {
+    "fault": "see the window's proof in the manifest and the brokers' logs, then run it again",
+    "clock": "run it again on a machine that is not suspended meanwhile",
+    "stalled": "run it again on a quieter machine, or with a lower rate",
+    "publisher_log": "see how the worker ended (manifest, workers), then run it again",
+    "consumer_log": "see how the worker ended (manifest, workers), then run it again",
+    "drain": "raise drain_limit, or see why the queue could not be emptied",
+    "unreadable": "bring the place back and look there, or let the host return",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A doubt as a sentence, and what to do about it."""
+
+    scope: str
+    window: int
+    reason: str
+    sentence: str
+    advice: str
+
+
+def tell(doubts: tuple[Doubt, ...], facts: Facts) -> tuple[Told, ...]:
+    """Every doubt once, in a fixed order; of the stalls of one window only the longest."""
+    told = [
+        Told(doubt.scope, doubt.window, doubt.reason, _sentence(doubt, facts), _advice(doubt))
+        for doubt in sorted(_longest_stalls(doubts))
+    ]
+    return tuple(dict.fromkeys(told))
+
+
+def _longest_stalls(doubts: tuple[Doubt, ...]) -> list[Doubt]:
+    kept = [doubt for doubt in doubts if doubt.reason != "stalled"]
+    longest: dict[int, Doubt] = {}
+    for doubt in doubts:
+        if doubt.reason == "stalled":
+            best = longest.get(doubt.window)
+            if best is None or (doubt.late_ns, doubt) > (best.late_ns, best):
+                longest[doubt.window] = doubt
+    return kept + list(longest.values())
+
+
+def _advice(doubt: Doubt) -> str:
+    return _ADVICE.get(doubt.reason, "")
+
+
+def _sentence(doubt: Doubt, facts: Facts) -> str:
+    match doubt.reason:
+        case "stalled":
+            late_ms = doubt.late_ns / 1e6
+            return (
+                f"{worker_name(doubt.worker, facts)} stalled {late_ms:,.0f} ms "
+                f"at +{doubt.at_ns / 1e9:.1f} s (host busy)"
+            )
+        case "publisher_log" | "consumer_log":
+            return f"the log of {worker_name(doubt.worker, facts)} is not closed"
+        case "fault":
+            text = next((w.doubt for w in facts.windows if w.number == doubt.window), "")
+            return f"fault {doubt.window}: {text or 'it was not verified'}"
+        case "clock":
+            return facts.clock_doubt or "the clocks cannot be trusted"
+        case "drain":
+            text = next((q.doubt for q in facts.queues if q.queue == doubt.queue), "")
+            return f"{doubt.queue} was not drained: {text or 'nobody says why'}"
+        case "unreadable":
+            places = next((q.unreadable for q in facts.queues if q.queue == doubt.queue), ())
+            return f"{doubt.queue}: {', '.join(places) or 'a place'} could not be read"
+    return f"{doubt.reason} {doubt.queue}".strip()
+
+
+def worker_name(number: int, facts: Facts) -> str:
+    """`publisher 1`: the worker's role, and its place among the workers of that role."""
+    role = next((worker.role for worker in facts.workers if worker.number == number), "worker")
+    peers = sorted(worker.number for worker in facts.workers if worker.role == role)
+    place = peers.index(number) + 1 if number in peers else number
+    return f"{role} {place}"

@@ -1,0 +1,235 @@
+"""What one run tells of every fact: from its marts, its facts and its recorded state.
+
+1. Counts that incomplete records can only raise are lower bounds: a proved violation stays one.
+2. A loss count hangs on what was really left open (loss_unknown, unreachable), not on the mere
+   presence of a doubt: where every confirmed message was delivered, nothing can be lost.
+3. A stalled instrument makes times unknown. What was seen to happen did happen all the same: a
+   stall cannot invent a delivery or a confirm.
+4. A doubt about the whole run leaves nothing but proved violations.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from harness.analyse.doubts import Told, tell
+from harness.analyse.state import State
+from harness.analyse.truth import Interval, Moot, Unknown, Value, at_least, exactly
+from harness.analyse.vocabulary import COUNTS, DECLARED, RECORDED, STAGE_NAMES
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.facts import Window as WindowFacts
+from spark_analysis.schema.findings import Availability, Findings, Stage
+
+NS = 1e9
+_SEEN = ("first_success", "consumers_resumed")  # stages that one event proves
+_NEEDS_PUBLISHERS = ("unexpected", "reordered")  # counts that a publisher's log could raise
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One run. `findings` may hold rows of that run only."""
+
+    findings: Findings
+    facts: Facts
+    state: State
+
+    def value(self, name: str, window: int = 0) -> Value:
+        """What is known of a fact; of a window's fact, in that window."""
+        head, _, detail = name.partition(".")
+        if name in DECLARED:
+            return self.state.value(name, window)
+        if head in COUNTS:
+            return self._doubted(self._count(head, detail))
+        if not self.facts.windows:
+            return Moot("there is no fault")
+        if self.run_doubt:
+            return Unknown(self.run_doubt.sentence, self.run_doubt.advice)
+        if name in RECORDED:
+            return self._recorded(name, window)
+        return self._found(name, window)
+
+    def detail(self, name: str, window: int) -> str:
+        """How a fact of a window came about, in words; "" where its value says it all."""
+        row = self.stage(name.removesuffix("_within_fault"), window)
+        if row is None:
+            return ""
+        length = fault_length_s(self.window(window))
+        held = f" of a fault of {length:.1f} s" if length is not None else ""
+        return f"{stage_text(row)}{held if name.endswith('_within_fault') else ''}"
+
+    @cached_property
+    def doubts(self) -> tuple[Told, ...]:
+        return tell(self.findings.doubts, self.facts)
+
+    @property
+    def run_doubt(self) -> Told | None:
+        return next((doubt for doubt in self.doubts if doubt.scope == "run"), None)
+
+    def availability_doubt(self, window: int) -> Told | None:
+        return next(self._of("availability", window), None)
+
+    def loss_doubt(self, *reasons: str) -> Told | None:
+        """The first loss doubt with one of these reasons."""
+        return next((one for one in self._of("loss") if one.reason in reasons), None)
+
+    def window(self, number: int) -> WindowFacts:
+        return next(window for window in self.facts.windows if window.number == number)
+
+    def total(self, measure: str, detail: str = "") -> int:
+        """How many of a measure (of one detail), over all queues."""
+        return sum(
+            row.count
+            for row in self.findings.counts
+            if row.measure == measure and detail in ("", row.detail)
+        )
+
+    def stage(self, name: str, window: int) -> Stage | None:
+        rows = self.findings.stages
+        return next((row for row in rows if (row.stage, row.window) == (name, window)), None)
+
+    def availability(self, window: int) -> Availability | None:
+        """The window's row over all queues."""
+        rows = self.findings.availability
+        return next((row for row in rows if (row.window, row.queue) == (window, "")), None)
+
+    @property
+    def undecided(self) -> int:
+        """Confirmed messages (or such as may be) of which nobody can say whether they are lost."""
+        open_ends = self.total("loss_unknown") + self.total("unreachable")
+        if self.loss_doubt("publisher_log"):
+            # A confirm may have come that the log does not hold.
+            open_ends += self.total("lost_indeterminate")
+        return open_ends
+
+    def _of(self, scope: str, window: int = 0) -> Iterator[Told]:
+        return (one for one in self.doubts if (one.scope, one.window) == (scope, window))
+
+    def _doubted(self, value: Value) -> Value:
+        """A count in a run that cannot be judged: only what was found in it stands."""
+        doubt = self.run_doubt
+        if doubt is None or not isinstance(value, Interval):
+            return value
+        return at_least(value.low, value.text, doubt.sentence, doubt.advice)
+
+    def _count(self, measure: str, detail: str) -> Value:
+        if not self.total("state"):
+            return Unknown("no message was sent", "see how the workers ended (manifest, workers)")
+        if measure == "acknowledged":
+            return exactly(self.total("state", "acknowledged"))
+        if measure in ("lost", "stranded"):
+            return self._loss(measure, detail)
+        number = self.total(measure, detail)
+        if measure == "reordered" and not number + self.total("in_order"):
+            return self._no_order()
+        text = f"{number:,}"
+        if measure == "reordered":
+            text = f"{number:,} of {number + self.total('in_order'):,}"
+        logs = ("publisher_log",) if measure in _NEEDS_PUBLISHERS else ()
+        doubt = self.loss_doubt("consumer_log", "drain", *logs)
+        return at_least(number, text, *_words(doubt)) if doubt else exactly(number, text)
+
+    def _loss(self, measure: str, detail: str) -> Value:
+        confirmed = self.total("state", "acknowledged")
+        if not confirmed:
+            return Unknown("no message was confirmed", "see why publishing failed (settlements)")
+        number = self.total(measure, detail)
+        text = f"{number:,} of {confirmed:,}"
+        doubt = self.loss_doubt("consumer_log")
+        if measure == "stranded" and number and doubt:
+            # A consumer that died may have got what the audit found.
+            return Interval(0, number, text, *_words(doubt))
+        if not self.undecided:
+            return exactly(number, text)
+        doubt = self.loss_doubt("drain", "consumer_log", "unreadable", "publisher_log")
+        sentence, advice = _words(doubt)
+        return at_least(number, text, f"{self.undecided:,} messages: {sentence}", advice)
+
+    def _no_order(self) -> Value:
+        if self.total("not_judged") == self.total("not_judged", "not_promised"):
+            return Moot("order is not promised: more than one consumer or queue a key")
+        return Unknown(
+            "no delivery could be judged for order", "let fewer messages be redelivered"
+        )
+
+    def _recorded(self, name: str, window: int) -> Value:
+        """Two of these the run's facts hold by themselves."""
+        facts = self.window(window)
+        if name == "fault_kind":
+            return facts.kind
+        if name == "fault_returned":
+            return facts.gone and facts.ended_ns is not None
+        return self.state.value(name, window)
+
+    def _found(self, name: str, window: int) -> Value:
+        if name in STAGE_NAMES:
+            return self._stage_seen(name, window)
+        doubt = self.availability_doubt(window)
+        if doubt:
+            return Unknown(doubt.sentence, doubt.advice)
+        if name in ("silence_s", "missed"):
+            return self._gap(name, window)
+        if name.endswith("_within_fault"):
+            return self._within(name.removesuffix("_within_fault"), window)
+        return self._stage_time("sustained_success" if name == "degraded_s" else name[:-2], window)
+
+    def _stage_seen(self, name: str, window: int) -> Value:
+        row = self.stage(name, window)
+        if row is None:
+            return self._no_stage(name)
+        doubt = self.availability_doubt(window)
+        if name == "consumers_resumed" and not row.reached:
+            doubt = doubt or self.loss_doubt("consumer_log")
+        if doubt and not (row.reached and name in _SEEN):
+            return Unknown(doubt.sentence, doubt.advice)
+        return row.reached
+
+    def _stage_time(self, name: str, window: int) -> Value:
+        row = self.stage(name, window)
+        if row is None:
+            return self._no_stage(name)
+        seconds = row.after_ns / NS
+        return exactly(seconds, stage_text(row)) if row.reached else at_least(seconds)
+
+    def _within(self, name: str, window: int) -> Value:
+        row = self.stage(name, window)
+        if row is None:
+            return self._no_stage(name)
+        length_s = fault_length_s(self.window(window))
+        if row.reached:
+            return length_s is None or row.after_ns / NS < length_s
+        if length_s is not None and row.after_ns / NS >= length_s:
+            return False
+        return Unknown(f"{name} was not seen before the load ended", "make recovery longer")
+
+    def _gap(self, name: str, window: int) -> Value:
+        row = self.availability(window)
+        if row is None:
+            return Moot("publishers ask for no confirms")
+        if name == "missed":
+            return exactly(row.missed) if self.facts.paced else Moot("rate is max: no deadlines")
+        seconds = row.silence_ns / NS
+        return at_least(seconds) if row.silence_censored else exactly(seconds, f"{seconds:.3f} s")
+
+    def _no_stage(self, name: str) -> Value:
+        if not self.facts.confirms and name != "consumers_resumed":
+            return Moot("publishers ask for no confirms")
+        if not self.facts.paced and name == "sustained_success":
+            return Moot("rate is max: no intended times")
+        return Unknown(f"the analysis has no {name}")
+
+
+def fault_length_s(window: WindowFacts) -> float | None:
+    """From the fault's origin to the return of its undo; None where it never ended."""
+    return None if window.ended_ns is None else (window.ended_ns - window.origin_ns) / NS
+
+
+def stage_text(row: Stage) -> str:
+    """`after 0.161 s`, or `not within 40.0 s`."""
+    seconds = row.after_ns / NS
+    return f"after {seconds:.3f} s" if row.reached else f"not within {seconds:.1f} s"
+
+
+def _words(doubt: Told | None) -> tuple[str, str]:
+    if doubt is None:
+        return "the records are not complete", ""
+    return doubt.sentence, doubt.advice

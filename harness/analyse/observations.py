@@ -1,0 +1,150 @@
+"""The short lines that say what a run showed: counts and times, each judged or not, and why.
+
+1. A line says what was judged, what was not and why (DESIGN.md 4); nothing is left out silently.
+2. A time that was not reached is told as a lower bound: `>= 33.8 s`.
+3. Windows are told one by one; counts are told once a run.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from harness.analyse.evidence import Evidence, fault_length_s
+from harness.analyse.truth import Interval, Moot, Unknown
+from harness.analyse.vocabulary import STAGE_NAMES
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One line. `window` 0 is the whole run."""
+
+    name: str
+    window: int
+    judged: bool
+    text: str
+
+
+def observe(evidence: Evidence) -> tuple[Observation, ...]:
+    """Everything that a run showed, in the order of a report."""
+    lines = list(_counts(evidence))
+    for window in evidence.facts.windows:
+        lines += _window(evidence, window.number)
+    return tuple(lines)
+
+
+def _counts(evidence: Evidence) -> Iterator[Observation]:
+    yield _messages(evidence)
+    yield _loss(evidence)
+    for name in ("lost_indeterminate", "revived", "duplicated", "reordered"):
+        yield _count(name, evidence)
+    for name in ("refused_but_delivered", "unexpected", "corrupt"):
+        if evidence.total(name):
+            yield _count(name, evidence)
+    if evidence.total("unrecorded"):
+        number = evidence.total("unrecorded")
+        text = (
+            f"unrecorded {number:,}: a publisher's log is not closed, so they may have been sent"
+        )
+        yield Observation("unrecorded", 0, False, text)
+
+
+def _messages(evidence: Evidence) -> Observation:
+    states: Counter[str] = Counter()
+    for row in evidence.findings.counts:
+        if row.measure == "state":
+            states[row.detail] += row.count
+    told = ", ".join(f"{name} {number:,}" for name, number in sorted(states.items()))
+    return Observation("messages", 0, bool(states), f"messages: {told or 'none was sent'}")
+
+
+def _loss(evidence: Evidence) -> Observation:
+    """Lost and stranded by strength, and how many nobody can judge."""
+    value = evidence.value("lost")
+    if isinstance(value, Unknown):
+        return Observation("lost", 0, False, f"loss unknown: {value.reason}")
+    parts = [f"loss {_bound(value)}"]
+    for measure in ("lost", "stranded", "unreachable", "loss_unknown"):
+        parts += [f"{measure} {words}" for words in _by_detail(measure, evidence)]
+    open_ended = isinstance(value, Interval) and value.low != value.high
+    doubt = value.doubt if isinstance(value, Interval) else ""
+    tail = f"; not judged: {doubt}" if open_ended else ""
+    return Observation("lost", 0, not open_ended, ", ".join(parts) + tail)
+
+
+def _count(name: str, evidence: Evidence) -> Observation:
+    value = evidence.value(name)
+    if isinstance(value, Unknown | Moot):
+        return Observation(name, 0, False, f"{name} not judged: {value.reason}")
+    details = _by_detail(name, evidence)
+    told = f" ({', '.join(details)})" if details and name != "reordered" else ""
+    if name == "reordered":
+        skipped = _by_detail("not_judged", evidence)
+        told = f" ({', '.join(skipped)} not judged)" if skipped else ""
+    doubt = value.doubt if isinstance(value, Interval) else ""
+    tail = f"; perhaps more: {doubt}" if doubt else ""
+    return Observation(name, 0, not doubt, f"{name} {_bound(value)}{told}{tail}")
+
+
+def _by_detail(measure: str, evidence: Evidence) -> list[str]:
+    """`3 redelivery`, the largest first."""
+    sums: Counter[str] = Counter()
+    for row in evidence.findings.counts:
+        if row.measure == measure and row.detail:
+            sums[row.detail] += row.count
+    return [f"{number:,} {detail}" for detail, number in sums.most_common()]
+
+
+def _window(evidence: Evidence, number: int) -> Iterator[Observation]:
+    window = evidence.window(number)
+    length_s = fault_length_s(window)
+    lasted = "never ended" if length_s is None else f"lasted {length_s:.1f} s"
+    held = "verified" if window.verified and window.gone else window.doubt or "not verified"
+    at = window.origin_ns / 1e9
+    text = f"window {number}: {window.kind} at +{at:.1f} s {lasted}, {held}"
+    yield Observation("fault", number, window.verified and window.gone, text)
+    yield _availability(evidence, number)
+    stages = [f"{name} {_stage(evidence, name, number)}" for name in STAGE_NAMES]
+    judged = not evidence.run_doubt and not evidence.availability_doubt(number)
+    yield Observation("stages", number, judged, f"window {number}: {', '.join(stages)}")
+
+
+def _availability(evidence: Evidence, number: int) -> Observation:
+    doubt = evidence.run_doubt or evidence.availability_doubt(number)
+    if doubt:
+        lost = evidence.value("lost")
+        judged = isinstance(lost, Interval) and lost.low == lost.high
+        beside = f"; loss is judged: {lost}" if judged else ""
+        text = f"availability of window {number} unknown: {doubt.sentence}{beside}"
+        return Observation("availability", number, False, text)
+    silence = evidence.value("silence_s", number)
+    degraded = evidence.value("degraded_s", number)
+    missed = evidence.value("missed", number)
+    row = evidence.availability(number)
+    share = f" of {row.operations:,}" if row is not None and isinstance(missed, Interval) else ""
+    text = (
+        f"window {number}: silence {_seconds(silence)}, degraded {_seconds(degraded)}, "
+        f"missed {_bound(missed)}{share}"
+    )
+    return Observation("availability", number, isinstance(silence, Interval), text)
+
+
+def _stage(evidence: Evidence, name: str, number: int) -> str:
+    value = evidence.value(f"{name}_s", number)
+    if isinstance(value, Unknown):
+        return "not judged"
+    return _seconds(value)
+
+
+def _seconds(value: object) -> str:
+    if not isinstance(value, Interval):
+        return "not applicable" if isinstance(value, Moot) else "not judged"
+    return f"{'' if value.low == value.high else '>= '}{value.low:.3f} s"
+
+
+def _bound(value: object) -> str:
+    """A count in words, `>=` before it where it may be more."""
+    if isinstance(value, Moot):
+        return "not applicable"
+    if not isinstance(value, Interval):
+        return "not judged"
+    return f"{'' if value.low == value.high else '>= '}{value}"

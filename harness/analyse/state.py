@@ -1,0 +1,49 @@
+"""What claims' preconditions ask of a run beside its marts: declared and recorded facts.
+
+1. What was not recorded is unknown, with the reason; it is never assumed.
+2. A manifest holds a state as JSON: facts of the run by name, and `windows` by number. Recorded
+   facts that stand outside `windows` are those of the first window.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.analyse.truth import Unknown, Value, exactly
+from harness.analyse.vocabulary import RECORDED
+
+Recorded = bool | str | int | float
+NOT_RECORDED = "it was not recorded"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Facts of the run, and facts of each window by its number. Unknown(reason) may stand in."""
+
+    run: Mapping[str, Recorded | Unknown] = field(default_factory=dict)
+    windows: Mapping[int, Mapping[str, Recorded | Unknown]] = field(default_factory=dict)
+
+    def value(self, name: str, window: int) -> Value:
+        """The fact, of this window where it differs between windows."""
+        facts = self.windows.get(window, {}) if name in RECORDED else self.run
+        known = facts.get(name, Unknown(f"{name}: {NOT_RECORDED}"))
+        if isinstance(known, bool | str | Unknown):
+            return known
+        return exactly(known)
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> "State":
+        """`null` is unknown."""
+        known = {name: _known(name, v) for name, v in document.items() if name != "windows"}
+        windows: dict[int, dict[str, Recorded | Unknown]] = {
+            1: {name: value for name, value in known.items() if name in RECORDED}
+        }
+        for number, facts in document.get("windows", {}).items():
+            own = {name: _known(name, value) for name, value in facts.items()}
+            windows.setdefault(int(number), {}).update(own)
+        run = {name: value for name, value in known.items() if name not in RECORDED}
+        return cls(run, windows)
+
+
+def _known(name: str, value: Recorded | None) -> Recorded | Unknown:
+    return Unknown(f"{name}: {NOT_RECORDED}") if value is None else value

@@ -1,0 +1,74 @@
+"""The facts that claims may speak of: name, type, what it means. `list claims` shows them.
+
+1. Declared facts come from the plan, recorded ones from the harness, found ones from the marts.
+2. A fact `of a window` may differ between fault windows; a claim is then judged for each window.
+3. `count.detail` narrows a count: `duplicated.stored_twice`, `lost.replicated`.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    kind: type  # bool, str or float
+    of_window: bool
+    meaning: str
+
+
+DECLARED: dict[str, Fact] = {
+    "copies": Fact(float, False, "copies of a queue that the layout wants"),
+    "synchronise": Fact(str, False, "automatic, manual or none"),
+    "partition_handling": Fact(str, False, "what the layout does about partitions"),
+    "timer_s": Fact(float, False, "the layout's timer, in seconds"),
+    "confirms": Fact(bool, False, "publishers ask for confirms"),
+    "durable": Fact(bool, False, "queues survive their host's restart"),
+    "persistent": Fact(bool, False, "messages do"),
+    "mandatory": Fact(bool, False, "unroutable messages are returned"),
+    "retry": Fact(str, False, "never or until_confirmed"),
+    "acknowledges": Fact(bool, False, "consumers acknowledge what they got"),
+    "cancel_on_ha_failover": Fact(bool, False, "consumers asked to be told of a new master"),
+}
+RECORDED: dict[str, Fact] = {
+    "fault_kind": Fact(str, True, "kill, hang or partition"),
+    "fault_target_role": Fact(str, True, "what the target was: master, mirror or none"),
+    "mirrors_at_fault": Fact(float, True, "mirrors of the target's queue when the fault came"),
+    "synchronised_mirrors_at_fault": Fact(float, True, "those of them that held everything"),
+    "publishers_entered_at_target": Fact(bool, True, "publishers were connected to the target"),
+    "consumers_entered_at_target": Fact(bool, True, "consumers were"),
+    "fault_returned": Fact(bool, True, "the fault was undone and seen to be gone"),
+    "promoted_mirror_rank": Fact(float, True, "age of the mirror that became master; 1: oldest"),
+    "consumers_cancelled": Fact(float, True, "cancellation notices that consumers got"),
+}
+COUNTS: dict[str, Fact] = {
+    "acknowledged": Fact(float, False, "messages that were confirmed"),
+    "lost": Fact(float, False, "confirmed, never delivered, drained, not found by the audit"),
+    "stranded": Fact(float, False, "confirmed, undelivered, but found by the audit"),
+    "lost_indeterminate": Fact(float, False, "outcome unknown, never delivered"),
+    "revived": Fact(float, False, "outcome unknown, delivered"),
+    "refused_but_delivered": Fact(float, False, "refused or returned, yet delivered"),
+    "unexpected": Fact(float, False, "delivered, but never sent"),
+    "corrupt": Fact(float, False, "deliveries whose checksum fails"),
+    "duplicated": Fact(float, False, "surplus deliveries"),
+    "reordered": Fact(float, False, "overtaken by a later message, where order was promised"),
+}
+STAGE_NAMES = ("first_success", "sustained_success", "consumers_resumed", "backlog_drained")
+FOUND: dict[str, Fact] = {
+    "silence_s": Fact(float, True, "longest gap between confirms, in seconds"),
+    "missed": Fact(float, True, "intended operations not confirmed within their deadline"),
+    "degraded_s": Fact(float, True, "from the fault to sustained success"),
+    "sustained_success_within_fault": Fact(
+        bool, True, "sustained success came before the fault ended"
+    ),
+    "first_success_within_fault": Fact(bool, True, "something sent after it was confirmed before"),
+    **{stage: Fact(bool, True, f"the stage {stage} was reached") for stage in STAGE_NAMES},
+    **{f"{stage}_s": Fact(float, True, f"from the fault to {stage}") for stage in STAGE_NAMES},
+}
+FACTS: dict[str, Fact] = {**DECLARED, **RECORDED, **COUNTS, **FOUND}
+
+
+def fact(name: str) -> Fact | None:
+    """The fact of that name; `count.detail` is a fact where `count` is a count."""
+    head, dot, _ = name.partition(".")
+    if dot:
+        return COUNTS.get(head)
+    return FACTS.get(name)

@@ -1,0 +1,300 @@
+"""plan -> deploy -> run -> analyse -> report; healing and tear-down always follow.
+
+1. Everything of an experiment lies in one folder of results/; each stage leaves it readable.
+2. A guardian stands before anything of a cluster is made: whatever becomes of this process, what
+   it broke is mended and what it started is removed.
+3. Spark starts after the last run closed and the last cluster is gone.
+"""
+
+import asyncio
+import contextlib
+import json
+import platform
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from harness.analyse import claims, expectations
+from harness.analyse.marts import Marts, NothingRecorded, judge_all
+from harness.deploy import images
+from harness.deploy.compose import ComposeDeployment
+from harness.deploy.compose_faults import equip
+from harness.deploy.doctor import examine
+from harness.deploy.engine import connect
+from harness.deploy.owner import alive
+from harness.deploy.port import Cluster, DeployError
+from harness.plan.model import Experiment, Layout, RunPlan, Skipped
+from harness.report.assemble import compare, run_report, unjudged
+from harness.report.display import Display, Judge, Report, RunOptions, RunReport
+from harness.report.rates import Rates
+from harness.run.campaign import Campaign, Hooks
+from harness.run.docker_projects import DockerProjects
+from harness.run.guardian import Guardian, GuardianError, start_guardian
+from harness.run.heal import heal as heal_all
+from harness.run.view import View
+from harness.run_folder.manifest import NAME as MANIFEST
+from harness.run_folder.manifest import Manifest
+
+EXPERIMENT = "experiment.json"
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+# What steps took on two cores, in seconds, so that a person knows how long to wait.
+EXPECTED_S = {
+    "start containers": 8.0,
+    "start the agent": 2.0,
+    "wait until every broker answers and the cluster is clean": 20.0,
+    "declare the queues": 2.0,
+    "connect the workers": 2.0,
+    "seal the logs": 1.0,
+    "look whether the cluster is clean": 3.0,
+    "tear the cluster down": 12.0,
+    "start Spark": 8.0,
+    "judge the runs": 10.0,
+}
+
+
+def run(experiment: Experiment, options: RunOptions, show: Display) -> Report:
+    """Carries an experiment out and judges it. Raises DeployError where nothing could begin."""
+    folder = options.results.resolve() / experiment.name
+    _remember(experiment, options, folder)
+    steps = Steps(show)
+    interrupted = asyncio.run(_perform(experiment, folder, options, show, steps))
+    if interrupted:
+        reason = f"interrupted; what was recorded is sealed: mqproof analyse {folder}"
+        return _unjudged(experiment, options, folder, lambda _: reason, interrupted=True)
+    failures = _failures(folder)
+    if failures is not None:
+        return _unjudged(experiment, options, folder, lambda plan: failures[plan.name])
+    return _report(folder, options.judge, steps)
+
+
+def analyse(folder: Path, judge: Judge, show: Display) -> Report:
+    """Judges a stored experiment again: seals what is not sealed, runs Spark, evaluates claims."""
+    return _report(folder.resolve(), judge, Steps(show))
+
+
+def heal(show: Display) -> bool:
+    """Undoes every fault that dead runs left armed, and removes what they left standing."""
+
+    async def perform() -> bool:
+        healed = True
+        async for row in heal_all(DockerProjects(connect()), alive):
+            show.message(f"{row.project}: {row.what}{f': {row.doubt}' if row.doubt else ''}")
+            healed = healed and row.ok
+        return healed
+
+    return asyncio.run(perform())
+
+
+def build(systems: tuple[str, ...], show: Display) -> None:
+    """Fetches or builds every image. All systems that there are share the same ones today."""
+    assert systems, "the command line asks for at least one"
+    steps = Steps(show)
+    images.ensure(connect(), steps.begin)
+    steps.end()
+
+
+def doctor(show: Display) -> bool:
+    found = examine(Path.cwd())
+    for row in found:
+        show.message(f"{'ok     ' if row.ok else 'MISSING'} {row.what}: {row.found}")
+        if not row.ok:
+            show.message(f"        {row.remedy}")
+    return all(row.ok for row in found)
+
+
+@dataclass(slots=True)
+class Steps:
+    """Steps as a person sees them: one at a time, each with what it took."""
+
+    show: Display
+    _began_s: float | None = None
+
+    def begin(self, name: str) -> None:
+        self.end()
+        known = [seconds for step, seconds in EXPECTED_S.items() if name.startswith(step)]
+        self.show.step_began(name, known[0] if known else None)
+        self._began_s = time.monotonic()
+
+    def end(self) -> None:
+        if self._began_s is not None:
+            self.show.step_ended(time.monotonic() - self._began_s)
+            self._began_s = None
+
+
+@dataclass(slots=True)
+class _Guard:
+    """One guardian a project, from before its first container until after its last."""
+
+    folder: Path
+    keep: bool
+    standing: list[Guardian] = field(default_factory=list)
+    project: str = ""  # the last one
+
+    def begin(self, project: str) -> None:
+        self.project = project
+        try:
+            self.standing.append(start_guardian(project, self.folder, self.keep))
+        except GuardianError as failure:
+            raise DeployError(f"no guardian, so nothing is started: {failure}") from failure
+
+    def end(self, show: Display) -> None:
+        for guardian in self.standing:
+            try:
+                guardian.done()
+            except GuardianError as failure:
+                show.message(f"the guardian did not end well: {failure}; try: mqproof heal")
+        if self.keep and self.project:
+            file = self.folder / "deployments" / self.project / "compose.yaml"
+            words = f"docker compose -p {self.project} -f {file} down -v"
+            show.message(f"kept standing; to remove it: {words}")
+
+
+async def _perform(
+    experiment: Experiment, folder: Path, options: RunOptions, show: Display, steps: Steps
+) -> bool:
+    """Runs everything; whether it was interrupted. What was started is removed by then."""
+    interrupt = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, interrupt.set)
+    guard = _Guard(folder, options.keep)
+    deployment = ComposeDeployment(equip, options.keep, guard.begin)
+
+    async def up(layout: Layout) -> Cluster:
+        return await deployment.up(layout, folder, steps.begin)
+
+    hooks = _hooks(interrupt, options, show, steps)
+    boot_id = BOOT_ID.read_text().strip()
+    campaign = Campaign(experiment, folder, boot_id, _own_versions(), up, hooks)
+    try:
+        await campaign.perform()
+    finally:
+        steps.end()
+        guard.end(show)
+    return interrupt.is_set()
+
+
+def _hooks(interrupt: asyncio.Event, options: RunOptions, show: Display, steps: Steps) -> Hooks:
+    rates = Rates("")
+
+    def began(plan: RunPlan, place: int, of: int) -> None:
+        nonlocal rates
+        steps.end()
+        rates = Rates(plan.name)
+        show.message(f"run {place} of {of}: {plan.name} ({' x '.join(plan.cell)})")
+
+    def live(view: View) -> None:
+        steps.end()
+        show.live(rates.view(time.monotonic(), view))
+
+    return Hooks(interrupt, began, steps.begin, live, options.keep)
+
+
+def _remember(experiment: Experiment, options: RunOptions, folder: Path) -> None:
+    """experiment.json: what was asked for, so that a stored folder can be judged alone."""
+    folder.mkdir(parents=True)
+    document = {
+        "name": experiment.name,
+        "seed": experiment.seed,
+        "replay": options.replay,
+        "runs": [
+            {"name": plan.name, "cell": plan.cell, "repeat": plan.repeat, "seed": plan.seed}
+            for plan in experiment.runs
+        ],
+        "skipped": [asdict(skipped) for skipped in experiment.skipped],
+    }
+    (folder / EXPERIMENT).write_text(json.dumps(document, indent=1))
+
+
+def _recalled(folder: Path) -> dict[str, Any]:
+    try:
+        document = json.loads((folder / EXPERIMENT).read_text())
+    except (OSError, ValueError) as failure:
+        raise NothingRecorded(f"{folder}: not an experiment of ours: {failure}") from failure
+    assert isinstance(document, dict), "we wrote it"
+    return document
+
+
+def _report(folder: Path, judge: Judge, steps: Steps) -> Report:
+    asked = _recalled(folder)
+    marts = judge_all(folder, steps.begin)
+    steps.end()
+    shipped = claims.shipped()
+    reports = {
+        run.manifest.run: run_report(run.manifest, run.facts, run.findings, shipped)
+        for run in marts.runs
+    }
+    runs = tuple(reports.get(each["name"]) or _missing(each, marts) for each in asked["runs"])
+    known = expectations.shipped([claim.name for claim in shipped])
+    return Report(
+        experiment=asked["name"],
+        seed=asked["seed"],
+        folder=folder,
+        judge=judge,
+        replay=asked["replay"],
+        versions=_versions(marts),
+        runs=runs,
+        skipped=_skipped(asked),
+        cells=compare(runs, known),
+        comparison=marts.comparison,
+    )
+
+
+def _missing(asked: dict[str, Any], marts: Marts) -> RunReport:
+    reasons = [text for text in marts.unreadable if text.startswith(f"{asked['name']}:")]
+    failure = reasons[0] if reasons else "it was not begun"
+    return RunReport(
+        asked["name"], tuple(asked["cell"]), asked["repeat"], asked["seed"], failure=failure
+    )
+
+
+def _failures(folder: Path) -> dict[str, str] | None:
+    """Why each run never had any load; None where one had, so that there is something to judge."""
+    manifests = [Manifest.load(path.parent) for path in folder.glob(f"runs/*/{MANIFEST}")]
+    if any(manifest.load_started_ns is not None for manifest in manifests):
+        return None
+    return {manifest.run: manifest.failure for manifest in manifests}
+
+
+def _unjudged(
+    experiment: Experiment,
+    options: RunOptions,
+    folder: Path,
+    reason: Callable[[RunPlan], str],
+    interrupted: bool = False,
+) -> Report:
+    return Report(
+        experiment=experiment.name,
+        seed=experiment.seed,
+        folder=folder,
+        judge=options.judge,
+        replay=options.replay,
+        versions={},
+        runs=tuple(unjudged(plan, reason(plan)) for plan in experiment.runs),
+        skipped=experiment.skipped,
+        cells=(),
+        interrupted=interrupted,
+    )
+
+
+def _own_versions() -> dict[str, str]:
+    names = ("mqproof", "pyspark", "pyarrow", "docker", "toxiproxy-python")
+    found = {"python": platform.python_version(), "kernel": platform.release()}
+    for name in names:
+        with contextlib.suppress(metadata.PackageNotFoundError):  # run from a bare checkout
+            found[name] = metadata.version(name)
+    return found
+
+
+def _versions(marts: Marts) -> dict[str, str]:
+    return {name: text for run in marts.runs for name, text in run.manifest.versions.items()}
+
+
+def _skipped(asked: dict[str, Any]) -> tuple[Skipped, ...]:
+    return tuple(
+        Skipped(tuple(skipped["cell"]), skipped["reason"]) for skipped in asked["skipped"]
+    )

@@ -1,0 +1,61 @@
+"""A report out of what the analysis found: every run judged by its claims, cells by expectations.
+
+1. A run that was planned and could not be judged stands there with its reason.
+2. Cells come in the order of their first run.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from harness.analyse.claims import Claim
+from harness.analyse.evidence import Evidence
+from harness.analyse.expectations import CellResult, Expectations
+from harness.analyse.judge import judge
+from harness.analyse.observations import observe
+from harness.analyse.state import State
+from harness.plan.model import RunPlan
+from harness.report.display import RunReport
+from harness.run_folder.manifest import Manifest
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.findings import Findings
+
+
+def run_report(
+    manifest: Manifest, facts: Facts, findings: Findings, claims: Iterable[Claim]
+) -> RunReport:
+    """One run that the analysis has read. `findings`: rows of that run only."""
+    evidence = Evidence(findings, facts, State.from_json(manifest.state))
+    return RunReport(
+        name=manifest.run,
+        cell=(manifest.scenario, manifest.system, manifest.layout, manifest.client),
+        repeat=manifest.repeat,
+        seed=manifest.seed,
+        verdicts=judge(claims, evidence),
+        observations=observe(evidence),
+        doubts=tuple(doubt.sentence for doubt in evidence.doubts),
+        failure=manifest.failure,
+        notes=_notes(manifest),
+    )
+
+
+def unjudged(plan: RunPlan, reason: str) -> RunReport:
+    """A run that was planned, and of which nothing can be read."""
+    return RunReport(plan.name, plan.cell, plan.repeat, plan.seed, failure=reason)
+
+
+def compare(runs: Sequence[RunReport], expectations: Expectations) -> tuple[CellResult, ...]:
+    """Every cell against what is known of it."""
+    cells = dict.fromkeys(run.cell for run in runs)
+    return tuple(
+        expectations.compare(cell, [run.verdicts for run in runs if run.cell == cell])
+        for cell in cells
+    )
+
+
+def _notes(manifest: Manifest) -> tuple[str, ...]:
+    notes = []
+    if manifest.cluster_fresh_because:
+        notes.append(f"fresh cluster: {manifest.cluster_fresh_because}")
+    if manifest.ignored:
+        notes.append(f"ignored by {manifest.client}: {', '.join(manifest.ignored)}")
+    notes += [f"{word} = {meaning}" for word, meaning in sorted(manifest.resolved.items())]
+    return tuple(notes)

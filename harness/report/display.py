@@ -1,0 +1,122 @@
+"""What passes between the command line, the pipeline and the display: options in, a report out.
+
+1. Values only; nothing here prints, and nothing here decides a verdict.
+2. The pipeline tells a Display what it does; it never asks it anything.
+3. A run that was planned is in the report, whatever became of it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Protocol
+
+from harness.analyse import expectations, judge
+from harness.analyse.expectations import CellResult
+from harness.analyse.judge import ClaimVerdict
+from harness.analyse.observations import Observation
+from harness.plan.model import Experiment, Skipped
+from spark_analysis.schema.comparison import Comparison
+
+INTERRUPTED = 130
+
+
+class Judge(StrEnum):
+    """What decides the exit code."""
+
+    CLAIMS = "claims"
+    EXPECTATIONS = "expectations"
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How to carry an experiment out, beside what it is."""
+
+    results: Path  # the experiment's folder is made inside, under its name
+    judge: Judge = Judge.CLAIMS
+    keep: bool = False
+    replay: str = ""  # the command that does the same experiment again
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """One run and what came of it. Without verdicts it was not judged, and `failure` says why."""
+
+    name: str
+    cell: tuple[str, str, str, str]
+    repeat: int
+    seed: int
+    verdicts: tuple[ClaimVerdict, ...] = ()
+    observations: tuple[Observation, ...] = ()
+    doubts: tuple[str, ...] = ()
+    failure: str = ""
+    notes: tuple[str, ...] = ()  # why a fresh cluster was stood up, which words were ignored
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """An experiment's end: what every run showed, and what that means."""
+
+    experiment: str
+    seed: int
+    folder: Path
+    judge: Judge
+    replay: str
+    versions: Mapping[str, str]
+    runs: tuple[RunReport, ...]
+    skipped: tuple[Skipped, ...]
+    cells: tuple[CellResult, ...]
+    comparison: tuple[Comparison, ...] = ()
+    interrupted: bool = False
+
+    @property
+    def exit_code(self) -> int:
+        if self.interrupted:
+            return INTERRUPTED
+        if self.judge is Judge.EXPECTATIONS:
+            return expectations.exit_code(self.cells)
+        return judge.exit_code(run.verdicts for run in self.runs)
+
+
+@dataclass(frozen=True, slots=True)
+class LiveView:
+    """A run while it goes on. Rates are of the last second or so."""
+
+    run: str
+    phase: str
+    sent_per_s: float
+    confirmed_per_s: float
+    delivered_per_s: float
+    success_ratio: float | None  # confirmed of sent, lately; None where nothing was sent
+    outstanding: int
+    armed: tuple[str, ...]
+    left_s: float
+
+
+class Display(Protocol):
+    """Where the pipeline says what it is doing."""
+
+    def step_began(self, name: str, expected_s: float | None) -> None:
+        """A step that takes a while; the one before has ended."""
+
+    def step_ended(self, seconds: float) -> None: ...
+
+    def live(self, view: LiveView) -> None: ...
+
+    def message(self, text: str) -> None: ...
+
+
+class Pipeline(Protocol):
+    """What the command line calls; harness.pipeline is one."""
+
+    def run(self, experiment: Experiment, options: RunOptions, show: Display) -> Report: ...
+
+    def analyse(self, folder: Path, judge: Judge, show: Display) -> Report: ...
+
+    def heal(self, show: Display) -> bool:
+        """Whether nothing stands in the way any more; tells what it did by messages."""
+
+    def build(self, systems: tuple[str, ...], show: Display) -> None: ...
+
+    def doctor(self, show: Display) -> bool:
+        """Whether nothing is missing here; tells what is, and how to get it, by messages."""

@@ -1,0 +1,100 @@
+"""What an experiment would do, as lines: phases, words, faults, length. Nothing is started.
+
+1. Every length that was written in layout timers is shown with the seconds that it comes to.
+2. A late-bound word is shown with the hosts that it may mean: which one, only the cluster can say.
+"""
+
+from collections.abc import Iterator
+
+from harness.plan import spans
+from harness.plan.model import Entry, Experiment, RunPlan, Span, Window, Workload
+from harness.plan.words import parse_target
+from harness.report.lines import cell_name
+
+
+def lines(experiment: Experiment) -> Iterator[str]:
+    """The whole experiment, run by run; repeats of a cell are told once."""
+    yield f"experiment {experiment.name}, seed {experiment.seed}: {len(experiment.runs)} runs"
+    told: set[tuple[str, str, str, str]] = set()
+    for run in experiment.runs:
+        if run.cell not in told:
+            told.add(run.cell)
+            repeats = sum(1 for one in experiment.runs if one.cell == run.cell)
+            yield ""
+            yield from run_lines(run, repeats)
+    for skip in experiment.skipped:
+        yield ""
+        yield f"NOT APPLICABLE {cell_name(skip.cell)}: {skip.reason}"
+    total_s = sum(run.schedule.load_s + run.schedule.settle_s for run in experiment.runs)
+    yield ""
+    yield f"load and settle of all runs: {_length(total_s)} at least; start and drain on top"
+
+
+def run_lines(run: RunPlan, repeats: int) -> Iterator[str]:
+    """One cell: its workload, its phases in seconds, its faults."""
+    schedule, scenario, timer_s = run.schedule, run.scenario, run.layout.timer_s
+    yield f"{cell_name(run.cell)}, {repeats} x ({run.deployment}): {scenario.title}"
+    yield f"  layout     {run.layout.title}; T = {timer_s:g} s"
+    yield f"  workload   {_workload(scenario.workload)}"
+    yield f"  publishers enter at {_entry(scenario.workload.publishers_enter, run)}"
+    yield f"  consumers  enter at {_entry(scenario.workload.consumers_enter, run)}"
+    yield f"  baseline   {_resolved(scenario.baseline, schedule.baseline_s)}"
+    for window in schedule.windows:
+        yield from _window(window, run)
+    recovery = _resolved(scenario.recovery, schedule.recovery_s)
+    yield f"  recovery   {recovery}, from when every fault was seen to be gone"
+    yield f"  settle     {_resolved(scenario.settle, schedule.settle_s)}"
+    drain = _resolved(scenario.drain_limit, schedule.drain_limit_s)
+    yield f"  drain      {drain} at most, then audit"
+    yield f"  load       {_length(schedule.load_s)} at least"
+
+
+def _window(window: Window, run: RunPlan) -> Iterator[str]:
+    fault = window.fault
+    clients = f", links of {fault.clients.value} clients" if fault.kind.value == "hang" else ""
+    ends = "" if fault.returns else ", and the host never returns"
+    yield (
+        f"  fault {window.number}    {fault.kind.value} {fault.target}{clients}: "
+        f"from +{window.opens_s:g} s for {_resolved(fault.lasts, window.lasts_s)}{ends}"
+    )
+    yield f"             {_word(fault.target, run)}"
+
+
+def _workload(workload: Workload) -> str:
+    rate = "max" if workload.rate is None else f"{workload.rate:g}/s"
+    acknowledge = workload.acknowledge or "none"
+    return (
+        f"{workload.publishers} publishers, {workload.consumers} consumers, "
+        f"queues {', '.join(workload.queues)}, rate {rate}, {workload.body_bytes} bytes, "
+        f"retry {workload.retry.value}, acknowledge {acknowledge}, "
+        f"deadline {_length(workload.deadline_s)}"
+    )
+
+
+def _entry(entry: Entry, run: RunPlan) -> str:
+    return ", ".join(entry.hosts) if entry.hosts else f"{entry.word}: {_word(entry.word, run)}"
+
+
+def _word(word: str, run: RunPlan) -> str:
+    """What a word means on this run's layout, as far as that is known before it stands."""
+    target = parse_target(word)
+    hosts = ", ".join(host.name for host in run.layout.hosts)
+    match target.role:
+        case "master":
+            return f"one of {hosts}: the host that holds {target.queue} then"
+        case "mirror":
+            return f"one of {hosts}: the oldest mirror of {target.queue} then"
+        case "uninvolved":
+            return f"one of {hosts}: the first that no fault means"
+    return f"the host {target.host}"
+
+
+def _resolved(span: Span, seconds: float) -> str:
+    """`15 s`, or `15 s (1.5 T, at least 15 s)`."""
+    words = spans.text(span)
+    plain = _length(seconds)
+    return plain if not span.timers else f"{plain} ({words})"
+
+
+def _length(seconds: float) -> str:
+    return f"{seconds:g} s"

@@ -1,0 +1,115 @@
+"""Verdicts as lines: what was judged, what was not and why, what to do.
+
+1. A FAIL names the claim, its source, one story, and whether this cell is known to do so.
+2. A line stands by itself: it can be quoted without the table above it.
+"""
+
+from collections.abc import Iterator
+
+from harness.analyse.expectations import Standing
+from harness.analyse.judge import ClaimVerdict, Outcome, worst
+from harness.report.display import Judge, Report, RunReport
+
+_MEANING = {
+    0: "passed",
+    1: "failed",
+    2: "not decided",
+    130: "interrupted",
+}
+
+
+def cell_name(cell: tuple[str, str, str, str]) -> str:
+    """`master-crash on rabbitmq-mirrored all-automatic@T=10 with pika`."""
+    scenario, system, layout, client = cell
+    return f"{scenario} on {system} {layout} with {client}"
+
+
+def verdict_line(verdict: ClaimVerdict, standing: str) -> str:
+    """One claim of one run. `standing`: what is known of this cell about it."""
+    head = f"{verdict.outcome} {verdict.claim}"
+    match verdict.outcome:
+        case Outcome.PASS:
+            return f"{head}: {_list(verdict.judged)}"
+        case Outcome.FAIL:
+            return f"{head}: {_fail(verdict, standing)}"
+        case Outcome.INCONCLUSIVE:
+            judged = f"; judged: {_list(verdict.judged)}" if verdict.judged else ""
+            advice = f". To do: {_list(verdict.advice)}" if verdict.advice else ""
+            return f"{head}: {_list(verdict.not_judged)}{judged}{advice}"
+        case Outcome.NOT_APPLICABLE:
+            return f"{head}: {_list(verdict.not_judged)}"
+
+
+def standing_of(verdict: ClaimVerdict, run: RunReport, report: Report) -> str:
+    """Whether this cell is known to do what it did about this claim."""
+    result = next((one for one in report.cells if one.cell == run.cell), None)
+    expected = result.known.get(verdict.claim) if result else None
+    if expected is None:
+        return "new: no expectation speaks of it"
+    if expected is verdict.outcome:
+        return "this cell is known to do so"
+    return f"this cell is not known to do so: {expected} was expected"
+
+
+def skipped_lines(report: Report) -> Iterator[str]:
+    for skip in report.skipped:
+        yield f"{Outcome.NOT_APPLICABLE} {cell_name(skip.cell)}: {skip.reason}"
+
+
+def cell_lines(report: Report) -> Iterator[str]:
+    """Each cell against its expectation."""
+    for result in report.cells:
+        told = f": {'; '.join(result.lines)}" if result.lines else ""
+        yield f"{result.standing}: {cell_name(result.cell)}{told}"
+
+
+def last_lines(report: Report) -> list[str]:
+    """Verdict, results folder, the command that replays it."""
+    return [
+        f"verdict: {_verdict(report)} (exit code {report.exit_code})",
+        f"results: {report.folder}",
+        f"replay: {report.replay}",
+    ]
+
+
+def _verdict(report: Report) -> str:
+    code = report.exit_code
+    if report.judge is Judge.EXPECTATIONS and code != 130:
+        standings = [result.standing for result in report.cells]
+        counts = [f"{standings.count(one)} {one}" for one in Standing if one in standings]
+        cells = f"cells: {', '.join(counts) or 'none was judged'}"
+        return f"{'as expected' if code == 0 else _MEANING[code]}, {cells}"
+    outcomes = [verdict.outcome for run in report.runs for verdict in run.verdicts]
+    counts = [f"{outcomes.count(one)} {one}" for one in Outcome if one in outcomes]
+    unjudged = sum(1 for run in report.runs if not run.verdicts)
+    if unjudged:
+        counts.append(f"{unjudged} of {len(report.runs)} runs not judged")
+    return f"{_MEANING[code]}, claims: {', '.join(counts) or 'none was judged'}"
+
+
+def outcome_of(report: Report, cell: tuple[str, str, str, str], claim: str) -> Outcome | None:
+    """The heaviest outcome of a claim over the repeats of a cell; None where none was judged."""
+    found = [
+        verdict.outcome
+        for run in report.runs
+        for verdict in run.verdicts
+        if run.cell == cell and verdict.claim == claim
+    ]
+    return worst(found) if found else None
+
+
+def _fail(verdict: ClaimVerdict, standing: str) -> str:
+    said = verdict.meaning
+    if verdict.sentence != verdict.meaning:
+        said = f"{verdict.meaning.rstrip('.')} ({verdict.sentence})"
+    parts = [f"{_list(verdict.judged)}", f"claimed by {verdict.source}: {said}"]
+    if verdict.story:
+        parts.append(verdict.story)
+    parts.append(f"{standing}{f', {verdict.known}' if verdict.known else ''}")
+    if verdict.not_judged:
+        parts.append(f"not judged: {_list(verdict.not_judged)}")
+    return ". ".join(part.rstrip(".") for part in parts)
+
+
+def _list(parts: tuple[str, ...]) -> str:
+    return "; ".join(parts)

@@ -1,0 +1,81 @@
+"""What there is to choose from, as tables: systems, layouts, scenarios, faults, clients, claims.
+
+1. Names come first and exactly as the command line and the files take them.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from rich.table import Table
+
+from faults.compile import KINDS, TARGETS
+from harness.analyse.claims import Claim
+from harness.analyse.vocabulary import FACTS
+from harness.plan.model import Layout, Scenario, System
+
+
+def systems(found: Iterable[System]) -> Table:
+    table = _table("system", "title", "default layout", "clients", "deployments")
+    for one in found:
+        words = (", ".join(one.clients), ", ".join(one.deployments))
+        table.add_row(one.name, one.title, one.default_layout, *words)
+    return table
+
+
+def layouts(found: Iterable[Layout]) -> Table:
+    table = _table("layout", "system", "title", "hosts", "copies", "partitions")
+    for one in found:
+        hosts = ", ".join(host.name for host in one.hosts)
+        row = (one.label, one.system, one.title, hosts, str(one.copies), one.partition_handling)
+        table.add_row(*row)
+    return table
+
+
+def scenarios(found: Iterable[Scenario]) -> Table:
+    table = _table("scenario", "title", "faults")
+    for one in found:
+        faults = ", ".join(f"{fault.kind.value} {fault.target}" for fault in one.faults)
+        table.add_row(one.name, one.title, faults or "none")
+    return table
+
+
+def faults() -> Iterator[Table]:
+    kinds = _table("fault", "what it does", "means a", "by")
+    for kind in KINDS.values():
+        kinds.add_row(kind.name, kind.title, kind.applies_to, kind.mechanism)
+    yield kinds
+    targets = _table("target", "which host it means")
+    for target in TARGETS:
+        targets.add_row(target.word, target.meaning)
+    yield targets
+
+
+def clients(found: Iterable[System]) -> Table:
+    table = _table("client", "systems")
+    systems = list(found)
+    for client in sorted({client for system in systems for client in system.clients}):
+        names = [system.name for system in systems if client in system.clients]
+        table.add_row(client, ", ".join(names))
+    return table
+
+
+def claims(found: Iterable[Claim]) -> Iterator[Table]:
+    table = _table("claim", "what it says", "source", "where", "must hold")
+    for one in found:
+        where = "\n".join(condition.text for condition in one.precondition) or "always"
+        must = "\n".join(condition.text for condition in one.predicate)
+        table.add_row(one.name, one.meaning, one.source, where, must)
+        table.add_section()
+    yield table
+    facts = _table("fact", "type", "what it is")
+    for name, fact in FACTS.items():
+        facts.add_row(
+            name, {bool: "true, false", str: "word"}.get(fact.kind, "number"), fact.meaning
+        )
+    yield facts
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
+    for number, column in enumerate(columns):
+        table.add_column(column, no_wrap=number == 0, overflow="fold")
+    return table

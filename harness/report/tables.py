@@ -1,0 +1,102 @@
+"""Tables of a report: verdicts (claims x cells), comparison (measures x cells).
+
+1. Cells are columns with a number; the legend above says which cell a number is.
+2. Too many cells for one table make several; no column is dropped.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from harness.analyse.judge import Outcome
+from harness.report.display import Report
+from harness.report.lines import cell_name, outcome_of
+from spark_analysis.schema.comparison import Comparison
+
+COLUMNS_MAX = 6
+_STYLES = {
+    Outcome.PASS: "green",
+    Outcome.FAIL: "bold red",
+    Outcome.INCONCLUSIVE: "yellow",
+    Outcome.NOT_APPLICABLE: "dim",
+}
+_SHORT = {Outcome.NOT_APPLICABLE: "n/a"}
+Cell = tuple[str, str, str, str]
+
+
+def legend(report: Report) -> list[str]:
+    """`1: master-crash on …`: the numbers that head the columns."""
+    return [f"{number}: {cell_name(cell)}" for number, cell in _numbered(report)]
+
+
+def verdict_tables(report: Report) -> Iterator[Table]:
+    """Claims x cells; of several repeats the heaviest outcome."""
+    claims = dict.fromkeys(v.claim for run in report.runs for v in run.verdicts)
+    for cells in _chunks(_numbered(report)):
+        table = _table("claim", cells)
+        for claim in claims:
+            outcomes = [outcome_of(report, cell, claim) for _, cell in cells]
+            table.add_row(claim, *(_mark(outcome) for outcome in outcomes))
+        yield table
+
+
+def comparison_tables(report: Report) -> Iterator[Table]:
+    """Measures x cells: median over the judged repeats, and their range."""
+    rows = {
+        ((row.scenario, row.system, row.layout, row.client), row.measure, row.detail): row
+        for row in report.comparison
+    }
+    measures = dict.fromkeys((row.measure, row.detail) for row in report.comparison)
+    for cells in _chunks(_numbered(report)):
+        table = _table("measure", cells)
+        for measure, detail in measures:
+            found = [rows.get((cell, measure, detail)) for _, cell in cells]
+            if any(row is not None and row.maximum for row in found) or not detail:
+                name = f"{measure} {detail}".strip()
+                table.add_row(name, *(comparison_text(row) for row in found))
+        yield table
+
+
+def comparison_text(row: Comparison | None) -> str:
+    """`0.171 s (0.150-0.190, 5 of 5)`: median, range, how many of the repeats were judged."""
+    if row is None:
+        return ""
+    if row.median is None or row.minimum is None or row.maximum is None:
+        return f"not judged (0 of {row.runs})"
+    median = f"{'>= ' if row.bounds else ''}{_number(row.median, row.unit)}"
+    if row.runs == 1:
+        return median
+    low, high = _number(row.minimum, row.unit), _number(row.maximum, row.unit)
+    return f"{median} ({low} to {high}, {row.judged} of {row.runs})"
+
+
+def _number(value: float, unit: str) -> str:
+    if unit == "ns":
+        return f"{value / 1e9:.3f} s"
+    if unit == "share":
+        return f"{value:.2%}"
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
+
+
+def _numbered(report: Report) -> list[tuple[int, Cell]]:
+    return list(enumerate(dict.fromkeys(run.cell for run in report.runs), start=1))
+
+
+def _chunks(cells: Sequence[tuple[int, Cell]]) -> Iterator[Sequence[tuple[int, Cell]]]:
+    for start in range(0, len(cells), COLUMNS_MAX):
+        yield cells[start : start + COLUMNS_MAX]
+
+
+def _table(first: str, cells: Sequence[tuple[int, Cell]]) -> Table:
+    table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
+    table.add_column(first, no_wrap=True)
+    for number, _ in cells:
+        table.add_column(str(number))
+    return table
+
+
+def _mark(outcome: Outcome | None) -> Text:
+    if outcome is None:
+        return Text("not judged", "yellow")
+    return Text(_SHORT.get(outcome, str(outcome)), _STYLES[outcome])

@@ -1,0 +1,164 @@
+"""What people see: a live display on a terminal, plain lines without one, tables at the end.
+
+1. Every step shows its name, its seconds and the seconds that it was expected to take.
+2. Without a terminal nothing is redrawn: a line a change of phase, and one every PLAIN_EVERY_S.
+3. It prints through the console that it was given; words in brackets are never markup.
+"""
+
+from collections.abc import Callable
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from harness.report.display import LiveView, Report, RunReport
+from harness.report.lines import (
+    cell_lines,
+    cell_name,
+    last_lines,
+    skipped_lines,
+    standing_of,
+    verdict_line,
+)
+from harness.report.tables import comparison_tables, legend, verdict_tables
+
+PLAIN_EVERY_S = 10.0
+_STYLES = {"PASS": "green", "FAIL": "bold red", "INCONCLUSIVE": "yellow", "NOT APPLICABLE": "dim"}
+
+
+class Terminal:
+    """A Display on a console. `close` ends the live part; it may be called again."""
+
+    def __init__(self, console: Console, clock: Callable[[], float]) -> None:
+        self._console = console
+        self._clock = clock
+        self._live: Live | None = None
+        self._step = ""
+        self._expected_s: float | None = None
+        self._phase: tuple[str, str, tuple[str, ...]] = ("", "", ())
+        self._told_s = float("-inf")
+
+    def step_began(self, name: str, expected_s: float | None) -> None:
+        self._step, self._expected_s = name, expected_s
+        if self._console.is_terminal:
+            self._draw(_step_bar(name, expected_s))
+        else:
+            self._print(f"{name} ...{_expected(expected_s)}")
+
+    def step_ended(self, seconds: float) -> None:
+        self.close()
+        self._print(f"{self._step}: {seconds:.1f} s{_expected(self._expected_s)}")
+
+    def live(self, view: LiveView) -> None:
+        if self._console.is_terminal:
+            self._draw(_live_table(view))
+            return
+        now_s = self._clock()
+        phase = (view.run, view.phase, view.armed)
+        if phase != self._phase or now_s - self._told_s >= PLAIN_EVERY_S:
+            self._phase, self._told_s = phase, now_s
+            self._print(live_line(view))
+
+    def message(self, text: str) -> None:
+        self._print(text)
+
+    def close(self) -> None:
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+    def report(self, report: Report) -> None:
+        """Tables, every run's lines, and the last three lines."""
+        self.close()
+        self._lines("verdicts", legend(report))
+        for table in verdict_tables(report):
+            self._console.print()
+            self._console.print(table)
+        for run in report.runs:
+            self._run(run, report)
+        if report.comparison:
+            self._heading("comparison: median over repeats (range, judged repeats)")
+        for table in comparison_tables(report) if report.comparison else ():
+            self._console.print(table)
+        self._lines("not applicable", list(skipped_lines(report)))
+        self._lines("against what is known", list(cell_lines(report)))
+        self._lines("", last_lines(report))
+
+    def _run(self, run: RunReport, report: Report) -> None:
+        self._heading(f"{run.name}: {cell_name(run.cell)}, repeat {run.repeat}")
+        if run.failure:
+            self._print(f"not judged: {run.failure}", "yellow")
+        for note in run.notes:
+            self._print(f"  {note}", "dim")
+        for observation in run.observations:
+            self._print(f"  {observation.text}", "" if observation.judged else "yellow")
+        for verdict in run.verdicts:
+            line = verdict_line(verdict, standing_of(verdict, run, report))
+            self._print(f"  {line}", _STYLES[str(verdict.outcome)])
+
+    def _lines(self, heading: str, lines: list[str]) -> None:
+        if lines:
+            self._heading(heading)
+        for line in lines:
+            self._print(line)
+
+    def _heading(self, text: str) -> None:
+        self._console.print()
+        if text:
+            self._console.print(Rule(escape(text), align="left", style="dim"))
+
+    def _draw(self, what: RenderableType) -> None:
+        if self._live is None:
+            self._live = Live(console=self._console, transient=True, refresh_per_second=4)
+            self._live.start()
+        self._live.update(Group(what))
+
+    def _print(self, text: str, style: str = "") -> None:
+        self._console.print(Text(text, style), soft_wrap=True)
+
+
+def live_line(view: LiveView) -> str:
+    """One look at a run, as one line."""
+    success = "-" if view.success_ratio is None else f"{view.success_ratio:.1%}"
+    armed = f" | armed: {', '.join(view.armed)}" if view.armed else ""
+    return (
+        f"{view.run} {view.phase} | sent {view.sent_per_s:,.0f}/s "
+        f"confirmed {view.confirmed_per_s:,.0f}/s delivered {view.delivered_per_s:,.0f}/s | "
+        f"success {success} | open {view.outstanding:,}{armed} | {view.left_s:.0f} s left"
+    )
+
+
+def _live_table(view: LiveView) -> Table:
+    """The same look, as rows that stay in their places."""
+    success = "-" if view.success_ratio is None else f"{view.success_ratio:.1%}"
+    table = Table.grid(padding=(0, 2))
+    for name, value in (
+        ("run", view.run),
+        ("phase", f"{view.phase}, {view.left_s:.0f} s left"),
+        ("sent", f"{view.sent_per_s:,.0f}/s"),
+        ("confirmed", f"{view.confirmed_per_s:,.0f}/s, success {success}"),
+        ("delivered", f"{view.delivered_per_s:,.0f}/s"),
+        ("open", f"{view.outstanding:,}"),
+        ("armed", ", ".join(view.armed) or "nothing"),
+    ):
+        table.add_row(Text(name, "dim"), Text(value))
+    return table
+
+
+def _expected(expected_s: float | None) -> str:
+    return "" if expected_s is None else f" (expected {expected_s:.0f} s)"
+
+
+def _step_bar(name: str, expected_s: float | None) -> Progress:
+    progress = Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TimeElapsedColumn(),
+    )
+    progress.add_task(f"{name}{_expected(expected_s)}", total=None)
+    return progress

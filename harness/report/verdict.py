@@ -1,0 +1,83 @@
+"""verdict.json: a report for machines.
+
+1. The format has a version; a key that is there means the same in every version that has it.
+2. Everything that a terminal shows is in it, and the reasons behind it.
+"""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from harness.report.display import Report, RunReport
+from harness.report.lines import standing_of, verdict_line
+
+NAME = "verdict.json"
+VERSION = 1
+
+
+def document(report: Report) -> dict[str, Any]:
+    """The report as JSON values."""
+    return {
+        "format": "mqproof verdict",
+        "version": VERSION,
+        "experiment": report.experiment,
+        "seed": report.seed,
+        "judge": report.judge.value,
+        "exit_code": report.exit_code,
+        "interrupted": report.interrupted,
+        "folder": str(report.folder),
+        "replay": report.replay,
+        "versions": dict(sorted(report.versions.items())),
+        "runs": [_run(run, report) for run in report.runs],
+        "skipped": [{"cell": _cell(one.cell), "reason": one.reason} for one in report.skipped],
+        "cells": [
+            {
+                "cell": _cell(result.cell),
+                "standing": result.standing.value,
+                "lines": list(result.lines),
+                "known": {claim: outcome.value for claim, outcome in result.known.items()},
+            }
+            for result in report.cells
+        ],
+        "comparison": [asdict(row) for row in report.comparison],
+    }
+
+
+def text(report: Report) -> str:
+    return json.dumps(document(report), indent=1, ensure_ascii=False) + "\n"
+
+
+def write(report: Report, folder: Path) -> Path:
+    """Writes verdict.json into `folder`, whole or not at all."""
+    path = folder / NAME
+    partial = folder / f"{NAME}.partial"
+    partial.write_text(text(report), encoding="utf-8")
+    partial.rename(path)
+    return path
+
+
+def _run(run: RunReport, report: Report) -> dict[str, Any]:
+    return {
+        "name": run.name,
+        "cell": _cell(run.cell),
+        "repeat": run.repeat,
+        "seed": run.seed,
+        "judged": bool(run.verdicts),
+        "failure": run.failure,
+        "notes": list(run.notes),
+        "doubts": list(run.doubts),
+        "claims": [
+            {
+                **asdict(verdict),
+                "outcome": verdict.outcome.value,
+                "line": verdict_line(verdict, standing_of(verdict, run, report)),
+            }
+            for verdict in run.verdicts
+        ],
+        "observations": [asdict(observation) for observation in run.observations],
+    }
+
+
+def _cell(cell: tuple[str, str, str, str]) -> dict[str, str]:
+    return dict(zip(("scenario", "system", "layout", "client"), cell, strict=True))

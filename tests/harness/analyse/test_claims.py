@@ -1,0 +1,66 @@
+"""claims.toml: what may stand in it, and what stands in it."""
+
+import pytest
+
+from harness.analyse.claims import parse_condition, read_claims, shipped
+from harness.plan.problems import PlanError
+
+
+def test_shipped_claims_name_their_sources_and_quote_them() -> None:
+    for claim in shipped():
+        assert claim.source.startswith(("seeds/000", "seeds/003", "seeds/004", "mqproof")), claim
+        assert claim.sentence
+        assert claim.meaning.isascii(), claim.meaning
+
+
+def test_no_precondition_names_a_system_or_a_layout() -> None:
+    for claim in shipped():
+        for condition in claim.precondition:
+            assert condition.fact not in ("system", "layout", "scenario", "client")
+
+
+def test_a_condition_is_a_fact_a_comparator_and_a_value() -> None:
+    condition = parse_condition("fault_kind == kill | partition")
+    assert (condition.fact, condition.comparator) == ("fault_kind", "==")
+    assert condition.wanted == ("kill", "partition")
+    assert condition.of_window
+    assert parse_condition("lost == 0").wanted == (0.0,)
+    assert parse_condition("confirms != true").wanted == (True,)
+    assert parse_condition("duplicated.stored_twice == 0").fact == "duplicated.stored_twice"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("lst == 0", "did you mean 'lost'"),
+        ("layout == all-automatic", "there is no fact 'layout'"),
+        ("lost = 0", "is not `fact comparator value`"),
+        ("lost == none", "a number is asked for"),
+        ("confirms == yes", "true or false is asked for"),
+        ("confirms >= true", "is no number"),
+        ("lost == 0 | 1", "alternatives go with == and words only"),
+    ],
+)
+def test_a_condition_that_means_nothing_is_an_error(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        parse_condition(text)
+
+
+def test_all_problems_of_a_file_are_told_at_once() -> None:
+    source = """
+    [[claim]]
+    name = "a"
+    sentence = "s"
+    source = "x"
+    precondition = ["copes == 1", "confirms == 1"]
+    predicate = ["lst == 0"]
+    """
+    with pytest.raises(PlanError) as caught:
+        read_claims(source, "mine.toml")
+    assert [problem.place for problem in caught.value.problems] == ["mine.toml, a"] * 3
+
+
+def test_two_claims_of_one_name_are_an_error() -> None:
+    claim = '[[claim]]\nname = "a"\nsentence = "s"\nsource = "x"\npredicate = ["lost == 0"]\n'
+    with pytest.raises(PlanError, match="'a' stands there twice"):
+        read_claims(claim * 2, "mine.toml")

@@ -1,0 +1,101 @@
+"""Cells against what is known of them."""
+
+import pytest
+
+from harness.analyse.claims import shipped as shipped_claims
+from harness.analyse.expectations import (
+    CellResult,
+    Standing,
+    exit_code,
+    read_expectations,
+    shipped,
+)
+from harness.analyse.judge import ClaimVerdict, Outcome
+from harness.plan.problems import PlanError
+
+CELL = ("crash", "rabbitmq-mirrored", "all-automatic@T=10", "pika")
+KNOWN = read_expectations(
+    """
+    [[cell]]
+    layout = "all-*@T=10"
+    why = "measured"
+    claims = { a = "PASS", b = "FAIL" }
+    [[cell]]
+    why = "elsewhere"
+    claims = { a = "FAIL", c = "PASS" }
+    """,
+    "mine.toml",
+    "abcd",
+)
+
+
+def run(**outcomes: Outcome) -> list[ClaimVerdict]:
+    return [ClaimVerdict(claim, outcome, "", "", "") for claim, outcome in outcomes.items()]
+
+
+PASS, FAIL = Outcome.PASS, Outcome.FAIL
+INCONCLUSIVE, NOT_APPLICABLE = Outcome.INCONCLUSIVE, Outcome.NOT_APPLICABLE
+
+
+@pytest.mark.parametrize(
+    ("runs", "standing"),
+    [
+        ([run(a=PASS, b=FAIL, c=PASS)], Standing.AS_EXPECTED),
+        ([run(a=PASS, d=NOT_APPLICABLE)], Standing.AS_EXPECTED),
+        ([run(a=PASS, b=FAIL), run(a=PASS, b=PASS)], Standing.DIFFERS),
+        ([run(a=NOT_APPLICABLE)], Standing.DIFFERS),
+        ([run(a=INCONCLUSIVE, b=FAIL)], Standing.NOT_JUDGED),
+        ([run(a=PASS), []], Standing.NOT_JUDGED),
+        ([run(a=PASS, d=PASS)], Standing.NEW),
+        ([run(a=FAIL, d=PASS)], Standing.DIFFERS),
+        ([], Standing.NOT_JUDGED),
+    ],
+)
+def test_every_repeat_must_do_as_its_entry_says(
+    runs: list[list[ClaimVerdict]], standing: Standing
+) -> None:
+    assert KNOWN.compare(CELL, runs).standing is standing
+
+
+def test_the_first_entry_that_matches_counts_for_each_claim() -> None:
+    result = KNOWN.compare(CELL, [run(a=FAIL, b=FAIL, c=PASS)])
+    assert result.lines == ("a: FAIL, expected PASS",)
+    assert result.known == {"a": PASS, "b": FAIL, "c": PASS}
+
+
+def test_a_cell_without_an_entry_is_new_not_passed() -> None:
+    nothing = read_expectations("cell = []", "mine.toml", "a")
+    result = nothing.compare(CELL, [run(a=NOT_APPLICABLE)])
+    assert result.standing is Standing.NEW
+    assert result.lines == ("no entry speaks of this cell",)
+
+
+@pytest.mark.parametrize(
+    ("standings", "code"),
+    [
+        ([Standing.AS_EXPECTED, Standing.AS_EXPECTED], 0),
+        ([Standing.AS_EXPECTED, Standing.NEW], 2),
+        ([Standing.NOT_JUDGED, Standing.DIFFERS], 1),
+        ([Standing.NOT_JUDGED], 2),
+        ([], 2),
+    ],
+)
+def test_exit_codes_of_expectations(standings: list[Standing], code: int) -> None:
+    assert exit_code(CellResult(CELL, one, (), {}) for one in standings) == code
+
+
+def test_an_entry_about_no_claim_of_ours_is_an_error() -> None:
+    source = '[[cell]]\nwhy = "w"\nclaims = { nothing-lst = "PASS" }\n'
+    with pytest.raises(PlanError, match="did you mean 'nothing-lost'"):
+        read_expectations(source, "mine.toml", ["nothing-lost"])
+
+
+def test_shipped_entries_speak_of_shipped_claims_and_of_every_mirrored_cell() -> None:
+    known = shipped(claim.name for claim in shipped_claims())
+    for scenario in ("master-crash", "cut-one-node", "client-link-hang"):
+        for layout in ("all-automatic@T=10", "all-manual@T=60", "exactly-2@T=60"):
+            cell = (scenario, "rabbitmq-mirrored", layout, "pika")
+            assert known.expected(cell, "confirmed-is-on-disk") is PASS
+    crash = ("master-crash", "rabbitmq-mirrored", "unmirrored@T=10", "pika")
+    assert known.expected(crash, "mirror-takes-over") is NOT_APPLICABLE
+    assert known.expected(crash, "durable-queue-returns") is PASS

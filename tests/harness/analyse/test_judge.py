@@ -1,0 +1,275 @@
+"""Claims against runs: every outcome, and every near miss of it."""
+
+from dataclasses import replace
+
+import pytest
+
+from harness.analyse.claims import shipped
+from harness.analyse.judge import ClaimVerdict, Outcome, exit_code, judge, worst
+from tests.findings import Story
+
+CLAIMS = {claim.name: claim for claim in shipped()}
+PASS, FAIL = Outcome.PASS, Outcome.FAIL
+INCONCLUSIVE, NOT_APPLICABLE = Outcome.INCONCLUSIVE, Outcome.NOT_APPLICABLE
+
+
+def verdict(claim: str, story: Story) -> ClaimVerdict:
+    (one,) = judge([CLAIMS[claim]], story.evidence)
+    return one
+
+
+def outcomes(story: Story) -> dict[str, Outcome]:
+    return {one.claim: one.outcome for one in judge(shipped(), story.evidence)}
+
+
+def test_a_kill_of_a_mirrored_queues_master_does_as_was_measured() -> None:
+    assert outcomes(Story()) == {
+        "nothing-unexpected": PASS,
+        "nothing-corrupt": PASS,
+        "refused-stays-refused": PASS,
+        "confirmed-is-on-disk": PASS,
+        "confirmed-is-on-all-mirrors": PASS,
+        "mirror-takes-over": PASS,
+        "oldest-mirror-takes-over": PASS,
+        "election-loses-nothing": PASS,
+        "mirrored-queue-works-on": PASS,
+        "duplicates-are-requeued": PASS,
+        "untold-consumer-waits-forever": FAIL,
+        "told-consumer-is-cancelled": NOT_APPLICABLE,
+        "unmirrored-queue-is-down": NOT_APPLICABLE,
+        "durable-queue-returns": NOT_APPLICABLE,
+        "rejoined-node-starts-empty": NOT_APPLICABLE,
+        "any-node-reaches-any-queue": NOT_APPLICABLE,
+        "queue-is-first-in-first-out": PASS,
+    }
+
+
+def test_a_kill_of_an_unmirrored_queues_host_does_as_was_measured() -> None:
+    story = Story(mirrors_at_fault=0, synchronised_mirrors_at_fault=0, copies=1)
+    story.stage("first_success", 24.0).stage("sustained_success", 24.5)
+    found = outcomes(story)
+    assert {
+        name: found[name] for name in ("unmirrored-queue-is-down", "durable-queue-returns")
+    } == {
+        "unmirrored-queue-is-down": PASS,
+        "durable-queue-returns": PASS,
+    }
+    assert found["mirror-takes-over"] is NOT_APPLICABLE
+    assert found["confirmed-is-on-disk"] is PASS
+
+
+def test_a_pass_says_what_was_judged() -> None:
+    assert verdict("election-loses-nothing", Story()).judged == (
+        "lost == 0: 0 of 21,400",
+        "stranded == 0: 0 of 21,400",
+    )
+    assert verdict("mirror-takes-over", Story()).judged == (
+        "window 1: sustained_success_within_fault == true: true "
+        "(after 0.000 s of a fault of 15.0 s)",
+    )
+
+
+def test_a_false_precondition_is_not_applicable_and_says_which() -> None:
+    one = verdict("election-loses-nothing", Story(synchronised_mirrors_at_fault=0))
+    assert one.outcome is NOT_APPLICABLE
+    assert one.not_judged == ("window 1: synchronised_mirrors_at_fault >= 1: 0",)
+
+
+def test_an_unknown_precondition_is_inconclusive_even_beside_a_loss() -> None:
+    story = Story(synchronised_mirrors_at_fault=None).count("lost", "replicated", 3)
+    one = verdict("election-loses-nothing", story)
+    assert one.outcome is INCONCLUSIVE
+    assert "synchronised_mirrors_at_fault: it was not recorded" in one.not_judged[0]
+
+
+def test_a_false_precondition_outweighs_an_unknown_one() -> None:
+    story = Story(synchronised_mirrors_at_fault=None, confirms=False)
+    assert verdict("election-loses-nothing", story).outcome is NOT_APPLICABLE
+
+
+def test_a_fail_tells_the_story_of_the_earliest_message() -> None:
+    story = Story().count("lost", "replicated", 2)
+    story.affect("lost", "replicated", 4711, at=12.7).affect("lost", "replicated", 4702, at=12.4)
+    one = verdict("election-loses-nothing", story)
+    assert one.outcome is FAIL
+    assert one.judged[0] == "lost == 0: 2 of 21,400"
+    assert one.story == (
+        "message 4702 of publisher 1 (producer 1) in orders was first sent at +12.400 s and "
+        "confirmed (replicated), never delivered, not found by the audit after a complete drain"
+    )
+
+
+def test_a_fail_about_a_window_tells_its_stages_and_what_is_known() -> None:
+    one = verdict("untold-consumer-waits-forever", Story())
+    assert one.outcome is FAIL
+    assert "consumers_resumed after 0.161 s" in one.story
+    assert "3.10" in one.known
+
+
+def test_a_loss_that_may_be_more_is_a_fail_all_the_same() -> None:
+    story = Story().count("lost", "replicated", 3).count("loss_unknown", "drain", 50)
+    story.doubt("loss", "drain", queue="orders")
+    assert verdict("election-loses-nothing", story).outcome is FAIL
+
+
+def test_no_loss_found_where_some_may_be_is_inconclusive() -> None:
+    story = Story().count("loss_unknown", "drain", 50).doubt("loss", "drain", queue="orders")
+    one = verdict("election-loses-nothing", story)
+    assert one.outcome is INCONCLUSIVE
+    assert "50 messages: orders was not drained" in one.not_judged[0]
+    assert one.advice == ("raise drain_limit, or see why the queue could not be emptied",)
+
+
+def test_an_unreadable_place_that_holds_nothing_of_ours_leaves_loss_judged() -> None:
+    story = Story().doubt("loss", "unreadable", queue="orders")
+    assert verdict("election-loses-nothing", story).outcome is PASS
+    story.count("unreachable", "replicated", 4)
+    assert verdict("election-loses-nothing", story).outcome is INCONCLUSIVE
+
+
+def test_an_open_publisher_log_matters_only_where_an_outcome_is_open() -> None:
+    story = Story().doubt("loss", "publisher_log", worker=1)
+    assert verdict("confirmed-is-on-disk", story).outcome is PASS
+    story.count("lost_indeterminate", "", 2)
+    assert verdict("confirmed-is-on-disk", story).outcome is INCONCLUSIVE
+
+
+def test_what_a_dead_consumer_may_have_got_is_not_stranded_for_sure() -> None:
+    story = Story().count("stranded", "replicated", 2).doubt("loss", "consumer_log", worker=7)
+    assert verdict("election-loses-nothing", story).outcome is INCONCLUSIVE
+
+
+def test_an_open_consumer_log_leaves_counts_of_deliveries_open() -> None:
+    story = Story().doubt("loss", "consumer_log", worker=7)
+    assert verdict("nothing-corrupt", story).outcome is INCONCLUSIVE
+    assert verdict("nothing-corrupt", story.count("corrupt", "payload", 1)).outcome is FAIL
+
+
+def test_a_stall_makes_availability_unknown_and_leaves_loss_judged() -> None:
+    story = Story().doubt("availability", "stalled", window=1, worker=1)
+    takes_over = verdict("mirror-takes-over", story)
+    assert takes_over.outcome is INCONCLUSIVE
+    assert "publisher 1 stalled 140 ms at +12.3 s (host busy)" in takes_over.not_judged[0]
+    assert verdict("election-loses-nothing", story).outcome is PASS
+
+
+def test_a_stall_cannot_invent_a_delivery() -> None:
+    story = Story().doubt("availability", "stalled", window=1, worker=1)
+    assert verdict("untold-consumer-waits-forever", story).outcome is FAIL
+    story.stage("consumers_resumed", 48.0, reached=False)
+    assert verdict("untold-consumer-waits-forever", story).outcome is INCONCLUSIVE
+
+
+def test_a_stall_of_another_window_is_no_doubt_of_this_one() -> None:
+    story = Story().doubt("availability", "stalled", window=0, worker=1)
+    assert verdict("mirror-takes-over", story).outcome is PASS
+
+
+def test_an_unverified_fault_leaves_nothing_but_proved_violations() -> None:
+    story = Story().unverified("not seen to hold: the process runs")
+    assert set(outcomes(story).values()) == {INCONCLUSIVE, NOT_APPLICABLE}
+    one = verdict("mirror-takes-over", story)
+    assert "fault 1: not seen to hold: the process runs" in one.not_judged[0]
+    story.count("lost", "replicated", 1)
+    assert verdict("confirmed-is-on-disk", story).outcome is FAIL
+    assert verdict("election-loses-nothing", story).outcome is INCONCLUSIVE
+
+
+def test_a_clock_doubt_is_a_doubt_about_the_whole_run() -> None:
+    story = Story().doubt("run", "clock")
+    story.facts = replace(story.facts, clock_doubt="the machine was suspended for 3.0 s")
+    one = verdict("queue-is-first-in-first-out", story)
+    assert one.outcome is INCONCLUSIVE
+    assert "suspended for 3.0 s" in one.not_judged[0]
+
+
+@pytest.mark.parametrize(
+    ("after", "reached", "outcome"),
+    [(14.9, True, PASS), (15.0, True, FAIL), (20.0, False, FAIL), (10.0, False, INCONCLUSIVE)],
+)
+def test_service_must_be_back_before_the_fault_ends(
+    after: float, reached: bool, outcome: Outcome
+) -> None:
+    story = Story().stage("sustained_success", after, reached=reached)
+    assert verdict("mirror-takes-over", story).outcome is outcome
+
+
+def test_at_rate_max_there_is_no_sustained_success_to_judge() -> None:
+    story = Story()
+    story.facts = replace(story.facts, paced=False)
+    del story.stages[1, "sustained_success"]
+    one = verdict("mirror-takes-over", story)
+    assert one.outcome is NOT_APPLICABLE
+    assert "rate is max" in one.not_judged[0]
+    assert verdict("mirrored-queue-works-on", story).outcome is NOT_APPLICABLE
+    story.count("lost", "replicated", 1)
+    assert verdict("mirrored-queue-works-on", story).outcome is FAIL
+
+
+def test_where_nothing_was_confirmed_nothing_is_passed() -> None:
+    story = Story().count("state", "acknowledged", 0).count("state", "not_sent", 9)
+    one = verdict("confirmed-is-on-disk", story)
+    assert one.outcome is INCONCLUSIVE
+    assert "no message was confirmed" in one.not_judged[0]
+
+
+def test_a_run_without_any_message_passes_nothing() -> None:
+    story = Story()
+    story.counts.clear()
+    assert PASS not in outcomes(story.calm()).values()
+
+
+def test_a_calm_run_judges_what_needs_no_fault() -> None:
+    found = outcomes(Story().calm())
+    assert found["confirmed-is-on-disk"] is PASS
+    assert found["mirror-takes-over"] is NOT_APPLICABLE
+
+
+def test_order_that_was_not_promised_is_not_applicable() -> None:
+    story = Story().count("not_judged", "not_promised", 21_400)
+    del story.counts["in_order", ""]
+    assert verdict("queue-is-first-in-first-out", story).outcome is NOT_APPLICABLE
+    story.count("not_judged", "redelivered", 3)
+    assert verdict("queue-is-first-in-first-out", story).outcome is INCONCLUSIVE
+
+
+def test_of_several_windows_the_heaviest_speaks_and_the_others_stay_out() -> None:
+    story = Story().window(2, "hang", opens=40, lasts=10)
+    story.state["windows"] = {"2": {"fault_target_role": "none"}}
+    assert verdict("mirror-takes-over", story).judged[0].startswith("window 1:")
+    assert verdict("any-node-reaches-any-queue", story).judged[0].startswith("window 2:")
+    story.stage("sustained_success", 12.0, window=2)
+    assert verdict("any-node-reaches-any-queue", story).outcome is FAIL
+    assert verdict("mirror-takes-over", story).outcome is PASS
+
+
+def test_the_roles_of_a_first_fault_say_nothing_of_a_second() -> None:
+    story = Story().window(2, "kill", opens=40, lasts=10)
+    assert verdict("mirror-takes-over", story).outcome is INCONCLUSIVE
+
+
+def test_the_heaviest_outcome_wins() -> None:
+    assert worst([PASS, NOT_APPLICABLE]) is PASS
+    assert worst([PASS, INCONCLUSIVE]) is INCONCLUSIVE
+    assert worst([INCONCLUSIVE, FAIL, PASS]) is FAIL
+    assert worst([]) is NOT_APPLICABLE
+
+
+def _run(*outcomes: Outcome) -> list[ClaimVerdict]:
+    return [ClaimVerdict("c", outcome, "", "", "") for outcome in outcomes]
+
+
+@pytest.mark.parametrize(
+    ("runs", "code"),
+    [
+        ([_run(PASS, NOT_APPLICABLE)], 0),
+        ([_run(PASS), _run(FAIL, INCONCLUSIVE)], 1),
+        ([_run(PASS), _run(INCONCLUSIVE)], 2),
+        ([_run(PASS), _run(NOT_APPLICABLE)], 2),
+        ([_run(PASS), []], 2),
+        ([_run(FAIL), []], 1),
+        ([], 2),
+    ],
+)
+def test_exit_codes_of_claims(runs: list[list[ClaimVerdict]], code: int) -> None:
+    assert exit_code(runs) == code

@@ -1,0 +1,35 @@
+"""--dry-run: phases, words, faults and lengths, in words."""
+
+from dataclasses import replace
+
+from harness.plan.experiment import Catalogue, Request, plan
+from harness.report import dry_run
+from harness.report.asking import scenario
+from tests.plans import LAYOUT, SYSTEM
+
+SLOW = replace(LAYOUT, profile="T=60", timer_s=60)
+
+
+def lines(name: str, layout: str) -> list[str]:
+    request = Request(name="e", seed=7, scenarios=(scenario(name),), layouts=(layout,), repeats=2)
+    experiment = plan(request, Catalogue((SYSTEM,), (LAYOUT, SLOW)))
+    return list(dry_run.lines(experiment))
+
+
+def test_it_shows_every_phase_in_seconds_and_what_words_may_mean() -> None:
+    shown = lines("cut-one-node", "all-automatic@T=10")
+    assert shown[0] == "experiment e, seed 7: 2 runs"
+    assert "  baseline   12 s" in shown
+    assert (
+        "  fault 1    partition master of orders: from +12 s for 32 s (1.5 T, at least 32 s)"
+        in shown
+    )
+    assert "             one of rmq1, rmq2, rmq3: the host that holds orders then" in shown
+    assert "  settle     5 s (0.5 T, at least 5 s)" in shown
+    assert "  load       64 s at least" in shown
+    assert shown[-1] == "load and settle of all runs: 138 s at least; start and drain on top"
+
+
+def test_a_longer_timer_makes_it_longer() -> None:
+    shown = lines("cut-one-node", "all-automatic@T=60")
+    assert any("for 90 s (1.5 T, at least 32 s)" in line for line in shown)

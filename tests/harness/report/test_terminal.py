@@ -1,0 +1,136 @@
+"""What people see, with and without a terminal."""
+
+import io
+
+from rich.console import Console
+
+from harness.report.display import Judge, LiveView
+from harness.report.terminal import Terminal
+from tests.findings import Story
+from tests.reports import CELL, OTHER, SKIPPED, compared, report, run
+
+VIEW = LiveView("run-1", "baseline", 300.0, 299.4, 300.0, 0.998, 12, (), 41.6)
+
+
+class Screen:
+    """A terminal display on paper, and a clock that is moved by hand."""
+
+    def __init__(self, is_terminal: bool = False) -> None:
+        self.paper = io.StringIO()
+        self.now_s = 0.0
+        console = Console(file=self.paper, force_terminal=is_terminal, width=120, highlight=False)
+        self.display = Terminal(console, lambda: self.now_s)
+
+    @property
+    def lines(self) -> list[str]:
+        return [line.rstrip() for line in self.paper.getvalue().splitlines()]
+
+
+def test_a_step_shows_its_name_its_seconds_and_the_expected_seconds() -> None:
+    screen = Screen()
+    screen.display.step_began("start containers", 8.0)
+    screen.display.step_ended(7.34)
+    screen.display.step_began("something new", None)
+    screen.display.step_ended(0.5)
+    assert screen.lines == [
+        "start containers ... (expected 8 s)",
+        "start containers: 7.3 s (expected 8 s)",
+        "something new ...",
+        "something new: 0.5 s",
+    ]
+
+
+def test_without_a_terminal_there_is_a_line_a_phase_and_one_every_ten_seconds() -> None:
+    screen = Screen()
+    for now_s in range(21):
+        screen.now_s = float(now_s)
+        screen.display.live(VIEW)
+    assert len(screen.lines) == 3
+    screen.display.live(
+        LiveView("run-1", "windows", 0.0, 0.0, 0.0, None, 40, ("kill master = rmq1",), 30.0)
+    )
+    assert screen.lines[3] == (
+        "run-1 windows | sent 0/s confirmed 0/s delivered 0/s | success - | open 40 | "
+        "armed: kill master = rmq1 | 30 s left"
+    )
+
+
+def test_on_a_terminal_the_display_is_redrawn_and_leaves_nothing_behind() -> None:
+    screen = Screen(is_terminal=True)
+    screen.display.live(VIEW)
+    screen.display.message("said in between")
+    screen.display.close()
+    screen.display.close()
+    assert "said in between" in screen.paper.getvalue()
+    assert "\x1b[" in screen.paper.getvalue()
+
+
+def test_brackets_in_messages_are_no_markup() -> None:
+    screen = Screen()
+    screen.display.message("[red]no[/red] [TIMEOUT_CLEAN_QUEUE]")
+    assert screen.lines == ["[red]no[/red] [TIMEOUT_CLEAN_QUEUE]"]
+
+
+def test_the_last_three_lines_are_verdict_folder_and_replay() -> None:
+    screen = Screen()
+    screen.display.report(report(run(Story())))
+    assert screen.lines[-3:] == [
+        "verdict: failed, claims: 11 PASS, 1 FAIL, 5 NOT APPLICABLE (exit code 1)",
+        "results: results/e",
+        "replay: mqproof run master-crash --seed 7",
+    ]
+
+
+def test_a_known_failure_is_as_expected_to_expectations() -> None:
+    screen = Screen()
+    screen.display.report(report(run(Story()), judge=Judge.EXPECTATIONS))
+    assert screen.lines[-3] == "verdict: as expected, cells: 1 as expected (exit code 0)"
+
+
+def test_every_line_of_a_run_is_there_with_its_reasons() -> None:
+    screen = Screen()
+    screen.display.report(report(run(Story(), notes=("fresh cluster: the first",))))
+    text = screen.paper.getvalue()
+    assert "fresh cluster: the first" in text
+    assert "window 1: silence 0.171 s" in text
+    assert "PASS election-loses-nothing: lost == 0: 0 of 21,400" in text
+    (fail,) = [line for line in screen.lines if "FAIL untold-consumer" in line and ":" in line]
+    assert "claimed by seeds/000" in fail
+    assert "consumers_resumed after 0.161 s" in fail
+    assert "this cell is known to do so" in fail
+
+
+def test_what_was_not_judged_says_so() -> None:
+    screen = Screen()
+    screen.display.report(report(run(Story(), verdicts=(), failure="the cluster did not come up")))
+    assert "not judged: the cluster did not come up" in screen.lines
+    assert "1 of 1 runs not judged" in screen.lines[-3]
+    assert "(exit code 2)" in screen.lines[-3]
+
+
+def test_tables_have_a_column_a_cell_and_a_legend() -> None:
+    screen = Screen()
+    other = run(Story().count("lost", "replicated", 2), "master-crash-2-cafe", cell=OTHER)
+    screen.display.report(report(run(Story()), other, skipped=(SKIPPED,)))
+    assert "1: master-crash on rabbitmq-mirrored all-automatic@T=10 with pika" in screen.lines
+    assert "2: master-crash on rabbitmq-mirrored exactly-2@T=10 with pika" in screen.lines
+    rows = {line.split()[0]: line.split()[1:] for line in screen.lines if line.strip()}
+    assert rows["election-loses-nothing"] == ["PASS", "FAIL"]
+    assert rows["told-consumer-is-cancelled"] == ["n/a", "n/a"]
+    assert any(line.startswith("NOT APPLICABLE mirror-crash on") for line in screen.lines)
+
+
+def test_the_comparison_shows_median_range_and_how_many_were_judged() -> None:
+    rows = (
+        compared(CELL, "silence", 171e6),
+        compared(OTHER, "silence", 2e9, judged=4, bounds=1),
+        compared(CELL, "lost", 0, unit="messages"),
+        compared(OTHER, "lost", None, unit="messages", judged=0),
+    )
+    screen = Screen()
+    both = (run(Story()), run(Story(), "two", cell=OTHER))
+    screen.display.report(report(*both, comparison=rows))
+    text = screen.paper.getvalue()
+    assert "0.171 s (0.086 s to 0.342 s, 5 of 5)" in text
+    assert ">= 2.000 s (1.000 s to 4.000 s, 4 of 5)" in text
+    assert "not judged (0 of 5)" in text

@@ -1,0 +1,47 @@
+"""verdict.json: everything that a report says, for machines."""
+
+import json
+from pathlib import Path
+
+from harness.report import verdict
+from tests.findings import Story
+from tests.reports import CELL, SKIPPED, compared, report, run
+
+
+def test_it_says_what_replays_it_and_what_every_run_showed(tmp_path: Path) -> None:
+    made = report(run(Story()), skipped=(SKIPPED,), comparison=(compared(CELL, "silence", 171e6),))
+    path = verdict.write(made, tmp_path)
+    document = json.loads(path.read_text())
+    assert (document["format"], document["version"]) == ("mqproof verdict", 1)
+    assert (document["experiment"], document["seed"], document["exit_code"]) == ("e", 7, 1)
+    assert document["replay"] == "mqproof run master-crash --seed 7"
+    assert document["versions"] == {"pika": "1.4.4", "rabbitmq": "3.10.8"}
+    (one,) = document["runs"]
+    assert one["cell"] == {
+        "scenario": "master-crash",
+        "system": "rabbitmq-mirrored",
+        "layout": "all-automatic@T=10",
+        "client": "pika",
+    }
+    outcomes = {claim["claim"]: claim["outcome"] for claim in one["claims"]}
+    assert outcomes["untold-consumer-waits-forever"] == "FAIL"
+    assert outcomes["election-loses-nothing"] == "PASS"
+    assert "this cell is known to do so" in next(
+        claim["line"] for claim in one["claims"] if claim["outcome"] == "FAIL"
+    )
+    assert {"name": "lost", "window": 0, "judged": True, "text": "loss 0 of 21,400"} in one[
+        "observations"
+    ]
+    assert document["cells"][0]["standing"] == "as expected"
+    assert document["skipped"][0]["reason"] == "no mirror"
+    assert document["comparison"][0]["measure"] == "silence"
+    assert [item.name for item in tmp_path.iterdir()] == ["verdict.json"]
+
+
+def test_doubts_and_failures_are_in_it() -> None:
+    story = Story().unverified("not seen to hold: the process runs")
+    document = verdict.document(report(run(story), run(story, "b", verdicts=(), failure="lost")))
+    assert document["exit_code"] == 2
+    assert document["runs"][0]["doubts"] == ["fault 1: not seen to hold: the process runs"]
+    assert document["runs"][1]["judged"] is False
+    assert document["runs"][1]["failure"] == "lost"

@@ -1,0 +1,292 @@
+"""The command line: what it asks of the pipeline, and the exit code of every ending."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.cli import main
+from harness.deploy.port import DeployError
+from harness.plan.model import Experiment
+from harness.report.display import Display, Judge, Report, RunOptions
+from tests.findings import Story
+from tests.reports import report, run
+
+ROOT = Path(__file__).parents[2]
+
+
+class FakePipeline:
+    """A pipeline that starts nothing: it ends as it was told to, and remembers what was asked."""
+
+    def __init__(self, ending: Callable[[], Report]) -> None:
+        self.ending = ending
+        self.asked: list[tuple[Experiment, RunOptions]] = []
+        self.analysed: list[tuple[Path, Judge]] = []
+        self.built: list[tuple[str, ...]] = []
+        self.well = True
+
+    def run(self, experiment: Experiment, options: RunOptions, show: Display) -> Report:
+        show.message("it runs")
+        self.asked.append((experiment, options))
+        return self.ending()
+
+    def analyse(self, folder: Path, judge: Judge, show: Display) -> Report:
+        show.message("it analyses")
+        self.analysed.append((folder, judge))
+        return self.ending()
+
+    def heal(self, show: Display) -> bool:
+        show.message("healed")
+        return self.well
+
+    def build(self, systems: tuple[str, ...], show: Display) -> None:
+        self.built.append(systems)
+
+    def doctor(self, show: Display) -> bool:
+        show.message("looked")
+        return self.well
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def call(*words: str, ending: Callable[[], Report] | None = None) -> tuple[int, FakePipeline]:
+    pipeline = FakePipeline(ending or (lambda: report(run(Story()))))
+    return main(words, lambda: pipeline), pipeline
+
+
+def passing() -> Report:
+    told = tuple(v for v in run(Story()).verdicts if v.outcome == "PASS")
+    return report(run(Story(), verdicts=told))
+
+
+def ends_with(error: BaseException) -> Callable[[], Report]:
+    def ending() -> Report:
+        raise error
+
+    return ending
+
+
+@pytest.mark.parametrize(
+    ("ending", "code"),
+    [
+        (passing, 0),
+        (lambda: report(run(Story())), 1),
+        (lambda: report(run(Story().unverified("no"))), 2),
+        (lambda: report(), 2),
+        (lambda: report(run(Story()), judge=Judge.EXPECTATIONS), 0),
+        (lambda: report(run(Story(mirrors_at_fault=0)), judge=Judge.EXPECTATIONS), 1),
+        (lambda: report(run(Story().unverified("no")), judge=Judge.EXPECTATIONS), 2),
+        (lambda: report(run(Story()), interrupted=True), 130),
+        (ends_with(KeyboardInterrupt()), 130),
+        (ends_with(DeployError("Docker does not answer")), 2),
+        (ends_with(RuntimeError("boom")), 255),
+    ],
+)
+def test_exit_codes_of_a_run(ending: Callable[[], Report], code: int) -> None:
+    assert call("run", "master-crash", ending=ending)[0] == code
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("run",),
+        ("fly",),
+        ("run", "master-crash", "--repeats", "many"),
+        ("run", "master-crash", "--judge", "taste"),
+        ("run", "master-crash", "--no-such-flag"),
+        ("run", "master-crsh"),
+        ("run", "no/such/file.toml"),
+        ("run", "master-crash", "--system", "kafka"),
+        ("run", "master-crash", "--layout", "no/such.toml"),
+        ("run", "master-crash", "--repeats", "0"),
+        ("list", "weather"),
+        ("build", "--system", "kafka"),
+        ("analyse", "no-such-folder"),
+        ("analyse", "."),
+        ("new", "scenario", "Not A Name"),
+        ("new", "scenario", "../elsewhere"),
+    ],
+)
+def test_bad_input_is_254_and_starts_nothing(words: tuple[str, ...]) -> None:
+    code, pipeline = call(*words)
+    assert code == 254
+    assert not (pipeline.asked or pipeline.analysed or pipeline.built)
+
+
+@pytest.mark.parametrize("words", [("--help",), ("run", "--help"), ("new", "--help")])
+def test_help_is_no_error(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(*words)[0] == 0
+    assert "Usage" in capsys.readouterr().out
+
+
+def test_all_bad_words_are_told_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _ = call("run", "master-crsh", "--system", "kafka", "--layout", "al-automatic")
+    assert code == 254
+    said = capsys.readouterr().err
+    assert "did you mean 'master-crash'?" in said
+    assert "there is no system 'kafka'" in said
+    assert "did you mean 'all-automatic'?" in said
+
+
+def test_a_mistake_in_a_file_is_told_with_its_place(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call("new", "scenario", "mine")
+    path = tmp_path / "mine.toml"
+    path.write_text(path.read_text().replace('kind = "kill"', 'kind = "kil"'))
+    capsys.readouterr()
+    assert call("run", "mine.toml")[0] == 254
+    said = capsys.readouterr().err
+    assert "mine.toml, line " in said
+    assert "did you mean 'kill'?; valid: kill | hang | partition" in said
+
+
+def test_a_crash_is_short_and_leaves_its_traceback_in_results(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call("run", "master-crash", ending=ends_with(RuntimeError("boom")))[0] == 255
+    said = capsys.readouterr().err
+    assert "RuntimeError: boom" in said
+    assert "Traceback" not in said
+    (path,) = (tmp_path / "results").glob("crash-*.txt")
+    assert path.name in said
+    assert "Traceback" in path.read_text()
+
+
+def test_a_crash_where_results_cannot_be_written_says_where_it_went(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "results").write_text("a file, no folder")
+    assert call("run", "master-crash", ending=ends_with(RuntimeError("boom")))[0] == 255
+    path = Path(capsys.readouterr().err.strip().rpartition(" ")[2])
+    assert path.is_file()
+    path.unlink()
+
+
+def test_flags_become_an_experiment_and_options(tmp_path: Path) -> None:
+    _, pipeline = call(
+        *("run", "master-crash", "cut-one-node", "--system", "rabbitmq-mirrored"),
+        *("--layout", "all-automatic@T=60", "--layout", "unmirrored", "--client", "pika"),
+        *("--deployment", "compose", "--repeats", "2", "--seed", "7"),
+        *("--results", "elsewhere", "--judge", "expectations", "--keep"),
+    )
+    ((experiment, options),) = pipeline.asked
+    assert experiment.seed == 7
+    assert len(experiment.runs) == 8
+    assert {one.layout.label for one in experiment.runs} == {
+        "all-automatic@T=60",
+        "unmirrored@T=10",
+    }
+    assert options == RunOptions(
+        Path("elsewhere"),
+        Judge.EXPECTATIONS,
+        keep=True,
+        replay=(
+            "mqproof run master-crash cut-one-node --system rabbitmq-mirrored "
+            "--layout all-automatic@T=60 --layout unmirrored --client pika --deployment compose "
+            "--repeats 2 --judge expectations --seed 7"
+        ),
+    )
+
+
+def test_the_replay_command_makes_the_same_choices() -> None:
+    _, first = call("run", "master-crash")
+    ((experiment, options),) = first.asked
+    _, second = call(*options.replay.split()[1:])
+    ((again, _),) = second.asked
+    assert [one.seed for one in again.runs] == [one.seed for one in experiment.runs]
+    assert again.runs[0].name != experiment.runs[0].name
+
+
+def test_a_layout_of_the_users_own_stands_in_for_the_built_in_one(tmp_path: Path) -> None:
+    mine = (ROOT / "compose/rabbitmq-mirrored/layouts/all-automatic.toml").read_text()
+    (tmp_path / "mine.toml").write_text(mine.replace("timer_s = 10", "timer_s = 20"))
+    _, pipeline = call("run", "master-crash", "--layout", "mine.toml@T=10")
+    assert pipeline.asked[0][0].runs[0].layout.timer_s == 20
+
+
+def test_a_dry_run_starts_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    code, pipeline = call("run", "client-link-hang", "--dry-run")
+    assert (code, pipeline.asked) == (0, [])
+    said = capsys.readouterr().out
+    assert "hang master of orders, links of all clients" in said
+    assert "for 40 s (1.5 T, at least 40 s)" in said
+
+
+def test_json_goes_to_stdout_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("run", "master-crash", "--json", ending=passing)[0] == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out)["exit_code"] == 0
+    assert "it runs" in said.err
+
+
+def test_verdict_json_is_written_into_the_experiments_folder(tmp_path: Path) -> None:
+    call("run", "master-crash", ending=lambda: report(run(Story()), folder=tmp_path))
+    assert json.loads((tmp_path / "verdict.json").read_text())["exit_code"] == 1
+
+
+def test_analyse_judges_a_stored_experiment(tmp_path: Path) -> None:
+    (tmp_path / "experiment.json").write_text("{}")
+    code, pipeline = call("analyse", str(tmp_path), "--judge", "expectations", ending=passing)
+    assert (code, pipeline.analysed) == (0, [(tmp_path, Judge.EXPECTATIONS)])
+
+
+@pytest.mark.parametrize("command", ["heal", "doctor"])
+def test_what_is_not_well_is_2(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    pipeline = FakePipeline(passing)
+    assert main([command], lambda: pipeline) == 0
+    pipeline.well = False
+    assert main([command], lambda: pipeline) == 2
+    assert capsys.readouterr().out
+
+
+def test_build_without_a_choice_builds_for_all() -> None:
+    assert call("build")[1].built == [("rabbitmq-mirrored",)]
+
+
+@pytest.mark.parametrize(
+    ("topic", "word"),
+    [
+        ("systems", "rabbitmq-mirrored"),
+        ("layouts", "exactly-2@T=60"),
+        ("scenarios", "cut-one-node"),
+        ("faults", "partition"),
+        ("clients", "pika"),
+        ("claims", "untold-consumer-waits-forever"),
+    ],
+)
+def test_list_shows_names_as_the_command_line_takes_them(
+    topic: str, word: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call("list", topic)[0] == 0
+    assert word in capsys.readouterr().out
+
+
+def test_a_new_scenario_runs_at_once_and_is_never_overwritten(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call("new", "scenario", "mine")[0] == 0
+    text = (tmp_path / "mine.toml").read_text()
+    assert "# " in text
+    assert "mqproof run mine.toml --dry-run" in text
+    code, pipeline = call("run", "mine.toml", ending=passing)
+    assert (code, pipeline.asked[0][0].runs[0].scenario.name) == (0, "mine")
+    assert call("new", "scenario", "mine")[0] == 254
+    assert "is already there" in capsys.readouterr().err
+
+
+def test_the_process_itself_ends_with_these_codes() -> None:
+    def ended(*words: str) -> int:
+        return subprocess.run(
+            [sys.executable, "-m", "harness", *words], cwd=ROOT, capture_output=True, check=False
+        ).returncode
+
+    assert ended("--help") == 0
+    assert ended("run", "nothing-like-it") == 254

@@ -1,0 +1,72 @@
+"""Reports for tests: one experiment of two cells, judged from stories told by hand."""
+
+from pathlib import Path
+
+from harness.analyse import claims, expectations
+from harness.analyse.judge import judge
+from harness.analyse.observations import observe
+from harness.plan.model import Skipped
+from harness.report.assemble import compare
+from harness.report.display import Judge, Report, RunReport
+from spark_analysis.schema.comparison import Comparison
+from tests.findings import Story
+
+CELL = ("master-crash", "rabbitmq-mirrored", "all-automatic@T=10", "pika")
+OTHER = ("master-crash", "rabbitmq-mirrored", "exactly-2@T=10", "pika")
+CLAIMS = claims.shipped()
+KNOWN = expectations.shipped(claim.name for claim in CLAIMS)
+
+
+def run(story: Story, name: str = "master-crash-1-beef", **changes: object) -> RunReport:
+    parts: dict[str, object] = {
+        "name": name,
+        "cell": CELL,
+        "repeat": 1,
+        "seed": 7,
+        "verdicts": judge(CLAIMS, story.evidence),
+        "observations": observe(story.evidence),
+        "doubts": tuple(doubt.sentence for doubt in story.evidence.doubts),
+    }
+    return RunReport(**(parts | changes))  # type: ignore[arg-type]
+
+
+def report(*runs: RunReport, folder: Path = Path("results/e"), **changes: object) -> Report:
+    parts: dict[str, object] = {
+        "experiment": "e",
+        "seed": 7,
+        "folder": folder,
+        "judge": Judge.CLAIMS,
+        "replay": "mqproof run master-crash --seed 7",
+        "versions": {"rabbitmq": "3.10.8", "pika": "1.4.4"},
+        "runs": runs,
+        "skipped": (),
+        "cells": compare(runs, KNOWN),
+        "comparison": (),
+    }
+    return Report(**(parts | changes))  # type: ignore[arg-type]
+
+
+def compared(
+    cell: tuple[str, str, str, str], measure: str, median: float | None, **changes: object
+) -> Comparison:
+    parts: dict[str, object] = {
+        "scenario": cell[0],
+        "system": cell[1],
+        "layout": cell[2],
+        "client": cell[3],
+        "measure": measure,
+        "detail": "",
+        "unit": "ns",
+        "runs": 5,
+        "judged": 5,
+        "bounds": 0,
+        "minimum": None if median is None else median / 2,
+        "median": median,
+        "maximum": None if median is None else median * 2,
+        "median_from": None,
+        "median_until": None,
+    }
+    return Comparison(**(parts | changes))  # type: ignore[arg-type]
+
+
+SKIPPED = Skipped(("mirror-crash", "rabbitmq-mirrored", "unmirrored@T=10", "pika"), "no mirror")
