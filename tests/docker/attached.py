@@ -1,0 +1,67 @@
+"""A harness of its own process over a cluster that another one made: to be killed by tests.
+
+usage: python tests/docker/attached.py PROJECT NETWORK FOLDER FAULT
+Prints `armed` when the fault is in force, and goes on until somebody ends it.
+"""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from harness.deploy import engine, labels
+from harness.deploy.agent import AgentClient
+from harness.deploy.catalogue import load_layout
+from harness.deploy.compose import AGENT_LIMIT_S, with_addresses
+from harness.deploy.compose_cluster import ComposeCluster, Containers
+from harness.deploy.compose_faults import equip
+from harness.deploy.execs import start
+from harness.plan.model import FaultKind
+from harness.run.guardian import start_guardian
+from harness.run.live import LiveRun, Outside
+from harness.run.preparing import Preparing
+from harness.run.view import View
+from harness.run_folder.manifest import Manifest
+from spark_analysis.schema.log import read_rows
+from spark_analysis.schema.tables import FAULTS
+from tests.plans import fault, plan
+
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+
+async def attach(project: str, network: str, folder: Path) -> ComposeCluster:
+    """The cluster of that project, with an agent of this process."""
+    client = engine.connect()
+    containers = Containers.find(client, project)
+    agent_container = containers.one(labels.ROLE_AGENT)
+    channel = await start(
+        client, agent_container, "the agent", ["python", "-m", "harness.workers.agent"]
+    )
+    agent = await AgentClient.start(channel, AGENT_LIMIT_S)
+    layout = with_addresses(load_layout("rabbitmq-mirrored", "all-automatic@T=60"), network)
+    cluster = ComposeCluster(client, project, layout, folder, network, agent, containers, {})
+    cluster.executor, cluster.witness = equip(cluster)
+    return cluster
+
+
+async def perform(project: str, network: str, folder: Path, kind: FaultKind) -> None:
+    cluster = await attach(project, network, folder)
+    run = plan(fault(kind), lasts_s=600, name=f"killed-{kind.value}")
+    run_folder = folder / "runs" / run.name
+    (run_folder / "logs").mkdir(parents=True)
+    # The cluster is not this process's own: it is kept, only faults and workers are ended.
+    start_guardian(project, folder, keep=True)
+    boot_id = BOOT_ID.read_text().strip()
+    prepared = await Preparing(run, cluster, run_folder, boot_id, lambda _: None).begin()
+
+    def show(view: View) -> None:
+        rows = read_rows(run_folder / "logs" / "harness", FAULTS) if view.armed else ()
+        if any(row["event"] == "verified" and row["ok"] for row in rows):
+            print("armed", flush=True)
+
+    outside = Outside(asyncio.Event(), show, lambda manifest: manifest.save(run_folder))
+    await LiveRun(run, cluster, prepared, Manifest.of(run), outside).perform()
+
+
+if __name__ == "__main__":
+    project, network, folder, kind = sys.argv[1:]
+    asyncio.run(perform(project, network, Path(folder), FaultKind(kind)))

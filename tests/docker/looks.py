@@ -1,0 +1,51 @@
+"""Looks at a cluster that ask neither executor nor witness: what is in force, what still runs."""
+
+import json
+from typing import Any
+
+from faults.compile import MARK
+from harness.deploy import labels
+from harness.deploy.compose_cluster import ComposeCluster
+
+
+async def in_force(cluster: ComposeCluster) -> list[str]:
+    """Every fault that is in force anywhere in the cluster."""
+    found = [f"{c.name} is down" for c in _containers(cluster, "process") if c.status != "running"]
+    found += [f"toxic {name}" for name in await toxics(cluster)]
+    for host in _containers(cluster, "host"):
+        found += [f"{host.name}: {rule}" for rule in rules_of(cluster, host)]
+    return found
+
+
+async def toxics(cluster: ComposeCluster) -> list[str]:
+    said = await cluster.agent.call(
+        "http", 5.0, method="GET", url="http://toxiproxy:8474/proxies", headers={}, body=""
+    )
+    proxies = json.loads(said["body"]).values()
+    return [toxic["name"] for proxy in proxies for toxic in proxy["toxics"]]
+
+
+def rules_of(cluster: ComposeCluster, host: Any) -> list[str]:
+    """The rules of ours in a host's packet filter, told by a container of the test's own."""
+    said = cluster.client.containers.run(
+        host.image,
+        entrypoint=["iptables", "-S"],
+        network_mode=f"container:{host.id}",
+        cap_add=["NET_ADMIN"],
+        remove=True,
+    )
+    return [line for line in said.decode().splitlines() if MARK in line]
+
+
+def workers_running(cluster: ComposeCluster) -> list[str]:
+    """The worker processes of the cluster, by their command lines."""
+    (container,) = _containers(cluster, "workers")
+    processes = container.top()["Processes"] or []
+    return [" ".join(row) for row in processes if "harness.workers" in " ".join(row)]
+
+
+def _containers(cluster: ComposeCluster, role: str) -> list[Any]:
+    words = [f"{labels.PROJECT}={cluster.project}", f"{labels.ROLE}={role}"]
+    return list(
+        cluster.client.containers.list(all=True, filters={"label": words}, ignore_removed=True)
+    )

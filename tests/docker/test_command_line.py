@@ -1,0 +1,156 @@
+"""`mqproof run` as people use it, on real clusters of its own: ended, killed, and let through."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.deploy import engine, labels
+from tests.docker.conftest import require_docker
+
+pytestmark = pytest.mark.docker
+
+ROOT = Path(__file__).parents[2]
+UP_LIMIT_S = 240.0
+END_LIMIT_S = 90.0
+GONE_LIMIT_S = 60.0
+QUICK = """
+title = "A long cut, for tests that end it"
+[workload]
+queues = ["orders"]
+publishers = 1
+consumers = 1
+rate = 100
+publishers_enter = "master of orders"
+consumers_enter = "uninvolved"
+[[fault]]
+kind = "partition"
+target = "master of orders"
+lasts = "10 min"
+[phases]
+baseline = "2 s"
+recovery = "6 s"
+"""
+
+
+@pytest.fixture(autouse=True)
+def _docker() -> None:
+    require_docker()
+
+
+@pytest.fixture
+def armed(tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
+    """An `mqproof run` whose fault is in force."""
+    (tmp_path / "quick.toml").write_text(QUICK)
+    process = _mqproof(tmp_path, "run", "quick.toml", "--layout", "all-automatic@T=60")
+    _read_until(process, "armed: partition")
+    yield process
+    if process.poll() is None:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=END_LIMIT_S)
+
+
+def test_ctrl_c_in_a_fault_ends_with_130_a_sealed_run_and_nothing_left(
+    armed: "subprocess.Popen[str]", tmp_path: Path
+) -> None:
+    armed.send_signal(signal.SIGINT)
+    said, _ = armed.communicate(timeout=END_LIMIT_S)
+    assert armed.returncode == 130, said
+    assert _left(tmp_path) == []
+    (manifest,) = _manifests(tmp_path)
+    assert manifest["phase"] == "sealed"
+    assert all(worker["log_closed"] for worker in manifest["workers"])
+    again = _mqproof(tmp_path, "analyse", str(_experiment(tmp_path)))
+    said, _ = again.communicate(timeout=END_LIMIT_S)
+    assert again.returncode == 2, said
+    assert "the run was interrupted" in said
+
+
+def test_kill_minus_9_of_the_harness_removes_everything_within_a_minute(
+    armed: "subprocess.Popen[str]", tmp_path: Path
+) -> None:
+    assert _left(tmp_path), "otherwise the test shows nothing"
+    armed.kill()
+    armed.wait()
+    died = time.monotonic()
+    while left := _left(tmp_path):
+        assert time.monotonic() - died < GONE_LIMIT_S, left
+    again = _mqproof(tmp_path, "analyse", str(_experiment(tmp_path)))
+    said, _ = again.communicate(timeout=END_LIMIT_S)
+    assert again.returncode == 2, said
+    assert "the harness ended in phase" in said
+
+
+def test_the_three_scenarios_are_judged_as_expected(tmp_path: Path) -> None:
+    scenarios = ("master-crash", "client-link-hang", "cut-one-node")
+    process = _mqproof(tmp_path, "run", *scenarios, "--judge", "expectations", "--seed", "7")
+    said, _ = process.communicate(timeout=900)
+    verdict = json.loads((_experiment(tmp_path) / "verdict.json").read_text())
+    assert [run["cell"]["scenario"] for run in verdict["runs"]] == list(scenarios), said
+    assert process.returncode in (0, 2), said  # 2: this machine stalled, so time is not judged
+    differ = [cell for cell in verdict["cells"] if cell["standing"] == "differs"]
+    assert differ == [], said
+    for run in verdict["runs"]:
+        assert run["judged"], run
+        outcome = {claim["claim"]: claim["outcome"] for claim in run["claims"]}
+        assert outcome["confirmed-is-on-disk"] == "PASS", run
+        assert outcome["nothing-unexpected"] == "PASS", run
+    for manifest in _manifests(tmp_path):
+        assert [(w["verified"], w["gone"]) for w in manifest["windows"]] == [(True, True)]
+    assert _left(tmp_path) == []
+
+
+def _mqproof(folder: Path, *words: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "harness", *words],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def _read_until(process: "subprocess.Popen[str]", words: str) -> None:
+    assert process.stdout is not None
+    heard = []
+    ends = time.monotonic() + UP_LIMIT_S
+    for line in process.stdout:
+        heard.append(line)
+        if words in line:
+            return
+        assert time.monotonic() < ends, "".join(heard)
+    raise AssertionError("".join(heard))
+
+
+def _left(folder: Path) -> list[str]:
+    """What an experiment in this folder still has in the engine, by its label."""
+    client = engine.connect()
+    everything: list[Any] = [
+        *client.containers.list(all=True, ignore_removed=True),
+        *client.networks.list(),
+        *client.volumes.list(),
+    ]
+    return [found.name for found in everything if str(folder) in _mark(found)]
+
+
+def _mark(found: Any) -> str:
+    marks = found.attrs.get("Labels") or found.attrs.get("Config", {}).get("Labels") or {}
+    return str(marks.get(labels.EXPERIMENT, ""))
+
+
+def _experiment(folder: Path) -> Path:
+    (experiment,) = (folder / "results").iterdir()
+    return experiment
+
+
+def _manifests(folder: Path) -> list[dict[str, Any]]:
+    found = sorted(_experiment(folder).glob("runs/*/manifest.json"))
+    return [json.loads(path.read_text()) for path in found]

@@ -1,0 +1,243 @@
+"""What a compose cluster promises to the run, tried on one that stands."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from faults.model import Executor, Kill, Start, Witness
+from harness.deploy import engine, labels
+from harness.deploy.catalogue import load_layout
+from harness.deploy.compose import ComposeDeployment
+from harness.deploy.compose_cluster import ComposeCluster
+from harness.deploy.port import DeployError, Link, Roles
+from harness.workers.protocol import EXIT_ORPHANED
+from tests.plans import plan
+
+pytestmark = pytest.mark.docker
+
+HOSTS = ("rmq1", "rmq2", "rmq3")
+RUN = replace(plan(), name="deploy-test")
+QUEUE = f"mqproof.{RUN.name}.orders"
+Play = Callable[[Awaitable[Any]], Any]
+
+
+@pytest.fixture(scope="module")
+def links(cluster: ComposeCluster, play: Play) -> Iterator[tuple[Link, ...]]:
+    yield play(cluster.link(RUN, "p0"))
+    play(cluster.unlink(RUN))
+
+
+@pytest.fixture
+def queue(cluster: ComposeCluster, play: Play) -> Iterator[str]:
+    """Declared with its master on rmq2."""
+    play(cluster.broker.declare(QUEUE, True, "rmq2"))
+    yield QUEUE
+    play(cluster.broker.delete(f"mqproof.{RUN.name}."))
+
+
+def labelled(project: str) -> list[Any]:
+    client = engine.connect()
+    mark: dict[str, Any] = {"label": f"{labels.PROJECT}={project}"}
+    return [
+        *client.containers.list(all=True, filters=mark, ignore_removed=True),
+        *client.networks.list(filters=mark),
+        *client.volumes.list(filters=mark),
+    ]
+
+
+def test_it_is_clean_and_says_what_runs(cluster: ComposeCluster, play: Play) -> None:
+    health = play(cluster.health(10.0))
+    assert health.clean, health.doubts
+    versions = cluster.versions()
+    assert versions["rabbitmq"] == "3.10.8"
+    assert {"erlang", "docker engine", "compose", "broker image", "agent pika"} <= set(versions)
+
+
+def test_nothing_of_it_can_be_reached_from_outside(cluster: ComposeCluster, play: Play) -> None:
+    networks = [thing for thing in labelled(cluster.project) if "Internal" in thing.attrs]
+    assert [network.attrs["Internal"] for network in networks] == [True, True]
+    for container in engine.connect().containers.list(
+        filters={"label": f"{labels.PROJECT}={cluster.project}"}
+    ):
+        published = container.attrs["NetworkSettings"]["Ports"]
+        assert not any((published or {}).values()), container.name
+
+
+def test_a_declared_queue_has_its_master_there_and_all_its_mirrors(
+    cluster: ComposeCluster, play: Play, queue: str
+) -> None:
+    broker = cluster.broker
+    roles = play(broker.roles(queue))
+    assert roles.master == "rmq2"
+    assert sorted(roles.mirrors) == ["rmq1", "rmq3"]
+    assert roles.synchronised == roles.mirrors
+    masters = play(broker.masters(queue))
+    assert masters == {"rmq1": False, "rmq2": True, "rmq3": False}
+
+
+def test_a_deleted_queue_is_gone(cluster: ComposeCluster, play: Play, queue: str) -> None:
+    play(cluster.broker.delete(f"mqproof.{RUN.name}."))
+    assert play(cluster.broker.roles(queue)) == Roles(None, (), ())
+
+
+def test_every_link_and_every_direct_way_leads_to_its_host(
+    cluster: ComposeCluster, play: Play, links: tuple[Link, ...]
+) -> None:
+    assert [link.host for link in links] == list(HOSTS)
+    assert [link.proxy for link in links] == [f"mqproof.{RUN.name}.p0.{host}" for host in HOSTS]
+    direct = [play(cluster.direct(host)) for host in HOSTS]
+    assert direct == [play(cluster.direct(host)) for host in HOSTS]
+    ways = [*(link.endpoint for link in links), *direct]
+    assert len({(way.address, way.port) for way in ways}) == 6
+    for way in ways:
+        call = cluster.agent.call("greet", 5.0, host=way.address, port=way.port)
+        assert play(call)["answered"]
+
+
+def test_connections_are_found_by_their_name_and_closed(
+    cluster: ComposeCluster, play: Play, links: tuple[Link, ...], queue: str
+) -> None:
+    way = links[0].endpoint
+    play(
+        cluster.agent.call(
+            "canary_open", 5.0, canary="deploy", host=way.address, port=way.port, queue=queue
+        )
+    )
+    assert play(named(cluster, 1)) == ("mqproof.canary.deploy",)
+    play(cluster.broker.connections("mqproof.canary.deploy", close=True))
+    assert play(named(cluster, 0)) == ()
+    play(cluster.agent.call("canary_close", 5.0, canary="deploy"))
+
+
+async def named(cluster: ComposeCluster, wanted: int) -> tuple[str, ...]:
+    """The list lags behind what is."""
+    for _ in range(50):
+        found = await cluster.broker.connections("mqproof.canary.deploy", close=False)
+        if len(found) == wanted:
+            break
+        await asyncio.sleep(0.1)
+    return found
+
+
+def test_a_worker_speaks_when_it_is_spoken_to_and_ends_with_its_input(
+    cluster: ComposeCluster, play: Play
+) -> None:
+    async def story() -> tuple[Any, Any, int | None]:
+        channel = await cluster.spawn("deploy-1")
+        await channel.send({"do": "hello"})
+        said = await channel.receive()
+        running = await channel.exit_code()
+        await channel.close()
+        while await channel.receive() is not None:
+            pass
+        return said, running, await channel.exit_code()
+
+    said, running, code = play(story())
+    assert said["say"] == "hello"
+    assert said["versions"]["pika"]
+    assert running is None
+    assert code == EXIT_ORPHANED
+
+
+def test_a_worker_can_be_killed(cluster: ComposeCluster, play: Play) -> None:
+    async def story() -> int | None:
+        channel = await cluster.spawn("deploy-2")
+        await channel.send({"do": "hello"})
+        assert await channel.receive() is not None
+        await channel.kill()
+        assert await channel.receive() is None
+        await channel.kill()
+        return await channel.exit_code()
+
+    assert play(story()) == 128 + 9
+
+
+def test_what_a_worker_writes_lies_in_the_run_folder(
+    cluster: ComposeCluster, experiment_folder: Path
+) -> None:
+    run_folder = experiment_folder / "run"
+    inside = cluster.log_folder(run_folder, "p0")
+    workers = engine.connect().containers.list(
+        filters={
+            "label": [
+                f"{labels.PROJECT}={cluster.project}",
+                f"{labels.ROLE}={labels.ROLE_WORKERS}",
+            ]
+        }
+    )
+    status, output = workers[0].exec_run(["mkdir", inside])
+    assert status == 0, output
+    assert (run_folder / "logs" / "p0").is_dir()
+    assert (run_folder / "logs" / "p0").owner() == experiment_folder.owner()
+
+
+def test_the_brokers_logs_are_fetched_and_nothing_twice(
+    cluster: ComposeCluster, play: Play, experiment_folder: Path
+) -> None:
+    run_folder = experiment_folder / "logged"
+    play(cluster.fetch_logs(run_folder))
+    play(cluster.fetch_logs(run_folder))
+    for host in HOSTS:
+        text = (run_folder / "broker_logs" / f"{host}.log").read_text()
+        assert text.count("Server startup complete") == 1
+
+
+def test_every_host_is_sampled_every_second(cluster: ComposeCluster, play: Play) -> None:
+    async def story() -> dict[str, list[Any]]:
+        found: dict[str, list[Any]] = {}
+        samples = cluster.resources()
+        async for sample in samples:
+            found.setdefault(sample.host, []).append(sample)
+            if len(found) == 5 and all(len(of_host) >= 3 for of_host in found.values()):
+                break
+        await samples.aclose()  # type: ignore[attr-defined]
+        return found
+
+    found = play(story())
+    assert sorted(found) == [*HOSTS, "toxiproxy", "workers"]
+    for host in HOSTS:
+        first, *_, last = found[host]
+        assert first.memory_bytes > 10_000_000
+        assert last.cpu_ns > first.cpu_ns
+        assert last.network_received_bytes > first.network_received_bytes
+        assert 0.5e9 < (last.at_ns - first.at_ns) / (len(found[host]) - 1) < 2e9
+
+
+def test_a_killed_host_loses_its_roles_and_comes_back_clean(
+    cluster: ComposeCluster, play: Play, queue: str
+) -> None:
+    play(cluster.executor.perform(Kill("rmq2")))
+    assert play(new_master(cluster, queue)) in ("rmq1", "rmq3")
+    assert play(cluster.broker.masters(queue))["rmq2"] is None
+    assert not play(cluster.health(0.5)).clean
+    play(cluster.executor.perform(Start("rmq2")))
+    health = play(cluster.health(60.0))
+    assert health.clean, health.doubts
+    assert play(cluster.broker.listed("rmq2"))
+
+
+async def new_master(cluster: ComposeCluster, queue: str) -> str | None:
+    for _ in range(50):
+        master = (await cluster.broker.roles(queue)).master
+        if master not in ("rmq2", None):
+            return master
+        await asyncio.sleep(0.1)
+    return None
+
+
+def test_a_failure_on_the_way_up_leaves_nothing(play: Play, tmp_path: Path) -> None:
+    projects: list[str] = []
+
+    def refuse(cluster: ComposeCluster) -> tuple[Executor, Witness]:
+        projects.append(cluster.project)
+        raise DeployError("no executor today")
+
+    layout = load_layout("rabbitmq-mirrored", "unmirrored")
+    alone = replace(layout, hosts=layout.hosts[:1])
+    with pytest.raises(DeployError, match="no executor today"):
+        play(ComposeDeployment(refuse).up(alone, tmp_path, print))
+    assert labelled(projects[0]) == []

@@ -1,0 +1,250 @@
+"""Each fault on a real cluster: it takes effect, seen by independent means, and it is undone.
+
+What is independent of executor and witness: the engine's own word, the packet filter's own rules,
+the proxy's own list of toxics, and what the brokers say of each other.
+"""
+
+import json
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from faults.compile import KINDS, MARK, compile
+from faults.executors.compose import ComposeExecutor
+from faults.executors.nothing import NothingExecutor
+from faults.model import Armed, FaultError, Proof, Stall
+from faults.verification import gone, held
+from harness.deploy import labels
+from harness.deploy.compose_cluster import ComposeCluster
+from harness.deploy.polling import until
+from harness.run.docker_projects import DockerProjects
+from harness.run.heal import Row, Standing, mend
+
+pytestmark = pytest.mark.docker
+
+RUN = "faults-test"
+HEALTH_LIMIT_S = 90.0
+GONE_LIMIT_S = 60.0
+Play = Callable[[Awaitable[Any]], Any]
+
+
+@pytest.fixture
+def links(cluster: ComposeCluster, play: Play) -> Iterator[tuple[str, ...]]:
+    """Two clients' proxies to the first host; the cluster is clean before and after."""
+    run: Any = SimpleNamespace(name=RUN)
+    play(cluster.unlink(run))
+    made = [play(cluster.link(run, worker)) for worker in ("one", "two")]
+    assert play(cluster.health(HEALTH_LIMIT_S)).clean
+    yield tuple(link.proxy for each in made for link in each if link.host == victim(cluster))
+    play(cluster.unlink(run))
+    health = play(cluster.health(HEALTH_LIMIT_S))
+    assert health.clean, health.doubts
+
+
+def victim(cluster: ComposeCluster) -> str:
+    return cluster.layout.hosts[0].name
+
+
+def armed(cluster: ComposeCluster, kind: str, links: tuple[str, ...], window: int = 1) -> Armed:
+    hosts = tuple(host.name for host in cluster.layout.hosts)
+    host = victim(cluster)
+    return compile(kind, host, host, "", hosts, links, window, RUN)
+
+
+# --- independent looks --------------------------------------------------------------------------
+
+
+def container(cluster: ComposeCluster, role: str) -> Any:
+    marks = {labels.PROJECT: cluster.project, labels.ROLE: role, labels.HOST: victim(cluster)}
+    words = [f"{name}={value}" for name, value in marks.items()]
+    (found,) = cluster.client.containers.list(
+        all=True, filters={"label": words}, ignore_removed=True
+    )
+    return found
+
+
+def rules(cluster: ComposeCluster) -> list[str]:
+    """The rules of ours in the victim's packet filter, told by a container of the test's own."""
+    owner = container(cluster, "host")
+    said = cluster.client.containers.run(
+        owner.image,
+        entrypoint=["iptables", "-S"],
+        network_mode=f"container:{owner.id}",
+        cap_add=["NET_ADMIN"],
+        remove=True,
+    )
+    return [line for line in said.decode().splitlines() if MARK in line]
+
+
+async def toxics(cluster: ComposeCluster) -> list[str]:
+    said = await cluster.agent.call(
+        "http", 5.0, method="GET", url="http://toxiproxy:8474/proxies", headers={}, body=""
+    )
+    proxies = json.loads(said["body"]).values()
+    return [toxic["name"] for proxy in proxies for toxic in proxy["toxics"]]
+
+
+async def greeted(cluster: ComposeCluster, proxy: str) -> bool:
+    host, port = cluster.dial(proxy)
+    said = await cluster.agent.call("greet", 2.0, host=host, port=port)
+    return bool(said["answered"])
+
+
+async def seen(cluster: ComposeCluster, kind: str, links: tuple[str, ...]) -> bool:
+    """Whether a fault is in force, by means that verification does not use."""
+    match kind:
+        case "kill":
+            state = container(cluster, "process").attrs["State"]
+            return (state["Status"], state["ExitCode"]) == ("exited", 137)
+        case "hang":
+            answered = [await greeted(cluster, proxy) for proxy in links]
+            assert len(set(answered)) == 1, "the links of one host share their fate"
+            return not answered[0]
+        case "partition":
+            return bool(rules(cluster))
+    raise AssertionError(kind)
+
+
+# --- tests --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_fault_takes_effect_and_is_undone(
+    cluster: ComposeCluster, play: Play, links: tuple[str, ...], kind: str
+) -> None:
+    fault = armed(cluster, kind, links)
+    assert fault.undo is not None
+
+    async def story() -> tuple[Proof, Proof]:
+        assert not await seen(cluster, kind, links)
+        await cluster.witness.prepare(fault)
+        try:
+            receipt = await cluster.executor.perform(fault.action)
+            assert 0 < receipt.issued_ns <= receipt.returned_ns
+            holds = await held(fault, cluster.witness)
+            assert await seen(cluster, kind, links)
+        finally:
+            await cluster.executor.perform(fault.undo)
+        left = await gone(fault, cluster.witness, GONE_LIMIT_S)
+        await cluster.witness.dismiss(fault)
+        assert not await seen(cluster, kind, links)
+        await cluster.executor.perform(fault.undo)  # again: what is not there is no error
+        return holds, left
+
+    holds, left = play(story())
+    assert holds.ok, holds.doubt
+    assert left.ok, left.doubt
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_executor_that_does_nothing_is_never_believed(
+    cluster: ComposeCluster, play: Play, links: tuple[str, ...], kind: str
+) -> None:
+    fault = armed(cluster, kind, links)
+
+    async def story() -> Proof:
+        await cluster.witness.prepare(fault)
+        await NothingExecutor().perform(fault.action)
+        proof = await held(fault, cluster.witness, 2.0)
+        await cluster.witness.dismiss(fault)
+        return proof
+
+    proof = play(story())
+    assert not proof.ok
+    assert proof.doubt
+
+
+def test_the_brokers_themselves_notice_a_partition(
+    cluster: ComposeCluster, play: Play, links: tuple[str, ...]
+) -> None:
+    fault = armed(cluster, "partition", links)
+    assert fault.undo is not None
+
+    async def story() -> bool:
+        await cluster.executor.perform(fault.action)
+        try:
+            limit_s = 3 * cluster.layout.timer_s
+            host = victim(cluster)
+            return await until(
+                lambda: cluster.broker.listed(host), lambda there: not there, limit_s
+            )
+        finally:
+            await cluster.executor.perform(fault.undo)
+
+    assert not play(story())
+
+
+def test_a_closed_link_is_not_taken_for_a_hang(
+    cluster: ComposeCluster, play: Play, links: tuple[str, ...]
+) -> None:
+    fault = armed(cluster, "hang", links)
+
+    async def story() -> Proof:
+        await cluster.witness.prepare(fault)
+        await cluster.agent.call("proxy_delete", 5.0, prefix=links[0])
+        proof = await held(fault, cluster.witness, 1.0)
+        await cluster.witness.dismiss(fault)
+        return proof
+
+    assert "closed" in play(story()).doubt
+
+
+class LostAgent:
+    async def call(self, name: str, /, timeout_s: float, **arguments: Any) -> dict[str, Any]:
+        raise FaultError(f"{name}: the agent is gone")
+
+
+def test_a_hang_is_resumed_even_if_the_agent_is_lost(
+    cluster: ComposeCluster, play: Play, links: tuple[str, ...]
+) -> None:
+    fault = armed(cluster, "hang", links)
+    assert fault.undo is not None
+    lost = ComposeExecutor(cluster.client, cluster.project, LostAgent())
+
+    async def story() -> None:
+        await cluster.executor.perform(fault.action)
+        assert len(await toxics(cluster)) == 2 * len(links)
+        with pytest.raises(FaultError, match="the agent is gone"):
+            await lost.perform(fault.action)
+        await lost.perform(fault.undo)
+        assert await toxics(cluster) == []
+
+    play(story())
+
+
+def test_a_stall_that_fails_halfway_is_taken_back(
+    cluster: ComposeCluster, play: Play, links: tuple[str, ...]
+) -> None:
+    async def story() -> None:
+        with pytest.raises(FaultError, match="proxy not found"):
+            await cluster.executor.perform(Stall((*links, "no-such-proxy"), f"{MARK}x"))
+        assert await toxics(cluster) == []
+
+    play(story())
+
+
+def test_healing_without_a_journal_sweeps_every_fault_away(
+    cluster: ComposeCluster, play: Play, links: tuple[str, ...], tmp_path: Path
+) -> None:
+    projects = DockerProjects(cluster.client)
+    project = Standing(cluster.project, tmp_path, "", keep=True)
+
+    async def story() -> list[Row]:
+        for window, kind in enumerate(KINDS, 1):
+            await cluster.executor.perform(armed(cluster, kind, links, window).action)
+        rows = [row async for row in mend(projects, project, "heal")]
+        assert await toxics(cluster) == []
+        return rows
+
+    (row,) = play(story())
+    assert row.ok, row.doubt
+    assert rules(cluster) == []
+    assert container(cluster, "process").status == "running"
+
+
+def test_the_engine_shows_the_project(cluster: ComposeCluster, play: Play) -> None:
+    found = play(DockerProjects(cluster.client).find())
+    assert cluster.project in {project.name for project in found}

@@ -1,0 +1,29 @@
+"""Every scenario on every layout, with full-length timers (`pytest -m nightly`)."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.docker.conftest import require_docker
+
+pytestmark = [pytest.mark.docker, pytest.mark.nightly]
+
+ROOT = Path(__file__).parents[2]
+SCENARIOS = ("master-crash", "client-link-hang", "cut-one-node")
+
+
+@pytest.mark.parametrize("layout", ["all-automatic", "all-manual", "exactly-2", "unmirrored"])
+@pytest.mark.parametrize("profile", ["T=10", "T=60"])
+def test_every_cell_is_as_its_file_says(layout: str, profile: str, tmp_path: Path) -> None:
+    require_docker()
+    words = ["run", *SCENARIOS, "--layout", f"{layout}@{profile}", "--judge", "expectations"]
+    done = subprocess.run(
+        [sys.executable, "-m", "harness", *words],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        check=False,
+    )
+    assert done.returncode in (0, 2), "2: something could not be judged; 1 is a difference"

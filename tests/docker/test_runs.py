@@ -1,0 +1,189 @@
+"""Runs on a real cluster, sharing one boot: faults, lies, deaths of the harness, interrupts."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from faults.executors.nothing import NothingExecutor
+from harness.deploy.compose_cluster import ComposeCluster
+from harness.plan.model import FaultKind, RunPlan
+from harness.run.live import LiveRun, Outside
+from harness.run.preparing import Preparing
+from harness.run.view import View
+from harness.run_folder.manifest import Manifest
+from harness.run_folder.seal import seal
+from spark_analysis.definition.judge import judge
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.findings import Findings
+from spark_analysis.schema.log import is_closed, read_rows
+from spark_analysis.schema.tables import RESOURCES, TABLES
+from tests.docker.looks import in_force, workers_running
+from tests.plans import fault, plan
+
+pytestmark = pytest.mark.docker
+
+Play = Callable[[Awaitable[Any]], Any]
+KINDS = [FaultKind.KILL, FaultKind.HANG, FaultKind.PARTITION]
+HEALTH_LIMIT_S = 90.0
+ROOT = Path(__file__).parents[2]
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    manifest: Manifest
+    findings: Findings
+    folder: Path
+
+
+@pytest.fixture
+def clean(cluster: ComposeCluster, play: Play) -> Iterator[ComposeCluster]:
+    """The shared cluster, clean before and after."""
+    assert play(cluster.health(HEALTH_LIMIT_S)).clean
+    yield cluster
+    health = play(cluster.health(HEALTH_LIMIT_S))
+    assert health.clean, health.doubts
+
+
+async def run(
+    cluster: ComposeCluster,
+    of: RunPlan,
+    experiment: Path,
+    interrupt_when: Callable[[View], bool] = lambda _: False,
+) -> Done:
+    folder = experiment / "runs" / of.name
+    (folder / "logs").mkdir(parents=True)
+    interrupt = asyncio.Event()
+
+    def show(view: View) -> None:
+        if interrupt_when(view):
+            interrupt.set()
+
+    boot_id = BOOT_ID.read_text().strip()
+    prepared = await Preparing(of, cluster, folder, boot_id, lambda _: None).begin()
+    outside = Outside(interrupt, show, lambda manifest: manifest.save(folder))
+    await LiveRun(of, cluster, prepared, Manifest.of(of), outside).perform()
+    manifest = seal(folder)
+    assert manifest.facts is not None
+    facts = Facts.from_json(manifest.facts)
+    return Done(manifest, judge(facts, rows_of(folder)), folder)
+
+
+def rows_of(folder: Path) -> dict[str, list[dict[str, int | str | None]]]:
+    logs = sorted(path for path in (folder / "logs").iterdir())
+    return {
+        name: [dict(row) for log in logs for row in read_rows(log, table)]
+        for name, table in TABLES.items()
+    }
+
+
+def counts(done: Done) -> dict[str, int]:
+    totals: dict[str, int] = {}
+    for row in done.findings.counts:
+        totals[row.measure] = totals.get(row.measure, 0) + row.count
+    return totals
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_fault_is_verified_undone_and_gone_and_nothing_confirmed_is_lost(
+    clean: ComposeCluster, play: Play, experiment_folder: Path, kind: FaultKind
+) -> None:
+    of = plan(fault(kind), lasts_s=8, name=f"real-{kind.value}")
+    done = play(run(clean, of, experiment_folder))
+    (window,) = done.manifest.windows
+    assert (window.verified, window.gone, window.doubt) == (True, True, "")
+    assert [doubt for doubt in done.findings.doubts if doubt.scope != "availability"] == []
+    assert counts(done)["state"] > 500
+    assert not {"lost", "stranded", "unexpected", "corrupt", "loss_unknown"} & counts(done).keys()
+    assert [worker.exit_code for worker in done.manifest.workers] == [0, 0, 0]
+
+
+def test_a_calm_run_has_resources_of_every_host_and_second(
+    clean: ComposeCluster, play: Play, experiment_folder: Path
+) -> None:
+    done = play(run(clean, plan(fault(FaultKind.HANG), lasts_s=10, name="res"), experiment_folder))
+    rows = list(read_rows(done.folder / "logs" / "harness", RESOURCES))
+    hosts = {str(row["host"]) for row in rows}
+    assert hosts >= {"rmq1", "rmq2", "rmq3"}
+    times = [row["at_ns"] for row in rows if isinstance(row["at_ns"], int)]
+    seconds = (max(times) - min(times)) / 1e9
+    assert len(rows) >= 0.9 * seconds * len(hosts)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_executor_that_does_nothing_makes_the_run_unknown(
+    clean: ComposeCluster, play: Play, experiment_folder: Path, kind: FaultKind
+) -> None:
+    real = clean.executor
+    clean.executor = NothingExecutor()
+    try:
+        of = plan(fault(kind), lasts_s=4, name=f"lie-{kind.value}")
+        done = play(run(clean, of, experiment_folder))
+    finally:
+        clean.executor = real
+    assert ("run", "fault") in [(doubt.scope, doubt.reason) for doubt in done.findings.doubts]
+
+
+def test_an_interrupt_in_the_middle_of_a_fault_leaves_a_sealed_run_and_no_fault(
+    clean: ComposeCluster, play: Play, experiment_folder: Path
+) -> None:
+    of = plan(fault(FaultKind.PARTITION), lasts_s=600, name="interrupted")
+    done = play(run(clean, of, experiment_folder, lambda view: bool(view.armed)))
+    assert done.manifest.interrupted
+    assert done.manifest.phase == "sealed"
+    assert all(worker.log_closed for worker in done.manifest.workers)
+    assert not play(in_force(clean))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_kill_minus_9_of_the_harness_in_a_fault_heals_it_and_stops_the_workers_within_10_s(
+    clean: ComposeCluster, play: Play, experiment_folder: Path, kind: FaultKind
+) -> None:
+    harness = _attach(clean, experiment_folder, kind)
+    try:
+        assert harness.stdout is not None
+        line = harness.stdout.readline()
+        assert line == b"armed\n", harness.communicate()
+        assert play(in_force(clean)), "otherwise the test shows nothing"
+        assert workers_running(clean)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            harness.send_signal(signal.SIGKILL)
+        harness.wait()
+    died = time.monotonic()
+    play(_until_healed(clean, 10.0))
+    assert time.monotonic() - died <= 10.0
+    folder = experiment_folder / "runs" / f"killed-{kind.value}"
+    for worker in ("publisher-1", "consumer-1"):
+        assert is_closed(folder / "logs" / worker), "workers stop by themselves and close"
+    manifest = seal(folder)
+    assert manifest.facts is not None
+    assert manifest.facts["clock_doubt"] == "the harness ended in phase 'windows'"
+    play(clean.broker.connections("mqproof.", True))
+    play(clean.broker.delete("mqproof."))
+
+
+def _attach(
+    cluster: ComposeCluster, experiment: Path, kind: FaultKind
+) -> "subprocess.Popen[bytes]":
+    network = cluster.layout.hosts[0].address.rpartition(".")[0]
+    script = Path(__file__).with_name("attached.py")
+    words = [sys.executable, str(script), cluster.project, network, str(experiment), kind.value]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(words, stdout=subprocess.PIPE, env=environment)
+
+
+async def _until_healed(cluster: ComposeCluster, limit_s: float) -> None:
+    async with asyncio.timeout(limit_s):
+        while await in_force(cluster) or await asyncio.to_thread(workers_running, cluster):
+            await asyncio.sleep(0.1)

@@ -1,0 +1,71 @@
+"""An installed wheel is whole: it works outside a checkout and makes nothing called `compose`."""
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of this checkout, unpacked as an installer would."""
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", folder, ROOT]
+    subprocess.run(command, check=True)
+    (wheel,) = folder.glob("*.whl")
+    site = folder / "site"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(site)
+    return site
+
+
+def _python(site: Path, elsewhere: Path, *words: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-P", *words],
+        cwd=elsewhere,
+        env={"PYTHONPATH": str(site), "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("list", "systems"),
+        ("list", "layouts"),
+        ("list", "claims"),
+        ("run", "master-crash", "--dry-run"),
+        ("new", "scenario", "mine"),
+    ],
+    ids=" ".join,
+)
+def test_the_command_works_from_a_wheel_outside_a_checkout(
+    installed: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    done = _python(installed, tmp_path, "-m", "harness", *words)
+    assert done.returncode == 0, done.stderr
+    assert str(ROOT) not in done.stdout
+
+
+def test_images_are_built_from_the_installed_packages_own_files(
+    installed: Path, tmp_path: Path
+) -> None:
+    code = (
+        "from harness.deploy import images; "
+        "print([images.tag_of(make()) for make in "
+        "(images.broker_image, images.proxy_image, images.worker_image)])"
+    )
+    done = _python(installed, tmp_path, "-c", code)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("mqproof/") == 3
+
+
+def test_the_wheel_brings_four_packages_and_nothing_called_compose(installed: Path) -> None:
+    found = {path.name for path in installed.iterdir() if path.suffix != ".dist-info"}
+    assert found == {"harness", "faults", "reference_impl", "spark_analysis"}
