@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 
 from spark_analysis.schema.arrow import arrow_schema
 from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import TABLES
 from tests.generated_histories import Row, Rows
 
@@ -29,3 +30,12 @@ def raw_table(name: str, listing: list[Row]) -> pa.Table:
 
 def write_table(folder: Path, name: str, table: pa.Table) -> None:
     pq.write_table(table, folder / "raw" / f"{name}.parquet", compression="zstd")
+
+
+def rows_of(folder: Path) -> dict[str, list[dict[str, int | str | None]]]:
+    """Every raw table of a run as the definition reads it, straight from the logs."""
+    logs = sorted((folder / "logs").iterdir())
+    return {
+        name: [dict(row) for log in logs for row in read_rows(log, table)]
+        for name, table in TABLES.items()
+    }

@@ -26,9 +26,10 @@ from spark_analysis.definition.judge import judge
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.log import is_closed, read_rows
-from spark_analysis.schema.tables import RESOURCES, TABLES
+from spark_analysis.schema.tables import RESOURCES
 from tests.docker.looks import in_force, workers_running
 from tests.plans import fault, plan
+from tests.run_folders import rows_of
 
 pytestmark = pytest.mark.docker
 
@@ -77,14 +78,6 @@ async def run(
     assert manifest.facts is not None
     facts = Facts.from_json(manifest.facts)
     return Done(manifest, judge(facts, rows_of(folder)), folder)
-
-
-def rows_of(folder: Path) -> dict[str, list[dict[str, int | str | None]]]:
-    logs = sorted(path for path in (folder / "logs").iterdir())
-    return {
-        name: [dict(row) for log in logs for row in read_rows(log, table)]
-        for name, table in TABLES.items()
-    }
 
 
 def counts(done: Done) -> dict[str, int]:

@@ -19,8 +19,9 @@ from spark_analysis.definition.judge import judge
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.log import read_rows
-from spark_analysis.schema.tables import FAULTS, RESOURCES, TABLES
+from spark_analysis.schema.tables import FAULTS, RESOURCES
 from tests.plans import LAYOUT, fault, plan
+from tests.run_folders import rows_of
 from tests.simulated_cluster import BOOT_ID, SimulatedCluster
 
 
@@ -59,14 +60,6 @@ def run(
     assert sealed.facts is not None
     facts = Facts.from_json(sealed.facts)
     return Done(sealed, facts, judge(facts, rows_of(folder)), folder, views)
-
-
-def rows_of(folder: Path) -> dict[str, list[dict[str, int | str | None]]]:
-    logs = sorted((folder / "logs").iterdir())
-    return {
-        name: [dict(row) for log in logs for row in read_rows(log, table)]
-        for name, table in TABLES.items()
-    }
 
 
 def events(done: Done) -> list[tuple[object, object]]:

@@ -17,10 +17,9 @@ from harness.workers.protocol import Role, WorkerConfig
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.facts import Facts, QueueEnd
 from spark_analysis.schema.findings import Findings
-from spark_analysis.schema.log import read_rows
-from spark_analysis.schema.tables import TABLES
 from tests.harness.workers.rig import Process, config, until
 from tests.plans import plan
+from tests.run_folders import rows_of
 from tests.tiny_amqp import TinyBroker
 
 NAMES = {Role.PUBLISHER: "publisher-1", Role.CONSUMER: "consumer-1", Role.DRAINER: "drain-orders"}
@@ -93,9 +92,4 @@ def _judged(folder: Path, drained: dict[str, object], origin_ns: int) -> Finding
     manifest.save(folder)
     sealed = seal(folder)
     assert sealed.facts is not None
-    logs = sorted((folder / LOGS).iterdir())
-    rows = {
-        name: [dict(row) for log in logs for row in read_rows(log, table)]
-        for name, table in TABLES.items()
-    }
-    return judge(Facts.from_json(sealed.facts), rows)
+    return judge(Facts.from_json(sealed.facts), rows_of(folder))
