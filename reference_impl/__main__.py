@@ -1,0 +1,42 @@
+"""The reference as a program: one node, or a small cluster to play with."""
+
+import argparse
+import asyncio
+import sys
+from pathlib import Path
+
+from reference_impl.node.config import read
+from reference_impl.shell.play import Playing, play
+from reference_impl.shell.program import run
+
+HANDLINGS = ("ignore", "pause_minority")
+
+
+def main(arguments: list[str]) -> int:
+    asked = _parser().parse_args(arguments)
+    if asked.what == "node":
+        try:
+            config = read(asked.config)
+        except (OSError, ValueError) as error:
+            print(f"{asked.config}: {error}", file=sys.stderr)
+            return 2
+        return asyncio.run(run(config, asked.with_parent))
+    return play(Playing(asked.nodes, asked.port, asked.net_ticktime, asked.partition_handling))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m reference_impl")
+    what = parser.add_subparsers(dest="what", required=True)
+    node = what.add_parser("node", help="one node, told by a configuration file")
+    node.add_argument("config", type=Path)
+    node.add_argument("--with-parent", action="store_true", help="end with standard input")
+    mirrored = what.add_parser("mirrored", help="a mirrored cluster on this machine")
+    mirrored.add_argument("--nodes", type=int, default=3, choices=range(1, 10), metavar="1..9")
+    mirrored.add_argument("--port", type=int, default=5672)
+    mirrored.add_argument("--net-ticktime", type=float, default=60.0, metavar="SECONDS")
+    mirrored.add_argument("--partition-handling", choices=HANDLINGS, default="ignore")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,264 @@
+"""A client's connection: a process (rabbitmq.md 2.1, 2.2, item 41).
+
+1. The handshake takes `handshake_ms` at most, or the client is hung up on; so it is on an error
+   before it is known.
+2. Channels are processes of their own: the connection hands them their frames by direct call.
+3. However it ends, its channels end first, and carry out before what the client had said; before
+   a close or close-ok of ours goes out, the connection's exclusive queues are deleted. After a
+   close of ours everything but close-ok (or the client's own close) is passed over. All of this
+   takes `closing_ms` or a heartbeat's interval at most.
+4. A client's mistake ends the connection at worst, never the node.
+
+opening --all steps of opening.py--> running
+running --close, hard error, CloseConnection, HungUp--> ending --channels over--> clearing
+clearing --exclusive queues gone--> closing: our close is sent
+clearing --exclusive queues gone--> over: close-ok is sent, or nobody is there
+closing --close-ok, close--> over
+any --silent client, time-out--> over
+"""
+
+from enum import Enum, auto
+from typing import Any
+
+from reference_impl.amqp import handshake
+from reference_impl.amqp import session_methods as s
+from reference_impl.amqp.channel import ChannelFailed
+from reference_impl.amqp.channels import Channels
+from reference_impl.amqp.errors import (
+    COMMAND_INVALID,
+    CONNECTION_FORCED,
+    UNEXPECTED_FRAME,
+    AmqpError,
+)
+from reference_impl.amqp.farewell import Farewell
+from reference_impl.amqp.frames import FRAME_MIN, HEARTBEAT, METHOD, FrameReader
+from reference_impl.amqp.heartbeat import LISTEN, SPEAK, Heartbeat
+from reference_impl.amqp.method import Method
+from reference_impl.amqp.methods import decode, method_frame
+from reference_impl.amqp.opening import Opening, Step
+from reference_impl.amqp.session import Session
+from reference_impl.amqp.settings import Settings
+from reference_impl.node.protocol import CloseConnection, Described
+from reference_impl.pid import Pid
+from reference_impl.process import (
+    NORMAL,
+    Arm,
+    Disarm,
+    Effect,
+    Exit,
+    Hangup,
+    HungUp,
+    Octets,
+    Timeout,
+    Transmit,
+    Watch,
+    World,
+)
+
+_HANDSHAKE, _CLOSING = "handshake", "closing"
+_DEFAULTS = Settings()
+
+
+class Phase(Enum):
+    OPENING = auto()
+    RUNNING = auto()
+    ENDING = auto()
+    CLEARING = auto()
+    CLOSING = auto()
+    OVER = auto()
+
+
+class Connection:
+    """`client_name` as the management API shows it: "client:port -> server:port"."""
+
+    def __init__(
+        self, pid: Pid, world: World, client_name: str, settings: Settings = _DEFAULTS
+    ) -> None:
+        self._pid = pid
+        self._world = world
+        self._client_name = client_name
+        self._settings = settings
+        self._phase = Phase.OPENING
+        self._session = Session(pid, settings, FRAME_MIN)
+        self._opening = Opening(self._session)
+        self._reader = FrameReader()
+        self._channels = Channels(self._session, world)
+        self._heartbeat = Heartbeat(self._session, 0)
+        self._closing_ms = settings.closing_ms
+        self._farewell = Farewell(pid, world)
+        self._last_word: Method | None = None  # None: the client is gone
+        self._effects: list[Effect] = []
+
+    def begin(self) -> list[Effect]:
+        """Before the first event."""
+        return [Arm(_HANDSHAKE, self._settings.handshake_ms)]
+
+    def described(self) -> Described | None:
+        """None until it is open."""
+        if self._opening.step is not Step.OPEN:
+            return None
+        return Described(self._pid, self._client_name, self._opening.given_name)
+
+    def handle(self, event: Any) -> list[Effect]:
+        if self._phase is Phase.OVER:
+            return []
+        match event:
+            case Octets(octets=octets):
+                self._octets(octets)
+            case HungUp():
+                self._leave(None)
+            case Timeout(name=name):
+                self._timeout(name)
+            case CloseConnection(reason=reason):
+                self._effects += self._channels.end()  # an operator does not wait for a client
+                self._fail(AmqpError(CONNECTION_FORCED, reason))
+            case ChannelFailed(code=code, explanation=explanation, index=index):
+                self._fail(AmqpError(code, explanation, index))
+            case _:
+                self._go_on_leaving(event)
+        if self._phase is Phase.RUNNING:
+            self._effects += self._channels.take()
+        effects, self._effects = self._effects, []
+        return effects
+
+    # --- what comes in
+
+    def _octets(self, octets: bytes) -> None:
+        self._heartbeat.heard()
+        try:
+            if self._opening.step is Step.GREETING:
+                octets = self._greet(octets)
+            for kind, number, payload in self._reader.read(octets):
+                self._frame(kind, number, payload)
+        except AmqpError as error:
+            self._fail(error)
+
+    def _frame(self, kind: int, number: int, payload: bytes) -> None:
+        try:
+            if number and self._phase is Phase.RUNNING:
+                self._channels.frame(kind, number, payload)
+            else:
+                self._own_frame(kind, number, payload)
+        except AmqpError as error:
+            self._fail(error)
+
+    def _greet(self, octets: bytes) -> bytes:
+        """What follows the protocol header."""
+        rest = self._opening.greet(octets)
+        if rest is None:
+            self._effects.append(Transmit(handshake.PROTOCOL_HEADER))
+            self._hang_up()
+            return b""
+        if self._opening.step is Step.STARTING:
+            self._say(handshake.start(self._world.node))
+        return rest
+
+    def _own_frame(self, kind: int, number: int, payload: bytes) -> None:
+        if self._phase is Phase.OVER or kind == HEARTBEAT:
+            return
+        if self._phase in (Phase.ENDING, Phase.CLEARING, Phase.CLOSING):
+            self._last_frame(kind, number, payload)
+            return
+        if kind != METHOD or number:
+            raise AmqpError(UNEXPECTED_FRAME, f"frame of type {kind} on channel {number}")
+        self._method(decode(payload))
+
+    def _method(self, method: Method) -> None:
+        if self._phase is Phase.OPENING:
+            self._open(method)
+        elif isinstance(method, s.ConnectionClose):
+            self._leave(s.ConnectionCloseOk())
+        elif isinstance(method, s.ConnectionUpdateSecret):
+            self._say(s.ConnectionUpdateSecretOk())
+        else:
+            text = "unexpected method in connection state running"
+            raise AmqpError(COMMAND_INVALID, text, method.index)
+
+    def _open(self, method: Method) -> None:
+        answer = self._opening.take(method)
+        if isinstance(method, s.ConnectionTuneOk):
+            self._tuned(method)
+        if self._opening.step is Step.OPEN:
+            self._phase = Phase.RUNNING
+            self._effects.append(Disarm(_HANDSHAKE))
+        if answer is not None:
+            self._say(answer)
+
+    def _tuned(self, method: s.ConnectionTuneOk) -> None:
+        self._reader.frame_max = method.frame_max
+        self._channels.channel_max = method.channel_max
+        self._heartbeat = Heartbeat(self._session, method.heartbeat_s)
+        if method.heartbeat_s:
+            self._closing_ms = min(self._closing_ms, method.heartbeat_s * 1000)
+        self._effects += self._heartbeat.begin()
+
+    # --- the end
+
+    def _fail(self, error: AmqpError) -> None:
+        if self._phase not in (Phase.OPENING, Phase.RUNNING):
+            return  # it ends already
+        if self._opening.may_hear(error):
+            self._leave(s.ConnectionClose(error.code, error.text, *error.index))
+        else:
+            self._hang_up()
+
+    def _leave(self, last_word: Method | None) -> None:
+        """Channels first, then exclusive queues, then the last word."""
+        self._last_word = last_word
+        if self._phase in (Phase.CLEARING, Phase.CLOSING):
+            self._hang_up()
+            return
+        self._phase = Phase.ENDING
+        limit_ms = self._settings.broken_ms if self._reader.broken else self._closing_ms
+        self._effects += [Disarm(_HANDSHAKE), Arm(_CLOSING, limit_ms)]
+        self._effects += self._channels.finish()
+        self._effects += [Watch(pid) for pid in self._channels.unfinished()]
+        self._go_on_leaving(None)
+
+    def _go_on_leaving(self, event: Any) -> None:
+        if self._phase is Phase.ENDING and not self._channels.unfinished():
+            self._phase = Phase.CLEARING
+            self._effects += self._farewell.begin()
+        if self._phase is Phase.CLEARING:
+            self._farewell.hear(event)
+            if self._farewell.over:
+                self._say_last_word()
+
+    def _say_last_word(self) -> None:
+        if self._last_word is not None:
+            self._say(self._last_word)
+        if isinstance(self._last_word, s.ConnectionClose):
+            self._phase = Phase.CLOSING
+        else:
+            self._hang_up()
+
+    def _last_frame(self, kind: int, number: int, payload: bytes) -> None:
+        """After our close, or while channels and exclusive queues go."""
+        if kind != METHOD or number or self._phase is not Phase.CLOSING:
+            return
+        method = decode(payload)
+        if isinstance(method, s.ConnectionClose):
+            self._say(s.ConnectionCloseOk())
+        if isinstance(method, s.ConnectionClose | s.ConnectionCloseOk):
+            self._hang_up()
+
+    def _timeout(self, name: str) -> None:
+        if name == SPEAK:
+            self._effects += self._heartbeat.speak()
+        elif name == LISTEN:
+            again = self._heartbeat.listen()
+            if again is None:
+                self._hang_up()
+            else:
+                self._effects += again
+        else:
+            self._hang_up()
+
+    def _hang_up(self) -> None:
+        self._effects += self._channels.end()
+        self._effects += [Hangup(), Exit(NORMAL)]
+        self._phase = Phase.OVER
+
+    def _say(self, method: Method) -> None:
+        self._effects.append(Transmit(method_frame(0, method)))
+        self._session.spoke = True

@@ -1,0 +1,83 @@
+"""How a connection is opened, step by step (rabbitmq.md 2.1); what each step checks stands in
+handshake.py.
+
+greeting --protocol header--> starting --start-ok--> tuning --tune-ok--> opening --open--> open
+
+A step out of turn is 503. Before it is known who it is, a client is told of an error only where
+RabbitMQ tells it: 403 if it can hear that, 530 once it has logged in.
+"""
+
+from enum import Enum, auto
+
+from reference_impl.amqp import handshake
+from reference_impl.amqp.errors import ACCESS_REFUSED, COMMAND_INVALID, NOT_ALLOWED, AmqpError
+from reference_impl.amqp.method import Method
+from reference_impl.amqp.session import Session
+from reference_impl.amqp.session_methods import (
+    ConnectionOpen,
+    ConnectionOpenOk,
+    ConnectionStartOk,
+    ConnectionTuneOk,
+)
+
+
+class Step(Enum):
+    GREETING = auto()
+    STARTING = auto()
+    TUNING = auto()
+    OPENING = auto()
+    OPEN = auto()
+
+
+class Opening:
+    """Fills the session in as it goes."""
+
+    def __init__(self, session: Session) -> None:
+        self.step = Step.GREETING
+        self.given_name = ""
+        self._session = session
+        self._greeting = b""
+
+    def greet(self, octets: bytes) -> bytes | None:
+        """What follows the protocol header; None where it is another protocol."""
+        self._greeting += octets
+        wanted = handshake.PROTOCOL_HEADER
+        if not wanted.startswith(self._greeting[: len(wanted)]):
+            return None
+        if len(self._greeting) < len(wanted):
+            return b""
+        self.step = Step.STARTING
+        return self._greeting[len(wanted) :]
+
+    def take(self, method: Method) -> Method | None:
+        """The answer, if there is one. Raises AmqpError."""
+        match self.step, method:
+            case Step.STARTING, ConnectionStartOk():
+                return self._login(method)
+            case Step.TUNING, ConnectionTuneOk():
+                handshake.check_tuned(self._session.settings, method)
+                self._session.frame_max = method.frame_max
+                self.step = Step.OPENING
+                return None
+            case Step.OPENING, ConnectionOpen():
+                handshake.check_virtual_host(method)
+                self.step = Step.OPEN
+                return ConnectionOpenOk()
+        text = f"unexpected method in connection state {self.step.name.lower()}"
+        raise AmqpError(COMMAND_INVALID, text, method.index)
+
+    def may_hear(self, error: AmqpError) -> bool:
+        """Whether the client is told of it."""
+        if self.step is Step.STARTING:
+            wants = handshake.AUTHENTICATION_FAILURE_CLOSE in self._session.capabilities
+            return wants and error.code == ACCESS_REFUSED
+        if self.step in (Step.TUNING, Step.OPENING):
+            return error.code == NOT_ALLOWED
+        return self.step is Step.OPEN
+
+    def _login(self, method: ConnectionStartOk) -> Method:
+        self._session.capabilities = handshake.capabilities(method)
+        self.given_name = handshake.given_name(method)
+        self._session.user = handshake.authenticate(method)
+        self.step = Step.TUNING
+        return handshake.tune(self._session.settings)

@@ -1,0 +1,61 @@
+"""The limit that the consumers of one channel share: basic.qos with global=true (rabbitmq.md 2.3).
+
+1. A master that has something asks (Want); it is granted one delivery at a time, so that no queue
+   holds back what another could use. Whoever cannot be granted waits, first come first served.
+2. Deliveries out and grants not yet used never exceed the limit. 0 is no limit.
+3. A grant that a master does not use (the message went elsewhere) stays its own until it is used,
+   it dies, or the channel consumes from it no more.
+"""
+
+from reference_impl.pid import Pid
+
+
+class SharedLimit:
+    def __init__(self) -> None:
+        self.limit = 0
+        self._out = 0
+        self._granted: dict[Pid, int] = {}
+        self._waiting: dict[Pid, None] = {}
+
+    def want(self, master: Pid) -> list[Pid]:
+        """Who is granted one delivery now, in order."""
+        self._waiting[master] = None
+        return self._grant()
+
+    def delivered(self, master: Pid) -> None:
+        self._out += 1
+        self._use(master)
+
+    def settled(self, deliveries: int) -> list[Pid]:
+        self._out -= deliveries
+        assert self._out >= 0, "more came back than went out"
+        return self._grant()
+
+    def forget(self, master: Pid) -> list[Pid]:
+        """It died, or nothing is consumed from it any more."""
+        self._granted.pop(master, None)
+        self._waiting.pop(master, None)
+        return self._grant()
+
+    def set(self, limit: int) -> list[Pid]:
+        self.limit = limit
+        return self._grant()
+
+    def _grant(self) -> list[Pid]:
+        granted = []
+        while self._waiting and (not self.limit or self._spent() < self.limit):
+            master = next(iter(self._waiting))
+            del self._waiting[master]
+            self._granted[master] = self._granted.get(master, 0) + 1
+            granted.append(master)
+        return granted
+
+    def _use(self, master: Pid) -> None:
+        left = self._granted.get(master, 0) - 1
+        if left > 0:
+            self._granted[master] = left
+        else:
+            self._granted.pop(master, None)
+
+    def _spent(self) -> int:
+        return self._out + sum(self._granted.values())

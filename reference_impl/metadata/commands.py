@@ -1,0 +1,41 @@
+"""Every command on the tables. What a command is stands at the head of exchanges.py.
+
+Those on queues and groups are mirrored/records.py's.
+"""
+
+from reference_impl.metadata.exchanges import (
+    BindExchange,
+    BindQueue,
+    DeclareExchange,
+    DeleteExchange,
+    UnbindExchange,
+    UnbindQueue,
+)
+from reference_impl.metadata.policies import DeletePolicy, PutPolicy
+from reference_impl.metadata.tables import Denied
+from reference_impl.mirrored.records import RecordCommand
+
+__all__ = [
+    "BindExchange",
+    "BindQueue",
+    "Command",
+    "DeclareExchange",
+    "DeleteExchange",
+    "DeletePolicy",
+    "Denied",
+    "PutPolicy",
+    "UnbindExchange",
+    "UnbindQueue",
+]
+
+Command = (
+    DeclareExchange
+    | DeleteExchange
+    | BindQueue
+    | UnbindQueue
+    | BindExchange
+    | UnbindExchange
+    | PutPolicy
+    | DeletePolicy
+    | RecordCommand
+)

@@ -1,0 +1,146 @@
+"""The consumers of a queue: who gets the next message (rabbitmq.md 2.3).
+
+1. Among those that may take one, the highest x-priority first, then in turn.
+2. `prefetch` bounds what a consumer has unacknowledged; a shared one is bound by its channel's
+   grants instead (protocol.py: Want, Grant). Without acknowledgements there is no bound.
+3. An exclusive consumer is alone.
+"""
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from reference_impl.mirrored.protocol import Consume
+from reference_impl.pid import Pid
+
+PRIORITY_ARGUMENT = "x-priority"
+
+
+@dataclass(slots=True, eq=False)
+class Consumer:
+    channel: Pid
+    tag: str
+    no_ack: bool
+    exclusive: bool
+    prefetch: int
+    shared: bool
+    priority: int
+    taken: int = 0
+    in_line: bool = False
+    gone: bool = False
+
+    @property
+    def has_room(self) -> bool:
+        return self.no_ack or not self.prefetch or self.taken < self.prefetch
+
+    @property
+    def needs_grant(self) -> bool:
+        return self.shared and not self.no_ack
+
+
+class Consumers:
+    def __init__(self) -> None:
+        self._all: dict[tuple[Pid, str], Consumer] = {}
+        self._lines: dict[int, deque[Consumer]] = {}  # who may take one, by priority
+        self._priorities: list[int] = []  # the highest first
+        self._grants: dict[Pid, int] = {}
+        self._wanting: dict[Pid, bool] = {}  # no grant is left; whether the channel was told
+        self.had_any = False
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def refuses(self, exclusive: bool) -> bool:
+        """Whether a new one cannot be."""
+        return bool(self._all) and (exclusive or any(it.exclusive for it in self._all.values()))
+
+    def add(self, consume: Consume) -> None:
+        priority = consume.arguments.get(PRIORITY_ARGUMENT, 0)
+        consumer = Consumer(
+            channel=consume.channel,
+            tag=consume.tag,
+            no_ack=consume.no_ack,
+            exclusive=consume.exclusive,
+            prefetch=consume.prefetch,
+            shared=consume.shared,
+            priority=priority if isinstance(priority, int) else 0,
+        )
+        self.cancel(consume.channel, consume.tag)
+        self._all[consume.channel, consume.tag] = consumer
+        self.had_any = True
+        self._line_up(consumer)
+
+    def cancel(self, channel: Pid, tag: str) -> bool:
+        """Whether there was one."""
+        consumer = self._all.pop((channel, tag), None)
+        if consumer is None:
+            return False
+        consumer.gone = True
+        if consumer.in_line:
+            self._lines[consumer.priority].remove(consumer)
+            consumer.in_line = False
+        return True
+
+    def forget(self, channel: Pid) -> bool:
+        """A channel is gone; whether it had consumers."""
+        tags = [tag for owner, tag in self._all if owner == channel]
+        for tag in tags:
+            self.cancel(channel, tag)
+        self._grants.pop(channel, None)
+        self._wanting.pop(channel, None)
+        return bool(tags)
+
+    def next(self) -> Consumer | None:
+        """Who takes the message that is at hand; that one's room is used."""
+        for priority in self._priorities:
+            line = self._lines[priority]
+            while line:
+                consumer = line.popleft()
+                consumer.in_line = False
+                if consumer.needs_grant and not self._use_grant(consumer.channel):
+                    continue
+                if not consumer.no_ack:
+                    consumer.taken += 1
+                self._line_up(consumer)
+                return consumer
+        return None
+
+    def wants(self) -> Iterable[Pid]:
+        """Channels that have to be told that a grant is wanted."""
+        if not self._wanting:
+            return ()
+        untold = [channel for channel, told in self._wanting.items() if not told]
+        for channel in untold:
+            self._wanting[channel] = True
+        return untold
+
+    def grant(self, channel: Pid, deliveries: int) -> None:
+        self._grants[channel] = self._grants.get(channel, 0) + deliveries
+        self._wanting.pop(channel, None)
+        for consumer in self._all.values():
+            if consumer.channel == channel and consumer.needs_grant:
+                self._line_up(consumer)
+
+    def released(self, consumer: Consumer) -> None:
+        """One of its deliveries was settled."""
+        consumer.taken -= 1
+        self._line_up(consumer)
+
+    def _use_grant(self, channel: Pid) -> bool:
+        left = self._grants.get(channel, 0)
+        if left:
+            self._grants[channel] = left - 1
+        else:
+            self._wanting.setdefault(channel, False)
+        return bool(left)
+
+    def _line_up(self, consumer: Consumer) -> None:
+        if consumer.in_line or consumer.gone or not consumer.has_room:
+            return
+        if consumer.needs_grant and consumer.channel in self._wanting:
+            return
+        if consumer.priority not in self._lines:
+            self._lines[consumer.priority] = deque()
+            self._priorities = sorted(self._lines, reverse=True)
+        self._lines[consumer.priority].append(consumer)
+        consumer.in_line = True

@@ -1,0 +1,69 @@
+"""What master and mirror have alike: one copy of a queue, its ring, and what goes out together.
+
+1. Broadcasts, entries for the disk and confirms are collected while events are at hand; the timer
+   FLUSH, of 0 ms, sends them as one.
+2. A mirror that becomes the master hands all of this on as it is.
+"""
+
+from reference_impl.metadata.tables import Queue
+from reference_impl.mirrored.backing import Backing
+from reference_impl.mirrored.confirms import Confirms
+from reference_impl.mirrored.gm import Ring
+from reference_impl.mirrored.journal import Journal
+from reference_impl.misbehave.kinds import Misbehaviour
+from reference_impl.pid import Pid
+from reference_impl.process import NORMAL, SHUTDOWN, Arm, Effect, World
+
+FLUSH = "flush"
+
+
+class Replica:
+    """The copy of a queue that one process holds."""
+
+    def __init__(
+        self,
+        pid: Pid,
+        world: World,
+        queue: str,
+        *,
+        durable: bool,
+        founder: bool,
+        misbehaviour: Misbehaviour | None = None,
+    ) -> None:
+        self.pid = pid
+        self.world = world
+        self.queue = queue
+        self.journal = Journal(queue, durable)
+        self.backing = Backing(self.journal)
+        self.confirms = Confirms(queue, pid)
+        self.ring = Ring(pid, queue, world, founder=founder)
+        self.misbehaviour = misbehaviour
+        self._armed = False
+        self._held = False
+
+    @property
+    def record(self) -> Queue | None:
+        return self.world.tables.queues.get(self.queue)
+
+    def arm(self, out: list[Effect]) -> None:
+        """Asks for FLUSH if there is anything to send."""
+        if self._armed:
+            return
+        if self.ring.unsent() is not None or self.journal.has_entries or self.confirms:
+            self._armed = True
+            out.append(Arm(FLUSH, 0))
+
+    def hold(self) -> bool:
+        """Sends nothing before the next FLUSH, which the caller arms; False where that is so."""
+        if self._held:
+            return False
+        self._held = self._armed = True
+        return True
+
+    def flush(self) -> list[Effect]:
+        self._armed = self._held = False
+        return [*self.ring.flush(), *self.journal.flush(), *self.confirms.take()]
+
+    def reason_to_end(self) -> str:
+        """For one that the records do not list any more."""
+        return NORMAL if self.record is None else SHUTDOWN

@@ -1,0 +1,44 @@
+"""What a node may be told to do wrong, and which messages it does it to (DESIGN.md 6).
+
+1. A node has one kind of it, or none; then nothing of this package runs.
+2. Whom it hits is drawn from a stream of each process's own, fixed by seed, kind and process.
+3. Clients see no error and no broken rule of the protocol: only content goes wrong.
+"""
+
+from collections.abc import Callable
+from enum import StrEnum
+from random import Random
+from typing import Annotated
+
+import msgspec
+
+from reference_impl.pid import Pid
+
+SHARE = 0.005
+HELD_BACK_MS = 200  # what is confirmed early, from mirrors and disk
+
+
+class Kind(StrEnum):
+    DROP = "drop"  # a publish is confirmed, and enqueued nowhere
+    DUPLICATE = "duplicate"  # enqueued twice
+    REORDER = "reorder"  # the next publish of its channel is enqueued before it
+    CORRUPT = "corrupt"  # the last byte of its body is another
+    CONFIRM_EARLY = "confirm-early"  # confirmed before it is on disk or at a mirror
+    FORGET = "forget"  # unacknowledged when its channel ends, and not requeued
+    REDELIVER = "redeliver"  # acknowledged, and handed out again later
+
+
+class Misbehaviour(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`truth`: the file to which it writes whom it hits."""
+
+    kind: Kind
+    truth: str
+    share: Annotated[float, msgspec.Meta(gt=0, le=1)] = SHARE
+    seed: int = 0
+
+
+def chooser(misbehaviour: Misbehaviour, pid: Pid) -> Callable[[], bool]:
+    """Whether the next candidate of this process is hit."""
+    who = f"{pid.node}/{pid.boot}/{pid.number}"
+    chance = Random(f"{misbehaviour.seed}/{misbehaviour.kind}/{who}")
+    return lambda: chance.random() < misbehaviour.share

@@ -1,0 +1,141 @@
+"""The management API of a node: what RabbitMQ's HTTP API answers, as far as it is here.
+
+1. Paths, bodies and statuses are RabbitMQ's (rabbitmq.md 5.4); what is not here is 404.
+2. What the tables say is answered at once. What other processes must say: questions.py.
+3. A policy is answered when every node has it.
+4. Who asks has been authenticated by the shell.
+"""
+
+from typing import Any
+
+from reference_impl.metadata.commands import DeletePolicy, PutPolicy
+from reference_impl.mirrored.placement import is_mirrored
+from reference_impl.mirrored.protocol import Done, Looked, Refused
+from reference_impl.node import api_words, http
+from reference_impl.node.api_connections import ConnectionAnswers
+from reference_impl.node.api_queues import QueueAnswers
+from reference_impl.node.http import Request
+from reference_impl.node.policies import PolicyError, parsed
+from reference_impl.node.protocol import Connections, ListConnections
+from reference_impl.node.questions import Questions
+from reference_impl.pid import Pid
+from reference_impl.process import (
+    Answer,
+    Asked,
+    Committed,
+    Down,
+    Effect,
+    Send,
+    Timeout,
+    World,
+)
+
+POLICY_LIMIT_MS = 60_000
+
+
+class Api:
+    """Process number 1 of a node."""
+
+    def __init__(self, pid: Pid, world: World) -> None:
+        self._world = world
+        self._questions = Questions(pid)
+        self._routes: http.Routes = {
+            ("GET", "overview"): self._overview,
+            ("GET", "nodes"): self._nodes,
+            ("GET", "nodes/*"): self._node,
+            ("GET", "policies"): self._policies,
+            ("GET", "policies/vhost"): self._policies,
+            ("GET", "policies/vhost/*"): self._policy,
+            ("PUT", "policies/vhost/*"): self._put_policy,
+            ("DELETE", "policies/vhost/*"): self._delete_policy,
+            ("GET", "aliveness-test/vhost"): self._fine,
+            ("GET", "health/checks/alarms"): self._fine,
+            ("GET", "health/checks/local-alarms"): self._fine,
+            ("GET", "health/checks/virtual-hosts"): self._fine,
+            ("GET", "health/checks/node-is-mirror-sync-critical"): self._sync_critical,
+            **QueueAnswers(pid, world, self._questions).routes,
+            **ConnectionAnswers(pid, world, self._questions).routes,
+        }
+
+    def handle(self, event: Any) -> list[Effect]:
+        match event:
+            case Asked():
+                request = http.taken_apart(event)
+                if request is None:
+                    return [Answer(event.request, 404, b"")]
+                return http.routed(self._routes, request)
+            case Looked() | Done() | Refused() | Connections():
+                return self._questions.answered(event.request, event)
+            case Committed():
+                return self._questions.answered(event.request, event.result)
+            case Down():
+                return self._questions.gone(event.pid)
+            case Timeout():
+                return self._questions.timed_out(event.name)
+            case ListConnections():
+                listed = Connections(event.request, self._world.connections())
+                return [Send(event.asker, listed)]
+        return []
+
+    def _overview(self, request: Request) -> list[Effect]:
+        return http.answer(request, api_words.overview_words(self._world))
+
+    def _nodes(self, request: Request) -> list[Effect]:
+        return http.answer(request, api_words.nodes_words(self._world))
+
+    def _node(self, request: Request) -> list[Effect]:
+        for words in api_words.nodes_words(self._world):
+            if words["name"] == request.name:
+                return http.answer(request, words)
+        return http.not_found(request)
+
+    def _policies(self, request: Request) -> list[Effect]:
+        policies = sorted(self._world.tables.policies.items())
+        return http.answer(request, [api_words.policy_words(policy) for _, policy in policies])
+
+    def _policy(self, request: Request) -> list[Effect]:
+        policy = self._world.tables.policies.get(request.name)
+        if policy is None:
+            return http.not_found(request)
+        return http.answer(request, api_words.policy_words(policy))
+
+    def _put_policy(self, request: Request) -> list[Effect]:
+        try:
+            policy = parsed(request.name, request.body)
+        except PolicyError as error:
+            return http.bad(request, str(error))
+
+        def finish(is_new: Any) -> list[Effect]:
+            if is_new is None:
+                return http.error(request, 500, "a node does not answer")
+            return http.done(request, 201 if is_new else 204)
+
+        return self._questions.transact(PutPolicy(policy), POLICY_LIMIT_MS, finish)
+
+    def _delete_policy(self, request: Request) -> list[Effect]:
+        def finish(was_there: Any) -> list[Effect]:
+            if was_there is None:
+                return http.error(request, 500, "a node does not answer")
+            return http.done(request) if was_there else http.not_found(request)
+
+        return self._questions.transact(DeletePolicy(request.name), POLICY_LIMIT_MS, finish)
+
+    def _fine(self, request: Request) -> list[Effect]:
+        """What cannot fail here: there are no alarms yet, and one virtual host."""
+        return http.answer(request, {"status": "ok"})
+
+    def _sync_critical(self, request: Request) -> list[Effect]:
+        """503 while a mirrored queue has its master here and no synchronised mirror."""
+        tables = self._world.tables
+        critical = [
+            {"name": queue.name, "virtual_host": http.VHOST, "type": "classic"}
+            for _, queue in sorted(tables.queues.items())
+            if queue.master is not None
+            and queue.master.node == self._world.node
+            and is_mirrored(tables, queue)
+            and not queue.synchronised
+        ]
+        if not critical:
+            return self._fine(request)
+        words = {"status": "failed", "queues": critical}
+        return http.failed(request, words)

@@ -1,0 +1,115 @@
+"""Whether a booting node founds a group, joins one, or waits (rabbitmq.md, items 48 to 52).
+
+1. A running peer is joined, whatever the own disk says: own tables are discarded. Of several
+   groups (a partition) the largest is joined.
+2. A node that saw others run when it stopped waits for one of them: they know more than it does.
+   Who was the last to stop founds the group at once, as soon as every peer was tried.
+3. When all for whom such nodes wait are there and wait, too, the one with the newest tables founds
+   it, and the others join it. Under pause_minority a majority of the configured nodes will do: the
+   last group that ran was one, so somebody of it is there.
+4. Blank nodes: the smallest name of those that are configured founds the group; where it does not
+   come, the smallest that is there, after a while. A blank node founds none beside tables that
+   wait.
+5. A node joins only when it has links to all members; one that hangs holds it up until the group
+   has lost it.
+"""
+
+from dataclasses import dataclass
+
+from reference_impl.metadata.ledger import NOTHING
+from reference_impl.node.gossip import BOOTING, RUNNING, State
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """This node begins a group."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """This leader is to be asked for admission."""
+
+    leader: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    pass
+
+
+Decision = Found | Ask | Wait
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What a booting node knows."""
+
+    node: str
+    own: State
+    peers: tuple[str, ...]  # configured
+    states: dict[str, State]  # of those peers to whom a link stands, on both sides
+    tried: bool  # every peer has told its state, or could not be reached
+    patience_is_over: bool  # the smallest configured name has had its time to come
+    majority_will_do: bool
+
+
+def decide(outlook: Outlook) -> Decision:
+    running = {name: it for name, it in outlook.states.items() if it.phase == RUNNING}
+    if running:
+        return _join(outlook, running)
+    if not outlook.tried:
+        return Wait()
+    if outlook.own.version == NOTHING:
+        return _found_blank(outlook)
+    return Found() if _first_of_waiting(outlook) == outlook.node else Wait()
+
+
+def _join(outlook: Outlook, running: dict[str, State]) -> Decision:
+    groups: dict[str, State] = {}  # by leader, in the leader's own words where it is there
+    for name, state in running.items():
+        if state.leader is not None and (name == state.leader or state.leader not in groups):
+            groups[state.leader] = state
+    if not groups:
+        return Wait()
+    leader = min(groups, key=lambda name: (-len(groups[name].members), name))
+    is_reached = groups[leader].members.keys() <= outlook.states.keys()
+    return Ask(leader) if is_reached else Wait()
+
+
+def _found_blank(outlook: Outlook) -> Decision:
+    if any(state.version != NOTHING for state in outlook.states.values()):
+        return Wait()
+    if any(name < outlook.node for name in outlook.states):
+        return Wait()
+    is_smallest = all(outlook.node < name for name in outlook.peers)
+    return Found() if is_smallest or outlook.patience_is_over else Wait()
+
+
+def _first_of_waiting(outlook: Outlook) -> str | None:
+    """The node whose tables are to be everybody's; None while it may still come."""
+    waiting = {name: it for name, it in outlook.states.items() if it.phase == BOOTING}
+    waiting[outlook.node] = outlook.own
+    is_enough = outlook.majority_will_do and 2 * len(waiting) > 1 + len(outlook.peers)
+    able = [
+        name
+        for name, state in waiting.items()
+        if state.version != NOTHING and (is_enough or _all_there(name, waiting))
+    ]
+    return min(able, key=lambda name: _newest_first(name, waiting[name]), default=None)
+
+
+def _all_there(name: str, waiting: dict[str, State]) -> bool:
+    """Whether everybody for whom this node waits, and for whom those wait, is there."""
+    needed, found = [name], {name}
+    while needed:
+        state = waiting.get(needed.pop())
+        if state is None:
+            return False
+        more = [other for other in state.waits if other not in found]
+        needed += more
+        found.update(more)
+    return True
+
+
+def _newest_first(name: str, state: State) -> tuple[int, int, str]:
+    return (-state.term.number, -state.version, name)

@@ -1,0 +1,391 @@
+"""One boot of a node as a member of its cluster: boot, group, partitions, pauses.
+
+1. A node that is lost (its link closed, or silent for too long) is out of the group at once, and
+   comes back on a new boot only (group.py). What the group shares: metadata/replication.py.
+2. Two running nodes with a link that are not in one group are partitioned: each went on without
+   the other. That is told; nothing is merged. It is forgotten when no such peer runs any more.
+3. Under pause_minority a node in a minority (minority.py) stops its broker application, and begins
+   a new boot when it reaches a majority again. Until it is judged it keeps whom it lost among
+   those for whom it would wait at a boot.
+4. Tables are on disk before anybody is told of a change. Every peer with a link is told when this
+   node's state changes.
+
+phase:  booting --Snapshot--> joining --known to all--> running --minority--> paused --> (restart)
+        booting --founds a group--> running;  joining --not its leader's member--> booting;
+        any --leave--> stopped
+"""
+
+from reference_impl.metadata.exchanges import forget_transient, predeclared
+from reference_impl.metadata.ledger import NOTHING
+from reference_impl.metadata.messages import Message, Term
+from reference_impl.metadata.requests import Settle
+from reference_impl.metadata.tables import Tables
+from reference_impl.node.boot import Found
+from reference_impl.node.booting import Booting
+from reference_impl.node.config import Config
+from reference_impl.node.gossip import (
+    BOOTING,
+    JOINING,
+    PAUSED,
+    RUNNING,
+    STOPPED,
+    Alive,
+    Dismissed,
+    Doubt,
+    Gossip,
+    Greeting,
+    Join,
+    NotYet,
+    Probe,
+    State,
+    StillSeen,
+)
+from reference_impl.node.group import Group
+from reference_impl.node.happenings import (
+    Dial,
+    Drop,
+    Effect,
+    Event,
+    Fail,
+    Gone,
+    Heard,
+    Linked,
+    Log,
+    Pause,
+    Ping,
+    Pinged,
+    Ready,
+    Restart,
+    Save,
+    Saved,
+    Submitted,
+    TablesChanged,
+    Tell,
+    Ticked,
+    Unlinked,
+    Up,
+)
+from reference_impl.node.membership import Peers
+from reference_impl.node.minority import IGNORE, PAUSE_MINORITY, Minority
+from reference_impl.node.partial import PartialPartitions
+from reference_impl.process import Arm, Disarm, Timeout
+
+__all__ = [
+    "Arm",
+    "Cluster",
+    "Dial",
+    "Disarm",
+    "Drop",
+    "Effect",
+    "Event",
+    "Fail",
+    "Gone",
+    "Gossip",
+    "Greeting",
+    "Heard",
+    "Linked",
+    "Log",
+    "Pause",
+    "Ping",
+    "Pinged",
+    "Ready",
+    "Restart",
+    "Save",
+    "Saved",
+    "Settle",
+    "Submitted",
+    "TablesChanged",
+    "Tell",
+    "Ticked",
+    "Timeout",
+    "Unlinked",
+    "Up",
+]
+
+LOOK_MS, LOOK_AT_BOOT_MS = 1000, 250  # how often peers without a link are dialled
+_LOOK = "look"
+
+
+class Cluster:
+    """The core. `begin` once, then events; each answers with effects, in order."""
+
+    def __init__(self, config: Config, boot: int, saved: Saved | None) -> None:
+        if config.partition_handling not in (IGNORE, PAUSE_MINORITY):
+            raise ValueError(
+                f"partition_handling: one of {IGNORE}, {PAUSE_MINORITY}, "
+                f"not {config.partition_handling}"
+            )
+        self._me, self._boot = config.name, boot
+        self._pauses = config.partition_handling == PAUSE_MINORITY
+        self._pauses_until_all = False
+        self._phase = BOOTING
+        self._saved = saved
+        self._is_unsaved = False
+        self._peers = Peers(tuple(sorted(config.peers.keys() - {config.name})))
+        self._group = Group(self._me, boot, self._peers)
+        self._group.leave(self._saved_term())
+        self._booting = Booting(config, self._peers)
+        self._minority = Minority(1 + len(self._peers.names))
+        self._partial = PartialPartitions(self._group, self._pauses)
+        self._partitions: list[str] = []
+        self._seen_changes = 0
+        self._told: State | None = None
+
+    # --- what others may read
+
+    @property
+    def tables(self) -> Tables:
+        return self._group.replication.ledger.tables
+
+    def running(self) -> tuple[str, ...]:
+        """Members by name, this node included; none while it is not running itself."""
+        return tuple(sorted([self._me, *self._group.up])) if self._phase == RUNNING else ()
+
+    def boot_of(self, node: str) -> int | None:
+        """Of a member whose processes can be reached; of this node itself."""
+        return self._boot if node == self._me else self._group.up.get(node)
+
+    def guarded(self) -> bool:
+        """Whether confirms are to be withheld: this node may be in a minority."""
+        return self._pauses and self._minority.holds(len(self._peers.linked))
+
+    def partitions(self) -> tuple[str, ...]:
+        return tuple(self._partitions)
+
+    def greeting(self) -> Greeting:
+        return Greeting(self._configured())
+
+    # --- what happens
+
+    def begin(self) -> list[Effect]:
+        self._does(self._booting.begin())
+        self._look()
+        return self._done()
+
+    def leave(self) -> list[Effect]:
+        """The node goes, gracefully: its processes have ended."""
+        self._phase = STOPPED
+        return self._done()
+
+    def handle(self, event: Event) -> list[Effect]:
+        if self._phase != STOPPED:
+            self._handle(event)
+        return self._done()
+
+    def _handle(self, event: Event) -> None:
+        match event:
+            case Heard(node, gossip):
+                if node in self._peers.linked:
+                    self._hear(node, gossip)
+            case Submitted(pid, request, command):
+                if self._phase == RUNNING:
+                    self._group.submit(pid, request, command)
+            case Linked(node, boot, greeting):
+                self._link(node, boot, greeting)
+            case Unlinked(node):
+                if node in self._peers.linked:
+                    self._group.lose(node)
+                else:
+                    self._peers.failed(node)
+            case Ticked(heard):
+                for node in self._peers.ticked(heard):
+                    if node in self._peers.linked:
+                        self._group.drop(node, "it is silent", doubted=True)
+            case Pinged(node, answered):
+                if self._minority.pinged(node, answered) and self._phase == RUNNING:
+                    self._judge()
+            case Timeout(name):
+                if name == _LOOK:
+                    self._look()
+                elif self._phase == BOOTING:
+                    self._does(self._booting.time_is_over(name))
+
+    def _done(self) -> list[Effect]:
+        """What follows from the event beside its own effects; all of them, the saving first."""
+        self._follow_up()
+        self._tell_state_if_new()
+        effects, self._group.effects = self._group.effects, []
+        ledger = self._group.replication.ledger
+        has_changed = ledger.changes != self._seen_changes
+        self._seen_changes = ledger.changes
+        if ledger.members and (has_changed or self._is_unsaved):
+            self._is_unsaved = False
+            self._saved = self._to_save()
+            effects.insert(0, Save(self._saved))
+        if has_changed and self._phase == RUNNING:
+            effects.append(TablesChanged())
+        return effects
+
+    def _follow_up(self) -> None:
+        lost, self._group.lost_links = self._group.lost_links, []
+        for node in lost:
+            self._forget_partitions()
+            self._booting.not_yet(node)
+            if self._pauses and self._phase == RUNNING:
+                unlinked = [it for it in self._peers.names if it not in self._peers.linked]
+                self._does([Ping(it) for it in self._minority.suspect(node, unlinked)])
+        if self._phase == BOOTING:
+            self._consider()
+        if self._phase in (BOOTING, JOINING) and self._group.is_welcome:
+            self._run()
+        if self._phase == PAUSED:
+            self._resume_if_enough()
+
+    def _to_save(self) -> Saved:
+        members = self._group.members.keys() - {self._me}
+        running = tuple(sorted(members | set(self._minority.suspects)))
+        return Saved(self.tables, self._group.replication.term, running)
+
+    # --- links and gossip
+
+    def _look(self) -> None:
+        is_hasty = self._phase in (BOOTING, JOINING)
+        self._does([Dial(node) for node in self._peers.to_dial()])
+        self._does([Arm(_LOOK, LOOK_AT_BOOT_MS if is_hasty else LOOK_MS)])
+
+    def _link(self, node: str, boot: int, greeting: Greeting) -> None:
+        if node not in self._peers.names or greeting.nodes != self._configured():
+            text = f"{node} was configured with {', '.join(greeting.nodes)}: it is not dealt with"
+            self._does([Log(text), Drop(node)])
+            self._peers.failed(node)
+            return
+        if node in self._peers.linked:
+            self._group.lose(node)
+        self._peers.link(node, boot)
+        self._does([Tell(node, self._state())])
+
+    def _hear(self, node: str, gossip: Gossip) -> None:
+        match gossip:
+            case State():
+                self._hear_state(node, gossip)
+            case Join(linked):
+                if not self._group.admit(node, linked):
+                    self._does([Tell(node, NotYet())])
+            case NotYet():
+                self._booting.not_yet(node)
+            case Doubt() | Probe() | Alive():
+                if self._phase == RUNNING:
+                    self._partial.hear(node, gossip)
+            case StillSeen(other):
+                if self._pauses and self._phase == RUNNING:
+                    self._pause(f"{node} still sees {other}, which was lost here", True)
+            case Dismissed():
+                self._group.drop(node, "it has dropped this node", doubted=False)
+            case _:
+                self._hear_member(node, gossip)
+
+    def _hear_state(self, node: str, state: State) -> None:
+        self._peers.told(node, state)
+        if state.phase != RUNNING:
+            self._forget_partitions()
+            if state.phase in (PAUSED, STOPPED) and node in self._group.members:
+                self._group.lose_member(node)
+        elif self._phase == RUNNING and node not in self._group.members:
+            self._note_partition(node)
+        elif self._is_left_out_by(node, state):
+            self._join_anew()
+
+    def _is_left_out_by(self, node: str, state: State) -> bool:
+        """Whether a member that leads does not know of this newcomer's admission."""
+        is_its_leader = node in self._group.members and state.leader == node
+        return self._phase == JOINING and is_its_leader and self._me not in state.members
+
+    def _hear_member(self, node: str, message: Message) -> None:
+        if self._phase == PAUSED:
+            return
+        self._group.hear(node, message)
+        if self._phase == BOOTING and self._group.members:
+            self._phase = JOINING
+
+    # --- boot
+
+    def _consider(self) -> None:
+        decision = self._booting.consider(self._state())
+        if not isinstance(decision, Found):
+            self._does(decision)
+            return
+        tables = predeclared() if self._saved is None else self._saved.tables
+        forget_transient(tables)
+        self._does([Log("founds the group")])
+        self._group.found(tables)
+
+    def _join_anew(self) -> None:
+        """Its admission was lost with the leader that had given it."""
+        self._phase = BOOTING
+        self._booting.begin_anew()
+        self._leave_group()
+
+    def _run(self) -> None:
+        self._phase = RUNNING
+        self._does(self._booting.end())
+        self._group.run()
+        for node, state in sorted(self._peers.states.items()):
+            if state.phase == RUNNING and node not in self._group.members:
+                self._note_partition(node)
+        self._does([Ready()])
+
+    # --- partitions
+
+    def _note_partition(self, node: str) -> None:
+        if node not in self._partitions:
+            self._partitions = sorted([*self._partitions, node])
+            self._does([Log(f"partitioned from {node}: both went on without the other")])
+
+    def _forget_partitions(self) -> None:
+        """When no node of another side runs any more, there are no sides."""
+        states = self._peers.states
+        if not any(it in states and states[it].phase == RUNNING for it in self._partitions):
+            self._partitions = []
+
+    def _judge(self) -> None:
+        if self._minority.judge(frozenset(self._peers.linked)):
+            self._pause("it is in a minority", False)
+        else:
+            self._is_unsaved = True
+
+    def _pause(self, why: str, until_all: bool) -> None:
+        self._phase = PAUSED
+        self._pauses_until_all = until_all
+        self._partitions = []
+        self._leave_group()
+        self._does([Log(f"pauses and awaits recovery: {why}"), Pause()])
+
+    def _resume_if_enough(self) -> None:
+        others = len(self._peers.linked)
+        is_enough = not self._minority.holds(others)
+        if self._pauses_until_all:
+            is_enough = others == len(self._peers.names)
+        if is_enough:
+            self._phase = STOPPED
+            self._does([Log("enough nodes can be reached again"), Restart()])
+
+    # --- small
+
+    def _does(self, effects: list[Effect]) -> None:
+        self._group.effects += effects
+
+    def _configured(self) -> tuple[str, ...]:
+        return tuple(sorted([self._me, *self._peers.names]))
+
+    def _saved_term(self) -> Term:
+        return Term(0, "") if self._saved is None else self._saved.term
+
+    def _leave_group(self) -> None:
+        self._group.leave(self._saved_term())
+        self._seen_changes = 0
+
+    def _state(self) -> State:
+        replication = self._group.replication
+        term, members = replication.term, dict(self._group.members)
+        if self._phase == RUNNING:
+            return State(RUNNING, term, NOTHING, replication.leader, members, ())
+        if self._phase == BOOTING and self._saved is not None:
+            saved = self._saved
+            return State(BOOTING, saved.term, saved.tables.version, None, {}, saved.running)
+        return State(self._phase, term, NOTHING, None, {}, ())
+
+    def _tell_state_if_new(self) -> None:
+        state = self._state()
+        if state != self._told:
+            self._told = state
+            self._does([Tell(node, state) for node in sorted(self._peers.linked)])

@@ -1,0 +1,33 @@
+"""What a node is told at its start: one JSON file, written by whoever runs the cluster."""
+
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from reference_impl.misbehave.kinds import Misbehaviour
+
+Handling = Literal["ignore", "pause_minority"]
+
+
+class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Addresses, timers and switches of one node."""
+
+    name: str
+    bind: str  # the address that every listener binds
+    data: str  # a folder of its own
+    peers: dict[str, tuple[str, int]] = {}  # name -> where to dial it (a proxy may stand there)
+    amqp_port: int = 5672
+    api_port: int = 15672
+    peer_port: int = 25672
+    net_ticktime_s: float = 60.0
+    partition_handling: Handling = "ignore"
+    table_wait_s: float = 30.0  # mnesia_table_loading_retry_timeout
+    table_tries: int = 10  # mnesia_table_loading_retry_limit
+    log: str | None = None
+    misbehave: Misbehaviour | None = None
+
+
+def read(path: Path) -> Config:
+    """Raises ValueError with the place of a mistake, OSError where there is no such file."""
+    return msgspec.json.decode(path.read_bytes(), type=Config)

@@ -1,0 +1,95 @@
+"""What a node asks of the world around it; the shell gives it, and tests do."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from reference_impl.mirrored.store import Entry
+from reference_impl.node.cluster import Saved
+from reference_impl.node.wire import Packet
+from reference_impl.pid import Pid
+
+
+class Links(Protocol):
+    """The links to peers."""
+
+    def send(self, node: str, packet: Packet) -> None:
+        """In order; to a peer without a link it vanishes."""
+
+    def dial(self, node: str) -> None:
+        """Tries to make a link; ends in `Node.linked` or `Node.unlinked`."""
+
+    def drop(self, node: str) -> None: ...
+
+    def ping(self, node: str) -> None:
+        """One connection that waits for a greeting; ends in `Node.pinged`."""
+
+
+class Clients(Protocol):
+    """The connections of clients, each known by its process."""
+
+    def open(self) -> None:
+        """Listens for clients and for the management API's, from now on."""
+
+    def transmit(self, client: Pid, octets: bytes) -> None: ...
+
+    def hang_up(self, client: Pid) -> None:
+        """Closes it when what was transmitted has gone out."""
+
+    def close(self) -> None:
+        """No listener, no connection any more."""
+
+    def answer(self, request: int, status: int, body: bytes) -> None:
+        """To a request to the management API."""
+
+
+class Disk(Protocol):
+    """What outlives the node's process."""
+
+    def stored(self, queue: str) -> tuple[Entry, ...]: ...
+
+    def write(self, queue: str, entries: tuple[Entry, ...]) -> None: ...
+
+    def flush(self, pid: Pid, queue: str, mark: int) -> None:
+        """Ends in `Node.flushed` when all that was written to the queue so far is on disk."""
+
+    def wipe(self, queue: str) -> None: ...
+
+    def admit(self, lines: bytes) -> None:
+        """To the truth log; returns when they would survive kill -9."""
+
+    def save(self, saved: Saved) -> None:
+        """Tables and membership; returns when they would survive kill -9."""
+
+
+class Timers(Protocol):
+    """Timers of processes, and of the node itself (None)."""
+
+    def arm(self, pid: Pid | None, name: str, after_ms: int) -> None: ...
+
+    def disarm(self, pid: Pid | None, name: str) -> None: ...
+
+    def forget(self, pid: Pid) -> None: ...
+
+
+class Life(Protocol):
+    """The node's own coming and going."""
+
+    def ready(self) -> None:
+        """It serves clients from now on."""
+
+    def restart(self) -> None:
+        """Begins a new boot in the same operating system process."""
+
+    def fail(self, text: str) -> None:
+        """It cannot boot: the operating system process is to end."""
+
+    def log(self, text: str) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    links: Links
+    clients: Clients
+    disk: Disk
+    timers: Timers
+    life: Life

@@ -1,0 +1,257 @@
+"""What a process of a reference node is: a core that takes one event and answers with effects.
+
+1. A process has a Pid, as in Erlang: it is born on one boot of one node and never moves. Messages
+   between two processes arrive in the order in which they were sent, or not at all.
+2. `handle(event)` reads no clock, socket or disk. Whoever runs it (the node, a simulation) carries
+   the effects out in their order, and brings what comes of them back as later events.
+3. A message is an event itself; the other events are the classes here.
+4. A watched process that ends, or cannot be reached any more, is told once, as Down. Nothing that
+   it had sent comes after its Down.
+"""
+
+from typing import Any, Protocol
+
+import msgspec
+
+from reference_impl.metadata.tables import Tables
+from reference_impl.node.protocol import Described
+from reference_impl.pid import Pid
+
+SUPERVISOR, API = 0, 1  # numbers of the processes that every node has
+
+# Reasons of Down. The benign ones shrink a set of pending confirms; a crash rejects (3.7).
+NORMAL = "normal"  # a queue that was deleted
+SHUTDOWN = "shutdown"  # stopped on purpose: a dropped mirror, a node that stops gracefully
+NO_PROCESS = "noproc"  # it was not there when it was watched
+NO_CONNECTION = "noconnection"  # its node was lost
+CRASH = "crash"
+BENIGN = frozenset({NORMAL, SHUTDOWN, NO_PROCESS, NO_CONNECTION})
+
+
+class Down(msgspec.Struct, frozen=True):
+    """A watched process is gone."""
+
+    pid: Pid
+    reason: str
+
+
+class Timeout(msgspec.Struct, frozen=True):
+    """A timer that was armed under this name has run out."""
+
+    name: str
+
+
+class Committed(msgspec.Struct, frozen=True):
+    """A command was carried out on the tables of every node that is connected; here its result."""
+
+    request: int
+    result: Any
+
+
+class Flushed(msgspec.Struct, frozen=True):
+    """Everything that this process wrote before `Flush(mark)` is on this node's disk."""
+
+    mark: int
+
+
+class Changed(msgspec.Struct, frozen=True):
+    """Tables or the view of running nodes changed; only the supervisor is told, once a batch."""
+
+
+class Stopping(msgspec.Struct, frozen=True):
+    """To the supervisor: the node stops gracefully. When its effects have been carried out, and
+    every queue process of the node has ended, the node goes."""
+
+
+class Octets(msgspec.Struct, frozen=True):
+    """From the client of this connection process."""
+
+    octets: bytes
+
+
+class HungUp(msgspec.Struct, frozen=True):
+    """The client's side of the connection is closed, or was reset."""
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """One request to the management API. `path` is percent-encoded, without the query."""
+
+    request: int
+    method: str
+    path: str
+    query: str
+    body: bytes
+
+
+# --- effects ----------------------------------------------------------------------------------
+
+
+class Send(msgspec.Struct, frozen=True):
+    """A message. One to a process that is gone vanishes."""
+
+    to: Pid
+    body: Any
+
+
+class Watch(msgspec.Struct, frozen=True):
+    """Wants Down of that process; twice is once."""
+
+    pid: Pid
+
+
+class Unwatch(msgspec.Struct, frozen=True):
+    pid: Pid
+
+
+class Arm(msgspec.Struct, frozen=True):
+    """Wants Timeout(name) in so many milliseconds; a timer of that name is set anew."""
+
+    name: str
+    after_ms: int
+
+
+class Disarm(msgspec.Struct, frozen=True):
+    name: str
+
+
+class Transact(msgspec.Struct, frozen=True):
+    """Wants a command carried out on every node's tables, in one order for all: Committed."""
+
+    request: int
+    command: Any  # reference_impl.metadata.commands.Command
+
+
+class Write(msgspec.Struct, frozen=True):
+    """Appends entries to the process's queue store on this node's disk."""
+
+    queue: str
+    entries: tuple[Any, ...]  # reference_impl.mirrored.store.Entry
+
+
+class Flush(msgspec.Struct, frozen=True):
+    """Wants Flushed(mark) when everything written by this process so far is on disk."""
+
+    queue: str
+    mark: int
+
+
+class Wipe(msgspec.Struct, frozen=True):
+    """Forgets everything that this node's disk holds of a queue."""
+
+    queue: str
+
+
+class Admit(msgspec.Struct, frozen=True):
+    """Appends lines to the node's truth log (misbehave.truth), before any effect that follows."""
+
+    lines: bytes
+
+
+class Spawn(msgspec.Struct, frozen=True):
+    """A new process on this node, under a Pid that was taken from `World.new_pid`.
+
+    `client`: the connection process whose client its Transmits go to (a channel's).
+    """
+
+    pid: Pid
+    process: "Process"
+    client: Pid | None = None
+
+
+class As(msgspec.Struct, frozen=True):
+    """Effects of another process of this node, which this one has called directly: a connection
+    hands a client's frames to its channels so. They are carried out as if that one had returned
+    them."""
+
+    pid: Pid
+    effects: "tuple[Effect, ...]"
+
+
+class Become(msgspec.Struct, frozen=True):
+    """Another core goes on under this process's Pid, with its watches and timers."""
+
+    process: "Process"
+
+
+class Exit(msgspec.Struct, frozen=True):
+    """The process ends; who watches it is told the reason. No effect may follow it."""
+
+    reason: str
+
+
+class Transmit(msgspec.Struct, frozen=True):
+    """Bytes to the client of this process's connection."""
+
+    octets: bytes
+
+
+class Hangup(msgspec.Struct, frozen=True):
+    """Closes the client's connection when what was transmitted has gone out."""
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """To an Asked: HTTP status and JSON text (empty: no body)."""
+
+    request: int
+    status: int
+    body: bytes
+
+
+Effect = (
+    Send
+    | Watch
+    | Unwatch
+    | Arm
+    | Disarm
+    | Transact
+    | Write
+    | Flush
+    | Wipe
+    | Admit
+    | Spawn
+    | As
+    | Become
+    | Exit
+    | Transmit
+    | Hangup
+    | Answer
+)
+
+
+class Process(Protocol):
+    """The core of a process."""
+
+    def handle(self, event: Any) -> list[Effect]: ...
+
+
+class World(Protocol):
+    """What every core of a node may read. It changes between events, never during one."""
+
+    @property
+    def node(self) -> str: ...
+
+    @property
+    def tables(self) -> Tables: ...
+
+    def running(self) -> tuple[str, ...]:
+        """Nodes of the cluster that are up in this one's eyes, itself included, by name."""
+
+    def well_known(self, node: str, number: int) -> Pid | None:
+        """SUPERVISOR or API of a running node."""
+
+    def alive(self, pid: Pid) -> bool:
+        """Whether the process's node is running on the same boot (and, here, the process too)."""
+
+    def guarded(self) -> bool:
+        """Whether confirms are withheld: under pause_minority the node may be in a minority."""
+
+    def new_pid(self) -> Pid: ...
+
+    def connections(self) -> tuple[Described, ...]:
+        """The client connections of this node that are open."""
+
+    def partitions(self) -> tuple[str, ...]:
+        """Nodes that this one is partitioned from: each went on without the other."""
+
+    def stored(self, queue: str) -> tuple[Any, ...]:
+        """The entries (mirrored.store.Entry) that this node's disk holds of a queue."""

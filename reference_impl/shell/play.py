@@ -1,0 +1,122 @@
+"""A cluster of nodes on 127.0.0.1 to play with: one operating system process a node.
+
+1. Node i listens for clients on port + i, for the management API on port + 10000 + i, for its
+   peers on port + 20000 + i, as RabbitMQ's defaults lie.
+2. Data lies in a temporary folder; with the cluster it goes.
+3. A node that ends is told of, and not started again: that is what one plays with.
+"""
+
+import json
+import signal
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from reference_impl.node.config import Config, Handling
+
+HOST = "127.0.0.1"
+API_OFFSET, PEER_OFFSET = 10_000, 20_000
+STOP_LIMIT_S = 12.0
+
+
+@dataclass(frozen=True, slots=True)
+class Playing:
+    """What is asked for."""
+
+    nodes: int
+    port: int
+    net_ticktime_s: float
+    partition_handling: Handling
+
+
+def configs(playing: Playing, folder: Path) -> list[Config]:
+    """One configuration a node."""
+    names = [f"ref{number}" for number in range(1, playing.nodes + 1)]
+    peer_ports = {name: playing.port + PEER_OFFSET + place for place, name in enumerate(names)}
+    return [
+        Config(
+            name=name,
+            bind=HOST,
+            data=str(folder / name),
+            peers={peer: (HOST, port) for peer, port in peer_ports.items() if peer != name},
+            amqp_port=playing.port + place,
+            api_port=playing.port + API_OFFSET + place,
+            peer_port=peer_ports[name],
+            net_ticktime_s=playing.net_ticktime_s,
+            partition_handling=playing.partition_handling,
+            log=str(folder / f"{name}.log"),
+        )
+        for place, name in enumerate(names)
+    ]
+
+
+def play(playing: Playing) -> int:
+    """Until Ctrl-C, or until the last node has ended; the exit status."""
+    with tempfile.TemporaryDirectory(prefix="mqproof-reference-") as name:
+        folder = Path(name)
+        nodes: dict[str, subprocess.Popen[bytes]] = {}
+        try:
+            for config in configs(playing, folder):
+                nodes[config.name] = _start(config, folder)
+            for config in configs(playing, folder):
+                _tell(config, nodes[config.name])
+            print("every host takes guest/guest; Ctrl-C stops them all", flush=True)
+            return _wait(nodes)
+        except KeyboardInterrupt:
+            return 0
+        finally:
+            _stop(nodes)
+
+
+def _start(config: Config, folder: Path) -> "subprocess.Popen[bytes]":
+    file = folder / f"{config.name}.json"
+    file.write_bytes(msgspec.json.encode(config))
+    return subprocess.Popen(
+        [sys.executable, "-m", "reference_impl", "node", str(file), "--with-parent"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,  # Ctrl-C is ours: we stop them in turn
+    )
+
+
+def _tell(config: Config, node: "subprocess.Popen[bytes]") -> None:
+    assert node.stdout is not None, "it was started with a pipe"
+    line = node.stdout.readline()
+    if line and json.loads(line)["ready"]:
+        print(
+            f"{config.name}: amqp://{HOST}:{config.amqp_port}/  "
+            f"api http://{HOST}:{config.api_port}/  process {node.pid}",
+            flush=True,
+        )
+    else:
+        print(f"{config.name} did not start", file=sys.stderr, flush=True)
+
+
+def _wait(nodes: "dict[str, subprocess.Popen[bytes]]") -> int:
+    worst = 0
+    left = dict(nodes)
+    while left:
+        for name, node in list(left.items()):
+            try:
+                status = node.wait(timeout=0.5)
+            except subprocess.TimeoutExpired:
+                continue
+            print(f"{name} ended with {status}", flush=True)
+            worst = max(worst, abs(status))
+            del left[name]
+    return worst
+
+
+def _stop(nodes: "dict[str, subprocess.Popen[bytes]]") -> None:
+    for node in nodes.values():
+        node.send_signal(signal.SIGTERM)
+    for node in nodes.values():
+        try:
+            node.wait(timeout=STOP_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            node.kill()
+            node.wait()

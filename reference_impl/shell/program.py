@@ -1,0 +1,205 @@
+"""One node as an operating system process: asyncio, sockets, disk and timers around node.Node.
+
+1. A turn of the node handles all that came since the last one; then disk, peers and clients get
+   what it said, in this order: nothing is confirmed that was not handed to the disk before.
+2. `ready` is printed as one line of JSON when clients are served.
+3. SIGTERM stops it gracefully: clients are told, queues handed over, peers told. It ends with 0,
+   or with 1 where it could not boot.
+4. With a parent it ends, at once, when its standard input does: nothing is left running.
+"""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+from reference_impl.node.config import Config
+from reference_impl.node.node import Node
+from reference_impl.node.outside import Outside
+from reference_impl.pid import Pid
+from reference_impl.shell.clients import ClientSockets
+from reference_impl.shell.disk import FolderDisk
+from reference_impl.shell.links import PeerLinks
+from reference_impl.shell.management import ManagementSockets
+from reference_impl.shell.timers import LoopTimers
+
+STOP_LIMIT_S = 10.0
+TICKS_PER_TIME = 4  # of the net tick time (rabbitmq.md 3.8)
+_STOP_LOOK_S = 0.01
+
+
+class Program:
+    """The node of one configuration, over as many boots as it lives. `live` ends with a status."""
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self._loop = asyncio.get_running_loop()
+        # It is written as long as the process lives.
+        self._log = Path(config.log).open("a", buffering=1) if config.log else None  # noqa: SIM115
+        truth = Path(config.misbehave.truth) if config.misbehave else None
+        self._disk = FolderDisk(Path(config.data), self._flushed, truth)
+        self._links = PeerLinks(config.name, config.peers, self._turn)
+        self._ended: asyncio.Future[int] = self._loop.create_future()
+        self._turning = False
+        self._listening: list[asyncio.Server] = []
+        self._doors: list[asyncio.Task[None]] = []
+        self._begin_boot()
+
+    async def live(self) -> int:
+        """Until it is stopped or cannot boot."""
+        server = await self._links.listen(self._config.bind, self._config.peer_port)
+        self._loop.add_signal_handler(signal.SIGTERM, self._stop)
+        self._loop.call_later(self._quarter_s, self._tick)
+        self._node.begin()
+        self._turn()
+        try:
+            return await self._ended
+        finally:
+            server.close()
+            self._links.close()
+            self._disk.close()
+
+    @property
+    def _quarter_s(self) -> float:
+        return self._config.net_ticktime_s / TICKS_PER_TIME
+
+    # --- boots
+
+    def _begin_boot(self) -> None:
+        self._timers = LoopTimers(self._fired)
+        outside = Outside(self._links, self, self._disk, self._timers, self)
+        boot = self._disk.next_boot()
+        self._node = Node(self._config, boot, self._disk.saved(), outside)
+        self._links.node = self._node
+        self._clients = ClientSockets(self._node, self._turn)
+        self._management = ManagementSockets(self._node, self._turn)
+        self.log(f"boot {boot} of {self._config.name}")
+
+    def restart(self) -> None:
+        self._loop.call_soon(self._restart)
+
+    def _restart(self) -> None:
+        self.close()
+        self._links.close()
+        self._timers.forget_all()
+        self._begin_boot()
+        self._node.begin()
+        self._turn()
+
+    def ready(self) -> None:
+        self.log("serves clients")
+
+    def fail(self, text: str) -> None:
+        self.log(text)
+        print(text, file=sys.stderr, flush=True)
+        self._end(1)
+
+    def log(self, text: str) -> None:
+        if self._log is not None:
+            self._log.write(f"{time.monotonic():.3f} {text}\n")
+
+    # --- turns
+
+    def _turn(self) -> None:
+        if not self._turning:
+            self._turning = True
+            self._loop.call_soon(self._take_turn)
+
+    def _take_turn(self) -> None:
+        self._turning = False
+        self._node.run()
+        self._disk.hand_over()
+        self._links.flush()
+        self._clients.flush()
+
+    def _fired(self, pid: Pid | None, name: str) -> None:
+        self._node.fired(pid, name)
+        self._turn()
+
+    def _flushed(self, marks: list[tuple[Pid, int]]) -> None:
+        self._loop.call_soon_threadsafe(self._take_flushed, marks)
+
+    def _take_flushed(self, marks: list[tuple[Pid, int]]) -> None:
+        for pid, mark in marks:
+            self._node.flushed(pid, mark)
+        self._turn()
+
+    def _tick(self) -> None:
+        self._loop.call_later(self._quarter_s, self._tick)
+        self._node.ticked(self._links.tick())
+        self._turn()
+
+    # --- node.outside.Clients
+
+    def open(self) -> None:
+        self._doors.append(self._loop.create_task(self._open()))
+
+    async def _open(self) -> None:
+        bind, config = self._config.bind, self._config
+        try:
+            for factory, port in (
+                (self._clients.socket, config.amqp_port),
+                (self._management.socket, config.api_port),
+            ):
+                server = await self._loop.create_server(factory, bind, port, reuse_address=True)
+                self._listening.append(server)
+        except OSError as error:
+            self.fail(f"{config.name} cannot listen: {error}")
+            return
+        print(json.dumps({"ready": True, "node": config.name}), flush=True)
+
+    def transmit(self, client: Pid, octets: bytes) -> None:
+        self._clients.transmit(client, octets)
+
+    def hang_up(self, client: Pid) -> None:
+        self._clients.hang_up(client)
+
+    def answer(self, request: int, status: int, body: bytes) -> None:
+        self._management.answer(request, status, body)
+
+    def close(self) -> None:
+        for task in self._doors:
+            task.cancel()
+        for server in self._listening:
+            server.close()
+        self._doors.clear()
+        self._listening.clear()
+        self._clients.close()
+
+    # --- the end
+
+    def _stop(self) -> None:
+        self.log("stops gracefully")
+        for server in self._listening:
+            server.close()
+        self._node.stop()
+        self._turn()
+        self._look_whether_stopped(self._loop.time() + STOP_LIMIT_S)
+
+    def _look_whether_stopped(self, until_s: float) -> None:
+        if not self._node.stopped() and self._loop.time() < until_s:
+            self._loop.call_later(_STOP_LOOK_S, self._look_whether_stopped, until_s)
+            return
+        self._node.leave()
+        self._take_turn()
+        self._end(0)
+
+    def _end(self, status: int) -> None:
+        if not self._ended.done():
+            self._ended.set_result(status)
+
+
+async def run(config: Config, with_parent: bool) -> int:
+    """A node's whole life; its exit status."""
+    program = Program(config)
+    if with_parent:
+        asyncio.get_running_loop().add_reader(sys.stdin.fileno(), _end_with_parent)
+    return await program.live()
+
+
+def _end_with_parent() -> None:
+    if not os.read(sys.stdin.fileno(), 4096):
+        os._exit(1)

@@ -1,0 +1,232 @@
+"""One node without sockets, disk or time: connections and channels are real, queues are fakes.
+
+1. Effects are carried out as a node carries them out: messages in order, Downs after the last
+   message, nothing for a process that ended.
+2. Timers fire only when a test says so; what a client gets is kept by connection.
+3. Supervisor and queues of other nodes can be put in by a test as any object with `handle`.
+"""
+
+from collections import defaultdict, deque
+from dataclasses import dataclass, field
+from typing import Any
+
+from reference_impl.amqp.connection import Connection
+from reference_impl.amqp.settings import Settings
+from reference_impl.metadata.exchanges import predeclared
+from reference_impl.metadata.tables import Queue, Tables
+from reference_impl.mirrored.protocol import DeleteRecord, Done, Refused, Started, StartQueue
+from reference_impl.mirrored.records import AddQueue, ForgetQueue
+from reference_impl.node.protocol import Described
+from reference_impl.pid import Pid
+from reference_impl.process import (
+    NO_PROCESS,
+    SUPERVISOR,
+    Arm,
+    As,
+    Committed,
+    Disarm,
+    Down,
+    Effect,
+    Exit,
+    Hangup,
+    HungUp,
+    Octets,
+    Send,
+    Spawn,
+    Timeout,
+    Transact,
+    Transmit,
+    Unwatch,
+    Watch,
+)
+from tests.reference_impl.amqp.fake_queue import FakeQueue
+
+NODE = "ref1"
+
+
+@dataclass
+class FakeNode:
+    """process.World for what it runs."""
+
+    settings: Settings = field(default_factory=Settings)
+    node: str = NODE
+    tables: Tables = field(default_factory=predeclared)
+    is_guarded: bool = False
+    processes: dict[Pid, Any] = field(default_factory=dict)
+    sent: defaultdict[Pid, bytearray] = field(default_factory=lambda: defaultdict(bytearray))
+    hung_up: set[Pid] = field(default_factory=set)
+    armed: dict[tuple[Pid, str], int] = field(default_factory=dict)
+    _clients: dict[Pid, Pid] = field(default_factory=dict)
+    _watchers: defaultdict[Pid, set[Pid]] = field(default_factory=lambda: defaultdict(set))
+    _events: deque[tuple[Pid, Any]] = field(default_factory=deque)
+    _numbers: int = 1
+
+    def __post_init__(self) -> None:
+        self.supervisor = self.add(FakeSupervisor(self), Pid(self.node, 1, SUPERVISOR))
+
+    # --- process.World
+
+    def running(self) -> tuple[str, ...]:
+        return (self.node,)
+
+    def well_known(self, node: str, number: int) -> Pid | None:
+        return Pid(node, 1, number)
+
+    def alive(self, pid: Pid) -> bool:
+        return pid in self.processes
+
+    def guarded(self) -> bool:
+        return self.is_guarded
+
+    def new_pid(self) -> Pid:
+        self._numbers += 1
+        return Pid(self.node, 1, self._numbers)
+
+    def connections(self) -> tuple[Described, ...]:
+        return ()
+
+    def partitions(self) -> tuple[str, ...]:
+        return ()
+
+    def stored(self, queue: str) -> tuple[Any, ...]:
+        return ()
+
+    # --- what a test does
+
+    def add(self, process: Any, pid: Pid | None = None) -> Pid:
+        pid = pid or self.new_pid()
+        self.processes[pid] = process
+        return pid
+
+    def accept(self, name: str = "127.0.0.1:1 -> 127.0.0.1:5672") -> Pid:
+        pid = self.new_pid()
+        connection = Connection(pid, self, name, self.settings)
+        self.processes[pid] = connection
+        self._do(pid, connection.begin())
+        return pid
+
+    def octets(self, pid: Pid, octets: bytes) -> None:
+        self.tell(pid, Octets(octets))
+
+    def hang_up(self, pid: Pid) -> None:
+        self.tell(pid, HungUp())
+
+    def tell(self, pid: Pid, event: Any) -> None:
+        self._events.append((pid, event))
+        self.run()
+
+    def fire(self, name: str) -> None:
+        """Every timer of that name runs out, once."""
+        for pid, armed in [key for key in self.armed if key[1] == name]:
+            del self.armed[pid, armed]
+            self.tell(pid, Timeout(name))
+
+    def end(self, pid: Pid, reason: str) -> None:
+        self._end(pid, reason)
+        self.run()
+
+    def commit(self, command: Any) -> Any:
+        self.tables.version += 1
+        return command.apply(self.tables)
+
+    def put(self, record: Queue) -> None:
+        """A record as a command would leave it."""
+        self.tables.version += 1
+        self.tables.queues[record.name] = record
+
+    def start_queue(self, name: str, **properties: Any) -> Pid:
+        """A queue with a master on this node, and no mirror."""
+        pid = self.new_pid()
+        record = Queue(
+            name,
+            properties.get("durable", False),
+            properties.get("auto_delete", False),
+            properties.get("owner"),
+            properties.get("arguments", {}),
+            self.node,
+            pid,
+            (),
+            (),
+            (),
+        )
+        if self.commit(AddQueue(record)):
+            self.processes[pid] = FakeQueue(pid, record, self)
+            self._do(pid, self.processes[pid].begin())
+        return pid
+
+    def forget(self, name: str, master: Pid | None) -> None:
+        self.commit(ForgetQueue(name, master))
+
+    def run(self) -> None:
+        while self._events:
+            pid, event = self._events.popleft()
+            process = self.processes.get(pid)
+            if process is not None:
+                self._do(pid, process.handle(event))
+
+    # --- effects
+
+    def _do(self, pid: Pid, effects: "list[Effect] | tuple[Effect, ...]") -> None:
+        for effect in effects:
+            self._carry_out(pid, effect)
+
+    def _carry_out(self, pid: Pid, effect: Effect) -> None:
+        match effect:
+            case Send(to=to, body=body):
+                self._events.append((to, body))
+            case Transmit(octets=octets):
+                self.sent[self._clients.get(pid, pid)] += octets
+            case As(pid=other, effects=effects):
+                self._do(other, effects)
+            case Watch(pid=other) if other in self.processes:
+                self._watchers[other].add(pid)
+            case Watch(pid=other):
+                self._events.append((pid, Down(other, NO_PROCESS)))
+            case Unwatch(pid=other):
+                self._watchers[other].discard(pid)
+            case Arm(name=name, after_ms=after_ms):
+                self.armed[pid, name] = after_ms
+            case Disarm(name=name):
+                self.armed.pop((pid, name), None)
+            case Transact(request=request, command=command):
+                self._events.append((pid, Committed(request, self.commit(command))))
+            case Spawn(pid=other, process=process, client=client):
+                self.processes[other] = process
+                if client is not None:
+                    self._clients[other] = client
+            case Exit(reason=reason):
+                self._end(pid, reason)
+            case Hangup():
+                self.hung_up.add(pid)
+            case _:
+                raise AssertionError(f"nobody here does {effect}")
+
+    def _end(self, pid: Pid, reason: str) -> None:
+        if self.processes.pop(pid, None) is None:
+            return
+        self.armed = {key: it for key, it in self.armed.items() if key[0] != pid}
+        for watcher in sorted(self._watchers.pop(pid, ())):
+            self._events.append((watcher, Down(pid, reason)))
+
+
+class FakeSupervisor:
+    def __init__(self, node: FakeNode) -> None:
+        self._node = node
+        self.refusal: Refused | None = None
+
+    def handle(self, event: Any) -> list[Effect]:
+        match event:
+            case StartQueue():
+                self._node.start_queue(
+                    event.name,
+                    durable=event.durable,
+                    auto_delete=event.auto_delete,
+                    owner=event.owner,
+                    arguments=event.arguments,
+                )
+                return [Send(event.channel, Started(event.request))]
+            case DeleteRecord(name=name):
+                record = self._node.tables.queues[name]
+                self._node.forget(name, record.master)
+                return [Send(event.channel, Done(event.request, 0))]
+        raise AssertionError(f"a supervisor is not told {event}")

@@ -1,0 +1,74 @@
+"""pika, unmodified, on a socket: connections and channels are real, the queues are fakes."""
+
+from collections.abc import Iterator
+
+import pika
+import pytest
+
+from tests.reference_impl.amqp.fake_server import fake_server
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    with fake_server() as port:
+        yield port
+
+
+@pytest.fixture
+def channel(port: int) -> Iterator[pika.adapters.blocking_connection.BlockingChannel]:
+    parameters = pika.ConnectionParameters("127.0.0.1", port, heartbeat=1)
+    with pika.BlockingConnection(parameters) as connection:
+        yield connection.channel()
+
+
+Channel = pika.adapters.blocking_connection.BlockingChannel
+
+
+def test_what_is_published_with_confirms_is_consumed_in_order(channel: Channel) -> None:
+    queue = channel.queue_declare("", exclusive=True).method.queue
+    channel.confirm_delivery()
+    properties = pika.BasicProperties(delivery_mode=2, headers={"k": [1, "two", None]})
+    for number in range(100):
+        channel.basic_publish("", queue, b"%d" % number, properties, mandatory=True)
+    got = []
+    for method, read, body in channel.consume(queue, inactivity_timeout=5):
+        assert read == properties
+        got.append(body)
+        channel.basic_ack(method.delivery_tag)
+        if len(got) == 100:
+            break
+    assert got == [b"%d" % number for number in range(100)]
+    assert channel.cancel() == 0
+
+
+def test_a_body_of_many_frames_comes_back(channel: Channel) -> None:
+    queue = channel.queue_declare("", exclusive=True).method.queue
+    body = bytes(range(256)) * 8_192
+    channel.basic_publish("", queue, body)
+    assert channel.basic_get(queue, auto_ack=True)[2] == body
+
+
+def test_a_mandatory_message_for_nobody_raises(channel: Channel) -> None:
+    channel.confirm_delivery()
+    with pytest.raises(pika.exceptions.UnroutableError):
+        channel.basic_publish("", "nobody", b"x", mandatory=True)
+    channel.basic_publish("", "nobody", b"x")
+
+
+def test_a_queue_that_is_not_there_closes_the_channel(channel: Channel) -> None:
+    with pytest.raises(pika.exceptions.ChannelClosedByBroker) as closed:
+        channel.queue_declare("nobody", passive=True)
+    assert closed.value.reply_code == 404
+    assert channel.connection.channel().queue_declare("", exclusive=True)
+
+
+def test_a_connection_that_only_waits_lives_by_heartbeats(channel: Channel) -> None:
+    channel.connection.process_data_events(time_limit=3.5)
+    assert channel.queue_declare("", exclusive=True).method.message_count == 0
+
+
+def test_transactions_are_refused_and_not_ignored(port: int) -> None:
+    connection = pika.BlockingConnection(pika.ConnectionParameters("127.0.0.1", port))
+    with pytest.raises(pika.exceptions.ConnectionClosedByBroker) as closed:
+        connection.channel().tx_select()
+    assert closed.value.reply_code == 540

@@ -1,0 +1,263 @@
+"""Channels that publish, confirm, consume and acknowledge as real ones do, and note what happened.
+
+1. A confirm is settled as rabbitmq.md 3.7 says: "ack" when all that were asked have confirmed or
+   are gone, and one has; "nack" when none has, or one crashed; else it stays open.
+2. A consumer whose master is gone looks for the next one every 30 ms.
+3. What was unacknowledged when a master went is not acknowledged at the next one.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from reference_impl.mirrored.protocol import (
+    Ack,
+    Cancel,
+    Confirm,
+    Consume,
+    Deliver,
+    Delivery,
+    Done,
+    Get,
+    Got,
+    Grant,
+    Looked,
+    Message,
+    Refused,
+    Reject,
+    Requeue,
+    Started,
+    Want,
+)
+from reference_impl.mirrored.records import replicas
+from reference_impl.pid import Pid
+from reference_impl.process import BENIGN, NORMAL, Arm, Down, Effect, Send, Timeout, Watch
+from tests.reference_impl.mirrored.simulated_nodes import SimulatedNode
+
+RETRY_MS = 30
+QUEUE = "q"
+
+
+@dataclass(frozen=True)
+class Publish:
+    count: int = 1
+    persistent: bool = True
+
+
+@dataclass(frozen=True)
+class Subscribe:
+    """`hold`: so many deliveries stay unacknowledged."""
+
+    prefetch: int = 0
+    no_ack: bool = False
+    hold: int = 0
+    exclusive: bool = False
+    shared: bool = False
+
+
+@dataclass(frozen=True)
+class AckSome:
+    count: int
+
+
+@dataclass(frozen=True)
+class RequeueSome:
+    count: int
+
+
+@dataclass(frozen=True)
+class Ask:
+    """Any request to the master of the moment: made with own pid and request number."""
+
+    make: Any
+    supervisor: bool = False
+
+
+@dataclass
+class _Open:
+    master: Pid | None
+    pending: set[Pid]
+    confirmed: bool = False
+
+
+@dataclass
+class _Subscription:
+    wish: Subscribe
+    master: Pid | None = None
+
+
+@dataclass(frozen=True)
+class Seen:
+    identity: bytes
+    redelivered: bool
+    master: Pid
+
+
+@dataclass
+class FakeChannel:
+    pid: Pid
+    node: SimulatedNode
+    published: list[bytes] = field(default_factory=list)
+    outcomes: dict[bytes, str] = field(default_factory=dict)
+    seen: list[Seen] = field(default_factory=list)
+    acked: set[bytes] = field(default_factory=set)
+    answers: list[Any] = field(default_factory=list)
+    held: list[tuple[Pid, int, bytes]] = field(default_factory=list)
+    _open: dict[int, _Open] = field(default_factory=dict)
+    _sequence: int = 0
+    _request: int = 0
+    _subscription: _Subscription | None = None
+    _out: list[Effect] = field(default_factory=list)
+
+    def handle(self, event: Any) -> list[Effect]:
+        out = self._out = []
+        match event:
+            case Publish(count=count, persistent=persistent):
+                for _ in range(count):
+                    self._publish(persistent)
+            case Confirm(replica=replica, sequences=sequences):
+                for sequence in sequences:
+                    self._confirmed(sequence, replica)
+            case Reject(sequences=sequences):
+                for sequence in sequences:
+                    self._settle(sequence, "nack")
+            case Down(pid=pid, reason=reason):
+                self._down(pid, reason)
+            case Subscribe():
+                self._subscription = _Subscription(event)
+                self._look_for_master()
+            case Delivery():
+                self._delivered(event)
+            case Want(master=master):
+                out.append(Send(master, Grant(self.pid, 1)))
+            case Timeout(name="look"):
+                self._look_for_master()
+            case AckSome(count=count):
+                for _ in range(min(count, len(self.held))):
+                    self._ack(self.held.pop(0))
+            case RequeueSome(count=count):
+                for _ in range(min(count, len(self.held))):
+                    master, number, _ = self.held.pop(0)
+                    out.append(Send(master, Requeue(self.pid, (number,))))
+            case Ask(make=make, supervisor=supervisor):
+                self._ask(make, supervisor)
+            case Got() | Done() | Looked() | Refused() | Started():
+                self.answers.append(event)
+            case _:
+                raise AssertionError(event)
+        return out
+
+    # --- publishing
+
+    def _publish(self, persistent: bool) -> None:
+        self._sequence += 1
+        number = self._sequence
+        identity = f"{self.pid.node}{self.pid.boot}.{self.pid.number}/{number}".encode()
+        self.published.append(identity)
+        record = self.node.tables.queues.get(QUEUE)
+        if record is None:
+            self.outcomes[identity] = "unroutable"
+            return
+        targets = replicas(record)
+        message = Message(identity, "", QUEUE, b"", identity, persistent)
+        for replica in targets:
+            self._out.append(Watch(replica))
+            self._out.append(Send(replica, Deliver(self.pid, number, message)))
+        self._open[number] = _Open(record.master, set(targets))
+        self._check(number)
+
+    def _confirmed(self, sequence: int, replica: Pid) -> None:
+        waiting = self._open.get(sequence)
+        if waiting is not None:
+            assert replica in waiting.pending, f"{replica} confirmed {sequence} twice"
+            waiting.pending.discard(replica)
+            waiting.confirmed = True
+            self._check(sequence)
+
+    def _check(self, sequence: int) -> None:
+        waiting = self._open[sequence]
+        if not waiting.pending:
+            self._settle(sequence, "ack" if waiting.confirmed else "nack")
+
+    def _settle(self, sequence: int, outcome: str) -> None:
+        if self._open.pop(sequence, None) is not None:
+            self.outcomes[self.published[sequence - 1]] = outcome
+
+    @property
+    def open(self) -> list[bytes]:
+        return [self.published[sequence - 1] for sequence in self._open]
+
+    # --- consuming
+
+    def _look_for_master(self) -> None:
+        subscription = self._subscription
+        record = self.node.tables.queues.get(QUEUE)
+        if subscription is None or subscription.master is not None:
+            return
+        master = None if record is None else record.master
+        if master is None or not self.node.alive(master):
+            self._out.append(Arm("look", RETRY_MS))
+            return
+        subscription.master = master
+        wish = subscription.wish
+        self._request += 1
+        self._out.append(Watch(master))
+        consume = Consume(
+            channel=self.pid,
+            request=self._request,
+            tag="t",
+            no_ack=wish.no_ack,
+            exclusive=wish.exclusive,
+            prefetch=wish.prefetch,
+            shared=wish.shared,
+            arguments={},
+        )
+        self._out.append(Send(master, consume))
+
+    def _delivered(self, event: Delivery) -> None:
+        identity = event.message.identity
+        self.seen.append(Seen(identity, event.redelivered, event.master))
+        assert self._subscription is not None
+        wish = self._subscription.wish
+        if wish.no_ack:
+            self.acked.add(identity)
+            return
+        self.held.append((event.master, event.number, identity))
+        while len(self.held) > wish.hold:
+            self._ack(self.held.pop(0))
+
+    def _ack(self, held: tuple[Pid, int, bytes]) -> None:
+        master, number, identity = held
+        self.acked.add(identity)
+        self._out.append(Send(master, Ack(self.pid, (number,))))
+
+    def _ask(self, make: Any, supervisor: bool) -> None:
+        self._request += 1
+        record = self.node.tables.queues.get(QUEUE)
+        to = self.node.supervisor if supervisor or record is None else record.master
+        if to is not None:
+            self._out.append(Send(to, make(self.pid, self._request)))
+
+    # --- ends
+
+    def _down(self, pid: Pid, reason: str) -> None:
+        for sequence, waiting in list(self._open.items()):
+            if pid not in waiting.pending:
+                continue
+            if reason not in BENIGN:
+                self._settle(sequence, "nack")
+                continue
+            waiting.confirmed = waiting.confirmed or (reason == NORMAL and pid == waiting.master)
+            waiting.pending.discard(pid)
+            self._check(sequence)
+        self.held = [it for it in self.held if it[0] != pid]
+        if self._subscription is not None and self._subscription.master == pid:
+            self._subscription.master = None
+            self._out.append(Arm("look", RETRY_MS))
+
+
+def cancelling(pid: Pid, request: int) -> Cancel:
+    return Cancel(pid, request, "t")
+
+
+def getting(no_ack: bool) -> Any:
+    return lambda pid, request: Get(pid, request, no_ack)

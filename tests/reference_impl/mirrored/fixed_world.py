@@ -1,0 +1,46 @@
+"""A world for one process under test: its records change only by the test's hand."""
+
+from reference_impl.metadata.tables import Group, Member, Tables
+from reference_impl.mirrored.store import Entry
+from reference_impl.node.protocol import Described
+from reference_impl.pid import Pid
+
+QUEUE = "q"
+
+
+class FixedWorld:
+    def __init__(self, node: str = "a", running: tuple[str, ...] = ("a", "b", "c")) -> None:
+        self.node = node
+        self.tables = Tables()
+        self._running = running
+        self._number = 100
+
+    def group(self, version: int, *members: Pid, dead: tuple[Pid, ...] = ()) -> None:
+        """The record from now on."""
+        listed = tuple(Member(pid, pid not in dead) for pid in members)
+        self.tables.groups[QUEUE] = Group(QUEUE, version, listed)
+
+    def running(self) -> tuple[str, ...]:
+        return self._running
+
+    def well_known(self, node: str, number: int) -> Pid | None:
+        return Pid(node, 1, number) if node in self._running else None
+
+    def alive(self, pid: Pid) -> bool:
+        return pid.node in self._running
+
+    def guarded(self) -> bool:
+        return False
+
+    def new_pid(self) -> Pid:
+        self._number += 1
+        return Pid(self.node, 1, self._number)
+
+    def connections(self) -> tuple[Described, ...]:
+        return ()
+
+    def partitions(self) -> tuple[str, ...]:
+        return ()
+
+    def stored(self, queue: str) -> tuple[Entry, ...]:
+        return ()

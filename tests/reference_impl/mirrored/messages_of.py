@@ -1,0 +1,8 @@
+"""Short ways to messages."""
+
+from reference_impl.mirrored.protocol import Message
+
+
+def message(name: str | int, *, persistent: bool = True) -> Message:
+    octets = str(name).encode()
+    return Message(octets, "", "q", b"", octets, persistent)

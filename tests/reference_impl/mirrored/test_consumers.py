@@ -1,0 +1,119 @@
+"""Who gets the next message."""
+
+from typing import Any
+
+from reference_impl.mirrored.consumers import Consumers
+from reference_impl.mirrored.protocol import Consume
+from reference_impl.pid import Pid
+
+ONE, TWO = Pid("a", 1, 5), Pid("a", 1, 6)
+
+
+def consume(tag: str, channel: Pid = ONE, **changes: Any) -> Consume:
+    return Consume(
+        channel=channel,
+        request=1,
+        tag=tag,
+        no_ack=changes.get("no_ack", False),
+        exclusive=changes.get("exclusive", False),
+        prefetch=changes.get("prefetch", 0),
+        shared=changes.get("shared", False),
+        arguments=changes.get("arguments", {}),
+    )
+
+
+def consumers(*those: Consume) -> Consumers:
+    found = Consumers()
+    for one in those:
+        found.add(one)
+    return found
+
+
+def next_tags(found: Consumers, count: int) -> list[str | None]:
+    taken = [found.next() for _ in range(count)]
+    return [None if one is None else one.tag for one in taken]
+
+
+def test_they_take_turns() -> None:
+    found = consumers(consume("x"), consume("y"), consume("z", TWO))
+    assert next_tags(found, 5) == ["x", "y", "z", "x", "y"]
+
+
+def test_nobody_takes_more_than_its_prefetch() -> None:
+    found = consumers(consume("x", prefetch=1), consume("y", prefetch=2))
+    assert next_tags(found, 4) == ["x", "y", "y", None]
+
+
+def test_a_settled_delivery_makes_room() -> None:
+    found = consumers(consume("x", prefetch=1))
+    (taken,) = (found.next(),)
+    assert taken is not None
+    assert found.next() is None
+    found.released(taken)
+    assert next_tags(found, 2) == ["x", None]
+
+
+def test_without_acknowledgements_there_is_no_bound() -> None:
+    found = consumers(consume("x", prefetch=1, no_ack=True))
+    assert next_tags(found, 3) == ["x", "x", "x"]
+
+
+def test_the_higher_priority_goes_first_while_it_has_room() -> None:
+    high = consume("high", prefetch=2, arguments={"x-priority": 5})
+    found = consumers(consume("low"), high)
+    assert next_tags(found, 4) == ["high", "high", "low", "low"]
+
+
+def test_an_exclusive_consumer_is_alone() -> None:
+    assert not Consumers().refuses(exclusive=True)
+    assert consumers(consume("x")).refuses(exclusive=True)
+    assert not consumers(consume("x")).refuses(exclusive=False)
+    assert consumers(consume("x", exclusive=True)).refuses(exclusive=False)
+
+
+def test_who_cancelled_takes_nothing_more_even_when_room_comes_back() -> None:
+    found = consumers(consume("x", prefetch=1), consume("y"))
+    taken = found.next()
+    assert taken is not None and taken.tag == "x"
+    assert found.cancel(ONE, "x")
+    found.released(taken)
+    assert next_tags(found, 2) == ["y", "y"]
+    assert not found.cancel(ONE, "x")
+
+
+def test_a_channel_takes_its_consumers_along() -> None:
+    found = consumers(consume("x"), consume("y", TWO))
+    assert found.forget(ONE)
+    assert next_tags(found, 2) == ["y", "y"]
+    assert len(found) == 1
+    assert not found.forget(ONE)
+
+
+def test_a_shared_consumer_needs_a_grant_and_asks_for_it_once() -> None:
+    found = consumers(consume("x", shared=True), consume("y", shared=True))
+    assert found.next() is None
+    assert list(found.wants()) == [ONE]
+    assert found.next() is None
+    assert list(found.wants()) == []
+    found.grant(ONE, 1)
+    assert next_tags(found, 2) == ["x", None]
+    assert list(found.wants()) == [ONE]
+
+
+def test_a_shared_consumer_without_acknowledgements_needs_none() -> None:
+    found = consumers(consume("x", shared=True, no_ack=True))
+    assert next_tags(found, 2) == ["x", "x"]
+
+
+def test_a_grant_that_is_not_used_stays() -> None:
+    found = consumers(consume("x", shared=True))
+    found.grant(ONE, 2)
+    assert next_tags(found, 3) == ["x", "x", None]
+
+
+def test_that_there_was_a_consumer_is_remembered() -> None:
+    found = Consumers()
+    assert not found.had_any
+    found.add(consume("x"))
+    found.cancel(ONE, "x")
+    assert found.had_any

@@ -1,0 +1,320 @@
+"""What a queue does for channels, on one node: order, settlements, consumers, its end (2.3)."""
+
+from typing import Any
+
+import pytest
+
+from reference_impl.mirrored.protocol import (
+    Ack,
+    Consume,
+    Delete,
+    Done,
+    Got,
+    Look,
+    Looked,
+    Purge,
+    Refused,
+)
+from reference_impl.process import NORMAL
+from tests.reference_impl.mirrored.bench import Bench, number_of
+from tests.reference_impl.mirrored.fake_channels import Publish, cancelling
+from tests.reference_impl.mirrored.queues import copies, declare, record
+
+
+def looked(bench: Bench) -> tuple[int, int, int]:
+    answer = bench.ask(Look)
+    assert isinstance(answer, Looked)
+    return answer.ready, answer.unacknowledged, answer.consumers
+
+
+def deleting(*, if_unused: bool = False, if_empty: bool = False) -> Any:
+    return lambda pid, request: Delete(pid, request, if_unused, if_empty)
+
+
+# --- getting and acknowledging
+
+
+def test_messages_are_got_in_their_order_and_counted() -> None:
+    bench = Bench()
+    bench.publish(3)
+    first = bench.get()
+    assert isinstance(first, Got)
+    assert (number_of(first), first.number, first.ready, first.redelivered) == (1, 1, 2, False)
+    assert looked(bench) == (2, 1, 0)
+
+
+def test_an_empty_queue_gives_nothing() -> None:
+    assert Bench().get().message is None
+
+
+def test_what_is_got_without_acknowledgement_is_gone() -> None:
+    bench = Bench()
+    bench.publish(2)
+    assert number_of(bench.get(no_ack=True)) == 1
+    assert looked(bench) == (1, 0, 0)
+
+
+def test_what_is_requeued_is_back_in_its_place_and_redelivered() -> None:
+    bench = Bench()
+    bench.publish(3)
+    numbers = [bench.get().number for _ in range(2)]
+    bench.give_back(numbers[1])
+    bench.give_back(numbers[0])
+    assert bench.ready() == [1, 2, 3]
+    again = [bench.get() for _ in range(3)]
+    assert [(number_of(got), got.redelivered) for got in again] == [
+        (1, True),
+        (2, True),
+        (3, False),
+    ]
+
+
+def test_what_is_rejected_for_good_is_gone() -> None:
+    bench = Bench()
+    bench.publish(1)
+    bench.discard(bench.get().number)
+    assert looked(bench) == (0, 0, 0)
+
+
+def test_only_who_has_a_message_can_settle_it() -> None:
+    bench = Bench()
+    bench.publish(1)
+    number, stranger = bench.get().number, bench.another()
+    bench.discard(number, stranger)
+    bench.tell_master(Ack(stranger.pid, (number, 99)))
+    assert looked(bench) == (0, 1, 0)
+
+
+def test_a_channel_that_ends_gives_back_what_it_had_in_its_order() -> None:
+    bench = Bench()
+    bench.publish(5)
+    other = bench.another()
+    for _ in range(3):
+        bench.get(one=other)
+    bench.close(other)
+    assert bench.ready() == [1, 2, 3, 4, 5]
+    assert bench.get().redelivered
+
+
+def test_a_purge_takes_what_is_ready_and_leaves_what_is_not() -> None:
+    bench = Bench()
+    bench.publish(4)
+    bench.get()
+    assert bench.ask(Purge) == Done(bench.one._request, 3)
+    assert looked(bench) == (0, 1, 0)
+
+
+# --- confirms
+
+
+def test_a_persistent_message_is_confirmed_when_it_is_on_disk() -> None:
+    bench = Bench()
+    node = bench.cluster.nodes["a"]
+    bench.cluster.tell(bench.one.pid, Publish())
+    while not bench.cluster.disks["a"].flushes:
+        assert bench.cluster.step()
+    while node.has_work():
+        node.step()
+    assert bench.one.outcomes == {}
+    bench.cluster.settle()
+    assert list(bench.one.outcomes.values()) == ["ack"]
+
+
+@pytest.mark.parametrize(("durable", "persistent"), [(True, False), (False, True)])
+def test_what_the_disk_does_not_keep_is_confirmed_without_it(
+    durable: bool, persistent: bool
+) -> None:
+    bench = Bench(durable=durable)
+    bench.publish(1, persistent=persistent)
+    assert list(bench.one.outcomes.values()) == ["ack"]
+    assert not bench.cluster.disks["a"].written.get("q")
+
+
+def test_what_is_settled_before_it_is_on_disk_is_confirmed_early() -> None:
+    bench = Bench()
+    consumer = bench.subscribe()
+    bench.cluster.tell(bench.one.pid, Publish())
+    while not consumer.acked or not list(bench.one.outcomes):
+        found = [it for it in bench.cluster.choices() if it[0] == "node"]
+        if not found:
+            break
+        found[0][1].step()
+    assert bench.cluster.disks["a"].flushes
+    assert list(bench.one.outcomes.values()) == ["ack"]
+
+
+# --- consumers
+
+
+def test_a_consumer_is_told_before_its_first_delivery_and_gets_the_backlog() -> None:
+    bench = Bench()
+    bench.publish(3)
+    consumer = bench.subscribe()
+    assert consumer.answers == [Done(1, 0)]
+    assert bench.seen(consumer) == [1, 2, 3]
+    assert looked(bench) == (0, 0, 1)
+
+
+def test_a_prefetch_bounds_what_is_unacknowledged() -> None:
+    bench = Bench()
+    bench.publish(5)
+    consumer = bench.subscribe(prefetch=2, hold=9)
+    assert bench.seen(consumer) == [1, 2]
+    bench.ack(consumer)
+    assert bench.seen(consumer) == [1, 2, 3]
+
+
+def test_consumers_take_turns() -> None:
+    bench = Bench()
+    one, two = bench.subscribe(), bench.subscribe()
+    bench.publish(4)
+    assert (bench.seen(one), bench.seen(two)) == ([1, 3], [2, 4])
+
+
+def test_what_one_consumer_gives_back_goes_to_who_has_room() -> None:
+    bench = Bench()
+    one = bench.subscribe(prefetch=1, hold=1)
+    bench.publish(1)
+    two = bench.subscribe()
+    bench.requeue(one)
+    assert bench.seen(two) + bench.seen(one)[1:] == [1]
+
+
+def test_a_shared_limit_lets_through_what_is_granted() -> None:
+    bench = Bench()
+    consumer = bench.subscribe(shared=True)  # grants one whenever it is asked
+    bench.publish(3)
+    assert bench.seen(consumer) == [1, 2, 3]
+
+
+def test_deliveries_of_a_cancelled_consumer_stay_its_channels() -> None:
+    bench = Bench()
+    consumer = bench.subscribe(hold=9)
+    bench.publish(1)
+    bench.ask(cancelling, consumer)
+    bench.publish(1)
+    assert bench.seen(consumer) == [1]
+    assert looked(bench) == (1, 1, 0)
+    bench.ack(consumer)
+    assert looked(bench) == (1, 0, 0)
+
+
+def test_a_second_consumer_beside_an_exclusive_one_is_refused() -> None:
+    bench = Bench()
+    bench.subscribe(exclusive=True)
+    other = bench.subscribe()
+    (refused,) = other.answers
+    assert isinstance(refused, Refused)
+    assert (refused.code, refused.text) == (403, "queue 'q' in vhost '/' in exclusive use")
+
+
+def test_without_acknowledgements_a_message_is_gone_when_it_is_handed_out() -> None:
+    bench = Bench()
+    bench.publish(1)
+    consumer = bench.subscribe(no_ack=True)
+    bench.publish(2)
+    assert bench.seen(consumer) == [1, 2, 3]
+    assert looked(bench) == (0, 0, 1)
+    bench.close(consumer)
+    assert bench.ready() == []
+
+
+# --- its end
+
+
+def test_a_deleted_queue_is_forgotten_and_says_how_much_it_held() -> None:
+    bench = Bench()
+    bench.publish(3)
+    assert bench.ask(deleting()) == Done(bench.one._request, 3)
+    assert record(bench.cluster) is None
+    assert copies(bench.cluster) == {}
+    assert bench.cluster.disks["a"].written.get("q") is None
+
+
+@pytest.mark.parametrize(
+    ("condition", "text"),
+    [
+        ({"if_unused": True}, "queue 'q' in vhost '/' in use"),
+        ({"if_empty": True}, "queue 'q' in vhost '/' is not empty"),
+    ],
+)
+def test_a_queue_in_use_is_not_deleted_under_a_condition(
+    condition: dict[str, bool], text: str
+) -> None:
+    bench = Bench()
+    bench.subscribe(prefetch=1, hold=1)
+    bench.publish(2)
+    refused = bench.ask(deleting(**condition))
+    assert isinstance(refused, Refused)
+    assert (refused.code, refused.text) == (406, text)
+    assert record(bench.cluster) is not None
+
+
+def test_what_was_published_to_a_queue_that_was_deleted_counts_as_confirmed() -> None:
+    bench = Bench()
+    bench.cluster.tell(bench.one.pid, Publish())
+    bench.ask(deleting())
+    assert list(bench.one.outcomes.values()) == ["ack"]
+
+
+@pytest.mark.parametrize("way", ["cancel", "close"])
+def test_an_auto_delete_queue_goes_with_its_last_consumer(way: str) -> None:
+    bench = Bench(auto_delete=True)
+    one, two = bench.subscribe(), bench.subscribe()
+    bench.close(one)
+    assert record(bench.cluster) is not None
+    if way == "cancel":
+        assert isinstance(bench.ask(cancelling, two), Done)
+    else:
+        bench.close(two)
+    assert record(bench.cluster) is None
+
+
+def test_an_auto_delete_queue_that_never_had_a_consumer_stays() -> None:
+    bench = Bench(auto_delete=True)
+    bench.close(bench.another())
+    bench.publish(1)
+    assert record(bench.cluster) is not None
+
+
+def test_an_exclusive_queue_goes_with_its_owner_and_is_never_durable() -> None:
+    bench = Bench()
+    pid = bench.another().pid
+    bench.ask(deleting())
+    declare(bench.cluster, "a", owner=pid, durable=True)
+    bench.cluster.settle()
+    now = record(bench.cluster)
+    assert now is not None and (now.owner, now.durable) == (pid, False)
+    bench.cluster.nodes["a"].end(pid, NORMAL)
+    bench.cluster.settle()
+    assert record(bench.cluster) is None
+
+
+def test_a_queue_that_expires_goes_when_it_was_not_used_for_so_long() -> None:
+    bench = Bench(arguments={"x-expires": 8_000})
+    consumer = bench.subscribe()
+    bench.cluster.settle(9_000)
+    assert record(bench.cluster) is not None
+    bench.close(consumer)
+    bench.cluster.settle(9_000)
+    assert record(bench.cluster) is None
+
+
+def test_a_use_counts_the_time_anew() -> None:
+    bench = Bench(arguments={"x-expires": 12_000})
+    for _ in range(4):
+        bench.get()
+        bench.cluster.settle(10_000)
+    assert record(bench.cluster) is not None
+    bench.cluster.settle(5_000)
+    assert record(bench.cluster) is None
+
+
+def test_a_tag_may_be_taken_up_again() -> None:
+    bench = Bench()
+    consumer = bench.subscribe()
+    again = Consume(consumer.pid, 9, "t", False, False, 0, False, {})
+    bench.tell_master(again)
+    bench.publish(1)
+    assert bench.seen(consumer) == [1]
+    assert looked(bench) == (0, 0, 1)

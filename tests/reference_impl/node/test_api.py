@@ -1,0 +1,419 @@
+"""The management API's answers, process by process, and as the harness reads them."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+import pytest
+
+from harness.deploy import rabbitmq_api, rabbitmq_words
+from reference_impl.metadata.commands import DeletePolicy, PutPolicy
+from reference_impl.metadata.exchanges import predeclared
+from reference_impl.metadata.tables import Policy, Queue, Tables
+from reference_impl.mirrored.protocol import (
+    CancelSync,
+    Delete,
+    DeleteRecord,
+    Done,
+    Look,
+    Looked,
+    Purge,
+    Refused,
+    Synchronise,
+)
+from reference_impl.node.api import Api
+from reference_impl.node.protocol import CloseConnection, Connections, Described, ListConnections
+from reference_impl.pid import Pid
+from reference_impl.process import (
+    API,
+    NO_CONNECTION,
+    SUPERVISOR,
+    Answer,
+    Arm,
+    Asked,
+    Committed,
+    Disarm,
+    Down,
+    Effect,
+    Send,
+    Timeout,
+    Transact,
+)
+
+ME = Pid("a", 1, API)
+MASTER, OLD, YOUNG = Pid("a", 1, 9), Pid("c", 1, 7), Pid("b", 1, 8)
+MIRRORED = Policy("ha", "^ha[.]", {"ha-mode": "all"}, 0, "queues")
+
+
+def queue(name: str = "ha.q", **fields: Any) -> Queue:
+    values: dict[str, Any] = {
+        "durable": True,
+        "auto_delete": False,
+        "owner": None,
+        "arguments": {},
+        "home": "a",
+        "master": MASTER,
+        "mirrors": (OLD, YOUNG),
+        "synchronised": (YOUNG, OLD),
+        "recoverable": ("b", "c"),
+    }
+    return Queue(name=name, **{**values, **fields})
+
+
+@dataclass
+class FakeWorld:
+    node: str = "a"
+    tables: Tables = field(default_factory=predeclared)
+    nodes: tuple[str, ...] = ("a", "b", "c")
+    apart: tuple[str, ...] = ()
+    own: tuple[Described, ...] = ()
+    dead: set[Pid] = field(default_factory=set)
+
+    def running(self) -> tuple[str, ...]:
+        return self.nodes
+
+    def well_known(self, node: str, number: int) -> Pid | None:
+        return Pid(node, 1, number) if node in self.nodes else None
+
+    def alive(self, pid: Pid) -> bool:
+        return pid.node in self.nodes and pid not in self.dead
+
+    def connections(self) -> tuple[Described, ...]:
+        return self.own
+
+    def partitions(self) -> tuple[str, ...]:
+        return self.apart
+
+
+class Asking:
+    """The API of node a, and who asks it."""
+
+    def __init__(self, **world: Any) -> None:
+        self.world = FakeWorld(**world)
+        self.world.tables.policies["ha"] = MIRRORED
+        self.api = Api(ME, self.world)  # type: ignore[arg-type]
+
+    def has(self, *queues: Queue) -> "Asking":
+        self.world.tables.queues.update({one.name: one for one in queues})
+        return self
+
+    def ask(self, method: str, target: str, body: bytes = b"") -> list[Effect]:
+        path, _, query = target.partition("?")
+        return self.api.handle(Asked(1, method, path, query, body))
+
+    def get(self, target: str) -> Any:
+        """What is answered at once."""
+        (answer,) = self.ask("GET", target)
+        assert isinstance(answer, Answer) and answer.status == 200, answer
+        return msgspec.json.decode(answer.body)
+
+    def status(self, method: str, target: str, body: bytes = b"") -> int:
+        (answer,) = self.ask(method, target, body)
+        assert isinstance(answer, Answer)
+        return answer.status
+
+
+def sent(effects: list[Effect]) -> list[tuple[Pid, Any]]:
+    return [(effect.to, effect.body) for effect in effects if isinstance(effect, Send)]
+
+
+def timer(effects: list[Effect]) -> str:
+    (name,) = (effect.name for effect in effects if isinstance(effect, Arm))
+    return name
+
+
+def answered(effects: list[Effect]) -> tuple[int, Any]:
+    (answer,) = (effect for effect in effects if isinstance(effect, Answer))
+    return answer.status, msgspec.json.decode(answer.body) if answer.body else None
+
+
+# --- queues
+
+
+def test_a_queue_names_its_master_and_its_mirrors_by_age() -> None:
+    words = Asking().has(queue()).get(rabbitmq_api.queue_path("ha.q"))
+    assert words["node"] == "rabbit@a"
+    assert words["slave_nodes"] == ["rabbit@c", "rabbit@b"]
+    assert words["synchronised_slave_nodes"] == ["rabbit@b", "rabbit@c"]
+    assert words["recoverable_slaves"] == ["rabbit@b", "rabbit@c"]
+    assert (words["state"], words["policy"]) == ("running", "ha")
+    roles = rabbitmq_words.roles_of(words)
+    assert (roles.master, roles.mirrors, roles.synchronised) == ("a", ("c", "b"), ("c", "b"))
+
+
+def test_without_statistics_nobody_is_asked() -> None:
+    words = Asking().has(queue()).get(rabbitmq_api.QUEUES)
+    assert [(one["name"], "messages" in one) for one in words] == [("ha.q", False)]
+
+
+def test_counts_are_the_masters() -> None:
+    asking = Asking().has(queue(), queue("ha.r", master=YOUNG))
+    effects = asking.ask("GET", "/api/queues")
+    assert sent(effects) == [(MASTER, Look(ME, 1)), (YOUNG, Look(ME, 2))]
+    assert asking.api.handle(Looked(1, 5, 2, 1)) == []
+    status, (first, second) = answered(asking.api.handle(Looked(2, 0, 0, 0)))
+    assert status == 200
+    counts = ("messages", "messages_ready", "messages_unacknowledged", "consumers")
+    assert [first[name] for name in counts] == [7, 5, 2, 1]
+    assert [second[name] for name in counts] == [0, 0, 0, 0]
+
+
+def test_a_master_that_hangs_costs_its_own_counts_and_no_more() -> None:
+    asking = Asking().has(queue(), queue("ha.r", master=YOUNG))
+    name = timer(asking.ask("GET", "/api/queues"))
+    asking.api.handle(Looked(1, 5, 2, 1))
+    status, (first, second) = answered(asking.api.handle(Timeout(name)))
+    assert (status, first["messages"]) == (200, 7)
+    assert "messages" not in second
+    assert asking.api.handle(Looked(2, 0, 0, 0)) == [], "it is late"
+
+
+def test_a_master_that_dies_while_it_is_asked_is_not_waited_for() -> None:
+    asking = Asking().has(queue())
+    asking.ask("GET", "/api/queues/%2F/ha.q")
+    status, words = answered(asking.api.handle(Down(MASTER, NO_CONNECTION)))
+    assert status == 200
+    assert "messages" not in words
+
+
+def test_a_mirrored_queue_whose_master_is_down_names_its_home_and_is_down() -> None:
+    asking = Asking(nodes=("b", "c"), node="b")
+    asking.has(queue(master=None, mirrors=(), synchronised=()))
+    words = asking.get("/api/queues/%2F/ha.q")
+    assert (words["node"], words["state"]) == ("rabbit@a", "down")
+    assert rabbitmq_words.master_of(words) is None
+    assert [one["state"] for one in asking.get("/api/queues")] == ["down"]
+
+
+def test_an_unmirrored_queue_whose_home_is_down_is_listed_and_not_found() -> None:
+    asking = Asking(nodes=("b", "c"), node="b").has(queue("plain", mirrors=(), synchronised=()))
+    assert [one["state"] for one in asking.get("/api/queues/%2F")] == ["down"]
+    assert asking.status("GET", "/api/queues/%2F/plain") == 404
+
+
+def test_names_are_percent_encoded_and_vhosts_other_than_the_one_are_unknown() -> None:
+    asking = Asking().has(queue("a/b c"))
+    assert asking.get(rabbitmq_api.queue_path("a/b c"))["name"] == "a/b c"
+    assert asking.status("GET", "/api/queues/other/x") == 404
+
+
+def test_a_queue_is_deleted_by_its_master() -> None:
+    asking = Asking().has(queue())
+    effects = asking.ask("DELETE", "/api/queues/%2F/ha.q?if-empty=true")
+    assert sent(effects) == [(MASTER, Delete(ME, 1, False, True))]
+    assert answered(asking.api.handle(Done(1, 3))) == (204, None)
+
+
+def test_a_refused_deletion_is_a_bad_request_with_the_reason() -> None:
+    asking = Asking().has(queue())
+    asking.ask("DELETE", "/api/queues/%2F/ha.q?if-unused=true")
+    status, words = answered(asking.api.handle(Refused(1, 406, "in use")))
+    assert (status, words["reason"]) == (400, "in use")
+
+
+def test_a_queue_without_a_master_is_deleted_by_the_supervisor() -> None:
+    asking = Asking().has(queue(master=None, mirrors=()))
+    effects = asking.ask("DELETE", "/api/queues/%2F/ha.q")
+    assert sent(effects) == [(Pid("a", 1, SUPERVISOR), DeleteRecord(ME, 1, "ha.q"))]
+
+
+def test_a_deletion_that_nobody_confirms_is_no_success() -> None:
+    asking = Asking().has(queue())
+    name = timer(asking.ask("DELETE", "/api/queues/%2F/ha.q"))
+    assert answered(asking.api.handle(Timeout(name)))[0] == 500
+    asking.ask("DELETE", "/api/queues/%2F/ha.q")
+    assert answered(asking.api.handle(Down(MASTER, NO_CONNECTION)))[0] == 500
+
+
+def test_contents_are_purged_by_the_master() -> None:
+    asking = Asking().has(queue())
+    effects = asking.ask("DELETE", "/api/queues/%2F/ha.q/contents")
+    assert sent(effects) == [(MASTER, Purge(ME, 1))]
+    assert answered(asking.api.handle(Done(1, 9))) == (204, None)
+
+
+@pytest.mark.parametrize(
+    ("action", "message"), [("sync", Synchronise), ("cancel_sync", CancelSync)]
+)
+def test_synchronising_is_told_to_the_master_and_answered_at_once(
+    action: str, message: type
+) -> None:
+    asking = Asking().has(queue())
+    body = msgspec.json.encode({"action": action})
+    effects = asking.ask("POST", "/api/queues/%2F/ha.q/actions", body)
+    assert sent(effects) == [(MASTER, message())]
+    assert answered(effects) == (204, None)
+
+
+@pytest.mark.parametrize("body", [b"", b'{"action": "dance"}', b"[]"])
+def test_an_unknown_action_is_a_bad_request(body: bytes) -> None:
+    asking = Asking().has(queue())
+    assert asking.status("POST", "/api/queues/%2F/ha.q/actions", body) == 400
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/api/queues/%2F/none"),
+        ("DELETE", "/api/queues/%2F/none"),
+        ("DELETE", "/api/queues/%2F/none/contents"),
+        ("POST", "/api/queues/%2F/none/actions"),
+        ("GET", "/api/policies/%2F/none"),
+        ("GET", "/api/nodes/rabbit@none"),
+        ("GET", "/api/whatever"),
+        ("GET", "/"),
+    ],
+)
+def test_what_is_not_there_is_not_found(method: str, path: str) -> None:
+    assert Asking().status(method, path, b'{"action": "sync"}') == 404
+
+
+def test_a_method_that_a_path_has_not_is_not_allowed() -> None:
+    assert Asking().status("POST", "/api/overview") == 405
+
+
+# --- policies
+
+
+def test_a_policy_is_answered_when_every_node_has_it() -> None:
+    asking = Asking()
+    body = msgspec.json.encode(
+        {"pattern": "^q", "definition": {"ha-mode": "all"}, "apply-to": "queues", "priority": 0}
+    )
+    effects = asking.ask("PUT", rabbitmq_api.policy_path("p"), body)
+    policy = Policy("p", "^q", {"ha-mode": "all"}, 0, "queues")
+    assert Transact(1, PutPolicy(policy)) in effects
+    assert not any(isinstance(effect, Answer) for effect in effects)
+    assert answered(asking.api.handle(Committed(1, True))) == (201, None)
+    asking.ask("PUT", rabbitmq_api.policy_path("p"), body)
+    assert answered(asking.api.handle(Committed(2, False))) == (204, None)
+
+
+def test_a_policy_that_a_hanging_node_keeps_from_being_settled_is_no_success() -> None:
+    asking = Asking()
+    body = b'{"pattern": "^q", "definition": {"ha-mode": "all"}}'
+    name = timer(asking.ask("PUT", "/api/policies/%2F/p", body))
+    assert answered(asking.api.handle(Timeout(name)))[0] == 500
+
+
+def test_a_policy_that_cannot_be_is_a_bad_request_and_changes_nothing() -> None:
+    effects = Asking().ask("PUT", "/api/policies/%2F/p", b'{"pattern": "q", "definition": {}}')
+    assert [type(effect) for effect in effects] == [Answer]
+    assert answered(effects)[0] == 400
+
+
+def test_a_policy_is_deleted_once() -> None:
+    asking = Asking()
+    assert Transact(1, DeletePolicy("ha")) in asking.ask("DELETE", "/api/policies/%2F/ha")
+    assert answered(asking.api.handle(Committed(1, True))) == (204, None)
+    asking.ask("DELETE", "/api/policies/%2F/ha")
+    assert answered(asking.api.handle(Committed(2, False)))[0] == 404
+
+
+def test_policies_are_worded_as_they_were_put() -> None:
+    wanted = {
+        "vhost": "/",
+        "name": "ha",
+        "pattern": "^ha[.]",
+        "apply-to": "queues",
+        "definition": {"ha-mode": "all"},
+        "priority": 0,
+    }
+    assert Asking().get("/api/policies") == [wanted]
+    assert Asking().get("/api/policies/%2F/ha") == wanted
+
+
+# --- nodes and the whole
+
+
+def test_running_nodes_are_listed_and_partitions_are_the_nodes_own() -> None:
+    asking = Asking(nodes=("a", "b"), apart=("c",))
+    listed = asking.get(rabbitmq_api.NODES)
+    assert {one["name"]: one["running"] for one in listed} == {
+        "rabbit@a": True,
+        "rabbit@b": True,
+        "rabbit@c": False,
+    }
+    assert listed[0]["partitions"] == ["rabbit@c"]
+    assert rabbitmq_words.runs("b", listed) and not rabbitmq_words.runs("c", listed)
+
+
+def test_columns_are_those_that_were_asked_for() -> None:
+    (first, *_) = Asking().get("/api/nodes?columns=name,running")
+    assert first == {"name": "rabbit@a", "running": True}
+
+
+def test_the_overview_says_whose_behaviour_this_is_and_what_it_is() -> None:
+    words = Asking().get(rabbitmq_api.OVERVIEW)
+    assert words["rabbitmq_version"] == "3.10.8"
+    assert set(words) == {"rabbitmq_version", "erlang_version"}
+    assert Asking().get("/api/overview")["product_name"] == "mqproof reference"
+
+
+def test_a_node_is_critical_while_a_queue_of_its_has_no_synchronised_mirror() -> None:
+    path = "/api/health/checks/node-is-mirror-sync-critical"
+    assert Asking().has(queue()).get(path) == {"status": "ok"}
+    assert Asking().has(queue("plain", synchronised=())).get(path) == {"status": "ok"}
+    assert Asking().has(queue(master=YOUNG, synchronised=())).get(path) == {"status": "ok"}
+    status, words = answered(Asking().has(queue(synchronised=())).ask("GET", path))
+    assert (status, [one["name"] for one in words["queues"]]) == (503, ["ha.q"])
+
+
+# --- connections
+
+HERE = Described(Pid("a", 1, 20), "127.0.0.1:5 -> 127.0.0.1:5672", "run7.publisher")
+THERE = Described(Pid("b", 1, 21), "127.0.0.1:6 -> 127.0.0.2:5672", "")
+
+
+def test_connections_are_those_of_every_running_node() -> None:
+    asking = Asking(own=(HERE,))
+    effects = asking.ask("GET", rabbitmq_api.CONNECTIONS)
+    assert sent(effects) == [
+        (Pid("b", 1, API), ListConnections(ME, 1)),
+        (Pid("c", 1, API), ListConnections(ME, 2)),
+    ]
+    asking.api.handle(Connections(1, (THERE,)))
+    assert answered(asking.api.handle(Connections(2, ()))) == (
+        200,
+        [
+            {"name": HERE.name, "user_provided_name": "run7.publisher"},
+            {"name": THERE.name, "user_provided_name": ""},
+        ],
+    )
+
+
+def test_a_lost_nodes_connections_are_gone_and_a_silent_ones_are_unknown() -> None:
+    asking = Asking(own=(HERE,))
+    asking.ask("GET", "/api/connections")
+    asking.api.handle(Connections(1, ()))
+    status, listed = answered(asking.api.handle(Down(Pid("c", 1, API), NO_CONNECTION)))
+    assert (status, len(listed)) == (200, 1)
+    name = timer(asking.ask("GET", "/api/connections"))
+    asking.api.handle(Connections(3, ()))
+    assert answered(asking.api.handle(Timeout(name)))[0] == 500
+
+
+def test_a_node_tells_another_its_own_connections() -> None:
+    effects = Asking(own=(HERE,)).api.handle(ListConnections(Pid("b", 1, API), 5))
+    assert effects == [Send(Pid("b", 1, API), Connections(5, (HERE,)))]
+
+
+def test_a_connection_is_closed_by_its_own_process_wherever_it_is() -> None:
+    asking = Asking(nodes=("a", "b"), own=(HERE,))
+    asking.ask("DELETE", rabbitmq_api.connection_path(THERE.name))
+    effects = asking.api.handle(Connections(1, (THERE,)))
+    assert sent(effects) == [(THERE.pid, CloseConnection("Closed via management plugin"))]
+    assert answered(effects) == (204, None)
+    asking.ask("DELETE", rabbitmq_api.connection_path("unknown"))
+    assert answered(asking.api.handle(Connections(2, (THERE,))))[0] == 404
+
+
+def test_alone_a_node_answers_at_once() -> None:
+    words = Asking(nodes=("a",), own=(HERE,)).get("/api/connections")
+    assert [one["node"] for one in words] == ["rabbit@a"]
+
+
+def test_a_timer_is_disarmed_when_everybody_has_answered() -> None:
+    asking = Asking().has(queue())
+    name = timer(asking.ask("GET", "/api/queues/%2F/ha.q"))
+    assert Disarm(name) in asking.api.handle(Looked(1, 0, 0, 0))

@@ -1,0 +1,134 @@
+"""Who founds a group, who joins one, who waits (rabbitmq.md, items 48 to 52)."""
+
+import pytest
+
+from reference_impl.metadata.ledger import NOTHING
+from reference_impl.metadata.messages import Term
+from reference_impl.node.boot import Ask, Decision, Found, Outlook, Wait, decide
+from reference_impl.node.gossip import BOOTING, JOINING, PAUSED, RUNNING, State
+
+BLANK = State(BOOTING, Term(0, ""), NOTHING, None, {}, ())
+
+
+def saved(version: int, *waits: str, term: int = 1) -> State:
+    return State(BOOTING, Term(term, "a"), version, None, {}, waits)
+
+
+def running(leader: str | None, *members: str) -> State:
+    return State(RUNNING, Term(1, leader or ""), NOTHING, leader, dict.fromkeys(members, 1), ())
+
+
+def decision(
+    node: str,
+    own: State,
+    tried: bool = True,
+    patience_is_over: bool = False,
+    majority_will_do: bool = False,
+    **states: State,
+) -> Decision:
+    peers = tuple(name for name in "abc" if name != node)
+    return decide(Outlook(node, own, peers, states, tried, patience_is_over, majority_will_do))
+
+
+def test_a_running_peer_is_joined_by_whoever_boots() -> None:
+    group = {"a": running("a", "a", "b"), "b": running("a", "a", "b")}
+    assert decision("c", BLANK, **group) == Ask("a")
+    assert decision("c", saved(9, "a"), **group) == Ask("a")
+    assert decision("c", saved(9), **group) == Ask("a"), "though it was the last to stop"
+    assert decision("c", saved(9), tried=False, **group) == Ask("a")
+
+
+def test_a_node_joins_when_it_hears_every_member() -> None:
+    assert decision("c", BLANK, a=running("a", "a", "b")) == Wait()
+    assert decision("c", BLANK, a=running("a", "a", "b"), b=running("a", "a", "b")) == Ask("a")
+
+
+def test_a_group_that_still_lists_an_older_boot_of_the_node_is_not_asked_yet() -> None:
+    assert decision("c", BLANK, a=running("a", "a", "c")) == Wait()
+
+
+def test_a_group_without_a_leader_is_waited_for() -> None:
+    assert decision("c", saved(9), a=running(None, "a")) == Wait()
+
+
+def test_of_two_groups_the_larger_is_joined_and_of_equal_ones_that_of_the_smaller_name() -> None:
+    apart = {"a": running("a", "a"), "b": running("b", "b")}
+    assert decision("c", BLANK, **apart) == Ask("a")
+    larger = {"a": running("a", "a"), "b": running("b", "b", "d"), "d": running("b", "b", "d")}
+    assert decision("c", BLANK, **larger) == Ask("b")
+
+
+def test_the_leaders_own_word_counts_more_than_what_others_say_of_its_group() -> None:
+    states = {"a": running("b", "a", "b", "c"), "b": running("b", "a", "b")}
+    assert decision("c", BLANK, **states) == Ask("b")
+
+
+def test_the_last_to_stop_starts_at_once_when_all_were_tried() -> None:
+    assert decision("a", saved(5)) == Found()
+    assert decision("a", saved(5), tried=False) == Wait()
+    assert decision("a", saved(5), b=saved(4, "a")) == Found()
+    assert decision("b", saved(4, "a"), a=saved(5)) == Wait()
+
+
+def test_who_saw_others_run_when_it_stopped_waits_for_them() -> None:
+    assert decision("a", saved(5, "b")) == Wait()
+    assert decision("a", saved(5, "b"), c=saved(5, "a", "b")) == Wait()
+
+
+def test_when_all_died_together_the_newest_starts_and_of_equals_the_smallest_name() -> None:
+    states = {"a": saved(7, "b", "c"), "b": saved(8, "a", "c"), "c": saved(7, "a", "b")}
+    decisions = {
+        node: decision(node, own, **{name: it for name, it in states.items() if name != node})
+        for node, own in states.items()
+    }
+    assert decisions == {"a": Wait(), "b": Found(), "c": Wait()}
+    assert decision("a", saved(8, "b"), b=saved(8, "a")) == Found()
+    assert decision("b", saved(8, "a"), a=saved(8, "b")) == Wait()
+
+
+def test_a_higher_term_is_newer_than_a_higher_version() -> None:
+    assert decision("a", saved(9, "b", term=1), b=saved(5, "a", term=2)) == Wait()
+    assert decision("b", saved(5, "a", term=2), a=saved(9, "b", term=1)) == Found()
+
+
+def test_those_for_whom_others_wait_are_waited_for_as_well() -> None:
+    assert decision("a", saved(8, "b"), b=saved(7, "c")) == Wait(), "c may know more than b"
+    assert decision("a", saved(8, "b"), b=saved(7, "c"), c=saved(9)) == Wait()
+    assert decision("c", saved(9), a=saved(8, "b"), b=saved(7, "c")) == Found()
+    assert decision("a", saved(8, "b"), b=saved(7, "c"), c=saved(7, "b")) == Found()
+
+
+def test_under_pause_minority_the_newest_of_a_majority_starts() -> None:
+    older, newer = saved(7, "c"), saved(8, "a", "c")
+    assert decision("a", older, majority_will_do=True, b=newer) == Wait()
+    assert decision("b", newer, majority_will_do=True, a=older) == Found()
+    assert decision("b", newer, majority_will_do=False, a=older) == Wait()
+    assert decision("b", newer, majority_will_do=True) == Wait(), "one of three is none"
+
+
+@pytest.mark.parametrize("phase", [PAUSED, JOINING])
+def test_who_is_neither_running_nor_waiting_may_still_have_newer_tables(phase: str) -> None:
+    other = State(phase, Term(1, "a"), NOTHING, None, {}, ())
+    assert decision("a", saved(5, "b"), b=other) == Wait()
+
+
+def test_a_node_that_lost_its_disk_does_not_hold_up_who_waits_for_it() -> None:
+    assert decision("a", saved(5, "b"), b=BLANK) == Found()
+    assert decision("b", BLANK, a=saved(5, "b")) == Wait()
+
+
+def test_of_blank_nodes_the_smallest_configured_name_begins() -> None:
+    assert decision("a", BLANK) == Found()
+    assert decision("a", BLANK, tried=False) == Wait()
+    assert decision("b", BLANK) == Wait()
+    assert decision("b", BLANK, a=BLANK, patience_is_over=True) == Wait()
+
+
+def test_when_the_smallest_name_does_not_come_the_smallest_that_is_there_begins() -> None:
+    assert decision("b", BLANK, patience_is_over=True) == Found()
+    assert decision("b", BLANK, c=BLANK, patience_is_over=True) == Found()
+    assert decision("c", BLANK, b=BLANK, patience_is_over=True) == Wait()
+
+
+def test_a_blank_node_founds_no_group_beside_tables_that_wait() -> None:
+    assert decision("a", BLANK, b=saved(5, "c"), patience_is_over=True) == Wait()

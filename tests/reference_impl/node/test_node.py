@@ -1,0 +1,162 @@
+"""A node runs its processes: order, watches, crashes, and what comes before it serves."""
+
+from typing import Any
+
+import pytest
+
+from reference_impl.mirrored.protocol import CancelSync, Synchronise
+from reference_impl.node.config import Config
+from reference_impl.node.node import Node
+from reference_impl.node.outside import Outside
+from reference_impl.node.wire import Downed, Mail, Packet, Watching
+from reference_impl.pid import Pid
+from reference_impl.process import (
+    CRASH,
+    NO_PROCESS,
+    NORMAL,
+    Arm,
+    Down,
+    Effect,
+    Exit,
+    Send,
+    Timeout,
+    Watch,
+)
+
+ELSEWHERE = Pid("ref2", 1, 9)
+
+
+class Recorder:
+    """All five ports of Outside: it notes what was asked and does nothing."""
+
+    def __init__(self) -> None:
+        self.sent: list[tuple[str, Packet]] = []
+        self.lines: list[str] = []
+        self.timers: list[tuple[Pid | None, str]] = []
+
+    def send(self, node: str, packet: Packet) -> None:
+        self.sent.append((node, packet))
+
+    def log(self, text: str) -> None:
+        self.lines.append(text)
+
+    def arm(self, pid: Pid | None, name: str, after_ms: int) -> None:
+        self.timers.append((pid, name))
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *arguments: None
+
+
+class Scripted:
+    """A process that answers each event as its script says, and remembers what it heard."""
+
+    def __init__(self, *script: list[Effect] | Exception) -> None:
+        self.heard: list[Any] = []
+        self._script = list(script)
+
+    def handle(self, event: Any) -> list[Effect]:
+        self.heard.append(event)
+        answer = self._script.pop(0) if self._script else []
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+class Stage:
+    """A node that is alone in its cluster, so that it serves at once."""
+
+    def __init__(self, tmp_path_name: str = "unused") -> None:
+        self.out = Recorder()
+        outside = Outside(self.out, self.out, self.out, self.out, self.out)
+        self.node = Node(Config("ref1", "127.0.0.1", tmp_path_name), 1, None, outside)
+
+    def begin(self) -> None:
+        self.node.begin()
+        self.node.run()
+
+    def put(self, process: Scripted) -> Pid:
+        pid = self.node.new_pid()
+        self.node._processes[pid] = process
+        return pid
+
+    def mail(self, to: Pid, body: Any = None) -> None:
+        self.node.heard("ref2", Mail(to, body or Synchronise()))
+        self.node.run()
+
+
+@pytest.fixture
+def stage() -> Stage:
+    stage = Stage()
+    stage.begin()
+    return stage
+
+
+def test_messages_of_one_process_to_another_keep_their_order(stage: Stage) -> None:
+    reader = Scripted()
+    at = stage.put(reader)
+    stage.mail(stage.put(Scripted([Send(at, number) for number in range(10)])))
+    assert reader.heard == list(range(10))
+
+
+def test_a_process_that_raises_ends_alone_and_its_watcher_is_told(stage: Stage) -> None:
+    broken = stage.put(Scripted(RuntimeError("a bug")))
+    watcher, bystander = Scripted([Watch(broken)]), Scripted()
+    stage.mail(stage.put(watcher))
+    other = stage.put(bystander)
+    stage.mail(broken)
+    stage.mail(other)
+    assert watcher.heard[-1] == Down(broken, CRASH)
+    assert bystander.heard == [Synchronise()]
+    assert any("a bug" in line for line in stage.out.lines)
+
+
+def test_what_a_process_sent_before_it_ended_comes_before_its_down(stage: Stage) -> None:
+    watcher = Scripted()
+    at = stage.put(watcher)
+    ending = stage.put(Scripted([Send(at, "last word"), Exit(NORMAL)]))
+    stage.node._watches.add(at, ending)
+    stage.mail(ending)
+    assert watcher.heard == ["last word", Down(ending, NORMAL)]
+
+
+def test_watching_what_is_not_there_is_told_at_once(stage: Stage) -> None:
+    gone = stage.node.new_pid()
+    watcher = Scripted([Watch(gone)])
+    stage.mail(stage.put(watcher))
+    assert watcher.heard[-1] == Down(gone, NO_PROCESS)
+
+
+def test_a_watcher_on_another_node_is_told_over_the_link(stage: Stage) -> None:
+    ending = stage.put(Scripted([Exit(NORMAL)]))
+    stage.node.heard("ref2", Watching(ELSEWHERE, ending))
+    stage.mail(ending)
+    assert ("ref2", Downed(ELSEWHERE, ending, NORMAL)) in stage.out.sent
+    stage.node.heard("ref2", Watching(ELSEWHERE, ending))
+    assert stage.out.sent[-1] == ("ref2", Downed(ELSEWHERE, ending, NO_PROCESS))
+
+
+def test_a_timer_of_no_length_fires_once_when_all_at_hand_was_handled(stage: Stage) -> None:
+    flush = Arm("flush", 0)
+    process = Scripted([flush], [flush])
+    pid = stage.put(process)
+    stage.node.heard("ref2", Mail(pid, Synchronise()))
+    stage.node.heard("ref2", Mail(pid, CancelSync()))
+    stage.node.run()
+    assert process.heard == [Synchronise(), CancelSync(), Timeout("flush")]
+    assert (pid, "flush") not in stage.out.timers
+
+
+def test_mail_that_comes_before_the_node_serves_waits_for_its_processes() -> None:
+    stage = Stage()
+    reader = Scripted()
+    pid = stage.put(reader)
+    stage.mail(pid)
+    assert reader.heard == []
+    stage.begin()
+    assert reader.heard == [Synchronise()]
+
+
+def test_what_an_ended_process_armed_never_fires(stage: Stage) -> None:
+    process = Scripted([Arm("flush", 0), Exit(NORMAL)])
+    stage.mail(stage.put(process))
+    assert process.heard == [Synchronise()]
