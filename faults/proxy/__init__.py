@@ -1,0 +1,31 @@
+"""The embedded proxy: a program (`python -m faults.proxy`) that speaks Toxiproxy's HTTP interface
+and behaves like it on sockets, so that faults on links need nothing but Python.
+
+- `toxics/`, `chain`: what passes on one direction of one connection; pure.
+- `model`, `registry`: proxies, toxics, and the rules over them; pure.
+- `api`, `bodies`, `json_text`, `json_types`, `http_wire`, `addresses`: the interface, from bytes
+  to commands and back; pure.
+- `link`, `listener`, `server`: sockets and time. `__main__`: the program.
+
+What it must do is what the real server, 2.12.0, was seen to do: tests/contract holds both against
+the same record. Where it differs it does so on purpose; what the left column says was seen, or
+read in its source.
+
+| the real server | the embedded one |
+| --- | --- |
+| tells the version 2.12.0 | tells 2.12.0-embedded: a run's record must say which it was |
+| can crash when a bandwidth that holds bytes gets another rate | releases them |
+| crashes at the first byte when a rate is below 0 | takes it for 0 |
+| crashes when a slicer has no size, or varies by more | cuts nothing, or inside the piece |
+| can take 5 s to remove a bandwidth 0 whose client has gone | takes no time |
+| keeps whoever removes a reset that has begun waiting for it | brings it forward |
+| draws a toxicity between 0 and 1 anew when a neighbour comes | only on the toxic's own update |
+| has no seed for what is drawn | `--seed`: the same for the same connections in the same order |
+| refuses a wrong attribute, but keeps those beside it | keeps nothing of what it refuses |
+| forgets, of two latencies in a row, part of the second in a burst | adds them up |
+| dials one client's upstream after the other | dials side by side, and stops when told to |
+| accepts nobody any more once descriptors were short | accepts when there are some again |
+| tells the resolver's words for a name that is unknown | tells `no such host` |
+| reads any body | refuses one above 16 MiB, with 413 |
+| has a config file, and metrics on demand | has neither: /metrics is 404, as by default |
+"""

@@ -1,0 +1,206 @@
+"""Toxiproxy's HTTP interface: a request in, a response out, commands to the registry between.
+
+1. Statuses, bodies and content types are those of 2.12.0, byte for byte (tests/contract); a
+   request id and the headers of the connection are the shell's.
+2. A body is JSON whatever its content type says. Errors are JSON, served as text.
+3. A path that nobody serves is 404 and a method that it has not is 405, before anything else is
+   looked at; after that a browser is refused.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from faults.proxy import bodies
+from faults.proxy.json_text import JsonError, Written, write
+from faults.proxy.model import Proxy, ProxyError
+from faults.proxy.registry import EXISTS, Registry
+
+VERSION = "2.12.0-embedded"
+JSON = "application/json"
+PLAIN = "text/plain; charset=utf-8"
+OK, CREATED, NO_CONTENT, MOVED, BAD, FORBIDDEN, NOT_FOUND, NO_METHOD = (
+    200, 201, 204, 301, 400, 403, 404, 405,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """`path` has its escapes undone; `query` is kept for redirects only."""
+
+    method: str
+    path: str
+    body: bytes = b""
+    user_agent: str = ""
+    query: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """`served`: a handler answered, so the answer gets an id. `location` makes it a redirect."""
+
+    status: int
+    body: str = ""
+    content_type: str | None = None
+    served: bool = True
+    location: str | None = None
+
+
+class Api:
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        self._routes: list[tuple[re.Pattern[str], Mapping[str, Callable[..., Response]]]] = [
+            (_path("/reset"), {"POST": self._reset}),
+            (_path("/proxies"), {"GET": self._list, "POST": self._create}),
+            (_path("/populate"), {"POST": self._populate}),
+            (
+                _path("/proxies/NAME"),
+                {
+                    "GET": self._show,
+                    "POST": self._update,
+                    "PATCH": self._update,
+                    "DELETE": self._delete,
+                },
+            ),
+            (
+                _path("/proxies/NAME/toxics"),
+                {"GET": self._list_toxics, "POST": self._create_toxic},
+            ),
+            (
+                _path("/proxies/NAME/toxics/NAME"),
+                {
+                    "GET": self._show_toxic,
+                    "POST": self._update_toxic,
+                    "PATCH": self._update_toxic,
+                    "DELETE": self._delete_toxic,
+                },
+            ),
+            (_path("/version"), {"GET": self._version}),
+        ]
+
+    def handle(self, request: Request) -> Response:
+        clean = _clean(request.path)
+        if clean != request.path:
+            query = f"?{request.query}" if request.query else ""
+            return Response(MOVED, location=clean + query, served=False)
+        for pattern, methods in self._routes:
+            if match := pattern.fullmatch(request.path):
+                if request.method not in methods:
+                    return Response(NO_METHOD, served=False)
+                return self._serve(methods[request.method], request, match.groups())
+        return Response(NOT_FOUND, "404 page not found\n", PLAIN, served=False)
+
+    def _serve(
+        self, handler: Callable[..., Response], request: Request, names: tuple[str, ...]
+    ) -> Response:
+        if request.user_agent.startswith("Mozilla/"):
+            return Response(FORBIDDEN, "User agent not allowed\n", PLAIN)
+        try:
+            return handler(request.body, *names)
+        except JsonError as error:
+            return _refused(_bad_body(error))
+        except ProxyError as error:
+            return _refused(error)
+
+    def _version(self, _body: bytes) -> Response:
+        text = f'{{"version": "{VERSION}"}}\n'
+        return Response(OK, text, "application/json;charset=utf-8")
+
+    def _reset(self, _body: bytes) -> Response:
+        self._registry.reset()
+        return Response(NO_CONTENT)
+
+    def _populate(self, body: bytes) -> Response:
+        """What was made before an error stays, and is told with it."""
+        made: list[Proxy] = []
+        error: dict[str, Written] = {}
+        status = CREATED
+        try:
+            for wanted in bodies.read_proxies(body):
+                made.append(self._registry.replace(wanted))
+        except (JsonError, ProxyError) as raised:
+            refused = _bad_body(raised) if isinstance(raised, JsonError) else raised
+            status, error = refused.status, _error(refused)
+        proxies = [bodies.proxy(one) for one in made] or None
+        return Response(status, write({**error, "proxies": proxies}), JSON)
+
+    def _list(self, _body: bytes) -> Response:
+        proxies = sorted(self._registry.all(), key=lambda one: one.name)
+        return _answer(OK, {one.name: bodies.proxy(one) for one in proxies})
+
+    def _create(self, body: bytes) -> Response:
+        made = self._registry.create(bodies.read_proxy(body))
+        return _answer(CREATED, bodies.proxy(made))
+
+    def _show(self, _body: bytes, name: str) -> Response:
+        return _answer(OK, bodies.proxy(self._registry.get(name)))
+
+    def _update(self, body: bytes, name: str) -> Response:
+        proxy = self._registry.get(name)
+        self._registry.update(proxy, bodies.read_proxy_update(body, proxy))
+        return _answer(OK, bodies.proxy(proxy))
+
+    def _delete(self, _body: bytes, name: str) -> Response:
+        self._registry.remove(self._registry.get(name))
+        return Response(NO_CONTENT)
+
+    def _list_toxics(self, _body: bytes, name: str) -> Response:
+        toxics = self._registry.get(name).ordered()
+        return _answer(OK, [bodies.toxic(one) for one in toxics])
+
+    def _create_toxic(self, body: bytes, name: str) -> Response:
+        proxy = self._registry.get(name)
+        toxic = bodies.read_toxic(body, lambda wanted: _must_be_new(proxy, wanted))
+        self._registry.add_toxic(proxy, toxic)
+        return _answer(OK, bodies.toxic(toxic))
+
+    def _show_toxic(self, _body: bytes, name: str, toxic: str) -> Response:
+        return _answer(OK, bodies.toxic(self._registry.toxic(self._registry.get(name), toxic)))
+
+    def _update_toxic(self, body: bytes, name: str, toxic: str) -> Response:
+        proxy = self._registry.get(name)
+        updated = bodies.read_toxic_update(body, self._registry.toxic(proxy, toxic))
+        self._registry.update_toxic(proxy, updated)
+        return _answer(OK, bodies.toxic(updated))
+
+    def _delete_toxic(self, _body: bytes, name: str, toxic: str) -> Response:
+        proxy = self._registry.get(name)
+        self._registry.remove_toxic(proxy, self._registry.toxic(proxy, toxic))
+        return Response(NO_CONTENT)
+
+
+def _must_be_new(proxy: Proxy, wanted: str) -> None:
+    if any(toxic.name == wanted for toxic in proxy.toxics):
+        raise ProxyError(EXISTS, "toxic already exists")
+
+
+def _path(text: str) -> re.Pattern[str]:
+    return re.compile(text.replace("NAME", "([^/]+)"))
+
+
+def _clean(path: str) -> str:
+    """Without empty, `.` and `..` parts; a last slash stays."""
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part == "..":
+            del parts[-1:]
+        elif part not in ("", "."):
+            parts.append(part)
+    clean = "/" + "/".join(parts)
+    return clean + "/" if path.endswith("/") and clean != "/" else clean
+
+
+def _answer(status: int, body: Written) -> Response:
+    return Response(status, write(body), JSON)
+
+
+def _refused(error: ProxyError) -> Response:
+    return Response(error.status, write(_error(error)) + "\n", PLAIN)
+
+
+def _error(error: ProxyError) -> dict[str, Written]:
+    return {"error": error.text, "status": error.status}
+
+
+def _bad_body(error: JsonError) -> ProxyError:
+    return ProxyError(BAD, f"bad request body: {error}")

@@ -1,0 +1,228 @@
+"""A proxy on its ground: the listening socket, the connections, the way to the upstream.
+
+1. Listening is as Go does it: an address without a host is dual-stack, names are looked up, and
+   errors have Go's words.
+2. A client is accepted before the upstream is dialled; if that fails the client's connection is
+   closed. Clients do not wait for each other's dialling, as those of the real server do.
+3. Closing ends everything at once, dialling too.
+"""
+
+import asyncio
+import errno
+import ipaddress
+import os
+import socket
+from collections import Counter
+from dataclasses import dataclass, field
+from random import Random
+
+from faults.proxy.addresses import AddressError, join, port_number, split
+from faults.proxy.link import Connection
+from faults.proxy.model import Direction, Proxy
+from faults.proxy.registry import Change, ListenError
+
+BACKLOG = 4096
+ACCEPTS_AT_ONCE = 64
+NO_ROOM = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
+NO_ROOM_PAUSE_S = 0.1
+_WILDCARDS = {"", "0.0.0.0", "::"}
+
+
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """A stream of choices for each connection and direction, fixed by the seed and by which
+    connection of its proxy it is."""
+
+    seed: int
+    _counts: Counter[str] = field(default_factory=Counter)
+
+    def next_connection(self, proxy: str) -> int:
+        self._counts[proxy] += 1
+        return self._counts[proxy]
+
+    def stream(self, proxy: str, connection: int, direction: Direction) -> Random:
+        return Random(f"{self.seed}/{proxy}/{connection}/{direction.value}")
+
+
+class Listeners:
+    """The ground of the registry: every proxy that is enabled."""
+
+    def __init__(self, draws: Draws) -> None:
+        self._draws = draws
+        self._open: dict[Proxy, _Listener] = {}
+
+    def resolve(self, listen: str) -> str:
+        return join(*_resolve(listen))
+
+    def open(self, proxy: Proxy) -> str:
+        listener = _Listener(proxy, _bind(proxy.listen), self._draws)
+        self._open[proxy] = listener
+        return listener.address
+
+    def close(self, proxy: Proxy) -> None:
+        self._open.pop(proxy).close()
+
+    def change(self, proxy: Proxy, change: Change) -> None:
+        if proxy in self._open:
+            self._open[proxy].change(change)
+
+    def close_all(self) -> None:
+        for proxy in list(self._open):
+            self.close(proxy)
+
+
+class _Listener:
+    def __init__(self, proxy: Proxy, listening: socket.socket, draws: Draws) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._proxy = proxy
+        self._listening = listening
+        self._draws = draws
+        self._connections: dict[Connection, None] = {}  # in the order in which they came
+        self._dialling: set[asyncio.Task[None]] = set()
+        self._resume: asyncio.TimerHandle | None = None
+        host, port, *_ = listening.getsockname()
+        self.address = join(host, port)
+        self._loop.add_reader(listening, self._accept)
+
+    def change(self, change: Change) -> None:
+        for connection in list(self._connections):
+            connection.change(change)
+
+    def close(self) -> None:
+        if self._resume is not None:
+            self._resume.cancel()
+        self._loop.remove_reader(self._listening)
+        self._listening.close()
+        for task in self._dialling:
+            task.cancel()
+        for connection in self._connections:
+            connection.abort()
+        self._connections.clear()
+
+    def _accept(self) -> None:
+        for _ in range(ACCEPTS_AT_ONCE):
+            try:
+                client, _ = self._listening.accept()
+            except (BlockingIOError, InterruptedError, ConnectionAbortedError):
+                return
+            except OSError as error:
+                if error.errno not in NO_ROOM:
+                    raise
+                self._pause()
+                return
+            task = self._loop.create_task(self._connect(client))
+            self._dialling.add(task)
+            task.add_done_callback(self._dialling.discard)
+
+    def _pause(self) -> None:
+        """Clients wait in the kernel until there is room again."""
+        self._loop.remove_reader(self._listening)
+        self._resume = self._loop.call_later(
+            NO_ROOM_PAUSE_S, lambda: self._loop.add_reader(self._listening, self._accept)
+        )
+
+    async def _connect(self, client: socket.socket) -> None:
+        try:
+            upstream = await _dial(self._proxy.upstream)
+        except (OSError, AddressError):
+            client.close()
+            return
+        except asyncio.CancelledError:
+            client.close()
+            raise
+        for side in (client, upstream):
+            side.setblocking(False)
+            side.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        name = self._proxy.name
+        number = self._draws.next_connection(name)
+        connection = Connection(
+            client,
+            upstream,
+            self._proxy.of,
+            lambda direction: self._draws.stream(name, number, direction),
+            self._forget,
+        )
+        self._connections[connection] = None
+
+    def _forget(self, connection: Connection) -> None:
+        self._connections.pop(connection, None)
+
+
+def _bind(listen: str) -> socket.socket:
+    try:
+        host, port = _resolve(listen)
+    except AddressError as error:
+        raise ListenError(f"listen tcp: {error}") from None
+    wildcard = host in _WILDCARDS and socket.has_dualstack_ipv6()
+    family = socket.AF_INET6 if wildcard or ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            listening.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, int(not wildcard))
+        listening.bind(("::" if wildcard else host, port))
+        listening.listen(BACKLOG)
+    except OSError as error:
+        listening.close()
+        text = os.strerror(error.errno or 0)
+        where = join("" if wildcard else host, port)
+        raise ListenError(f"listen tcp {where}: bind: {text[:1].lower()}{text[1:]}") from None
+    return listening
+
+
+def _resolve(listen: str) -> tuple[str, int]:
+    """Host and port as numbers; the empty host stays."""
+    parts = split(listen)
+    port = _port(parts.service)
+    if not parts.host or _is_number(parts.host):
+        return parts.host, port
+    try:
+        found = socket.getaddrinfo(parts.host, port, type=socket.SOCK_STREAM)
+    except OSError:
+        raise AddressError(f"lookup {parts.host}: no such host") from None
+    addresses = [str(one[4][0]) for one in found]
+    return next((one for one in addresses if "." in one), addresses[0]), port
+
+
+def _port(service: str) -> int:
+    number = port_number(service)
+    if number is not None:
+        return number
+    try:
+        return socket.getservbyname(service, "tcp")
+    except OSError:
+        raise AddressError(f"lookup tcp/{service}: unknown port") from None
+
+
+async def _dial(upstream: str) -> socket.socket:
+    """Each address of the name in turn; the error of the last is raised."""
+    loop = asyncio.get_running_loop()
+    parts = split(upstream)
+    host, port = parts.host or "localhost", _port(parts.service)
+    addresses = [host]
+    if not _is_number(host):
+        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        addresses = [str(one[4][0]) for one in found]
+    failed: OSError = OSError(f"{upstream}: no address")
+    for address in addresses:
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        dialled = socket.socket(family, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+        try:
+            await loop.sock_connect(dialled, (address, port))
+        except OSError as error:
+            failed = error
+            dialled.close()
+        except asyncio.CancelledError:
+            dialled.close()
+            raise
+        else:
+            return dialled
+    raise failed
+
+
+def _is_number(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,56 @@
+"""The toxics of Toxiproxy 2.12.0: the name of each, its settings, the pipe that it makes.
+
+1. Settings have the interface's own field names, in the order in which it prints them.
+2. The whole of what a toxic is stands in its own module; this one only lists them.
+"""
+
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from faults.proxy.toxics.bandwidth import Bandwidth, BandwidthPipe
+from faults.proxy.toxics.flow import Pipe
+from faults.proxy.toxics.latency import Latency, LatencyPipe
+from faults.proxy.toxics.limit_data import LimitData, LimitDataPipe
+from faults.proxy.toxics.noop import Noop, NoopPipe
+from faults.proxy.toxics.reset_peer import ResetPeer, ResetPeerPipe
+from faults.proxy.toxics.slicer import Slicer, SlicerPipe
+from faults.proxy.toxics.slow_close import SlowClose, SlowClosePipe
+from faults.proxy.toxics.timeout import Timeout, TimeoutPipe
+
+Settings = Latency | Bandwidth | SlowClose | Timeout | ResetPeer | Slicer | LimitData | Noop
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A type of toxic, and what the real server calls its settings and their numbers."""
+
+    settings: type[Settings]
+    go_name: str
+    go_number: str
+    pipe: Any  # the pipe's class; its parameter is the settings' class
+
+    def make(self, settings: Settings, random: Random, started_ns: int) -> Pipe[Settings]:
+        assert isinstance(settings, self.settings), settings
+        made: Pipe[Settings] = self.pipe(settings, random, started_ns)
+        return made
+
+
+KINDS = {
+    "bandwidth": Kind(Bandwidth, "BandwidthToxic", "int64", BandwidthPipe),
+    "latency": Kind(Latency, "LatencyToxic", "int64", LatencyPipe),
+    "limit_data": Kind(LimitData, "LimitDataToxic", "int64", LimitDataPipe),
+    "noop": Kind(Noop, "NoopToxic", "int64", NoopPipe),
+    "reset_peer": Kind(ResetPeer, "ResetToxic", "int64", ResetPeerPipe),
+    "slicer": Kind(Slicer, "SlicerToxic", "int", SlicerPipe),
+    "slow_close": Kind(SlowClose, "SlowCloseToxic", "int64", SlowClosePipe),
+    "timeout": Kind(Timeout, "TimeoutToxic", "int64", TimeoutPipe),
+}
+
+
+def ends_on_removal(settings: Settings) -> bool:
+    return isinstance(settings, Timeout)
+
+
+def resets_on_close(settings: Settings) -> bool:
+    return isinstance(settings, ResetPeer)
