@@ -10,10 +10,26 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from faults.model import Action, Armed, Cut, FaultError, Join, Kill, Resume, Stall, Start
+from faults.model import (
+    PROCESS,
+    PROXY,
+    Action,
+    Armed,
+    Cut,
+    FaultError,
+    Freeze,
+    Join,
+    Kill,
+    Resume,
+    Stall,
+    Start,
+    Stop,
+    Thaw,
+)
 
 MARK = "MQPROOF_"  # heal finds by it what no journal tells of
 NAME_MAX = 28  # longest chain name that iptables takes
+ENDING_S = 30.0  # so long the undo of a stop waits for a broker that is still ending
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +47,8 @@ class Kind:
     name: str
     title: str
     applies_to: str  # "host", or "client link": the links of the meant clients to that host
-    mechanism: str
+    mechanism: str  # in containers
+    local: str  # for subprocesses on this machine
     undone_by: str
     may_stay: bool  # whether a scenario may say that it never returns
 
@@ -54,14 +71,34 @@ KINDS = {
             title="SIGKILL to every broker process of the host",
             applies_to="host",
             mechanism="container",
+            local=PROCESS,
             undone_by="the processes are started again, on their own data",
             may_stay=True,
+        ),
+        Kind(
+            name="stop",
+            title="SIGTERM to every broker process of the host, which ends in its own time",
+            applies_to="host",
+            mechanism="container",
+            local=PROCESS,
+            undone_by="the processes are started again, on their own data",
+            may_stay=True,
+        ),
+        Kind(
+            name="freeze",
+            title="every broker process of the host stands still; its kernel keeps TCP alive",
+            applies_to="host",
+            mechanism="container",
+            local=PROCESS,
+            undone_by="the processes run on, with all that they held",
+            may_stay=False,
         ),
         Kind(
             name="hang",
             title="the links of clients to the host stand still in both directions, and live",
             applies_to="client link",
             mechanism="toxiproxy",
+            local=PROXY,
             undone_by="the links go on; what was held is delivered",
             may_stay=False,
         ),
@@ -70,6 +107,7 @@ KINDS = {
             title="every packet between the host and all other hosts is dropped, both ways",
             applies_to="host",
             mechanism="packet_filter",
+            local=PROXY,
             undone_by="the filter is removed",
             may_stay=False,
         ),
@@ -101,8 +139,10 @@ def compile(
     window: int,
     run: str,
     returns: bool = True,
+    mechanism: str = "",
 ) -> Armed:
     """`proxies`: the meant clients' proxies to the resolved host; only a hang needs them.
+    `mechanism`: by what the deployment does it; without, as it is done in containers.
 
     Raises FaultError where the fault would touch nothing.
     """
@@ -116,7 +156,7 @@ def compile(
         target=target,
         resolved=resolved,
         role=role,
-        mechanism=KINDS[kind].mechanism,
+        mechanism=mechanism or KINDS[kind].mechanism,
         action=action,
         undo=undo if returns else None,
         peers=peers if kind == "partition" else (),
@@ -137,6 +177,10 @@ def _actions(
     match kind:
         case "kill":
             return Kill(host), Start(host)
+        case "stop":
+            return Stop(host), Start(host, ending_s=ENDING_S)
+        case "freeze":
+            return Freeze(host), Thaw(host)
         case "hang":
             if not proxies:
                 raise FaultError(f"hang: none of the meant clients has a link to {host}")

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
+PROCESS, PROXY = "process", "proxy"  # what subprocesses on this machine are broken by
+
 
 class FaultError(Exception):
     """An action or a look that the world refused: what was tried, and what it said."""
@@ -24,8 +26,39 @@ class Kill:
 
 
 @dataclass(frozen=True, slots=True)
+class Stop:
+    """SIGTERM to every process of a host that is a broker's.
+
+    Performed when all have been sent the signal: the window's origin is the instant before it.
+    They end in their own time, which is verification's to wait for (RabbitMQ: within 6 s, and it
+    serves nobody after the first tenth of a second).
+    """
+
+    host: str
+
+
+@dataclass(frozen=True, slots=True)
 class Start:
-    """Starts the broker processes of a host again."""
+    """Starts the broker processes of a host again; one that runs is left alone.
+
+    The undo of a stop waits at most `ending_s` for a process that may still be ending: one that
+    ended later would stay down.
+    """
+
+    host: str
+    ending_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Freeze:
+    """Every process of a host that is a broker's stops running; the kernel keeps its TCP alive."""
+
+    host: str
+
+
+@dataclass(frozen=True, slots=True)
+class Thaw:
+    """The frozen processes of a host run on."""
 
     host: str
 
@@ -62,9 +95,9 @@ class Join:
     chain: str
 
 
-Action = Kill | Start | Stall | Resume | Cut | Join
+Action = Kill | Stop | Start | Freeze | Thaw | Stall | Resume | Cut | Join
 _ACTIONS: dict[str, Callable[..., Action]] = {
-    kind.__name__: kind for kind in (Kill, Start, Stall, Resume, Cut, Join)
+    kind.__name__: kind for kind in (Kill, Stop, Start, Freeze, Thaw, Stall, Resume, Cut, Join)
 }
 
 
@@ -95,11 +128,11 @@ class Armed:
     """A fault that was compiled for resolved targets: what to do, how to undo it, what to ask."""
 
     window: int
-    kind: str  # kill, hang, partition
+    kind: str  # a name of compile.KINDS
     target: str  # the scenario's word
     resolved: str  # the host that it meant
     role: str  # what that host was then: "master of orders, 2 synchronised mirrors"
-    mechanism: str  # container, toxiproxy, packet_filter
+    mechanism: str  # container, toxiproxy, packet_filter; process, proxy
     action: Action
     undo: Action | None  # None: the scenario says that it never returns
     peers: tuple[str, ...] = ()  # partition: the hosts on the other side
@@ -107,8 +140,11 @@ class Armed:
 
 @dataclass(frozen=True, slots=True)
 class ProcessState:
+    """The broker processes of a host as one: it runs if any does, it is frozen if all are."""
+
     running: bool
-    exit_code: int | None
+    exit_code: int | None  # None, too, where several ended differently
+    frozen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,23 +162,33 @@ class Executor(Protocol):
     async def perform(self, action: Action) -> Receipt:
         """Raises FaultError; the action may have taken effect all the same."""
 
+    def mechanism(self, kind: str) -> str:
+        """By what it carries out faults of a kind of compile.KINDS."""
+
 
 class Witness(Protocol):
     """Looks from outside, without disturbing."""
 
     async def prepare(self, armed: Armed) -> None:
-        """Before the action: opens canaries through each proxy of a Stall, and a direct one."""
+        """Before the action: opens canaries through each proxy of a Stall, and a direct one; asks
+        links that a Cut will stall. Raises FaultError where a way does not work now."""
 
     async def process(self, host: str) -> ProcessState: ...
 
     async def packets(self, host: str, chain: str) -> int | None:
-        """How many packets our chain dropped; None where there is no such chain."""
+        """How many packets our chain dropped; None where there is no such chain: a cut by proxy
+        has none."""
 
     async def reach(self, host: str, peer: str) -> Reply:
-        """One connection attempt from inside a host's network namespace to a peer's broker."""
+        """One connection attempt by the way that a host's own processes take to a peer's broker;
+        from a host to itself: past every proxy."""
 
     async def canaries(self, armed: Armed) -> dict[str, Reply]:
         """One request on every canary at once: proxy name, or "direct", -> its reply."""
+
+    async def greets(self, host: str) -> Reply:
+        """Whether the host's broker answers the first bytes of its protocol on a new connection,
+        past every proxy."""
 
     async def serves(self, host: str) -> Reply:
         """Whether the host's broker answers its protocol and the cluster lists it as running."""

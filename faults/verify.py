@@ -13,6 +13,7 @@ from faults.model import ProcessState, Proof, Reply
 
 SILENCE_S = 2.0  # witnesses wait longer than this before they give up
 KILLED = 137  # 128 + SIGKILL
+ENDED = (0, 143)  # by itself when it was told to, or by the SIGTERM (128 + 15) itself
 DIRECT = "direct"
 
 
@@ -24,6 +25,14 @@ class CutEvidence:
     after: int | None
     attempts: Mapping[str, Reply]  # peer -> an attempt from inside the cut host
     alive: Mapping[str, Reply]  # peer -> an attempt on the same port from an uncut place
+
+
+@dataclass(frozen=True, slots=True)
+class LinkEvidence:
+    """What was seen around one round of new connections through links that a cut stalls."""
+
+    links: Mapping[tuple[str, str], Reply]  # (from, to) -> what came through the link
+    direct: Mapping[str, Reply]  # host -> what it said past every proxy
 
 
 def silent(reply: Reply) -> bool:
@@ -38,8 +47,39 @@ def kill_held(state: ProcessState) -> Proof:
     return _proven(f"the process ended with {KILLED}")
 
 
+def stop_held(state: ProcessState) -> Proof:
+    """A broker that had to be killed, or that failed while it ended, was not stopped."""
+    if state.running:
+        return _doubt("the process has not ended")
+    if state.exit_code not in ENDED:
+        return _doubt(f"the process ended with {state.exit_code}, not as SIGTERM asks ({ENDED})")
+    return _proven(f"the process ended with {state.exit_code}")
+
+
+def freeze_held(state: ProcessState, greets: Reply | None) -> Proof:
+    """`greets` is None where the process is not frozen: its answer would say nothing."""
+    if not state.running:
+        return _doubt(f"the process does not run (exit {state.exit_code})")
+    if not state.frozen or greets is None:
+        return _doubt("the process is not frozen")
+    if not silent(greets):
+        return _doubt(f"the process is frozen, but its port is not silent: {greets.detail}")
+    return _proven(f"the process is frozen, its port silent for {SILENCE_S:g} s")
+
+
+def freeze_gone(state: ProcessState, greets: Reply | None) -> Proof:
+    """Its peers may have given it up meanwhile: whether they list it again is not asked."""
+    if not state.running:
+        return _doubt(f"the process does not run (exit {state.exit_code})")
+    if state.frozen or greets is None:
+        return _doubt("the process is still frozen")
+    if not greets.answered:
+        return _doubt(f"the process runs on, but: {greets.detail}")
+    return _proven(f"the process runs on and answers: {greets.detail}")
+
+
 def kill_gone(state: ProcessState, serves: Reply | None) -> Proof:
-    """`serves` is None where the process does not run: there is nobody to ask."""
+    """Of a stop, too. `serves` is None where the process does not run: there is nobody to ask."""
     if not state.running or serves is None:
         return _doubt(f"the process does not run (exit {state.exit_code})")
     if not serves.answered:
@@ -79,7 +119,14 @@ def hang_gone(
     return _proven(f"{len(proxies)} links answer on fresh connections, {released} on held ones")
 
 
-def partition_held(evidence: CutEvidence) -> Proof:
+def partition_held(evidence: CutEvidence | LinkEvidence) -> Proof:
+    """By a packet filter, or by the stall of every link between the two sides."""
+    if isinstance(evidence, LinkEvidence):
+        return _links_cut(evidence)
+    return _filter_cut(evidence)
+
+
+def _filter_cut(evidence: CutEvidence) -> Proof:
     """Attempts across the cut were silent, our chain dropped them, and somebody listens there.
 
     A peer that is down, an address that is wrong or an interface that is gone would not raise
@@ -105,6 +152,26 @@ def partition_held(evidence: CutEvidence) -> Proof:
     )
 
 
+def _links_cut(evidence: LinkEvidence) -> Proof:
+    """Every link to a host that speaks was silent, and so each side was silent to the other.
+
+    What is down, or cannot be reached past the proxies either, proves nothing by its silence.
+    """
+    assert evidence.links, "a partition without peers"
+    speaking = [host for host, reply in evidence.direct.items() if reply.answered]
+    judged = {way: reply for way, reply in evidence.links.items() if way[1] in speaking}
+    if not judged:
+        return _doubt(f"nobody listens beyond the cut: {_listing(evidence.direct)}")
+    loud = [way for way, reply in judged.items() if not silent(reply)]
+    if loud:
+        told = "; ".join(f"{' -> '.join(way)}: {judged[way].detail}" for way in loud)
+        return _doubt(f"not silent: {told}")
+    return _proven(
+        f"{len(judged)} links silent for {SILENCE_S:g} s, while {', '.join(sorted(speaking))} "
+        "spoke at once past the proxy"
+    )
+
+
 def partition_gone(packets: int | None, attempts: Mapping[str, Reply]) -> Proof:
     """No chain, an attempt succeeds and none is silent. A refusal crossed the wire, too."""
     if packets is not None:
@@ -115,7 +182,7 @@ def partition_gone(packets: int | None, attempts: Mapping[str, Reply]) -> Proof:
     reached = [peer for peer, reply in attempts.items() if reply.answered]
     if not reached:
         return _doubt(f"no attempt succeeds: {_listing(attempts)}")
-    return _proven(f"no chain of ours; reaches {', '.join(reached)}")
+    return _proven(f"nothing of ours is in the way; reached: {', '.join(reached)}")
 
 
 def _is_silent(reply: Reply | None) -> bool:

@@ -2,31 +2,55 @@
 
 1. Engine calls block, so they run in threads of this executor alone, whatever else waits.
 2. A receipt's instants enclose the call that took effect, and nothing that prepared it.
-3. Stalls are done and timed by the agent, if it shares this machine's clock (same boot id);
-   if it does not, the instants are those around the call to it.
-4. What the agent could not resume, a one-shot agent tries again: an undo may not depend on a
-   process that may be lost.
-5. Cancelling does not stop what was begun: the caller undoes it all the same.
+3. Stalls are the agent's; what it could not resume, a one-shot agent tries again.
+4. Cancelling does not stop what was begun: the caller undoes it all the same.
 """
 
 import asyncio
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from typing import Any, TypeVar
+from contextlib import suppress
+from typing import TypeVar
 
 from docker import DockerClient
+from docker.errors import APIError
+from docker.models.containers import Container
+from tenacity import (
+    AsyncRetrying,
+    RetryError,
+    retry,
+    retry_if_exception,
+    retry_if_result,
+    stop_after_attempt,
+    stop_after_delay,
+    wait_fixed,
+)
 
+from faults.compile import KINDS
 from faults.executors import packet_filter
 from faults.executors.once import OnceAgent
 from faults.executors.ports import Agent, AgentCalls, Failures
-from faults.executors.project import Project, engine_errors
-from faults.model import Action, Cut, FaultError, Join, Kill, Receipt, Resume, Stall, Start
+from faults.executors.project import PAUSED, RUNNING, Project, engine_errors
+from faults.executors.stalls import Stalls
+from faults.model import (
+    Action,
+    Cut,
+    FaultError,
+    Freeze,
+    Join,
+    Kill,
+    Receipt,
+    Resume,
+    Stall,
+    Start,
+    Stop,
+    Thaw,
+)
 
 ACTION_LIMIT_S = 60.0
-AGENT_LIMIT_S = 15.0
-_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+INTERVAL_S = 0.25
+PAUSE_TRIES = 5
 T = TypeVar("T")
 
 
@@ -44,10 +68,9 @@ class ComposeExecutor:
         failures: Failures = (),
     ) -> None:
         self._project = Project(client, project)
-        self._once = Agent(OnceAgent(self._project), ())
-        self._agent = self._once if agent is None else Agent(agent, failures)
+        once = Agent(OnceAgent(self._project), ())
+        self._stalls = Stalls(once if agent is None else Agent(agent, failures), once)
         self._threads = ThreadPoolExecutor(max_workers=4, thread_name_prefix="faults")
-        self._same_clock: bool | None = None
 
     async def perform(self, action: Action) -> Receipt:
         try:
@@ -56,70 +79,83 @@ class ComposeExecutor:
         except TimeoutError:
             raise FaultError(f"{action}: no end within {ACTION_LIMIT_S:g} s") from None
 
+    def mechanism(self, kind: str) -> str:
+        return KINDS[kind].mechanism
+
     async def _perform(self, action: Action) -> Receipt:
         match action:
             case Kill(host=host):
-                return await self._in_thread(lambda: self._kill(host))
-            case Start(host=host):
+                return await self._in_thread(lambda: self._signal(host, "SIGKILL"))
+            case Stop(host=host):
+                return await self._in_thread(lambda: self._signal(host, "SIGTERM"))
+            case Start(host=host, ending_s=ending_s):
+                await self._ended(host, ending_s)
                 return await self._in_thread(lambda: self._start(host))
+            case Freeze(host=host):
+                return await self._in_thread(lambda: self._freeze(host))
+            case Thaw(host=host):
+                return await self._in_thread(lambda: self._thaw(host))
             case Cut(host=host, peers=peers, chain=chain):
                 return await self._in_thread(lambda: self._cut(host, peers, chain))
             case Join(host=host, chain=chain):
                 script = packet_filter.join(chain)
                 return await self._in_thread(lambda: self._project.help(host, script).receipt)
             case Stall(proxies=proxies, toxic=toxic):
-                return await self._ask(self._agent, "toxic_add", _stall(proxies, toxic))
+                return await self._stalls.stall(proxies, toxic)
             case Resume(proxies=proxies, toxic=toxic):
-                return await self._resume({"proxies": list(proxies), "toxic": toxic})
+                return await self._stalls.resume(proxies, toxic)
 
-    def _kill(self, host: str) -> Receipt:
-        processes = self._project.processes(host)
-        issued_ns = time.monotonic_ns()
-        for process in processes:
-            with engine_errors(f"kill {process.name}"):
-                process.kill("SIGKILL")
-        return Receipt(issued_ns, time.monotonic_ns())
+    def _signal(self, host: str, name: str) -> Receipt:
+        """The engine returns when it has delivered the signal, not when the process has ended."""
+        return self._each(host, f"{name} to", lambda process: process.kill(name))
 
     def _start(self, host: str) -> Receipt:
+        return self._each(host, "start", lambda process: process.start())
+
+    def _freeze(self, host: str) -> Receipt:
+        return self._each(host, "pause", _pause)
+
+    def _thaw(self, host: str) -> Receipt:
+        return self._each(host, "unpause", _unpause)
+
+    def _each(self, host: str, what: str, act: Callable[[Container], object]) -> Receipt:
         processes = self._project.processes(host)
         issued_ns = time.monotonic_ns()
         for process in processes:
-            with engine_errors(f"start {process.name}"):
-                process.start()
+            with engine_errors(f"{what} {process.name}"):
+                act(process)
         return Receipt(issued_ns, time.monotonic_ns())
+
+    async def _ended(self, host: str, limit_s: float) -> None:
+        """Waits for processes that were told to end; where one runs on, it is left to itself."""
+        attempts = AsyncRetrying(
+            stop=stop_after_delay(limit_s), wait=wait_fixed(INTERVAL_S), retry=retry_if_result(any)
+        )
+        with suppress(RetryError):
+            await attempts(self._in_thread, lambda: self._running(host))
+
+    def _running(self, host: str) -> list[bool]:
+        return [process.status == RUNNING for process in self._project.processes(host)]
 
     def _cut(self, host: str, peers: tuple[str, ...], chain: str) -> Receipt:
         addresses = [address for peer in peers for address in self._project.addresses(peer)]
         return self._project.help(host, packet_filter.cut(chain, addresses)).receipt
 
-    async def _resume(self, arguments: dict[str, Any]) -> Receipt:
-        try:
-            return await self._ask(self._agent, "toxic_remove", arguments)
-        except FaultError:
-            if self._agent is self._once:
-                raise
-        return await self._ask(self._once, "toxic_remove", arguments)
-
-    async def _ask(self, agent: Agent, name: str, arguments: dict[str, Any]) -> Receipt:
-        if self._same_clock is None:
-            clock = await agent.call("clock", AGENT_LIMIT_S)
-            self._same_clock = clock["boot_id"] == _BOOT_ID.read_text().strip()
-        issued_ns = time.monotonic_ns()
-        value = await agent.call(name, AGENT_LIMIT_S, **arguments)
-        if not self._same_clock:
-            return Receipt(issued_ns, time.monotonic_ns())
-        return Receipt(value["issued_ns"], value["returned_ns"])
-
     async def _in_thread(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
 
-def _stall(proxies: tuple[str, ...], toxic: str) -> dict[str, Any]:
-    """Bandwidth 0 in both directions: the only toxic that holds bytes and gives them back."""
-    return {
-        "proxies": list(proxies),
-        "toxic": toxic,
-        "type": "bandwidth",
-        "streams": ["upstream", "downstream"],
-        "attributes": {"rate": 0},
-    }
+def _not_frozen(error: BaseException) -> bool:
+    return isinstance(error, APIError) and "unable to freeze" in str(error)
+
+
+@retry(retry=retry_if_exception(_not_frozen), stop=stop_after_attempt(PAUSE_TRIES), reraise=True)
+def _pause(process: Container) -> None:
+    """On a busy machine the kernel may need longer than the engine waits, which thaws it again."""
+    process.pause()
+
+
+def _unpause(process: Container) -> None:
+    """The engine refuses to unpause what is not paused."""
+    if process.status == PAUSED:
+        process.unpause()

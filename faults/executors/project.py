@@ -24,6 +24,7 @@ CLUSTER_LABEL = "mqproof.cluster"
 ROLE_LABEL = "mqproof.role"
 HOST_LABEL = "mqproof.host"
 HELPER_LIMIT_S = 30
+RUNNING, PAUSED = "running", "paused"  # the engine's words; a paused one counts as running, too
 
 
 @dataclass(frozen=True, slots=True)

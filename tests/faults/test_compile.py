@@ -1,11 +1,27 @@
 """Kinds as data, and actions that come with their undo."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faults.compile import KINDS, MARK, NAME_MAX, TARGETS, compile, mark, parse_target
-from faults.model import Armed, Cut, FaultError, Join, Kill, Resume, Stall, Start
+from faults.compile import ENDING_S, KINDS, MARK, NAME_MAX, TARGETS, compile, mark, parse_target
+from faults.model import (
+    Armed,
+    Cut,
+    FaultError,
+    Freeze,
+    Join,
+    Kill,
+    Resume,
+    Stall,
+    Start,
+    Stop,
+    Thaw,
+    action_from_json,
+    action_to_json,
+)
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
 
@@ -32,6 +48,34 @@ def test_a_kill_is_undone_by_a_start() -> None:
 
 def test_a_kill_that_never_returns_has_no_undo() -> None:
     assert compiled("kill", returns=False).undo is None
+
+
+def test_a_stop_is_undone_by_a_start_that_waits_for_a_broker_that_is_still_ending() -> None:
+    armed = compiled("stop")
+    assert armed.action == Stop("rmq2")
+    assert armed.undo == Start("rmq2", ENDING_S)
+    assert ENDING_S > 0
+
+
+def test_a_stop_that_never_returns_has_no_undo() -> None:
+    assert compiled("stop", returns=False).undo is None
+
+
+def test_a_freeze_is_undone_by_a_thaw() -> None:
+    armed = compiled("freeze")
+    assert (armed.action, armed.undo) == (Freeze("rmq2"), Thaw("rmq2"))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_action_and_undo_survives_as_json(kind: str) -> None:
+    armed = compiled(kind)
+    for action in (armed.action, armed.undo):
+        assert action is not None
+        assert action_from_json(json.loads(json.dumps(action_to_json(action)))) == action
+
+
+def test_a_start_of_an_older_journal_waits_for_nobody() -> None:
+    assert action_from_json({"action": "Start", "host": "rmq2"}) == Start("rmq2", 0.0)
 
 
 def test_a_hang_stalls_and_resumes_the_same_links_by_the_same_name() -> None:
@@ -62,7 +106,7 @@ def test_a_host_that_is_alone_cannot_be_cut_off() -> None:
 
 
 @pytest.mark.parametrize("kind", [name for name, kind in KINDS.items() if not kind.may_stay])
-def test_only_a_kill_may_stay(kind: str) -> None:
+def test_only_what_ends_a_process_may_stay(kind: str) -> None:
     with pytest.raises(AssertionError, match="always ends"):
         compiled(kind, returns=False)
 
@@ -70,6 +114,13 @@ def test_only_a_kill_may_stay(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_compiled_says_the_mechanism_of_its_kind(kind: str) -> None:
     assert compiled(kind).mechanism == KINDS[kind].mechanism
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_deployment_may_have_mechanisms_of_its_own(kind: str) -> None:
+    local = KINDS[kind].local
+    armed = compile(kind, "rmq2", "rmq2", "", HOSTS, ("p",), 1, "run", mechanism=local)
+    assert armed.mechanism == local
 
 
 @given(st.text(), st.integers(1, 9999), st.text(), st.integers(1, 9999))

@@ -8,11 +8,13 @@ import pytest
 from faults.compile import KINDS, compile
 from faults.executors.nothing import NothingExecutor
 from faults.model import (
+    PROXY,
     Action,
     Armed,
     Cut,
     Executor,
     FaultError,
+    Freeze,
     Join,
     Kill,
     ProcessState,
@@ -22,8 +24,10 @@ from faults.model import (
     Resume,
     Stall,
     Start,
+    Stop,
+    Thaw,
 )
-from faults.verification import gone, held
+from faults.verification import gone, held, held_limit_s
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
 ANSWERED = Reply(True, 0.001, "answered")
@@ -35,18 +39,26 @@ SHORT_S = 0.3  # more than one look
 class World:
     """Hosts and links; it is its own executor and witness."""
 
-    dead: set[str] = field(default_factory=set)
+    dead: dict[str, int] = field(default_factory=dict)  # host -> how its process ended
+    frozen: set[str] = field(default_factory=set)
     stalled: set[str] = field(default_factory=set)
     chains: dict[tuple[str, str], int] = field(default_factory=dict)
     canary_sets: int = 0
+    ending: str = ""  # the host whose process ends after the next look
     slow_start: int = 0  # so many looks until a started host serves
 
     async def perform(self, action: Action) -> Receipt:
         match action:
             case Kill(host=host):
-                self.dead.add(host)
+                self.dead[host] = 137
+            case Stop(host=host):
+                self.ending = host
             case Start(host=host):
-                self.dead.discard(host)
+                self.dead.pop(host, None)
+            case Freeze(host=host):
+                self.frozen.add(host)
+            case Thaw(host=host):
+                self.frozen.discard(host)
             case Stall(proxies=proxies):
                 self.stalled.update(proxies)
             case Resume(proxies=proxies):
@@ -61,7 +73,13 @@ class World:
         self.canary_sets += 1
 
     async def process(self, host: str) -> ProcessState:
-        return ProcessState(False, 137) if host in self.dead else ProcessState(True, None)
+        if host == self.ending:
+            self.ending = ""
+            self.dead[host] = 0
+            return ProcessState(True, None)  # it takes a moment to end
+        if host in self.dead:
+            return ProcessState(False, self.dead[host])
+        return ProcessState(True, None, host in self.frozen)
 
     async def packets(self, host: str, chain: str) -> int | None:
         return self.chains.get((host, chain))
@@ -78,6 +96,9 @@ class World:
         names = armed.action.proxies
         replies = {name: SILENT if name in self.stalled else ANSWERED for name in names}
         return {**replies, "direct": ANSWERED}
+
+    async def greets(self, host: str) -> Reply:
+        return SILENT if host in self.frozen else ANSWERED
 
     async def serves(self, host: str) -> Reply:
         self.slow_start -= 1
@@ -139,13 +160,71 @@ def test_a_fault_that_never_returns_needs_no_proof_of_its_end() -> None:
     seen, left = asyncio.run(verified(world, world, compiled("kill", returns=False)))
     assert seen.ok
     assert left.ok
-    assert world.dead == {"rmq1"}
+    assert world.dead == {"rmq1": 137}
+
+
+def test_a_broker_that_takes_its_time_to_end_is_waited_for() -> None:
+    assert held_limit_s(compiled("stop")) > 2 * held_limit_s(compiled("kill"))
+
+
+def test_a_frozen_process_whose_port_answers_is_not_believed() -> None:
+    @dataclass
+    class Loud(World):
+        async def greets(self, host: str) -> Reply:
+            return ANSWERED
+
+    seen, _ = asyncio.run(verified(world := Loud(), world, compiled("freeze")))
+    assert "its port is not silent" in seen.doubt
+
+
+def test_the_end_of_a_freeze_is_not_believed_before_the_broker_answers() -> None:
+    @dataclass
+    class Deaf(World):
+        async def greets(self, host: str) -> Reply:
+            return SILENT
+
+    seen, left = asyncio.run(verified(world := Deaf(), world, compiled("freeze")))
+    assert seen.ok, seen.doubt
+    assert "the process runs on, but: silent" in left.doubt
 
 
 def test_the_end_of_a_hang_is_asked_on_fresh_canaries() -> None:
     world = World()
     asyncio.run(verified(world, world, compiled("hang")))
     assert world.canary_sets == 2
+
+
+def by_proxy() -> Armed:
+    return compile("partition", "rmq1", "rmq1", "", HOSTS, (), 1, "run", mechanism=PROXY)
+
+
+class Proxied(World):
+    """A world whose cuts are stalls: no packet filter has counted anything."""
+
+    async def packets(self, host: str, chain: str) -> int | None:
+        return None
+
+    async def reach(self, host: str, peer: str) -> Reply:
+        cut = any(key[0] in (host, peer) for key in self.chains)
+        return SILENT if cut and host != peer else ANSWERED
+
+
+def test_a_partition_by_proxy_is_seen_on_the_links_of_both_directions() -> None:
+    world = Proxied()
+    seen, left = asyncio.run(verified(world, world, by_proxy()))
+    assert seen.detail.startswith("4 links silent")
+    assert "rmq1 -> rmq2, rmq2 -> rmq1, rmq1 -> rmq3, rmq3 -> rmq1" in left.detail
+
+
+def test_a_partition_by_proxy_that_was_not_made_is_not_believed() -> None:
+    seen, _ = asyncio.run(verified(Proxied(), NothingExecutor(local=True), by_proxy()))
+    assert "not silent" in seen.doubt
+
+
+def test_a_packet_filter_is_not_proved_by_silent_links() -> None:
+    world = Proxied()
+    seen, _ = asyncio.run(verified(world, world, compiled("partition")))
+    assert "no chain" in seen.doubt
 
 
 @dataclass

@@ -8,12 +8,16 @@ from faults.model import ProcessState, Reply
 from faults.verify import (
     SILENCE_S,
     CutEvidence,
+    LinkEvidence,
+    freeze_gone,
+    freeze_held,
     hang_gone,
     hang_held,
     kill_gone,
     kill_held,
     partition_gone,
     partition_held,
+    stop_held,
 )
 
 ANSWERED = Reply(True, 0.002, "answered")
@@ -55,6 +59,69 @@ def test_a_kill_is_gone_if_the_process_runs_and_serves() -> None:
 )
 def test_a_kill_is_not_gone_while_nobody_serves(state: ProcessState, serves: Reply | None) -> None:
     assert not kill_gone(state, serves).ok
+
+
+@pytest.mark.parametrize("code", [0, 143])
+def test_a_stop_held_if_the_process_ended_as_it_was_asked_to(code: int) -> None:
+    assert stop_held(ProcessState(False, code)).ok
+
+
+@pytest.mark.parametrize(
+    ("state", "doubt"),
+    [
+        (ProcessState(True, None), "has not ended"),
+        (ProcessState(True, None, frozen=True), "has not ended"),
+        (ProcessState(False, 137), "ended with 137"),  # its patience ended, or somebody's
+        (ProcessState(False, 1), "ended with 1"),
+        (ProcessState(False, None), "ended with None"),  # several, and not alike
+    ],
+)
+def test_a_stop_did_not_hold_otherwise(state: ProcessState, doubt: str) -> None:
+    assert doubt in stop_held(state).doubt
+
+
+FROZEN = ProcessState(True, None, frozen=True)
+
+
+def test_a_freeze_held_if_the_process_stands_still_and_its_port_is_silent() -> None:
+    assert freeze_held(FROZEN, SILENT).ok
+
+
+@pytest.mark.parametrize(
+    ("state", "greets", "doubt"),
+    [
+        (ProcessState(True, None), None, "not frozen"),
+        (ProcessState(True, None), SILENT, "not frozen"),
+        (ProcessState(False, 137), None, "does not run"),
+        (FROZEN, None, "not frozen"),
+        (FROZEN, ANSWERED, "its port is not silent: answered"),
+        (FROZEN, CLOSED, "its port is not silent: closed"),
+    ],
+)
+def test_a_freeze_did_not_hold_otherwise(
+    state: ProcessState, greets: Reply | None, doubt: str
+) -> None:
+    assert doubt in freeze_held(state, greets).doubt
+
+
+def test_a_freeze_is_gone_if_the_process_runs_on_and_answers() -> None:
+    assert freeze_gone(ProcessState(True, None), ANSWERED).ok
+
+
+@pytest.mark.parametrize(
+    ("state", "greets", "doubt"),
+    [
+        (FROZEN, None, "still frozen"),
+        (FROZEN, ANSWERED, "still frozen"),
+        (ProcessState(True, None), SILENT, "runs on, but: silent"),
+        (ProcessState(True, None), None, "still frozen"),
+        (ProcessState(False, 137), None, "does not run"),
+    ],
+)
+def test_a_freeze_is_not_gone_otherwise(
+    state: ProcessState, greets: Reply | None, doubt: str
+) -> None:
+    assert doubt in freeze_gone(state, greets).doubt
 
 
 def test_a_hang_held_if_every_link_was_silent_and_the_host_was_not() -> None:
@@ -127,6 +194,42 @@ def test_one_peer_that_is_down_does_not_hide_a_partition() -> None:
 )
 def test_a_partition_did_not_hold_otherwise(evidence: CutEvidence, doubt: str) -> None:
     assert doubt in partition_held(evidence).doubt
+
+
+WAYS = (("rmq2", "rmq1"), ("rmq1", "rmq2"), ("rmq2", "rmq3"), ("rmq3", "rmq2"))
+STALLED = LinkEvidence(
+    links=dict.fromkeys(WAYS, SILENT), direct=dict.fromkeys(("rmq1", "rmq2", "rmq3"), ANSWERED)
+)
+
+
+def test_a_partition_by_proxy_held_if_every_link_was_silent_and_every_host_spoke() -> None:
+    proof = partition_held(STALLED)
+    assert proof.ok
+    assert proof.detail.startswith("4 links silent")
+
+
+def test_a_link_to_a_host_that_is_down_proves_nothing_and_hides_nothing() -> None:
+    down = replace(
+        STALLED,
+        links={**STALLED.links, ("rmq2", "rmq3"): CLOSED},
+        direct={**STALLED.direct, "rmq3": CLOSED},
+    )
+    assert partition_held(down).detail.startswith("3 links silent")
+
+
+@pytest.mark.parametrize(
+    ("links", "direct", "doubt"),
+    [
+        ({WAYS[1]: ANSWERED}, {}, "not silent: rmq1 -> rmq2: answered"),
+        ({WAYS[2]: CLOSED}, {}, "not silent: rmq2 -> rmq3: closed"),
+        ({}, dict.fromkeys(("rmq1", "rmq2", "rmq3"), SILENT), "nobody listens beyond the cut"),
+    ],
+)
+def test_a_partition_by_proxy_did_not_hold_otherwise(
+    links: dict[tuple[str, str], Reply], direct: dict[str, Reply], doubt: str
+) -> None:
+    seen = LinkEvidence({**STALLED.links, **links}, {**STALLED.direct, **direct})
+    assert doubt in partition_held(seen).doubt
 
 
 def test_a_partition_is_gone_if_an_attempt_succeeds_and_a_refusal_came_through() -> None:

@@ -1,0 +1,147 @@
+"""Carries actions out on a cluster of subprocesses: signals, starts, and the proxy's stalls.
+
+1. Kill, stop, freeze and thaw are signals to each process of a host's node; starting is passed in.
+2. A cut stalls every link between a host and its peers, in both directions, by the chain's name.
+3. A receipt's instants enclose the signals alone: processes are looked up before.
+4. Where no proxy runs, no link exists: nothing stands still, and there is nothing to resume.
+"""
+
+import asyncio
+import signal
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+from tenacity import AsyncRetrying, RetryError, retry_if_result, stop_after_delay, wait_fixed
+
+from faults.compile import KINDS
+from faults.executors import local_processes as processes
+from faults.executors.ports import Agent, AgentCalls, Failures
+from faults.executors.stalls import Stalls
+from faults.model import (
+    Action,
+    Cut,
+    FaultError,
+    Freeze,
+    Join,
+    Kill,
+    Receipt,
+    Resume,
+    Stall,
+    Start,
+    Stop,
+    Thaw,
+)
+
+ACTION_LIMIT_S = 60.0
+INTERVAL_S = 0.02
+DYING_S = 5.0
+PROXY_ENDING_S = 2.0
+
+
+def peer_link(host: str, peer: str) -> str:
+    """The name of the proxy by which a host's node reaches a peer's."""
+    return f"mqproof-peer.{host}.{peer}"
+
+
+class LocalExecutor:
+    """The executor of one cluster.
+
+    `start` starts a host's node, and raises OSError. `agent` raises FaultError or `failures`;
+    `spare` is asked where it fails to resume.
+    """
+
+    def __init__(
+        self,
+        cluster: str,
+        start: Callable[[str], None],
+        agent: AgentCalls,
+        spare: AgentCalls,
+        failures: Failures = (),
+    ) -> None:
+        self._cluster = cluster
+        self._start_node = start
+        self._stalls = Stalls(Agent(agent, failures), Agent(spare, failures))
+
+    async def perform(self, action: Action) -> Receipt:
+        try:
+            async with asyncio.timeout(ACTION_LIMIT_S):
+                return await self._perform(action)
+        except TimeoutError:
+            raise FaultError(f"{action}: no end within {ACTION_LIMIT_S:g} s") from None
+
+    def mechanism(self, kind: str) -> str:
+        return KINDS[kind].local
+
+    async def _perform(self, action: Action) -> Receipt:
+        match action:
+            case Kill(host=host):
+                receipt = self._signal(host, signal.SIGKILL)
+                # A start that came before its end would find that it runs.
+                await self._gone(processes.NODE, host, DYING_S)
+                return receipt
+            case Stop(host=host):
+                return self._signal(host, signal.SIGTERM)
+            case Freeze(host=host):
+                return self._signal(host, signal.SIGSTOP)
+            case Thaw(host=host):
+                return self._signal(host, signal.SIGCONT, needed=False)
+            case Start(host=host, ending_s=ending_s):
+                await self._gone(processes.NODE, host, ending_s)
+                return self._start(host)
+            case Stall(proxies=proxies, toxic=toxic):
+                return await self._stalls.stall(proxies, toxic)
+            case Cut(host=host, peers=peers, chain=chain):
+                return await self._stalls.stall(_links(host, peers), chain)
+            case Resume(proxies=proxies, toxic=toxic):
+                return await self._resume(proxies, toxic)
+            case Join(host=host, peers=peers, chain=chain):
+                return await self._resume(_links(host, peers), chain)
+
+    def _signal(self, host: str, number: int, needed: bool = True) -> Receipt:
+        found = processes.of(self._cluster, processes.NODE, host)
+        if needed and not found:
+            raise FaultError(f"{signal.Signals(number).name}: no process of {host} runs")
+        issued_ns = time.monotonic_ns()
+        for running in found:
+            running.signal(number)
+        return Receipt(issued_ns, time.monotonic_ns())
+
+    async def _gone(self, role: str, host: str, limit_s: float) -> None:
+        """Waits for what is ending; where it runs on, it is left to itself."""
+        attempts = AsyncRetrying(
+            stop=stop_after_delay(limit_s),
+            wait=wait_fixed(INTERVAL_S),
+            retry=retry_if_result(bool),
+        )
+
+        async def look() -> bool:
+            return bool(processes.of(self._cluster, role, host))
+
+        with suppress(RetryError):
+            await attempts(look)
+
+    def _start(self, host: str) -> Receipt:
+        runs = processes.of(self._cluster, processes.NODE, host)
+        issued_ns = time.monotonic_ns()
+        if not runs:
+            try:
+                self._start_node(host)
+            except OSError as error:
+                raise FaultError(f"start of {host}: {error}") from error
+        return Receipt(issued_ns, time.monotonic_ns())
+
+    async def _resume(self, proxies: tuple[str, ...], toxic: str) -> Receipt:
+        issued_ns = time.monotonic_ns()
+        try:
+            return await self._stalls.resume(proxies, toxic)
+        except FaultError:
+            # The proxy ends with its harness: it may have been on its way just now.
+            await self._gone(processes.PROXY, "", PROXY_ENDING_S)
+            if processes.of(self._cluster, processes.PROXY):
+                raise
+        return Receipt(issued_ns, time.monotonic_ns())
+
+
+def _links(host: str, peers: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(link for peer in peers for link in (peer_link(host, peer), peer_link(peer, host)))

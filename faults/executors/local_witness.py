@@ -1,0 +1,103 @@
+"""Looks at a cluster of subprocesses from outside: /proc, exit states, the agent's questions.
+
+1. A process is what /proc says of it; how it ended is known to its parent alone, and passed in.
+2. A way across a cut is one new connection through the link of that direction: a node's peer port
+   speaks first and at once, so silence is the link's. Past every proxy the same port is dialled
+   directly.
+3. A cut is not begun where a link is silent already: silence would prove nothing.
+4. There are no packet filters here.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from faults.executors import local_processes as processes
+from faults.executors.canaries import WAIT_S, Canaries, Dial, Listed, greets, reply_of, serves
+from faults.executors.local import peer_link
+from faults.executors.ports import Agent, AgentCalls, Failures
+from faults.model import Armed, Cut, FaultError, ProcessState, Reply
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where to dial what, as (address, port): each host's broker, and each host's peer port."""
+
+    brokers: Mapping[str, tuple[str, int]]
+    peers: Mapping[str, tuple[str, int]]
+
+
+class LocalWitness:
+    """The witness of one cluster. `exit_code`: how a host's last node ended, None while it runs.
+
+    `dial`: listeners by name, of workers and of peer links. `failures`: what the agent and
+    `listed` raise besides FaultError.
+    """
+
+    def __init__(
+        self,
+        cluster: str,
+        agent: AgentCalls,
+        places: Places,
+        dial: Dial,
+        listed: Listed,
+        exit_code: Callable[[str], int | None],
+        failures: Failures = (),
+    ) -> None:
+        self._cluster = cluster
+        self._agent = Agent(agent, failures)
+        self._canaries = Canaries(self._agent, dial)
+        self._places = places
+        self._dial = dial
+        self._listed = listed
+        self._exit_code = exit_code
+        self._failures = failures
+
+    async def prepare(self, armed: Armed) -> None:
+        await self._canaries.open(armed, self._places.brokers[armed.resolved])
+        if isinstance(armed.action, Cut):
+            await self._links_speak(armed.action)
+
+    async def process(self, host: str) -> ProcessState:
+        found = processes.of(self._cluster, processes.NODE, host)
+        if not found:
+            return ProcessState(running=False, exit_code=self._exit_code(host))
+        frozen = all(running.stopped for running in found)
+        return ProcessState(running=True, exit_code=None, frozen=frozen)
+
+    async def packets(self, host: str, chain: str) -> int | None:  # noqa: ARG002  (the port's)
+        return None
+
+    async def reach(self, host: str, peer: str) -> Reply:
+        way = self._places.peers[peer] if host == peer else self._dial(peer_link(host, peer))
+        address, port = way
+        return reply_of(await self._agent.call("hear", WAIT_S, host=address, port=port))
+
+    async def canaries(self, armed: Armed) -> dict[str, Reply]:
+        return await self._canaries.ask(armed)
+
+    async def greets(self, host: str) -> Reply:
+        return await greets(self._agent, self._places.brokers[host])
+
+    async def serves(self, host: str) -> Reply:
+        way = self._places.brokers[host]
+        return await serves(self._agent, host, way, self._listed, self._failures)
+
+    async def dismiss(self, armed: Armed) -> None:
+        await self._canaries.close(armed)
+
+    async def _links_speak(self, cut: Cut) -> None:
+        """Raises FaultError where a link is silent, although its far end speaks when dialled."""
+        hosts = (cut.host, *cut.peers)
+        direct = await asyncio.gather(*(self.reach(host, host) for host in hosts))
+        speaking = {host for host, reply in zip(hosts, direct, strict=True) if reply.answered}
+        ways = [way for peer in cut.peers for way in ((cut.host, peer), (peer, cut.host))]
+        ways = [way for way in ways if way[1] in speaking]
+        replies = await asyncio.gather(*(self.reach(*way) for way in ways))
+        mute = [
+            f"{' -> '.join(way)}: {reply.detail}"
+            for way, reply in zip(ways, replies, strict=True)
+            if not reply.answered
+        ]
+        if mute or not ways:
+            raise FaultError(f"the links to be cut do not work now: {'; '.join(mute) or hosts}")
