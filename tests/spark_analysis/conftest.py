@@ -1,6 +1,7 @@
-"""One Spark session for all tests of the engine: starting one takes seconds."""
+"""One Spark session for all tests of the engine, started while the tests without one run."""
 
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 from pyspark.sql import SparkSession
@@ -8,8 +9,19 @@ from pyspark.sql import SparkSession
 from spark_analysis.engine.session import session
 
 
+@pytest.fixture(scope="session", autouse=True)
+def starting_spark(request: pytest.FixtureRequest) -> Iterator[Future[SparkSession] | None]:
+    """The session in the making, if any test that was chosen needs one: a JVM takes seconds."""
+    if not any("spark" in getattr(item, "fixturenames", ()) for item in request.session.items):
+        yield None
+        return
+    with ThreadPoolExecutor(1) as pool:
+        started = pool.submit(session, cores=2)
+        yield started
+        started.result().stop()
+
+
 @pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
-    started = session(cores=2)
-    yield started
-    started.stop()
+def spark(starting_spark: Future[SparkSession] | None) -> SparkSession:
+    assert starting_spark is not None
+    return starting_spark.result()

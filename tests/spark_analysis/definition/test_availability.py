@@ -100,6 +100,11 @@ def test_confirms_outside_of_load_are_left_out() -> None:
     assert silence(history, 0) == (ns(40), ns(100), True)
 
 
+def test_a_confirm_before_load_begins_no_gap() -> None:
+    history = confirmed_at(1, 60, 100, load_ms=(20, 100))
+    assert silence(history, 0) == (ns(20), ns(60), False)
+
+
 def test_a_confirm_at_the_start_of_load_is_within() -> None:
     assert silence(confirmed_at(20, 50, load_ms=(20, 75)), 0) == (ns(20), ns(50), False)
 

@@ -173,6 +173,12 @@ def test_a_frame_acknowledges_the_tags_it_covers(
     assert again_at(history, 5_000) == expected
 
 
+def test_a_frame_that_ends_before_it_begins_acknowledges_nothing() -> None:
+    history = delivered_at_100().publish(2).deliver(2, tag=7)
+    assert again_at(history.acknowledge(7, 5, at_ms=200), 5_000) == REDELIVERY
+    assert again_at(delivered_at_100().acknowledge(9, 1, at_ms=200), 5_000) == REDELIVERY
+
+
 def test_a_frame_finds_its_tag_among_those_that_came_out_of_order() -> None:
     history = History().publish(1).publish(2).deliver(2, at_ms=110, tag=5)
     history.deliver(1, at_ms=100, tag=16).acknowledge(16, at_ms=200)
@@ -227,12 +233,30 @@ def test_an_acknowledgement_of_another_attempt_is_none_of_this_one() -> None:
     }
 
 
+def test_an_acknowledgement_of_a_later_attempt_is_none_of_this_one() -> None:
+    history = History().publish(1).publish(1, attempt=2)
+    history.deliver(1, at_ms=100, attempt=2, tag=5).acknowledge(5, at_ms=200)
+    history.deliver(1, at_ms=300)
+    history.deliver(1, at_ms=5_000, redelivered=YES)
+    assert duplicated(history) == {
+        "duplicated publisher_retry": 1,
+        "duplicated redelivery": 1,
+    }
+
+
 def test_any_earlier_delivery_may_be_the_one_that_was_acknowledged() -> None:
     history = delivered_at_100().client_event("lost", at_ms=150)
     history.deliver(1, at_ms=200, redelivered=YES, connection=2, tag=7)
     history.acknowledge(7, at_ms=210, connection=2)
     history.deliver(1, at_ms=5_000, redelivered=YES, connection=3)
     assert duplicated(history) == REDELIVERY | AFTER_ACK
+
+
+def test_a_redelivery_is_no_earlier_delivery_of_itself() -> None:
+    history = History().publish(1).deliver(1, at_ms=100, connection=2, tag=5)
+    history.acknowledge(1, 9, at_ms=200)
+    history.deliver(1, at_ms=5_000, redelivered=YES, connection=1, tag=7)
+    assert duplicated(history) == REDELIVERY
 
 
 def test_a_tag_acknowledged_on_a_connection_that_ended_is_not_saved_by_another_one() -> None:

@@ -98,6 +98,11 @@ def test_loss_is_known_where_only_a_publisher_or_prober_died() -> None:
     assert losses(history) == {"lost replicated": 1}
 
 
+@pytest.mark.parametrize("role", ["auditor", "drainer"])
+def test_loss_is_known_where_a_worker_died_that_consumed_nothing_of_the_load(role: str) -> None:
+    assert losses(confirmed().worker(9, role, log_closed=False)) == {"lost replicated": 1}
+
+
 def test_loss_is_unknown_where_the_queue_was_not_drained() -> None:
     findings = judge(*confirmed().queue(drained=False).build())
     assert counts(findings, *LOSS) == {"loss_unknown drain": 1}

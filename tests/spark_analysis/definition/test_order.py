@@ -120,6 +120,13 @@ def test_order_is_not_judged_of_a_message_that_first_arrived_as_a_retry() -> Non
     assert order(history) == {"not_judged not_first_attempt": 1, "in_order": 1}
 
 
+def test_order_is_not_judged_of_a_message_that_first_arrived_as_an_attempt_before_the_first() -> (
+    None
+):
+    history = confirmed(1, 2).deliver(2).deliver(1, attempt=0)
+    assert order(history) == {"not_judged not_first_attempt": 1, "in_order": 1}
+
+
 def test_order_is_not_judged_of_a_message_whose_first_attempt_has_no_row() -> None:
     history = History().publish(1, attempt=2).confirm(1).deliver(1)
     assert order(history) == {"not_judged not_first_attempt": 1}

@@ -194,6 +194,11 @@ def test_the_base_of_a_load_that_begins_with_the_fault_is_empty() -> None:
     assert drained(waiting(history, 1, 9_000, 12_000)) == (True, 2_000)
 
 
+def test_the_base_of_a_load_that_begins_after_the_fault_is_empty() -> None:
+    history = History(load_ms=(10_000, 60_000)).window(9_000)
+    assert drained(waiting(history, 1, 8_000, 12_000)) == (True, 3_000)
+
+
 def test_the_base_of_every_window_is_that_before_the_first() -> None:
     history = waiting(waiting(faulted(), 1, 11_000, 12_000), 2, 31_000, 32_000).window(30_000)
     assert drained(history, 2) == (True, 2_000)

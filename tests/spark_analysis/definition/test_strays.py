@@ -56,6 +56,24 @@ def test_a_delivery_of_an_attempt_that_was_not_sent_is_unexpected() -> None:
     assert strays(history) == {"unexpected unknown_attempt": 1}
 
 
+def test_a_delivery_of_a_first_attempt_that_was_never_made_is_unexpected() -> None:
+    history = History().publish(1, attempt=2).deliver(1)
+    assert strays(history) == {"unexpected unknown_attempt": 1}
+
+
+@pytest.mark.parametrize("attempt", [0, -1])
+def test_a_delivery_of_an_attempt_below_1_is_not_the_last_one_of_the_message_before(
+    attempt: int,
+) -> None:
+    history = History().publish(1).publish(1, attempt=2).publish(2).deliver(2, attempt=attempt)
+    assert strays(history) == {"unexpected unknown_attempt": 1}
+
+
+def test_a_delivery_of_an_attempt_beyond_the_last_is_not_one_of_the_message_after() -> None:
+    history = History().publish(1).publish(2).publish(2, attempt=2).deliver(1, attempt=5)
+    assert strays(history) == {"unexpected unknown_attempt": 1}
+
+
 def test_a_delivery_of_a_refused_message_is_expected_to_be_possible() -> None:
     assert strays(History().publish(1).settle(1, Outcome.REFUSED).deliver(1)) == {}
 
@@ -87,6 +105,12 @@ def test_a_delivery_of_another_run_is_unexpected_even_where_a_publisher_died() -
 
 def test_strays_are_proved_where_only_a_consumer_died() -> None:
     assert strays(History().log_open(CONSUMER).deliver(1)) == {"unexpected never_sent": 1}
+
+
+@pytest.mark.parametrize("role", ["auditor", "prober", "watcher"])
+def test_strays_are_proved_where_a_worker_died_that_publishes_nothing(role: str) -> None:
+    history = History().worker(9, role, log_closed=False).deliver(1)
+    assert strays(history) == {"unexpected never_sent": 1}
 
 
 @pytest.mark.parametrize("via", list(Via))

@@ -7,13 +7,14 @@
 
 import tempfile
 from collections import Counter
-from dataclasses import astuple, dataclass, replace
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from pprint import pformat
 
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
 from pyspark.sql import SparkSession
 
 from spark_analysis.definition.judge import judge
@@ -22,14 +23,13 @@ from spark_analysis.engine.pipeline import analyse
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import MARTS, Findings
 from spark_analysis.schema.words import Strength
-from tests.generated_histories import Rows, histories
+from tests.both_judges import Answer, listed
+from tests.fixed_histories import HISTORIES, fixed_histories
+from tests.generated_histories import Rows
 from tests.run_folders import write_run
 from tests.smaller_histories import smaller
 
-HISTORIES = 1_000
 OFTEN = 10  # runs in which every word must occur
-
-Found = dict[str, Counter[tuple[object, ...]]]
 
 
 @dataclass(frozen=True)
@@ -42,34 +42,39 @@ class Judged:
 
 
 @pytest.fixture(scope="module")
-def generated() -> list[Judged]:
-    """The same histories in every process."""
-    collected: list[tuple[Facts, Rows]] = []
+def histories() -> list[tuple[Facts, Rows]]:
+    return fixed_histories()
 
-    @settings(
-        max_examples=HISTORIES,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(histories())
-    def collect(history: tuple[Facts, Rows]) -> None:
-        facts, rows = history
-        collected.append((replace(facts, run=f"run {len(collected)}"), rows))
 
-    collect()
-    assert len(collected) >= HISTORIES
-    return [Judged(facts, rows, judge(facts, rows)) for facts, rows in collected]
+@pytest.fixture(scope="module")
+def generated(histories: list[tuple[Facts, Rows]]) -> list[Judged]:
+    assert len(histories) >= HISTORIES
+    return [Judged(facts, rows, judge(facts, rows)) for facts, rows in histories]
+
+
+@pytest.fixture(scope="module")
+def analysing(
+    histories: list[tuple[Facts, Rows]],
+    spark: SparkSession,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Future[Path]]:
+    """Where the marts will be: Spark is at work while the definition judges."""
+    folder = tmp_path_factory.mktemp("agreement")
+    runs = [write_run(folder / facts.run, facts, rows) for facts, rows in histories]
+
+    def analysed() -> Path:
+        analyse(spark, [str(run) for run in runs], str(folder / "marts"))
+        return folder / "marts"
+
+    with ThreadPoolExecutor(1) as pool:
+        yield pool.submit(analysed)
 
 
 def test_spark_and_the_definition_agree_row_for_row(
-    spark: SparkSession, generated: list[Judged], tmp_path: Path
+    analysing: Future[Path], generated: list[Judged]
 ) -> None:
-    folders = [write_run(tmp_path / each.facts.run, each.facts, each.rows) for each in generated]
-    analyse(spark, [str(folder) for folder in folders], str(tmp_path / "marts"))
-    judged = {name: read_mart(tmp_path / "marts" / name) for name in MARTS}
+    marts = analysing.result()
+    judged = {name: read_mart(marts / name) for name in MARTS}
     for each in generated:
         found = {name: judged[name].get(each.facts.run, Counter()) for name in MARTS}
         if found != listed(each.findings):
@@ -92,11 +97,7 @@ def read_mart(folder: Path) -> dict[str, Counter[tuple[object, ...]]]:
     return by_run
 
 
-def listed(findings: Findings) -> Found:
-    return {name: Counter(map(astuple, getattr(findings, name))) for name in MARTS}
-
-
-def by_kernels(facts: Facts, rows: Rows) -> Found:
+def by_kernels(facts: Facts, rows: Rows) -> Answer:
     """What a Spark task would find, without Spark."""
     with tempfile.TemporaryDirectory() as folder:
         found = dict(judge_folder(write_run(Path(folder) / "run", facts, rows)))

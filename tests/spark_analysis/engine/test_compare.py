@@ -10,8 +10,9 @@ from spark_analysis.engine.pipeline import analyse
 from spark_analysis.schema.arrow import row_schema
 from spark_analysis.schema.comparison import MEASURES, Comparison, interval_rank
 from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.words import Strength
 from tests.generated_histories import Rows
-from tests.histories import CONSUMER, PUBLISHER, History
+from tests.histories import CONSUMER, PUBLISHER, History, ns
 from tests.run_folders import write_run
 
 LOST_IN_EACH = (5, 1, 3, 0, 2, 4)
@@ -33,6 +34,12 @@ def compared(
         ("bounds", losing(0).window(10)),
         ("silent", losing(0).queue("orders", unreadable=("rmq3",))),
         ("silent", losing(1).queue("orders", unreadable=("rmq3",))),
+        ("undrained", losing(0).queue("orders", drained=False)),
+        ("undrained", losing(1).queue("orders", drained=False)),
+        ("windows", two_windows().stall(PUBLISHER, at_ms=22_000, late_ms=150)),
+        ("before", two_windows().stall(PUBLISHER, at_ms=5_000, late_ms=150)),
+        ("within", two_windows().stall(PUBLISHER, at_ms=12_000, late_ms=150)),
+        ("unpaced", History(paced=False).publish(0).confirm(0)),
     ]
     paths = [
         write_run(folder / str(number), *in_cell(system, number, history))
@@ -50,7 +57,10 @@ Compared = dict[tuple[str, str, str], Comparison]
 
 def test_every_cell_answers_every_measure_once(compared: Compared) -> None:
     systems = {system for system, _, _ in compared}
-    assert systems == {"six", "doubtful", "stalled", "double", "bounds", "silent"}
+    assert systems == {
+        *("six", "doubtful", "stalled", "double", "bounds", "silent"),
+        *("undrained", "windows", "before", "within", "unpaced"),
+    }
     assert len(compared) == len(systems) * len(MEASURES)
 
 
@@ -80,6 +90,61 @@ def test_a_place_that_was_not_read_says_nothing_where_nothing_is_missing(
     for measure in ("lost", "stranded"):
         row = compared["silent", measure, ""]
         assert (row.runs, row.judged, row.maximum) == (2, 1, 0)
+
+
+def test_a_queue_that_was_not_drained_says_nothing_of_loss_where_nothing_is_missing(
+    compared: Compared,
+) -> None:
+    for measure in ("lost", "stranded"):
+        row = compared["undrained", measure, ""]
+        assert (row.runs, row.judged, row.maximum) == (2, 1, 0)
+    for measure in ("unreachable", "lost_indeterminate", "revived"):
+        assert compared["undrained", measure, ""].judged == 0
+    assert compared["undrained", "loss_unknown", ""].maximum == 1
+
+
+def test_counts_are_summed_over_queues_and_details(compared: Compared) -> None:
+    lost = compared["windows", "lost", ""]
+    assert (lost.judged, lost.median) == (1, 4)
+
+
+def test_times_are_those_of_the_first_window_over_all_queues(compared: Compared) -> None:
+    times = {
+        measure: (row.runs, row.judged, row.bounds, row.median)
+        for (system, measure, _), row in compared.items()
+        if system == "windows" and row.unit in ("ns", "share")
+    }
+    assert times == {
+        "missed": (1, 1, 0, 0),
+        "silence": (1, 1, 0, ns(300)),
+        "degraded": (1, 1, 0, 0),
+        "first_success": (1, 1, 0, ns(1)),
+        "consumers_resumed": (1, 1, 0, ns(2)),
+        "backlog_drained": (1, 1, 0, 0),
+    }
+
+
+TIMES = ("silence", "degraded", "first_success", "consumers_resumed", "backlog_drained")
+
+
+def test_a_stall_before_the_first_window_leaves_its_times_judged(compared: Compared) -> None:
+    assert compared["before", "missed", ""].judged == 0
+    assert [compared["before", measure, ""].judged for measure in TIMES] == [1] * len(TIMES)
+
+
+def test_a_stall_within_the_first_window_leaves_what_was_missed_judged(compared: Compared) -> None:
+    assert compared["within", "missed", ""].judged == 1
+    assert [compared["within", measure, ""].judged for measure in TIMES] == [0] * len(TIMES)
+
+
+def test_at_full_rate_no_share_is_missed(compared: Compared) -> None:
+    missed = compared["unpaced", "missed", ""]
+    assert (missed.runs, missed.judged, missed.median) == (1, 0, None)
+
+
+def test_what_could_not_be_judged_is_no_bound(compared: Compared) -> None:
+    row = compared["doubtful", "degraded", ""]
+    assert (row.runs, row.judged, row.bounds) == (3, 0, 0)
 
 
 def test_a_stall_leaves_loss_judged_and_what_was_missed_not(compared: Compared) -> None:
@@ -124,6 +189,20 @@ def doubled() -> History:
     history = History().publish(0).confirm(0).publish(1)
     history.publish(0, attempt=2).deliver(0).deliver(0).deliver(0, attempt=2)
     return history
+
+
+def two_windows() -> History:
+    """Faults at 10 and 20 s; 300 ms without a confirm in the first, 900 in the second; 4 lost."""
+    history = History(load_ms=(0, 30_000)).queue("bills")
+    history.window(10_000, ended_ms=15_000).window(20_000, ended_ms=29_000)
+    for sequence, at_ms in enumerate(range(0, 29_990, 10)):
+        if not 12_000 < at_ms < 12_300 and not 25_000 < at_ms < 25_900:
+            history.publish(sequence, at_ms=at_ms).confirm(sequence, at_ms=at_ms + 1)
+            history.deliver(sequence, at_ms=at_ms + 2)
+    for sequence, queue in enumerate(("orders", "bills", "bills"), start=10_000):
+        history.publish(sequence, at_ms=1_000, queue=queue).confirm(sequence, at_ms=1_001)
+    history.publish(10_003, at_ms=1_000)
+    return history.confirm(10_003, at_ms=1_001, strength=Strength.STORED)
 
 
 def in_cell(system: str, number: int, history: History) -> tuple[Facts, Rows]:

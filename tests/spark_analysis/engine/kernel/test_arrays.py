@@ -23,15 +23,38 @@ def test_group_numbers_sort_as_the_columns_do() -> None:
     assert numbers[1] == numbers[3]
 
 
+def test_group_numbers_of_one_column_sort_as_it_does_wherever_it_begins() -> None:
+    numbers = group_numbers(np.array([32_769, 32_767, 32_768]))
+    assert np.argsort(numbers, kind="stable").tolist() == [1, 2, 0]
+
+
 def test_group_numbers_of_columns_that_span_all_integers_do_not_overflow() -> None:
     extremes = np.array([-(2**62), 2**62, 0, 2**62])
     numbers = group_numbers(extremes, extremes, extremes, extremes)
     assert np.argsort(numbers, kind="stable").tolist() == [0, 2, 1, 3]
 
 
+def test_group_numbers_of_many_wide_columns_do_not_overflow() -> None:
+    wide = np.array([0, (1 << 22) - 2, 5, (1 << 22) - 2])
+    numbers = group_numbers(wide, wide, wide)
+    assert np.argsort(numbers, kind="stable").tolist() == [0, 2, 1, 3]
+    assert numbers[1] == numbers[3]
+
+
+def test_groups_that_16_bits_cannot_number_are_told_apart() -> None:
+    many = np.arange((1 << 16) + 1)
+    assert len(np.unique(group_numbers(many, many % 1))) == len(many)
+
+
 def test_pairs_are_told_apart_and_negative_numbers_are_kept() -> None:
-    high, low = np.array([1, 1, -1], np.int32), np.array([2, -2, 2], np.int32)
-    assert len(set(pair_numbers(high, low).tolist())) == 3
+    high = np.array([1, 1, -1, 2, 0], np.int32)
+    low = np.array([2, -2, 2, -2, -2], np.int32)
+    assert len(set(pair_numbers(high, low).tolist())) == 5
+
+
+def test_pairs_of_the_largest_number_and_of_the_one_below_0_are_told_apart() -> None:
+    high, low = np.array([2**31 - 1, -1], np.int32), np.zeros(2, np.int32)
+    assert len(set(pair_numbers(high, low).tolist())) == 2
 
 
 def test_find_says_where_a_key_is_and_that_it_is_not() -> None:

@@ -1,14 +1,28 @@
 """Redelivery after acknowledgement counts intervals; here it is looked up pair by pair."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spark_analysis.engine.judge import judge
 from spark_analysis.engine.kernel.arrays import NANOSECONDS
 from spark_analysis.engine.kernel.duplicates import Copies, after_acknowledgement
-from spark_analysis.engine.kernel.records import Acknowledgements, ClientEvents, Deliveries, Text
+from spark_analysis.engine.kernel.records import (
+    Acknowledgements,
+    ClientEvents,
+    Deliveries,
+    R,
+    Reader,
+    Records,
+    Text,
+)
+from spark_analysis.schema.words import Redelivered
+from tests.both_judges import Memory, raw_columns
+from tests.histories import History
 
 SMALL = st.integers(0, 3)
 TIMES = st.integers(0, 6).map(lambda half: half * NANOSECONDS // 2)
@@ -36,6 +50,28 @@ def test_it_agrees_with_looking_at_every_pair(
         )
         for late in range(len(copies))
     ]
+
+
+@pytest.mark.parametrize(("flag", "is_read"), [(Redelivered.NO, False), (Redelivered.YES, True)])
+def test_acknowledgements_are_read_only_where_a_flagged_copy_needs_them(
+    flag: Redelivered, is_read: bool
+) -> None:
+    facts, rows = History().publish(1).deliver(1).deliver(1, redelivered=flag).build()
+    listening = Listening(Memory(raw_columns(rows)))
+    judge(facts, listening)
+    assert (Acknowledgements in listening.asked) == is_read
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """Remembers what its reader was asked for."""
+
+    reader: Reader
+    asked: list[type[Records]] = field(default_factory=list)
+
+    def read(self, kind: type[R]) -> R:
+        self.asked.append(kind)
+        return self.reader.read(kind)
 
 
 def acknowledged(

@@ -35,6 +35,12 @@ def test_slots_sort_as_producer_and_sequence_do(messages: list[tuple[int, int]])
     assert (np.diff(ordered) > 0).all()
 
 
+def test_the_neighbours_of_a_producers_messages_are_no_messages() -> None:
+    slots = make_slots(*columns([(0, 5), (1, 5), (1, 7), (2, 5)]))
+    neighbours = [(1, 4), (1, 6), (1, 8), (0, 4), (2, 6), (3, 5)]
+    assert slots.find(*columns(neighbours)).tolist() == [-1] * len(neighbours)
+
+
 def columns(messages: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
     producer = np.array([producer for producer, _ in messages], np.int32)
     return producer, np.array([sequence for _, sequence in messages], np.int64)

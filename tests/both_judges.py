@@ -1,0 +1,93 @@
+"""Both judges of a history without Spark and without files, and their answers in one form.
+
+1. An answer is the rows of each mart, in no order.
+2. Raw columns are kept as they come, canaries included: to drop them is the kernels' work.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import astuple, dataclass, fields
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from spark_analysis.definition.judge import judge
+from spark_analysis.engine.judge import judge as judge_by_kernels
+from spark_analysis.engine.kernel.records import (
+    Acknowledgements,
+    Attempts,
+    BadRecords,
+    ClientEvents,
+    Deliveries,
+    Lateness,
+    R,
+    Records,
+    Settlements,
+    Text,
+    without_canaries,
+)
+from spark_analysis.schema.arrow import arrow_schema
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.findings import MARTS, Findings
+
+KINDS = (Attempts, Settlements, Deliveries, Acknowledgements, ClientEvents, Lateness)
+
+Row = Mapping[str, Any]
+Rows = Mapping[str, Iterable[Row]]
+Columns = dict[str, dict[str, Any]]  # by table and column; a text is (words, number of each row's)
+Answer = dict[str, Counter[tuple[object, ...]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Reads raw columns that were made once."""
+
+    columns: Columns
+
+    def read(self, kind: type[R]) -> R:
+        kept = self.columns[kind.TABLE.name]
+        values = {field.name: kept[field.name] for field in fields(kind)}
+        texts = {name: Text(*each) for name, each in values.items() if isinstance(each, tuple)}
+        return without_canaries(kind(**{**values, **texts}))
+
+
+def judged_by_both(facts: Facts, rows: Rows) -> Findings:
+    """What the definition says; the kernels must say the same of what they do not refuse."""
+    findings = judge(facts, rows)
+    try:
+        answer = by_kernels(facts, raw_columns(rows))
+    except BadRecords:
+        # The definition takes what no worker writes, such as a settlement without its attempt.
+        return findings
+    assert answer == listed(findings)
+    return findings
+
+
+def by_kernels(facts: Facts, columns: Columns) -> Answer:
+    marts = judge_by_kernels(facts, Memory(columns))
+    return {
+        name: Counter(tuple(row.values()) for row in marts[name].to_pylist()) for name in MARTS
+    }
+
+
+def listed(findings: Findings) -> Answer:
+    return {name: Counter(map(astuple, getattr(findings, name))) for name in MARTS}
+
+
+def raw_columns(rows: Rows) -> Columns:
+    return {kind.TABLE.name: _columns(kind, rows.get(kind.TABLE.name, ())) for kind in KINDS}
+
+
+def _columns(kind: type[Records], rows: Iterable[Row]) -> dict[str, Any]:
+    types = arrow_schema(kind.TABLE)
+    names = [field.name for field in fields(kind)]
+    return {name: _column([row[name] for row in rows], types.field(name).type) for name in names}
+
+
+def _column(values: list[Any], kind: pa.DataType) -> Any:
+    if not pa.types.is_dictionary(kind):
+        return np.array(values, kind.to_pandas_dtype())
+    texts = [value or "" for value in values]
+    words = tuple(dict.fromkeys([*texts, ""]))
+    return words, np.array([words.index(text) for text in texts], np.int32)

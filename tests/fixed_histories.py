@@ -1,0 +1,34 @@
+"""Many generated histories, the same ones in every process and at every time.
+
+1. They change only with the code of this function and of `histories`.
+"""
+
+from dataclasses import replace
+
+from hypothesis import HealthCheck, Phase, given, settings
+
+from spark_analysis.schema.facts import Facts
+from tests.generated_histories import Rows, histories
+
+HISTORIES = 1_000
+
+
+def fixed_histories() -> list[tuple[Facts, Rows]]:
+    """At least HISTORIES of them, told apart by the names of their runs."""
+    collected: list[tuple[Facts, Rows]] = []
+
+    @settings(
+        max_examples=HISTORIES,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(histories())
+    def collect(history: tuple[Facts, Rows]) -> None:
+        facts, rows = history
+        collected.append((replace(facts, run=f"run {len(collected)}"), rows))
+
+    collect()
+    return collected
