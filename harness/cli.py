@@ -8,6 +8,7 @@
 
 import secrets
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -26,9 +27,10 @@ from rich.text import Text
 from harness.analyse import claims
 from harness.deploy import catalogue
 from harness.deploy.port import DeployError
+from harness.plan import misbehave
 from harness.plan.problems import PlanError, Problem, unknown
 from harness.plan.toml import SCENARIO_NAME
-from harness.report import asking, dry_run, listing, verdict
+from harness.report import asking, demo, dry_run, html, junit, listing, verdict
 from harness.report.display import INTERRUPTED, Judge, Pipeline, Report, RunOptions
 from harness.report.terminal import Terminal
 
@@ -55,6 +57,8 @@ app = typer.Typer(
 )
 new = typer.Typer(help="Write a file to start from.", no_args_is_help=True)
 app.add_typer(new, name="new")
+reference = typer.Typer(help="Run a reference cluster to play with.", no_args_is_help=True)
+app.add_typer(reference, name="reference")
 
 
 class Topic(StrEnum):
@@ -132,6 +136,9 @@ def run(
     ),
     judge: Annotated[Judge, typer.Option(help="What decides the exit code.")] = Judge.CLAIMS,
     keep: Annotated[bool, typer.Option("--keep", help="Leave the cluster standing.")] = False,
+    wrong: Annotated[
+        str, typer.Option(misbehave.FLAG, metavar="KIND[:SHARE]", help=misbehave.HELP)
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Verdict as JSON on stdout.")] = False,
     dry: Annotated[bool, typer.Option("--dry-run", help="Show the plan, start nothing.")] = False,
 ) -> int:
@@ -146,18 +153,46 @@ def run(
         deployment,
         repeats,
         secrets.randbits(31) if seed is None else seed,
+        wrong,
     )
     experiment = asking.experiment_of(asked, _stamp())
+    misbehaving = misbehave.parse(wrong, experiment)
     if dry:
         _print_lines(shell.out, dry_run.lines(experiment))
         return 0
     display = shell.display(as_json)
     try:
-        options = RunOptions(results, judge, keep, asking.replay(asked, judge.value))
+        replay = asking.replay(asked, judge.value)
+        options = RunOptions(results, judge, keep, replay, misbehaving)
         report = shell.load().run(experiment, options, display)
     finally:
         display.close()
     return _finish(report, display, as_json)
+
+
+@app.command("demo")
+def show_demo(
+    context: typer.Context,
+    seed: Annotated[int | None, typer.Option(help="Fixes every choice; shown at the end.")] = None,
+    results: Annotated[Path, typer.Option(help="Folder that the experiment goes into.")] = Path(
+        "results"
+    ),
+) -> int:
+    """See what it does, in a minute and a half, with nothing but Python."""
+    shell: Shell = context.obj
+    shell.results = results
+    seed = secrets.randbits(31) if seed is None else seed
+    display = shell.display(False)
+    try:
+        options = RunOptions(results, Judge.EXPECTATIONS, replay=demo.replay(seed))
+        report = shell.load().run(demo.experiment_of(seed, _stamp()), options, display)
+    finally:
+        display.close()
+    files = _write(report, display)
+    shell.out.print()
+    shell.out.print(demo.table(report))
+    _print_lines(shell.out, [*(f"wrote {file}" for file in files), *demo.last_lines(report)])
+    return report.exit_code
 
 
 @app.command()
@@ -251,17 +286,53 @@ def new_scenario(
     return 0
 
 
+@reference.command("mirrored")
+def reference_mirrored(
+    nodes: Annotated[int, typer.Option(min=1, max=9, help="How many.")] = 3,
+    port: Annotated[
+        int, typer.Option(min=1, max=45000, help="Of the first node; the next ones follow.")
+    ] = 5672,
+    net_ticktime: Annotated[
+        float, typer.Option(min=0.1, help="Seconds until a silent peer is given up.")
+    ] = 60.0,
+    pause_minority: Annotated[
+        bool, typer.Option("--pause-minority", help="Nodes in a minority stop serving.")
+    ] = False,
+) -> int:
+    """Mirrored queues as RabbitMQ 3.10 has them, on 127.0.0.1, until Ctrl-C."""
+    words = ["--nodes", str(nodes), "--port", str(port), "--net-ticktime", str(net_ticktime)]
+    words += ["--partition-handling", "pause_minority" if pause_minority else "ignore"]
+    command = [sys.executable, "-m", "reference_impl", "mirrored", *words]
+    process = subprocess.Popen(command)
+    try:
+        return process.wait()
+    except KeyboardInterrupt:
+        return process.wait()  # it was interrupted as well, and stops its nodes
+
+
 # --- from an outcome to words and an exit code ---------------------------------------------------
 
 
 def _finish(report: Report, display: Terminal, as_json: bool) -> int:
-    if report.folder.is_dir():
-        verdict.write(report, report.folder)
+    files = _write(report, display) if report.folder.is_dir() else ()
     if as_json:
         print(verdict.text(report), end="")
+        for path in files:
+            display.message(str(path))
     else:
-        display.report(report)
+        display.report(report, files)
     return report.exit_code
+
+
+def _write(report: Report, display: Terminal) -> tuple[Path, ...]:
+    """The files of a report that could be written; a full disk does not hide the verdict."""
+    files = []
+    for file in (verdict, junit, html):
+        try:
+            files.append(file.write(report, report.folder))
+        except OSError as failure:
+            display.message(f"{file.NAME} was not written: {failure}")
+    return tuple(files)
 
 
 def _tables(topic: Topic) -> Iterable[RenderableType]:

@@ -11,30 +11,37 @@ import contextlib
 import json
 import platform
 import signal
+import sys
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from harness.analyse import claims, expectations
-from harness.analyse.marts import Marts, NothingRecorded, judge_all
+from harness.analyse import claims, exactness, expectations, rows
+from harness.analyse.marts import Judged, Marts, NothingRecorded, judge_all
 from harness.deploy import images
 from harness.deploy.compose import ComposeDeployment
-from harness.deploy.compose_faults import equip
+from harness.deploy.compose_faults import equip as equip_compose
 from harness.deploy.doctor import examine
-from harness.deploy.engine import connect
+from harness.deploy.engine import NoEngine, connect
+from harness.deploy.local import LocalDeployment
+from harness.deploy.local_faults import equip as equip_local
 from harness.deploy.owner import alive
-from harness.deploy.port import Cluster, DeployError
-from harness.plan.model import Experiment, Layout, RunPlan, Skipped
-from harness.report.assemble import compare, run_report, unjudged
-from harness.report.display import Display, Judge, Report, RunOptions, RunReport
+from harness.deploy.port import Cluster, DeployError, Deployment
+from harness.plan.misbehave import TRUTH
+from harness.plan.model import Experiment, RunPlan, Skipped
+from harness.report.assemble import compare, run_report, titles, unjudged
+from harness.report.display import CellTitle, Display, Judge, Report, RunOptions, RunReport
 from harness.report.rates import Rates
 from harness.run.campaign import Campaign, Hooks
 from harness.run.docker_projects import DockerProjects
-from harness.run.guardian import Guardian, GuardianError, start_guardian
+from harness.run.guardian import Guardian, GuardianError, Kind, start_guardian
+from harness.run.heal import Projects
 from harness.run.heal import heal as heal_all
+from harness.run.local_projects import LocalProjects
 from harness.run.view import View
 from harness.run_folder.manifest import NAME as MANIFEST
 from harness.run_folder.manifest import Manifest
@@ -44,8 +51,11 @@ BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 # What steps took on two cores, in seconds, so that a person knows how long to wait.
 EXPECTED_S = {
     "start containers": 8.0,
+    "start the proxy": 1.0,
+    "start the nodes": 1.0,
     "start the agent": 2.0,
     "wait until every broker answers and the cluster is clean": 20.0,
+    "wait until every node answers and the cluster is clean": 2.0,
     "declare the queues": 2.0,
     "connect the workers": 2.0,
     "seal the logs": 1.0,
@@ -81,29 +91,42 @@ def heal(show: Display) -> bool:
 
     async def perform() -> bool:
         healed = True
-        async for row in heal_all(DockerProjects(connect()), alive):
-            show.message(f"{row.project}: {row.what}{f': {row.doubt}' if row.doubt else ''}")
-            healed = healed and row.ok
+        for projects in _everywhere(show):
+            async for row in heal_all(projects, alive):
+                show.message(f"{row.project}: {row.what}{f': {row.doubt}' if row.doubt else ''}")
+                healed = healed and row.ok
         return healed
 
     return asyncio.run(perform())
 
 
+def _everywhere(show: Display) -> Iterator[Projects]:
+    """What to heal: this machine's processes, and the engine's containers where there is one."""
+    yield LocalProjects()
+    try:
+        yield DockerProjects(connect())
+    except NoEngine as absent:
+        show.message(f"no containers were looked for: {absent.reason}")
+
+
 def build(systems: tuple[str, ...], show: Display) -> None:
-    """Fetches or builds every image. All systems that there are share the same ones today."""
+    """Fetches or builds every image that these systems need in containers."""
     assert systems, "the command line asks for at least one"
     steps = Steps(show)
-    images.ensure(connect(), steps.begin)
+    client = connect()
+    for system in systems:
+        images.ensure(client, system, steps.begin)
     steps.end()
 
 
 def doctor(show: Display) -> bool:
     found = examine(Path.cwd())
     for row in found:
-        show.message(f"{'ok     ' if row.ok else 'MISSING'} {row.what}: {row.found}")
+        word = "ok     " if row.ok else "absent " if row.optional else "MISSING"
+        show.message(f"{word} {row.what}: {row.found}")
         if not row.ok:
             show.message(f"        {row.remedy}")
-    return all(row.ok for row in found)
+    return all(row.ok or row.optional for row in found)
 
 
 @dataclass(slots=True)
@@ -127,17 +150,18 @@ class Steps:
 
 @dataclass(slots=True)
 class _Guard:
-    """One guardian a project, from before its first container until after its last."""
+    """One guardian a project, from before its first process until after its last."""
 
     folder: Path
     keep: bool
     standing: list[Guardian] = field(default_factory=list)
     project: str = ""  # the last one
+    kind: Kind = Kind.COMPOSE  # of that
 
-    def begin(self, project: str) -> None:
-        self.project = project
+    def begin(self, kind: Kind, project: str) -> None:
+        self.project, self.kind = project, kind
         try:
-            self.standing.append(start_guardian(project, self.folder, self.keep))
+            self.standing.append(start_guardian(project, self.folder, self.keep, kind))
         except GuardianError as failure:
             raise DeployError(f"no guardian, so nothing is started: {failure}") from failure
 
@@ -148,9 +172,13 @@ class _Guard:
             except GuardianError as failure:
                 show.message(f"the guardian did not end well: {failure}; try: mqproof heal")
         if self.keep and self.project:
-            file = self.folder / "deployments" / self.project / "compose.yaml"
-            words = f"docker compose -p {self.project} -f {file} down -v"
-            show.message(f"kept standing; to remove it: {words}")
+            show.message(f"kept standing; to remove it: {self._removal()}")
+
+    def _removal(self) -> str:
+        if self.kind is Kind.LOCAL:
+            return f"{sys.executable} -m harness.run.local_projects {self.project}"
+        file = self.folder / "deployments" / self.project / "compose.yaml"
+        return f"docker compose -p {self.project} -f {file} down -v"
 
 
 async def _perform(
@@ -162,20 +190,33 @@ async def _perform(
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, interrupt.set)
     guard = _Guard(folder, options.keep)
-    deployment = ComposeDeployment(equip, options.keep, guard.begin)
+    deployments = _deployments(options, guard)
 
-    async def up(layout: Layout) -> Cluster:
-        return await deployment.up(layout, folder, steps.begin)
+    async def up(plan: RunPlan) -> Cluster:
+        return await deployments[plan.deployment].up(plan.layout, folder, steps.begin)
 
     hooks = _hooks(interrupt, options, show, steps)
     boot_id = BOOT_ID.read_text().strip()
-    campaign = Campaign(experiment, folder, boot_id, _own_versions(), up, hooks)
+    versions = _own_versions() | _misbehaving(options)
+    campaign = Campaign(experiment, folder, boot_id, versions, up, hooks)
     try:
         await campaign.perform()
     finally:
         steps.end()
         guard.end(show)
     return interrupt.is_set()
+
+
+def _deployments(options: RunOptions, guard: _Guard) -> dict[str, Deployment]:
+    """By their names in plans. Nothing is asked of an engine before a plan wants containers."""
+    return {
+        Kind.COMPOSE: ComposeDeployment(
+            equip_compose, options.keep, partial(guard.begin, Kind.COMPOSE)
+        ),
+        Kind.LOCAL: LocalDeployment(
+            equip_local, options.keep, partial(guard.begin, Kind.LOCAL), options.misbehave
+        ),
+    }
 
 
 def _hooks(interrupt: asyncio.Event, options: RunOptions, show: Display, steps: Steps) -> Hooks:
@@ -206,6 +247,7 @@ def _remember(experiment: Experiment, options: RunOptions, folder: Path) -> None
             for plan in experiment.runs
         ],
         "skipped": [asdict(skipped) for skipped in experiment.skipped],
+        "titles": [{"cell": cell, **asdict(title)} for cell, title in titles(experiment).items()],
     }
     (folder / EXPERIMENT).write_text(json.dumps(document, indent=1))
 
@@ -225,7 +267,9 @@ def _report(folder: Path, judge: Judge, steps: Steps) -> Report:
     steps.end()
     shipped = claims.shipped()
     reports = {
-        run.manifest.run: run_report(run.manifest, run.facts, run.findings, shipped)
+        run.manifest.run: _with_truth(
+            run_report(run.folder, run.manifest, run.facts, run.findings, shipped), run
+        )
         for run in marts.runs
     }
     runs = tuple(reports.get(each["name"]) or _missing(each, marts) for each in asked["runs"])
@@ -241,7 +285,21 @@ def _report(folder: Path, judge: Judge, steps: Steps) -> Report:
         skipped=_skipped(asked),
         cells=compare(runs, known),
         comparison=marts.comparison,
+        titles=_titles(asked),
     )
+
+
+def _with_truth(report: RunReport, run: Judged) -> RunReport:
+    """Says of a misbehaving cluster whether what it admits, and nothing else, was found."""
+    if not (run.folder / TRUTH).exists():
+        return report
+    try:
+        classes = exactness.compare(run.folder, run.manifest, run.findings)
+    except (rows.Unreadable, ValueError, OSError) as failure:
+        return replace(report, notes=(*report.notes, f"truth: cannot be read: {failure}"))
+    told = [each for each in classes if each.must or each.found]
+    notes = [f"truth: {'' if each.exact else 'NOT EXACT: '}{each}" for each in told]
+    return replace(report, notes=(*report.notes, *notes))
 
 
 def _missing(asked: dict[str, Any], marts: Marts) -> RunReport:
@@ -278,6 +336,7 @@ def _unjudged(
         skipped=experiment.skipped,
         cells=(),
         interrupted=interrupted,
+        titles=titles(experiment),
     )
 
 
@@ -290,6 +349,11 @@ def _own_versions() -> dict[str, str]:
     return found
 
 
+def _misbehaving(options: RunOptions) -> dict[str, str]:
+    """Nobody is to take such a run for an honest one."""
+    return {"misbehave": str(options.misbehave)} if options.misbehave is not None else {}
+
+
 def _versions(marts: Marts) -> dict[str, str]:
     return {name: text for run in marts.runs for name, text in run.manifest.versions.items()}
 
@@ -298,3 +362,11 @@ def _skipped(asked: dict[str, Any]) -> tuple[Skipped, ...]:
     return tuple(
         Skipped(tuple(skipped["cell"]), skipped["reason"]) for skipped in asked["skipped"]
     )
+
+
+def _titles(asked: dict[str, Any]) -> dict[tuple[str, str, str, str], CellTitle]:
+    """Folders of before there were titles have none."""
+    return {
+        tuple(each["cell"]): CellTitle(each["scenario"], each["system"], each["layout"])
+        for each in asked.get("titles", ())
+    }

@@ -22,6 +22,7 @@ from spark_analysis.schema.findings import Availability, Findings, Stage
 
 NS = 1e9
 _SEEN = ("first_success", "consumers_resumed")  # stages that one event proves
+_NEEDS_CONSUMERS = ("consumers_resumed", "backlog_drained")
 _NEEDS_PUBLISHERS = ("unexpected", "reordered")  # counts that a publisher's log could raise
 
 
@@ -161,6 +162,8 @@ class Evidence:
         return self.state.value(name, window)
 
     def _found(self, name: str, window: int) -> Value:
+        if name.removesuffix("_s") in _NEEDS_CONSUMERS and self.state.run.get("consumers") == 0:
+            return Moot("nobody consumes before the drain")
         if name in STAGE_NAMES:
             return self._stage_seen(name, window)
         doubt = self.availability_doubt(window)

@@ -29,6 +29,7 @@ FOLDER = "marts"
 class Judged:
     """One run with what the analysis found; `doubt` says why it could not be read at all."""
 
+    folder: Path
     manifest: Manifest
     facts: Facts
     findings: Findings
@@ -63,7 +64,7 @@ def judge_all(experiment: Path, step: Callable[[str], None]) -> Marts:
         step("judge the runs")
         analyse(spark, [str(folder) for folder, _ in sealed], str(marts))
     rows = {name: _read(marts / name, row) for name, row in MARTS.items()}
-    judged = [_judged(manifest, rows) for _, manifest in sealed]
+    judged = [_judged(folder, manifest, rows) for folder, manifest in sealed]
     return Marts(tuple(judged), _read(marts / "comparison", Comparison), tuple(unreadable))
 
 
@@ -88,9 +89,9 @@ def _read(folder: Path, row: type[Any]) -> tuple[Any, ...]:
     return tuple(row(**{name: record[name] for name in names}) for record in table.to_pylist())
 
 
-def _judged(manifest: Manifest, rows: dict[str, tuple[Any, ...]]) -> Judged:
+def _judged(folder: Path, manifest: Manifest, rows: dict[str, tuple[Any, ...]]) -> Judged:
     assert manifest.facts is not None, "sealing writes the facts"
     own: dict[str, Any] = {
         name: tuple(row for row in mart if row.run == manifest.run) for name, mart in rows.items()
     }
-    return Judged(manifest, Facts.from_json(manifest.facts), Findings(**own))
+    return Judged(folder, manifest, Facts.from_json(manifest.facts), Findings(**own))

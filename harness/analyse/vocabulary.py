@@ -25,11 +25,13 @@ DECLARED: dict[str, Fact] = {
     "persistent": Fact(bool, False, "messages do"),
     "mandatory": Fact(bool, False, "unroutable messages are returned"),
     "retry": Fact(str, False, "never or until_confirmed"),
-    "acknowledges": Fact(bool, False, "consumers acknowledge what they got"),
+    "consumers": Fact(float, False, "consumers; with none the queues are read by the drain alone"),
+    "acknowledges": Fact(bool, False, "there are consumers, and they acknowledge what they got"),
     "cancel_on_ha_failover": Fact(bool, False, "consumers asked to be told of a new master"),
+    "faults": Fact(float, False, "fault windows of the schedule"),
 }
 RECORDED: dict[str, Fact] = {
-    "fault_kind": Fact(str, True, "kill, hang or partition"),
+    "fault_kind": Fact(str, True, "kill, stop, freeze, hang or partition"),
     "fault_target_role": Fact(str, True, "what the target was: master, mirror or none"),
     "mirrors_at_fault": Fact(float, True, "mirrors of the target's queue when the fault came"),
     "synchronised_mirrors_at_fault": Fact(float, True, "those of them that held everything"),

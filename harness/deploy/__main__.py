@@ -1,20 +1,40 @@
-"""Prints the compose file of a layout: `python -m harness.deploy rabbitmq-mirrored [LAYOUT]`."""
+"""Prints a compose file: `python -m harness.deploy SYSTEM [LAYOUT]`, or `all` for side by side."""
 
 import sys
 
-from harness.deploy.catalogue import CatalogueError, load_layout, load_system
-from harness.deploy.render import Settings, rabbitmq, render
+from harness.deploy.catalogue import CatalogueError, load_layout, load_system, system_names
+from harness.deploy.compose_settings import Settings
+from harness.deploy.render import render, side_by_side
+from harness.plan.model import Layout
+
+ALL = "all"
 
 
 def main(arguments: list[str]) -> int:
     try:
-        system = load_system(arguments[0] if arguments else "")
-        layout = load_layout(system.name, (arguments[1:] or [system.default_layout])[0])
+        print(_text(arguments), end="")
     except CatalogueError as error:
         print(error, file=sys.stderr)
         return 254
-    print(render(layout, Settings(), rabbitmq), end="")
     return 0
+
+
+def default_layouts() -> list[Layout]:
+    """Of every system that can be run in containers."""
+    systems = [load_system(name) for name in system_names()]
+    return [
+        load_layout(system.name, system.default_layout)
+        for system in systems
+        if "compose" in system.deployments
+    ]
+
+
+def _text(arguments: list[str]) -> str:
+    if arguments == [ALL]:
+        return side_by_side(default_layouts(), Settings())
+    system = load_system(arguments[0] if arguments else "")
+    layout = load_layout(system.name, (arguments[1:] or [system.default_layout])[0])
+    return render(layout, Settings())
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from faults.model import Executor, Witness
 from harness.deploy import engine, images, labels, render
 from harness.deploy.agent import AgentClient
 from harness.deploy.compose_cluster import ComposeCluster, Containers, remove
+from harness.deploy.compose_settings import Settings, host_address
 from harness.deploy.compose_tool import ComposeTool, find_tool
 from harness.deploy.execs import start
 from harness.deploy.owner import owner
@@ -50,7 +51,9 @@ class ComposeDeployment:
     ) -> ComposeCluster:
         client = await asyncio.to_thread(engine.connect)
         tool = await asyncio.to_thread(find_tool)
-        found = await asyncio.to_thread(images.ensure, client, _in_this_loop(progress))
+        found = await asyncio.to_thread(
+            images.ensure, client, layout.system, _in_this_loop(progress)
+        )
         folder = experiment_folder.resolve()
         made = _Making(client, tool, found, layout, folder, self.equip, self.keep)
         for remaining in reversed(range(_NETWORK_TRIES)):
@@ -104,7 +107,7 @@ class _Making:
         return cluster
 
     def _write(self, project: str, network: str) -> Path:
-        settings = render.Settings(
+        settings = Settings(
             network=network,
             broker_image=self.images.broker,
             proxy_image=self.images.proxy,
@@ -117,7 +120,7 @@ class _Making:
         file = self.folder / _FILES / project / "compose.yaml"
         try:
             file.parent.mkdir(parents=True)
-            text = render.render(self.layout, settings.literal(), render.rabbitmq)
+            text = render.render(self.layout, settings.literal())
             file.write_text(text, encoding="utf-8")
         except OSError as error:
             raise DeployError(f"the compose file could not be written: {error}") from error
@@ -144,7 +147,7 @@ class _Making:
 
 def with_addresses(layout: Layout, network: str) -> Layout:
     hosts = tuple(
-        replace(host, address=render.host_address(network, number))
+        replace(host, address=host_address(network, number))
         for number, host in enumerate(layout.hosts)
     )
     return replace(layout, hosts=hosts)

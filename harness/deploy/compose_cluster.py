@@ -1,8 +1,8 @@
 """A cluster in containers that stands, ready for runs: port.Cluster for compose.
 
 1. Containers are found by their labels, once, when the cluster stands.
-2. Workers run in one container on the clients' network; each of their ways to a broker is a
-   listener of Toxiproxy. So is an auditor's, but one that no fault names.
+2. Workers run in one container on the clients' network and have no road to the brokers but
+   Toxiproxy's listeners.
 3. The machine itself dials no container: everything goes by exec, or by the agent.
 """
 
@@ -19,6 +19,7 @@ from faults.model import Executor, Witness
 from harness.deploy import labels
 from harness.deploy.agent import AgentClient
 from harness.deploy.execs import start
+from harness.deploy.links import Links
 from harness.deploy.polling import until
 from harness.deploy.port import Channel, DeployError, Health, HostSample, Link
 from harness.deploy.rabbitmq import AMQP_PORT, RabbitBroker
@@ -29,8 +30,6 @@ from harness.plan.model import Layout, RunPlan
 from harness.workers.protocol import Endpoint
 
 DOWN_LIMIT_S = 60.0
-_PROXY_LIMIT_S = 10.0
-_DIRECT = "mqproof-direct"  # no run's listener begins so
 _LOGS = "logs"
 _BROKER_LOGS = "broker_logs"
 
@@ -96,10 +95,13 @@ class ComposeCluster:
         self.broker = RabbitBroker(layout, agent, addresses)
         self._addresses = addresses
         self._experiment_folder = experiment_folder
-        self._proxy = proxy_address(network)
+        self._links = Links(
+            agent,
+            proxy_address(network),
+            {host: f"{address}:{AMQP_PORT}" for host, address in addresses.items()},
+        )
         self._containers = containers
         self._versions = versions
-        self._listeners: dict[str, int] = {}
         self._fetched: dict[str, int] = {}  # bytes of each container's log
 
     async def spawn(self, worker: str) -> Channel:
@@ -108,29 +110,17 @@ class ComposeCluster:
         return await start(self.client, container, worker, command)
 
     async def link(self, run: RunPlan, worker: str) -> tuple[Link, ...]:
-        hosts = tuple(self._addresses)
-        names = [f"mqproof.{run.name}.{worker}.{host}" for host in hosts]
-        ports = await asyncio.gather(*map(self._listen, names, hosts))
-        return tuple(
-            Link(worker, host, name, Endpoint(host, self._proxy, port))
-            for host, name, port in zip(hosts, names, ports, strict=True)
-        )
+        return await self._links.make(run.name, worker)
 
     async def unlink(self, run: RunPlan) -> None:
-        prefix = f"mqproof.{run.name}."
-        await self.agent.call("proxy_delete", _PROXY_LIMIT_S, prefix=prefix)
-        for name in [name for name in self._listeners if name.startswith(prefix)]:
-            del self._listeners[name]
+        await self._links.remove(run.name)
 
     async def direct(self, host: str) -> Endpoint:
-        """Workers have no road to the brokers but the proxy: a listener that no fault means."""
-        name = f"{_DIRECT}.{host}"
-        port = self._listeners.get(name) or await self._listen(name, host)
-        return Endpoint(host, self._proxy, port)
+        return await self._links.direct(host)
 
     def dial(self, proxy: str) -> tuple[str, int]:
         """A proxy's listener, as the agent and workers dial it."""
-        return self._proxy, self._listeners[proxy]
+        return self._links.dial(proxy)
 
     async def health(self, limit_s: float) -> Health:
         return await self.broker.health(limit_s)
@@ -179,12 +169,6 @@ class ComposeCluster:
         hosts = tuple(self._addresses)
         answers = await asyncio.gather(*map(self.broker.greets, hosts))
         return [host for host, answered in zip(hosts, answers, strict=True) if answered]
-
-    async def _listen(self, name: str, host: str) -> int:
-        upstream = f"{self._addresses[host]}:{AMQP_PORT}"
-        made = await self.agent.call("proxy_create", _PROXY_LIMIT_S, name=name, upstream=upstream)
-        port = self._listeners[name] = int(made["port"])
-        return port
 
     def _fetch_log(self, container: str, file: Path) -> None:
         known, seen = self._fetched.get(container, 0), 0

@@ -9,7 +9,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from docker.errors import DockerException
 
 from harness.deploy import engine, images
 from harness.deploy.compose_tool import find_tool
+from harness.deploy.local_block import free_block
 from harness.deploy.port import DeployError
 
 PYTHON_LEAST = (3, 11)
@@ -26,6 +27,7 @@ DISK_LEAST_GB = 5.0
 MEMORY_LEAST_GB = 4.0
 CORES_LEAST = 2
 _ENGINE_LIMIT_S = 5.0
+_HOSTS = 3  # of the usual layout
 _GB = 1e9
 
 
@@ -37,6 +39,7 @@ class Row:
     found: str
     ok: bool
     remedy: str = ""
+    optional: bool = False  # what is missing is in the way of a part only, and the remedy says so
 
 
 def examine(folder: Path) -> tuple[Row, ...]:
@@ -47,7 +50,8 @@ def examine(folder: Path) -> tuple[Row, ...]:
         disk_row(_free_gb(folder)),
         memory_row(_available_gb()),
         cores_row(len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count()),
-        *_docker_rows(),
+        loopback_row(_local_obstacle()),
+        *(_for_containers(row) for row in _docker_rows()),
     )
 
 
@@ -80,6 +84,15 @@ def cores_row(cores: int | None) -> Row:
     return _at_least("cores", cores, CORES_LEAST, "", remedy)
 
 
+def loopback_row(obstacle: str) -> Row:
+    """`obstacle`: why reference brokers cannot run as plain processes here; "" where they can."""
+    what = "local clusters"
+    if not obstacle:
+        return Row(what, "loopback addresses and ports are free", True)
+    reason, _, remedy = obstacle.partition("; ")
+    return Row(what, reason, False, f"only `--deployment local` needs it: {remedy}", optional=True)
+
+
 def images_row(missing: tuple[str, ...]) -> Row:
     if not missing:
         return Row("images", "all present", True)
@@ -95,6 +108,22 @@ def _at_least(what: str, found: float | None, least: float, unit: str, remedy: s
     text = f"{found:.1f} {unit}" if isinstance(found, float) else f"{found} {unit}"
     wanted = f"at least {least:g} {unit}".strip()
     return Row(what, text.strip(), ok, "" if ok else f"{wanted}; {remedy}")
+
+
+def _for_containers(row: Row) -> Row:
+    """Without containers the reference brokers can be run all the same."""
+    if row.ok:
+        return row
+    remedy = f"only real brokers need it (`--deployment compose`): {row.remedy}"
+    return replace(row, remedy=remedy, optional=True)
+
+
+def _local_obstacle() -> str:
+    try:
+        free_block(_HOSTS)
+    except DeployError as error:
+        return str(error)
+    return ""
 
 
 def _docker_rows() -> Iterator[Row]:

@@ -4,7 +4,7 @@
 """
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from harness.deploy.port import DeployError
@@ -27,7 +27,16 @@ def compose_folder() -> Path:
 
 def copy_worker_sources(target: Path) -> None:
     """Copies what a worker and the agent import, and nothing heavier, below `target`."""
-    for source in _worker_sources():
+    _copy(_worker_sources(), target)
+
+
+def copy_reference_sources(target: Path) -> None:
+    """Copies the reference brokers below `target`; they import nothing else of ours."""
+    _copy(sorted((PACKAGES / "reference_impl").rglob("*.py")), target)
+
+
+def _copy(sources: Iterable[Path], target: Path) -> None:
+    for source in sources:
         place = target / source.relative_to(PACKAGES)
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, place)

@@ -9,7 +9,7 @@ import hashlib
 import shutil
 import tempfile
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import metadata
@@ -19,7 +19,7 @@ from textwrap import shorten
 import docker
 from docker.errors import DockerException, ImageNotFound
 
-from harness.deploy.files import compose_folder, copy_worker_sources
+from harness.deploy.files import compose_folder, copy_reference_sources, copy_worker_sources
 from harness.deploy.port import DeployError, Progress
 from harness.deploy.pull import pull
 
@@ -53,8 +53,14 @@ class Images:
     worker: str
 
 
-def broker_image() -> Image:
+def rabbitmq_image() -> Image:
     return Image("mqproof/rabbitmq", "3.10.8", "rabbitmq-mirrored")
+
+
+def reference_image() -> Image:
+    """Our own files, with no version but their hash, and packages as they are installed here."""
+    packages = ("h11", "msgspec")
+    return Image("mqproof/reference", "mirrored", "reference-mirrored", _versions(packages))
 
 
 def proxy_image() -> Image:
@@ -70,25 +76,37 @@ def proxy_image() -> Image:
 def worker_image() -> Image:
     """Its clients have the versions of the running installation."""
     packages = ("pika", "tenacity", "toxiproxy-python")
-    arguments = tuple(
+    version = f"pika-{metadata.version('pika')}"
+    return Image("mqproof/worker", version, "worker", _versions(packages))
+
+
+def _versions(packages: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Build arguments: `PIKA_VERSION`, and what is installed here."""
+    return tuple(
         (f"{package.upper().replace('-', '_')}_VERSION", metadata.version(package))
         for package in packages
     )
-    return Image("mqproof/worker", f"pika-{metadata.version('pika')}", "worker", arguments)
 
 
-def ensure(client: docker.DockerClient, progress: Progress) -> Images:
-    """All images, pulled or built where they are missing. Raises DeployError."""
+BROKER_IMAGES: Mapping[str, Callable[[], Image]] = {
+    "rabbitmq-mirrored": rabbitmq_image,
+    "reference-mirrored": reference_image,
+}
+
+
+def ensure(client: docker.DockerClient, system: str, progress: Progress) -> Images:
+    """A system's images, pulled or built where they are missing. Raises DeployError."""
     return Images(
-        broker=_ensure(client, broker_image(), progress),
+        broker=_ensure(client, BROKER_IMAGES[system](), progress),
         proxy=_ensure(client, proxy_image(), progress),
         worker=_ensure(client, worker_image(), progress),
     )
 
 
-def missing(client: docker.DockerClient) -> tuple[str, ...]:
-    """What `ensure` would have to pull or build."""
-    wanted = (broker_image(), proxy_image(), worker_image())
+def missing(client: docker.DockerClient, *systems: str) -> tuple[str, ...]:
+    """What `ensure` would have to pull or build for these systems; for all without."""
+    brokers = (BROKER_IMAGES[system]() for system in systems or BROKER_IMAGES)
+    wanted = (*brokers, proxy_image(), worker_image())
     return tuple(image.alias for image in wanted if _present(client, image) is None)
 
 
@@ -143,14 +161,18 @@ def _ensure_base(client: docker.DockerClient, progress: Progress) -> None:
     )
 
 
+# What goes into an image of this installation's own files.
+_SOURCES = {"worker": copy_worker_sources, "reference-mirrored": copy_reference_sources}
+
+
 @contextmanager
 def _context(image: Image) -> Iterator[Path]:
-    """The build context; a worker's holds this installation's own files too."""
+    """The build context; a worker's and the reference's hold this installation's own files too."""
     with tempfile.TemporaryDirectory(prefix="mqproof-build-") as scratch:
         folder = Path(scratch) / "context"
         shutil.copytree(compose_folder() / image.folder, folder, ignore=_not_for_the_image)
-        if image.folder == "worker":
-            copy_worker_sources(folder)
+        if image.folder in _SOURCES:
+            _SOURCES[image.folder](folder)
         yield folder
 
 

@@ -15,6 +15,7 @@ from harness.deploy.agent import AgentClient, AgentError
 from harness.deploy.polling import until
 from harness.deploy.port import DeployError, Health, Roles
 from harness.deploy.rabbitmq_api import (
+    API_PORT,
     CONNECTIONS,
     NODES,
     OVERVIEW,
@@ -35,18 +36,26 @@ _MIRRORS_LIMIT_S = 30.0
 class RabbitBroker:
     """port.Broker. `addresses`: host -> what the agent dials, in the layout's order."""
 
-    def __init__(self, layout: Layout, agent: AgentClient, addresses: dict[str, str]) -> None:
+    def __init__(
+        self,
+        layout: Layout,
+        agent: AgentClient,
+        addresses: dict[str, str],
+        amqp_port: int = AMQP_PORT,
+        api_port: int = API_PORT,
+    ) -> None:
+        self._port = amqp_port
         self._layout = layout
         self._agent = agent
         self._addresses = addresses
-        self._api = ManagementApi(agent, addresses)
+        self._api = ManagementApi(agent, addresses, api_port)
 
     async def declare(self, queue: str, durable: bool, host: str) -> None:
         await self._agent.call(
             "declare",
             timeout_s=_DECLARE_LIMIT_S,
             host=self._addresses[host],
-            port=AMQP_PORT,
+            port=self._port,
             queue=queue,
             durable=durable,
         )
@@ -104,7 +113,7 @@ class RabbitBroker:
         address = self._addresses[host]
         try:
             value = await self._agent.call(
-                "greet", timeout_s=_GREET_LIMIT_S, host=address, port=AMQP_PORT
+                "greet", timeout_s=_GREET_LIMIT_S, host=address, port=self._port
             )
         except AgentError:
             return False

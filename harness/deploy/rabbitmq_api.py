@@ -51,7 +51,10 @@ class Reply:
 class ManagementApi:
     """`addresses`: host -> what the agent dials, in the layout's order."""
 
-    def __init__(self, agent: AgentClient, addresses: dict[str, str]) -> None:
+    def __init__(
+        self, agent: AgentClient, addresses: dict[str, str], port: int = API_PORT
+    ) -> None:
+        self._port = port
         self._agent = agent
         self._addresses = addresses
 
@@ -64,7 +67,7 @@ class ManagementApi:
                 "http",
                 timeout_s=ASK_LIMIT_S,
                 method=method,
-                url=f"http://{self._addresses[host]}:{API_PORT}{path}",
+                url=f"http://{self._addresses[host]}:{self._port}{path}",
                 headers=_HEADERS,
                 body="" if body is None else json.dumps(body),
             )

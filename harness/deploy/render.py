@@ -5,62 +5,51 @@
 2. Toxiproxy is the only way from the clients' network to the brokers'; the agent is on both.
    Nothing publishes a port, and neither network leads outside.
 3. The instrument (workers, agent, proxy) has a higher CPU weight than what it measures.
-4. Without settings of a run the text holds variables with defaults, for people to use by hand.
+4. Systems that stand side by side share the instrument and the networks, and nothing else.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 from typing import Any
 
 import yaml
 
 from harness.deploy import labels
+from harness.deploy.compose_brokers import BROKERS, Addresses
+from harness.deploy.compose_settings import Settings, host_address
 from harness.plan.model import Host, Layout
 
 Mapping = dict[str, Any]
-ProcessService = Callable[[Layout, Host, str, "Settings"], Mapping]
 
 RESULTS = "/results"  # the experiment's folder, as workers see it
 BROKER_CPU_SHARES = 1024
 INSTRUMENT_CPU_SHARES = 4096
-_FIRST_HOST = 11  # the last part of the first host's address
 _PROXY_ADDRESSES = {"servers": 100, "clients": 200}
 _AGENT_ADDRESSES = {"servers": 101, "clients": 201}
 _WORKERS_ADDRESS = 202
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What is known only when a deployment is made; the defaults are for people."""
-
-    network: str = "${MQPROOF_NETWORK:-172.31.7}"  # the first three parts of all addresses
-    broker_image: str = "${MQPROOF_RABBITMQ_IMAGE:-mqproof/rabbitmq:3.10.8}"
-    proxy_image: str = "${MQPROOF_TOXIPROXY_IMAGE:-mqproof/toxiproxy:2.12.0}"
-    worker_image: str = "${MQPROOF_WORKER_IMAGE:-mqproof/worker:pika-1.4.4}"
-    experiment: str = "${MQPROOF_EXPERIMENT:-.}"
-    owner: str = "${MQPROOF_OWNER:-}"
-    keep: str = "${MQPROOF_KEEP:-1}"
-    user: str = "${MQPROOF_USER:-0:0}"
-
-    def literal(self) -> "Settings":
-        """The same with every `$` doubled, so that Compose takes each value as it is."""
-        names = self.__dataclass_fields__
-        return replace(self, **{name: getattr(self, name).replace("$", "$$") for name in names})
+def render(layout: Layout, settings: Settings) -> str:
+    """The compose file of one layout."""
+    return _head(f"{layout.system}, {layout.label}: {layout.title}.") + _text([layout], settings)
 
 
-def render(layout: Layout, settings: Settings, process: ProcessService) -> str:
-    """The compose file. `process` says what one process of a host runs."""
+def side_by_side(layouts: Sequence[Layout], settings: Settings) -> str:
+    """A compose file with all of these; their hosts must have different names."""
+    names = ", ".join(f"{layout.system} {layout.label}" for layout in layouts)
+    return _head(f"All systems side by side: {names}.") + _text(layouts, settings)
+
+
+def _text(layouts: Sequence[Layout], settings: Settings) -> str:
     services: Mapping = {}
-    for number, host in enumerate(layout.hosts):
-        services[host_service(host)] = _host(host, number, settings)
-        for name in host.processes:
-            services[process_service(host, name)] = _process(
-                host, process(layout, host, name, settings)
-            )
+    volumes: list[str] = []
+    placed = _placed(layouts, settings.network)
+    for layout, addresses in zip(layouts, placed, strict=True):
+        for host in layout.hosts:
+            services |= _host_services(layout, host, addresses, settings)
+            volumes += [_volume(host, process) for process in host.processes]
     services["toxiproxy"] = _proxy(settings)
     services["agent"] = _agent(settings)
     services["workers"] = _workers(settings)
-    volumes = [_volume(host, name) for host in layout.hosts for name in host.processes]
     document: Mapping = {
         "services": services,
         "networks": {
@@ -75,7 +64,20 @@ def render(layout: Layout, settings: Settings, process: ProcessService) -> str:
         *document["volumes"].values(),
     ):
         made["labels"] = {**_common(settings), **made.get("labels", {})}
-    return _head(layout) + yaml.safe_dump(document, sort_keys=False, width=99)
+    return yaml.safe_dump(document, sort_keys=False, width=99)
+
+
+def _placed(layouts: Sequence[Layout], network: str) -> list[Addresses]:
+    """The addresses of each layout's hosts, counted through all layouts."""
+    placed: list[Addresses] = []
+    number = 0
+    for layout in layouts:
+        addresses = {}
+        for host in layout.hosts:
+            addresses[host.name] = host_address(network, number)
+            number += 1
+        placed.append(addresses)
+    return placed
 
 
 def _common(settings: Settings) -> Mapping:
@@ -95,44 +97,46 @@ def process_service(host: Host, process: str) -> str:
     return f"{host.name}-{process}"
 
 
-def host_address(network: str, number: int) -> str:
-    """Of the host at this place of the layout, from 0."""
-    return f"{network}.{_FIRST_HOST + number}"
-
-
 def proxy_address(network: str) -> str:
     """Where workers meet the proxy."""
     return f"{network}.{_PROXY_ADDRESSES['clients']}"
 
 
-def _head(layout: Layout) -> str:
-    return (
-        f"# {layout.system}, {layout.label}: {layout.title}.\n"
-        "# Rendered by harness/deploy/render.py; change that or the layout, not this file.\n"
-    )
+def _head(what: str) -> str:
+    rule = "Rendered by harness/deploy/render.py; change that or the layout, not this file."
+    return f"# {what}\n# {rule}\n"
 
 
-def _host(host: Host, number: int, settings: Settings) -> Mapping:
-    address = host_address(settings.network, number)
+def _host_services(
+    layout: Layout, host: Host, addresses: Addresses, settings: Settings
+) -> Mapping:
+    """The container that is the host, and those of its processes."""
+    broker = BROKERS[layout.system]
+    image = settings.broker_image or broker.image
+    services = {host_service(host): _host(host, addresses[host.name], image)}
+    for name in host.processes:
+        services[process_service(host, name)] = {
+            "image": image,
+            **broker.told(layout, host, addresses),
+            "volumes": [f"{_volume(host, name)}:{broker.data}"],
+            "restart": "no",
+            "network_mode": f"service:{host_service(host)}",
+            "depends_on": [host_service(host)],
+            "cpu_shares": BROKER_CPU_SHARES,
+            "labels": _labels(labels.ROLE_PROCESS, host.name),
+        }
+    return services
+
+
+def _host(host: Host, address: str, image: str) -> Mapping:
     return {
-        "image": settings.broker_image,
+        "image": image,
         "entrypoint": ["sleep", "infinity"],
         "init": True,
         "restart": "no",
         "hostname": host.name,
         "networks": {"servers": {"ipv4_address": address, "aliases": [host.name]}},
         "labels": _labels(labels.ROLE_HOST, host.name),
-    }
-
-
-def _process(host: Host, service: Mapping) -> Mapping:
-    return {
-        **service,
-        "restart": "no",
-        "network_mode": f"service:{host_service(host)}",
-        "depends_on": [host_service(host)],
-        "cpu_shares": BROKER_CPU_SHARES,
-        "labels": _labels(labels.ROLE_PROCESS, host.name),
     }
 
 
@@ -189,29 +193,3 @@ def _labels(role: str, host: str) -> Mapping:
 
 def _volume(host: Host, process: str) -> str:
     return f"{host.name}-{process}"
-
-
-# --- what the processes of a system run -------------------------------------------------------
-
-
-def rabbitmq(layout: Layout, host: Host, process: str, settings: Settings) -> Mapping:
-    """One RabbitMQ node; its entry point turns these words into its configuration."""
-    return {
-        "image": settings.broker_image,
-        "environment": {
-            "MQPROOF_COOKIE": "mqproof",
-            "MQPROOF_NODES": " ".join(peer.name for peer in layout.hosts),
-            "MQPROOF_NET_TICKTIME": f"{layout.timer_s:.0f}",
-            "MQPROOF_PARTITION_HANDLING": layout.partition_handling,
-            "MQPROOF_MEMORY_HIGH_WATERMARK": "2GB",
-        },
-        "healthcheck": {
-            "test": ["CMD", "/usr/local/bin/amqp-ready.sh"],
-            # Rare: each look costs a process and three lines of the broker's log. The harness asks
-            # by its agent and does not wait for this one.
-            "interval": "15s",
-            "timeout": "5s",
-            "retries": 5,
-        },
-        "volumes": [f"{_volume(host, process)}:/var/lib/rabbitmq"],
-    }

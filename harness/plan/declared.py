@@ -25,6 +25,8 @@ def declared(plan: RunPlan) -> dict[str, bool | str | int | float]:
         "persistent": workload.persistent,
         "mandatory": workload.amqp.mandatory,
         "retry": workload.retry.value,
-        "acknowledges": workload.acknowledge > 0,
+        "consumers": workload.consumers,
+        "acknowledges": workload.consumers > 0 and workload.acknowledge > 0,
         "cancel_on_ha_failover": workload.amqp.cancel_on_ha_failover,
+        "faults": len(plan.schedule.windows),
     }

@@ -43,7 +43,7 @@ class Workload:
 
     queues: tuple[str, ...]
     publishers: int
-    consumers: int
+    consumers: int  # 0: nobody reads before the drain
     keys: int
     rate: float | None  # operations a second over all publishers; None is `max`
     body_bytes: int
@@ -73,6 +73,8 @@ class Entry:
 
 class FaultKind(StrEnum):
     KILL = "kill"
+    STOP = "stop"
+    FREEZE = "freeze"
     HANG = "hang"
     PARTITION = "partition"
 
@@ -87,14 +89,18 @@ class Clients(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FaultPlan:
-    """Kind x target x window. `opens` counts from the end of the baseline."""
+    """Kind x target x window.
+
+    `opens` counts from the end of the baseline. Where it lies after an earlier fault's end, the
+    pause between the two is kept, and begins when that fault was seen to be gone.
+    """
 
     kind: FaultKind
     target: str  # `master of QUEUE`, `mirror of QUEUE`, `uninvolved`, a host's name
     opens: Span
     lasts: Span
     clients: Clients = Clients.ALL  # link faults only
-    returns: bool = True  # kill: whether the host comes back at the window's end
+    returns: bool = True  # kill, stop: whether the host comes back at the window's end
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +187,10 @@ class Window:
     opens_s: float
     lasts_s: float
 
+    @property
+    def ends_s(self) -> float:
+        return self.opens_s + self.lasts_s
+
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
@@ -195,8 +205,19 @@ class Schedule:
     @property
     def load_s(self) -> float:
         """Least length of the load: undoing and verifying come on top."""
-        ends = [window.opens_s + window.lasts_s for window in self.windows]
+        ends = [window.ends_s for window in self.windows]
         return max([self.baseline_s, *ends]) + self.recovery_s
+
+    def awaited(self, window: Window) -> dict[int, float]:
+        """The windows that must be over before this one opens, and how long before, in seconds.
+
+        Of two faults that overlap on purpose neither waits for the other.
+        """
+        return {
+            earlier.number: window.opens_s - earlier.ends_s
+            for earlier in self.windows
+            if earlier.number < window.number and earlier.ends_s <= window.opens_s
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,7 @@ class AmqpTable(Table):
 class WorkloadTable(Table):
     queues: list[QueueName] = Field(min_length=1, max_length=64)
     publishers: int = Field(ge=1, le=64)
-    consumers: int = Field(ge=1, le=64)
+    consumers: int = Field(ge=0, le=64)
     keys: int = Field(default=1, ge=1, le=1_000_000)
     rate: Annotated[Any, BeforeValidator(_rate)]
     body_bytes: int = Field(default=256, ge=HEADER_BYTES, le=16_777_216)
@@ -92,7 +92,7 @@ class WorkloadTable(Table):
 
 
 class FaultTable(Table):
-    kind: Literal["kill", "hang", "partition"]
+    kind: Literal["kill", "stop", "freeze", "hang", "partition"]
     target: Annotated[str, BeforeValidator(_target)]
     opens: Length = Span()
     lasts: Length

@@ -31,6 +31,8 @@ from harness.plan.words import TARGET_FORMS, parse_target
 
 SCENARIO_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 _FIXED = {"deadline", "heartbeat"}
+_WITHOUT_CLIENTS = ("kill", "stop", "freeze", "partition")
+_ALWAYS_RETURNS = ("freeze", "hang", "partition")
 _LENGTHS = {"opens", "lasts", *_FIXED, *PhasesTable.model_fields}
 _TABLES: dict[tuple[str, ...], type[BaseModel]] = {
     (): ScenarioTable,
@@ -217,10 +219,11 @@ def _queue_check(path: Path, word: object, queues: list[str]) -> Iterator[_Findi
 
 def _fault_checks(path: Path, fault: dict[str, Any]) -> Iterator[_Finding]:
     kind = fault.get("kind")
-    if "clients" in fault and kind in ("kill", "partition"):
+    if "clients" in fault and kind in _WITHOUT_CLIENTS:
         yield _Finding((*path, "clients"), f"a {kind} means no clients' links; only hang does")
-    if "returns" in fault and kind in ("hang", "partition"):
-        yield _Finding((*path, "returns"), f"a {kind} always ends; only a kill may never return")
+    if "returns" in fault and kind in _ALWAYS_RETURNS:
+        text = f"a {kind} always ends; only a kill or a stop may never return"
+        yield _Finding((*path, "returns"), text)
     try:
         empty = spans.parse(fault.get("lasts")) == spans.parse("0 s")
     except ValueError:

@@ -12,7 +12,7 @@ from importlib import resources
 from pathlib import Path
 
 from harness.deploy import catalogue
-from harness.plan import experiment
+from harness.plan import experiment, misbehave
 from harness.plan.model import Experiment, Layout, Scenario, System
 from harness.plan.problems import PlanError, Problem, unknown
 from harness.plan.toml import read_scenario
@@ -29,6 +29,7 @@ class Asked:
     deployment: str
     repeats: int
     seed: int
+    misbehave: str = ""
 
 
 def experiment_of(asked: Asked, name: str) -> Experiment:
@@ -63,6 +64,7 @@ def replay(asked: Asked, judge: str) -> str:
     ):
         words += [part for value in values for part in (flag, value)]
     words += ["--repeats", str(asked.repeats)] if asked.repeats != 1 else []
+    words += [misbehave.FLAG, asked.misbehave] if asked.misbehave else []
     return shlex.join([*words, "--judge", judge, "--seed", str(asked.seed)])
 
 

@@ -5,24 +5,27 @@
 """
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from harness.analyse.claims import Claim
+from harness.analyse.detail import detail
 from harness.analyse.evidence import Evidence
 from harness.analyse.expectations import CellResult, Expectations
 from harness.analyse.judge import judge
 from harness.analyse.observations import observe
 from harness.analyse.state import State
-from harness.plan.model import RunPlan
-from harness.report.display import RunReport
+from harness.analyse.summary import summary
+from harness.plan.model import Experiment, RunPlan
+from harness.report.display import CellTitle, RunReport
 from harness.run_folder.manifest import Manifest
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
 
 
 def run_report(
-    manifest: Manifest, facts: Facts, findings: Findings, claims: Iterable[Claim]
+    folder: Path, manifest: Manifest, facts: Facts, findings: Findings, claims: Iterable[Claim]
 ) -> RunReport:
-    """One run that the analysis has read. `findings`: rows of that run only."""
+    """One run that the analysis has read in `folder`. `findings`: rows of that run only."""
     evidence = Evidence(findings, facts, State.from_json(manifest.state))
     return RunReport(
         name=manifest.run,
@@ -34,6 +37,8 @@ def run_report(
         doubts=tuple(doubt.sentence for doubt in evidence.doubts),
         failure=manifest.failure,
         notes=_notes(manifest),
+        summary=summary(evidence),
+        detail=detail(folder, manifest, facts, findings),
     )
 
 
@@ -49,6 +54,14 @@ def compare(runs: Sequence[RunReport], expectations: Expectations) -> tuple[Cell
         expectations.compare(cell, [run.verdicts for run in runs if run.cell == cell])
         for cell in cells
     )
+
+
+def titles(experiment: Experiment) -> dict[tuple[str, str, str, str], CellTitle]:
+    """What the words of every cell mean."""
+    return {
+        run.cell: CellTitle(run.scenario.title, run.system.title, run.layout.title)
+        for run in experiment.runs
+    }
 
 
 def _notes(manifest: Manifest) -> tuple[str, ...]:

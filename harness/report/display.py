@@ -6,15 +6,18 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
 from harness.analyse import expectations, judge
+from harness.analyse.detail import Detail
 from harness.analyse.expectations import CellResult
 from harness.analyse.judge import ClaimVerdict
 from harness.analyse.observations import Observation
+from harness.analyse.summary import Summary
+from harness.plan.misbehave import Misbehave
 from harness.plan.model import Experiment, Skipped
 from spark_analysis.schema.comparison import Comparison
 
@@ -36,6 +39,7 @@ class RunOptions:
     judge: Judge = Judge.CLAIMS
     keep: bool = False
     replay: str = ""  # the command that does the same experiment again
+    misbehave: Misbehave | None = None  # what every node is told to do wrong
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,17 @@ class RunReport:
     doubts: tuple[str, ...] = ()
     failure: str = ""
     notes: tuple[str, ...] = ()  # why a fresh cluster was stood up, which words were ignored
+    summary: Summary | None = None  # None where nothing was judged
+    detail: Detail | None = None  # what only a page has room for
+
+
+@dataclass(frozen=True, slots=True)
+class CellTitle:
+    """What a cell's words mean, in the sentences of their files."""
+
+    scenario: str
+    system: str
+    layout: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +83,7 @@ class Report:
     cells: tuple[CellResult, ...]
     comparison: tuple[Comparison, ...] = ()
     interrupted: bool = False
+    titles: Mapping[tuple[str, str, str, str], CellTitle] = field(default_factory=dict)
 
     @property
     def exit_code(self) -> int:

@@ -53,10 +53,13 @@ def _window(window: Window, run: RunPlan) -> Iterator[str]:
     fault = window.fault
     clients = f", links of {fault.clients.value} clients" if fault.kind.value == "hang" else ""
     ends = "" if fault.returns else ", and the host never returns"
+    least = " at least" if run.schedule.awaited(window) else ""
     yield (
         f"  fault {window.number}    {fault.kind.value} {fault.target}{clients}: "
-        f"from +{window.opens_s:g} s for {_resolved(fault.lasts, window.lasts_s)}{ends}"
+        f"from +{window.opens_s:g} s{least} for {_resolved(fault.lasts, window.lasts_s)}{ends}"
     )
+    for number, pause_s in run.schedule.awaited(window).items():
+        yield f"             {_length(pause_s)} after fault {number} was seen to be gone"
     yield f"             {_word(fault.target, run)}"
 
 

@@ -4,7 +4,8 @@
 2. A line stands by itself: it can be quoted without the table above it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from harness.analyse.expectations import Standing
 from harness.analyse.judge import ClaimVerdict, Outcome, worst
@@ -63,11 +64,12 @@ def cell_lines(report: Report) -> Iterator[str]:
         yield f"{result.standing}: {cell_name(result.cell)}{told}"
 
 
-def last_lines(report: Report) -> list[str]:
-    """Verdict, results folder, the command that replays it."""
+def last_lines(report: Report, files: Iterable[Path] = ()) -> list[str]:
+    """Verdict, results folder, what to open in it, the command that replays it."""
     return [
         f"verdict: {_verdict(report)} (exit code {report.exit_code})",
         f"results: {report.folder}",
+        *(f"  {path.name}: {path}" for path in files),
         f"replay: {report.replay}",
     ]
 

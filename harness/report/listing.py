@@ -39,9 +39,9 @@ def scenarios(found: Iterable[Scenario]) -> Table:
 
 
 def faults() -> Iterator[Table]:
-    kinds = _table("fault", "what it does", "means a", "by")
+    kinds = _table("fault", "what it does", "means a", "in containers by", "local by")
     for kind in KINDS.values():
-        kinds.add_row(kind.name, kind.title, kind.applies_to, kind.mechanism)
+        kinds.add_row(kind.name, kind.title, kind.applies_to, kind.mechanism, kind.local)
     yield kinds
     targets = _table("target", "which host it means")
     for target in TARGETS:

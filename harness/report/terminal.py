@@ -5,7 +5,8 @@
 3. It prints through the console that it was given; words in brackets are never markup.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -71,8 +72,8 @@ class Terminal:
             self._live.stop()
             self._live = None
 
-    def report(self, report: Report) -> None:
-        """Tables, every run's lines, and the last three lines."""
+    def report(self, report: Report, files: Sequence[Path] = ()) -> None:
+        """Tables, every run's lines, and the last lines: verdict, files, replay."""
         self.close()
         self._lines("verdicts", legend(report))
         for table in verdict_tables(report):
@@ -86,7 +87,7 @@ class Terminal:
             self._console.print(table)
         self._lines("not applicable", list(skipped_lines(report)))
         self._lines("against what is known", list(cell_lines(report)))
-        self._lines("", last_lines(report))
+        self._lines("", last_lines(report, files))
 
     def _run(self, run: RunReport, report: Report) -> None:
         self._heading(f"{run.name}: {cell_name(run.cell)}, repeat {run.repeat}")

@@ -16,7 +16,7 @@ from pathlib import Path
 from faults.model import FaultError
 from harness.deploy.port import Cluster, DeployError
 from harness.plan.declared import declared, ignored
-from harness.plan.model import Experiment, Layout, RunPlan
+from harness.plan.model import Experiment, RunPlan
 from harness.run.cast import NoSuchTarget
 from harness.run.crew import WorkerLost
 from harness.run.live import LiveRun, Outside
@@ -32,7 +32,7 @@ RUNS = "runs"
 # What the world may do to a run; anything else is a bug of ours.
 _TROUBLE = (DeployError, FaultError, WorkerLost, NoSuchTarget, TimeoutError, OSError)
 
-Up = Callable[[Layout], Awaitable[Cluster]]
+Up = Callable[[RunPlan], Awaitable[Cluster]]  # a cluster of the plan's layout and deployment
 
 
 @dataclass(slots=True)
@@ -120,13 +120,13 @@ class Campaign:
         if _place(plan) in self._hopeless:
             raise DeployError(self._hopeless[_place(plan)])
         try:
-            return await self._up_or_interrupt(plan.layout)
+            return await self._up_or_interrupt(plan)
         except DeployError as failure:
             self._hopeless[_place(plan)] = f"the cluster did not come up: {failure}"
             raise DeployError(self._hopeless[_place(plan)]) from failure
 
-    async def _up_or_interrupt(self, layout: Layout) -> Cluster:
-        up = asyncio.ensure_future(self.up(layout))
+    async def _up_or_interrupt(self, plan: RunPlan) -> Cluster:
+        up = asyncio.ensure_future(self.up(plan))
         stop = asyncio.create_task(self.hooks.interrupt.wait())
         try:
             await asyncio.wait((up, stop), return_when=asyncio.FIRST_COMPLETED)

@@ -3,8 +3,9 @@
 1. Pure: events in, dispatches out; time is a field of an event. The shell carries them out.
 2. Phases only go forward: preparing, baseline, windows, recovery, settle, drain, audit, closing,
    finished.
-3. Every window goes its own way (waiting, arming, holding, undoing, leaving, over), whatever the
-   others do; a window that was opened is always undone.
+3. Every window goes its own way (waiting, arming, holding, undoing, leaving, over), but one that
+   is to open after another's end waits until that one is over, and keeps the pause between them.
+   A window that was opened is always undone.
 4. The load ends only after the last window is over and `recovery_s` more have passed.
 5. An interrupt undoes what is armed, stops the load and closes; nothing is drained or audited.
 
@@ -150,9 +151,11 @@ class _Stand(Enum):
 
 @dataclass(slots=True)
 class _Window:
-    opens_ns: int
+    opens_ns: int  # at the earliest
     lasts_ns: int
+    awaited_ns: dict[int, int]  # windows that must be over, and how long before
     closes_ns: int = 0
+    over_ns: int = 0
     stand: _Stand = _Stand.WAITING
 
 
@@ -209,8 +212,12 @@ class Conductor:
         start = self.load_starts_ns = event.load_starts_ns
         self._quiet_since_ns = start + round(self.schedule.baseline_s * NS)
         for window in self.schedule.windows:
-            opens_ns = start + round(window.opens_s * NS)
-            self._windows[window.number] = _Window(opens_ns, round(window.lasts_s * NS))
+            awaited = self.schedule.awaited(window).items()
+            self._windows[window.number] = _Window(
+                opens_ns=start + round(window.opens_s * NS),
+                lasts_ns=round(window.lasts_s * NS),
+                awaited_ns={number: round(pause_s * NS) for number, pause_s in awaited},
+            )
         return self._enter(Phase.BASELINE)
 
     def _tick(self, event: Tick) -> list[Dispatch]:
@@ -225,9 +232,7 @@ class Conductor:
         return dispatches
 
     def _move(self, number: int, window: _Window, now_ns: int) -> list[Dispatch]:
-        if window.stand is _Stand.WAITING and now_ns >= window.opens_ns:
-            if self._interrupted:
-                return []
+        if window.stand is _Stand.WAITING and self._may_open(window, now_ns):
             window.stand = _Stand.ARMING
             first = self._enter(Phase.WINDOWS) if self.phase is not Phase.WINDOWS else []
             return [*first, Open(number)]
@@ -235,6 +240,15 @@ class Conductor:
             window.stand = _Stand.UNDOING
             return [Undo(number)]
         return []
+
+    def _may_open(self, window: _Window, now_ns: int) -> bool:
+        if self._interrupted or now_ns < window.opens_ns:
+            return False
+        return all(
+            self._windows[number].stand is _Stand.OVER
+            and now_ns >= self._windows[number].over_ns + pause_ns
+            for number, pause_ns in window.awaited_ns.items()
+        )
 
     def _opened(self, event: Opened) -> list[Dispatch]:
         window = self._windows[event.window]
@@ -246,7 +260,8 @@ class Conductor:
         return []
 
     def _over(self, event: Missed | Left) -> list[Dispatch]:
-        self._windows[event.window].stand = _Stand.OVER
+        window = self._windows[event.window]
+        window.stand, window.over_ns = _Stand.OVER, event.now_ns
         self._quiet_since_ns = max(self._quiet_since_ns, event.now_ns)
         if self._interrupted:
             return self._close_when_healed()

@@ -15,7 +15,7 @@ from docker import DockerClient
 from faults.executors import packet_filter
 from faults.executors.compose import ComposeExecutor
 from faults.executors.once import OnceAgent
-from faults.executors.project import Project, engine_errors
+from faults.executors.project import PAUSED, RUNNING, Project, engine_errors
 from faults.model import FaultError
 from harness.deploy import labels
 from harness.deploy.port import DeployError
@@ -97,7 +97,11 @@ class DockerProjects:
     def _sweep_host(self, project: Project, host: str) -> list[str]:
         swept = []
         for process in project.processes(host):
-            if process.status != "running":
+            if process.status == PAUSED:
+                with engine_errors(f"unpause {process.name}"):
+                    process.unpause()
+                swept.append(f"{process.name} unpaused")
+            elif process.status != RUNNING:
                 with engine_errors(f"start {process.name}"):
                     process.start()
                 swept.append(f"{process.name} started")

@@ -7,7 +7,7 @@
 3. Then workers get WORKERS_LIMIT_S to stop by themselves, which closes their logs; what is left
    of them is killed.
 4. Then the project is removed, unless it is kept, until nothing of it has come up again for
-   QUIET_S: a compose tool that the harness had started may still be making containers.
+   QUIET_S: what the harness had started may still be making containers or processes.
 5. Everything it does is written to guardian.log of the experiment, with seconds since the end of
    the harness. It never raises out of a step: the next one still has to happen.
 """
@@ -22,6 +22,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
@@ -31,6 +32,7 @@ from faults.model import FaultError
 from harness.deploy.engine import connect
 from harness.run.docker_projects import DockerProjects
 from harness.run.heal import Projects, Row, clear, mend
+from harness.run.local_projects import LocalProjects
 
 LOG = "guardian.log"
 READY = b"watching\n"
@@ -60,6 +62,13 @@ class Workers(Protocol):
 
 class Sphere(Projects, Workers, Protocol):
     """All that a guardian may touch."""
+
+
+class Kind(StrEnum):
+    """Whose projects it touches."""
+
+    COMPOSE = "compose"
+    LOCAL = "local"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +110,13 @@ def start_guardian(
     project: str,
     experiment: Path,
     keep: bool,
+    kind: Kind = Kind.COMPOSE,
     command: Sequence[str] = (sys.executable, "-m", "harness.run.guardian"),
 ) -> Guardian:
     """Starts one and returns when it watches. Raises GuardianError."""
     experiment = experiment.resolve()
     experiment.mkdir(parents=True, exist_ok=True)
-    words = [*command, "--project", project, "--experiment", str(experiment)]
+    words = [*command, "--project", project, "--experiment", str(experiment), "--kind", kind]
     log = experiment / LOG
     with log.open("ab") as errors:
         process = subprocess.Popen(
@@ -237,10 +247,17 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m harness.run.guardian")
     parser.add_argument("--project", required=True)
     parser.add_argument("--experiment", required=True, type=Path)
+    parser.add_argument("--kind", required=True, type=Kind)
     parser.add_argument("--keep", action="store_true")
     said = parser.parse_args(arguments)
     charge = Charge(said.project, said.experiment, said.keep)
-    return watch(charge, lambda: DockerProjects(connect()), sys.stdin.buffer)
+    return watch(charge, lambda: _sphere(said.kind, said.experiment), sys.stdin.buffer)
+
+
+def _sphere(kind: Kind, experiment: Path) -> Sphere:
+    if kind is Kind.LOCAL:
+        return LocalProjects(experiment)
+    return DockerProjects(connect())
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
 """Mends what an experiment left behind: armed faults first, then whole projects of dead owners.
 
-1. Everything is found by labels, through the engine; journals say which faults stand.
+1. Everything is found by labels, through the engine, or by what the environment of processes
+   says; journals say which faults stand.
 2. What is mended may be mended again: undoing what is not there is no error.
 3. A project whose owner still runs is left alone, and so is one that people started by hand (it
    has no owner).
-4. Without a readable journal everything that could be a fault is swept away: stopped broker
-   processes are started, chains of ours removed, the proxy reset.
+4. Without a readable journal everything that could be a fault is swept away: broker processes
+   that ended are started, frozen ones run on, chains of ours are removed, the proxy is reset.
 5. One failure does not keep the rest from being mended: each step is a row with its outcome.
 6. A project that is kept (`mqproof.keep` = 1) is mended and left standing.
 """
@@ -23,7 +24,7 @@ JOURNALS = "runs/*/journal.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A labelled project as the engine shows it."""
+    """A project as the engine, or /proc, shows it."""
 
     name: str
     experiment: Path
@@ -42,7 +43,10 @@ class Row:
 
 
 class Projects(Protocol):
-    """The projects of one engine, and what healing may do to them. Raises FaultError."""
+    """The projects of one engine, or the local ones, and what healing may do to them.
+
+    Raises FaultError.
+    """
 
     async def find(self) -> Sequence[Standing]: ...
 
@@ -52,7 +56,7 @@ class Projects(Protocol):
         """Removes everything that could be a fault; what it removed."""
 
     async def remove(self, project: str) -> None:
-        """Removes containers, networks and volumes; no error where there is nothing."""
+        """Removes all of it; no error where there is nothing."""
 
 
 async def heal(projects: Projects, alive: Callable[[str], bool]) -> AsyncIterator[Row]:
@@ -60,7 +64,7 @@ async def heal(projects: Projects, alive: Callable[[str], bool]) -> AsyncIterato
     try:
         found = await projects.find()
     except FaultError as failure:
-        yield Row("", "find labelled projects", False, str(failure))
+        yield Row("", "find what was left behind", False, str(failure))
         return
     for project in found:
         if not project.owner:
@@ -135,7 +139,7 @@ async def _swept(projects: Projects, project: str) -> Row:
 
 async def clear(projects: Projects, project: str) -> Row:
     """Removes the whole project."""
-    what = "remove containers, networks, volumes"
+    what = "remove all of it"
     try:
         await projects.remove(project)
     except FaultError as failure:

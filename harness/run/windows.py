@@ -14,7 +14,7 @@ from typing import Any
 
 from faults.compile import compile as compile_fault
 from faults.model import Armed, FaultError, Proof, Receipt
-from faults.verification import gone, held
+from faults.verification import gone, held, held_limit_s
 from harness.deploy.port import Cluster, DeployError, Link, Roles
 from harness.plan.model import Clients, RunPlan, Window
 from harness.run.cast import NoSuchTarget, describe, holders, promoted_rank, resolve, role_of
@@ -173,6 +173,7 @@ class LiveWindow:
             window=self._window.number,
             run=stage.plan.name,
             returns=fault.returns,
+            mechanism=stage.cluster.executor.mechanism(fault.kind.value),
         )
 
     async def _arm(self, armed: Armed) -> bool:
@@ -194,7 +195,7 @@ class LiveWindow:
             doubt="not seen to hold",
         )
         # A look that outlasts its window would see the undo, or keep the fault standing.
-        limit_s = min(LOOK_LIMIT_S, self._window.lasts_s)
+        limit_s = min(held_limit_s(armed), self._window.lasts_s)
         look = self._prove(armed, "verified", held(armed, stage.cluster.witness, limit_s))
         self._look = asyncio.create_task(look)
         return True

@@ -5,7 +5,8 @@
 3. Without a line for SILENCE_LIMIT_S, or when its input ends, it exits with EXIT_ORPHANED, at
    once: threads that hang in a call do not hold it.
 4. `once CALL` answers one call on stdout and exits: 0 for an answer, 1 for an error.
-5. Toxiproxy's API is at `MQPROOF_TOXIPROXY` (host:port), or else at DEFAULT_TOXIPROXY.
+5. Toxiproxy's API is at `MQPROOF_TOXIPROXY` (host:port), or else at DEFAULT_TOXIPROXY; listeners
+   are made at the address `MQPROOF_LISTEN`, or else at every address that Toxiproxy has.
 6. A canary without a queue asks for an exchange that every broker has: any node answers alone.
 """
 
@@ -35,6 +36,7 @@ from harness.workers.protocol import (
 )
 
 DEFAULT_TOXIPROXY = "toxiproxy:8474"
+EVERY_ADDRESS = "0.0.0.0"
 PROXY_LIMIT_S = 10.0  # a proxy or toxic call over all its proxies
 LINE_LIMIT_BYTES = 1 << 24
 CALL_LIMIT_S = 600.0  # no call has a longer deadline than this, whatever it asks for
@@ -43,15 +45,16 @@ Call = Callable[..., Awaitable[dict[str, Any]]]
 Say = Callable[[dict[str, Any]], None]
 
 
-def calls(toxiproxy: str) -> dict[str, Call]:
+def calls(toxiproxy: str, listen: str = "") -> dict[str, Call]:
     """Every call by its name in the protocol."""
     host, _, port = toxiproxy.rpartition(":")
-    proxies = Proxies(Toxiproxy(host, int(port)), PROXY_LIMIT_S)
+    proxies = Proxies(Toxiproxy(host, int(port)), PROXY_LIMIT_S, listen or EVERY_ADDRESS)
     canaries = Canaries()
     return {
         "clock": _clock,
         "http": network.http,
         "connect": network.connect,
+        "hear": network.hear,
         "greet": greet,
         "declare": declare,
         "proxy_create": proxies.create,
@@ -198,7 +201,8 @@ async def _run(work: Coroutine[Any, Any, int]) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    known = calls(os.environ.get("MQPROOF_TOXIPROXY", DEFAULT_TOXIPROXY))
+    toxiproxy = os.environ.get("MQPROOF_TOXIPROXY", DEFAULT_TOXIPROXY)
+    known = calls(toxiproxy, os.environ.get("MQPROOF_LISTEN", ""))
     match arguments:
         case ["once", text]:
             asyncio.run(_run(once(known, text)))

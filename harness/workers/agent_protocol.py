@@ -14,6 +14,7 @@ Calls run side by side; each has its own deadline, after which it answers with a
 | clock | | {"monotonic_ns", "suspended_ns", "boot_id"} |
 | http | method, url, headers, body (text), timeout_s | {"status", "body"} |
 | connect | host, port, timeout_s | {"connected", "seconds", "detail"}: TCP, closed at once |
+| hear | host, port, timeout_s | {"answered", "seconds", "detail"}: what it says first, unasked |
 | greet | host, port, timeout_s | {"answered", "seconds", "detail"}: the AMQP header, first frame |
 | declare | host, port, queue, durable, timeout_s | {} |
 | proxy_create | name, upstream ("rmq1:5672") | {"port"}: the listener's real port |

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.cli import main
+from harness.deploy import catalogue
 from harness.deploy.port import DeployError
 from harness.plan.model import Experiment
 from harness.report.display import Display, Judge, Report, RunOptions
@@ -145,7 +146,7 @@ def test_a_mistake_in_a_file_is_told_with_its_place(
     assert call("run", "mine.toml")[0] == 254
     said = capsys.readouterr().err
     assert "mine.toml, line " in said
-    assert "did you mean 'kill'?; valid: kill | hang | partition" in said
+    assert "did you mean 'kill'?; valid: kill | stop | freeze | hang | partition" in said
 
 
 def test_a_crash_is_short_and_leaves_its_traceback_in_results(
@@ -232,6 +233,31 @@ def test_verdict_json_is_written_into_the_experiments_folder(tmp_path: Path) -> 
     assert json.loads((tmp_path / "verdict.json").read_text())["exit_code"] == 1
 
 
+@pytest.mark.parametrize("flags", [(), ("--json",)])
+def test_a_page_and_junit_are_written_beside_it_and_their_paths_are_told(
+    tmp_path: Path, flags: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    call("run", "master-crash", *flags, ending=lambda: report(run(Story()), folder=tmp_path))
+    out, err = capsys.readouterr()
+    told = err if flags else out
+    for name in ("verdict.json", "report.html", "junit.xml"):
+        assert (tmp_path / name).stat().st_size
+        assert str(tmp_path / name) in told
+    if flags:
+        assert json.loads(out)["format"] == "mqproof verdict"
+
+
+def test_a_file_that_cannot_be_written_hides_neither_the_verdict_nor_the_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "junit.xml").mkdir()
+    call("run", "master-crash", ending=lambda: report(run(Story()), folder=tmp_path))
+    told = capsys.readouterr().out
+    assert "junit.xml was not written: " in told
+    assert (tmp_path / "report.html").is_file()
+    assert "replay: mqproof run master-crash" in told
+
+
 def test_analyse_judges_a_stored_experiment(tmp_path: Path) -> None:
     (tmp_path / "experiment.json").write_text("{}")
     code, pipeline = call("analyse", str(tmp_path), "--judge", "expectations", ending=passing)
@@ -248,7 +274,7 @@ def test_what_is_not_well_is_2(command: str, capsys: pytest.CaptureFixture[str])
 
 
 def test_build_without_a_choice_builds_for_all() -> None:
-    assert call("build")[1].built == [("rabbitmq-mirrored",)]
+    assert call("build")[1].built == [catalogue.system_names()]
 
 
 @pytest.mark.parametrize(
@@ -290,3 +316,19 @@ def test_the_process_itself_ends_with_these_codes() -> None:
 
     assert ended("--help") == 0
     assert ended("run", "nothing-like-it") == 254
+
+
+def test_the_demo_is_judged_by_what_is_known_of_its_cells() -> None:
+    _, pipeline = call("demo", "--seed", "7")
+    experiment, options = pipeline.asked[0]
+    assert options.judge is Judge.EXPECTATIONS
+    assert options.replay == "mqproof demo --seed 7"
+    assert {plan.deployment for plan in experiment.runs} == {"local"}
+
+
+def test_a_reference_cluster_of_impossible_size_is_bad_input(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, _ = call("reference", "mirrored", "--nodes", "0")
+    assert code == 254
+    assert "--nodes" in capsys.readouterr().err

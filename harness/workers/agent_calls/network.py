@@ -45,6 +45,29 @@ async def connect(host: str, port: int, timeout_s: float) -> dict[str, Any]:
     }
 
 
+async def hear(host: str, port: int, timeout_s: float) -> dict[str, Any]:
+    """TCP, and what the other side says first and by itself; nothing is said to it."""
+    began_ns = time.monotonic_ns()
+    detail = "answered"
+    try:
+        async with asyncio.timeout(timeout_s):
+            reader, writer = await asyncio.open_connection(host, port)
+            try:
+                if not await reader.read(1):
+                    detail = "closed"
+            finally:
+                writer.transport.abort()
+    except TimeoutError:
+        detail = f"silent for {timeout_s:g} s"
+    except OSError as error:
+        detail = str(error)
+    return {
+        "answered": detail == "answered",
+        "seconds": seconds_since(began_ns),
+        "detail": detail,
+    }
+
+
 async def http(
     method: str, url: str, headers: dict[str, str], body: str, timeout_s: float
 ) -> dict[str, Any]:

@@ -21,14 +21,15 @@ T = TypeVar("T")
 
 
 class Proxies:
-    """The calls, bound to one server."""
+    """The calls, bound to one server. `listen`: the address that its listeners are made at."""
 
-    def __init__(self, server: Toxiproxy, limit_s: float) -> None:
+    def __init__(self, server: Toxiproxy, limit_s: float, listen: str) -> None:
         self._server = server
         self._limit_s = limit_s
+        self._listen = f"{listen}:0"
 
     async def create(self, name: str, upstream: str) -> dict[str, Any]:
-        state = await self._do(lambda: self._server.create(name, upstream))
+        state = await self._do(lambda: self._server.create(name, upstream, self._listen))
         return {"port": state.port}
 
     async def delete(self, prefix: str) -> dict[str, Any]:

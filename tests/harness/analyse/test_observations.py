@@ -54,6 +54,14 @@ def test_what_was_not_reached_is_a_lower_bound() -> None:
     )
 
 
+def test_where_nobody_consumes_no_consumer_is_said_to_be_late() -> None:
+    found = texts(Story(consumers=0).stage("consumers_resumed", 22.3, reached=False))
+    assert found["stages", 1] == (
+        "window 1: first_success 0.200 s, sustained_success 0.000 s, "
+        "consumers_resumed not applicable, backlog_drained not applicable"
+    )
+
+
 def test_open_ends_of_loss_are_named() -> None:
     story = Story().count("unreachable", "replicated", 7)
     story.doubt("loss", "unreadable", queue="orders")

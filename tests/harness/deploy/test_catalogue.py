@@ -1,5 +1,6 @@
 """Systems and layouts: names with profiles, own files, and every mistake at once."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from harness.deploy.catalogue import (
 from harness.plan.model import Host, Policy
 
 RABBIT = "rabbitmq-mirrored"
+REFERENCE = "reference-mirrored"
 OWN = """
 name = "mine"
 title = "Two nodes"
@@ -46,6 +48,13 @@ def test_a_layout_is_what_its_file_says() -> None:
             (("ha-mode", "exactly"), ("ha-params", 2), ("ha-sync-mode", "automatic")),
         ),
     )
+
+
+@pytest.mark.parametrize("label", layout_names(RABBIT))
+def test_the_reference_has_every_layout_of_the_real_system(label: str) -> None:
+    real, reference = load_layout(RABBIT, label), load_layout(REFERENCE, label)
+    hosts = tuple(Host(f"ref{n}", f"ref{n}", ("broker",)) for n in range(1, len(real.hosts) + 1))
+    assert replace(real, system=REFERENCE, hosts=hosts) == reference
 
 
 def test_a_name_alone_means_the_first_profile() -> None:

@@ -41,12 +41,21 @@ def test_images_that_the_first_run_makes_are_no_obstacle() -> None:
     assert "mqproof build" in row.found
 
 
+def test_what_stands_in_the_way_of_local_clusters_alone_is_told_so() -> None:
+    assert doctor.loopback_row("").ok
+    row = doctor.loopback_row("no free block: port 5672 is in use; stop it")
+    assert (row.ok, row.optional, row.found) == (False, True, "no free block: port 5672 is in use")
+    assert row.remedy == "only `--deployment local` needs it: stop it"
+
+
 def test_a_machine_without_an_engine_is_told_and_asked_no_more(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
     rows = {row.what: row for row in doctor.examine(tmp_path / "not" / "there")}
     assert rows["Docker engine"].found == "none runs here"
+    assert rows["Docker engine"].optional
+    assert rows["Docker engine"].remedy.startswith("only real brokers need it")
     assert "start Docker" in rows["Docker engine"].remedy
     assert rows["free disk"].found.endswith(" GB")
     assert "images" not in rows

@@ -6,13 +6,15 @@ from pathlib import Path
 import pytest
 
 from harness.deploy import images
+from harness.deploy.catalogue import load_system, system_names
+from harness.deploy.compose_brokers import BROKERS
 from harness.deploy.files import copy_worker_sources
 
 
 def test_a_tag_is_name_version_and_a_hash_that_stays() -> None:
-    tag = images.tag_of(images.broker_image())
+    tag = images.tag_of(images.rabbitmq_image())
     assert re.fullmatch(r"mqproof/rabbitmq:3\.10\.8-[0-9a-f]{12}", tag)
-    assert images.tag_of(images.broker_image()) == tag
+    assert images.tag_of(images.rabbitmq_image()) == tag
 
 
 def test_the_workers_tag_changes_with_the_clients_version(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -35,10 +37,31 @@ def test_a_fingerprint_is_of_names_contents_and_arguments(tmp_path: Path) -> Non
 
 
 def test_layouts_change_no_image() -> None:
-    with images._context(images.broker_image()) as folder:
+    with images._context(images.rabbitmq_image()) as folder:
         names = {path.name for path in folder.iterdir()}
     assert {"Dockerfile", "rabbitmq.conf", "entrypoint.sh", "amqp-ready.sh"} <= names
     assert not names & {"layouts", "system.toml", "compose.yaml"}
+
+
+def test_the_reference_is_built_of_its_own_sources_and_nothing_else_of_ours() -> None:
+    image = images.reference_image()
+    assert {name for name, _ in image.arguments} == {
+        "H11_VERSION",
+        "MSGSPEC_VERSION",
+    }
+    with images._context(image) as folder:
+        copied = {path.relative_to(folder).as_posix() for path in folder.rglob("*")}
+    assert {"Dockerfile", "entrypoint.sh", "reference_impl/__main__.py"} <= copied
+    ours = {name.partition("/")[0] for name in copied if name.endswith(".py")}
+    assert ours == {"reference_impl"}
+
+
+def test_every_system_with_containers_has_an_image_and_a_service() -> None:
+    systems = [load_system(name) for name in system_names()]
+    in_containers = {system.name for system in systems if "compose" in system.deployments}
+    assert in_containers == set(images.BROKER_IMAGES) == set(BROKERS)
+    for name, make in images.BROKER_IMAGES.items():
+        assert make().alias in BROKERS[name].image, "what people get by hand is what was built"
 
 
 def test_a_worker_gets_its_sources_and_nothing_heavy(tmp_path: Path) -> None:

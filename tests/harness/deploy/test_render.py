@@ -8,16 +8,19 @@ from typing import Any
 import pytest
 import yaml
 
+from harness.deploy.__main__ import default_layouts
 from harness.deploy.catalogue import load_layout, load_system
+from harness.deploy.compose_brokers import BROKERS
+from harness.deploy.compose_settings import Settings
 from harness.deploy.compose_tool import find_tool
 from harness.deploy.files import compose_folder
 from harness.deploy.port import DeployError
-from harness.deploy.render import Settings, rabbitmq, render
+from harness.deploy.render import render, side_by_side
 from harness.plan.model import Layout
 
 
 def rendered(layout: Layout, settings: Settings | None = None) -> dict[str, Any]:
-    document: dict[str, Any] = yaml.safe_load(render(layout, settings or Settings(), rabbitmq))
+    document: dict[str, Any] = yaml.safe_load(render(layout, settings or Settings()))
     return document
 
 
@@ -26,13 +29,51 @@ def layout() -> Layout:
     return load_layout("rabbitmq-mirrored", "all-manual@T=60")
 
 
-def test_the_committed_file_is_the_rendered_default_layout() -> None:
-    system = load_system("rabbitmq-mirrored")
-    text = render(load_layout(system.name, system.default_layout), Settings(), rabbitmq)
-    committed = compose_folder() / system.name / "compose.yaml"
+@pytest.mark.parametrize("name", BROKERS)
+def test_the_committed_file_is_the_rendered_default_layout(name: str) -> None:
+    system = load_system(name)
+    text = render(load_layout(name, system.default_layout), Settings())
+    committed = compose_folder() / name / "compose.yaml"
     assert committed.read_text(encoding="utf-8") == text, (
-        "render it again: python -m harness.deploy rabbitmq-mirrored > compose/.../compose.yaml"
+        f"render it again: python -m harness.deploy {name} > compose/{name}/compose.yaml"
     )
+
+
+def test_the_committed_file_of_all_systems_is_rendered_from_their_default_layouts() -> None:
+    committed = compose_folder() / "side-by-side.yaml"
+    assert committed.read_text(encoding="utf-8") == side_by_side(default_layouts(), Settings()), (
+        "render it again: python -m harness.deploy all > compose/side-by-side.yaml"
+    )
+
+
+def test_systems_side_by_side_share_the_instrument_and_no_host_or_address() -> None:
+    layouts = default_layouts()
+    assert {layout.system for layout in layouts} == set(BROKERS)
+    services = yaml.safe_load(side_by_side(layouts, Settings()))["services"]
+    hosts = [host.name for layout in layouts for host in layout.hosts]
+    assert {f"{host}-host" for host in hosts} | {"toxiproxy", "agent", "workers"} <= set(services)
+    assert len(services) == 2 * len(hosts) + 3
+    addresses = [
+        network["ipv4_address"]
+        for service in services.values()
+        for network in service.get("networks", {}).values()
+    ]
+    assert len(set(addresses)) == len(addresses)
+
+
+def test_a_node_of_the_reference_is_told_where_its_peers_are() -> None:
+    layout = load_layout("reference-mirrored", "exactly-2@T=60")
+    services = rendered(layout, Settings(network="10.231.4"))["services"]
+    node = json.loads(services["ref2-broker"]["environment"]["MQPROOF_NODE"])
+    assert node["name"] == "ref2"
+    assert node["peers"] == {"ref1": ["10.231.4.11", 25672], "ref3": ["10.231.4.13", 25672]}
+    assert (node["net_ticktime_s"], node["partition_handling"]) == (60, "pause_minority")
+    assert services["ref2-broker"]["volumes"] == [f"ref2-broker:{node['data']}"]
+
+
+def test_the_image_of_a_run_is_the_one_that_was_built(layout: Layout) -> None:
+    services = rendered(layout, Settings(broker_image="mine:1"))["services"]
+    assert {services["rmq1-host"]["image"], services["rmq1-rabbitmq"]["image"]} == {"mine:1"}
 
 
 def test_a_process_joins_the_network_of_its_host(layout: Layout) -> None:
@@ -127,7 +168,7 @@ def test_the_compose_tool_of_this_machine_understands_it(layout: Layout, tmp_pat
     except DeployError as error:
         pytest.skip(str(error))
     file = tmp_path / "compose.yaml"
-    file.write_text(render(layout, Settings(experiment=str(tmp_path)), rabbitmq))
+    file.write_text(render(layout, Settings(experiment=str(tmp_path))))
     words = [*tool.command, "--file", str(file), "config"]
     said = subprocess.run(words, capture_output=True, text=True, check=False)
     assert said.returncode == 0, said.stderr

@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from harness.plan.declared import declared, ignored
-from tests.plans import plan
+from harness.plan.model import FaultKind
+from tests.plans import fault, plan
 
 
 def test_an_amqp_client_ignores_nothing_of_the_amqp_section() -> None:
@@ -18,3 +19,17 @@ def test_declared_facts_never_name_a_system_or_a_layout() -> None:
     of = plan()
     values = [str(value) for value in declared(of).values()]
     assert not {of.system.name, of.layout.name, of.layout.label} & set(values)
+
+
+def test_nobody_acknowledges_where_nobody_consumes() -> None:
+    facts = declared(plan(consumers=0, acknowledge=10))
+    assert (facts["consumers"], facts["acknowledges"]) == (0, False)
+
+
+def test_the_faults_of_the_schedule_are_counted() -> None:
+    kill = fault(FaultKind.KILL)
+    assert [declared(plan(*faults))["faults"] for faults in ((), (kill,), (kill, kill))] == [
+        0,
+        1,
+        2,
+    ]

@@ -38,3 +38,16 @@ def test_a_longer_timer_moves_what_is_written_in_timers() -> None:
         (2, SECOND, 72, 90),
     ]
     assert (at_60.settle_s, at_60.load_s) == (30, 172)
+
+
+def test_a_window_awaits_those_that_end_before_it_and_keeps_the_pause() -> None:
+    at_10 = schedule.resolve(SCENARIO, LAYOUT)
+    first, second = at_10.windows
+    assert at_10.awaited(first) == {}
+    assert at_10.awaited(second) == {1: 5}
+
+
+def test_a_window_that_opens_while_another_is_open_awaits_nobody() -> None:
+    overlapping = replace(SCENARIO, faults=(FIRST, replace(FIRST, opens=Span(35))))
+    at_10 = schedule.resolve(overlapping, LAYOUT)
+    assert at_10.awaited(at_10.windows[1]) == {}

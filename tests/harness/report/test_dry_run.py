@@ -33,3 +33,10 @@ def test_it_shows_every_phase_in_seconds_and_what_words_may_mean() -> None:
 def test_a_longer_timer_makes_it_longer() -> None:
     shown = lines("cut-one-node", "all-automatic@T=60")
     assert any("for 90 s (1.5 T, at least 32 s)" in line for line in shown)
+
+
+def test_it_shows_that_a_fault_waits_for_the_end_of_another() -> None:
+    shown = lines("unsynchronised-mirror", "all-automatic@T=10")
+    assert "  fault 1    kill mirror of orders: from +5 s for 5 s" in shown
+    assert "  fault 2    kill master of orders: from +15 s at least for 12 s" in shown
+    assert "             5 s after fault 1 was seen to be gone" in shown

@@ -53,6 +53,6 @@ class Folder:
 
 
 if __name__ == "__main__":
-    _, _, _, folder, *keep = sys.argv[1:]
+    _, _, _, folder, _, _, *keep = sys.argv[1:]
     charge = Charge("p", Path(folder), keep == ["--keep"])
     sys.exit(watch(charge, lambda: Folder(Path(folder)), sys.stdin.buffer))

@@ -28,9 +28,9 @@ class World:
     clusters: list[SimulatedCluster] = field(default_factory=list)
     tries: int = 0
 
-    async def up(self, layout: Layout) -> Cluster:
+    async def up(self, of: RunPlan) -> Cluster:
         self.tries += 1
-        self.clusters.append(self.make(layout))
+        self.clusters.append(self.make(of.layout))
         return self.clusters[-1]
 
 

@@ -89,6 +89,26 @@ def test_overlapping_windows_each_go_their_own_way() -> None:
     assert at(run, 30) == [c.Undo(1)]
 
 
+def test_a_window_after_anothers_end_waits_until_that_one_is_over_and_keeps_the_pause() -> None:
+    run = begun((10, 5), (22, 5))
+    at(run, 10)
+    run.handle(c.Opened(1, 10 * NS))
+    at(run, 15)
+    run.handle(c.Undone(1, 16 * NS))
+    assert at(run, 22) == [], "the first is not seen to be gone"
+    assert run.handle(c.Left(1, 30 * NS)) == [], "the second is still to come"
+    assert at(run, 36.9) == []
+    assert at(run, 37) == [c.Open(2)]
+
+
+def test_a_window_does_not_open_before_its_time_because_another_was_over_early() -> None:
+    run = begun((10, 5), (22, 5))
+    at(run, 10)
+    run.handle(c.Missed(1, 10 * NS))
+    assert at(run, 21.9) == []
+    assert at(run, 22) == [c.Open(2)]
+
+
 def test_a_calm_run_needs_no_window() -> None:
     run = begun()
     assert at(run, 14.9) == []

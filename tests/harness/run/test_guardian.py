@@ -23,7 +23,7 @@ import os, signal, sys
 from pathlib import Path
 from harness.run.guardian import start_guardian
 from tests.harness.run.test_guardian import COMMAND
-guardian = start_guardian("p", Path(sys.argv[1]), sys.argv[2] == "keep", COMMAND)
+guardian = start_guardian("p", Path(sys.argv[1]), sys.argv[2] == "keep", command=COMMAND)
 print(guardian._process.pid, flush=True)
 if sys.argv[3] == "killed":
     os.kill(os.getpid(), signal.SIGKILL)
@@ -101,7 +101,7 @@ def test_what_is_kept_is_mended_and_left_standing(folder: Path) -> None:
 
 
 def test_it_ignores_the_signals_that_end_a_harness(folder: Path) -> None:
-    guardian = start_guardian("p", folder, False, COMMAND)
+    guardian = start_guardian("p", folder, False, command=COMMAND)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         os.kill(guardian._process.pid, number)
     assert guardian.watching()
@@ -111,11 +111,11 @@ def test_it_ignores_the_signals_that_end_a_harness(folder: Path) -> None:
 
 def test_one_that_does_not_start_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(GuardianError, match="did not start"):
-        start_guardian("p", tmp_path, False, (sys.executable, "-c", "print('no')"))
+        start_guardian("p", tmp_path, False, command=(sys.executable, "-c", "print('no')"))
 
 
 def test_one_that_is_gone_cannot_be_ended(folder: Path) -> None:
-    guardian = start_guardian("p", folder, False, COMMAND)
+    guardian = start_guardian("p", folder, False, command=COMMAND)
     guardian._process.kill()
     guardian._process.wait()
     with pytest.raises(GuardianError):

@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
-from faults.model import Cut, Join, Kill, Resume, Stall, Start
+from faults.model import Cut, Freeze, Join, Kill, Resume, Stall, Start, Stop, Thaw
 from harness.plan.model import FaultKind, RunPlan
 from harness.run.crew import WorkerLost
 from harness.run.live import LiveRun, Outside
@@ -73,6 +73,8 @@ def counts(done: Done) -> dict[str, int]:
 
 KINDS = {
     FaultKind.KILL: (Kill, Start),
+    FaultKind.STOP: (Stop, Start),
+    FaultKind.FREEZE: (Freeze, Thaw),
     FaultKind.HANG: (Stall, Resume),
     FaultKind.PARTITION: (Cut, Join),
 }
@@ -106,6 +108,32 @@ def test_an_executor_that_does_nothing_makes_the_run_unknown(
     done = run(cluster, plan(fault(kind)), tmp_path)
     assert ("verified", 0) in events(done)
     assert [(doubt.scope, doubt.reason) for doubt in done.findings.doubts] == [("run", "fault")]
+
+
+def test_a_second_window_finds_the_cluster_as_the_first_one_left_it(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    of = plan(fault(FaultKind.KILL, "mirror of orders"), fault(FaultKind.KILL), lasts_s=0.2)
+    first, second = of.schedule.windows
+    after = replace(of.schedule, windows=(first, replace(second, opens_s=0.5)))
+    done = run(cluster, replace(of, schedule=after), tmp_path)
+    mirror, master = (each.host for each in cluster.executor.performed if isinstance(each, Kill))
+    assert cluster.executor.performed == [Kill(mirror), Start(mirror), Kill(master), Start(master)]
+    gone_ns, opened_ns = (window.origin_ns for window in done.facts.windows)
+    assert opened_ns - gone_ns > 0.2e9
+    states = done.manifest.state["windows"]
+    assert [states[number]["fault_target_role"] for number in ("1", "2")] == ["mirror", "master"]
+    assert [states[number]["promoted_mirror_rank"] for number in ("1", "2")] == [None, 1]
+    assert done.findings.doubts == ()
+
+
+def test_what_nobody_consumes_is_delivered_by_the_drain_and_its_order_is_judged(
+    tmp_path: Path,
+) -> None:
+    done = run(SimulatedCluster(LAYOUT), plan(fault(FaultKind.KILL), consumers=0), tmp_path)
+    assert [worker.role for worker in done.manifest.workers] == ["publisher", "drainer"]
+    assert "lost" not in counts(done)
+    assert counts(done)["in_order"] == 20
+    assert done.findings.doubts == ()
 
 
 def test_a_calm_run_loses_nothing_and_doubts_nothing(tmp_path: Path) -> None:

@@ -147,6 +147,34 @@ def test_greet_and_connect_tell_silence_from_refusal() -> None:
     asyncio.run(story())
 
 
+def test_hear_tells_who_speaks_first_from_who_waits_closes_or_is_not_there() -> None:
+    async def story() -> None:
+        async def speak(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.write(b"hello")
+
+        async def close(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.close()
+
+        async with stage() as (ask, broker, _):
+            told = {}
+            for serve in (speak, close):
+                server = await asyncio.start_server(serve, "127.0.0.1", 0)
+                here = server.sockets[0].getsockname()[1]
+                told[serve.__name__] = await ask(
+                    "hear", host="127.0.0.1", port=here, timeout_s=2.0
+                )
+                server.close()
+            waits = await ask("hear", host="127.0.0.1", port=broker.port, timeout_s=0.2)
+            gone = await ask("hear", host="127.0.0.1", port=here, timeout_s=2.0)
+        assert told["speak"]["answered"]
+        assert told["close"]["detail"] == "closed"
+        assert waits["detail"] == "silent for 0.2 s"
+        assert waits["seconds"] >= 0.2
+        assert "refused" in gone["detail"].lower() or "Connect call failed" in gone["detail"]
+
+    asyncio.run(story())
+
+
 def test_declare_makes_a_queue_and_says_goodbye() -> None:
     async def story() -> None:
         async with stage() as (ask, broker, _):

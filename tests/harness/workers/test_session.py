@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.workers import protocol
+from harness.workers import protocol, session
 from harness.workers.control import Control
 from harness.workers.protocol import EXIT_CLOSED, EXIT_FAILED, EXIT_ORPHANED, Role
 from spark_analysis.schema import tables
@@ -168,3 +168,13 @@ def test_a_worker_that_was_frozen_hears_what_waited_before_it_judges_the_silence
     asyncio.run(story())
     os.close(our_input)
     os.close(our_output)
+
+
+def test_a_pause_between_two_readings_of_the_clocks_is_not_taken_for_a_suspend(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    late_ns = 8_000_000
+    readings = iter([(0, late_ns, late_ns + 10), (20, 30, 40), (50, 60 + late_ns, 70 + late_ns)])
+    monkeypatch.setattr(session, "_readings", lambda: next(readings))
+    monkeypatch.setattr(session, "READINGS", 3)
+    assert session._clock() == {"monotonic_ns": 40, "suspended_ns": 0}

@@ -1,0 +1,56 @@
+"""What clients recorded of a short run, by attempt: what a truth is held against.
+
+1. Read whole: only for runs whose cluster was told to misbehave, which are short.
+2. Deliveries are those by LOAD and DRAIN that are identified, in delivery order.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness.analyse import rows
+from spark_analysis.schema.facts import Window
+from spark_analysis.schema.words import NEVER_SENT, Outcome, Via
+
+ROWS_MAX = 1_000_000  # of a table
+
+Name = tuple[int, int]  # (producer, sequence)
+Try = tuple[int, int, int]  # and attempt
+
+
+@dataclass(slots=True)
+class Seen:
+    """`windows`: faults that were issued."""
+
+    sent: dict[Name, set[Try]] = field(default_factory=lambda: defaultdict(set))
+    confirmed: dict[Name, set[Try]] = field(default_factory=lambda: defaultdict(set))
+    deliveries: dict[Name, list[rows.Delivery]] = field(default_factory=lambda: defaultdict(list))
+    acknowledgements: list[rows.Acknowledgement] = field(default_factory=list)
+    windows: tuple[Window, ...] = ()
+
+    def of(self, tried: Try) -> list[rows.Delivery]:
+        """Deliveries of that attempt, in their order."""
+        return [it for it in self.deliveries.get(tried[:2], ()) if it.attempt == tried[2]]
+
+    def is_confirmed(self, tried: Try) -> bool:
+        return tried in self.confirmed.get(tried[:2], ())
+
+
+def seen_in(folder: Path) -> Seen:
+    """Raises Unreadable."""
+    seen = Seen()
+    for attempt in rows.read(folder, rows.Attempt, ROWS_MAX):
+        name = attempt.producer, attempt.sequence
+        if attempt.sent_ns != NEVER_SENT:
+            seen.sent[name].add((*name, attempt.attempt))
+    for settlement in rows.read(folder, rows.Settlement, ROWS_MAX):
+        name = settlement.producer, settlement.sequence
+        if settlement.outcome == Outcome.CONFIRMED:
+            seen.confirmed[name].add((*name, settlement.attempt))
+    for delivery in rows.read(folder, rows.Delivery, ROWS_MAX):
+        if delivery.header_ok and delivery.run_ok and delivery.via in (Via.LOAD, Via.DRAIN):
+            seen.deliveries[delivery.producer, delivery.sequence].append(delivery)
+    seen.acknowledgements = rows.read(folder, rows.Acknowledgement, ROWS_MAX)
+    for deliveries in seen.deliveries.values():
+        deliveries.sort(key=lambda it: (it.received_ns, it.consumer, it.connection, it.tag))
+    return seen

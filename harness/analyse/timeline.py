@@ -1,0 +1,262 @@
+"""One run along its time: slices of load, faults as asked for and as seen, what else happened.
+
+1. Times are run time in ns, so that they agree with every line of a verdict.
+2. At most SLICES_MAX slices and EVENTS_MAX events, however long the run was; what was left out is
+   counted.
+3. What was not recorded is None or "", never assumed.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.analyse.doubts import tell, worker_name
+from harness.analyse.latency import NS_PER_S, Latencies
+from harness.analyse.rows import ClientEvent, FaultEvent, Operation, Probe
+from harness.run_folder.manifest import Manifest
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.facts import Window as WindowFacts
+from spark_analysis.schema.findings import Findings, Second, Stage
+
+SLICES_MAX = 180
+EVENTS_MAX = 120
+_LENGTHS_S = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600)
+_QUIET = ("connecting", "closed", "consuming")  # events that say nothing when all is well
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Some seconds of load. A latency is None where nothing was confirmed."""
+
+    from_s: int
+    operations: int
+    missed: int
+    confirmed: int
+    delivered: int
+    p50_ms: float | None
+    p99_ms: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A verification from outside: when it ended, whether it proved what it looked for."""
+
+    at_ns: int
+    ok: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class FaultSpan:
+    """One fault window: what the scenario asks for, what was done, what was seen."""
+
+    number: int
+    kind: str
+    target: str  # the scenario's word
+    resolved: str  # the host that it meant
+    role: str  # what that host was when the window opened
+    mechanism: str
+    asked_from_ns: int | None
+    asked_until_ns: int | None
+    issued_ns: int
+    returned_ns: int
+    ended_ns: int | None
+    held: Look | None
+    gone: Look | None
+    verified: bool
+    doubt: str
+    stages: tuple[Stage, ...]
+    stages_doubt: str  # why the times of its stages are not judged; "" where they are
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """Something at one instant. `sort`: client, stall, probe, operation."""
+
+    at_ns: int
+    sort: str
+    who: str
+    text: str
+    ok: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """So many affected messages of one measure within one slice."""
+
+    measure: str
+    from_s: int
+    messages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    from_s: int
+    until_s: int
+    slice_s: int
+    load_from_ns: int
+    load_until_ns: int
+    phases: tuple[tuple[str, int], ...]  # name, when it began
+    slices: tuple[Slice, ...]
+    latency_every: int  # of how many messages one was looked at for latencies
+    faults: tuple[FaultSpan, ...]
+    happenings: tuple[Happening, ...]
+    happenings_left_out: int
+    marks: tuple[Mark, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """The small raw tables of a run."""
+
+    faults: Sequence[FaultEvent]
+    probes: Sequence[Probe]
+    operations: Sequence[Operation]
+    clients: Sequence[ClientEvent]
+
+
+def slice_length_s(seconds: Iterable[Second]) -> int:
+    """The least round length with which the run has at most SLICES_MAX slices."""
+    numbers = [second.second for second in seconds]
+    span_s = max(numbers, default=0) - min(numbers, default=0) + 1
+    fitting = (length for length in _LENGTHS_S if span_s <= (SLICES_MAX - 1) * length)
+    return next(fitting, -(-span_s // (SLICES_MAX - 1)))
+
+
+def timeline(
+    manifest: Manifest,
+    facts: Facts,
+    findings: Findings,
+    events: Events,
+    latencies: Latencies,
+    slice_s: int,
+) -> Timeline:
+    """`latencies` must have been taken with the same `slice_s`."""
+    slices = _slices(findings.seconds, latencies, slice_s)
+    faults = tuple(_fault(window, manifest, facts, findings, events) for window in facts.windows)
+    happenings = sorted(_happenings(facts, findings, events), key=lambda one: one.at_ns)
+    ends_s = [one.from_s + slice_s for one in slices] + [-(-facts.load_ended_ns // NS_PER_S)]
+    return Timeline(
+        from_s=min([one.from_s for one in slices] + [facts.load_started_ns // NS_PER_S]),
+        until_s=max(ends_s),
+        slice_s=slice_s,
+        load_from_ns=facts.load_started_ns,
+        load_until_ns=facts.load_ended_ns,
+        phases=tuple(sorted(manifest.phases_ns.items(), key=lambda phase: phase[1])),
+        slices=slices,
+        latency_every=latencies.every,
+        faults=faults,
+        happenings=tuple(happenings[:EVENTS_MAX]),
+        happenings_left_out=max(0, len(happenings) - EVENTS_MAX),
+        marks=_marks(findings, slice_s),
+    )
+
+
+def _slices(seconds: Iterable[Second], latencies: Latencies, slice_s: int) -> tuple[Slice, ...]:
+    by_number: dict[int, list[Second]] = {}
+    for second in seconds:
+        by_number.setdefault(second.second // slice_s, []).append(second)
+    return tuple(
+        _slice(number, by_number.get(number, []), latencies, slice_s)
+        for number in range(min(by_number, default=0), max(by_number, default=-1) + 1)
+    )
+
+
+def _slice(number: int, seconds: list[Second], latencies: Latencies, slice_s: int) -> Slice:
+    found = latencies.slices.get(number)
+    return Slice(
+        from_s=number * slice_s,
+        operations=sum(second.operations for second in seconds),
+        missed=sum(second.missed for second in seconds),
+        confirmed=sum(second.confirmed for second in seconds),
+        delivered=sum(second.delivered for second in seconds),
+        p50_ms=found.p50_ms if found else None,
+        p99_ms=found.p99_ms if found else None,
+    )
+
+
+def _fault(
+    window: WindowFacts, manifest: Manifest, facts: Facts, findings: Findings, events: Events
+) -> FaultSpan:
+    own = [event for event in events.faults if event.window == window.number]
+    planned = _planned(manifest, window.number)
+    told = own[0] if own else None
+    asked_ns = None
+    if planned is not None:
+        asked_ns = facts.load_started_ns + round(planned["opens_s"] * NS_PER_S)
+    return FaultSpan(
+        number=window.number,
+        kind=window.kind,
+        target=told.target if told else (planned or {}).get("fault", {}).get("target", ""),
+        resolved=told.resolved if told else "",
+        role=told.role if told else "",
+        mechanism=told.mechanism if told else "",
+        asked_from_ns=asked_ns,
+        asked_until_ns=None
+        if asked_ns is None or planned is None
+        else asked_ns + round(planned["lasts_s"] * NS_PER_S),
+        issued_ns=window.origin_ns,
+        returned_ns=window.returned_ns,
+        ended_ns=window.ended_ns,
+        held=_look(own, "verified"),
+        gone=_look(own, "gone"),
+        verified=window.verified and window.gone,
+        doubt=window.doubt,
+        stages=tuple(sorted(row for row in findings.stages if row.window == window.number)),
+        stages_doubt=_stages_doubt(window.number, facts, findings),
+    )
+
+
+def _stages_doubt(number: int, facts: Facts, findings: Findings) -> str:
+    """A doubt about the whole run, or about availability of this window."""
+    told = tell(findings.doubts, facts)
+    touching = (one for one in told if (one.scope, one.window) == ("availability", number))
+    found = [*(one for one in told if one.scope == "run"), *touching]
+    return found[0].sentence if found else ""
+
+
+def _planned(manifest: Manifest, number: int) -> dict[str, Any] | None:
+    windows = manifest.schedule.get("windows", [])
+    return next((window for window in windows if window["number"] == number), None)
+
+
+def _look(own: Iterable[FaultEvent], event: str) -> Look | None:
+    rows = (Look(row.at_ns, bool(row.ok), row.detail) for row in own if row.event == event)
+    return next(rows, None)
+
+
+def _happenings(facts: Facts, findings: Findings, events: Events) -> Iterable[Happening]:
+    for client in events.clients:
+        if client.kind not in _QUIET:
+            who, text = worker_name(client.worker, facts), f"{client.kind} {client.detail}".strip()
+            yield Happening(client.at_ns, "client", who, text, client.kind == "connected")
+    for worker, at_ns, late_ns in _stalls(findings):
+        text = f"stalled {late_ns / 1e6:,.0f} ms: the instrument, not the broker"
+        yield Happening(at_ns, "stall", worker_name(worker, facts), text, False)
+    for probe in events.probes:
+        text = f"{_LOOKED.get(probe.kind, probe.kind)}: {probe.detail or 'nothing was said'}"
+        yield Happening(probe.ended_ns, "probe", probe.target, text, bool(probe.ok))
+    for operation in events.operations:
+        text = f"{operation.kind} {operation.target} {operation.detail}".strip()
+        yield Happening(operation.at_ns, "operation", operation.resolved, text, bool(operation.ok))
+
+
+_LOOKED = {"verified": "seen from outside to hold", "gone": "seen from outside to be gone"}
+
+
+def _stalls(findings: Findings) -> set[tuple[int, int, int]]:
+    """Worker, when, how late: a stall that touches two windows is a doubt in each."""
+    rows = (doubt for doubt in findings.doubts if doubt.reason == "stalled")
+    return {(row.worker, row.at_ns, row.late_ns) for row in rows}
+
+
+def _marks(findings: Findings, slice_s: int) -> tuple[Mark, ...]:
+    found = Counter(
+        (row.measure, row.at_ns // NS_PER_S // slice_s * slice_s)
+        for row in findings.affected
+        if row.at_ns >= 0
+    )
+    return tuple(
+        Mark(measure, from_s, number) for (measure, from_s), number in sorted(found.items())
+    )

@@ -1,0 +1,88 @@
+"""PURE: what the processes of each system run in containers.
+
+1. A process joins the network of its host and brings its own data volume; both are render.py's.
+2. Everything of a layout reaches a broker by its environment: its entry point makes files of it.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from harness.plan.model import Host, Layout
+
+Addresses = Mapping[str, str]  # by host
+Service = dict[str, Any]
+
+_HEALTH: Service = {
+    # Rare: each look costs a process and three lines of the broker's log. The harness asks by its
+    # agent and does not wait for this one.
+    "interval": "15s",
+    "timeout": "5s",
+    "retries": 5,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Broker:
+    """One system's broker process: its image for people, where it keeps data, what it is told."""
+
+    image: str
+    data: str
+    told: Callable[[Layout, Host, Addresses], Service]
+
+
+def _rabbitmq(layout: Layout, _host: Host, addresses: Addresses) -> Service:
+    """One RabbitMQ node; its entry point turns these words into its configuration."""
+    return {
+        "environment": {
+            "MQPROOF_COOKIE": "mqproof",
+            "MQPROOF_NODES": " ".join(addresses),
+            "MQPROOF_NET_TICKTIME": f"{layout.timer_s:.0f}",
+            "MQPROOF_PARTITION_HANDLING": layout.partition_handling,
+            "MQPROOF_MEMORY_HIGH_WATERMARK": "2GB",
+        },
+        "healthcheck": {"test": ["CMD", "/usr/local/bin/amqp-ready.sh"], **_HEALTH},
+    }
+
+
+_AMQP_PORT, _API_PORT, _PEER_PORT = 5672, 15672, 25672
+_REFERENCE_DATA = "/var/lib/mqproof"
+
+
+def _reference(layout: Layout, host: Host, addresses: Addresses) -> Service:
+    """One node of the reference; its configuration is one text."""
+    node = {
+        "name": host.name,
+        "bind": "0.0.0.0",  # inside its host's own network
+        "amqp_port": _AMQP_PORT,
+        "api_port": _API_PORT,
+        "peer_port": _PEER_PORT,
+        "peers": {
+            peer: [address, _PEER_PORT] for peer, address in addresses.items() if peer != host.name
+        },
+        "data": _REFERENCE_DATA,
+        "net_ticktime_s": layout.timer_s,
+        "partition_handling": layout.partition_handling,
+        "log": "/dev/stdout",
+    }
+    # It serves clients as soon as its port is open.
+    open_port = ["CMD", "bash", "-c", f"exec 3<>/dev/tcp/127.0.0.1/{_AMQP_PORT}"]
+    return {
+        "environment": {"MQPROOF_NODE": json.dumps(node)},
+        "healthcheck": {"test": open_port, **_HEALTH},
+    }
+
+
+BROKERS = {
+    "rabbitmq-mirrored": Broker(
+        image="${MQPROOF_RABBITMQ_IMAGE:-mqproof/rabbitmq:3.10.8}",
+        data="/var/lib/rabbitmq",
+        told=_rabbitmq,
+    ),
+    "reference-mirrored": Broker(
+        image="${MQPROOF_REFERENCE_IMAGE:-mqproof/reference:mirrored}",
+        data=_REFERENCE_DATA,
+        told=_reference,
+    ),
+}

@@ -1,0 +1,32 @@
+"""What is known only when a deployment is made, and the addresses that follow from it.
+
+1. Without settings of a run the values are variables with defaults, for people to use by hand.
+"""
+
+from dataclasses import dataclass, replace
+
+_FIRST_HOST = 11  # the last part of the first host's address
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The defaults are for people; no broker image means each system's own default."""
+
+    network: str = "${MQPROOF_NETWORK:-172.31.7}"  # the first three parts of all addresses
+    broker_image: str = ""
+    proxy_image: str = "${MQPROOF_TOXIPROXY_IMAGE:-mqproof/toxiproxy:2.12.0}"
+    worker_image: str = "${MQPROOF_WORKER_IMAGE:-mqproof/worker:pika-1.4.4}"
+    experiment: str = "${MQPROOF_EXPERIMENT:-.}"
+    owner: str = "${MQPROOF_OWNER:-}"
+    keep: str = "${MQPROOF_KEEP:-1}"
+    user: str = "${MQPROOF_USER:-0:0}"
+
+    def literal(self) -> "Settings":
+        """The same with every `$` doubled, so that Compose takes each value as it is."""
+        names = self.__dataclass_fields__
+        return replace(self, **{name: getattr(self, name).replace("$", "$$") for name in names})
+
+
+def host_address(network: str, number: int) -> str:
+    """Of the host at this place of the layout, from 0."""
+    return f"{network}.{_FIRST_HOST + number}"

@@ -1,0 +1,56 @@
+"""Listeners of the proxy: one for each worker and host, one for each host that no fault means.
+
+1. They are made by the agent; the names of a run's begin with the run's, so that they go together.
+2. An auditor's way is a listener, too, but one that no fault names.
+"""
+
+import asyncio
+from collections.abc import Mapping
+
+from harness.deploy.agent import AgentClient
+from harness.deploy.port import Link
+from harness.workers.protocol import Endpoint
+
+_LIMIT_S = 10.0
+_DIRECT = "mqproof-direct"  # no run's listener begins so
+
+
+class Links:
+    """`proxy`: where listeners are dialled; `upstreams`: host -> `address:port`, in order."""
+
+    def __init__(self, agent: AgentClient, proxy: str, upstreams: Mapping[str, str]) -> None:
+        self._agent = agent
+        self._proxy = proxy
+        self._upstreams = dict(upstreams)
+        self._ports: dict[str, int] = {}
+
+    async def make(self, run: str, worker: str) -> tuple[Link, ...]:
+        """A listener to each host."""
+        names = {host: f"mqproof.{run}.{worker}.{host}" for host in self._upstreams}
+        ports = await asyncio.gather(
+            *(self.listen(name, self._upstreams[host]) for host, name in names.items())
+        )
+        return tuple(
+            Link(worker, host, name, Endpoint(host, self._proxy, port))
+            for (host, name), port in zip(names.items(), ports, strict=True)
+        )
+
+    async def remove(self, run: str) -> None:
+        prefix = f"mqproof.{run}."
+        await self._agent.call("proxy_delete", _LIMIT_S, prefix=prefix)
+        for name in [name for name in self._ports if name.startswith(prefix)]:
+            del self._ports[name]
+
+    async def direct(self, host: str) -> Endpoint:
+        name = f"{_DIRECT}.{host}"
+        port = self._ports.get(name) or await self.listen(name, self._upstreams[host])
+        return Endpoint(host, self._proxy, port)
+
+    def dial(self, name: str) -> tuple[str, int]:
+        """A listener by its name, as the agent and workers dial it."""
+        return self._proxy, self._ports[name]
+
+    async def listen(self, name: str, upstream: str) -> int:
+        made = await self._agent.call("proxy_create", _LIMIT_S, name=name, upstream=upstream)
+        port = self._ports[name] = int(made["port"])
+        return port

@@ -1,0 +1,160 @@
+"""A cluster of subprocesses that stands, ready for runs: port.Cluster for local.
+
+1. Nodes, proxy, agent and workers are processes of this user on this machine; each of a worker's
+   ways to a broker is a listener of the proxy, and so is each way of a node to another.
+2. Nothing listens beyond loopback.
+"""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from faults.executors import local_processes as processes
+from faults.model import Executor, Witness
+from harness.deploy.agent import AgentClient
+from harness.deploy.files import PACKAGES
+from harness.deploy.links import Links
+from harness.deploy.local_channel import PipeChannel
+from harness.deploy.local_nodes import LocalNodes
+from harness.deploy.local_removal import remove
+from harness.deploy.local_site import PROXY_NAME
+from harness.deploy.local_usage import watch
+from harness.deploy.polling import until
+from harness.deploy.port import Channel, DeployError, Health, HostSample, Link
+from harness.deploy.rabbitmq import AMQP_PORT, RabbitBroker
+from harness.deploy.rabbitmq_api import API_PORT
+from harness.plan.misbehave import TRUTH
+from harness.plan.model import Layout, RunPlan
+from harness.workers.protocol import Endpoint
+
+_LOGS = "logs"
+_BROKER_LOGS = "broker_logs"
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """How far the nodes are on their way; a process that has ended is not waited for."""
+
+    silent: tuple[str, ...]
+    failure: str
+
+    @property
+    def over(self) -> bool:
+        return not self.silent or bool(self.failure)
+
+
+class LocalCluster:
+    """port.Cluster. `executor` and `witness` are set by whoever knows faults (local.Equip).
+
+    `links` holds the nodes' ways to each other already.
+    """
+
+    executor: Executor
+    witness: Witness
+
+    def __init__(
+        self, layout: Layout, nodes: LocalNodes, agent: AgentClient, links: Links
+    ) -> None:
+        self.site = nodes.site
+        self.layout = layout
+        self.nodes = nodes
+        self.agent = agent
+        self.broker = RabbitBroker(
+            layout,
+            agent,
+            {host: self.site.address(host) for host in self.site.hosts},
+            self.site.block.port(AMQP_PORT),
+            self.site.block.port(API_PORT),
+        )
+        self._links = links
+        self._versions = {
+            "python": sys.version.partition(" ")[0],
+            "priority of brokers and proxy": nodes.priorities(),
+        } | {
+            f"agent {name}": str(version)
+            for name, version in dict(agent.hello.get("versions", {})).items()
+        }
+        self._fetched: dict[str, int] = {}  # bytes of each log
+
+    async def spawn(self, worker: str) -> Channel:
+        command = [sys.executable, "-m", "harness.workers", worker]
+        environment = self.site.environment(processes.WORKER, worker)
+        return await PipeChannel.start(worker, command, environment, PACKAGES)
+
+    async def link(self, run: RunPlan, worker: str) -> tuple[Link, ...]:
+        return await self._links.make(run.name, worker)
+
+    async def unlink(self, run: RunPlan) -> None:
+        await self._links.remove(run.name)
+
+    async def direct(self, host: str) -> Endpoint:
+        return await self._links.direct(host)
+
+    def dial(self, proxy: str) -> tuple[str, int]:
+        """A proxy's listener, as the agent and workers dial it."""
+        return self._links.dial(proxy)
+
+    async def health(self, limit_s: float) -> Health:
+        return await self.broker.health(limit_s)
+
+    def log_folder(self, run_folder: Path, worker: str) -> str:
+        folder = run_folder.resolve() / _LOGS
+        folder.mkdir(parents=True, exist_ok=True)
+        return str(folder / worker)
+
+    async def fetch_logs(self, run_folder: Path) -> None:
+        """Workers' logs are there already; a node's goes on where the last fetch ended."""
+        folder = run_folder / _BROKER_LOGS
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            for host in self.site.hosts:
+                self._fetch(self.site.log(host), folder / f"{host}.log")
+                self._fetch(self.site.output(host), folder / f"{host}.out")
+                self._fetch(self.site.truth(host), run_folder / TRUTH / f"{host}.jsonl")
+            self._fetch(self.site.output(PROXY_NAME), folder / f"{PROXY_NAME}.out")
+        except OSError as error:
+            raise DeployError(f"a node's log could not be fetched: {error}") from error
+
+    def resources(self) -> AsyncIterator[HostSample]:
+        return watch(self.site.cluster, self.site.hosts)
+
+    def versions(self) -> dict[str, str]:
+        return dict(self._versions)
+
+    async def down(self) -> None:
+        await self.agent.close()
+        await remove(self.site.cluster, self.site.folder, ask=True)
+        self.nodes.reap()
+
+    async def stand(self, limit_s: float) -> None:
+        """Waits until every node answers, sets policies, waits until clean, or DeployError."""
+        start = await until(self._look, lambda start: start.over, limit_s)
+        if start.failure:
+            raise DeployError(start.failure)
+        if start.silent:
+            silent = start.silent
+            words = "".join(self.nodes.last_words(host) for host in silent)
+            raise DeployError(f"no AMQP answer from {', '.join(silent)} in {limit_s:.0f} s{words}")
+        health = await self.health(limit_s)
+        await self.broker.set_policies()
+        if not health.clean:
+            raise DeployError(f"not clean after {limit_s:.0f} s: {'; '.join(health.doubts)}")
+        self._versions |= await self.broker.versions()
+
+    async def _look(self) -> "_Start":
+        hosts = self.site.hosts
+        answers = await asyncio.gather(*map(self.broker.greets, hosts))
+        silent = tuple(host for host, said in zip(hosts, answers, strict=True) if not said)
+        return _Start(silent, self.nodes.failure())
+
+    def _fetch(self, source: Path, target: Path) -> None:
+        """Appends what is new."""
+        if not source.exists():
+            return
+        target.parent.mkdir(exist_ok=True)
+        with source.open("rb") as log, target.open("ab") as fetched:
+            log.seek(self._fetched.get(source.name, 0))
+            fetched.write(log.read())
+            self._fetched[source.name] = log.tell()

@@ -1,0 +1,117 @@
+"""junit.xml: a report for machines that know tests: a suite a cell, a test a claim and repeat.
+
+1. `--judge claims`: FAIL is a failure. `--judge expectations`: what differs from what is known is
+   a failure, a FAIL that is known is none, and its line stands in system-out.
+2. Other INCONCLUSIVE and NOT APPLICABLE tests are skipped, with the reason; a run that was not
+   judged is an error. So where all is green the exit code is 0, or 2 where something is open.
+3. What XML cannot hold is replaced, never dropped silently.
+"""
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree as xml
+
+from harness.analyse.expectations import CellResult
+from harness.analyse.judge import ClaimVerdict, Outcome
+from harness.plan.model import Skipped
+from harness.report.display import Judge, Report, RunReport
+from harness.report.lines import cell_name, standing_of, verdict_line
+
+NAME = "junit.xml"
+_UNWRITABLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+Cell = tuple[str, str, str, str]
+
+
+def text(report: Report) -> str:
+    """The whole document."""
+    suites = xml.Element("testsuites", name=_clean(f"mqproof {report.experiment}"))
+    for cell in dict.fromkeys(run.cell for run in report.runs):
+        suite = _suite(suites, cell)
+        properties = xml.SubElement(suite, "properties")
+        for name, value in _properties(report):
+            xml.SubElement(properties, "property", name=_clean(name), value=_clean(value))
+        for run in report.runs:
+            if run.cell == cell:
+                _run(suite, run, report)
+        _count(suite)
+    for skipped in report.skipped:
+        _skipped_cell(_suite(suites, skipped.cell), skipped)
+    _count(suites)
+    xml.indent(suites, " ")
+    return xml.tostring(suites, encoding="unicode", xml_declaration=False) + "\n"
+
+
+def write(report: Report, folder: Path) -> Path:
+    """Writes junit.xml into `folder`, whole or not at all."""
+    path = folder / NAME
+    partial = folder / f"{NAME}.partial"
+    declared = f'<?xml version="1.0" encoding="UTF-8"?>\n{text(report)}'
+    partial.write_text(declared, encoding="utf-8")
+    partial.rename(path)
+    return path
+
+
+def _suite(suites: xml.Element, cell: Cell) -> xml.Element:
+    return xml.SubElement(suites, "testsuite", name=_clean(cell_name(cell)))
+
+
+def _properties(report: Report) -> list[tuple[str, str]]:
+    told = [("seed", str(report.seed)), ("judge", report.judge.value), ("replay", report.replay)]
+    return told + sorted(report.versions.items())
+
+
+def _run(suite: xml.Element, run: RunReport, report: Report) -> None:
+    if not run.verdicts:
+        case = _case(suite, run.cell, f"run is judged [repeat {run.repeat}]")
+        reason = _clean(run.failure or "it was not judged")
+        xml.SubElement(case, "error", message=reason, type="not judged").text = reason
+    for verdict in run.verdicts:
+        case = _case(suite, run.cell, f"{verdict.claim} [repeat {run.repeat}]")
+        _verdict(case, verdict, run, report)
+
+
+def _verdict(case: xml.Element, verdict: ClaimVerdict, run: RunReport, report: Report) -> None:
+    line = _clean(verdict_line(verdict, standing_of(verdict, run, report)))
+    if _fails(verdict, run, report):
+        message = _clean(f"{verdict.outcome}: {verdict.meaning}")
+        xml.SubElement(case, "failure", message=message, type=verdict.outcome.value).text = line
+    elif verdict.outcome in (Outcome.INCONCLUSIVE, Outcome.NOT_APPLICABLE):
+        xml.SubElement(case, "skipped", message=line)
+    xml.SubElement(case, "system-out").text = f"{line}\n{_clean(run.name)}"
+
+
+def _fails(verdict: ClaimVerdict, run: RunReport, report: Report) -> bool:
+    """As the exit code has it, verdict by verdict."""
+    if report.judge is Judge.CLAIMS:
+        return verdict.outcome is Outcome.FAIL
+    expected = _known(report.cells, run.cell, verdict.claim)
+    if expected is None:
+        return verdict.outcome is Outcome.FAIL  # new, and nobody said that it may
+    return verdict.outcome not in (expected, Outcome.INCONCLUSIVE)
+
+
+def _known(cells: tuple[CellResult, ...], cell: Cell, claim: str) -> Outcome | None:
+    result = next((one for one in cells if one.cell == cell), None)
+    return result.known.get(claim) if result else None
+
+
+def _skipped_cell(suite: xml.Element, skipped: Skipped) -> None:
+    case = _case(suite, skipped.cell, "cell applies")
+    xml.SubElement(case, "skipped", message=_clean(f"NOT APPLICABLE: {skipped.reason}"))
+    _count(suite)
+
+
+def _case(suite: xml.Element, cell: Cell, name: str) -> xml.Element:
+    place = ".".join(part.replace(".", "_") for part in cell)
+    return xml.SubElement(suite, "testcase", classname=_clean(place), name=_clean(name))
+
+
+def _count(element: xml.Element) -> None:
+    cases = list(element.iter("testcase"))
+    element.set("tests", str(len(cases)))
+    for name, child in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        element.set(name, str(sum(case.find(child) is not None for case in cases)))
+
+
+def _clean(value: str) -> str:
+    return _UNWRITABLE.sub("\ufffd", value)

@@ -1,0 +1,228 @@
+"""The first screen: a headline and four answers, for somebody who knows none of the brokers.
+
+1. Which claim failed, were messages lost, how long was it out, is that proved: always these four,
+   always in this order, answered even where the answer is that nobody knows.
+2. A claim that fails where it is known to fail is told after those that surprise.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from harness.analyse.judge import Outcome
+from harness.report.display import INTERRUPTED, Judge, Report
+from harness.report.page import words
+from harness.report.page.tally import Cell, Failed, Spread, Tally
+
+CLAIMS_MAX = 2  # quoted
+PLACES_MAX = 5  # cells called by their numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`tone`: fail, open, pass or plain."""
+
+    question: str
+    value: str
+    tone: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FirstScreen:
+    tone: str
+    badge: str
+    headline: str
+    lead: str
+    answers: tuple[Answer, ...]
+
+
+def first_screen(report: Report, total: Tally) -> FirstScreen:
+    """What a report says before anybody scrolls. `total`: of all its runs."""
+    tone, badge = _badge(report)
+    four = (_which(report, total), _lost(report, total), _out(report, total), _proved(total))
+    return FirstScreen(tone, badge, _headline(report, total), _lead(report, total), four)
+
+
+def _badge(report: Report) -> tuple[str, str]:
+    code = report.exit_code
+    if code == INTERRUPTED:
+        return "open", "INTERRUPTED"
+    expecting = report.judge is Judge.EXPECTATIONS
+    return {
+        0: ("pass", "AS EXPECTED" if expecting else "PASSED"),
+        1: ("fail", "NOT AS EXPECTED" if expecting else "FAILED"),
+    }.get(code, ("open", "NOT DECIDED"))
+
+
+def _headline(report: Report, total: Tally) -> str:
+    if report.interrupted:
+        return "The experiment was interrupted"
+    if not total.judged:
+        return "Nothing was judged"
+    if not total.failed:
+        held = f"{words.plural(total.held, 'claim')} held"
+        return f"{held}, {total.undecided} not decided" if total.undecided else f"All {held}"
+    where = (
+        ""
+        if total.cells == 1
+        else f" in {len({c for one in total.failed for c in one.cells})} of {total.cells} cells"
+    )
+    surprising = [one for one in total.failed if not known(report, one)]
+    as_known = ", as known" if not surprising else ""
+    return f"{words.plural(len(total.failed), 'claim')} failed{where}{as_known}"
+
+
+def _lead(report: Report, total: Tally) -> str:
+    if not total.judged:
+        return f"{words.plural(total.runs, 'run')} planned, none judged; the reasons are below."
+    judged = words.plural(total.judged, "run")
+    if total.judged < total.runs:
+        judged = f"{words.of(total.judged, total.runs, 'run')}"
+    confirmed = f"{words.count(total.confirmed)} messages that the broker had confirmed"
+    lead = f"Judged: {judged} of {words.plural(total.cells, 'cell')}, {confirmed}."
+    if report.judge is Judge.EXPECTATIONS:
+        lead += " The verdict asks whether every cell does what is known of it."
+    return lead
+
+
+def _which(report: Report, told: Tally) -> Answer:
+    question = "Which claim failed?"
+    if not told.judged:
+        return Answer(question, "unknown", "open", ("no run was judged",))
+    open_claims = f"{words.plural(told.undecided, 'claim')} not decided" if told.undecided else ""
+    if not told.failed:
+        lines = (f"{words.plural(told.held, 'claim')} held", open_claims)
+        return Answer(question, "none", "open" if open_claims else "pass", _lines(*lines))
+    ordered = sorted(told.failed, key=lambda one: known(report, one))
+    quoted = [_quote(report, one, told) for one in ordered[:CLAIMS_MAX]]
+    more = len(ordered) - CLAIMS_MAX
+    value = f"{len(ordered)} of {len(ordered) + told.held + told.undecided}"
+    rest = f"and {more} more, below" if more > 0 else ""
+    return Answer(question, value, "fail", _lines(*quoted, rest, open_claims))
+
+
+def _quote(report: Report, failed: Failed, told: Tally) -> str:
+    place = f"in {words.of(failed.runs, told.judged, 'run')}" if told.judged > 1 else ""
+    if told.cells > 1:
+        place = f"in {_places(report, failed.cells)}"
+    as_known = "known to fail there" if known(report, failed) else ""
+    tail = ", ".join(part for part in (place, as_known) if part)
+    return f"“{failed.verdict.meaning}”{f' ({tail})' if tail else ''}"
+
+
+def _lost(report: Report, told: Tally) -> Answer:
+    question = "Were messages lost?"
+    if not told.confirmed:
+        why = "nothing was confirmed" if told.judged else "no run was judged"
+        return Answer(question, "unknown", "open", (why,))
+    undecided = told.judged - told.loss_proved
+    lines = [f"of {words.count(told.confirmed)} confirmed"]
+    if told.judged > 1 and told.runs_with_loss:
+        where = f", {_places(report, told.cells_with_loss)}" if told.cells > 1 else ""
+        lines.append(f"in {words.of(told.runs_with_loss, told.judged, 'run')}{where}")
+    if told.stranded:
+        lines.append(f"{words.count(told.stranded)} stranded: only the audit found them")
+    if undecided:
+        lines.append(f"perhaps more: not decided in {words.of(undecided, told.judged, 'run')}")
+    if told.lost + told.stranded:
+        number = f"{'≥ ' if undecided else ''}{words.count(told.lost)} lost"
+        return Answer(question, number, "fail", tuple(lines))
+    if undecided:
+        return Answer(question, "none found", "open", tuple(lines))
+    return Answer(question, "0 lost", "pass", tuple(lines))
+
+
+def _out(report: Report, told: Tally) -> Answer:
+    question = "How long was it out?"
+    if not told.judged:
+        return Answer(question, "unknown", "open", ("no run was judged",))
+    if not told.faults_of:
+        return Answer(question, "no fault", "plain", ("these runs break nothing",))
+    unknown = told.judged - told.outage_proved
+    tail = f"not decided in {words.of(unknown, told.judged, 'run')}" if unknown else ""
+    silence, degraded = told.silence, told.degraded
+    if silence is None and degraded is None:
+        why = tail or "publishers ask for no confirms, so nobody can tell"
+        return Answer(question, "unknown", "open", (why,))
+    lines = [f"without any confirm{_median(silence, told)}"] if silence else []
+    value = _most(silence)
+    if degraded is not None:
+        lines.append(f"{_most(degraded)} until sending was on time again{_median(degraded, told)}")
+        if silence is None or degraded.most_s > silence.most_s:
+            value = _most(degraded)
+            lines = [f"until sending was on time again{_median(degraded, told)}"]
+            lines += (
+                [f"{_most(silence)} without any confirm{_median(silence, told)}"]
+                if silence
+                else []
+            )
+    longest = max((one for one in (silence, degraded) if one), key=lambda one: one.most_s)
+    where = f"longest in {_places(report, [longest.cell])}" if told.cells > 1 else ""
+    return Answer(question, value, "open" if unknown else "plain", _lines(*lines, where, tail))
+
+
+def _proved(told: Tally) -> Answer:
+    question = "Is that proved?"
+    if not told.judged:
+        doubts = told.doubts[0][0] if told.doubts else ""
+        return Answer(question, "no", "open", _lines(doubts or "no run was judged"))
+    whole = told.judged == told.runs == told.loss_proved == told.outage_proved
+    whole = whole and told.faults_seen == told.faults_of
+    nothing = not told.loss_proved and not told.outage_proved
+    value = "yes" if whole else "no" if nothing else "in part"
+    lines = [_seen(told), _logs(told)]
+    if not whole:
+        loss = f"loss decided in {told.loss_proved} of {words.plural(told.runs, 'run')}"
+        lines += [f"{loss}, outage in {told.outage_proved}"]
+        lines += [f"in doubt: {told.doubts[0][0]}"] if told.doubts else []
+    return Answer(question, value, "pass" if whole else "open", _lines(*lines))
+
+
+def _seen(told: Tally) -> str:
+    if not told.faults_of:
+        return ""
+    end = "from outside, to hold and to end"
+    if told.faults_of == 1:
+        return f"the fault was {'' if told.faults_seen else 'not '}seen {end}"
+    number = "all" if told.faults_seen == told.faults_of else f"{told.faults_seen} of"
+    return f"{number} {told.faults_of} faults were seen {end}"
+
+
+def _logs(told: Tally) -> str:
+    number = "all" if told.logs_closed == told.logs_of else f"{told.logs_closed} of"
+    return f"{number} {told.logs_of} client logs are complete"
+
+
+def known(report: Report, failed: Failed) -> bool:
+    """Whether every cell in which this claim failed is known to fail it."""
+    claim = failed.verdict.claim
+    expected = {one.cell: one.known.get(claim) for one in report.cells}
+    return all(expected.get(cell) is Outcome.FAIL for cell in failed.cells)
+
+
+def _places(report: Report, cells: Iterable[Cell]) -> str:
+    """`cell 2`, `cells 1 and 5`, `4 cells`: by the numbers that the page gives them."""
+    order = list(dict.fromkeys(run.cell for run in report.runs))
+    numbers = sorted(order.index(cell) + 1 for cell in cells)
+    if len(numbers) > PLACES_MAX:
+        return f"{len(numbers)} cells"
+    told = ", ".join(str(number) for number in numbers[:-1])
+    last = f"{f'{told} and ' if told else ''}{numbers[-1]}"
+    return f"cell{'s' if told else ''} {last}"
+
+
+def _most(spread: Spread | None) -> str:
+    if spread is None:
+        return ""
+    return f"{'≥ ' if spread.bound else ''}{words.seconds(spread.most_s)}"
+
+
+def _median(spread: Spread | None, told: Tally) -> str:
+    """` (median of 10 runs: 0.13 s)`, where there are several runs of one cell."""
+    if spread is None or spread.runs == 1 or told.cells > 1:
+        return ""
+    return f" (median of {spread.runs} runs: {words.seconds(spread.median_s)})"
+
+
+def _lines(*lines: str) -> tuple[str, ...]:
+    return tuple(line for line in lines if line)

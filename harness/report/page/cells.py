@@ -1,0 +1,201 @@
+"""A sentence a cell, and the matrix that compares cells: systems and layouts x scenarios.
+
+1. A cell is told in plain words first; its own words (names of layouts, clients) stand below.
+2. A cell that was skipped is in the matrix with its reason: it is never a blank.
+"""
+
+from dataclasses import dataclass
+
+from harness.analyse.expectations import CellResult, Standing
+from harness.analyse.judge import Outcome
+from harness.report.display import CellTitle, Judge, Report
+from harness.report.lines import cell_name
+from harness.report.page import words
+from harness.report.page.tally import Cell, Spread, Tally, tally
+
+_STANDINGS = {
+    Standing.AS_EXPECTED: "as expected",
+    Standing.DIFFERS: "not as expected",
+    Standing.NEW: "nobody has written down what to expect here",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CellView:
+    """One cell with all its runs. `standing`: how it stands to what is known of it."""
+
+    number: int
+    cell: Cell
+    name: str
+    title: CellTitle
+    tone: str
+    badge: str
+    sentence: str
+    standing: str
+    differences: tuple[str, ...]
+    tally: Tally
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One field of the matrix. `number` 0: there is no such cell; `reason` says why."""
+
+    scenario: str
+    number: int
+    tone: str
+    badge: str
+    facts: tuple[str, ...]
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixRow:
+    system: str
+    layout: str
+    client: str
+    entries: tuple[Entry, ...]
+
+
+def cells(report: Report) -> tuple[CellView, ...]:
+    """Every cell, in the order of its first run."""
+    numbered = enumerate(dict.fromkeys(run.cell for run in report.runs), start=1)
+    return tuple(_view(number, cell, report) for number, cell in numbered)
+
+
+def matrix(report: Report, views: tuple[CellView, ...]) -> tuple[MatrixRow, ...]:
+    """Rows in the order of their first cell, skipped ones last; the same scenarios in each."""
+    by_cell = {view.cell: view for view in views}
+    skipped = {one.cell: one.reason for one in report.skipped}
+    every = dict.fromkeys([*by_cell, *skipped])
+    scenarios = dict.fromkeys(cell[0] for cell in every)
+    return tuple(
+        MatrixRow(
+            *row, tuple(_entry((scenario, *row), by_cell, skipped) for scenario in scenarios)
+        )
+        for row in dict.fromkeys(cell[1:] for cell in every)
+    )
+
+
+def badge_of(outcome: Outcome | None) -> tuple[str, str]:
+    """Tone and words of an outcome; None where nothing was judged."""
+    if outcome is None:
+        return "open", "? NOT JUDGED"
+    tone, sign, word = words.BADGES[outcome]
+    return tone, f"{sign} {word}"
+
+
+def _view(number: int, cell: Cell, report: Report) -> CellView:
+    told = tally([run for run in report.runs if run.cell == cell])
+    result = next((one for one in report.cells if one.cell == cell), None)
+    tone, badge = badge_of(told.outcome)
+    return CellView(
+        number=number,
+        cell=cell,
+        name=cell_name(cell),
+        title=report.titles.get(cell) or CellTitle(cell[0], cell[1], cell[2]),
+        tone=tone,
+        badge=badge,
+        sentence=" ".join(_sentences(told)),
+        standing=_STANDINGS.get(result.standing, "") if result else "",
+        differences=result.lines if result and _asks(report, result) else (),
+        tally=told,
+    )
+
+
+def _asks(report: Report, result: CellResult) -> bool:
+    """Whether a reader wants to know where a cell is not as it is known to be."""
+    return report.judge is Judge.EXPECTATIONS or result.standing is Standing.DIFFERS
+
+
+def _sentences(told: Tally) -> list[str]:
+    runs = "the run" if told.runs == 1 else f"{told.runs} runs"
+    if not told.judged:
+        why = told.doubts[0][0] if told.doubts else "nobody says why"
+        return [f"Nothing was judged in {runs}: {why}."]
+    told_of = [_loss(told, runs), _outage(told), _claims(told)]
+    missing = told.runs - told.judged
+    if missing:
+        told_of.append(f"{words.of(missing, told.runs, 'run')} could not be judged.")
+    if told.doubts:
+        sentence, number = told.doubts[0]
+        place = f" (in {words.of(number, told.runs, 'run')})" if told.runs > 1 else ""
+        more = len(told.doubts) - 1
+        others = f", and {words.plural(more, 'more doubt')}" if more else ""
+        told_of.append(f"In doubt: {sentence}{place}{others}.")
+    return [sentence for sentence in told_of if sentence]
+
+
+def _loss(told: Tally, runs: str) -> str:
+    if not told.confirmed:
+        return f"Nothing was confirmed in {runs}, so nothing can be said to be lost."
+    undecided = told.judged - told.loss_proved
+    if told.lost or told.stranded:
+        lost = f"{'At least ' if undecided else ''}{words.count(told.lost)}"
+        stranded = f", and {words.count(told.stranded)} stranded" if told.stranded else ""
+        place = (
+            f" (in {words.of(told.runs_with_loss, told.judged, 'run')})" if told.judged > 1 else ""
+        )
+        verb = "was" if told.lost == 1 and not told.stranded else "were"
+        of = words.plural(told.confirmed, "confirmed message")
+        return f"{lost} of {of} {verb} lost{stranded}{place}."
+    if undecided:
+        place = "" if told.judged == 1 else f" in {words.of(undecided, told.judged, 'run')}"
+        return f"No loss was found, but it is not decided{place} whether there was none."
+    return f"None of {words.plural(told.confirmed, 'confirmed message')} was lost in {runs}."
+
+
+def _outage(told: Tally) -> str:
+    if not told.faults_of:
+        return "Nothing was broken on purpose."
+    parts = []
+    if told.silence is not None:
+        parts.append(f"for {_time(told.silence)} nothing was confirmed")
+    if told.degraded is not None:
+        parts.append(f"sending was on time again after {_time(told.degraded)}")
+    if not parts:
+        return "How long it was out is not decided."
+    text = "; ".join(parts)
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _claims(told: Tally) -> str:
+    tail = f"; {told.undecided} not decided" if told.undecided else ""
+    if told.failed:
+        first = told.failed[0].verdict.meaning
+        more = f" and {len(told.failed) - 1} more" if len(told.failed) > 1 else ""
+        return f"Failed: “{first}”{more}; {told.held} held{tail}."
+    return f"{words.plural(told.held, 'claim')} held{tail}."
+
+
+def _time(spread: Spread) -> str:
+    most = f"{'at least ' if spread.bound else ''}{words.seconds(spread.most_s)}"
+    if spread.runs == 1:
+        return most
+    return f"{words.seconds(spread.median_s)} (median; at most {most})"
+
+
+def _entry(cell: Cell, by_cell: dict[Cell, CellView], skipped: dict[Cell, str]) -> Entry:
+    view = by_cell.get(cell)
+    if view is not None:
+        return Entry(cell[0], view.number, view.tone, view.badge, _facts(view.tally))
+    if cell in skipped:
+        return Entry(cell[0], 0, "moot", "– NOT APPLICABLE", (), skipped[cell])
+    return Entry(cell[0], 0, "moot", "", (), "not asked for")
+
+
+def _facts(told: Tally) -> tuple[str, ...]:
+    """`0 lost`, `out 0.15 s`, `5 runs`: what two cells are compared by."""
+    if not told.judged:
+        return (words.plural(told.runs, "run"),)
+    undecided = told.loss_proved < told.judged
+    lost = f"{'≥ ' if undecided else ''}{words.count(told.lost)} lost"
+    facts = ["loss not decided" if undecided and not told.lost else lost] if told.confirmed else []
+    facts += [f"{words.count(told.stranded)} stranded"] if told.stranded else []
+    times = [spread for spread in (told.silence, told.degraded) if spread is not None]
+    if times:
+        longest = max(times, key=lambda spread: spread.most_s)
+        facts.append(f"out {'≥ ' if longest.bound else ''}{words.seconds(longest.most_s)}")
+    elif told.faults_of:
+        facts.append("outage not decided")
+    failed = f"{words.plural(len(told.failed), 'claim')} failed" if told.failed else ""
+    return (*facts, *([failed] if failed else []), words.plural(told.runs, "run"))

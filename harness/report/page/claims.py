@@ -1,0 +1,115 @@
+"""Every claim over all cells: what it says, where it stands, and what was seen of it.
+
+1. The sentence in plain English comes first, the source's own words below it.
+2. Claims that failed come first, then those that are not decided, that held, that do not apply.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from harness.analyse.judge import ClaimVerdict, Outcome, worst
+from harness.report.display import Report, RunReport
+from harness.report.lines import standing_of
+from harness.report.page.cells import CellView, badge_of
+
+_ORDER = (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS, Outcome.NOT_APPLICABLE)
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """One cell's outcome about a claim. `share`: `3 of 5` where repeats differ."""
+
+    number: int
+    name: str
+    tone: str
+    badge: str
+    share: str
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What one run showed of a claim."""
+
+    run: str
+    cell: int
+    tone: str
+    badge: str
+    judged: str
+    not_judged: str
+    story: str
+    standing: str
+    advice: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimView:
+    name: str
+    meaning: str
+    sentence: str  # "" where it is the meaning itself
+    source: str
+    tone: str
+    badge: str
+    chips: tuple[Chip, ...]
+    known: str  # what is known of it, whatever the cell
+    seen: tuple[Seen, ...]
+
+
+def claims(report: Report, views: Iterable[CellView]) -> tuple[ClaimView, ...]:
+    cells = tuple(views)
+    names = dict.fromkeys(verdict.claim for run in report.runs for verdict in run.verdicts)
+    told = [_claim(name, report, cells) for name in names]
+    return tuple(view for _, view in sorted(told, key=lambda one: _ORDER.index(one[0])))
+
+
+def seen(run: RunReport, verdict: ClaimVerdict, report: Report, cells: Iterable[CellView]) -> Seen:
+    """One verdict, without what stands above it: the claim's sentence and its source."""
+    tone, badge = badge_of(verdict.outcome)
+    told = verdict.outcome in (Outcome.FAIL, Outcome.INCONCLUSIVE)
+    return Seen(
+        run=run.name,
+        cell=next((view.number for view in cells if view.cell == run.cell), 0),
+        tone=tone,
+        badge=badge,
+        judged="; ".join(verdict.judged),
+        not_judged="; ".join(verdict.not_judged),
+        story=verdict.story,
+        standing=standing_of(verdict, run, report) if told else "",
+        advice="; ".join(verdict.advice),
+    )
+
+
+def _claim(name: str, report: Report, cells: tuple[CellView, ...]) -> tuple[Outcome, ClaimView]:
+    found = [(run, one) for run in report.runs for one in run.verdicts if one.claim == name]
+    first = found[0][1]
+    outcome = worst(verdict.outcome for _, verdict in found)
+    tone, badge = badge_of(outcome)
+    return outcome, ClaimView(
+        name=name,
+        meaning=first.meaning,
+        sentence=first.sentence if first.sentence != first.meaning else "",
+        source=first.source,
+        tone=tone,
+        badge=badge,
+        chips=tuple(_chip(view, found) for view in cells),
+        known=next((verdict.known for _, verdict in found if verdict.known), ""),
+        seen=tuple(seen(run, one, report, cells) for run, one in _one_a_cell(found)),
+    )
+
+
+def _chip(view: CellView, found: list[tuple[RunReport, ClaimVerdict]]) -> Chip:
+    outcomes = [verdict.outcome for run, verdict in found if run.cell == view.cell]
+    outcome = worst(outcomes) if outcomes else None
+    tone, badge = badge_of(outcome)
+    same = sum(one is outcome for one in outcomes)
+    share = f"{same} of {len(outcomes)}" if same < len(outcomes) else ""
+    return Chip(view.number, view.name, tone, badge, share)
+
+
+def _one_a_cell(
+    found: list[tuple[RunReport, ClaimVerdict]],
+) -> list[tuple[RunReport, ClaimVerdict]]:
+    """The first run of each cell and outcome: repeats say the same again."""
+    kept: dict[tuple[tuple[str, ...], Outcome], tuple[RunReport, ClaimVerdict]] = {}
+    for run, verdict in found:
+        kept.setdefault((run.cell, verdict.outcome), (run, verdict))
+    return list(kept.values())

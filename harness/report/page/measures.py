@@ -1,0 +1,109 @@
+"""Medians and ranges over the repeats of every cell, drawn to one scale a measure.
+
+1. A bar goes from the smallest to the largest judged value, a tick marks the median; the scale of
+   a measure begins at 0 and is the same for all cells.
+2. A measure that is 0 in every cell is told in words, not drawn. What was not judged says so.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from harness.report.display import Report
+from harness.report.page import words
+from harness.report.page.cells import CellView
+from spark_analysis.schema.comparison import Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """One cell's bar; places in per cent of the scale, None where nothing was judged."""
+
+    number: int
+    name: str
+    text: str
+    median: float | None
+    left: float
+    width: float
+    bound: bool
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureView:
+    name: str
+    meaning: str
+    strips: tuple[Strip, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuresView:
+    drawn: tuple[MeasureView, ...]
+    zero: tuple[str, ...]  # measures that are 0 in every judged run of every cell
+
+
+def measures(report: Report, views: Iterable[CellView]) -> MeasuresView:
+    """The comparison mart as strips."""
+    cells = tuple(views)
+    rows: dict[tuple[str, str], dict[tuple[str, str, str, str], Comparison]] = {}
+    for row in report.comparison:
+        cell = (row.scenario, row.system, row.layout, row.client)
+        rows.setdefault((row.measure, row.detail), {})[cell] = row
+    drawn, zero = [], []
+    for (measure, detail), found in rows.items():
+        if any(row.maximum for row in found.values()):
+            drawn.append(_measure(measure, detail, found, cells))
+        elif not detail and any(row.judged for row in found.values()):
+            zero.append(words.measure_name(measure))
+    drawn.sort(key=lambda view: _order(view.name))
+    return MeasuresView(tuple(drawn), tuple(name.lower() for name in sorted(zero, key=_order)))
+
+
+def _order(name: str) -> tuple[int, str]:
+    """As the words are listed, details after their measure."""
+    names = list(words.MEASURES.values())
+    head = name.partition(": ")[0]
+    return (names.index(head) if head in names else len(names)), name
+
+
+def _measure(
+    measure: str,
+    detail: str,
+    found: dict[tuple[str, str, str, str], Comparison],
+    cells: tuple[CellView, ...],
+) -> MeasureView:
+    top = max(row.maximum or 0.0 for row in found.values())
+    name = words.measure_name(measure) + (f": {detail.replace('_', ' ')}" if detail else "")
+    strips = (_strip(found.get(view.cell), view, top) for view in cells)
+    return MeasureView(name, "" if detail else words.MEANINGS.get(measure, ""), tuple(strips))
+
+
+def _strip(row: Comparison | None, view: CellView, top: float) -> Strip:
+    if row is None or row.median is None or row.minimum is None or row.maximum is None:
+        text = "not judged" if row is None else f"not judged (0 of {row.runs})"
+        return Strip(view.number, view.name, text, None, 0.0, 0.0, False, text)
+    least, median, most = (_number(v, row.unit) for v in (row.minimum, row.median, row.maximum))
+    mark = "≥ " if row.bounds else ""
+    spread = "" if least == most else f" ({least} – {mark}{most})"
+    judged = "" if row.judged == row.runs else f", {row.judged} of {row.runs} judged"
+    title = f"median {mark}{median}, from {least} to {mark}{most}, {row.judged} of {row.runs} runs"
+    if row.median_from is not None and row.median_until is not None:
+        ends = f"{_number(row.median_from, row.unit)} to {_number(row.median_until, row.unit)}"
+        title += f"; the true median lies within {ends} with at least 95 %"
+    return Strip(
+        number=view.number,
+        name=view.name,
+        text=f"{mark}{median}{spread}{judged}",
+        median=round(100 * row.median / top, 2),
+        left=round(100 * row.minimum / top, 2),
+        width=round(100 * (row.maximum - row.minimum) / top, 2),
+        bound=bool(row.bounds),
+        title=title,
+    )
+
+
+def _number(value: float, unit: str) -> str:
+    if unit == "ns":
+        return words.seconds(value / 1e9)
+    if unit == "share":
+        return f"{value:.2%}"
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"

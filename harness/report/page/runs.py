@@ -1,0 +1,292 @@
+"""One run as a page shows it: timeline, faults, recovery, verdicts, stories, doubts, where from.
+
+1. What could not be judged stands there with its reason and what to do, never in small print.
+2. Sentences are those of the verdicts; nothing is judged or rounded a second time here.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from harness.analyse.judge import Outcome, worst
+from harness.analyse.summary import Number
+from harness.analyse.timeline import FaultSpan, Look
+from harness.report import charts
+from harness.report.charts import Chart
+from harness.report.display import Report, RunReport
+from harness.report.page import words
+from harness.report.page.cells import CellView, badge_of
+from harness.report.page.claims import Seen, seen
+from harness.report.page.tally import worst_of
+
+
+@dataclass(frozen=True, slots=True)
+class StepView:
+    at: str
+    sort: str
+    text: str
+    counted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StoryView:
+    message: str
+    near: str
+    steps: tuple[StepView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AffectedView:
+    """One class of affected messages, and the stories of some of them."""
+
+    name: str
+    detail: str
+    meaning: str
+    number: str
+    grave: bool
+    told: str
+    stories: tuple[StoryView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StageView:
+    name: str
+    meaning: str
+    text: str
+    reached: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FaultView:
+    """What was asked for, what was done, and what was seen of it from outside."""
+
+    number: int
+    title: str
+    asked: str
+    done: str
+    held: str
+    gone: str
+    verified: bool
+    stages: tuple[StageView, ...]
+    stages_doubt: str
+
+
+@dataclass(frozen=True, slots=True)
+class RowView:
+    """One line of the table behind the drawing."""
+
+    at: str
+    due: str
+    missed: str
+    confirmed: str
+    delivered: str
+    p50: str
+    p99: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    name: str
+    anchor: str
+    repeat: int
+    cell: CellView
+    tone: str
+    badge: str
+    facts: tuple[str, ...]
+    failure: str
+    verdicts: tuple[tuple[str, Seen], ...]  # the claim's meaning, and what was seen of it
+    moot: int
+    doubts: tuple[str, ...]
+    advice: tuple[str, ...]
+    observations: tuple[tuple[bool, str], ...]
+    chart: Chart | None
+    slice_s: int
+    rows: tuple[RowView, ...]
+    faults: tuple[FaultView, ...]
+    affected: tuple[AffectedView, ...]
+    happenings: tuple[StepView, ...]
+    happenings_left_out: int
+    origins: tuple[tuple[str, str], ...]  # seed, deployment, versions: where it comes from
+    unreadable: str
+
+
+_GRAVE = ("lost", "stranded", "refused_but_delivered", "unexpected", "corrupt", "reordered")
+
+
+def runs(report: Report, views: Iterable[CellView]) -> tuple[RunView, ...]:
+    by_cell = {view.cell: view for view in views}
+    return tuple(
+        _run(number, run, report, by_cell[run.cell])
+        for number, run in enumerate(report.runs, start=1)
+    )
+
+
+def _run(number: int, run: RunReport, report: Report, cell: CellView) -> RunView:
+    outcome = worst(one.outcome for one in run.verdicts) if run.verdicts else None
+    tone, badge = badge_of(outcome)
+    told = [one for one in run.verdicts if one.outcome is not Outcome.NOT_APPLICABLE]
+    told.sort(key=lambda one: list(words.BADGES).index(one.outcome))
+    detail = run.detail
+    timeline = detail.timeline if detail else None
+    return RunView(
+        name=run.name,
+        anchor=f"run-{number}",
+        repeat=run.repeat,
+        cell=cell,
+        tone=tone,
+        badge=badge,
+        facts=_facts(run),
+        failure=run.failure,
+        verdicts=tuple((one.meaning, seen(run, one, report, (cell,))) for one in told),
+        moot=len(run.verdicts) - len(told),
+        doubts=run.doubts,
+        advice=tuple(dict.fromkeys(text for one in run.verdicts for text in one.advice)),
+        observations=tuple((one.judged, one.text) for one in run.observations),
+        chart=charts.chart(timeline) if timeline else None,
+        slice_s=timeline.slice_s if timeline else 1,
+        rows=_rows(run),
+        faults=tuple(_fault(fault) for fault in timeline.faults) if timeline else (),
+        affected=_affected(run),
+        happenings=tuple(
+            StepView(words.after(one.at_ns), one.sort, f"{one.who}: {one.text}", not one.ok)
+            for one in (timeline.happenings if timeline else ())
+        ),
+        happenings_left_out=timeline.happenings_left_out if timeline else 0,
+        origins=_origins(run),
+        unreadable=detail.unreadable if detail else "",
+    )
+
+
+def _facts(run: RunReport) -> tuple[str, ...]:
+    """What is read while the run is still folded."""
+    one = run.summary
+    if one is None:
+        return ("not judged",)
+    facts = [f"{words.bound(one.lost)} of {words.count(one.confirmed)} lost"]
+    if not one.lost.least and not one.lost.exact:
+        facts = ["loss: not decided"]
+    if one.stranded.least:
+        facts.append(f"{words.bound(one.stranded)} stranded")
+    if one.duplicated.least:
+        facts.append(f"{words.bound(one.duplicated)} duplicated")
+    for name, word in (("silence_s", "silent"), ("degraded_s", "degraded")):
+        found = worst_of(one, name)
+        if found is not None:
+            facts.append(f"{word} {_time(found)}")
+        elif one.outages:
+            facts.append(f"{word}: unknown")
+    return tuple(facts)
+
+
+def _time(number: Number) -> str:
+    return f"{'' if number.exact else '≥ '}{words.seconds(number.least or 0.0)}"
+
+
+def _rows(run: RunReport) -> tuple[RowView, ...]:
+    slices = run.detail.timeline.slices if run.detail else ()
+    return tuple(
+        RowView(
+            f"+{one.from_s}",
+            words.count(one.operations),
+            words.count(one.missed),
+            words.count(one.confirmed),
+            words.count(one.delivered),
+            "" if one.p50_ms is None else f"{one.p50_ms:,.1f}",
+            "" if one.p99_ms is None else f"{one.p99_ms:,.1f}",
+        )
+        for one in slices
+    )
+
+
+def _fault(fault: FaultSpan) -> FaultView:
+    what = f"{fault.kind} {fault.target}".strip()
+    host = f" = {fault.resolved}" if fault.resolved else ""
+    asked = "the plan says nothing of it"
+    if fault.asked_from_ns is not None and fault.asked_until_ns is not None:
+        asked = f"from {_at(fault.asked_from_ns)} to {_at(fault.asked_until_ns)}"
+    ended = f"undone by {_at(fault.ended_ns)}" if fault.ended_ns is not None else "never undone"
+    mechanism = f" (by {fault.mechanism.replace('_', ' ')})" if fault.mechanism else ""
+    return FaultView(
+        number=fault.number,
+        title=f"Fault {fault.number}: {what}{host}" + (f", {fault.role}" if fault.role else ""),
+        asked=asked,
+        done=f"issued at {_at(fault.issued_ns)}, in force by {_at(fault.returned_ns)}, "
+        f"{ended}{mechanism}",
+        held=_look(fault.held, fault),
+        gone=_look(fault.gone, fault),
+        verified=fault.verified,
+        stages=tuple(
+            StageView(
+                row.stage,
+                words.STAGES.get(row.stage, ""),
+                f"{'' if row.reached else 'not within '}{row.after_ns / 1e9:.3f} s",
+                row.reached,
+            )
+            for row in sorted(fault.stages, key=lambda row: (not row.reached, row.after_ns))
+        ),
+        stages_doubt=fault.stages_doubt,
+    )
+
+
+def _at(at_ns: int) -> str:
+    return f"+{at_ns / 1e9:.3f} s"
+
+
+def _look(look: Look | None, fault: FaultSpan) -> str:
+    if look is None:
+        return f"no: {fault.doubt}" if fault.doubt else "nobody looked"
+    return f"{'yes' if look.ok else 'no'}, at {_at(look.at_ns)}: {look.detail or fault.doubt}"
+
+
+def _affected(run: RunReport) -> tuple[AffectedView, ...]:
+    found = run.detail.affected if run.detail else ()
+    return tuple(
+        AffectedView(
+            name=words.measure_name(one.measure),
+            detail=one.detail.replace("_", " "),
+            meaning=words.MEANINGS.get(one.measure, ""),
+            number=words.count(one.number),
+            grave=one.measure in _GRAVE,
+            told=_told(len(one.journeys), one.number),
+            stories=tuple(
+                StoryView(
+                    journey.message,
+                    journey.near,
+                    tuple(
+                        StepView(words.after(step.at_ns), step.sort, step.text, step.counted)
+                        for step in journey.steps
+                    ),
+                )
+                for journey in one.journeys
+            ),
+        )
+        for one in found
+    )
+
+
+def _told(stories: int, number: int) -> str:
+    if not stories:
+        return "no story is told here: graver ones took the room"
+    if stories == number:
+        return ""
+    return (
+        f"the first {words.plural(stories, 'message')} in time, of {words.count(number)} entries"
+    )
+
+
+def _origins(run: RunReport) -> tuple[tuple[str, str], ...]:
+    told = [("seed of the run", str(run.seed)), ("folder", f"runs/{run.name}/")]
+    detail = run.detail
+    if detail is not None:
+        told += [("deployment", detail.deployment)] if detail.deployment else []
+        told += [
+            (worker.name, _worker(worker.exit_code, worker.log_closed, worker.doubt))
+            for worker in detail.workers
+        ]
+    told += [("note", note) for note in run.notes]
+    return tuple(told)
+
+
+def _worker(exit_code: int | None, log_closed: bool, doubt: str) -> str:
+    log = "log complete" if log_closed else "log not closed"
+    code = "it did not say how it ended" if exit_code is None else f"exit code {exit_code}"
+    return f"{log}, {code}" + (f": {doubt}" if doubt else "")

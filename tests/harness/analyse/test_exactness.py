@@ -1,0 +1,206 @@
+"""What a truth implies, by kind: what has to be found, what may be, and what may not."""
+
+from dataclasses import replace
+
+import pytest
+
+from harness.analyse.admitted import HELD, REDELIVERED, Admission
+from harness.analyse.exactness import AGAIN_NS, CAME_AGAIN, CLASSES, Compared, compared
+from harness.analyse.rows import Acknowledgement, Delivery
+from harness.analyse.seen import Seen
+from spark_analysis.schema.body import Identity
+from spark_analysis.schema.facts import Window
+from spark_analysis.schema.findings import Affected, Findings
+from spark_analysis.schema.words import Redelivered, Via
+from tests.findings import ns
+
+ONE, TWO = (1, 1), (1, 2)
+
+
+def identity(sequence: int, attempt: int = 1, key: int = 0) -> Identity:
+    return Identity(9, 1, sequence, attempt, key, 0)
+
+
+def admit(kind: str, sequence: int, attempt: int = 1, by: Identity | None = None) -> Admission:
+    return Admission(kind, identity(sequence, attempt), by)
+
+
+class Story:
+    """What clients recorded, and what the analysis found."""
+
+    def __init__(self) -> None:
+        self.seen = Seen()
+        self.affected: list[Affected] = []
+
+    def sent(self, sequence: int, attempt: int = 1, confirmed: bool = True) -> "Story":
+        name, tried = (1, sequence), (1, sequence, attempt)
+        self.seen.sent[name].add(tried)
+        if confirmed:
+            self.seen.confirmed[name].add(tried)
+        return self
+
+    def came(
+        self, sequence: int, at_ns: int = 0, attempt: int = 1, flagged: bool = False, by: int = 1
+    ) -> "Story":
+        flag = Redelivered.YES if flagged else Redelivered.NO
+        delivery = Delivery(
+            7, 1, sequence, attempt, at_ns, "orders", "a", -1, flag, 1, 1, 1, Via.LOAD, by, 1
+        )
+        self.seen.deliveries[1, sequence].append(delivery)
+        return self
+
+    def found(self, measure: str, sequence: int, detail: str = "") -> "Story":
+        self.affected.append(Affected("r", "orders", measure, detail, 1, sequence, 1, 0))
+        return self
+
+    def compared(self, what: str, *admissions: Admission) -> Compared:
+        findings = Findings((), tuple(self.affected), (), (), (), ())
+        (one,) = (each for each in compared(admissions, self.seen, findings) if each.what == what)
+        return one
+
+
+def test_where_nothing_is_admitted_nothing_may_be_found() -> None:
+    story = Story().sent(1).came(1)
+    for what, (measure, details) in CLASSES.items():
+        assert story.compared(what).exact
+        wrong = Story().sent(1).came(1).found(measure, 1, *details[:1]).compared(what)
+        assert not wrong.exact
+        assert wrong.invented == {ONE}
+
+
+def test_a_redelivery_and_a_publishers_retry_are_nobodys_fault() -> None:
+    story = Story().sent(1).came(1).came(1, 5, flagged=True)
+    story.found("duplicated", 1, "redelivery").found("duplicated", 1, "publisher_retry")
+    assert all(story.compared(what).exact for what in (*CLASSES, CAME_AGAIN))
+
+
+def test_a_dropped_message_that_was_confirmed_has_to_be_lost() -> None:
+    assert Story().sent(1).compared("lost", admit("drop", 1)).missed == {ONE}
+    assert Story().sent(1).found("lost", 1).compared("lost", admit("drop", 1)).exact
+
+
+def test_a_drop_whose_confirm_a_crash_swallowed_is_no_loss() -> None:
+    unconfirmed = Story().sent(1, confirmed=False)
+    assert unconfirmed.compared("lost", admit("drop", 1)).may == frozenset()
+    retried = unconfirmed.sent(1, attempt=2).came(1, attempt=2)
+    assert retried.compared("lost", admit("drop", 1)).may == frozenset()
+
+
+def test_whether_an_unknown_attempt_survived_beside_a_dropped_one_is_not_proved() -> None:
+    story = Story().sent(1, confirmed=False).sent(1, attempt=2)
+    one = story.compared("lost", admit("drop", 1, attempt=2))
+    assert (one.must, one.may) == (frozenset(), {ONE})
+
+
+def test_a_loss_that_nobody_admits_is_invented() -> None:
+    story = Story().sent(1).sent(2).found("lost", 1).found("lost", 2)
+    assert story.compared("lost", admit("drop", 1)).invented == {TWO}
+
+
+def test_what_was_confirmed_early_is_lost_unless_held_or_delivered() -> None:
+    story = Story().sent(1).sent(2).sent(3).came(2)
+    admissions = [admit("confirm-early", n) for n in (1, 2, 3)] + [admit(HELD, 3)]
+    one = story.compared("lost", *admissions)
+    assert one.must == one.may == {ONE}
+
+
+def test_a_forgotten_delivery_that_had_arrived_is_no_loss() -> None:
+    story = Story().sent(1).sent(2).came(1)
+    one = story.compared("lost", admit("forget", 1), admit("forget", 2))
+    assert one.must == one.may == {TWO}
+
+
+def test_a_confirmed_twin_has_to_come_again_and_unflagged_as_stored_twice() -> None:
+    story = Story().sent(1).came(1, 1).came(1, 2)
+    assert story.compared("stored_twice", admit("duplicate", 1)).must == {ONE}
+    assert story.compared(CAME_AGAIN, admit("duplicate", 1)).missed == {ONE}
+
+
+def test_a_twin_behind_a_flag_may_be_taken_for_a_redelivery() -> None:
+    story = Story().sent(1).came(1, 1).came(1, 2, flagged=True)
+    story.found("duplicated", 1, "redelivery")
+    assert story.compared("stored_twice", admit("duplicate", 1)).exact
+    assert story.compared(CAME_AGAIN, admit("duplicate", 1)).exact
+
+
+def test_an_unconfirmed_twin_proves_nothing() -> None:
+    story = Story().sent(1, confirmed=False)
+    assert story.compared("stored_twice", admit("duplicate", 1)).must == frozenset()
+    assert story.compared(CAME_AGAIN, admit("duplicate", 1)).must == frozenset()
+
+
+def test_the_overtaken_has_to_be_found_where_both_places_are_certain() -> None:
+    overtaken = admit("reorder", 1, by=identity(2))
+    story = Story().sent(1).sent(2).came(2, 1).came(1, 2)
+    assert story.compared("reordered", overtaken).must == {ONE}
+
+
+@pytest.mark.parametrize(
+    "story",
+    [
+        Story().sent(1, confirmed=False).sent(2).came(2, 1).came(1, 2),
+        Story().sent(1).sent(2, confirmed=False).came(2, 1).came(1, 2),
+        Story().sent(1).sent(2).came(2, 1).came(1, 2, flagged=True),
+        Story().sent(1).sent(2).came(2, 1, flagged=True).came(1, 2),
+        Story().sent(1).sent(2).came(2, 1),
+    ],
+    ids=["late unknown", "other unknown", "late flagged", "other flagged", "late not seen"],
+)
+def test_an_overtaking_beside_a_crash_may_be_not_judged(story: Story) -> None:
+    one = story.compared("reordered", admit("reorder", 1, by=identity(2)))
+    assert (one.must, one.may) == (frozenset(), {ONE})
+
+
+def test_another_key_and_a_retry_promise_no_order() -> None:
+    story = Story().sent(1).sent(2).came(2, 1).came(1, 2)
+    other_key = admit("reorder", 1, by=identity(2, key=5))
+    retries = admit("reorder", 1, attempt=2, by=identity(2, attempt=2))
+    assert story.compared("reordered", other_key, retries).may == frozenset()
+
+
+def test_corruption_has_to_be_found_where_it_was_confirmed() -> None:
+    story = Story().sent(1).sent(2, confirmed=False)
+    one = story.compared("corrupt", admit("corrupt", 1), admit("corrupt", 2))
+    assert (one.must, one.may) == ({ONE}, {ONE, TWO})
+
+
+def test_a_redelivery_by_the_master_itself_has_to_be_found_on_the_same_connection() -> None:
+    admissions = admit("redeliver", 1), admit(REDELIVERED, 1)
+    same = Story().sent(1).came(1, 0).came(1, AGAIN_NS, flagged=True)
+    assert same.compared("redelivery_after_ack", *admissions).must == {ONE}
+    other = Story().sent(1).came(1, 0).came(1, AGAIN_NS, flagged=True, by=2)
+    one = other.compared("redelivery_after_ack", *admissions)
+    assert (one.must, one.may) == (frozenset(), {ONE})
+
+
+@pytest.mark.parametrize(
+    ("acknowledged_s", "again_s", "is_excused"),
+    [
+        (9.5, 12.0, True),
+        (10.2, 12.0, True),
+        (8.5, 12.0, False),
+        (9.5, 9.9, False),
+        (21, 30, False),
+    ],
+)
+def test_only_an_acknowledgement_that_a_fault_met_on_its_way_may_be_in_vain(
+    acknowledged_s: float, again_s: float, is_excused: bool
+) -> None:
+    story = Story().sent(1).came(1, ns(1)).came(1, ns(again_s), flagged=True)
+    story.seen.acknowledgements = [Acknowledgement(7, 1, 1, 1, ns(acknowledged_s))]
+    story.seen.windows = (Window(1, "kill", ns(10), ns(10), ns(20), True, True, ""),)
+    story.found("duplicated", 1, "redelivery_after_ack")
+    assert story.compared("redelivery_after_ack").exact is is_excused
+
+
+def test_what_is_to_come_again_has_to_whoever_redelivers_it() -> None:
+    story = Story().sent(1).came(1)
+    assert story.compared(CAME_AGAIN, admit("redeliver", 1)).missed == {ONE}
+    story.found("duplicated", 1, "redelivery")
+    assert story.compared(CAME_AGAIN, admit("redeliver", 1)).exact
+
+
+def test_a_sentence_names_what_was_missed_and_what_was_invented() -> None:
+    wrong = Compared("lost", frozenset({ONE}), frozenset({ONE}), frozenset({TWO}))
+    assert str(wrong) == "lost: 1 found, 1 to be found, missed [(1, 1)], invented [(1, 2)]"
+    assert str(replace(wrong, found=frozenset({ONE}))) == "lost: 1 found, 1 to be found"

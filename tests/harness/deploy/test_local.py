@@ -1,0 +1,266 @@
+"""Local clusters as real processes: they stand, break, heal, and leave nothing behind."""
+
+import asyncio
+import os
+import signal
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from faults.executors import local_processes as processes
+from faults.executors.nothing import NothingExecutor
+from faults.model import FaultError, Freeze, Kill, Start, Thaw
+from faults.verification import held
+from harness.deploy.local_cluster import LocalCluster
+from harness.deploy.port import DeployError
+from tests.harness.deploy.local_rig import (
+    HOSTS,
+    UNMIRRORED,
+    armed,
+    deployment,
+    listening,
+    seen,
+    standing,
+)
+from tests.loops import within
+from tests.plans import plan
+
+KINDS = ("kill", "stop", "freeze", "hang", "partition")
+PLAN = replace(plan(), layout=UNMIRRORED)
+LIMIT_S = 120.0
+Play = Callable[[Awaitable[Any]], Any]
+
+
+@pytest.fixture(scope="module")
+def play() -> Iterator[Play]:
+    """Runs a coroutine to its end; between tests the loop runs on, so that the agent does."""
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, daemon=True).start()
+
+    async def whole(work: Awaitable[Any]) -> Any:
+        return await work
+
+    yield lambda work: asyncio.run_coroutine_threadsafe(whole(work), loop).result(LIMIT_S)
+    loop.call_soon_threadsafe(loop.stop)
+
+
+@pytest.fixture(scope="module")
+def cluster(play: Play, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
+    """One boot for the tests that leave it as they found it."""
+    folder = tmp_path_factory.mktemp("experiment")
+    made = play(deployment().up(UNMIRRORED, folder, lambda _: None))
+    yield made
+    play(made.down())
+
+
+@pytest.fixture(scope="module")
+def proxies(play: Play, cluster: LocalCluster) -> tuple[str, ...]:
+    """A worker's listeners, in the order of hosts."""
+    return tuple(link.proxy for link in play(cluster.link(PLAN, "publisher-1")))
+
+
+def left(cluster: str) -> list[str]:
+    return sorted(running.mark(processes.HOST) for running in processes.of(cluster))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_fault_is_seen_to_hold_and_to_go_and_leaves_a_clean_cluster(
+    kind: str, play: Play, cluster: LocalCluster, proxies: tuple[str, ...]
+) -> None:
+    holding, leaving = play(seen(cluster, armed(cluster, kind, "ref2", proxies[1:2])))
+    assert holding.ok, holding.doubt
+    assert leaving.ok, leaving.doubt
+    assert play(cluster.health(10.0)).clean
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_executor_that_does_nothing_is_never_believed(
+    kind: str, play: Play, cluster: LocalCluster, proxies: tuple[str, ...]
+) -> None:
+    fault = armed(cluster, kind, "ref2", proxies[1:2])
+    play(cluster.witness.prepare(fault))
+    play(NothingExecutor(local=True).perform(fault.action))
+    proof = play(held(fault, cluster.witness, 0.5))
+    play(cluster.witness.dismiss(fault))
+    assert not proof.ok
+    assert proof.doubt
+
+
+def test_signals_and_proxies_are_the_mechanisms_that_are_recorded(cluster: LocalCluster) -> None:
+    found = {kind: cluster.executor.mechanism(kind) for kind in KINDS}
+    process = dict.fromkeys(("kill", "stop", "freeze"), "process")
+    assert found == process | dict.fromkeys(("hang", "partition"), "proxy")
+
+
+def test_a_partition_stalls_every_link_between_the_two_sides(
+    play: Play, cluster: LocalCluster
+) -> None:
+    fault = armed(cluster, "partition", "ref2")
+    play(cluster.executor.perform(fault.action))
+    crossing = [
+        play(cluster.witness.reach("ref2", "ref1")),
+        play(cluster.witness.reach("ref1", "ref2")),
+    ]
+    beside = play(cluster.witness.reach("ref1", "ref3"))
+    play(cluster.executor.perform(fault.undo))
+    assert not any(reply.answered for reply in crossing)
+    assert beside.answered
+
+
+def test_a_partition_that_begins_on_links_that_are_silent_already_is_refused(
+    play: Play, cluster: LocalCluster
+) -> None:
+    fault = armed(cluster, "partition", "ref2")
+    play(cluster.executor.perform(fault.action))
+    with pytest.raises(FaultError, match="ref2 -> ref1: silent"):
+        play(cluster.witness.prepare(fault))
+    play(cluster.executor.perform(fault.undo))
+
+
+def test_a_killed_node_comes_back_once_on_its_own_data(play: Play, cluster: LocalCluster) -> None:
+    boots = cluster.site.data / "ref3" / "boots"
+    before = boots.read_text()
+    play(seen(cluster, armed(cluster, "kill", "ref3")))
+    play(cluster.executor.perform(Start("ref3")))  # once more is no error, and no other node
+    assert boots.read_text() == before + "boot\n"
+
+
+def test_a_signal_to_a_node_that_is_down_is_refused_but_an_undo_may_be_repeated(
+    play: Play, cluster: LocalCluster
+) -> None:
+    play(cluster.executor.perform(Kill("ref3")))
+    with pytest.raises(FaultError, match="no process of ref3 runs"):
+        play(cluster.executor.perform(Freeze("ref3")))
+    play(cluster.executor.perform(Thaw("ref3")))
+    play(cluster.executor.perform(Start("ref3")))
+    assert play(cluster.health(10.0)).clean
+
+
+def test_nothing_of_a_cluster_listens_beyond_loopback(
+    cluster: LocalCluster, proxies: tuple[str, ...]
+) -> None:
+    found = [
+        address
+        for running in processes.of(cluster.site.cluster)
+        for address in listening(running.pid)
+    ]
+    peer_links = len(HOSTS) * (len(HOSTS) - 1)
+    assert len(found) == 3 * len(HOSTS) + 1 + peer_links + len(proxies)
+    assert all(address.startswith(f"{cluster.site.block.network}.") for address in found), found
+
+
+def test_brokers_and_proxy_get_less_of_the_processor_than_workers(
+    play: Play, cluster: LocalCluster
+) -> None:
+    worker = play(cluster.spawn("publisher-9"))
+    nice = {
+        running.mark(processes.ROLE): os.getpriority(os.PRIO_PROCESS, running.pid)
+        for running in processes.of(cluster.site.cluster)
+    }
+    play(worker.kill())
+    play(worker.close())
+    assert nice["node"] == nice["proxy"] == max(nice.values()) > nice["worker"] == nice["agent"]
+    assert cluster.versions()["priority of brokers and proxy"].startswith(f"nice {nice['node']}")
+
+
+def test_workers_are_processes_of_the_cluster_and_end_with_a_code(
+    play: Play, cluster: LocalCluster
+) -> None:
+    async def ends() -> tuple[list[str], int | None, int | None]:
+        asked, killed = await cluster.spawn("asked-1"), await cluster.spawn("killed-1")
+        for channel in (asked, killed):
+            await channel.send({"do": "hello"})
+            assert await channel.receive()
+        found = left(cluster.site.cluster)
+        await killed.kill()
+        await asked.send({"do": "close"})
+        for channel in (asked, killed):
+            while await channel.receive() is not None:
+                pass
+            await channel.close()
+        return found, await asked.exit_code(), await killed.exit_code()
+
+    found, asked, killed = play(ends())
+    assert {"asked-1", "killed-1"} <= set(found)
+    assert (asked, killed) == (0, 137)
+
+
+def test_what_hosts_use_is_told_and_never_goes_back(play: Play, cluster: LocalCluster) -> None:
+    async def used() -> list[int]:
+        told: list[int] = []
+        async for sample in cluster.resources():
+            if sample.host == "ref2":
+                assert sample.memory_bytes > 1_000_000
+                told.append(sample.cpu_ns)
+                if len(told) == 1:
+                    await seen(cluster, armed(cluster, "kill"))
+            if len(told) == 2:
+                break
+        return told
+
+    told = play(used())
+    assert 0 < told[0] <= told[1]
+
+
+@within(LIMIT_S)
+async def test_a_cluster_goes_without_a_trace_but_its_logs(tmp_path: Path) -> None:
+    async with standing(tmp_path) as cluster, standing(tmp_path) as beside:
+        assert cluster.site.block != beside.site.block
+        assert (await cluster.health(5.0)).clean
+        assert left(cluster.site.cluster) == ["agent", *HOSTS, "toxiproxy"]
+        assert cluster.versions()["rabbitmq"] == "stand-in"
+        await cluster.fetch_logs(tmp_path / "run")
+        await cluster.fetch_logs(tmp_path / "run")
+        for running in processes.of(cluster.site.cluster, processes.NODE, "ref3"):
+            running.signal(signal.SIGSTOP)  # what is frozen goes, too
+    assert left(cluster.site.cluster) == left(beside.site.cluster) == []
+    assert not cluster.site.data.exists()
+    assert (tmp_path / "run" / "broker_logs" / "ref1.log").read_text() == "ref1 is up\n"
+
+
+@within(LIMIT_S)
+async def test_a_node_that_ends_at_once_is_told_with_its_last_words(tmp_path: Path) -> None:
+    with pytest.raises(DeployError, match=r"ended with 1\n.*no memory for another node"):
+        await deployment("broken").up(UNMIRRORED, tmp_path, lambda _: None)
+    assert not list(tmp_path.glob("deployments/*/data"))
+
+
+@within(LIMIT_S)
+async def test_a_node_that_never_answers_is_given_up_with_its_last_words(tmp_path: Path) -> None:
+    waiting = ("sh", "-c", "echo it waits for ever; exec sleep 600")
+    mute = deployment(node=waiting, stand_limit_s=2.0)
+    with pytest.raises(
+        DeployError, match=r"no AMQP answer from ref1, ref2, ref3 in 2 s\n.*it waits for ever"
+    ):
+        await mute.up(UNMIRRORED, tmp_path, lambda _: None)
+    assert [left(folder.name) for folder in tmp_path.glob("deployments/*")] == [[]]
+
+
+@within(LIMIT_S)
+async def test_what_was_interrupted_while_it_was_started_leaves_nothing(tmp_path: Path) -> None:
+    names: list[str] = []
+    late = deployment("late", guard=names.append)
+    up = asyncio.create_task(late.up(UNMIRRORED, tmp_path, lambda _: None))
+    while not names or left(names[0]) != ["agent", *HOSTS, "toxiproxy"]:
+        await asyncio.sleep(0.05)
+    up.cancel()
+    await asyncio.gather(up, return_exceptions=True)
+    assert left(names[0]) == []
+    assert not list(tmp_path.glob("deployments/*/data"))
+
+
+@within(LIMIT_S)
+async def test_what_is_kept_stands_even_after_a_failure(tmp_path: Path) -> None:
+    with pytest.raises(DeployError):
+        await deployment("late", stand_limit_s=0.5, keep=True).up(
+            UNMIRRORED, tmp_path, lambda _: None
+        )
+    (folder,) = tmp_path.glob("deployments/*")
+    found = processes.of(folder.name)
+    for running in found:
+        running.signal(signal.SIGKILL)
+    assert {"ref1", "ref2", "ref3", "toxiproxy"} <= {one.mark(processes.HOST) for one in found}

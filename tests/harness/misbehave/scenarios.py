@@ -1,0 +1,97 @@
+"""Short runs for misbehaving clusters: each kind calm, and with a crash of the master beside it.
+
+1. One publisher, one key, one consumer: every message's place is promised, so every kind shows.
+2. What is confirmed early is lost only with its master, and while nobody consumes it.
+3. What is forgotten is lost only if it never reached its consumer: that one's link hangs until the
+   heartbeat ends the connection, with deliveries on their way.
+"""
+
+from harness.plan.experiment import Catalogue, Request, plan
+from harness.plan.misbehave import KINDS, Misbehave
+from harness.plan.model import Experiment, Scenario
+from harness.plan.toml import read_scenario
+from harness.report import asking
+
+SYSTEM, LAYOUT, DEPLOYMENT = "reference-mirrored", "all-automatic@T=10", "local"
+SHARES = {"confirm-early": 0.2, "forget": 0.3}
+SHARE = 0.05
+
+WORKLOAD = """
+title = "{name}"
+story = "for a misbehaving cluster"
+
+[workload]
+queues = ["orders"]
+publishers = 1
+consumers = {consumers}
+keys = 1
+rate = 200
+body_bytes = 256
+durable = true
+persistent = true
+confirms = true
+retry = "until_confirmed"
+acknowledge = 10
+deadline = "2 s"
+publishers_enter = "master of orders"
+consumers_enter = "mirror of orders"
+
+[workload.amqp]
+heartbeat = "{heartbeat}"
+"""
+PHASES = """
+[phases]
+baseline = "2 s"
+recovery = "1 s"
+settle = "1 s"
+drain_limit = "30 s"
+"""
+CRASH = """
+[[fault]]
+kind = "kill"
+target = "master of orders"
+opens = "{opens}"
+lasts = "1 s"
+"""
+HANG = """
+[[fault]]
+kind = "hang"
+target = "mirror of orders"
+clients = "consumers"
+lasts = "6 s"
+"""
+
+
+def scenario(kind: str, crash: bool) -> Scenario:
+    name = f"{kind}-{'crash' if crash else 'calm'}"
+    forget = kind == "forget"
+    text = WORKLOAD.format(
+        name=name,
+        consumers=0 if kind == "confirm-early" else 1,
+        heartbeat="2 s" if forget else "60 s",
+    )
+    text += HANG if forget else ""
+    text += CRASH.format(opens="8 s" if forget else "0 s") if crash else ""
+    text += PHASES
+    return read_scenario(name, text)
+
+
+def experiment(kind: str, seed: int, repeats: int = 1) -> Experiment:
+    """The kind's two runs, on one cluster. "honest": nothing is wrong."""
+    scenarios = scenario(kind, crash=False), scenario(kind, crash=True)
+    request = Request(
+        name=f"misbehave-{kind}",
+        seed=seed,
+        scenarios=scenarios,
+        systems=(SYSTEM,),
+        layouts=(LAYOUT,),
+        deployment=DEPLOYMENT,
+        repeats=repeats,
+    )
+    return plan(request, Catalogue(asking.systems(), asking.layouts()))
+
+
+def misbehave(kind: str, seed: int) -> Misbehave | None:
+    if kind not in KINDS:
+        return None
+    return Misbehave(kind, SHARES.get(kind, SHARE), seed)

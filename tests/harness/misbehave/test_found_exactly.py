@@ -1,0 +1,67 @@
+"""The analysis finds exactly what a misbehaving cluster admits, calm and with a crash beside it.
+
+Real nodes, proxy and workers; every kind has a cluster of its own for two short runs, and Spark
+judges all of them at once. Rules: harness/analyse/exactness.py.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from harness.analyse.exactness import Compared, compare
+from harness.analyse.marts import Judged, judge_all
+from harness.plan.misbehave import KINDS
+from tests.harness.misbehave.runs import perform
+
+SEED = 20
+HONEST, REPEATS = "honest", 10  # two runs each
+
+# What each kind shows as in its calm run and beside the crash, and how much of it there has to be
+# at least: a comparison of nothing with nothing would prove nothing.
+SHOWS: dict[str, tuple[str, int, int]] = {
+    "drop": ("lost", 5, 5),
+    "duplicate": ("stored_twice", 5, 5),
+    "reorder": ("reordered", 5, 5),
+    "corrupt": ("corrupt", 5, 5),
+    "confirm-early": ("lost", 0, 1),
+    "forget": ("lost", 1, 1),
+    "redeliver": ("redelivery_after_ack", 5, 5),
+}
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Judged]:
+    """By scenario: `drop-calm`, `drop-crash`, and so on."""
+    folder = tmp_path_factory.mktemp("misbehaving")
+    perform(KINDS, folder, SEED)
+    return {run.manifest.scenario: run for run in judge_all(folder, lambda _: None).runs}
+
+
+def classes(run: Judged) -> dict[str, Compared]:
+    """Of a run that went as it was meant to."""
+    assert run.manifest.failure == ""
+    assert all(window.verified and window.gone for window in run.facts.windows)
+    assert all(end.drained and not end.unreadable for end in run.facts.queues)
+    return {each.what: each for each in compare(run.folder, run.manifest, run.findings)}
+
+
+@pytest.mark.parametrize("beside", ["calm", "crash"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_admitted_is_found_and_nothing_else(
+    kind: str, beside: str, judged: Mapping[str, Judged]
+) -> None:
+    found = classes(judged[f"{kind}-{beside}"])
+    assert [str(each) for each in found.values() if not each.exact] == []
+    what, calm_min, crash_min = SHOWS[kind]
+    assert len(found[what].found) >= (calm_min if beside == "calm" else crash_min)
+
+
+@pytest.mark.nightly
+def test_in_twenty_honest_runs_nothing_is_found(tmp_path: Path) -> None:
+    perform((HONEST,), tmp_path, SEED, REPEATS)
+    runs = judge_all(tmp_path, lambda _: None).runs
+    assert len(runs) == 2 * REPEATS
+    for run in runs:
+        assert [str(each) for each in classes(run).values() if not each.exact] == []
+        assert not (run.folder / "truth").exists()

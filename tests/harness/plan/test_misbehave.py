@@ -1,0 +1,68 @@
+"""What `--misbehave` may say, and to whom."""
+
+import pytest
+
+from harness.cli import BAD_INPUT, main
+from harness.plan.misbehave import KINDS, SHARE, Misbehave, parse
+from harness.plan.model import Experiment
+from harness.plan.problems import PlanError
+from harness.report import asking
+from reference_impl.misbehave import kinds
+
+REFERENCE = ("--system", "reference-mirrored", "--deployment", "local")
+
+
+def experiment(*systems: str, deployment: str = "local") -> Experiment:
+    asked = asking.Asked(("master-crash",), systems, (), (), deployment, 1, 7)
+    return asking.experiment_of(asked, "e")
+
+
+def test_the_harness_and_the_reference_know_the_same_kinds() -> None:
+    assert set(KINDS) == set(kinds.Kind)
+    assert SHARE == kinds.SHARE
+
+
+@pytest.mark.parametrize(
+    ("word", "share"), [("drop", SHARE), ("drop:0.02", 0.02), ("drop:2%", 0.02), ("drop:1", 1.0)]
+)
+def test_a_share_is_a_fraction_or_a_percentage(word: str, share: float) -> None:
+    assert parse(word, experiment("reference-mirrored")) == Misbehave("drop", share, 7)
+
+
+def test_no_word_is_no_misbehaviour() -> None:
+    assert parse("", experiment("rabbitmq-mirrored", deployment="compose")) is None
+
+
+@pytest.mark.parametrize(
+    ("word", "text"),
+    [
+        ("drip", "there is no misbehaviour 'drip'; did you mean 'drop'?"),
+        ("drop:0", "a number above 0"),
+        ("drop:101%", "a number above 0"),
+        ("drop:nan", "a number above 0"),
+        ("drop:", "a number above 0"),
+        ("drop:few", "not 'few'"),
+    ],
+)
+def test_a_wrong_word_is_told_with_what_would_be_right(word: str, text: str) -> None:
+    with pytest.raises(PlanError, match="--misbehave") as error:
+        parse(word, experiment("reference-mirrored"))
+    assert text in str(error.value)
+
+
+def test_a_real_broker_cannot_be_told_to_misbehave(capsys: pytest.CaptureFixture[str]) -> None:
+    code = main(["run", "master-crash", "--system", "rabbitmq-mirrored", "--misbehave", "drop"])
+    assert code == BAD_INPUT
+    said = capsys.readouterr().err
+    assert "only reference systems under 'local' can" in said
+    assert "rabbitmq-mirrored under 'compose' cannot" in said
+
+
+def test_a_plan_that_misbehaves_can_be_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["run", "master-crash", *REFERENCE, "--misbehave", "drop:1%", "--dry-run"]
+    assert main(words) == 0
+
+
+def test_the_replay_command_misbehaves_as_well() -> None:
+    asked = asking.Asked(("master-crash",), (), (), (), "", 1, 7, "drop:1%")
+    assert asking.replay(asked, "claims").endswith("--misbehave drop:1% --judge claims --seed 7")

@@ -1,0 +1,267 @@
+"""report.html: the first screen's answers, escaping, and that it needs nothing else.
+
+What a browser makes of it is in tests/browser.
+"""
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from harness.analyse.detail import STORIES_OF_RUN_MAX
+from harness.report import html
+from harness.report.display import CellTitle, Judge, Report
+from spark_analysis.schema.words import Outcome
+from tests.findings import Story
+from tests.histories import History
+from tests.reports import CELL, OTHER, SKIPPED, compared, run
+from tests.told_runs import MEANING, SENTENCE, TITLE, crash, page_of, summed, told
+
+EVIL = '<script>alert("x")</script>\x00\u202e&'
+SHOWN = "&lt;script&gt;alert(&#34;x&#34;)&lt;/script&gt;\ufffd\ufffd&amp;"
+
+
+class Text(HTMLParser):
+    """The words of a page as a reader gets them, its tags, and every address that it names."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.words: list[str] = []
+        self.tags: set[str] = set()
+        self.addresses: list[str] = []
+        self.attributes: set[str] = set()
+        self.feed(page)
+        self.text = " ".join(" ".join(self.words).split())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+        self.addresses += [value or "" for name, value in attrs if name in ("href", "src")]
+
+    def handle_data(self, data: str) -> None:
+        if self.get_starttag_text() is None or not data.lstrip().startswith(":root"):
+            self.words.append(data)
+
+
+def text(made: Report) -> str:
+    return Text(html.text(made)).text
+
+
+def judged(tmp_path: Path, *stories: History, **changes: object) -> Report:
+    runs = (
+        told(tmp_path / f"run-{number}", story, repeat=number)
+        for number, story in enumerate(stories, start=1)
+    )
+    titles = {CELL: CellTitle(TITLE, "RabbitMQ with mirrored queues", "A mirror on every node")}
+    return page_of(*runs, titles=titles, **changes)
+
+
+def test_the_first_screen_answers_four_questions(tmp_path: Path) -> None:
+    said = text(judged(tmp_path, crash(lost=range(230, 237))))
+    assert "FAILED 2 claims failed" in said
+    assert f"Which claim failed? 2 of 3 “{MEANING}” “Publishers never wait" in said
+    assert "Were messages lost? 7 lost of 800 confirmed" in said
+    assert "How long was it out? 0.34 s without any confirm" in said
+    assert "Is that proved? yes the fault was seen from outside, to hold and to end" in said
+    assert "all 2 client logs are complete" in said
+
+
+def test_a_cell_is_told_in_a_sentence(tmp_path: Path) -> None:
+    said = text(judged(tmp_path, crash(lost=range(230, 237)), crash()))
+    assert f"{TITLE} RabbitMQ with mirrored queues. A mirror on every node." in said
+    assert "7 of 1,600 confirmed messages were lost (in 1 of 2 runs)." in said
+
+
+def test_what_is_not_decided_is_not_called_well(tmp_path: Path) -> None:
+    story = crash().queue(drained=False)
+    story.publish(900, at_ms=39_000).confirm(900, at_ms=39_001)
+    said = text(judged(tmp_path, story))
+    assert "2 claims not decided" in said
+    assert "Were messages lost? none found of 801 confirmed perhaps more: not decided" in said
+    assert "Is that proved? in part" in said
+    assert "No loss was found, but it is not decided whether there was none." in said
+
+
+def test_an_unverified_fault_proves_nothing() -> None:
+    said = text(page_of(summed(Story().unverified("the process still runs"))))
+    assert "Is that proved? no the fault was not seen from outside" in said
+    assert "in doubt: fault 1: the process still runs" in said
+
+
+def test_a_claim_in_chinese_is_told_in_english_first_and_in_its_own_words_below(
+    tmp_path: Path,
+) -> None:
+    said = text(judged(tmp_path, crash()))
+    assert said.index(MEANING) < said.index(SENTENCE)
+
+
+def test_a_known_failure_is_told_as_known() -> None:
+    story = summed(Story())
+    said = text(page_of(story, judge=Judge.EXPECTATIONS))
+    assert "AS EXPECTED 1 claim failed, as known" in said
+    assert "“Publishers never wait for a confirm.” (known to fail there)" in said
+    assert "FAILED 1 claim failed, as known" in text(page_of(story))
+
+
+def test_what_is_known_to_fail_is_told_after_what_surprises() -> None:
+    story = Story().count("lost", "stored", 3)
+    said = text(page_of(summed(story)))
+    assert "FAILED 2 claims failed Judged" in said
+    assert f"2 of 3 “{MEANING}” “Publishers never wait for a confirm.” (known to" in said
+
+
+def test_cells_are_compared_by_system_and_scenario() -> None:
+    runs = (summed(Story()), summed(Story().count("lost", "stored", 3), name="b", cell=OTHER))
+    said = text(page_of(*runs, skipped=(SKIPPED,)))
+    assert "FAILED 2 claims failed in 2 of 2 cells" in said
+    assert f"“{MEANING}” (in cell 2)" in said
+    assert "3 lost of 42,800 confirmed in 1 of 2 runs, cell 2" in said
+    assert "rabbitmq-mirrored all-automatic@T=10, pika" in said
+    assert re.search(r"FAIL 2 3 lost out 0.17 s", said)
+    assert "– NOT APPLICABLE no mirror" in said
+
+
+def test_medians_and_ranges_are_told_with_what_was_judged() -> None:
+    rows = (
+        compared(CELL, "silence", 171e6),
+        compared(OTHER, "silence", None),
+        compared(CELL, "lost", 0.0, unit="messages"),
+    )
+    said = text(page_of(summed(Story()), summed(Story(), name="b", cell=OTHER), comparison=rows))
+    assert "0.17 s (0.086 s – 0.34 s)" in said
+    assert "2 not judged (0 of 5)" in said
+    assert "0 in every judged run of every cell: lost." in said
+
+
+def test_an_experiment_without_a_judged_run_says_why() -> None:
+    runs = (
+        run(Story(), verdicts=(), failure="the cluster did not come up: rmq2 is silent"),
+        run(Story(), name="b", verdicts=(), failure="it was not begun"),
+    )
+    said = text(page_of(*runs))
+    assert "Nothing was judged" in said
+    assert "Were messages lost? unknown" in said
+    assert "Not judged: the cluster did not come up: rmq2 is silent" in said
+    assert "Not judged: it was not begun" in said
+
+
+def test_an_interrupted_experiment_says_so() -> None:
+    made = page_of(run(Story(), verdicts=(), failure="interrupted"), interrupted=True)
+    assert "INTERRUPTED The experiment was interrupted" in text(made)
+
+
+def test_a_report_without_any_run_is_a_page_too() -> None:
+    assert "Nothing was judged" in text(page_of())
+
+
+def test_the_story_of_a_lost_message_is_told(tmp_path: Path) -> None:
+    said = text(judged(tmp_path, crash(lost=[230])))
+    assert "message 230 of publisher 1 in orders 0.500 s before fault 1 (kill)" in said
+    assert "+11.500 s attempt 1 sent by publisher 1 to rmq1 (master of orders when" in said
+    assert "never delivered, though its queue was read empty" in said
+
+
+def test_a_fault_is_told_as_asked_for_and_as_verified(tmp_path: Path) -> None:
+    said = text(judged(tmp_path, crash()))
+    assert "Fault 1: kill master of orders = rmq1, master of orders (mirrors 2" in said
+    assert "asked for from +12.000 s to +27.000 s" in said
+    assert "seen to hold yes, at +12.040 s: the process ended with 137" in said
+    assert "seen to be gone yes, at +34.000 s" in said
+
+
+def test_times_of_a_window_in_doubt_are_told_as_not_judged(tmp_path: Path) -> None:
+    said = text(judged(tmp_path, crash().stall(1, at_ms=13_000, late_ms=200)))
+    assert "recovery NOT JUDGED publisher 1 stalled 200 ms at +13.0 s (host busy)" in said
+    assert "silent: unknown" in said
+
+
+def test_it_says_what_replays_it_and_what_it_was_made_of(tmp_path: Path) -> None:
+    said = text(judged(tmp_path, crash()))
+    assert "Do it again: mqproof run master-crash --seed 7" in said
+    assert "rabbitmq 3.10.8" in said
+    assert "seed of the run 7" in said
+    assert f'title = "{TITLE}"' in said
+
+
+@pytest.mark.parametrize("place", ["broker", "queue", "remark", "title", "host", "replay"])
+def test_no_text_of_others_becomes_part_of_the_page(tmp_path: Path, place: str) -> None:
+    story = crash(lost=[230])
+    changes: dict[str, object] = {}
+    if place == "broker":
+        story.rows["settlements"][230]["raw"] = EVIL
+    elif place == "queue":
+        story.queue(EVIL).publish(900, at_ms=9, queue=EVIL).confirm(900, at_ms=10)
+    elif place == "remark":
+        story.client_event("lost", at_ms=20)
+        story.rows["client_events"][-1]["detail"] = EVIL
+    elif place == "host":
+        story.rows["faults"][0] |= {"resolved": EVIL, "role": EVIL, "target": EVIL}
+    elif place == "title":
+        changes["titles"] = {CELL: CellTitle(EVIL, EVIL, EVIL)}
+    else:
+        changes |= {"replay": EVIL, "experiment": EVIL, "versions": {EVIL: EVIL}}
+    made = judged(tmp_path, story)
+    page = html.text(replace(made, **changes))  # type: ignore[arg-type]
+    assert SHOWN in page
+    assert "<script" not in page
+    assert not {"\x00", "\u202e"} & set(page)
+    assert Text(page).tags <= TAGS
+
+
+TAGS = {
+    *("html", "head", "meta", "title", "style", "body", "main", "header", "section", "div", "p"),
+    *("span", "b", "i", "em", "br", "a", "h1", "h2", "h3", "h4", "h5", "ul", "ol", "li", "dl"),
+    *("dt", "dd", "table", "thead", "tbody", "tr", "th", "td", "details", "summary", "code"),
+    *("pre", "figure", "svg", "rect", "path"),
+}
+
+
+def test_it_names_no_address_but_its_own_parts(tmp_path: Path) -> None:
+    page = html.text(judged(tmp_path, crash(lost=[230])))
+    found = Text(page)
+    ids = set(re.findall(r' id="([^"]+)"', page))
+    assert all(address[:1] == "#" and address[1:] in ids for address in found.addresses)
+    assert not [name for name in found.attributes if name.startswith("on")]
+    assert (
+        "url(" not in page
+        and "@import" not in page
+        and "http" not in page.lower().replace("http-equiv", "")
+    )
+
+
+def test_the_same_report_makes_the_same_bytes(tmp_path: Path) -> None:
+    made = judged(tmp_path, crash(lost=range(200, 260)))
+    first = html.write(made, tmp_path).read_bytes()
+    assert html.write(made, tmp_path).read_bytes() == first
+    assert str(tmp_path).encode() not in first
+    assert not list(tmp_path.glob("*.partial"))
+
+
+def test_a_run_takes_a_bounded_place_however_much_happened_in_it(tmp_path: Path) -> None:
+    story = crash(lost=range(0, 800, 2), every_ms=50)
+    for number in range(0, 800, 3):
+        story.publish(number, at_ms=39_000 + number / 10, attempt=2)
+        story.settle(number, Outcome.UNKNOWN, at_ms=39_500 + number / 10, attempt=2)
+        story.client_event("lost", at_ms=number)
+    made = judged(tmp_path, story)
+    detail = made.runs[0].detail
+    assert detail is not None
+    assert sum(len(group.journeys) for group in detail.affected) <= STORIES_OF_RUN_MAX
+    assert len(html.text(made)) < 200_000
+
+
+def test_a_run_whose_tables_are_gone_is_told_with_what_is_left(tmp_path: Path) -> None:
+    made = judged(tmp_path, crash(lost=[230]))
+    (one,) = made.runs
+    assert one.detail is not None
+    torn = replace(one, detail=replace(one.detail, unreadable="attempts.parquet cannot be read"))
+    said = text(replace(made, runs=(torn,)))
+    assert "parts of this page are missing: attempts.parquet cannot be read" in said
+
+
+def test_of_many_runs_only_the_first_that_failed_stands_open(tmp_path: Path) -> None:
+    page = html.text(judged(tmp_path, crash(), crash(), crash(lost=[230]), crash(lost=[230])))
+    opened = re.findall(r'<section class="run" id="(run-\d)">\s*<details open>', page)
+    assert len(opened) == 1

@@ -1,0 +1,128 @@
+"""junit.xml: what a build server makes of an experiment."""
+
+from pathlib import Path
+from xml.etree import ElementTree as xml
+
+from harness.report import junit
+from harness.report.display import Judge, Report
+from tests.findings import Story
+from tests.reports import CELL, OTHER, SKIPPED, run
+from tests.told_runs import page_of, summed
+
+FAILS = "never-silent"  # on this cell, and is known to
+
+
+def parsed(made: Report) -> xml.Element:
+    return xml.fromstring(junit.text(made))
+
+
+def case(made: Report, name: str) -> xml.Element:
+    (found,) = (one for one in parsed(made).iter("testcase") if one.get("name") == name)
+    return found
+
+
+def outcome(element: xml.Element) -> list[str]:
+    return [child.tag for child in element if child.tag != "system-out"]
+
+
+def test_a_suite_a_cell_and_a_test_a_claim_and_repeat() -> None:
+    made = page_of(summed(Story()), summed(Story(), repeat=2), summed(Story(), cell=OTHER))
+    suites = parsed(made)
+    assert [suite.get("name") for suite in suites] == [
+        "master-crash on rabbitmq-mirrored all-automatic@T=10 with pika",
+        "master-crash on rabbitmq-mirrored exactly-2@T=10 with pika",
+    ]
+    names = [one.get("name") for one in suites[0].iter("testcase")]
+    assert names.count("nothing-corrupt [repeat 1]") == names.count("nothing-corrupt [repeat 2]")
+    assert len(set(names)) == len(names) == int(suites[0].get("tests", ""))
+    place = case(page_of(summed(Story())), "nothing-corrupt [repeat 1]").get("classname")
+    assert place == "master-crash.rabbitmq-mirrored.all-automatic@T=10.pika"
+
+
+def test_judged_by_claims_a_fail_is_a_failure_with_its_line() -> None:
+    failed = case(page_of(summed(Story())), f"{FAILS} [repeat 1]")
+    assert outcome(failed) == ["failure"]
+    line = failed.findtext("failure") or ""
+    assert line.startswith(f"FAIL {FAILS}: window 1: silence_s <= 0.1: 0.171 s")
+    assert parsed(page_of(summed(Story()))).get("failures") == "1"
+
+
+def test_judged_by_expectations_a_known_fail_is_none_but_is_told() -> None:
+    made = page_of(summed(Story()), judge=Judge.EXPECTATIONS)
+    known = case(made, f"{FAILS} [repeat 1]")
+    assert outcome(known) == []
+    assert "this cell is known to do so" in (known.findtext("system-out") or "")
+    assert parsed(made).get("failures") == "0"
+    assert made.exit_code == 0
+
+
+def test_judged_by_expectations_a_pass_that_was_not_expected_is_a_failure() -> None:
+    story = Story().silence(0.05)
+    made = page_of(summed(story), judge=Judge.EXPECTATIONS)
+    assert outcome(case(made, f"{FAILS} [repeat 1]")) == ["failure"]
+    assert made.exit_code == 1
+
+
+def test_judged_by_expectations_a_fail_that_nobody_wrote_down_is_a_failure() -> None:
+    cell = ("my-own", *CELL[1:3], "other-client")
+    made = page_of(summed(Story(), cell=cell), judge=Judge.EXPECTATIONS)
+    assert outcome(case(made, f"{FAILS} [repeat 1]")) == ["failure"]
+
+
+def test_what_is_not_decided_or_does_not_apply_is_skipped_with_its_reason() -> None:
+    for judge in Judge:
+        made = page_of(summed(Story().unverified("the process still runs")), judge=judge)
+        skipped = case(made, "nothing-corrupt [repeat 1]").find("skipped")
+        assert skipped is not None
+        assert "the process still runs" in (skipped.get("message") or "")
+    moot = case(page_of(summed(Story())), "survives-hangs [repeat 1]").find("skipped")
+    assert moot is not None
+    assert (moot.get("message") or "").startswith("NOT APPLICABLE")
+
+
+def test_a_run_that_was_not_judged_is_an_error_with_its_reason() -> None:
+    made = page_of(run(Story(), verdicts=(), failure="no cluster"))
+    broken = case(made, "run is judged [repeat 1]").find("error")
+    assert broken is not None and broken.text == "no cluster"
+    assert parsed(made).get("errors") == "1"
+
+
+def test_a_cell_that_was_skipped_is_a_suite_that_says_why() -> None:
+    made = page_of(summed(Story()), skipped=(SKIPPED,))
+    skipped = case(made, "cell applies").find("skipped")
+    assert skipped is not None and skipped.get("message") == "NOT APPLICABLE: no mirror"
+
+
+def test_the_counts_are_those_of_the_tests() -> None:
+    suites = parsed(page_of(summed(Story()), summed(Story().unverified("no"), repeat=2)))
+    for element in (suites, *suites):
+        cases = list(element.iter("testcase"))
+        assert int(element.get("tests", "")) == len(cases)
+        for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+            assert int(element.get(name, "")) == sum(one.find(tag) is not None for one in cases)
+
+
+def test_texts_of_others_stay_texts(tmp_path: Path) -> None:
+    evil = "]]></failure><script>\x00\ud800\x1b[31m"
+    made = page_of(
+        run(Story(), verdicts=(), failure=evil),
+        replay=evil,
+        versions={evil: evil},
+        experiment=evil,
+    )
+    document = xml.fromstring(junit.write(made, tmp_path).read_bytes())
+    assert {element.tag for element in document.iter()} == {
+        *("testsuites", "testsuite", "properties", "property", "testcase", "error"),
+    }
+    (broken,) = document.iter("error")
+    assert broken.text == "]]></failure><script>\ufffd\ufffd\ufffd[31m"
+    assert [path.name for path in tmp_path.iterdir()] == ["junit.xml"]
+
+
+def test_it_says_what_replays_it() -> None:
+    found = {
+        one.get("name"): one.get("value")
+        for one in parsed(page_of(summed(Story()))).iter("property")
+    }
+    assert found["replay"] == "mqproof run master-crash --seed 7"
+    assert found["rabbitmq"] == "3.10.8"

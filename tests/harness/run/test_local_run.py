@@ -1,0 +1,55 @@
+"""A whole run with real workers, proxy and nodes, judged by the definition: no Docker or Spark."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+from harness.plan.model import FaultKind, RunPlan
+from harness.run.live import LiveRun, Outside
+from harness.run.preparing import Preparing
+from harness.run_folder.manifest import Manifest
+from harness.run_folder.seal import seal
+from spark_analysis.definition.judge import judge
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.log import read_rows
+from spark_analysis.schema.tables import FAULTS, RESOURCES
+from tests.harness.deploy.local_rig import HOSTS, UNMIRRORED, standing
+from tests.plans import fault, plan
+from tests.run_folders import rows_of
+
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+LONGER_THAN_A_LOOK_S = 4.0
+
+
+async def performed(of: RunPlan, folder: Path) -> Manifest:
+    manifest = Manifest.of(of)
+    run_folder = folder / "runs" / of.name
+    (run_folder / "logs").mkdir(parents=True)
+    async with standing(folder) as cluster:
+        prepared = await Preparing(of, cluster, run_folder, BOOT_ID, lambda _: None).begin()
+        outside = Outside(asyncio.Event(), lambda _: None, lambda m: m.save(run_folder))
+        await LiveRun(of, cluster, prepared, manifest, outside).perform()
+        await cluster.fetch_logs(run_folder)
+    return manifest
+
+
+def test_a_hang_on_a_local_cluster_is_verified_and_loses_nothing(tmp_path: Path) -> None:
+    hang = plan(fault(FaultKind.HANG), lasts_s=LONGER_THAN_A_LOOK_S)
+    of = replace(hang, layout=UNMIRRORED, deployment="local")
+    asyncio.run(asyncio.wait_for(performed(of, tmp_path), 180))
+    folder = tmp_path / "runs" / of.name
+    manifest = seal(folder)
+    assert manifest.failure == ""
+    assert manifest.facts is not None
+    facts = Facts.from_json(manifest.facts)
+    findings = judge(facts, rows_of(folder))
+    counted = {row.measure: row.count for row in findings.counts}
+    faults = list(read_rows(folder / "logs" / "harness", FAULTS))
+    assert {row["mechanism"] for row in faults} == {"proxy"}
+    assert [row["ok"] for row in faults if row["event"] in ("verified", "gone")] == [1, 1]
+    assert "lost" not in counted
+    assert "loss_unknown" not in counted
+    assert counted["state"] > 0
+    sampled = {row["host"] for row in read_rows(folder / "logs" / "harness", RESOURCES)}
+    assert sampled == {*HOSTS, "toxiproxy", "workers"}
+    assert (folder / "broker_logs" / "ref1.log").is_file()

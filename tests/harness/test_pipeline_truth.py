@@ -1,0 +1,54 @@
+"""What a report says of a misbehaving cluster's own account of itself."""
+
+from pathlib import Path
+
+import pytest
+
+from harness import pipeline
+from harness.analyse.marts import Judged
+from harness.plan.misbehave import TRUTH, Misbehave
+from harness.report.display import RunOptions, RunReport
+from harness.run_folder.manifest import Manifest
+from reference_impl.mirrored.protocol import Message
+from reference_impl.misbehave.truth import admitted
+from spark_analysis.schema.body import Identity, encode
+from tests.findings import Story
+from tests.plans import plan
+
+NOBODY = RunReport("quick-1-00ff", ("quick", "s", "l", "c"), 1, 1, notes=("fresh cluster",))
+
+
+def noted(folder: Path) -> tuple[str, ...]:
+    manifest, story = Manifest.of(plan()), Story()
+    return pipeline._with_truth(
+        NOBODY, Judged(folder, manifest, story.facts, story.findings)
+    ).notes
+
+
+def test_an_honest_run_has_nothing_to_say(tmp_path: Path) -> None:
+    assert noted(tmp_path) == NOBODY.notes
+
+
+def test_what_was_admitted_and_not_found_is_told(tmp_path: Path) -> None:
+    body = encode(Identity(plan().number, 1, 5, 1, 0, 0), 256)
+    lines = admitted("redeliver", "orders", Message(b"", "", "orders", b"", body, True)).lines
+    (tmp_path / TRUTH).mkdir()
+    (tmp_path / TRUTH / "ref1.jsonl").write_bytes(lines)
+    note = "truth: NOT EXACT: came again: 0 found, 1 to be found, missed [(1, 5)]"
+    assert noted(tmp_path) == (*NOBODY.notes, note)
+
+
+@pytest.mark.parametrize("line", [b"no json\n", b'{"kind": "drop"}\n', b"[]\n"])
+def test_a_truth_that_cannot_be_read_is_told_and_hides_no_verdict(
+    line: bytes, tmp_path: Path
+) -> None:
+    (tmp_path / TRUTH).mkdir()
+    (tmp_path / TRUTH / "ref1.jsonl").write_bytes(line)
+    (_, note) = noted(tmp_path)
+    assert note.startswith("truth: cannot be read: ")
+
+
+def test_a_manifest_says_that_its_nodes_misbehaved(tmp_path: Path) -> None:
+    wrong = RunOptions(tmp_path, misbehave=Misbehave("drop", 0.01, 7))
+    assert pipeline._misbehaving(wrong) == {"misbehave": "drop:0.01"}
+    assert pipeline._misbehaving(RunOptions(tmp_path)) == {}
