@@ -23,8 +23,10 @@ DECLARED = {
     "persistent": True,
     "mandatory": True,
     "retry": "until_confirmed",
+    "consumers": 1,
     "acknowledges": True,
     "cancel_on_ha_failover": False,
+    "faults": 1,
 }
 RECORDED = {
     "fault_target_role": "master",
@@ -105,6 +107,10 @@ class Story:
     def silence(self, seconds: float, *, censored: bool = False, window: int = 1) -> Self:
         row = Availability(RUN, window, "", 4_500, 12, ns(seconds), ns(12), censored)
         self.silences[window] = row
+        return self
+
+    def missed(self, operations: int, *, window: int = 1) -> Self:
+        self.silences[window] = replace(self.silences[window], missed=operations)
         return self
 
     def doubt(

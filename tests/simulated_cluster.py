@@ -10,11 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from faults.compile import KINDS
 from faults.model import (
     Action,
     Armed,
     Cut,
     FaultError,
+    Freeze,
     Join,
     Kill,
     ProcessState,
@@ -23,6 +25,8 @@ from faults.model import (
     Resume,
     Stall,
     Start,
+    Stop,
+    Thaw,
 )
 from harness.deploy.port import Health, HostSample, Link, Roles
 from harness.plan.model import Layout, RunPlan
@@ -91,6 +95,9 @@ class ScriptedWorker:
         self.say("ready")
         if config.role in (Role.DRAINER, Role.AUDITOR):
             doubt = self._cluster.drain_doubt if config.role is Role.DRAINER else ""
+            if config.role is Role.DRAINER and not self._cluster.consumed:
+                for sequence in range(1, self._cluster.messages + 1):
+                    self._deliver(sequence, Via.DRAIN)
             if config.role is Role.AUDITOR:
                 self._deliver(1, Via.AUDIT)
             self.say("drained", queue=config.queue_word, complete=not doubt, doubt=doubt)
@@ -144,7 +151,8 @@ class ScriptedWorker:
 class World:
     """What faults do to: the simulated truth that a witness can look at."""
 
-    down: set[str] = field(default_factory=set)
+    down: dict[str, int] = field(default_factory=dict)  # host -> how its process ended
+    frozen: set[str] = field(default_factory=set)
     cut: dict[str, str] = field(default_factory=dict)  # chain -> host
     stalled: set[str] = field(default_factory=set)  # proxies
     packets: int = 0
@@ -168,13 +176,22 @@ class SimulatedExecutor:
             self._change(action)
         return Receipt(issued_ns, time.monotonic_ns())
 
+    def mechanism(self, kind: str) -> str:
+        return KINDS[kind].mechanism
+
     def _change(self, action: Action) -> None:
         world = self._world
         match action:
             case Kill(host):
-                world.down.add(host)
+                world.down[host] = 137
+            case Stop(host):
+                world.down[host] = 0
             case Start(host):
-                world.down.discard(host)
+                world.down.pop(host, None)
+            case Freeze(host):
+                world.frozen.add(host)
+            case Thaw(host):
+                world.frozen.discard(host)
             case Stall(proxies):
                 world.stalled.update(proxies)
             case Resume(proxies):
@@ -196,8 +213,8 @@ class SimulatedWitness:
         self.open.append(armed.window)
 
     async def process(self, host: str) -> ProcessState:
-        down = host in self._world.down
-        return ProcessState(not down, 137 if down else None)
+        down, frozen = self._world.down, host in self._world.frozen
+        return ProcessState(host not in down, down.get(host), frozen)
 
     async def packets(self, host: str, chain: str) -> int | None:
         if self._world.cut.get(chain) != host:
@@ -215,6 +232,9 @@ class SimulatedWitness:
             proxy: _reply(proxy not in self._world.stalled) for proxy in armed.action.proxies
         }
         return {**replies, "direct": Reply(True, 0.001, "")}
+
+    async def greets(self, host: str) -> Reply:
+        return _reply(host not in self._world.frozen)
 
     async def serves(self, host: str) -> Reply:
         return Reply(host not in self._world.down, 0.001, "")
@@ -282,6 +302,11 @@ class SimulatedCluster:
         self.broker = SimulatedBroker(self)
         self.executor = SimulatedExecutor(self.world)
         self.witness = SimulatedWitness(self.world)
+
+    @property
+    def consumed(self) -> bool:
+        """Whether a consumer of the load got what was sent: the drain finds nothing then."""
+        return any(each.role is Role.CONSUMER for each in self.configured.values())
 
     async def spawn(self, worker: str) -> ScriptedWorker:
         self.workers[worker] = ScriptedWorker(self, worker)

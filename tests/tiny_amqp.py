@@ -44,6 +44,7 @@ class TinyBroker:
     connections: list["Connection"] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     opened: int = 0
+    host: str = "127.0.0.1"
     port: int = 0
     _server: asyncio.Server | None = None
 
@@ -58,7 +59,7 @@ class TinyBroker:
         """Starts, or starts again on the same port."""
         loop = asyncio.get_running_loop()
         make = lambda: Connection(self)  # noqa: E731
-        self._server = await loop.create_server(make, "127.0.0.1", self.port)
+        self._server = await loop.create_server(make, self.host, self.port)
         self.port = self._server.sockets[0].getsockname()[1]
 
     def refuse(self) -> None:
@@ -101,6 +102,7 @@ class Connection(asyncio.Protocol):
     def __init__(self, broker: TinyBroker) -> None:
         self.broker = broker
         self.channels: dict[int, Channel] = {}
+        self.name = ""
         self._buffer = b""
         self._greeted = False
 
@@ -160,7 +162,8 @@ class Connection(asyncio.Protocol):
     def _method(self, number: int, method: object) -> None:
         match method:
             case spec.Connection.StartOk():
-                self.broker.names.append(method.client_properties.get("connection_name", ""))
+                self.name = method.client_properties.get("connection_name", "")
+                self.broker.names.append(self.name)
                 self.send(0, spec.Connection.Tune(2047, 131072, 60))
             case spec.Connection.Open():
                 self.broker.opened += 1
@@ -232,6 +235,8 @@ class Channel:
             case spec.Confirm.Select():
                 self._confirming, self._count = True, 0
                 self.send(spec.Confirm.SelectOk())
+            case spec.Exchange.Declare():
+                self.send(spec.Exchange.DeclareOk())
             case spec.Basic.Qos():
                 self._prefetch = method.prefetch_count
                 self.send(spec.Basic.QosOk())

@@ -39,7 +39,7 @@ def _measure(cluster: ComposeCluster, address: str, options: list[str]) -> int:
     agent = Containers.find(engine.connect(), cluster.project).one(labels.ROLE_AGENT)
     container = cluster.client.containers.get(agent)
     container.exec_run(["mkdir", "-p", INSIDE])
-    container.put_archive(INSIDE, _archive())
+    container.put_archive(INSIDE, archive())
     words = ["python", f"{INSIDE}/{SCRIPT.name}", "--host", address, "--queue", QUEUE, *options]
     api = cluster.client.api
     running = api.exec_create(agent, words, environment={"PYTHONUNBUFFERED": "1"})["Id"]
@@ -48,7 +48,7 @@ def _measure(cluster: ComposeCluster, address: str, options: list[str]) -> int:
     return int(api.exec_inspect(running)["ExitCode"])
 
 
-def _archive() -> bytes:
+def archive() -> bytes:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as archive:
         archive.add(SCRIPT, SCRIPT.name)

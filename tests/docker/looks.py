@@ -10,7 +10,8 @@ from harness.deploy.compose_cluster import ComposeCluster
 
 async def in_force(cluster: ComposeCluster) -> list[str]:
     """Every fault that is in force anywhere in the cluster."""
-    found = [f"{c.name} is down" for c in _containers(cluster, "process") if c.status != "running"]
+    processes = _containers(cluster, "process")
+    found = [f"{c.name} is {c.status}" for c in processes if c.status != "running"]
     found += [f"toxic {name}" for name in await toxics(cluster)]
     for host in _containers(cluster, "host"):
         found += [f"{host.name}: {rule}" for rule in rules_of(cluster, host)]

@@ -107,6 +107,42 @@ def test_the_three_scenarios_are_judged_as_expected(tmp_path: Path) -> None:
     assert _left(tmp_path) == []
 
 
+def test_a_late_mirror_loses_what_was_there_before_it_and_the_run_says_so(tmp_path: Path) -> None:
+    cell = ("--layout", "exactly-2-manual@T=10", "--judge", "expectations", "--seed", "7")
+    run = _one_run(tmp_path, "unsynchronised-mirror", "--system", "rabbitmq-mirrored", *cell)
+    outcome = {claim["claim"]: claim["outcome"] for claim in run["claims"]}
+    assert outcome["unsynchronised-messages-are-lost"] == "PASS", run
+    assert outcome["confirmed-is-on-disk"] == "FAIL", run
+    assert outcome["nothing-unexpected"] == "PASS", run
+    (manifest,) = _manifests(tmp_path)
+    states = [manifest["state"]["windows"][number] for number in ("1", "2")]
+    assert [state["fault_target_role"] for state in states] == ["mirror", "master"]
+    assert [state["synchronised_mirrors_at_fault"] for state in states] == [1, 0]
+
+
+def test_the_reference_survives_a_master_crash_in_containers_too(tmp_path: Path) -> None:
+    cell = ("--system", "reference-mirrored", "--deployment", "compose", "--judge", "expectations")
+    run = _one_run(tmp_path, "master-crash", *cell, "--seed", "7")
+    outcome = {claim["claim"]: claim["outcome"] for claim in run["claims"]}
+    for claim in ("confirmed-is-on-disk", "election-loses-nothing", "oldest-mirror-takes-over"):
+        assert outcome[claim] == "PASS", run
+
+
+def _one_run(folder: Path, *words: str) -> dict[str, Any]:
+    """The verdict of an experiment of one run that went as expected, and left nothing."""
+    process = _mqproof(folder, "run", *words)
+    said, _ = process.communicate(timeout=600)
+    assert process.returncode in (0, 2), said  # 2: this machine stalled, so time is not judged
+    verdict = json.loads((_experiment(folder) / "verdict.json").read_text())
+    assert [c for c in verdict["cells"] if c["standing"] == "differs"] == [], said
+    (run,) = verdict["runs"]
+    assert run["judged"], said
+    (manifest,) = _manifests(folder)
+    assert all(w["verified"] and w["gone"] for w in manifest["windows"]), manifest["windows"]
+    assert _left(folder) == []
+    return dict(run)
+
+
 def _mqproof(folder: Path, *words: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(
         [sys.executable, "-m", "harness", *words],

@@ -6,6 +6,7 @@ the proxy's own list of toxics, and what the brokers say of each other.
 
 import json
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,13 +16,14 @@ import pytest
 from faults.compile import KINDS, MARK, compile
 from faults.executors.compose import ComposeExecutor
 from faults.executors.nothing import NothingExecutor
-from faults.model import Armed, FaultError, Proof, Stall
+from faults.model import Armed, FaultError, Freeze, Proof, Stall, Start, Stop
 from faults.verification import gone, held
 from harness.deploy import labels
 from harness.deploy.compose_cluster import ComposeCluster
 from harness.deploy.polling import until
 from harness.run.docker_projects import DockerProjects
 from harness.run.heal import Row, Standing, mend
+from harness.run.journal import Journal
 
 pytestmark = pytest.mark.docker
 
@@ -99,6 +101,11 @@ async def seen(cluster: ComposeCluster, kind: str, links: tuple[str, ...]) -> bo
         case "kill":
             state = container(cluster, "process").attrs["State"]
             return (state["Status"], state["ExitCode"]) == ("exited", 137)
+        case "stop":
+            state = container(cluster, "process").attrs["State"]
+            return (state["Status"], state["ExitCode"]) == ("exited", 0)
+        case "freeze":
+            return container(cluster, "process").status == "paused"
         case "hang":
             answered = [await greeted(cluster, proxy) for proxy in links]
             assert len(set(answered)) == 1, "the links of one host share their fate"
@@ -131,7 +138,9 @@ def test_a_fault_takes_effect_and_is_undone(
         left = await gone(fault, cluster.witness, GONE_LIMIT_S)
         await cluster.witness.dismiss(fault)
         assert not await seen(cluster, kind, links)
-        await cluster.executor.perform(fault.undo)  # again: what is not there is no error
+        # Again: what is not there is no error. (Nobody needs to be waited for this time.)
+        again = replace(fault.undo, ending_s=0) if isinstance(fault.undo, Start) else fault.undo
+        await cluster.executor.perform(again)
         return holds, left
 
     holds, left = play(story())
@@ -155,6 +164,44 @@ def test_an_executor_that_does_nothing_is_never_believed(
     proof = play(story())
     assert not proof.ok
     assert proof.doubt
+
+
+def test_a_stop_that_is_undone_at_once_ends_all_the_same_and_the_broker_comes_back(
+    cluster: ComposeCluster, play: Play, links: tuple[str, ...]
+) -> None:
+    """A start that did not wait would find the process running, and it would end afterwards."""
+    fault = armed(cluster, "stop", links)
+    assert fault.undo is not None
+
+    async def story() -> Proof:
+        began = container(cluster, "process").attrs["State"]["StartedAt"]
+        await cluster.executor.perform(Stop(victim(cluster)))
+        await cluster.executor.perform(fault.undo)
+        state = container(cluster, "process").attrs["State"]
+        assert state["Running"] and state["StartedAt"] != began
+        return await gone(fault, cluster.witness, GONE_LIMIT_S)
+
+    left = play(story())
+    assert left.ok, left.doubt
+
+
+def test_a_cluster_is_healed_by_its_journal_where_a_frozen_host_cannot_answer(
+    cluster: ComposeCluster, play: Play, links: tuple[str, ...], tmp_path: Path
+) -> None:
+    projects = DockerProjects(cluster.client)
+    project = Standing(cluster.project, tmp_path, "", keep=True)
+    (tmp_path / "runs" / "one").mkdir(parents=True)
+    journal = Journal(tmp_path / "runs" / "one" / "journal.jsonl")
+
+    async def story() -> list[Row]:
+        journal.armed(armed(cluster, "freeze", links))
+        await cluster.executor.perform(Freeze(victim(cluster)))
+        return [row async for row in mend(projects, project, "heal")]
+
+    (row,) = play(story())
+    assert row.ok, row.doubt
+    assert row.what.startswith("undo freeze of")
+    assert container(cluster, "process").status == "running"
 
 
 def test_the_brokers_themselves_notice_a_partition(
@@ -226,14 +273,19 @@ def test_a_stall_that_fails_halfway_is_taken_back(
     play(story())
 
 
+@pytest.mark.parametrize("kinds", [("kill", "hang", "partition"), ("freeze",)], ids="+".join)
 def test_healing_without_a_journal_sweeps_every_fault_away(
-    cluster: ComposeCluster, play: Play, links: tuple[str, ...], tmp_path: Path
+    cluster: ComposeCluster,
+    play: Play,
+    links: tuple[str, ...],
+    tmp_path: Path,
+    kinds: tuple[str, ...],
 ) -> None:
     projects = DockerProjects(cluster.client)
     project = Standing(cluster.project, tmp_path, "", keep=True)
 
     async def story() -> list[Row]:
-        for window, kind in enumerate(KINDS, 1):
+        for window, kind in enumerate(kinds, 1):
             await cluster.executor.perform(armed(cluster, kind, links, window).action)
         rows = [row async for row in mend(projects, project, "heal")]
         assert await toxics(cluster) == []

@@ -34,7 +34,7 @@ from tests.run_folders import rows_of
 pytestmark = pytest.mark.docker
 
 Play = Callable[[Awaitable[Any]], Any]
-KINDS = [FaultKind.KILL, FaultKind.HANG, FaultKind.PARTITION]
+KINDS = list(FaultKind)
 HEALTH_LIMIT_S = 90.0
 ROOT = Path(__file__).parents[2]
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
