@@ -121,11 +121,18 @@ class RabbitBroker:
 
     async def listed(self, host: str) -> bool:
         """Whether every other host that answers lists this one's broker as running."""
+        return all((await self.listing(host)).values())
+
+    async def listing(self, host: str) -> dict[str, bool]:
+        """By every other host that answers: whether it lists this one's broker as running."""
         said = await self._api.bodies(NODES)
-        others = [nodes for asked, nodes in said.items() if asked != host and nodes is not None]
+        others = {
+            asked: words.runs(host, nodes) for asked, nodes in said.items() if nodes is not None
+        }
+        others.pop(host, None)
         if not others:
             raise DeployError(f"no other broker tells whether {host} is listed")
-        return all(words.runs(host, nodes) for nodes in others)
+        return others
 
     async def set_policies(self) -> None:
         """The layout's policies; they hold for the whole cluster. Raises DeployError."""

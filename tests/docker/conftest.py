@@ -3,20 +3,24 @@
 import asyncio
 import os
 import threading
+import warnings
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from harness.deploy import engine, images
+from faults.model import Kill, Start
+from harness.deploy import engine, images, labels
 from harness.deploy.catalogue import load_layout
 from harness.deploy.compose import ComposeDeployment
 from harness.deploy.compose_cluster import ComposeCluster
 from harness.deploy.compose_faults import equip
 from harness.deploy.compose_tool import find_tool
 from harness.deploy.port import DeployError
+from tests.docker.looks import in_force
 
+HEALTH_LIMIT_S = 90.0
 CALL_LIMIT_S = 180.0
 OWN_FILES = ("mqproof/worker", "mqproof/reference")
 Play = Callable[[Awaitable[Any]], Any]
@@ -75,3 +79,30 @@ def cluster(play: Play, experiment_folder: Path) -> Iterator[ComposeCluster]:
         yield standing
     finally:
         play(standing.down())
+
+
+async def cleaned(cluster: ComposeCluster) -> tuple[str, ...]:
+    """What is wrong with the cluster between tests; empty where it is, or has been made, clean.
+
+    A RabbitMQ node that had paused may not start its application again: its management agent
+    crashes in `rabbit_net:dist_info`, now and then (rabbitmq-server issue 5496). mqproof replaces
+    such a cluster between experiments; here its process is restarted, with a warning. Only that
+    is forgiven: a fault that is still in force, or another reason to stay away, is a failure.
+    """
+    health = await cluster.health(HEALTH_LIMIT_S)
+    if health.clean or await in_force(cluster):
+        return health.doubts
+    crashed = [host for host in cluster.layout.hosts if _agent_crashed(cluster, host.name)]
+    for host in crashed:
+        warnings.warn(f"{host.name} crashed in rabbit_net:dist_info: restarted", stacklevel=1)
+        await cluster.executor.perform(Kill(host.name))
+        await cluster.executor.perform(Start(host.name))
+    return (await cluster.health(HEALTH_LIMIT_S)).doubts if crashed else health.doubts
+
+
+def _agent_crashed(cluster: ComposeCluster, host: str) -> bool:
+    marks = {labels.PROJECT: cluster.project, labels.ROLE: "process", labels.HOST: host}
+    words = [f"{name}={value}" for name, value in marks.items()]
+    (process,) = cluster.client.containers.list(filters={"label": words})
+    said = process.logs(tail=2000).decode(errors="replace")
+    return "rabbit_net:dist_info" in said or "rabbit_net,dist_info" in said

@@ -27,6 +27,7 @@ from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.log import is_closed, read_rows
 from spark_analysis.schema.tables import RESOURCES
+from tests.docker.conftest import cleaned
 from tests.docker.looks import in_force, workers_running
 from tests.plans import fault, plan
 from tests.run_folders import rows_of
@@ -35,7 +36,6 @@ pytestmark = pytest.mark.docker
 
 Play = Callable[[Awaitable[Any]], Any]
 KINDS = list(FaultKind)
-HEALTH_LIMIT_S = 90.0
 ROOT = Path(__file__).parents[2]
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
@@ -50,10 +50,9 @@ class Done:
 @pytest.fixture
 def clean(cluster: ComposeCluster, play: Play) -> Iterator[ComposeCluster]:
     """The shared cluster, clean before and after."""
-    assert play(cluster.health(HEALTH_LIMIT_S)).clean
+    assert play(cleaned(cluster)) == ()
     yield cluster
-    health = play(cluster.health(HEALTH_LIMIT_S))
-    assert health.clean, health.doubts
+    assert play(cleaned(cluster)) == ()
 
 
 async def run(
