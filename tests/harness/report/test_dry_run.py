@@ -21,18 +21,18 @@ def test_it_shows_every_phase_in_seconds_and_what_words_may_mean() -> None:
     assert shown[0] == "experiment e, seed 7: 2 runs"
     assert "  baseline   12 s" in shown
     assert (
-        "  fault 1    partition master of orders: from +12 s for 32 s (1.5 T, at least 32 s)"
+        "  fault 1    partition master of orders: from +12 s for 22 s (1.5 T, at least 22 s)"
         in shown
     )
     assert "             one of rmq1, rmq2, rmq3: the host that holds orders then" in shown
     assert "  settle     5 s (0.5 T, at least 5 s)" in shown
-    assert "  load       64 s at least" in shown
-    assert shown[-1] == "load and settle of all runs: 138 s at least; start and drain on top"
+    assert "  load       49 s at least" in shown
+    assert shown[-1] == "load and settle of all runs: 108 s at least; start and drain on top"
 
 
 def test_a_longer_timer_makes_it_longer() -> None:
     shown = lines("cut-one-node", "all-automatic@T=60")
-    assert any("for 90 s (1.5 T, at least 32 s)" in line for line in shown)
+    assert any("for 90 s (1.5 T, at least 22 s)" in line for line in shown)
 
 
 def test_it_shows_that_a_fault_waits_for_the_end_of_another() -> None:
