@@ -115,6 +115,7 @@ def _window(dice: Dice, number: int, origin_ns: int) -> Window:
         verified=verified,
         gone=gone,
         doubt="" if verified and gone else "not seen",
+        over_ns=dice.time(returned_ns) if dice.often(80) else None,
     )
 
 

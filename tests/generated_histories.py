@@ -84,9 +84,11 @@ class _Run:
         self.style = self.dice.style
         self.random = self.dice.random
         self.sequences = dict.fromkeys(PUBLISHERS, -1)
+        self.origins: list[int] = []  # of its windows
 
     def history(self) -> tuple[Facts, Rows]:
         facts = make_facts(self.dice)
+        self.origins = [window.origin_ns for window in facts.windows]
         for number in range(self.style.messages):
             self._message(facts, number)
         for _ in range(self.random.choice([0, 0, 1, 3])):
@@ -113,7 +115,7 @@ class _Run:
         return self.dice.time()
 
     def _on_the_edge(self, facts: Facts) -> Facts:
-        """The same run with rivals and windows that end just as something happens."""
+        """The same run with rivals and windows that end, or are over, as something happens."""
         rivals = [
             replace(each, until_ns=max(each.from_ns, self._moment("deliveries", "received_ns")))
             for each in facts.rivals
@@ -125,6 +127,12 @@ class _Run:
             if self.dice.often(40)
             else each
             for each in facts.windows
+        ]
+        windows = [
+            replace(each, over_ns=self._moment("deliveries", "received_ns"))
+            if each.over_ns is not None and self.dice.often(40)
+            else each
+            for each in windows
         ]
         return replace(facts, rivals=tuple(rivals), windows=tuple(windows))
 
@@ -221,7 +229,7 @@ class _Run:
             flagged = self.dice.often(self.style.flagged) if copy else self.dice.mishap(10)
             self._deliver(identity, attempt, queue, at_ns, flagged)
             at_ns = self.random.choice(
-                [self.dice.soon(at_ns), self.dice.time(), at_ns + 2 * SECOND]
+                [self.dice.soon(at_ns), self.dice.time(), at_ns + 2 * SECOND, *self.origins]
             )
 
     def _deliver(
@@ -265,13 +273,15 @@ class _Run:
 
     def _acknowledge(self, consumer: int, connection: int, tag: int, at_ns: int) -> None:
         before, after = self.random.choice([(0, 0), (0, 0), (2, 0), (0, 2), (-1, 1)])
+        # A fault excuses what was acknowledged less than a second before it.
+        edges = [origin - SECOND for origin in self.origins if origin - SECOND >= at_ns]
         self.add(
             "acknowledgements",
             consumer=consumer,
             connection=3 if self.dice.mishap(5) else connection,
             first_tag=tag - before,
             last_tag=tag + after,
-            written_ns=self.dice.soon(at_ns),
+            written_ns=self.random.choice([self.dice.soon(at_ns), self.dice.soon(at_ns), *edges]),
         )
 
     def _stray(self) -> None:

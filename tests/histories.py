@@ -127,11 +127,13 @@ class History:
         returned_ms: float | None = None,
         ended_ms: float | None = None,
         never_ended: bool = False,
+        over_ms: float | None = None,
         kind: str = "kill",
         verified: bool = True,
         gone: bool = True,
     ) -> Self:
-        """The next fault window. By itself the action returns, and is undone, at once."""
+        """The next fault window. By itself the action returns, and is undone, at once; when it is
+        over nobody knows."""
         returned_ms = at_ms if returned_ms is None else returned_ms
         ended_ms = returned_ms if ended_ms is None else ended_ms
         window = Window(
@@ -143,6 +145,7 @@ class History:
             verified=verified,
             gone=gone,
             doubt="" if verified and gone else "not seen from outside",
+            over_ns=None if over_ms is None else ns(over_ms),
         )
         self._windows.append(window)
         return self

@@ -6,6 +6,7 @@
 3. A stalled instrument makes times unknown. What was seen to happen did happen all the same: a
    stall cannot invent a delivery or a confirm.
 4. A doubt about the whole run leaves nothing but proved violations.
+5. An ambiguous surplus delivery may be of any provenance that the analysis could not tell it from.
 """
 
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ from spark_analysis.schema.findings import Availability, Findings, Stage
 NS = 1e9
 _SEEN = ("first_success", "consumers_resumed")  # stages that one event proves
 _NEEDS_CONSUMERS = ("consumers_resumed", "backlog_drained")
+_MAY_BE_AMBIGUOUS = ("stored_twice", "redelivery", "redelivery_after_ack")
 _NEEDS_PUBLISHERS = ("unexpected", "reordered")  # counts that a publisher's log could raise
 
 
@@ -127,7 +129,15 @@ class Evidence:
             text = f"{number:,} of {number + self.total('in_order'):,}"
         logs = ("publisher_log",) if measure in _NEEDS_PUBLISHERS else ()
         doubt = self.loss_doubt("consumer_log", "drain", *logs)
-        return at_least(number, text, *_words(doubt)) if doubt else exactly(number, text)
+        if doubt:
+            return at_least(number, text, *_words(doubt))
+        ambiguous = self.total(measure, "ambiguous") if detail in _MAY_BE_AMBIGUOUS else 0
+        if not ambiguous:
+            return exactly(number, text)
+        why = f"{ambiguous:,} more may be: what came between the two deliveries hides which"
+        return Interval(
+            number, number + ambiguous, text, why, "look at the ambiguous ones' stories"
+        )
 
     def _loss(self, measure: str, detail: str) -> Value:
         confirmed = self.total("state", "acknowledged")

@@ -2,9 +2,9 @@
 
 Compared are classes of findings, each a set of messages. `must` is what the truth proves to be in
 the class, `may` what it allows; found has to lie between. A class that nobody spoiled has to be
-empty, so an honest cluster allows nothing at all. What a node admits is done to one attempt: a
-message that was retried has others. What clients recorded tells which attempts were confirmed,
-and what reached them; the class is the analysis's own.
+empty, so an honest cluster allows nothing but what a fault leaves open. What a node admits is
+done to one attempt: a message that was retried has others. What clients recorded tells which
+attempts were confirmed, and what reached them; the class is the analysis's own.
 
 lost, by drop        Admitted before it is confirmed. A crash may swallow the confirm, and then the
                      retry is stored. Allowed: acknowledged, not delivered, and each attempt that
@@ -18,20 +18,20 @@ lost, by forget      What reached the consumer before its channel ended is deliv
                      proved: acknowledged, forgotten, not delivered.
 stored_twice, by     Allowed: admitted. The twin goes first, so a confirm proves that both are held
   duplicate          everywhere. A mirror that takes over flags all that it holds: then the second
-                     may be taken for a redelivery. Proved: confirmed, and never seen flagged.
+                     may be taken for a redelivery. Proved: confirmed, never seen flagged, and two
+                     deliveries of it came with no window between them.
+ambiguous            Allowed, whoever did it: came unflagged again, with a window between the two.
 came again, by       Every admitted attempt with a confirm has a surplus delivery of whatever
   duplicate          provenance but the publisher's own retry.
 reordered, by        Allowed: the overtaken one, where both are of one producer and key and at
   reorder            their first attempt. Proved: both confirmed so, and first delivered so,
                      unflagged; a crash makes the others not_judged.
 corrupt, by corrupt  Allowed: admitted. Proved: confirmed, for then it is delivered or found.
-redelivery_after_ack Allowed: admitted. Proved: the master itself gave it out again, and both
-  , by redeliver     deliveries came by one connection AGAIN_NS apart. A successor may be quicker,
-                     and a connection may have ended: then it is a redelivery like others.
-                     By nobody: an acknowledgement that was on its way when a fault took hold is
-                     lost with the master, and a takeover may last longer than the second that
-                     the class allows for. Allowed, too: acknowledged from IN_FLIGHT_NS before a
-                     window's origin until its end, and come again after the origin.
+redelivery_after_ack Allowed: admitted. Proved: the master itself gave it out again, both
+  , by redeliver     deliveries came by one connection AGAIN_NS apart, and we had acknowledged the
+                     first a second before every window between them. A successor may be quicker, a
+                     connection may have ended, a fault may have met our acknowledgement on its
+                     way: then it is a redelivery like others.
 came again, by       Every admitted attempt has a surplus delivery: the master requeues it, or its
   redeliver          successor does, who never heard of the acknowledgement.
 """
@@ -39,6 +39,7 @@ came again, by       Every admitted attempt has a surplus delivery: the master r
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import combinations, pairwise
 from pathlib import Path
 
 from harness.analyse import rows
@@ -51,7 +52,7 @@ from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.words import Redelivered
 
 AGAIN_NS = 1_500_000_000
-IN_FLIGHT_NS = 1_000_000_000
+ON_ITS_WAY_NS = 1_000_000_000
 
 # Class -> the rows of `affected` that belong to it; no detail means any.
 CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -67,7 +68,10 @@ CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
     "redelivery_after_ack": ("duplicated", ("redelivery_after_ack",)),
 }
 CAME_AGAIN = "came again"
-_AGAIN = ("duplicated", ("stored_twice", "diverged", "redelivery", "redelivery_after_ack"))
+_AGAIN = (
+    "duplicated",
+    ("stored_twice", "diverged", "ambiguous", "redelivery", "redelivery_after_ack"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +106,7 @@ class Compared:
 def compare(folder: Path, manifest: Manifest, findings: Findings) -> tuple[Compared, ...]:
     """Of one run that was judged. Raises Unreadable, ValueError, OSError."""
     seen = seen_in(folder)
-    seen.windows = tuple(window for window in manifest.windows if window.origin_ns)
+    seen.windows = tuple(manifest.windows)
     return compared(read(folder, manifest.run_number), seen, findings)
 
 
@@ -118,10 +122,8 @@ def compared(
         "corrupt": (_names(filter(seen.is_confirmed, done["corrupt"])), _names(done["corrupt"])),
         "reordered": _reordered(admissions, seen),
         "stored_twice": (_stored_twice(done, seen), _names(done["duplicate"])),
-        "redelivery_after_ack": (
-            _after_ack(done, seen),
-            _names(done["redeliver"]) | _acknowledged_in_vain(seen),
-        ),
+        "ambiguous": (frozenset[Name](), _came_unflagged_across_a_window(seen)),
+        "redelivery_after_ack": (_after_ack(done, seen), _names(done["redeliver"])),
     }
     nothing = frozenset[Name](), frozenset[Name]()
     classes = [
@@ -193,44 +195,61 @@ def _stored_twice(done: dict[str, set[Try]], seen: Seen) -> frozenset[Name]:
         tried
         for tried in filter(seen.is_confirmed, done["duplicate"])
         if all(delivery.redelivered == Redelivered.NO for delivery in seen.of(tried))
+        and any(not _between(seen, *pair) for pair in pairwise(seen.of(tried)))
+    )
+
+
+def _came_unflagged_across_a_window(seen: Seen) -> frozenset[Name]:
+    tries = {
+        (*name, delivery.attempt)
+        for name, deliveries in seen.deliveries.items()
+        for delivery in deliveries
+    }
+    return _names(
+        tried
+        for tried in tries
+        for earlier, later in pairwise(seen.of(tried))
+        if later.redelivered == Redelivered.NO and _between(seen, earlier, later)
     )
 
 
 def _after_ack(done: dict[str, set[Try]], seen: Seen) -> frozenset[Name]:
-    return _names(tried for tried in done[REDELIVERED] if _came_late(seen.of(tried)))
-
-
-def _came_late(deliveries: list[rows.Delivery]) -> bool:
-    """Twice by one connection, far enough apart."""
-    return any(
-        later.received_ns - earlier.received_ns >= AGAIN_NS
-        for place, earlier in enumerate(deliveries)
-        for later in deliveries[place:]
-        if (earlier.consumer, earlier.connection) == (later.consumer, later.connection)
+    return _names(
+        tried
+        for tried in done[REDELIVERED]
+        if any(_came_late(seen, *pair) for pair in combinations(seen.of(tried), 2))
     )
 
 
-def _acknowledged_in_vain(seen: Seen) -> frozenset[Name]:
-    """Came again after a fault that met our acknowledgement on its way."""
-    return frozenset(
-        name
-        for name, deliveries in seen.deliveries.items()
-        for window in seen.windows
-        if len(deliveries) > 1
-        if any(_in_flight(seen, earlier, window) for earlier in deliveries[:-1])
-        and deliveries[-1].received_ns > window.origin_ns
-    )
+def _came_late(seen: Seen, earlier: rows.Delivery, later: rows.Delivery) -> bool:
+    """By the same connection, far enough apart, and not for a fault's sake."""
+    one_connection = (earlier.consumer, earlier.connection) == (later.consumer, later.connection)
+    far_apart = later.received_ns - earlier.received_ns >= AGAIN_NS
+    return one_connection and far_apart and _arrived(seen, earlier, later)
 
 
-def _in_flight(seen: Seen, delivery: rows.Delivery, window: Window) -> bool:
-    earliest_ns = window.origin_ns - IN_FLIGHT_NS
+def _arrived(seen: Seen, earlier: rows.Delivery, later: rows.Delivery) -> bool:
+    """Whether no fault before `later` could meet our acknowledgement of `earlier` on its way."""
+    between = _between(seen, earlier, later)
+    if not between:
+        return True
+    latest_ns = min(window.origin_ns for window in between) - ON_ITS_WAY_NS
     return any(
-        earliest_ns <= frame.written_ns
-        and (window.ended_ns is None or frame.written_ns <= window.ended_ns)
+        frame.written_ns < latest_ns
         for frame in seen.acknowledgements
-        if (frame.consumer, frame.connection) == (delivery.consumer, delivery.connection)
-        and frame.first_tag <= delivery.tag <= frame.last_tag
+        if (frame.consumer, frame.connection) == (earlier.consumer, earlier.connection)
+        and frame.first_tag <= earlier.tag <= frame.last_tag
     )
+
+
+def _between(seen: Seen, earlier: rows.Delivery, later: rows.Delivery) -> list[Window]:
+    """The windows that had begun before `later` and were not over before `earlier`."""
+    return [
+        window
+        for window in seen.windows
+        if window.origin_ns < later.received_ns
+        and (window.over_ns is None or window.over_ns >= earlier.received_ns)
+    ]
 
 
 # --- helpers -------------------------------------------------------------------------------------

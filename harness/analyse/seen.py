@@ -20,7 +20,7 @@ Try = tuple[int, int, int]  # and attempt
 
 @dataclass(slots=True)
 class Seen:
-    """`windows`: faults that were issued."""
+    """`windows`: the run's, whether they opened or not."""
 
     sent: dict[Name, set[Try]] = field(default_factory=lambda: defaultdict(set))
     confirmed: dict[Name, set[Try]] = field(default_factory=lambda: defaultdict(set))

@@ -20,6 +20,7 @@ from harness.plan.model import Clients, RunPlan, Window
 from harness.run.cast import NoSuchTarget, describe, holders, promoted_rank, resolve, role_of
 from harness.run.journal import Journal
 from harness.run.record import Record
+from harness.run.takeover import over_ns
 from spark_analysis.schema.facts import Window as WindowFacts
 
 GONE_LIMIT_S = 120.0
@@ -155,7 +156,9 @@ class LiveWindow:
                 armed, "gone", gone(armed, self._stage.cluster.witness, GONE_LIMIT_S)
             )
             self.facts = replace(self.facts, gone=proof.ok)
-            if not proof.ok:
+            if proof.ok:
+                self.facts = replace(self.facts, over_ns=self._over_ns())
+            else:
                 self._fail(f"not seen to be gone: {proof.doubt}")
         await self._stage.cluster.witness.dismiss(armed)
 
@@ -224,6 +227,11 @@ class LiveWindow:
             proof = Proof(False, "", "the look did not end before the window did")
         doubt = "" if proof.ok else f"not seen to hold: {proof.doubt}"
         self.facts = replace(self.facts, verified=proof.ok, doubt=doubt)
+
+    def _over_ns(self) -> int:
+        gone_ns = time.monotonic_ns() - self._stage.origin_ns
+        timer_s = self._stage.plan.layout.timer_s
+        return over_ns(self._window.fault.kind, self.facts.returned_ns, gone_ns, timer_s)
 
     async def _prove(self, armed: Armed, event: str, look: Coroutine[Any, Any, Proof]) -> Proof:
         started_ns = time.monotonic_ns()

@@ -2,56 +2,79 @@
 
 1. One case a surplus delivery, compared with the earlier deliveries of its message.
 2. A new attempt number is our own retry: the broker did what it was asked to, twice.
-3. A broker that says "not redelivered" of the same attempt holds it twice: stored_twice.
-4. A redelivery is the broker's right until it had our acknowledgement: written over 1 s before, on
-   a connection that lived on until then.
+3. A broker that says "not redelivered" of the same attempt holds it twice: stored_twice. Unless a
+   window lies between: a new master may not know what the old one gave out.
+4. A redelivery is the broker's right until it had our acknowledgement: written over 1 s before,
+   and over 1 s before every fault that may have swallowed it, on a connection that lived on.
 """
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from spark_analysis.definition.cases import Case, of_delivery
 from spark_analysis.definition.events import Delivery, Events
 from spark_analysis.definition.messages import Message
-from spark_analysis.schema.facts import Rivals
+from spark_analysis.schema.facts import Facts, Rivals, Window
 from spark_analysis.schema.words import Redelivered
 
-_ACKNOWLEDGED_LONG_AGO_NS = 1_000_000_000
+_ON_ITS_WAY_NS = 1_000_000_000  # so long at most an acknowledgement is
 
 Channel = tuple[int, int]  # (consumer, connection)
 
 
-def cases(messages: Iterable[Message], rivals: Sequence[Rivals], events: Events) -> Iterator[Case]:
+def cases(facts: Facts, messages: Iterable[Message], events: Events) -> Iterator[Case]:
     ours = _Acknowledged(events)
     for message in messages:
-        consumed = message.consumed
-        attempts_seen = {delivery.attempt for delivery in consumed[:1]}
-        for index, surplus in enumerate(consumed[1:], start=1):
-            if surplus.attempt not in attempts_seen:
-                origin = "publisher_retry"
-            elif _two_masters(surplus, message.queue, rivals):
-                origin = "diverged"
-            else:
-                origin = _by_flag(surplus, consumed[:index], ours)
-            attempts_seen.add(surplus.attempt)
-            yield of_delivery(surplus, message.queue, "duplicated", origin)
+        seen = defaultdict[int, list[Delivery]](list)  # by attempt
+        for delivery in message.consumed:
+            earlier = seen[delivery.attempt]
+            if delivery is not message.consumed[0]:
+                origin = _origin(_Surplus(delivery, message.queue, earlier), facts, ours)
+                yield of_delivery(delivery, message.queue, "duplicated", origin)
+            earlier.append(delivery)
 
 
-def _two_masters(surplus: Delivery, queue: str, rivals: Sequence[Rivals]) -> bool:
+@dataclass(frozen=True, slots=True)
+class _Surplus:
+    delivery: Delivery
+    queue: str  # its message's
+    earlier: Sequence[Delivery]  # of the same attempt
+
+    def between(self, earlier: Delivery, windows: Sequence[Window]) -> list[Window]:
+        """The windows that lie between an earlier delivery and this one."""
+        return [
+            window
+            for window in windows
+            if window.origin_ns < self.delivery.received_ns
+            and (window.over_ns is None or window.over_ns >= earlier.received_ns)
+        ]
+
+
+def _origin(surplus: _Surplus, facts: Facts, ours: "_Acknowledged") -> str:
+    if not surplus.earlier:
+        return "publisher_retry"
+    if _two_masters(surplus, facts.rivals):
+        return "diverged"
+    return _by_flag(surplus, facts.windows, ours)
+
+
+def _two_masters(surplus: _Surplus, rivals: Sequence[Rivals]) -> bool:
     return any(
-        pair.queue == queue and pair.from_ns <= surplus.received_ns <= pair.until_ns
+        pair.queue == surplus.queue
+        and pair.from_ns <= surplus.delivery.received_ns <= pair.until_ns
         for pair in rivals
     )
 
 
-def _by_flag(surplus: Delivery, earlier: Sequence[Delivery], ours: "_Acknowledged") -> str:
-    if surplus.offset >= 0 or surplus.redelivered is Redelivered.NOT_TOLD:
+def _by_flag(surplus: _Surplus, windows: Sequence[Window], ours: "_Acknowledged") -> str:
+    delivery = surplus.delivery
+    if delivery.offset >= 0 or delivery.redelivered is Redelivered.NOT_TOLD:
         return "ambiguous"
-    if surplus.redelivered is Redelivered.NO:
-        return "stored_twice"
-    same = (delivery for delivery in earlier if delivery.attempt == surplus.attempt)
-    if any(ours.long_before(surplus.received_ns, delivery) for delivery in same):
+    if delivery.redelivered is Redelivered.NO:
+        return "ambiguous" if surplus.between(surplus.earlier[-1], windows) else "stored_twice"
+    if any(ours.in_time(surplus, earlier, windows) for earlier in surplus.earlier):
         return "redelivery_after_ack"
     return "redelivery"
 
@@ -65,13 +88,18 @@ class _Acknowledged:
         for end in sorted(events.connection_ends, key=lambda end: end.at_ns):
             self._ended_ns.setdefault((end.worker, end.connection), end.at_ns)
 
-    def long_before(self, now_ns: int, delivery: Delivery) -> bool:
-        """Whether `delivery` was acknowledged so long before, and its connection lives on."""
-        channel = delivery.consumer, delivery.connection
-        written_ns = self._written_ns.get((*channel, delivery.tag))
+    def in_time(self, surplus: _Surplus, earlier: Delivery, windows: Sequence[Window]) -> bool:
+        """Whether `earlier` was acknowledged so that the broker must have known, and its
+        connection lives on."""
+        channel = earlier.consumer, earlier.connection
+        written_ns = self._written_ns.get((*channel, earlier.tag))
+        if written_ns is None:
+            return False
+        now_ns = surplus.delivery.received_ns
+        faults_ns = (window.origin_ns for window in surplus.between(earlier, windows))
         ended_ns = self._ended_ns.get(channel)
-        long_ago = written_ns is not None and written_ns < now_ns - _ACKNOWLEDGED_LONG_AGO_NS
-        return long_ago and (ended_ns is None or ended_ns > now_ns)
+        arrived = written_ns < min([now_ns, *faults_ns]) - _ON_ITS_WAY_NS
+        return arrived and (ended_ns is None or ended_ns > now_ns)
 
 
 def _acknowledgement_times(events: Events) -> dict[tuple[int, int, int], int]:

@@ -37,7 +37,7 @@ def judge(facts: Facts, rows: Mapping[str, Iterable[Mapping[str, int | str | Non
         *outcomes.cases(every),
         *loss.cases(facts, every),
         *strays.cases(facts, by_name, seen.deliveries),
-        *duplicates.cases(every, facts.rivals, seen),
+        *duplicates.cases(facts, every, seen),
         *order.cases(facts, every),
         *operations.cases(intended),
     )

@@ -34,6 +34,9 @@ class Window:
     verified: bool  # it was seen from outside to hold
     gone: bool  # it was seen from outside to be gone
     doubt: str  # why not verified or not gone; "" where both are
+    # After this no change of a queue's master is due to it any more. None: nobody knows, as it was
+    # not seen to be gone, never ends, or was written down by a harness that did not say.
+    over_ns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

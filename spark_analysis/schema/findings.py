@@ -17,6 +17,9 @@ WORDS
 - logs closed: of all publishers (or consumers): log_closed of every worker of that role.
 - judged time of window w: from its origin_ns to the next window's origin_ns or load_ended_ns.
   Window 0 is the time before: [load_started_ns, origin of window 1 or load_ended_ns).
+- a window lies between two deliveries if it began before the later one and was not over before
+  the earlier one: origin_ns < the later's received_ns, and over_ns is None or >= the earlier's.
+  Every window counts, of whatever kind, verified or not: the queue may have changed its master.
 
 STATE, one a message, first that holds: `acknowledged` any settlement CONFIRMED; `indeterminate`
 any settlement UNKNOWN or UNCONFIRMED, or a sent attempt without settlement; `returned` any
@@ -46,12 +49,18 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   "publisher_retry": its attempt was in no earlier one.
   "diverged": received_ns within [from_ns, until_ns] of a Rivals of the message's queue.
   "ambiguous": offset >= 0 (provenance by offsets comes with the log brokers), or redelivered is
-     NOT_TOLD.
+     NOT_TOLD; or redelivered is NO, and a window lies between it and the latest earlier delivery
+     of its attempt. A mirror that hears of a message only after it has taken over gives it out
+     unflagged, whatever the old master did with its copy; and what a hung link held back comes
+     after its own redelivery. From outside neither differs from a second copy.
   "stored_twice": redelivered NO.
-  "redelivery_after_ack": an earlier delivery of the same attempt was acknowledged by us (an
-     acknowledgement row of its consumer and connection covers its tag, first_tag <= tag <=
-     last_tag, and written_ns < received_ns - 1 s), and that connection lived on: no client event
-     `lost` or `closed` of (worker = that consumer, connection) with at_ns <= received_ns.
+  "redelivery_after_ack": an earlier delivery of the same attempt was acknowledged by us in time:
+     an acknowledgement row of its consumer and connection covers its tag (first_tag <= tag <=
+     last_tag), with written_ns < t - 1 s for t = received_ns and for t = the origin_ns of every
+     window that lies between the two. What was on its way when a fault came may have died with
+     the master, and was not heard of by the next one however long that took to come. And that
+     connection lived on: no client event `lost` or `closed` of (worker = that consumer,
+     connection) with at_ns <= received_ns.
   "redelivery": else.
 - order, for each delivered message, first that holds:
   `not_judged`: "not_promised"; its queue is not `ordered` (or has no QueueEnd).

@@ -4,8 +4,11 @@
    flagged copy of an attempt that we had before needs them: both are few.
 2. "An earlier delivery such that ..." is answered by counting intervals of rows, so a message that
    was redelivered a hundred thousand times costs no square.
+3. Which windows lie between two deliveries is asked once of the earlier one: the earliest origin
+   of those that were not over before it. They are few, and each costs one pass over the copies.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,7 +36,7 @@ from spark_analysis.engine.kernel.records import (
     Reader,
     Text,
 )
-from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.words import Redelivered
 
 DETAILS = (
@@ -57,11 +60,12 @@ class Copies:
     group: Ints  # ascending: one number a (message, attempt)
     surplus: Bools  # not the first of its message
     slot: Ints
+    fault_ns: Ints  # the earliest origin of a window that was not over before it, or NEVER
 
 
 def duplicates(messages: Messages, arrived: Arrivals, facts: Facts, reader: Reader) -> list[Cases]:
     """One case a surplus delivery, with the queue of its message."""
-    copies = _copies(arrived)
+    copies = _copies(arrived, facts)
     if not len(copies.row):
         return []
     queue = messages.queue[copies.slot]
@@ -75,7 +79,7 @@ def duplicates(messages: Messages, arrived: Arrivals, facts: Facts, reader: Read
     return [arrived.cases("duplicated", copies.row[chosen], words, queue[chosen])]
 
 
-def _copies(arrived: Arrivals) -> Copies:
+def _copies(arrived: Arrivals, facts: Facts) -> Copies:
     regular = np.flatnonzero(arrived.regular)
     extra = arrived.first[arrived.slot[regular]] != regular
     several = marked(len(arrived.first), arrived.slot[regular[extra]])
@@ -84,13 +88,24 @@ def _copies(arrived: Arrivals) -> Copies:
     order = np.argsort(group, kind="stable")
     row = row[order]
     slot = arrived.slot[row]
+    rows = arrived.rows.pick(row)
     return Copies(
         row,
-        arrived.rows.pick(row),
+        rows,
         group[order].astype(np.int64),
         arrived.first[slot] != row,
         slot,
+        earliest_origins(rows.received_ns, facts.windows),
     )
+
+
+def earliest_origins(received_ns: Ints, windows: Iterable[Window]) -> NDArray[np.int64]:
+    """For each time the earliest origin of the windows that were not over before it, or NEVER."""
+    origin_ns = np.full(len(received_ns), NEVER, np.int64)
+    for window in windows:
+        over_ns = NEVER if window.over_ns is None else window.over_ns
+        np.minimum(origin_ns, window.origin_ns, out=origin_ns, where=received_ns <= over_ns)
+    return origin_ns
 
 
 def _by_itself(copies: Copies, queue: Text, facts: Facts) -> Ints:
@@ -102,8 +117,10 @@ def _by_itself(copies: Copies, queue: Text, facts: Facts) -> Ints:
     for rivals in facts.rivals:
         inside = (rows.received_ns >= rivals.from_ns) & (rows.received_ns <= rivals.until_ns)
         diverged |= inside & queue.among(rivals.queue)
+    unflagged = rows.redelivered == Redelivered.NO
     ambiguous = (rows.offset >= 0) | (rows.redelivered == Redelivered.NOT_TOLD)
-    holds = [new_attempt, diverged, ambiguous, rows.redelivered == Redelivered.NO]
+    ambiguous[1:] |= unflagged[1:] & (copies.fault_ns[:-1] < rows.received_ns[1:])
+    holds = [new_attempt, diverged, ambiguous, unflagged]
     return np.select(holds, range(len(holds)), default=REDELIVERY)
 
 
@@ -114,11 +131,12 @@ def after_acknowledgement(
 
     An earlier copy counts for the rows from `opens` (one second after its acknowledgement was
     written) up to `closes` (its connection had ended). A row is inside one of these intervals if
-    more of them opened than closed.
+    more of them opened than closed. A copy whose acknowledgement was not a second old when a fault
+    came counts for none: rows before that fault are within the second.
     """
     rows = copies.rows
     written_ns = _written_ns(rows, acknowledgements)
-    acknowledged = np.flatnonzero(written_ns < NEVER)
+    acknowledged = np.flatnonzero(written_ns < copies.fault_ns - NANOSECONDS)
     group = copies.group[acknowledged]
     times = _GroupTimes(copies.group, rows.received_ns)
     opens = times.first_after(group, written_ns[acknowledged] + NANOSECONDS)

@@ -173,24 +173,101 @@ def test_a_redelivery_by_the_master_itself_has_to_be_found_on_the_same_connectio
     assert (one.must, one.may) == (frozenset(), {ONE})
 
 
+def crash(over_s: float | None = 20) -> Window:
+    """From 10 s on."""
+    over_ns = None if over_s is None else ns(over_s)
+    return Window(1, "kill", ns(10), ns(10), ns(15), True, True, "", over_ns)
+
+
 @pytest.mark.parametrize(
-    ("acknowledged_s", "again_s", "is_excused"),
+    ("came_s", "acknowledged_s", "again_s", "is_proved"),
     [
-        (9.5, 12.0, True),
-        (10.2, 12.0, True),
-        (8.5, 12.0, False),
-        (9.5, 9.9, False),
-        (21, 30, False),
+        (8.5, 8.9, 12.0, True),
+        (8.5, 9.0, 12.0, False),
+        (8.5, 9.5, 12.0, False),
+        (9.5, 10.2, 12.0, False),
+        (9.5, 21.0, 25.0, False),
+        (8.0, 9.5, 10.0, True),
+        (21.0, 21.1, 25.0, True),
     ],
 )
-def test_only_an_acknowledgement_that_a_fault_met_on_its_way_may_be_in_vain(
-    acknowledged_s: float, again_s: float, is_excused: bool
+def test_a_redelivery_is_proved_where_no_fault_met_the_acknowledgement_on_its_way(
+    came_s: float, acknowledged_s: float, again_s: float, is_proved: bool
 ) -> None:
-    story = Story().sent(1).came(1, ns(1)).came(1, ns(again_s), flagged=True)
+    story = Story().sent(1).came(1, ns(came_s)).came(1, ns(again_s), flagged=True)
     story.seen.acknowledgements = [Acknowledgement(7, 1, 1, 1, ns(acknowledged_s))]
-    story.seen.windows = (Window(1, "kill", ns(10), ns(10), ns(20), True, True, ""),)
+    story.seen.windows = (crash(),)
+    one = story.compared("redelivery_after_ack", admit("redeliver", 1), admit(REDELIVERED, 1))
+    assert (one.must, one.may) == (frozenset({ONE} if is_proved else ()), {ONE})
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        Acknowledgement(8, 1, 1, 1, ns(5)),
+        Acknowledgement(7, 2, 1, 1, ns(5)),
+        Acknowledgement(7, 1, 2, 9, ns(5)),
+        Acknowledgement(7, 1, 0, 0, ns(5)),
+    ],
+)
+def test_an_acknowledgement_of_something_else_proves_nothing_of_a_redelivery(
+    frame: Acknowledgement,
+) -> None:
+    story = Story().sent(1).came(1, ns(4)).came(1, ns(12), flagged=True)
+    story.seen.acknowledgements, story.seen.windows = [frame], (crash(),)
+    admissions = admit("redeliver", 1), admit(REDELIVERED, 1)
+    assert story.compared("redelivery_after_ack", *admissions).must == frozenset()
+
+
+def test_a_fault_excuses_no_finding_that_nobody_admits() -> None:
+    story = Story().sent(1).came(1, ns(1)).came(1, ns(12), flagged=True)
+    story.seen.acknowledgements = [Acknowledgement(7, 1, 1, 1, ns(9.5))]
+    story.seen.windows = (crash(),)
     story.found("duplicated", 1, "redelivery_after_ack")
-    assert story.compared("redelivery_after_ack").exact is is_excused
+    assert story.compared("redelivery_after_ack").invented == {ONE}
+
+
+@pytest.mark.parametrize(
+    ("first_s", "again_s", "over_s", "is_open"),
+    [
+        (9.9, 10.0, 20, False),
+        (9.9, 10.1, 20, True),
+        (11.0, 12.0, 20, True),
+        (20.0, 21.0, 20, True),
+        (20.1, 21.0, 20, False),
+        (20.1, 21.0, None, True),
+    ],
+)
+def test_a_twin_with_a_fault_between_may_be_ambiguous_and_need_not_be_stored_twice(
+    first_s: float, again_s: float, over_s: float | None, is_open: bool
+) -> None:
+    story = Story().sent(1).came(1, ns(first_s)).came(1, ns(again_s))
+    story.seen.windows = (crash(over_s),)
+    named, nothing = frozenset({ONE}), frozenset[tuple[int, int]]()
+    twice = story.compared("stored_twice", admit("duplicate", 1))
+    assert (twice.must, twice.may) == (nothing if is_open else named, named)
+    for admissions in ([admit("duplicate", 1)], []):
+        ambiguous = story.compared("ambiguous", *admissions)
+        assert (ambiguous.must, ambiguous.may) == (nothing, named if is_open else nothing)
+
+
+def test_two_copies_after_a_fault_are_two_whatever_came_before_it() -> None:
+    story = Story().sent(1).came(1, ns(9)).came(1, ns(21)).came(1, ns(22))
+    story.seen.windows = (crash(),)
+    assert story.compared("stored_twice", admit("duplicate", 1)).must == {ONE}
+
+
+@pytest.mark.parametrize("later", [{"flagged": True}, {"attempt": 2}])
+def test_what_is_flagged_or_another_attempt_is_never_ambiguous(later: dict[str, int]) -> None:
+    story = Story().sent(1).sent(1, attempt=2).came(1, ns(9))
+    story.came(1, ns(12), **later)  # type: ignore[arg-type]
+    story.seen.windows = (crash(),)
+    assert story.compared("ambiguous").may == frozenset()
+
+
+def test_a_twin_that_came_again_ambiguous_came_again() -> None:
+    story = Story().sent(1).came(1, ns(9)).came(1, ns(12)).found("duplicated", 1, "ambiguous")
+    assert story.compared(CAME_AGAIN, admit("duplicate", 1)).exact
 
 
 def test_what_is_to_come_again_has_to_whoever_redelivers_it() -> None:

@@ -2,7 +2,9 @@
 
 1. One publisher, one key, one consumer: every message's place is promised, so every kind shows.
 2. What is confirmed early is lost only with its master, and while nobody consumes it.
-3. What is forgotten is lost only if it never reached its consumer: that one's link hangs until the
+3. What is proved by two deliveries with no window between them has seconds of load on either side
+   of its crash.
+4. What is forgotten is lost only if it never reached its consumer: that one's link hangs until the
    heartbeat ends the connection, with deliveries on their way.
 """
 
@@ -15,6 +17,7 @@ from harness.report import asking
 SYSTEM, LAYOUT, DEPLOYMENT = "reference-mirrored", "all-automatic@T=10", "local"
 SHARES = {"confirm-early": 0.2, "forget": 0.3}
 SHARE = 0.05
+BY_TWO_DELIVERIES = ("duplicate", "redeliver")
 
 WORKLOAD = """
 title = "{name}"
@@ -41,8 +44,8 @@ heartbeat = "{heartbeat}"
 """
 PHASES = """
 [phases]
-baseline = "2 s"
-recovery = "1 s"
+baseline = "{baseline}"
+recovery = "{recovery}"
 settle = "1 s"
 drain_limit = "30 s"
 """
@@ -72,7 +75,9 @@ def scenario(kind: str, crash: bool) -> Scenario:
     )
     text += HANG if forget else ""
     text += CRASH.format(opens="8 s" if forget else "0 s") if crash else ""
-    text += PHASES
+    on_either_side = crash and kind in BY_TWO_DELIVERIES
+    baseline, recovery = ("4 s", "4 s") if on_either_side else ("2 s", "1 s")
+    text += PHASES.format(baseline=baseline, recovery=recovery)
     return read_scenario(name, text)
 
 

@@ -13,6 +13,7 @@ from harness.analyse.exactness import Compared, compare
 from harness.analyse.marts import Judged, judge_all
 from harness.plan.misbehave import KINDS
 from tests.harness.misbehave.runs import perform
+from tests.harness.misbehave.scenarios import BY_TWO_DELIVERIES
 
 SEED = 20
 HONEST, REPEATS = "honest", 10  # two runs each
@@ -55,6 +56,18 @@ def test_what_is_admitted_is_found_and_nothing_else(
     assert [str(each) for each in found.values() if not each.exact] == []
     what, calm_min, crash_min = SHOWS[kind]
     assert len(found[what].found) >= (calm_min if beside == "calm" else crash_min)
+
+
+@pytest.mark.parametrize("kind", BY_TWO_DELIVERIES)
+def test_a_crash_hides_nothing_that_came_before_it_or_after_it_was_over(
+    kind: str, judged: Mapping[str, Judged]
+) -> None:
+    run = judged[f"{kind}-crash"]
+    (window,) = run.facts.windows
+    assert window.over_ns is not None
+    at_ns = [row.at_ns for row in run.findings.affected if row.detail == SHOWS[kind][0]]
+    assert sum(at <= window.origin_ns for at in at_ns) >= 5
+    assert sum(at > window.over_ns for at in at_ns) >= 5
 
 
 @pytest.mark.nightly

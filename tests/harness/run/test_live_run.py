@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from faults.model import Cut, Freeze, Join, Kill, Resume, Stall, Start, Stop, Thaw
-from harness.plan.model import FaultKind, RunPlan
+from harness.plan.model import FaultKind, FaultPlan, RunPlan
 from harness.run.crew import WorkerLost
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
@@ -97,6 +97,10 @@ def test_a_fault_is_armed_verified_undone_and_seen_to_be_gone(
     ]
     assert done.findings.doubts == ()
     assert cluster.witness.open == []
+    (window,) = done.facts.windows
+    assert window.ended_ns is not None
+    assert window.over_ns is not None
+    assert window.over_ns - window.ended_ns >= 1e9
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -108,6 +112,18 @@ def test_an_executor_that_does_nothing_makes_the_run_unknown(
     done = run(cluster, plan(fault(kind)), tmp_path)
     assert ("verified", 0) in events(done)
     assert [(doubt.scope, doubt.reason) for doubt in done.findings.doubts] == [("run", "fault")]
+
+
+@pytest.mark.parametrize(
+    "never",
+    [fault(FaultKind.KILL, returns=False), fault(FaultKind.KILL, "mirror of bills")],
+    ids=["ends", "opens"],
+)
+def test_when_a_window_is_over_that_never_ends_or_opens_nobody_knows(
+    never: FaultPlan, tmp_path: Path
+) -> None:
+    done = run(SimulatedCluster(LAYOUT), plan(never), tmp_path)
+    assert [window.over_ns for window in done.facts.windows] == [None]
 
 
 def test_a_second_window_finds_the_cluster_as_the_first_one_left_it(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from spark_analysis.definition.judge import judge
+from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.words import Redelivered, Via
 from tests.histories import History, affected, counts, ns
 
@@ -126,6 +127,99 @@ def test_the_flag_that_counts_is_that_of_the_surplus_delivery() -> None:
     assert duplicated(history) == {"duplicated stored_twice": 1}
 
 
+# --- unflagged, and a fault in between -----------------------------------------------------------
+
+AMBIGUOUS = {"duplicated ambiguous": 1}
+STORED_TWICE = {"duplicated stored_twice": 1}
+
+
+def unflagged_at_200(history: History) -> dict[str, int]:
+    return duplicated(history.deliver(1, at_ms=200))
+
+
+def test_a_new_master_may_give_out_unflagged_what_the_old_one_gave_out() -> None:
+    findings = judge(*delivered_at_100().window(150).deliver(1, at_ms=200).build())
+    assert counts(findings, "duplicated") == AMBIGUOUS
+    assert affected(findings, "duplicated") == [("ambiguous", 1, 1, ns(200))]
+
+
+@pytest.mark.parametrize("over_ms", [100, 150, 200, 300, None])
+def test_a_fault_that_was_not_over_before_the_first_copy_makes_the_second_ambiguous(
+    over_ms: float | None,
+) -> None:
+    assert unflagged_at_200(delivered_at_100().window(50, over_ms=over_ms)) == AMBIGUOUS
+
+
+def test_a_fault_that_was_over_before_the_first_copy_explains_nothing() -> None:
+    history = delivered_at_100().window(50, over_ms=100 - NANOSECOND_MS)
+    assert unflagged_at_200(history) == STORED_TWICE
+
+
+def test_an_older_harness_did_not_say_when_a_fault_was_over_so_nobody_knows() -> None:
+    facts, rows = delivered_at_100().window(50, over_ms=60).deliver(1, at_ms=200).build()
+    assert counts(judge(facts, rows), "duplicated") == STORED_TWICE
+    written = facts.to_json()
+    del written["windows"][0]["over_ns"]
+    assert counts(judge(Facts.from_json(written), rows), "duplicated") == AMBIGUOUS
+
+
+def test_that_a_fault_was_undone_does_not_make_it_over() -> None:
+    history = delivered_at_100().window(50, ended_ms=60, over_ms=150)
+    assert unflagged_at_200(history) == AMBIGUOUS
+
+
+def test_a_fault_that_came_after_the_second_copy_explains_nothing() -> None:
+    assert unflagged_at_200(delivered_at_100().window(200)) == STORED_TWICE
+    assert unflagged_at_200(delivered_at_100().window(200 - NANOSECOND_MS)) == AMBIGUOUS
+
+
+def test_one_of_several_faults_in_between_is_enough() -> None:
+    early, late = {"at_ms": 10, "over_ms": 20}, {"at_ms": 300, "over_ms": 400}
+    assert unflagged_at_200(delivered_at_100().window(**early).window(**late)) == STORED_TWICE
+    history = delivered_at_100().window(**early).window(150, over_ms=160).window(**late)
+    assert unflagged_at_200(history) == AMBIGUOUS
+
+
+@pytest.mark.parametrize("kind", ["kill", "stop", "freeze", "hang", "partition"])
+@pytest.mark.parametrize("seen", [True, False])
+def test_any_fault_makes_it_ambiguous_seen_to_hold_or_not(kind: str, seen: bool) -> None:
+    history = delivered_at_100().window(150, kind=kind, verified=seen, gone=seen)
+    assert unflagged_at_200(history) == AMBIGUOUS
+
+
+def test_two_copies_on_the_same_side_of_a_fault_are_two_whatever_came_before_it() -> None:
+    history = delivered_at_100().window(150, over_ms=160)
+    history.deliver(1, at_ms=200, redelivered=YES).deliver(1, at_ms=300)
+    assert duplicated(history) == {"duplicated redelivery": 1} | STORED_TWICE
+
+
+def test_a_copy_is_compared_with_the_latest_one_of_its_own_attempt() -> None:
+    history = delivered_at_100().publish(1, attempt=2, at_ms=110).window(150, over_ms=160)
+    history.deliver(1, at_ms=170, attempt=2).deliver(1, at_ms=200)
+    assert duplicated(history) == {"duplicated publisher_retry": 1} | AMBIGUOUS
+
+
+def test_a_retry_across_a_fault_is_a_retry() -> None:
+    history = delivered_at_100().publish(1, attempt=2).window(150)
+    assert duplicated(history.deliver(1, at_ms=200, attempt=2)) == {
+        "duplicated publisher_retry": 1
+    }
+
+
+def test_a_flagged_copy_across_a_fault_is_a_redelivery() -> None:
+    history = delivered_at_100().window(150).deliver(1, at_ms=200, redelivered=YES)
+    assert duplicated(history) == {"duplicated redelivery": 1}
+
+
+def test_a_copy_while_two_masters_lived_is_diverged_whatever_faults_there_were() -> None:
+    assert unflagged_at_200(delivered_at_100().rivals(150, 250).window(150)) == {
+        "duplicated diverged": 1
+    }
+
+
+# --- flagged, and what we had acknowledged -------------------------------------------------------
+
+
 def test_a_flagged_duplicate_of_what_we_never_acknowledged_is_the_brokers_right() -> None:
     history = delivered_at_100().deliver(1, at_ms=5_000, redelivered=YES)
     assert duplicated(history) == {"duplicated redelivery": 1}
@@ -220,6 +314,80 @@ def test_what_else_happens_to_a_connection_does_not_end_it() -> None:
 def test_the_end_of_another_connection_ends_nothing_here(elsewhere: dict[str, int]) -> None:
     history = acknowledged_at_200().client_event("lost", at_ms=300, **elsewhere)
     assert again_at(history, 5_000) == AFTER_ACK
+
+
+# --- our acknowledgement, and a fault on its way -------------------------------------------------
+
+
+def test_an_acknowledgement_that_died_with_the_master_is_not_held_against_its_successor() -> None:
+    history = acknowledged_at_200().window(300, returned_ms=310, ended_ms=20_300, kind="freeze")
+    assert again_at(history, 11_900) == REDELIVERY
+
+
+def test_an_acknowledgement_must_be_over_a_second_old_when_the_fault_comes() -> None:
+    assert again_at(acknowledged_at_200().window(1_200), 11_900) == REDELIVERY
+    assert again_at(acknowledged_at_200().window(1_200 + NANOSECOND_MS), 11_900) == AFTER_ACK
+
+
+def test_an_acknowledgement_while_nobody_is_master_proves_nothing() -> None:
+    history = delivered_at_100().window(150, over_ms=12_000).acknowledge(5, at_ms=5_000)
+    assert again_at(history, 11_900) == REDELIVERY
+    assert again_at(history, 60_000) == {"duplicated redelivery": 2}
+
+
+def test_a_fault_after_the_redelivery_excuses_nothing() -> None:
+    assert again_at(acknowledged_at_200().window(5_000), 5_000) == AFTER_ACK
+    history = acknowledged_at_200().window(1_201 - NANOSECOND_MS)
+    assert again_at(history, 1_201) == AFTER_ACK
+
+
+def test_a_fault_that_was_over_before_the_first_delivery_excuses_nothing() -> None:
+    assert again_at(acknowledged_at_200().window(50, over_ms=100), 5_000) == REDELIVERY
+    history = acknowledged_at_200().window(50, over_ms=100 - NANOSECOND_MS)
+    assert again_at(history, 5_000) == AFTER_ACK
+
+
+def test_what_was_delivered_during_a_fault_may_be_acknowledged_to_no_use_after_it() -> None:
+    history = delivered_at_100().window(50, over_ms=150).acknowledge(5, at_ms=5_000)
+    assert again_at(history, 9_000) == REDELIVERY
+
+
+def test_every_fault_in_between_may_have_swallowed_it_and_the_first_one_counts() -> None:
+    history = acknowledged_at_200().window(1_000, over_ms=1_500).window(3_000, over_ms=3_500)
+    assert again_at(history, 5_000) == REDELIVERY
+    history = acknowledged_at_200().window(1_500, over_ms=1_600).window(3_000, over_ms=3_500)
+    assert again_at(history, 5_000) == AFTER_ACK
+
+
+def test_a_fault_long_after_the_acknowledgement_does_not_make_up_for_one_upon_it() -> None:
+    history = acknowledged_at_200().window(3_000, over_ms=3_500).window(1_000, over_ms=1_500)
+    assert again_at(history, 5_000) == REDELIVERY
+
+
+@pytest.mark.parametrize("kind", ["kill", "stop", "freeze", "hang", "partition"])
+@pytest.mark.parametrize("seen", [True, False])
+def test_any_fault_may_swallow_an_acknowledgement_seen_to_hold_or_not(
+    kind: str, seen: bool
+) -> None:
+    history = acknowledged_at_200().window(300, over_ms=400, kind=kind, verified=seen, gone=seen)
+    assert again_at(history, 5_000) == REDELIVERY
+
+
+def test_of_two_acknowledged_deliveries_one_after_the_fault_is_enough() -> None:
+    history = acknowledged_at_200().window(300, over_ms=400)
+    history.deliver(1, at_ms=500, redelivered=YES, connection=2, tag=7)
+    history.acknowledge(7, at_ms=510, connection=2)
+    history.deliver(1, at_ms=5_000, redelivered=YES, connection=2)
+    assert duplicated(history) == REDELIVERY | AFTER_ACK
+
+
+def test_of_two_acknowledged_deliveries_one_long_before_the_fault_is_enough() -> None:
+    history = acknowledged_at_200().deliver(1, at_ms=300, redelivered=YES, connection=2, tag=7)
+    history.acknowledge(7, at_ms=4_500, connection=2).window(5_000)
+    assert again_at(history, 9_000) == REDELIVERY | AFTER_ACK
+
+
+# --- whose acknowledgement -----------------------------------------------------------------------
 
 
 def test_an_acknowledgement_of_another_attempt_is_none_of_this_one() -> None:

@@ -1,4 +1,7 @@
-"""Redelivery after acknowledgement counts intervals; here it is looked up pair by pair."""
+"""Redelivery after acknowledgement counts intervals; here it is looked up pair by pair.
+
+1. So is which windows lie between two copies: the kernel asks only for the earliest of them.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,7 +13,11 @@ from hypothesis import strategies as st
 
 from spark_analysis.engine.judge import judge
 from spark_analysis.engine.kernel.arrays import NANOSECONDS
-from spark_analysis.engine.kernel.duplicates import Copies, after_acknowledgement
+from spark_analysis.engine.kernel.duplicates import (
+    Copies,
+    after_acknowledgement,
+    earliest_origins,
+)
 from spark_analysis.engine.kernel.records import (
     Acknowledgements,
     ClientEvents,
@@ -20,6 +27,7 @@ from spark_analysis.engine.kernel.records import (
     Records,
     Text,
 )
+from spark_analysis.schema.facts import Window
 from spark_analysis.schema.words import Redelivered
 from tests.both_judges import Memory, raw_columns
 from tests.histories import History
@@ -29,27 +37,39 @@ TIMES = st.integers(0, 6).map(lambda half: half * NANOSECONDS // 2)
 COPIES = st.lists(st.tuples(SMALL, TIMES, SMALL, SMALL, st.integers(0, 9)), max_size=12)
 ACKNOWLEDGEMENTS = st.lists(st.tuples(SMALL, SMALL, st.integers(0, 9), SMALL, TIMES), max_size=6)
 EVENTS = st.lists(st.tuples(SMALL, SMALL, TIMES, st.sampled_from(["lost", "closed", "blocked"])))
+WINDOWS = st.lists(st.tuples(TIMES, st.none() | TIMES), max_size=3)
 
 
-@given(COPIES, ACKNOWLEDGEMENTS, EVENTS)
+@given(COPIES, ACKNOWLEDGEMENTS, EVENTS, WINDOWS)
 def test_it_agrees_with_looking_at_every_pair(
     copies: list[tuple[int, int, int, int, int]],
     acknowledgements: list[tuple[int, int, int, int, int]],
     events: list[tuple[int, int, int, str]],
+    windows: list[tuple[int, int | None]],
 ) -> None:
     copies = sorted(copies)
     if not copies:
         return
-    found = after_acknowledgement(as_copies(copies), as_acks(acknowledgements), as_events(events))
+    found = after_acknowledgement(
+        as_copies(copies, windows), as_acks(acknowledgements), as_events(events)
+    )
     assert found.tolist() == [
         any(
             copies[earlier][0] == copies[late][0]
-            and acknowledged(copies[earlier], copies[late][1], acknowledgements)
+            and acknowledged(copies[earlier], copies[late][1], acknowledgements, windows)
             and lived(copies[earlier], copies[late][1], events)
             for earlier in range(late)
         )
         for late in range(len(copies))
     ]
+
+
+def test_an_acknowledgement_says_nothing_of_the_next_message() -> None:
+    """Though that one's copy was the first of all, and the connection never ended."""
+    copies = [(0, 0, 1, 1, 1), (0, 3 * NANOSECONDS, 1, 1, 3), (1, 0, 1, 1, 2)]
+    acknowledgement = (1, 1, 1, 0, 0)
+    found = after_acknowledgement(as_copies(copies, []), as_acks([acknowledgement]), as_events([]))
+    assert found.tolist() == [False, True, False]
 
 
 @pytest.mark.parametrize(("flag", "is_read"), [(Redelivered.NO, False), (Redelivered.YES, True)])
@@ -78,12 +98,18 @@ def acknowledged(
     copy: tuple[int, int, int, int, int],
     received_ns: int,
     acknowledgements: list[tuple[int, int, int, int, int]],
+    windows: list[tuple[int, int | None]],
 ) -> bool:
-    _, _, consumer, connection, tag = copy
+    _, came_ns, consumer, connection, tag = copy
+    between = [
+        origin_ns
+        for origin_ns, over_ns in windows
+        if origin_ns < received_ns and (over_ns is None or came_ns <= over_ns)
+    ]
     return any(
         (by, over) == (consumer, connection)
         and first <= tag <= first + more
-        and written_ns < received_ns - NANOSECONDS
+        and all(written_ns < at_ns - NANOSECONDS for at_ns in (received_ns, *between))
         for by, over, first, more, written_ns in acknowledgements
     )
 
@@ -97,7 +123,9 @@ def lived(
     )
 
 
-def as_copies(copies: list[tuple[int, int, int, int, int]]) -> Copies:
+def as_copies(
+    copies: list[tuple[int, int, int, int, int]], windows: list[tuple[int, int | None]]
+) -> Copies:
     group, received_ns, consumer, connection, tag = map(whole, zip(*copies, strict=True))
     nothing = np.zeros(len(copies), np.uint8)
     rows = Deliveries(
@@ -116,7 +144,15 @@ def as_copies(copies: list[tuple[int, int, int, int, int]]) -> Copies:
         connection=connection.astype(np.int32),
         tag=tag,
     )
-    return Copies(np.arange(len(copies)), rows, group, nothing == 0, group)
+    fault_ns = earliest_origins(received_ns, as_windows(windows))
+    return Copies(np.arange(len(copies)), rows, group, nothing == 0, group, fault_ns)
+
+
+def as_windows(windows: list[tuple[int, int | None]]) -> list[Window]:
+    history = History()
+    for origin_ns, over_ns in windows:
+        history.window(origin_ns / 1e6, over_ms=None if over_ns is None else over_ns / 1e6)
+    return list(history.facts.windows)
 
 
 def as_acks(acknowledgements: list[tuple[int, int, int, int, int]]) -> Acknowledgements:
