@@ -24,7 +24,7 @@ import typer
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from harness.analyse import claims
+from harness.analyse import claims, experiments
 from harness.deploy import catalogue
 from harness.deploy.port import DeployError
 from harness.plan import misbehave
@@ -38,7 +38,6 @@ NOT_DECIDED = 2
 BAD_INPUT = 254
 CRASH = 255
 TEMPLATE = "master-crash"
-EXPERIMENT = "experiment.json"  # every experiment's folder has one
 PLAIN_WIDTH = 120  # columns where there is no terminal to ask
 
 # typer carries a click of its own; its exceptions are found through what it exports.
@@ -198,20 +197,23 @@ def show_demo(
 @app.command()
 def analyse(
     context: typer.Context,
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="An experiment's folder.")],
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Experiments' folders.")],
+    results: Annotated[
+        Path, typer.Option(help="Folder that the report over several experiments goes into.")
+    ] = Path("results"),
     judge: Annotated[Judge, typer.Option(help="What decides the exit code.")] = Judge.CLAIMS,
     as_json: Annotated[bool, typer.Option("--json", help="Verdict as JSON on stdout.")] = False,
 ) -> int:
-    """Judge a stored experiment again; nothing is started but Spark."""
+    """Judge stored experiments again, several in one report; nothing is started but Spark."""
     shell: Shell = context.obj
-    if not folder.is_dir():
-        raise PlanError([Problem("DIR", f"there is no folder {folder}")])
-    if not (folder / EXPERIMENT).is_file():
-        raise PlanError([Problem("DIR", f"{folder} is no experiment's folder: no {EXPERIMENT}")])
-    shell.results = folder
+    problems = tuple(experiments.problems(folders))
+    if problems:
+        raise PlanError(problems)
+    into = folders[0] if len(folders) == 1 else results / f"{_stamp()}-merged"
+    shell.results = into
     display = shell.display(as_json)
     try:
-        report = shell.load().analyse(folder, judge, display)
+        report = shell.load().analyse(folders, into, judge, display)
     finally:
         display.close()
     return _finish(report, display, as_json)

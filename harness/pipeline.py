@@ -8,19 +8,25 @@
 
 import asyncio
 import contextlib
-import json
 import platform
+import shlex
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 from harness.analyse import claims, exactness, expectations, rows
+from harness.analyse.experiments import (
+    NoExperiment,
+    StoredRun,
+    recall,
+    remember,
+    remember_merged,
+)
 from harness.analyse.marts import Judged, Marts, NothingRecorded, judge_all
 from harness.deploy import images
 from harness.deploy.compose import ComposeDeployment
@@ -32,9 +38,17 @@ from harness.deploy.local_faults import equip as equip_local
 from harness.deploy.owner import alive
 from harness.deploy.port import Cluster, DeployError, Deployment
 from harness.plan.misbehave import TRUTH
-from harness.plan.model import Experiment, RunPlan, Skipped
+from harness.plan.model import Experiment, RunPlan
 from harness.report.assemble import compare, run_report, titles, unjudged
-from harness.report.display import CellTitle, Display, Judge, Report, RunOptions, RunReport
+from harness.report.display import (
+    CellTitle,
+    Display,
+    Judge,
+    Piece,
+    Report,
+    RunOptions,
+    RunReport,
+)
 from harness.report.rates import Rates
 from harness.run.campaign import Campaign, Hooks
 from harness.run.docker_projects import DockerProjects
@@ -46,7 +60,6 @@ from harness.run.view import View
 from harness.run_folder.manifest import NAME as MANIFEST
 from harness.run_folder.manifest import Manifest
 
-EXPERIMENT = "experiment.json"
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 # What steps took on two cores, in seconds, so that a person knows how long to wait.
 EXPECTED_S = {
@@ -69,7 +82,8 @@ EXPECTED_S = {
 def run(experiment: Experiment, options: RunOptions, show: Display) -> Report:
     """Carries an experiment out and judges it. Raises DeployError where nothing could begin."""
     folder = options.results.resolve() / experiment.name
-    _remember(experiment, options, folder)
+    named = {cell: (t.scenario, t.system, t.layout) for cell, t in titles(experiment).items()}
+    remember(experiment, options.replay, named, folder)
     steps = Steps(show)
     interrupted = asyncio.run(_perform(experiment, folder, options, show, steps))
     if interrupted:
@@ -81,9 +95,15 @@ def run(experiment: Experiment, options: RunOptions, show: Display) -> Report:
     return _report(folder, options.judge, steps)
 
 
-def analyse(folder: Path, judge: Judge, show: Display) -> Report:
-    """Judges a stored experiment again: seals what is not sealed, runs Spark, evaluates claims."""
-    return _report(folder.resolve(), judge, Steps(show))
+def analyse(folders: Sequence[Path], into: Path, judge: Judge, show: Display) -> Report:
+    """Judges stored experiments: seals what is not sealed, runs Spark, evaluates claims.
+
+    `into`: the folder itself where there is one; a new one, for one report over several.
+    """
+    if len(folders) > 1:
+        words = ["mqproof", "analyse", *map(str, folders), "--judge", judge.value]
+        remember_merged(folders, shlex.join(words), into)
+    return _report(into.resolve(), judge, Steps(show))
 
 
 def heal(show: Display) -> bool:
@@ -235,58 +255,52 @@ def _hooks(interrupt: asyncio.Event, options: RunOptions, show: Display, steps: 
     return Hooks(interrupt, began, steps.begin, live, options.keep)
 
 
-def _remember(experiment: Experiment, options: RunOptions, folder: Path) -> None:
-    """experiment.json: what was asked for, so that a stored folder can be judged alone."""
-    folder.mkdir(parents=True)
-    document = {
-        "name": experiment.name,
-        "seed": experiment.seed,
-        "replay": options.replay,
-        "runs": [
-            {"name": plan.name, "cell": plan.cell, "repeat": plan.repeat, "seed": plan.seed}
-            for plan in experiment.runs
-        ],
-        "skipped": [asdict(skipped) for skipped in experiment.skipped],
-        "titles": [{"cell": cell, **asdict(title)} for cell, title in titles(experiment).items()],
-    }
-    (folder / EXPERIMENT).write_text(json.dumps(document, indent=1))
-
-
-def _recalled(folder: Path) -> dict[str, Any]:
-    try:
-        document = json.loads((folder / EXPERIMENT).read_text())
-    except (OSError, ValueError) as failure:
-        raise NothingRecorded(f"{folder}: not an experiment of ours: {failure}") from failure
-    assert isinstance(document, dict), "we wrote it"
-    return document
-
-
 def _report(folder: Path, judge: Judge, steps: Steps) -> Report:
-    asked = _recalled(folder)
-    marts = judge_all(folder, steps.begin)
+    try:
+        asked = recall(folder)
+    except NoExperiment as reason:
+        raise NothingRecorded(str(reason)) from reason
+    marts = judge_all(folder, steps.begin, {one.name: one.folder for one in asked.experiments})
     steps.end()
     shipped = claims.shipped()
-    reports = {
-        run.manifest.run: _with_truth(
-            run_report(run.folder, run.manifest, run.facts, run.findings, shipped), run
+    found = {run.folder: run for run in marts.runs}
+    runs = tuple(
+        _told(
+            each, found.get(each.folder), marts, shipped, each.experiment if asked.pieces else ""
         )
-        for run in marts.runs
-    }
-    runs = tuple(reports.get(each["name"]) or _missing(each, marts) for each in asked["runs"])
+        for each in asked.runs
+    )
     known = expectations.shipped([claim.name for claim in shipped])
     return Report(
-        experiment=asked["name"],
-        seed=asked["seed"],
+        experiment=asked.name,
+        seed=asked.seed,
         folder=folder,
         judge=judge,
-        replay=asked["replay"],
+        replay=asked.replay,
         versions=_versions(marts),
         runs=runs,
-        skipped=_skipped(asked),
+        skipped=asked.skipped,
         cells=compare(runs, known),
         comparison=marts.comparison,
-        titles=_titles(asked),
+        titles={cell: CellTitle(*words) for cell, words in asked.titles.items()},
+        pieces=tuple(Piece(one.name, one.seed, one.replay, one.folder) for one in asked.pieces),
     )
+
+
+def _told(
+    asked: StoredRun,
+    run: Judged | None,
+    marts: Marts,
+    shipped: Sequence[claims.Claim],
+    piece: str,
+) -> RunReport:
+    """A run that was asked for: judged, or with the reason why it was not."""
+    if run is None:
+        failure = marts.unreadable.get(asked.folder, "it was not begun")
+        missing = RunReport(asked.name, asked.cell, asked.repeat, asked.seed, failure=failure)
+        return replace(missing, piece=piece)
+    report = run_report(run.folder, run.manifest, run.facts, run.findings, shipped, run.costs)
+    return replace(_with_truth(report, run), repeat=asked.repeat, piece=piece)
 
 
 def _with_truth(report: RunReport, run: Judged) -> RunReport:
@@ -300,14 +314,6 @@ def _with_truth(report: RunReport, run: Judged) -> RunReport:
     told = [each for each in classes if each.must or each.found]
     notes = [f"truth: {'' if each.exact else 'NOT EXACT: '}{each}" for each in told]
     return replace(report, notes=(*report.notes, *notes))
-
-
-def _missing(asked: dict[str, Any], marts: Marts) -> RunReport:
-    reasons = [text for text in marts.unreadable if text.startswith(f"{asked['name']}:")]
-    failure = reasons[0] if reasons else "it was not begun"
-    return RunReport(
-        asked["name"], tuple(asked["cell"]), asked["repeat"], asked["seed"], failure=failure
-    )
 
 
 def _failures(folder: Path) -> dict[str, str] | None:
@@ -355,18 +361,9 @@ def _misbehaving(options: RunOptions) -> dict[str, str]:
 
 
 def _versions(marts: Marts) -> dict[str, str]:
-    return {name: text for run in marts.runs for name, text in run.manifest.versions.items()}
-
-
-def _skipped(asked: dict[str, Any]) -> tuple[Skipped, ...]:
-    return tuple(
-        Skipped(tuple(skipped["cell"]), skipped["reason"]) for skipped in asked["skipped"]
-    )
-
-
-def _titles(asked: dict[str, Any]) -> dict[tuple[str, str, str, str], CellTitle]:
-    """Folders of before there were titles have none."""
-    return {
-        tuple(each["cell"]): CellTitle(each["scenario"], each["system"], each["layout"])
-        for each in asked.get("titles", ())
-    }
+    """Every version that was seen; where runs differ, all of them."""
+    found: dict[str, dict[str, None]] = {}
+    for run in marts.runs:
+        for name, text in run.manifest.versions.items():
+            found.setdefault(name, {})[text] = None
+    return {name: "; ".join(texts) for name, texts in found.items()}

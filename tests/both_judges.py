@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from spark_analysis.definition.costs import costs
 from spark_analysis.definition.judge import judge
 from spark_analysis.engine.judge import judge as judge_by_kernels
 from spark_analysis.engine.kernel.records import (
@@ -23,15 +24,25 @@ from spark_analysis.engine.kernel.records import (
     Lateness,
     R,
     Records,
+    Resources,
     Settlements,
     Text,
     without_canaries,
 )
 from spark_analysis.schema.arrow import arrow_schema
+from spark_analysis.schema.costs import COSTS, Costs
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import MARTS, Findings
 
-KINDS = (Attempts, Settlements, Deliveries, Acknowledgements, ClientEvents, Lateness)
+KINDS = (
+    Attempts,
+    Settlements,
+    Deliveries,
+    Acknowledgements,
+    ClientEvents,
+    Lateness,
+    Resources,
+)
 
 Row = Mapping[str, Any]
 Rows = Mapping[str, Iterable[Row]]
@@ -62,6 +73,16 @@ def judged_by_both(facts: Facts, rows: Rows) -> Findings:
         return findings
     assert answer == listed(findings)
     return findings
+
+
+def costs_by_both(facts: Facts, rows: Rows) -> Costs:
+    """What a run cost by the definition; the kernels must say the same."""
+    told = costs(facts, rows)
+    found = judge_by_kernels(facts, Memory(raw_columns(rows)))
+    for name in COSTS:
+        kept = Counter(tuple(row.values()) for row in found[name].to_pylist())
+        assert kept == Counter(map(astuple, getattr(told, name))), name
+    return told
 
 
 def by_kernels(facts: Facts, columns: Columns) -> Answer:

@@ -17,6 +17,7 @@ from harness.analyse.summary import summary
 from harness.report.assemble import compare, run_report
 from harness.report.display import Report, RunReport
 from harness.run_folder.manifest import Manifest, WorkerRecord
+from spark_analysis.definition.costs import costs
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.facts import Facts
 from tests.findings import DECLARED, RECORDED, Story
@@ -116,8 +117,8 @@ def told(
     names = dict(zip(("scenario", "system", "layout", "client"), cell, strict=True))
     facts = replace(facts, run=folder.name, repeat=repeat, **names)
     write_run(folder, facts, rows)
-    findings = judge(facts, rows)
-    return run_report(folder, manifest_of(facts, **changes), facts, findings, CLAIMS)
+    manifest, findings = manifest_of(facts, **changes), judge(facts, rows)
+    return run_report(folder, manifest, facts, findings, CLAIMS, costs(facts, rows))
 
 
 def summed(story: Story, **changes: object) -> RunReport:

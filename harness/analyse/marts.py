@@ -1,84 +1,108 @@
 """From recorded runs to their findings: seal, judge all in one Spark session, read the marts.
 
-1. One session for all runs of an experiment, started after the last of them closed.
+1. One session for all runs of a report, started after the last of them closed.
 2. A run that cannot be sealed is named with its reason; the others are judged all the same.
 3. Only marts come back to this process; a history never does.
+4. Runs of several experiments may have one name; then each is called by its experiment's, too.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow.dataset as ds
 
+from harness.analyse.experiments import RUNS
 from harness.run_folder.manifest import NAME, SEALED, Manifest
 from harness.run_folder.seal import seal
 from spark_analysis.engine.pipeline import analyse
 from spark_analysis.engine.session import session
 from spark_analysis.schema.comparison import Comparison
+from spark_analysis.schema.costs import COSTS, Costs
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import MARTS, Findings
 from spark_analysis.schema.log import LogDamaged
 
-RUNS = "runs"
 FOLDER = "marts"
+Rows = dict[str, tuple[Any, ...]]  # by mart
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One run with what the analysis found; `doubt` says why it could not be read at all."""
+    """One run with what the analysis found of it."""
 
     folder: Path
     manifest: Manifest
     facts: Facts
     findings: Findings
+    costs: Costs = field(default_factory=Costs)
 
 
 @dataclass(frozen=True, slots=True)
 class Marts:
-    """An experiment's runs, in the order of their names, and the comparison over systems."""
+    """Runs in the order of their experiments and names, and the comparison over cells."""
 
     runs: tuple[Judged, ...]
     comparison: tuple[Comparison, ...]
-    unreadable: tuple[str, ...]
+    unreadable: Mapping[Path, str]  # by the run's folder: why it could not be judged
 
 
 class NothingRecorded(Exception):
     """The folder holds no run that could be judged: the folder, and why."""
 
 
-def judge_all(experiment: Path, step: Callable[[str], None]) -> Marts:
-    """Seals what is not sealed, judges every run, and reads the marts.
+def judge_all(
+    folder: Path, step: Callable[[str], None], pieces: Mapping[str, Path] | None = None
+) -> Marts:
+    """Seals what is not sealed, judges every run, writes the marts into `folder` and reads them.
 
+    `pieces`: the experiments that hold the runs, by name; `folder` alone where it is not said.
     Raises NothingRecorded; NoJava where Spark cannot start.
     """
     step("seal the logs")
-    sealed, unreadable = _seal_all(experiment)
+    held = pieces or {folder.name: folder}
+    sealed, unreadable = _seal_all(held)
     if not sealed:
-        reasons = "; ".join(unreadable) or f"it has no {RUNS}/*/{NAME}"
-        raise NothingRecorded(f"{experiment}: nothing to judge: {reasons}")
+        reasons = "; ".join(f"{run.name}: {reason}" for run, reason in unreadable.items())
+        raise NothingRecorded(
+            f"{folder}: nothing to judge: {reasons or f'it has no {RUNS}/*/{NAME}'}"
+        )
     step("start Spark")
-    marts = experiment / FOLDER
+    marts = folder / FOLDER
     with session() as spark:
         step("judge the runs")
-        analyse(spark, [str(folder) for folder, _ in sealed], str(marts))
-    rows = {name: _read(marts / name, row) for name, row in MARTS.items()}
-    judged = [_judged(folder, manifest, rows) for folder, manifest in sealed]
-    return Marts(tuple(judged), _read(marts / "comparison", Comparison), tuple(unreadable))
+        runs, names = [str(run) for run, _ in sealed], [manifest.run for _, manifest in sealed]
+        analyse(spark, runs, str(marts), names)
+    by_run = {name: _by_run(_read(marts / name, row)) for name, row in {**MARTS, **COSTS}.items()}
+    judged = [_judged(run, manifest, by_run) for run, manifest in sealed]
+    return Marts(tuple(judged), _read(marts / "comparison", Comparison), unreadable)
 
 
-def _seal_all(experiment: Path) -> tuple[list[tuple[Path, Manifest]], list[str]]:
-    sealed, unreadable = [], []
-    for folder in sorted(path.parent for path in (experiment / RUNS).glob(f"*/{NAME}")):
-        try:
-            manifest = Manifest.load(folder)
-            if manifest.phase != SEALED or manifest.facts is None:
-                manifest = seal(folder)
-            sealed.append((folder, manifest))
-        except (ValueError, TypeError, KeyError, LogDamaged, OSError) as failure:
-            unreadable.append(f"{folder.name}: {failure}")
-    return sealed, unreadable
+def _seal_all(held: Mapping[str, Path]) -> tuple[list[tuple[Path, Manifest]], dict[Path, str]]:
+    """Every run that can be judged, under the name that it has here."""
+    sealed: list[tuple[str, Path, Manifest]] = []
+    unreadable = {}
+    for experiment, place in held.items():
+        for folder in sorted(path.parent for path in (place / RUNS).glob(f"*/{NAME}")):
+            try:
+                manifest = Manifest.load(folder)
+                if manifest.phase != SEALED or manifest.facts is None:
+                    manifest = seal(folder)
+                sealed.append((experiment, folder, manifest))
+            except (ValueError, TypeError, KeyError, LogDamaged, OSError) as failure:
+                unreadable[folder] = str(failure)
+    often = Counter(manifest.run for _, _, manifest in sealed)
+    named = [
+        (folder, _renamed(manifest, experiment) if often[manifest.run] > 1 else manifest)
+        for experiment, folder, manifest in sealed
+    ]
+    return named, unreadable
+
+
+def _renamed(manifest: Manifest, experiment: str) -> Manifest:
+    return replace(manifest, run=f"{experiment}/{manifest.run}")
 
 
 def _read(folder: Path, row: type[Any]) -> tuple[Any, ...]:
@@ -89,9 +113,23 @@ def _read(folder: Path, row: type[Any]) -> tuple[Any, ...]:
     return tuple(row(**{name: record[name] for name in names}) for record in table.to_pylist())
 
 
-def _judged(folder: Path, manifest: Manifest, rows: dict[str, tuple[Any, ...]]) -> Judged:
+def _by_run(mart: Iterable[Any]) -> dict[str, tuple[Any, ...]]:
+    found: defaultdict[str, list[Any]] = defaultdict(list)
+    for row in mart:
+        found[row.run].append(row)
+    return {run: tuple(rows) for run, rows in found.items()}
+
+
+def _judged(
+    folder: Path, manifest: Manifest, by_run: Mapping[str, Mapping[str, tuple[Any, ...]]]
+) -> Judged:
     assert manifest.facts is not None, "sealing writes the facts"
-    own: dict[str, Any] = {
-        name: tuple(row for row in mart if row.run == manifest.run) for name, mart in rows.items()
-    }
-    return Judged(folder, manifest, Facts.from_json(manifest.facts), Findings(**own))
+    facts = replace(Facts.from_json(manifest.facts), run=manifest.run)
+    own: Rows = {name: rows.get(manifest.run, ()) for name, rows in by_run.items()}
+    return Judged(
+        folder,
+        manifest,
+        facts,
+        Findings(**{name: own[name] for name in MARTS}),
+        Costs(**{name: own[name] for name in COSTS}),
+    )

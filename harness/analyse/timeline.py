@@ -7,7 +7,7 @@
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,11 +40,15 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A verification from outside: when it ended, whether it proved what it looked for."""
+    """A verification from outside: when it ended, whether it proved what it looked for.
+
+    `began_ns` None: no probe says since when it looked.
+    """
 
     at_ns: int
     ok: bool
     detail: str
+    began_ns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,14 @@ class FaultSpan:
     doubt: str
     stages: tuple[Stage, ...]
     stages_doubt: str  # why the times of its stages are not judged; "" where they are
+    options: tuple[str, ...] = ()  # what else the scenario says of it: `clients publishers`
+    returns: bool = True  # False: the scenario says that it never goes
+    undo_issued_ns: int | None = None
+
+    @property
+    def opened(self) -> bool:
+        """Whether an action of it was issued, or tried; `doubt` says why not."""
+        return bool(self.resolved) or self.returned_ns > self.issued_ns
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,13 +211,30 @@ def _fault(
         issued_ns=window.origin_ns,
         returned_ns=window.returned_ns,
         ended_ns=window.ended_ns,
-        held=_look(own, "verified"),
-        gone=_look(own, "gone"),
+        held=_look(own, events.probes, "verified"),
+        gone=_look(own, events.probes, "gone"),
         verified=window.verified and window.gone,
         doubt=window.doubt,
         stages=tuple(sorted(row for row in findings.stages if row.window == window.number)),
         stages_doubt=_stages_doubt(window.number, facts, findings),
+        options=_options((planned or {}).get("fault", {})),
+        returns=(planned or {}).get("fault", {}).get("returns", True),
+        undo_issued_ns=next((row.at_ns for row in own if row.event == "undo_issued"), None),
     )
+
+
+def _options(fault: Mapping[str, Any]) -> tuple[str, ...]:
+    """Those that do not say what goes without saying. They stand in `options`, or beside it."""
+    told = {"clients": fault.get("clients", ""), **fault.get("options", {})}
+    return tuple(
+        f"{name.replace('_', ' ')} {format(value, 'g') if isinstance(value, float) else value}"
+        for name, value in told.items()
+        if value and value != _UNSAID.get(name)
+    )
+
+
+# Options that a fault has whether a scenario names them or not, and which most kinds do not take.
+_UNSAID = {"clients": "all", "direction": "both", "shape": "one", "resource": "memory"}
 
 
 def _stages_doubt(number: int, facts: Facts, findings: Findings) -> str:
@@ -221,9 +250,14 @@ def _planned(manifest: Manifest, number: int) -> dict[str, Any] | None:
     return next((window for window in windows if window["number"] == number), None)
 
 
-def _look(own: Iterable[FaultEvent], event: str) -> Look | None:
-    rows = (Look(row.at_ns, bool(row.ok), row.detail) for row in own if row.event == event)
-    return next(rows, None)
+def _look(own: Iterable[FaultEvent], probes: Iterable[Probe], event: str) -> Look | None:
+    row = next((row for row in own if row.event == event), None)
+    if row is None:
+        return None
+    # The probe that proved it is written down with the same end.
+    named = (one for one in probes if one.kind == event and one.ended_ns == row.at_ns)
+    began_ns = next((one.started_ns for one in named), None)
+    return Look(row.at_ns, bool(row.ok), row.detail, began_ns)
 
 
 def _happenings(facts: Facts, findings: Findings, events: Events) -> Iterable[Happening]:

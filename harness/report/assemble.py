@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from harness.analyse.claims import Claim
+from harness.analyse.costs import cost
 from harness.analyse.detail import detail
 from harness.analyse.evidence import Evidence
 from harness.analyse.expectations import CellResult, Expectations
@@ -18,14 +19,22 @@ from harness.analyse.summary import summary
 from harness.plan.model import Experiment, RunPlan
 from harness.report.display import CellTitle, RunReport
 from harness.run_folder.manifest import Manifest
+from spark_analysis.schema.costs import Costs
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
 
+NO_COSTS = Costs()
+
 
 def run_report(
-    folder: Path, manifest: Manifest, facts: Facts, findings: Findings, claims: Iterable[Claim]
+    folder: Path,
+    manifest: Manifest,
+    facts: Facts,
+    findings: Findings,
+    claims: Iterable[Claim],
+    costs: Costs = NO_COSTS,
 ) -> RunReport:
-    """One run that the analysis has read in `folder`. `findings`: rows of that run only."""
+    """One run that the analysis has read in `folder`. Of `findings` and `costs` its rows only."""
     evidence = Evidence(findings, facts, State.from_json(manifest.state))
     return RunReport(
         name=manifest.run,
@@ -39,6 +48,7 @@ def run_report(
         notes=_notes(manifest),
         summary=summary(evidence),
         detail=detail(folder, manifest, facts, findings),
+        cost=cost(manifest, facts, costs, findings.doubts),
     )
 
 

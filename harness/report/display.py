@@ -5,13 +5,14 @@
 3. A run that was planned is in the report, whatever became of it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
 from harness.analyse import expectations, judge
+from harness.analyse.costs import Cost
 from harness.analyse.detail import Detail
 from harness.analyse.expectations import CellResult
 from harness.analyse.judge import ClaimVerdict
@@ -57,6 +58,8 @@ class RunReport:
     notes: tuple[str, ...] = ()  # why a fresh cluster was stood up, which words were ignored
     summary: Summary | None = None  # None where nothing was judged
     detail: Detail | None = None  # what only a page has room for
+    cost: Cost | None = None
+    piece: str = ""  # the experiment that it is of, in a report over several
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +72,24 @@ class CellTitle:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """An experiment's end: what every run showed, and what that means."""
+class Piece:
+    """One of the experiments that a report is over."""
 
     experiment: str
-    seed: int
+    seed: int | None
+    replay: str
+    folder: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """An experiment's end: what every run showed, and what that means.
+
+    Over several experiments `seed` is None, and `pieces` tell theirs.
+    """
+
+    experiment: str
+    seed: int | None
     folder: Path
     judge: Judge
     replay: str
@@ -84,6 +100,7 @@ class Report:
     comparison: tuple[Comparison, ...] = ()
     interrupted: bool = False
     titles: Mapping[tuple[str, str, str, str], CellTitle] = field(default_factory=dict)
+    pieces: tuple[Piece, ...] = ()
 
     @property
     def exit_code(self) -> int:
@@ -127,7 +144,8 @@ class Pipeline(Protocol):
 
     def run(self, experiment: Experiment, options: RunOptions, show: Display) -> Report: ...
 
-    def analyse(self, folder: Path, judge: Judge, show: Display) -> Report: ...
+    def analyse(self, folders: Sequence[Path], into: Path, judge: Judge, show: Display) -> Report:
+        """`into`: the folder itself where there is one, a new one for several."""
 
     def heal(self, show: Display) -> bool:
         """Whether nothing stands in the way any more; tells what it did by messages."""

@@ -12,17 +12,22 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from harness.report.display import Report
+from harness.report.display import Piece, Report
 from harness.report.lines import last_lines
 from harness.report.page.answers import FirstScreen, first_screen
-from harness.report.page.cells import CellView, MatrixRow, cells, matrix
+from harness.report.page.cells import CellView, cells
 from harness.report.page.claims import ClaimView, claims
+from harness.report.page.costs import CostsView, costs
+from harness.report.page.drill import Drill, drills
+from harness.report.page.faults import FaultsView, faults
+from harness.report.page.matrix import MatrixView, matrix
 from harness.report.page.measures import MeasuresView, measures
 from harness.report.page.runs import RunView, runs
 from harness.report.page.tally import tally
 
 NAME = "report.html"
 OPEN_RUNS_MAX = 2  # so many runs stand open; of more, only the first that failed
+CELLS_MAX = 16  # of more cells only the one that was asked for is shown, and of its runs
 _HIDDEN = (*range(9), *range(11, 13), *range(14, 32), *range(127, 160))
 _TURNING = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _REPLACED = dict.fromkeys((*_HIDDEN, *_TURNING), "\ufffd")
@@ -33,16 +38,20 @@ class Page:
     """All that the templates ask for."""
 
     experiment: str
-    seed: int
+    seed: int | None
     replay: str
     verdict: str
     versions: tuple[tuple[str, str], ...]
     first: FirstScreen
     cells: tuple[CellView, ...]
-    scenarios: tuple[str, ...]
-    matrix: tuple[MatrixRow, ...]
+    drills: tuple[Drill, ...]
+    many: bool  # more cells than one can read one after another
+    matrix: MatrixView
     measures: MeasuresView
     claims: tuple[ClaimView, ...]
+    faults: FaultsView
+    costs: CostsView
+    pieces: tuple[Piece, ...]
     runs: tuple[RunView, ...]
     opened: frozenset[str]
     sources: tuple[tuple[str, str], ...]  # scenario, the file that it was read from
@@ -50,8 +59,8 @@ class Page:
 
 def page(report: Report) -> Page:
     views = cells(report)
-    rows = matrix(report, views)
     told = runs(report, views)
+    about = claims(report, views)
     return Page(
         experiment=report.experiment,
         seed=report.seed,
@@ -60,10 +69,14 @@ def page(report: Report) -> Page:
         versions=tuple(sorted(report.versions.items())),
         first=first_screen(report, tally(report.runs)),
         cells=views,
-        scenarios=tuple(entry.scenario for entry in rows[0].entries) if rows else (),
-        matrix=rows,
+        drills=drills(report, views, about, told),
+        many=len(views) > CELLS_MAX,
+        matrix=matrix(report, views),
         measures=measures(report, views),
-        claims=claims(report, views),
+        claims=about,
+        faults=faults(report, views),
+        costs=costs(report),
+        pieces=report.pieces,
         runs=told,
         opened=_opened(told),
         sources=_sources(report),

@@ -56,7 +56,8 @@ def _suite(suites: xml.Element, cell: Cell) -> xml.Element:
 
 
 def _properties(report: Report) -> list[tuple[str, str]]:
-    told = [("seed", str(report.seed)), ("judge", report.judge.value), ("replay", report.replay)]
+    seeds = ", ".join(str(one.seed) for one in report.pieces or (report,))
+    told = [("seed", seeds), ("judge", report.judge.value), ("replay", report.replay)]
     return told + sorted(report.versions.items())
 
 

@@ -25,9 +25,11 @@ from harness.report.lines import (
     standing_of,
     verdict_line,
 )
+from harness.report.overview import overview
 from harness.report.tables import comparison_tables, legend, verdict_tables
 
 PLAIN_EVERY_S = 10.0
+CELLS_MAX = 24
 _STYLES = {"PASS": "green", "FAIL": "bold red", "INCONCLUSIVE": "yellow", "NOT APPLICABLE": "dim"}
 
 
@@ -73,8 +75,25 @@ class Terminal:
             self._live = None
 
     def report(self, report: Report, files: Sequence[Path] = ()) -> None:
-        """Tables, every run's lines, and the last lines: verdict, files, replay."""
+        """Tables, every run's lines, and the last lines: verdict, files, replay.
+
+        Of more than CELLS_MAX cells one line each: the rest is in the files.
+        """
         self.close()
+        if len({run.cell for run in report.runs}) > CELLS_MAX:
+            self._overview(report)
+        else:
+            self._at_length(report)
+        self._lines("", last_lines(report, files))
+
+    def _overview(self, report: Report) -> None:
+        self._heading("cell by cell; the files below have every claim and every run")
+        for word, told in overview(report):
+            self._print(f"{word} {told}", _STYLES.get(word, "yellow"))
+        if report.skipped:
+            self._print(f"NOT APPLICABLE: {len(report.skipped)} more cells", "dim")
+
+    def _at_length(self, report: Report) -> None:
         self._lines("verdicts", legend(report))
         for table in verdict_tables(report):
             self._console.print()
@@ -87,7 +106,6 @@ class Terminal:
             self._console.print(table)
         self._lines("not applicable", list(skipped_lines(report)))
         self._lines("against what is known", list(cell_lines(report)))
-        self._lines("", last_lines(report, files))
 
     def _run(self, run: RunReport, report: Report) -> None:
         self._heading(f"{run.name}: {cell_name(run.cell)}, repeat {run.repeat}")

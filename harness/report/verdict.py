@@ -41,6 +41,7 @@ def document(report: Report) -> dict[str, Any]:
             for result in report.cells
         ],
         "comparison": [asdict(row) for row in report.comparison],
+        "pieces": [{**asdict(one), "folder": str(one.folder)} for one in report.pieces],
     }
 
 
@@ -76,6 +77,9 @@ def _run(run: RunReport, report: Report) -> dict[str, Any]:
             for verdict in run.verdicts
         ],
         "observations": [asdict(observation) for observation in run.observations],
+        "faults": [asdict(fault) for fault in run.detail.timeline.faults] if run.detail else [],
+        "cost": asdict(run.cost) if run.cost is not None else None,
+        "piece": run.piece,
     }
 
 

@@ -2,5 +2,6 @@
 
 events -> messages, then one module an idea: outcomes, loss, strays, duplicates, order, operations
 give the cases that `cases` counts; seconds, availability, stages (sustained, backlog), doubts give
-a mart each. windows says what time belongs to a window. `judge.judge` is the way in.
+a mart each. windows says what time belongs to a window. `judge.judge` is the way in. Beside it,
+`costs.costs` tells what a run cost (schema/costs.py): it decides no verdict.
 """

@@ -8,6 +8,7 @@
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from spark_analysis.engine.kernel import (
     arrivals,
     availability,
     cases,
+    costs,
     doubts,
     duplicates,
     loss,
@@ -34,21 +36,28 @@ from spark_analysis.engine.kernel.records import (
     Deliveries,
     Lateness,
     Reader,
+    Resources,
     Settlements,
 )
 from spark_analysis.schema.comparison import Cell
+from spark_analysis.schema.costs import COSTS
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import MARTS
 
 CELLS = "cells"  # which cell of a comparison each run belongs to: judged like a mart, not written
-JUDGED: dict[str, type] = {**MARTS, CELLS: Cell}
+JUDGED: dict[str, type] = {**MARTS, **COSTS, CELLS: Cell}
 _TASKS_A_CORE = 4  # enough to level out unequal runs; each costs every mart one more file
 
 
-def judge_runs(spark: SparkSession, run_folders: Sequence[str]) -> DataFrame:
-    """All rows of all marts, tagged; `mart` takes one of them out."""
-    folders = tuple(run_folders)
-    tasks = max(1, min(len(folders), spark.sparkContext.defaultParallelism * _TASKS_A_CORE))
+def judge_runs(
+    spark: SparkSession, run_folders: Sequence[str], names: Sequence[str] = ()
+) -> DataFrame:
+    """All rows of all marts, tagged; `mart` takes one of them out.
+
+    `names`: what the runs are called in their rows, where two of them may have one name.
+    """
+    folders = tuple(zip(run_folders, names or [""] * len(run_folders), strict=True))
+    tasks = min(len(folders), spark.sparkContext.defaultParallelism * _TASKS_A_CORE)
     numbers = spark.range(0, len(folders), 1, tasks)
     return numbers.mapInArrow(partial(_judge_folders, folders), rows.union_type(JUDGED))
 
@@ -58,11 +67,15 @@ def mart(judged: DataFrame, name: str) -> DataFrame:
     return judged.filter(F.col("mart") == name).select(f"{name}.*")
 
 
-def judge_folder(folder: Path) -> Iterator[tuple[str, pa.Table]]:
-    """The marts of one run folder: what pyarrow reads, whole columns at a time."""
-    run = folder.name
+def judge_folder(folder: Path, name: str = "") -> Iterator[tuple[str, pa.Table]]:
+    """The marts of one run folder: what pyarrow reads, whole columns at a time.
+
+    `name`: what the run is called in its rows; "" is the name that its facts have.
+    """
+    run = name or folder.name
     try:
         facts = tables.read_facts(folder)
+        facts = replace(facts, run=name or facts.run)
         run = facts.run
         found = judge(facts, tables.RunFolder(folder))
     except BadRecords as reason:
@@ -86,6 +99,8 @@ def judge(facts: Facts, reader: Reader) -> dict[str, pa.Table]:
         "availability": [*availability.availability(known, intended, reached, facts)],
         "stages": [*reached],
         "doubts": [*doubts.doubts(known, reader.read(Lateness), facts)],
+        "calm": [*costs.calm(known, intended, facts)],
+        "use": [*costs.use(reader.read(Resources), facts)],
         CELLS: [Cell.of(facts)],
     }
     marts = {name: rows.table(JUDGED[name], listing) for name, listing in found.items()}
@@ -115,13 +130,14 @@ def _verdicts(
 
 
 def _judge_folders(
-    folders: Sequence[str], batches: Iterable[pa.RecordBatch]
+    folders: Sequence[tuple[str, str]], batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """Small runs wait for each other: a batch costs Spark as much for one row as for many."""
     waiting: dict[str, list[pa.Table]] = {name: [] for name in JUDGED}
     for batch in batches:
         for number in batch.column(0).to_pylist():
-            for name, found in judge_folder(Path(folders[number])):
+            folder, run = folders[number]
+            for name, found in judge_folder(Path(folder), run):
                 waiting[name].append(found)
                 if sum(map(len, waiting[name])) >= rows.BATCH_ROWS:
                     yield from rows.union_batches(JUDGED, name, waiting[name])

@@ -1,4 +1,4 @@
-"""The whole graph: run folders in, six marts and their comparison out."""
+"""The whole graph: run folders in, the marts of findings and costs and their comparison out."""
 
 from collections.abc import Sequence
 
@@ -7,17 +7,28 @@ from pyspark.sql import SparkSession
 from spark_analysis.engine import tables
 from spark_analysis.engine.compare import compare
 from spark_analysis.engine.judge import JUDGED, judge_runs, mart
+from spark_analysis.schema.costs import COSTS
 from spark_analysis.schema.findings import MARTS
 
 
-def analyse(spark: SparkSession, run_folders: Sequence[str], marts_folder: str) -> None:
-    """Judges every run and writes `<marts_folder>/<mart>/` for each mart, and `comparison/`."""
+def analyse(
+    spark: SparkSession,
+    run_folders: Sequence[str],
+    marts_folder: str,
+    names: Sequence[str] = (),
+) -> None:
+    """Judges every run and writes `<marts_folder>/<mart>/` for each mart, and `comparison/`.
+
+    `names`: what the runs are called in the marts, where two of them may have one name.
+    """
     # Kept, since every mart is written on its own and the histories must be read only once.
-    judged = judge_runs(spark, run_folders).persist()
+    judged = judge_runs(spark, run_folders, names).persist()
     try:
         marts = {name: mart(judged, name) for name in JUDGED}
         for name in MARTS:
             tables.write(marts[name], marts_folder, name)
+        for name in COSTS:  # a row a run, a row a host: one file is written sooner than many
+            tables.write(marts[name].coalesce(1), marts_folder, name)
         comparison = compare(spark, marts, len(run_folders))
         tables.write(comparison, marts_folder, "comparison")
     finally:

@@ -2,10 +2,12 @@
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from harness.plan.model import Skipped
 from harness.report import html
 from harness.report.display import CellTitle, Report, RunReport
 from spark_analysis.schema.words import Redelivered
@@ -13,7 +15,8 @@ from tests.browser.chromium import Chromium, found
 from tests.findings import Story
 from tests.histories import History
 from tests.reports import CELL, OTHER, SKIPPED, compared, run
-from tests.told_runs import MEANING, TITLE, crash, page_of, told
+from tests.resources import sampled
+from tests.told_runs import MEANING, TITLE, crash, page_of, summed, told
 
 SCREENS = {"desk": (1280, 800), "phone": (390, 844)}
 LONG = "x" * 300  # a word that no line holds
@@ -46,21 +49,55 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("large")
     story = crash(every_ms=500)
     story.rows["faults"][0]["role"] = LONG
+    for host, cores in (("rmq1", 0.4), ("workers", 0.2)):
+        sampled(story, host, range(0, 12_000, 1_000), cores=cores, memory_bytes=120_000_000)
     runs = [
         told(folder / f"run-{row}-{number}", losing() if number == 3 else story, cell=cell)
         for row, cell in enumerate((CELL, OTHER, ("cut-one-node", *CELL[1:])))
         for number in range(10)
     ]
+    runs.append(told(folder / "unproved", unproved()))
     runs.append(run(Story(), name=LONG, verdicts=(), failure=LONG))
     rows = [compared(cell, "silence", 171e6) for cell in (CELL, OTHER)]
     made = titled(*runs, skipped=(SKIPPED,), comparison=tuple(rows), replay=f"mqproof {LONG}")
     return html.write(made, folder)
 
 
+@pytest.fixture(scope="module")
+def matrix(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """20 scenarios x 8 layouts x 2 systems; one layout of each has no mirror."""
+    cells = [
+        (f"scenario-{number}", system, f"layout-{layout}-automatic@T=60", "pika")
+        for number in range(20)
+        for system in ("rabbitmq-mirrored", "reference-mirrored")
+        for layout in range(8)
+    ]
+    stories = (Story().count("lost", "stored", 37), Story().silence(70.4), Story().silence(0.094))
+    runs = [
+        summed(stories[number % 3], name=f"run-{number}", cell=cell)
+        for number, cell in enumerate(cells)
+        if "layout-7" not in cell[2]
+    ]
+    runs[20] = replace(runs[20], verdicts=(), summary=None, failure="no cluster")
+    skipped = tuple(Skipped(cell, "no mirror") for cell in cells if "layout-7" in cell[2])
+    rows = tuple(compared(cell, "silence", 171e6) for cell in cells)
+    made = titled(*runs, skipped=skipped, comparison=rows)
+    return html.write(made, tmp_path_factory.mktemp("matrix"))
+
+
 def losing() -> History:
     story = crash(lost=range(200, 237))
     for number in (10, 240):
         story.deliver(number, at_ms=13_000, redelivered=Redelivered.YES, connection=2)
+    return story
+
+
+def unproved() -> History:
+    """The process that was to be killed answers."""
+    story = crash(every_ms=500)
+    (window,) = story.facts.windows
+    story._windows = [replace(window, verified=False, doubt="not seen to hold: it answers")]
+    story.rows["faults"][2] |= {"ok": 0, "detail": "2 of 3 links answered"}
     return story
 
 
@@ -189,11 +226,104 @@ def test_it_needs_no_script_and_asks_nobody_for_anything(browser: Chromium, page
     assert browser.value("document.scripts.length") == 0
 
 
-def test_a_number_in_the_matrix_leads_to_its_cell(browser: Chromium, large: Path) -> None:
-    browser.open(large, 1280, 800)
-    browser.value("document.querySelector('.matrix a').click()")
+@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("kind", ["few cells", "many cells"])
+def test_a_field_of_the_matrix_opens_its_cell_and_that_its_runs(
+    browser: Chromium, large: Path, matrix: Path, screen: str, kind: str
+) -> None:
+    browser.open(large if kind == "few cells" else matrix, *SCREENS[screen])
+    assert not browser.value(_IS_SHOWN.format("#cell-1 .drill"))
+    browser.value("document.querySelector('.matrix td a').click()")
+    assert browser.value(_IS_SHOWN.format("#cell-1 .drill"))
     top = browser.value("document.querySelector('#cell-1').getBoundingClientRect().top")
     assert -1 <= top < 800
+    opened = str(browser.value("document.querySelector('#cell-1').innerText"))
+    assert "Its claims" in opened and "✗ FAIL" in opened and MEANING in opened
+    assert "Its numbers" in opened and "Its runs" in opened
+    browser.value("document.querySelector('#cell-1 .refs a').click()")
+    assert browser.value(_IS_SHOWN.format("#run-1"))
+    assert not browser.value(_IS_SHOWN.format("#cell-1 .drill"))
+
+
+_IS_SHOWN = "document.querySelector('{}').getClientRects().length > 0"
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_the_whole_matrix_can_be_read_at_once_on_any_screen(
+    browser: Chromium, matrix: Path, screen: str
+) -> None:
+    width, height = SCREENS[screen]
+    browser.open(matrix, width, height)
+    fields = browser.value("document.querySelectorAll('.matrix td').length")
+    assert fields == 20 * 2 * 8
+    cut = browser.value(_CUT)
+    assert cut == "", cut
+    tallest = browser.value("document.querySelector('.matrix').getBoundingClientRect().height")
+    assert tallest < 4_500
+    words = str(browser.value("document.querySelector('.matrix').innerText"))
+    assert words.count("N/A") == 40 and words.count("NOT JUDGED") == 1
+    assert "37 lost" in words.replace("\n", " ")
+    assert str(browser.value("document.querySelector('.reasons').innerText")) == "1 no mirror"
+
+
+# Fields whose words do not fit, however large the screen is.
+_CUT = """
+[...document.querySelectorAll('.matrix td')]
+  .filter(one => one.scrollWidth > one.clientWidth + 1)
+  .map(one => one.innerText).slice(0, 5).join(' | ')
+"""
+
+
+def test_of_hundreds_of_cells_only_the_chosen_one_is_shown_unless_all_are_wanted(
+    browser: Chromium, matrix: Path
+) -> None:
+    browser.open(matrix, 1280, 800)
+    shown = "[...document.querySelectorAll('.cell')].filter(c => c.getClientRects().length).length"
+    assert browser.value(shown) == 0
+    browser.value("document.querySelector('#all-cells').click()")
+    assert browser.value(shown) == 280
+    assert browser.value("document.documentElement.scrollWidth") == browser.value(
+        "document.documentElement.clientWidth"
+    )
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_the_fault_page_counts_windows_and_shows_what_was_not_proved(
+    browser: Chromium, large: Path, screen: str
+) -> None:
+    browser.open(large, *SCREENS[screen])
+    words = " ".join(str(browser.value(_SECTION.format("faults"))).split())
+    assert "30 of 31 windows are verified" in words
+    assert "? 30 of 31" in words and "NOT VERIFIED" in words
+    assert "2 of 3 links answered" in words  # the evidence itself, without any click
+    assert "✓ VERIFIED" not in words  # the others stand in their group
+    browser.value("document.querySelector('details.group').open = true")
+    words = str(browser.value(_SECTION.format("faults")))
+    assert words.count("✓ VERIFIED") == 30
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_the_cost_page_compares_layouts_and_calls_nothing_0_that_was_not_counted(
+    browser: Chromium, large: Path, screen: str
+) -> None:
+    browser.open(large, *SCREENS[screen])
+    words = " ".join(str(browser.value(_SECTION.format("costs"))).split())
+    assert "CPU seconds a 1,000 confirmed messages: brokers proxy clients" in words
+    assert CELL[2] in words and OTHER[2] in words
+    assert "not counted" in words
+    assert "0 KB/s" not in words
+    bars = browser.value(
+        "[...document.querySelectorAll('.bars .bar i')].map(b => b.getBoundingClientRect().width)"
+    )
+    assert len(bars) == 4 and min(bars) > 10
+
+
+# The words of a part of the page, from its heading to the next.
+_SECTION = """
+(() => {{ let one = document.querySelector('#{}'), words = one.innerText;
+  while ((one = one.nextElementSibling) && one.tagName !== 'H2') words += '\\n' + one.innerText;
+  return words; }})()
+"""
 
 
 def test_thirty_runs_are_no_more_than_a_few_hundred_kilobytes_each(large: Path) -> None:

@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from harness.plan.model import Experiment
 from harness.report.display import Display, Judge, Report, RunOptions
 from tests.findings import Story
 from tests.reports import report, run
+from tests.stored import stored
 
 ROOT = Path(__file__).parents[2]
 
@@ -25,7 +26,7 @@ class FakePipeline:
     def __init__(self, ending: Callable[[], Report]) -> None:
         self.ending = ending
         self.asked: list[tuple[Experiment, RunOptions]] = []
-        self.analysed: list[tuple[Path, Judge]] = []
+        self.analysed: list[tuple[list[Path], Path, Judge]] = []
         self.built: list[tuple[str, ...]] = []
         self.well = True
 
@@ -34,9 +35,9 @@ class FakePipeline:
         self.asked.append((experiment, options))
         return self.ending()
 
-    def analyse(self, folder: Path, judge: Judge, show: Display) -> Report:
+    def analyse(self, folders: Sequence[Path], into: Path, judge: Judge, show: Display) -> Report:
         show.message("it analyses")
-        self.analysed.append((folder, judge))
+        self.analysed.append((list(folders), into, judge))
         return self.ending()
 
     def heal(self, show: Display) -> bool:
@@ -259,9 +260,38 @@ def test_a_file_that_cannot_be_written_hides_neither_the_verdict_nor_the_others(
 
 
 def test_analyse_judges_a_stored_experiment(tmp_path: Path) -> None:
-    (tmp_path / "experiment.json").write_text("{}")
-    code, pipeline = call("analyse", str(tmp_path), "--judge", "expectations", ending=passing)
-    assert (code, pipeline.analysed) == (0, [(tmp_path, Judge.EXPECTATIONS)])
+    folder = stored(tmp_path / "e")
+    code, pipeline = call("analyse", str(folder), "--judge", "expectations", ending=passing)
+    assert (code, pipeline.analysed) == (0, [([folder], folder, Judge.EXPECTATIONS)])
+
+
+def test_analyse_makes_one_report_of_several_experiments_in_a_folder_of_its_own(
+    tmp_path: Path,
+) -> None:
+    folders = [stored(tmp_path / "a"), stored(tmp_path / "b")]
+    words = [str(folder) for folder in folders]
+    code, pipeline = call("analyse", *words, "--results", "nights", ending=passing)
+    ((asked, into, judge),) = pipeline.analysed
+    assert (code, asked, judge) == (0, folders, Judge.CLAIMS)
+    assert into.parent == Path("nights")
+    assert into.name.endswith("-merged")
+
+
+def test_every_folder_that_is_no_experiment_is_named_at_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good = stored(tmp_path / "good")
+    (tmp_path / "torn").mkdir()
+    (tmp_path / "torn" / "experiment.json").write_text('{"name": ')
+    (tmp_path / "empty").mkdir()
+    words = [str(good), "nowhere", "torn", "empty", str(good)]
+    code, pipeline = call("analyse", *words)
+    told = capsys.readouterr().err
+    assert (code, pipeline.analysed) == (254, [])
+    assert "DIR: there is no folder nowhere" in told
+    assert "DIR: torn/experiment.json cannot be read: " in told
+    assert "DIR: empty is no experiment's folder: no experiment.json" in told
+    assert f"DIR: {good} is named 2 times" in told
 
 
 @pytest.mark.parametrize("command", ["heal", "doctor"])

@@ -3,8 +3,12 @@
 words     numbers and times as people read them
 tally     runs counted together: what failed, what was lost, how long it was out, what is proved
 answers   the first screen: a headline and four answers
-cells     a sentence a cell, and the matrix of scenarios x systems
+cells     a sentence a cell
+matrix    scenarios x layouts x systems: a word and a number a cell
 measures  medians and ranges over repeats, drawn to one scale
 claims    every claim over all cells
+faults    every fault window: asked for, done, seen; by kind and mechanism
+costs     what the calm cost, by load, system and layout
 runs      one run: timeline, verdicts, stories, doubts
+drill     what a cell opens into: its claims, its numbers, its runs
 """

@@ -1,7 +1,6 @@
-"""A sentence a cell, and the matrix that compares cells: systems and layouts x scenarios.
+"""A sentence a cell.
 
 1. A cell is told in plain words first; its own words (names of layouts, clients) stand below.
-2. A cell that was skipped is in the matrix with its reason: it is never a blank.
 """
 
 from dataclasses import dataclass
@@ -36,44 +35,10 @@ class CellView:
     tally: Tally
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One field of the matrix. `number` 0: there is no such cell; `reason` says why."""
-
-    scenario: str
-    number: int
-    tone: str
-    badge: str
-    facts: tuple[str, ...]
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class MatrixRow:
-    system: str
-    layout: str
-    client: str
-    entries: tuple[Entry, ...]
-
-
 def cells(report: Report) -> tuple[CellView, ...]:
     """Every cell, in the order of its first run."""
     numbered = enumerate(dict.fromkeys(run.cell for run in report.runs), start=1)
     return tuple(_view(number, cell, report) for number, cell in numbered)
-
-
-def matrix(report: Report, views: tuple[CellView, ...]) -> tuple[MatrixRow, ...]:
-    """Rows in the order of their first cell, skipped ones last; the same scenarios in each."""
-    by_cell = {view.cell: view for view in views}
-    skipped = {one.cell: one.reason for one in report.skipped}
-    every = dict.fromkeys([*by_cell, *skipped])
-    scenarios = dict.fromkeys(cell[0] for cell in every)
-    return tuple(
-        MatrixRow(
-            *row, tuple(_entry((scenario, *row), by_cell, skipped) for scenario in scenarios)
-        )
-        for row in dict.fromkeys(cell[1:] for cell in every)
-    )
 
 
 def badge_of(outcome: Outcome | None) -> tuple[str, str]:
@@ -172,30 +137,3 @@ def _time(spread: Spread) -> str:
     if spread.runs == 1:
         return most
     return f"{words.seconds(spread.median_s)} (median; at most {most})"
-
-
-def _entry(cell: Cell, by_cell: dict[Cell, CellView], skipped: dict[Cell, str]) -> Entry:
-    view = by_cell.get(cell)
-    if view is not None:
-        return Entry(cell[0], view.number, view.tone, view.badge, _facts(view.tally))
-    if cell in skipped:
-        return Entry(cell[0], 0, "moot", "– NOT APPLICABLE", (), skipped[cell])
-    return Entry(cell[0], 0, "moot", "", (), "not asked for")
-
-
-def _facts(told: Tally) -> tuple[str, ...]:
-    """`0 lost`, `out 0.15 s`, `5 runs`: what two cells are compared by."""
-    if not told.judged:
-        return (words.plural(told.runs, "run"),)
-    undecided = told.loss_proved < told.judged
-    lost = f"{'≥ ' if undecided else ''}{words.count(told.lost)} lost"
-    facts = ["loss not decided" if undecided and not told.lost else lost] if told.confirmed else []
-    facts += [f"{words.count(told.stranded)} stranded"] if told.stranded else []
-    times = [spread for spread in (told.silence, told.degraded) if spread is not None]
-    if times:
-        longest = max(times, key=lambda spread: spread.most_s)
-        facts.append(f"out {'≥ ' if longest.bound else ''}{words.seconds(longest.most_s)}")
-    elif told.faults_of:
-        facts.append("outage not decided")
-    failed = f"{words.plural(len(told.failed), 'claim')} failed" if told.failed else ""
-    return (*facts, *([failed] if failed else []), words.plural(told.runs, "run"))

@@ -1,17 +1,21 @@
 """Every claim over all cells: what it says, where it stands, and what was seen of it.
 
 1. The sentence in plain English comes first, the source's own words below it.
-2. Claims that failed come first, then those that are not decided, that held, that do not apply.
+2. Claims that failed come first, then those that are not decided, that held, that do not apply;
+   so do the cells of a claim. More than SEEN_MAX are counted: each stands with its own cell.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from harness.analyse.judge import ClaimVerdict, Outcome, worst
 from harness.report.display import Report, RunReport
 from harness.report.lines import standing_of
+from harness.report.page import words
 from harness.report.page.cells import CellView, badge_of
 
+SEEN_MAX = 24
 _ORDER = (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS, Outcome.NOT_APPLICABLE)
 
 
@@ -52,12 +56,15 @@ class ClaimView:
     chips: tuple[Chip, ...]
     known: str  # what is known of it, whatever the cell
     seen: tuple[Seen, ...]
+    anchor: str
+    shares: tuple[tuple[str, str], ...]  # tone, `3 cells failed`: in place of too many chips
+    left_out: int  # of what was seen
 
 
 def claims(report: Report, views: Iterable[CellView]) -> tuple[ClaimView, ...]:
     cells = tuple(views)
     names = dict.fromkeys(verdict.claim for run in report.runs for verdict in run.verdicts)
-    told = [_claim(name, report, cells) for name in names]
+    told = [_claim(place, name, report, cells) for place, name in enumerate(names, start=1)]
     return tuple(view for _, view in sorted(told, key=lambda one: _ORDER.index(one[0])))
 
 
@@ -78,11 +85,15 @@ def seen(run: RunReport, verdict: ClaimVerdict, report: Report, cells: Iterable[
     )
 
 
-def _claim(name: str, report: Report, cells: tuple[CellView, ...]) -> tuple[Outcome, ClaimView]:
+def _claim(
+    place: int, name: str, report: Report, cells: tuple[CellView, ...]
+) -> tuple[Outcome, ClaimView]:
     found = [(run, one) for run in report.runs for one in run.verdicts if one.claim == name]
     first = found[0][1]
     outcome = worst(verdict.outcome for _, verdict in found)
     tone, badge = badge_of(outcome)
+    chips = tuple(_chip(view, found) for view in cells)
+    shown = sorted(_one_a_cell(found), key=lambda one: _ORDER.index(one[1].outcome))
     return outcome, ClaimView(
         name=name,
         meaning=first.meaning,
@@ -90,9 +101,12 @@ def _claim(name: str, report: Report, cells: tuple[CellView, ...]) -> tuple[Outc
         source=first.source,
         tone=tone,
         badge=badge,
-        chips=tuple(_chip(view, found) for view in cells),
+        chips=chips,
         known=next((verdict.known for _, verdict in found if verdict.known), ""),
-        seen=tuple(seen(run, one, report, cells) for run, one in _one_a_cell(found)),
+        seen=tuple(seen(run, one, report, cells) for run, one in shown[:SEEN_MAX]),
+        anchor=f"claim-{place}",
+        shares=_shares(chips),
+        left_out=max(0, len(shown) - SEEN_MAX),
     )
 
 
@@ -103,6 +117,15 @@ def _chip(view: CellView, found: list[tuple[RunReport, ClaimVerdict]]) -> Chip:
     same = sum(one is outcome for one in outcomes)
     share = f"{same} of {len(outcomes)}" if same < len(outcomes) else ""
     return Chip(view.number, view.name, tone, badge, share)
+
+
+def _shares(chips: tuple[Chip, ...]) -> tuple[tuple[str, str], ...]:
+    numbers = Counter((chip.tone, chip.badge) for chip in chips)
+    order = [tone for tone, _, _ in words.BADGES.values()]
+    return tuple(
+        (tone, f"{words.plural(numbers[tone, badge], 'cell')} {badge}")
+        for tone, badge in sorted(numbers, key=lambda one: order.index(one[0]))
+    )
 
 
 def _one_a_cell(

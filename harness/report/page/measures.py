@@ -3,6 +3,8 @@
 1. A bar goes from the smallest to the largest judged value, a tick marks the median; the scale of
    a measure begins at 0 and is the same for all cells.
 2. A measure that is 0 in every cell is told in words, not drawn. What was not judged says so.
+3. Of more than STRIPS_MAX cells those with the largest medians are drawn; each cell's own numbers
+   stand with it.
 """
 
 from collections.abc import Iterable
@@ -12,6 +14,8 @@ from harness.report.display import Report
 from harness.report.page import words
 from harness.report.page.cells import CellView
 from spark_analysis.schema.comparison import Comparison
+
+STRIPS_MAX = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,7 @@ class MeasureView:
     name: str
     meaning: str
     strips: tuple[Strip, ...]
+    left_out: int  # cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,20 @@ def measures(report: Report, views: Iterable[CellView]) -> MeasuresView:
     return MeasuresView(tuple(drawn), tuple(name.lower() for name in sorted(zero, key=_order)))
 
 
+def numbers(rows: Iterable[Comparison]) -> tuple[tuple[str, str, str], ...]:
+    """Those of one cell: name, `0.17 s (0.15 s – 0.19 s)`, and the whole sentence behind it.
+
+    Counts that are 0 in every run are left out, but what was lost is always told.
+    """
+    told = [
+        (_name(row.measure, row.detail), *_text(row))
+        for row in rows
+        if row.maximum or row.measure == "lost" or (row.maximum is None and not row.detail)
+    ]
+    told.sort(key=lambda one: _order(one[0]))
+    return tuple(told)
+
+
 def _order(name: str) -> tuple[int, str]:
     """As the words are listed, details after their measure."""
     names = list(words.MEASURES.values())
@@ -72,15 +91,41 @@ def _measure(
     cells: tuple[CellView, ...],
 ) -> MeasureView:
     top = max(row.maximum or 0.0 for row in found.values())
-    name = words.measure_name(measure) + (f": {detail.replace('_', ' ')}" if detail else "")
-    strips = (_strip(found.get(view.cell), view, top) for view in cells)
-    return MeasureView(name, "" if detail else words.MEANINGS.get(measure, ""), tuple(strips))
+    name = _name(measure, detail)
+    strips = [_strip(found.get(view.cell), view, top) for view in cells]
+    if len(strips) > STRIPS_MAX:
+        strips.sort(key=lambda strip: -1.0 if strip.median is None else strip.median, reverse=True)
+    meaning = "" if detail else words.MEANINGS.get(measure, "")
+    left_out = max(0, len(strips) - STRIPS_MAX)
+    return MeasureView(name, meaning, tuple(strips[:STRIPS_MAX]), left_out)
 
 
 def _strip(row: Comparison | None, view: CellView, top: float) -> Strip:
     if row is None or row.median is None or row.minimum is None or row.maximum is None:
         text = "not judged" if row is None else f"not judged (0 of {row.runs})"
         return Strip(view.number, view.name, text, None, 0.0, 0.0, False, text)
+    text, title = _text(row)
+    return Strip(
+        number=view.number,
+        name=view.name,
+        text=text,
+        median=round(100 * row.median / top, 2),
+        left=round(100 * row.minimum / top, 2),
+        width=round(100 * (row.maximum - row.minimum) / top, 2),
+        bound=bool(row.bounds),
+        title=title,
+    )
+
+
+def _name(measure: str, detail: str) -> str:
+    return words.measure_name(measure) + (f": {detail.replace('_', ' ')}" if detail else "")
+
+
+def _text(row: Comparison) -> tuple[str, str]:
+    """Median and range in short, and in a sentence."""
+    if row.median is None or row.minimum is None or row.maximum is None:
+        text = f"not judged (0 of {row.runs})"
+        return text, text
     least, median, most = (_number(v, row.unit) for v in (row.minimum, row.median, row.maximum))
     mark = "≥ " if row.bounds else ""
     spread = "" if least == most else f" ({least} – {mark}{most})"
@@ -89,16 +134,7 @@ def _strip(row: Comparison | None, view: CellView, top: float) -> Strip:
     if row.median_from is not None and row.median_until is not None:
         ends = f"{_number(row.median_from, row.unit)} to {_number(row.median_until, row.unit)}"
         title += f"; the true median lies within {ends} with at least 95 %"
-    return Strip(
-        number=view.number,
-        name=view.name,
-        text=f"{mark}{median}{spread}{judged}",
-        median=round(100 * row.median / top, 2),
-        left=round(100 * row.minimum / top, 2),
-        width=round(100 * (row.maximum - row.minimum) / top, 2),
-        bound=bool(row.bounds),
-        title=title,
-    )
+    return f"{mark}{median}{spread}{judged}", title
 
 
 def _number(value: float, unit: str) -> str:

@@ -4,18 +4,20 @@
 2. Sentences are those of the verdicts; nothing is judged or rounded a second time here.
 """
 
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from harness.analyse.judge import Outcome, worst
 from harness.analyse.summary import Number
-from harness.analyse.timeline import FaultSpan, Look
+from harness.analyse.timeline import FaultSpan
 from harness.report import charts
 from harness.report.charts import Chart
 from harness.report.display import Report, RunReport
 from harness.report.page import words
 from harness.report.page.cells import CellView, badge_of
 from harness.report.page.claims import Seen, seen
+from harness.report.page.faults import WindowView, window
 from harness.report.page.tally import worst_of
 
 
@@ -57,15 +59,9 @@ class StageView:
 
 @dataclass(frozen=True, slots=True)
 class FaultView:
-    """What was asked for, what was done, and what was seen of it from outside."""
+    """A window, and how clients recovered from it."""
 
-    number: int
-    title: str
-    asked: str
-    done: str
-    held: str
-    gone: str
-    verified: bool
+    window: WindowView
     stages: tuple[StageView, ...]
     stages_doubt: str
 
@@ -107,20 +103,62 @@ class RunView:
     happenings_left_out: int
     origins: tuple[tuple[str, str], ...]  # seed, deployment, versions: where it comes from
     unreadable: str
+    piece: str  # the experiment that it is of, in a report over several
+    left_out: str  # why its timeline and stories are not here; "" where they are
 
 
+LENGTHY_MAX = 60  # each takes some 80 KB
 _GRAVE = ("lost", "stranded", "refused_but_delivered", "unexpected", "corrupt", "reordered")
 
 
 def runs(report: Report, views: Iterable[CellView]) -> tuple[RunView, ...]:
     by_cell = {view.cell: view for view in views}
+    whole = at_length(report)
     return tuple(
-        _run(number, run, report, by_cell[run.cell])
+        _run(number, run, report, by_cell[run.cell], number in whole)
         for number, run in enumerate(report.runs, start=1)
     )
 
 
-def _run(number: int, run: RunReport, report: Report, cell: CellView) -> RunView:
+def at_length(report: Report) -> frozenset[int]:
+    """The numbers of the runs that are told with timeline and stories, LENGTHY_MAX at most.
+
+    Of every cell its gravest run comes first, of all cells the gravest, in the order of runs.
+    """
+    told: list[tuple[int, int, int]] = []
+    seen_of: Counter[tuple[str, ...]] = Counter()
+    graded = [(_grade(run), number, run) for number, run in enumerate(report.runs, start=1)]
+    for grade, number, run in sorted(graded, key=lambda one: one[:2]):
+        told.append((seen_of[run.cell], grade, number))
+        seen_of[run.cell] += 1
+    return frozenset(number for _, _, number in sorted(told)[:LENGTHY_MAX])
+
+
+def _grade(run: RunReport) -> int:
+    order = list(words.BADGES)
+    return min((order.index(one.outcome) for one in run.verdicts), default=len(order))
+
+
+def _short(run: RunReport) -> RunReport:
+    """Without what takes most room; its faults, verdicts and numbers stay."""
+    if run.detail is None:
+        return run
+    timeline = replace(
+        run.detail.timeline, slices=(), happenings=(), happenings_left_out=0, marks=()
+    )
+    return replace(run, detail=replace(run.detail, timeline=timeline, affected=()))
+
+
+def _left_out(run: RunReport) -> str:
+    where = f"the report of experiment {run.piece} has them"
+    if not run.piece:
+        where = f"what was recorded is in runs/{run.name}/raw"
+    return f"Timeline and stories are left out in a report of so many runs: {where}."
+
+
+def _run(number: int, run: RunReport, report: Report, cell: CellView, whole: bool) -> RunView:
+    left_out = "" if whole or run.detail is None else _left_out(run)
+    run = run if whole else _short(run)
     outcome = worst(one.outcome for one in run.verdicts) if run.verdicts else None
     tone, badge = badge_of(outcome)
     told = [one for one in run.verdicts if one.outcome is not Outcome.NOT_APPLICABLE]
@@ -141,7 +179,7 @@ def _run(number: int, run: RunReport, report: Report, cell: CellView) -> RunView
         doubts=run.doubts,
         advice=tuple(dict.fromkeys(text for one in run.verdicts for text in one.advice)),
         observations=tuple((one.judged, one.text) for one in run.observations),
-        chart=charts.chart(timeline) if timeline else None,
+        chart=charts.chart(timeline) if timeline and whole else None,
         slice_s=timeline.slice_s if timeline else 1,
         rows=_rows(run),
         faults=tuple(_fault(fault) for fault in timeline.faults) if timeline else (),
@@ -153,6 +191,8 @@ def _run(number: int, run: RunReport, report: Report, cell: CellView) -> RunView
         happenings_left_out=timeline.happenings_left_out if timeline else 0,
         origins=_origins(run),
         unreadable=detail.unreadable if detail else "",
+        piece=run.piece,
+        left_out=left_out,
     )
 
 
@@ -198,22 +238,8 @@ def _rows(run: RunReport) -> tuple[RowView, ...]:
 
 
 def _fault(fault: FaultSpan) -> FaultView:
-    what = f"{fault.kind} {fault.target}".strip()
-    host = f" = {fault.resolved}" if fault.resolved else ""
-    asked = "the plan says nothing of it"
-    if fault.asked_from_ns is not None and fault.asked_until_ns is not None:
-        asked = f"from {_at(fault.asked_from_ns)} to {_at(fault.asked_until_ns)}"
-    ended = f"undone by {_at(fault.ended_ns)}" if fault.ended_ns is not None else "never undone"
-    mechanism = f" (by {fault.mechanism.replace('_', ' ')})" if fault.mechanism else ""
     return FaultView(
-        number=fault.number,
-        title=f"Fault {fault.number}: {what}{host}" + (f", {fault.role}" if fault.role else ""),
-        asked=asked,
-        done=f"issued at {_at(fault.issued_ns)}, in force by {_at(fault.returned_ns)}, "
-        f"{ended}{mechanism}",
-        held=_look(fault.held, fault),
-        gone=_look(fault.gone, fault),
-        verified=fault.verified,
+        window=window(fault),
         stages=tuple(
             StageView(
                 row.stage,
@@ -225,16 +251,6 @@ def _fault(fault: FaultSpan) -> FaultView:
         ),
         stages_doubt=fault.stages_doubt,
     )
-
-
-def _at(at_ns: int) -> str:
-    return f"+{at_ns / 1e9:.3f} s"
-
-
-def _look(look: Look | None, fault: FaultSpan) -> str:
-    if look is None:
-        return f"no: {fault.doubt}" if fault.doubt else "nobody looked"
-    return f"{'yes' if look.ok else 'no'}, at {_at(look.at_ns)}: {look.detail or fault.doubt}"
 
 
 def _affected(run: RunReport) -> tuple[AffectedView, ...]:
@@ -274,7 +290,8 @@ def _told(stories: int, number: int) -> str:
 
 
 def _origins(run: RunReport) -> tuple[tuple[str, str], ...]:
-    told = [("seed of the run", str(run.seed)), ("folder", f"runs/{run.name}/")]
+    told = [("seed of the run", str(run.seed)), ("folder", f"runs/{run.name.rpartition('/')[2]}/")]
+    told = [("experiment", run.piece), *told] if run.piece else told
     detail = run.detail
     if detail is not None:
         told += [("deployment", detail.deployment)] if detail.deployment else []

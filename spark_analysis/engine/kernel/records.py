@@ -118,6 +118,19 @@ class Lateness(Records):
     late_ns: Ints
 
 
+@dataclass(frozen=True, slots=True)
+class Resources(Records):
+    TABLE = tables.RESOURCES
+    host: Text
+    at_ns: Ints
+    cpu_ns: Ints
+    memory_bytes: Ints
+    network_received_bytes: Ints
+    network_sent_bytes: Ints
+    disk_read_bytes: Ints
+    disk_written_bytes: Ints
+
+
 R = TypeVar("R", bound=Records)
 
 

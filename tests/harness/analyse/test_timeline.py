@@ -123,3 +123,46 @@ def test_affected_messages_are_marked_in_their_slices() -> None:
         ("lost", 10, 2),
         ("lost", 11, 1),
     ]
+
+
+def planned(**fault: object) -> tuple[str, ...]:
+    """The options that a window is told with, where the plan has these words about its fault."""
+    facts, rows = crash().build()
+    window = {"number": 1, "opens_s": 12.0, "lasts_s": 15.0}
+    window["fault"] = {"kind": "kill", "target": "master of q", **fault}
+    manifest = manifest_of(facts, schedule={"windows": [window]})
+    findings = judge(facts, rows)
+    (span,) = timeline(manifest, facts, findings, NOTHING, NO_LATENCIES, 1).faults
+    return (*span.options, *([] if span.returns else ["never"]))
+
+
+def test_options_of_a_fault_are_told_unless_they_go_without_saying() -> None:
+    assert planned() == planned(clients="all") == ()
+    assert planned(clients="publishers") == ("clients publishers",)
+    options = {"clients": "all", "direction": "both", "latency_s": 0.25, "bytes": 0, "rate_kb": 64}
+    assert planned(options=options) == ("latency s 0.25", "rate kb 64")
+    assert planned(returns=False) == ("never",)
+
+
+def test_a_look_is_as_long_as_the_probe_that_ended_with_it() -> None:
+    events = replace(
+        NOTHING,
+        faults=[fault_event("verified", 12_040), fault_event("undo_issued", 26_900)],
+        probes=[
+            Probe(0, "verified", "rmq1", ns(9_000), ns(9_500), 1, "of another window"),
+            Probe(0, "verified", "rmq1", ns(12_020), ns(12_040), 1, ""),
+            Probe(0, "gone", "rmq1", ns(1), ns(12_040), 1, ""),
+        ],
+    )
+    (fault,) = timeline_of(crash(), events).faults
+    assert fault.held is not None and fault.held.began_ns == ns(12_020)
+    assert fault.undo_issued_ns == ns(26_900)
+    (unknown,) = timeline_of(crash(), replace(events, probes=())).faults
+    assert unknown.held is not None and unknown.held.began_ns is None
+
+
+def test_a_window_opened_if_anything_was_done_whatever_tables_are_left() -> None:
+    (fault,) = timeline_of(crash()).faults
+    assert fault.opened and not fault.resolved
+    (never,) = timeline_of(History().window(12_000, verified=False, gone=False)).faults
+    assert not never.opened

@@ -2,21 +2,18 @@
 
 from pathlib import Path
 
-from harness import pipeline
+from harness.analyse.experiments import recall, remember
 from harness.report import asking
 from harness.report.assemble import titles
-from harness.report.display import RunOptions
+from harness.report.display import CellTitle
 
 
 def test_a_stored_experiment_remembers_what_its_cells_words_mean(tmp_path: Path) -> None:
     asked = asking.Asked(("master-crash", "cut-one-node"), (), (), (), "", 2, 7)
     experiment = asking.experiment_of(asked, "e")
-    pipeline._remember(experiment, RunOptions(tmp_path), tmp_path / "e")
-    found = pipeline._titles(pipeline._recalled(tmp_path / "e"))
+    words = {cell: (t.scenario, t.system, t.layout) for cell, t in titles(experiment).items()}
+    remember(experiment, "again", words, tmp_path / "e")
+    found = {cell: CellTitle(*told) for cell, told in recall(tmp_path / "e").titles.items()}
     assert found == titles(experiment)
     assert len(found) == 2
     assert all(title.scenario and title.system and title.layout for title in found.values())
-
-
-def test_a_folder_of_before_there_were_titles_has_none() -> None:
-    assert pipeline._titles({"name": "e"}) == {}

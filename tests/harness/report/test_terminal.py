@@ -1,11 +1,12 @@
 """What people see, with and without a terminal."""
 
 import io
+from dataclasses import replace
 
 from rich.console import Console
 
 from harness.report.display import Judge, LiveView
-from harness.report.terminal import Terminal
+from harness.report.terminal import CELLS_MAX, Terminal
 from tests.findings import Story
 from tests.reports import CELL, OTHER, SKIPPED, compared, report, run
 
@@ -134,3 +135,19 @@ def test_the_comparison_shows_median_range_and_how_many_were_judged() -> None:
     assert "0.171 s (0.086 s to 0.342 s, 5 of 5)" in text
     assert ">= 2.000 s (1.000 s to 4.000 s, 4 of 5)" in text
     assert "not judged (0 of 5)" in text
+
+
+def test_of_hundreds_of_cells_there_is_a_line_each_and_the_last_lines() -> None:
+    runs = [
+        run(Story(), name=f"run-{number}", cell=(f"scenario-{number}", *CELL[1:]))
+        for number in range(CELLS_MAX + 1)
+    ]
+    runs[3] = replace(runs[3], verdicts=(), failure="no cluster")
+    screen = Screen()
+    screen.display.report(report(*runs, skipped=(SKIPPED,)))
+    assert len(screen.lines) < CELLS_MAX + 12
+    told = "\n".join(screen.lines)
+    assert "NOT JUDGED 4: scenario-3 on rabbitmq-mirrored all-automatic@T=10 with pika: " in told
+    assert "no cluster (0 of 1 run judged)" in told
+    assert "NOT APPLICABLE: 1 more cells" in told
+    assert screen.lines[-1].startswith("replay: ")

@@ -1,0 +1,203 @@
+"""experiment.json: what was asked for, so that a stored folder can be judged alone or with others.
+
+1. An experiment's folder holds its runs. A merged one holds none: it names the experiments whose
+   runs it tells of, by paths from itself, and is read anew from them every time.
+2. What a person names is looked at whole: every folder that cannot be read is named at once.
+3. Of several experiments, repeats of a cell are counted through, in the order of the folders; a
+   cell that was skipped in one and run in another was run.
+"""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from harness.plan.model import Experiment, Skipped
+from harness.plan.problems import Problem
+
+NAME = "experiment.json"
+RUNS = "runs"
+PLACE = "DIR"
+Cell = tuple[str, str, str, str]
+Titles = Mapping[Cell, tuple[str, str, str]]  # of the scenario, the system, the layout
+
+
+class NoExperiment(Exception):
+    """A folder that holds no experiment of ours: which, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """A run that was asked for; whatever became of it, it would lie in `folder`."""
+
+    folder: Path
+    experiment: str
+    name: str
+    cell: Cell
+    repeat: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What one folder was asked for. `seed` None: its pieces have one each."""
+
+    folder: Path
+    name: str
+    seed: int | None
+    replay: str
+    runs: tuple[StoredRun, ...]
+    skipped: tuple[Skipped, ...]
+    titles: Titles = field(default_factory=dict)  # folders of before there were titles have none
+    pieces: tuple["Stored", ...] = ()  # in a merged one
+
+    @property
+    def experiments(self) -> tuple["Stored", ...]:
+        """Those that hold the runs: itself, or its pieces."""
+        return self.pieces or (self,)
+
+
+def remember(experiment: Experiment, replay: str, titles: Titles, folder: Path) -> None:
+    """Makes the folder of an experiment that is about to be carried out."""
+    folder.mkdir(parents=True)
+    document = {
+        "name": experiment.name,
+        "seed": experiment.seed,
+        "replay": replay,
+        "runs": [
+            {"name": plan.name, "cell": plan.cell, "repeat": plan.repeat, "seed": plan.seed}
+            for plan in experiment.runs
+        ],
+        "skipped": [asdict(skipped) for skipped in experiment.skipped],
+        "titles": [
+            {"cell": cell, "scenario": scenario, "system": system, "layout": layout}
+            for cell, (scenario, system, layout) in titles.items()
+        ],
+    }
+    (folder / NAME).write_text(json.dumps(document, indent=1))
+
+
+def remember_merged(folders: Sequence[Path], replay: str, into: Path) -> None:
+    """Makes the folder `into` that tells of all these experiments; `problems` found none."""
+    into.mkdir(parents=True)
+    held = [piece.folder for folder in folders for piece in recall(folder).experiments]
+    pieces = [os.path.relpath(folder.resolve(), into.resolve()) for folder in held]
+    document = {"name": into.name, "replay": replay, "pieces": pieces}
+    (into / NAME).write_text(json.dumps(document, indent=1))
+
+
+def recall(folder: Path) -> Stored:
+    """Raises NoExperiment."""
+    document = _document(folder)
+    try:
+        if "pieces" not in document:
+            return _stored(folder, document)
+        pieces = tuple(_piece(folder / path) for path in document["pieces"])
+        return _merged(folder, document, pieces)
+    except (KeyError, TypeError, ValueError) as failure:
+        raise NoExperiment(f"{folder / NAME} is none of ours: {failure!r}") from failure
+
+
+def problems(folders: Iterable[Path]) -> Iterator[Problem]:
+    """Everything that is wrong with the folders that somebody wants judged, together."""
+    found: list[Stored] = []
+    for folder in folders:
+        try:
+            found += recall(folder).experiments
+        except NoExperiment as reason:
+            yield Problem(PLACE, str(reason))
+    places = Counter(one.folder.resolve() for one in found)
+    yield from (
+        Problem(PLACE, f"{place} is named {number} times")
+        for place, number in places.items()
+        if number > 1
+    )
+    names: dict[str, list[Path]] = {}
+    for one in {one.folder.resolve(): one for one in found}.values():
+        names.setdefault(one.name, []).append(one.folder)
+    for name, copies in names.items():
+        if len(copies) > 1:
+            where = " and ".join(str(folder) for folder in copies)
+            yield Problem(
+                PLACE, f"{where} are copies of one experiment, {name}: leave one of them"
+            )
+
+
+def _document(folder: Path) -> dict[str, Any]:
+    if not folder.is_dir():
+        raise NoExperiment(f"there is no folder {folder}")
+    if not (folder / NAME).is_file():
+        raise NoExperiment(f"{folder} is no experiment's folder: no {NAME}")
+    try:
+        document = json.loads((folder / NAME).read_text())
+    except (OSError, ValueError) as failure:
+        raise NoExperiment(f"{folder / NAME} cannot be read: {failure}") from failure
+    if not isinstance(document, dict):
+        raise NoExperiment(f"{folder / NAME} is none of ours: no object")
+    return document
+
+
+def _piece(folder: Path) -> Stored:
+    piece = recall(folder)
+    if piece.pieces:
+        raise ValueError(f"{folder} is merged itself")
+    return piece
+
+
+def _stored(folder: Path, document: Mapping[str, Any]) -> Stored:
+    name = str(document["name"])
+    return Stored(
+        folder=folder,
+        name=name,
+        seed=document["seed"],
+        replay=document["replay"],
+        runs=tuple(
+            StoredRun(
+                folder / RUNS / each["name"],
+                name,
+                each["name"],
+                _cell(each["cell"]),
+                each["repeat"],
+                each["seed"],
+            )
+            for each in document["runs"]
+        ),
+        skipped=tuple(
+            Skipped(_cell(each["cell"]), each["reason"]) for each in document["skipped"]
+        ),
+        titles={
+            _cell(each["cell"]): (each["scenario"], each["system"], each["layout"])
+            for each in document.get("titles", ())
+        },
+    )
+
+
+def _merged(folder: Path, document: Mapping[str, Any], pieces: tuple[Stored, ...]) -> Stored:
+    runs = tuple(_counted_through(run for piece in pieces for run in piece.runs))
+    run_cells = {run.cell for run in runs}
+    reasons = {one.cell: one for piece in pieces for one in piece.skipped}
+    return Stored(
+        folder=folder,
+        name=str(document["name"]),
+        seed=None,
+        replay=document["replay"],
+        runs=runs,
+        skipped=tuple(one for cell, one in reasons.items() if cell not in run_cells),
+        titles={cell: title for piece in pieces for cell, title in piece.titles.items()},
+        pieces=pieces,
+    )
+
+
+def _counted_through(runs: Iterable[StoredRun]) -> Iterator[StoredRun]:
+    repeats: Counter[Cell] = Counter()
+    for run in runs:
+        repeats[run.cell] += 1
+        yield replace(run, repeat=repeats[run.cell])
+
+
+def _cell(words: Sequence[str]) -> Cell:
+    scenario, system, layout, client = words
+    return scenario, system, layout, client

@@ -1,0 +1,82 @@
+"""What a cell opens into: its claims, its numbers over the repeats, its runs.
+
+1. Everything here stands elsewhere on the page, too, for all cells together; a cell leads there.
+2. Claims that failed come first; those that do not apply are counted only.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from harness.report.display import Report
+from harness.report.page import measures, words
+from harness.report.page.cells import CellView
+from harness.report.page.claims import ClaimView
+from harness.report.page.runs import RunView
+from harness.report.page.tally import Cell
+from spark_analysis.schema.comparison import Comparison
+
+_TONES = [tone for tone, _, _ in words.BADGES.values()]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRef:
+    """`share`: in how many of the runs, where repeats differ."""
+
+    anchor: str
+    meaning: str
+    tone: str
+    badge: str
+    share: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drill:
+    cell: CellView
+    claims: tuple[ClaimRef, ...]
+    moot: str
+    numbers: tuple[tuple[str, str, str], ...]  # name, in short, in a sentence
+    runs: tuple[RunView, ...]
+
+
+def drills(
+    report: Report, views: Iterable[CellView], claims: Iterable[ClaimView], runs: Iterable[RunView]
+) -> tuple[Drill, ...]:
+    """One a cell, in their order."""
+    all_claims = tuple(claims)
+    own: defaultdict[int, list[RunView]] = defaultdict(list)
+    for run in runs:
+        own[run.cell.number].append(run)
+    compared: defaultdict[Cell, list[Comparison]] = defaultdict(list)
+    for row in report.comparison:
+        compared[row.scenario, row.system, row.layout, row.client].append(row)
+    return tuple(_drill(view, all_claims, compared[view.cell], own[view.number]) for view in views)
+
+
+def _drill(
+    view: CellView,
+    claims: Iterable[ClaimView],
+    compared: Iterable[Comparison],
+    runs: Iterable[RunView],
+) -> Drill:
+    chips = [
+        (claim, claim.chips[view.number - 1]) for claim in claims
+    ]  # cells are numbered from 1
+    told = [(claim, chip) for claim, chip in chips if chip.tone != "moot"]
+    told.sort(key=lambda one: _TONES.index(one[1].tone))
+    return Drill(
+        cell=view,
+        claims=tuple(
+            ClaimRef(claim.anchor, claim.meaning, chip.tone, chip.badge, chip.share)
+            for claim, chip in told
+        ),
+        moot=_moot(len(chips) - len(told)),
+        numbers=measures.numbers(compared),
+        runs=tuple(runs),
+    )
+
+
+def _moot(number: int) -> str:
+    if not number:
+        return ""
+    return f"{number} more {'claim does' if number == 1 else 'claims do'} not apply here."

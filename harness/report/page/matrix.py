@@ -1,0 +1,194 @@
+"""The matrix: one look over scenarios x layouts x systems, and where to read on about each cell.
+
+1. A cell says its verdict in a word and one number: what was lost, or else how long it was out.
+   Its colour says nothing that its word does not say.
+2. A cell that was skipped stands there with its reason; one that nobody asked for is told as such.
+3. Systems that have layouts in common share their columns, so that they stand one below the other.
+   Too many columns for one table make several of about the same width; none is dropped.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from harness.analyse.expectations import Standing
+from harness.report.display import Report
+from harness.report.page import words
+from harness.report.page.cells import CellView
+from harness.report.page.tally import Cell, Tally
+
+COLUMNS_MAX = 8
+_SHORT = {"NOT APPLICABLE": "N/A", "INCONCLUSIVE": "OPEN"}
+System = tuple[str, str]  # and its client
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One field. `number` 0: there is no such cell; then `reason` is its number in `reasons`."""
+
+    number: int
+    tone: str
+    sign: str
+    word: str
+    weight: str
+    runs: str
+    differs: bool  # from what is known of it
+    reason: int
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    name: str
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """The rows of one scenario."""
+
+    scenario: str
+    title: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One table. `first` is the number of its first column."""
+
+    first: int
+    layouts: tuple[str, ...]
+    bands: tuple[Band, ...]
+    system: str  # where there is only one: then a scenario has one row, and needs no head
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixView:
+    blocks: tuple[Block, ...]
+    reasons: tuple[str, ...]  # why cells do not apply, numbered from 1
+    outcomes: tuple[tuple[str, str, int], ...]  # tone, sign and word, how many cells
+    repeats: bool  # some cell has several runs
+
+
+def matrix(report: Report, views: Sequence[CellView]) -> MatrixView:
+    """Scenarios, systems and layouts in the order of their first cell, skipped ones last."""
+    cells = {view.cell: view for view in views}
+    skipped = {one.cell: one.reason for one in report.skipped if one.cell not in cells}
+    reasons = tuple(dict.fromkeys(skipped.values()))
+    every = (*cells, *skipped)
+    differing = {one.cell for one in report.cells if one.standing is Standing.DIFFERS}
+    entries: dict[Cell, Entry] = {
+        cell: _entry(view, cell in differing) for cell, view in cells.items()
+    }
+    entries |= {cell: _skipped(cell, why, reasons) for cell, why in skipped.items()}
+    titles = {cell[0]: view.title.scenario for cell, view in cells.items()}
+    blocks = []
+    first = 1
+    for layouts, systems in _tables(every):
+        only = " with ".join(systems[0]) if len(systems) == 1 else ""
+        blocks.append(Block(first, layouts, _bands(layouts, systems, entries, titles), only))
+        first += len(layouts)
+    return MatrixView(
+        blocks=tuple(blocks),
+        reasons=reasons,
+        outcomes=tuple(_outcomes(entries.values())),
+        repeats=any(view.tally.runs > 1 for view in views),
+    )
+
+
+def weight(told: Tally) -> str:
+    """The one number that a cell is known by: `37 lost`, `out 0.34 s`; `out ?` is not decided."""
+    if not told.judged:
+        return ""
+    undecided = told.loss_proved < told.judged
+    if told.lost or told.stranded:
+        number, word = (told.lost, "lost") if told.lost else (told.stranded, "stranded")
+        return f"{'≥ ' if undecided else ''}{words.count(number)} {word}"
+    if undecided:
+        return "loss ?"
+    times = [spread for spread in (told.silence, told.degraded) if spread is not None]
+    if times:
+        longest = max(times, key=lambda spread: spread.most_s)
+        return f"out {'≥ ' if longest.bound else ''}{words.seconds(longest.most_s)}"
+    return "out ?" if told.faults_of else "0 lost"
+
+
+def _entry(view: CellView, differs: bool) -> Entry:
+    told = view.tally
+    sign, _, word = view.badge.partition(" ")
+    runs = words.plural(told.runs, "run")
+    if 0 < told.judged < told.runs:
+        runs = f"{told.judged} of {told.runs} judged"
+    return Entry(
+        number=view.number,
+        tone=view.tone,
+        sign=sign,
+        word=_SHORT.get(word, word),
+        weight=weight(told),
+        runs=runs,
+        differs=differs,
+        reason=0,
+        title=f"{view.name}: {word}" + (", not as it is known to be" if differs else ""),
+    )
+
+
+def _skipped(cell: Cell, why: str, reasons: tuple[str, ...]) -> Entry:
+    title = f"{cell[0]} on {cell[1]} {cell[2]}: not applicable: {why}"
+    return Entry(0, "moot", "–", "N/A", "", "", False, reasons.index(why) + 1, title)
+
+
+def _absent(cell: Cell) -> Entry:
+    title = f"{cell[0]} on {cell[1]} {cell[2]}: not asked for"
+    return Entry(0, "absent", "", "", "", "", False, 0, title)
+
+
+def _tables(every: Iterable[Cell]) -> Iterable[tuple[tuple[str, ...], tuple[System, ...]]]:
+    """Layouts and systems of each table."""
+    layouts: dict[System, dict[str, None]] = {}
+    for _, system, layout, client in every:
+        layouts.setdefault((system, client), {})[layout] = None
+    groups: list[dict[System, dict[str, None]]] = []
+    for name, own in layouts.items():
+        together = [group for group in groups if any(own.keys() & one for one in group.values())]
+        joined = {other: one for group in together for other, one in group.items()} | {name: own}
+        groups = [group for group in groups if group not in together] + [joined]
+    order = list(layouts)
+    for group in sorted(groups, key=lambda group: min(map(order.index, group))):
+        columns = tuple(dict.fromkeys(layout for own in group.values() for layout in own))
+        for some in _evenly(columns):
+            yield some, tuple(name for name, own in group.items() if own.keys() & set(some))
+
+
+def _evenly(columns: tuple[str, ...]) -> Iterable[tuple[str, ...]]:
+    tables = -(-len(columns) // COLUMNS_MAX)
+    width = -(-len(columns) // tables)
+    return (columns[start : start + width] for start in range(0, len(columns), width))
+
+
+def _bands(
+    layouts: tuple[str, ...],
+    systems: tuple[System, ...],
+    entries: Mapping[Cell, Entry],
+    titles: Mapping[str, str],
+) -> tuple[Band, ...]:
+    """Only rows in which there is something."""
+    clients = {client for _, client in systems}
+    bands = []
+    for scenario in dict.fromkeys(cell[0] for cell in entries):
+        rows = []
+        for system, client in systems:
+            cells: list[Cell] = [(scenario, system, layout, client) for layout in layouts]
+            if any(cell in entries for cell in cells):
+                name = f"{system}, {client}" if len(clients) > 1 else system
+                rows.append(Row(name, tuple(entries.get(c) or _absent(c) for c in cells)))
+        if rows:
+            bands.append(Band(scenario, titles.get(scenario, ""), tuple(rows)))
+    return tuple(bands)
+
+
+def _outcomes(entries: Iterable[Entry]) -> Iterable[tuple[str, str, int]]:
+    found: dict[tuple[str, str], int] = {}
+    for one in entries:
+        key = one.tone, f"{one.sign} {one.word}"
+        found[key] = found.get(key, 0) + 1
+    order = ("fail", "open", "pass", "moot")
+    return [(*key, found[key]) for key in sorted(found, key=lambda key: order.index(key[0]))]

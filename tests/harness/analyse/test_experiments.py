@@ -1,0 +1,87 @@
+"""What a folder was asked for: one experiment's, or several in one."""
+
+from pathlib import Path
+
+import pytest
+
+from harness.analyse.experiments import NoExperiment, problems, recall, remember_merged
+from tests.reports import CELL, OTHER, SKIPPED
+from tests.stored import stored
+
+RUN = "master-crash-1-beef"
+
+
+def test_a_run_lies_where_its_experiment_does(tmp_path: Path) -> None:
+    (run,) = recall(stored(tmp_path / "e")).runs
+    assert (run.folder, run.experiment) == (tmp_path / "e" / "runs" / RUN, "e")
+    assert (run.cell, run.repeat, run.seed) == (CELL, 1, 7)
+
+
+def test_a_folder_of_before_there_were_titles_has_none(tmp_path: Path) -> None:
+    path = stored(tmp_path / "e") / "experiment.json"
+    path.write_text(path.read_text().replace('"titles"', '"other"'))
+    assert recall(tmp_path / "e").titles == {}
+
+
+def test_of_several_experiments_repeats_are_counted_through(tmp_path: Path) -> None:
+    folders = [
+        stored(tmp_path / "a", [(RUN, CELL), ("x", OTHER)]),
+        stored(tmp_path / "b", [(RUN, CELL)], seed=8),
+    ]
+    remember_merged(folders, "mqproof analyse a b", tmp_path / "results" / "both")
+    both = recall(tmp_path / "results" / "both")
+    assert [(run.experiment, run.cell, run.repeat) for run in both.runs] == [
+        ("a", CELL, 1),
+        ("a", OTHER, 1),
+        ("b", CELL, 2),
+    ]
+    assert (both.name, both.seed, both.replay) == ("both", None, "mqproof analyse a b")
+    assert [(piece.name, piece.seed) for piece in both.pieces] == [("a", 7), ("b", 8)]
+
+
+def test_a_merged_report_can_be_moved_together_with_its_pieces(tmp_path: Path) -> None:
+    folders = [stored(tmp_path / "r" / "a"), stored(tmp_path / "r" / "b")]
+    remember_merged(folders, "", tmp_path / "r" / "both")
+    (tmp_path / "r").rename(tmp_path / "elsewhere")
+    runs = recall(tmp_path / "elsewhere" / "both").runs
+    assert [run.folder.resolve().parent.parent.name for run in runs] == ["a", "b"]
+    assert all(run.folder.resolve().is_relative_to(tmp_path / "elsewhere") for run in runs)
+
+
+def test_what_is_merged_can_be_merged_again(tmp_path: Path) -> None:
+    folders = [stored(tmp_path / "a"), stored(tmp_path / "b")]
+    remember_merged(folders, "", tmp_path / "both")
+    assert list(problems([tmp_path / "both", stored(tmp_path / "c")])) == []
+    remember_merged([tmp_path / "both", tmp_path / "c"], "", tmp_path / "all")
+    assert [piece.name for piece in recall(tmp_path / "all").pieces] == ["a", "b", "c"]
+
+
+def test_a_cell_that_was_skipped_in_one_and_run_in_another_was_run(tmp_path: Path) -> None:
+    folders = [
+        stored(tmp_path / "a", skipped=[SKIPPED]),
+        stored(tmp_path / "b", [("x", SKIPPED.cell)], skipped=[]),
+    ]
+    remember_merged(folders, "", tmp_path / "both")
+    assert recall(tmp_path / "a").skipped == (SKIPPED,)
+    assert recall(tmp_path / "both").skipped == ()
+
+
+def test_the_same_experiment_twice_is_named_however_it_came_in(tmp_path: Path) -> None:
+    a, b = stored(tmp_path / "a"), stored(tmp_path / "b")
+    copy = stored(tmp_path / "copy", name="a")
+    remember_merged([a, b], "", tmp_path / "both")
+    told = [str(problem) for problem in problems([tmp_path / "both", a, copy])]
+    assert told == [
+        f"DIR: {a} is named 2 times",
+        f"DIR: {a} and {copy} are copies of one experiment, a: leave one of them",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"name": "e", "runs": 3}', '{"name": "e", "pieces": ["gone"]}']
+)
+def test_what_is_none_of_ours_is_said_to_be_none(tmp_path: Path, text: str) -> None:
+    (tmp_path / "experiment.json").write_text(text)
+    with pytest.raises(NoExperiment, match=str(tmp_path)):
+        recall(tmp_path)
+    assert len(list(problems([tmp_path]))) == 1

@@ -1,0 +1,154 @@
+"""The fault page: windows by kind and mechanism, and what was not proved in the open."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from harness.analyse.timeline import FaultSpan, Look
+from harness.report.display import Report, RunReport
+from harness.report.page.cells import cells
+from harness.report.page.faults import DOUBTED_MAX, FaultsView, faults, window
+from tests.findings import Story
+from tests.reports import run
+from tests.told_runs import crash, page_of, told
+
+S = 1_000_000_000
+SPAN = FaultSpan(
+    number=1,
+    kind="hang",
+    target="master of orders",
+    resolved="rmq1",
+    role="master of orders",
+    mechanism="packet_filter",
+    asked_from_ns=12 * S,
+    asked_until_ns=52 * S,
+    issued_ns=12 * S + S // 4,
+    returned_ns=12 * S + S // 2,
+    ended_ns=52 * S,
+    held=Look(15 * S, True, "3 links silent", 13 * S),
+    gone=Look(54 * S, True, "3 links answer"),
+    verified=True,
+    doubt="",
+    stages=(),
+    stages_doubt="",
+    undo_issued_ns=51 * S,
+)
+
+NEVER = replace(
+    SPAN,
+    resolved="",
+    role="",
+    mechanism="",
+    returned_ns=SPAN.issued_ns,
+    ended_ns=None,
+    undo_issued_ns=None,
+    held=None,
+    gone=None,
+    verified=False,
+)
+
+
+def plain(text: str) -> str:
+    return text.replace("\u00a0", " ")
+
+
+def with_spans(folder: Path, *spans: FaultSpan) -> RunReport:
+    made = told(folder, crash())
+    assert made.detail is not None
+    timeline = replace(made.detail.timeline, faults=spans)
+    return replace(made, detail=replace(made.detail, timeline=timeline))
+
+
+def view(*runs: RunReport) -> FaultsView:
+    report: Report = page_of(*runs)
+    return faults(report, cells(report))
+
+
+def test_a_window_is_told_from_the_request_to_the_end() -> None:
+    told_of = window(SPAN)
+    assert told_of.title == "hang master of orders = rmq1"
+    assert (told_of.tone, told_of.badge) == ("pass", "✓ VERIFIED")
+    assert plain(told_of.asked) == "from +12.000 s for 40.0 s"
+    assert plain(told_of.armed) == (
+        "at +12.250 s, 0.25 s after it was due, in force within 0.25 s by packet filter"
+    )
+    assert plain(told_of.held) == (
+        "yes, 2.75 s after it was issued (a look of 2.00 s): 3 links silent"
+    )
+    assert plain(told_of.undone) == "by +52.000 s, within 1.00 s; it stood for 39.8 s"
+    assert plain(told_of.gone) == "yes, 3.00 s after its undo was issued: 3 links answer"
+
+
+def test_a_later_window_may_wait_for_the_one_before_it_so_it_is_not_called_late() -> None:
+    told_of = window(replace(SPAN, number=2))
+    assert plain(told_of.asked).startswith("not before +12.000 s")
+    assert "after it was due" not in told_of.armed
+
+
+def test_options_and_a_fault_that_never_goes_are_part_of_what_was_asked_for() -> None:
+    span = replace(SPAN, options=("clients publishers",), returns=False, gone=None, ended_ns=None)
+    assert plain(window(span).asked).endswith("for 40.0 s, clients publishers, never to be undone")
+    assert window(span).undone == "never, as it was asked for"
+
+
+def test_why_a_fault_is_not_proved_is_told_in_the_words_of_the_evidence() -> None:
+    answered = replace(
+        SPAN, verified=False, held=Look(15 * S, False, "2 of 3 links answered"), doubt="not seen"
+    )
+    assert window(answered).badge == "? NOT VERIFIED"
+    assert window(answered).held.endswith(": 2 of 3 links answered")
+    stays = replace(SPAN, verified=False, gone=Look(99 * S, False, "the link still hangs"))
+    assert window(stays).badge == "? NOT SEEN TO BE GONE"
+    assert window(stays).gone.startswith("no, ")
+
+
+def test_a_window_that_never_opened_says_why_and_only_once() -> None:
+    span = replace(NEVER, doubt="no host")
+    told_of = window(span)
+    assert (told_of.badge, told_of.armed) == ("? NEVER OPENED", "no host")
+    assert (told_of.held, told_of.gone) == ("nobody looked", "nobody looked")
+    assert told_of.undone == "there was nothing to undo"
+
+
+def test_windows_are_grouped_by_kind_and_mechanism_with_medians(tmp_path: Path) -> None:
+    slow = replace(SPAN, returned_ns=SPAN.issued_ns + 3 * S)
+    other = replace(SPAN, mechanism="proxy")
+    found = view(
+        with_spans(tmp_path / "a", SPAN, replace(SPAN, number=2)),
+        with_spans(tmp_path / "b", slow, other),
+    )
+    assert (found.windows, found.proved, found.doubted) == (4, 4, ())
+    first, second = found.groups
+    assert (first.kind, first.mechanism, first.windows) == ("hang", "packet filter", 3)
+    assert plain(first.arm) == "0.25 s (0.25 s – 3.00 s)"
+    assert plain(first.prove) == "2.75 s"
+    assert (second.mechanism, second.windows, plain(second.go)) == ("proxy", 1, "3.00 s")
+    assert [row.anchor for row in first.rows] == ["run-1", "run-1", "run-2"]
+
+
+def test_groups_with_doubts_come_first_and_their_doubted_windows_too(tmp_path: Path) -> None:
+    doubted = replace(SPAN, kind="kill", verified=False, held=Look(15 * S, False, "it runs"))
+    found = view(with_spans(tmp_path / "a", SPAN, replace(SPAN, kind="kill"), doubted))
+    assert [(group.kind, group.held, group.windows) for group in found.groups] == [
+        ("kill", 1, 2),
+        ("hang", 1, 1),
+    ]
+    assert [row.window.tone for row in found.groups[0].rows] == ["open", "pass"]
+    assert [row.window.title for row in found.doubted] == ["kill master of orders = rmq1"]
+
+
+def test_hundreds_of_doubts_are_counted_and_stand_with_their_kind(tmp_path: Path) -> None:
+    doubted = replace(SPAN, verified=False)
+    found = view(with_spans(tmp_path / "a", *[doubted] * (DOUBTED_MAX + 9)))
+    assert (len(found.doubted), found.doubted_left_out) == (DOUBTED_MAX, 9)
+    assert len(found.groups[0].rows) == DOUBTED_MAX + 9
+
+
+def test_what_never_armed_has_no_times(tmp_path: Path) -> None:
+    (group,) = view(with_spans(tmp_path / "a", NEVER)).groups
+    assert (group.mechanism, group.held, group.gone) == ("nothing: never armed", 0, 0)
+    assert (group.arm, group.prove, group.go) == ("–", "–", "–")
+
+
+def test_runs_of_which_no_window_can_be_told_are_counted() -> None:
+    found = view(run(Story(), verdicts=(), failure="no cluster"))
+    assert (found.windows, found.groups, found.untold) == (0, (), 1)

@@ -1,0 +1,111 @@
+"""Reports of hundreds of runs: what is told at length, and what is left to other places."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.report.page import claims as claims_page
+from harness.report.page import measures as measures_page
+from harness.report.page import runs as runs_page
+from harness.report.page.cells import cells
+from harness.report.page.drill import drills
+from tests.findings import Story
+from tests.reports import CELL, compared
+from tests.told_runs import crash, page_of, summed, told
+
+Cell = tuple[str, str, str, str]
+
+
+def cell(number: int) -> Cell:
+    return (f"scenario-{number}", *CELL[1:])
+
+
+def test_of_every_cell_the_gravest_run_is_told_at_length_first(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(runs_page, "LENGTHY_MAX", 2)
+    report = page_of(
+        told(tmp_path / "a1", crash(every_ms=500), cell=cell(1)),
+        told(tmp_path / "a2", crash(every_ms=500, lost=[30]), cell=cell(1)),
+        told(tmp_path / "b1", crash(every_ms=500), cell=cell(2)),
+    )
+    told_of = runs_page.runs(report, cells(report))
+    assert [bool(run.chart) for run in told_of] == [True, False, True]
+    short = told_of[1]
+    assert short.left_out.endswith("what was recorded is in runs/a2/raw.")
+    assert short.verdicts
+    assert short.faults
+    assert not short.affected
+    assert not told_of[0].left_out
+
+
+def test_a_report_over_several_experiments_names_the_one_that_has_the_rest(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(runs_page, "LENGTHY_MAX", 0)
+    made = told(tmp_path / "a1", crash(every_ms=500))
+    report = page_of(replace(made, piece="20260101-000000-beef"))
+    (short,) = runs_page.runs(report, cells(report))
+    assert short.left_out.endswith("the report of experiment 20260101-000000-beef has them.")
+    assert ("experiment", "20260101-000000-beef") in short.origins
+
+
+def test_of_many_cells_a_claim_tells_the_gravest_and_counts_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(claims_page, "SEEN_MAX", 2)
+    stories = [Story(), Story(), Story().count("lost", "stored", 3)]
+    report = page_of(
+        *(summed(story, name=str(n), cell=cell(n)) for n, story in enumerate(stories))
+    )
+    told_of = {one.name: one for one in claims_page.claims(report, cells(report))}
+    stays = told_of["confirmed-stays"]
+    assert [one.tone for one in stays.seen] == ["fail", "pass"]
+    assert stays.left_out == 1
+    assert stays.shares == (("fail", "1 cell ✗ FAIL"), ("pass", "2 cells ✓ PASS"))
+    assert len(stays.chips) == 3
+
+
+def test_of_many_cells_those_with_the_largest_numbers_are_drawn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(measures_page, "STRIPS_MAX", 2)
+    runs = [summed(Story(), name=str(n), cell=cell(n)) for n in range(3)]
+    rows = [compared(cell(n), "silence", value) for n, value in enumerate((1e9, None, 3e9))]
+    report = page_of(*runs, comparison=tuple(rows))
+    (drawn,) = measures_page.measures(report, cells(report)).drawn
+    assert [strip.number for strip in drawn.strips] == [3, 1]
+    assert drawn.left_out == 1
+
+
+def test_a_cell_opens_into_its_claims_its_numbers_and_its_runs() -> None:
+    rows = (
+        compared(cell(1), "silence", 171e6),
+        compared(cell(1), "lost", 0.0, unit="messages"),
+        compared(cell(1), "corrupt", 0.0, unit="deliveries"),
+        compared(cell(1), "degraded", None),
+        compared(cell(2), "silence", 9e9),
+    )
+    report = page_of(
+        summed(Story(), name="a", cell=cell(1)),
+        summed(Story(), name="b", cell=cell(2)),
+        summed(Story().count("lost", "stored", 3), name="c", cell=cell(1)),
+        comparison=rows,
+    )
+    views = cells(report)
+    about, told_of = claims_page.claims(report, views), runs_page.runs(report, views)
+    first, second = drills(report, views, about, told_of)
+    assert [(one.meaning, one.badge, one.share) for one in first.claims] == [
+        ("What was confirmed is never lost.", "✗ FAIL", "1 of 2"),
+        ("Publishers never wait for a confirm.", "✗ FAIL", ""),
+        ("What is delivered is what was sent.", "✓ PASS", ""),
+    ]
+    assert first.moot == "1 more claim does not apply here."
+    assert [(name, text.replace("\u00a0", " ")) for name, text, _ in first.numbers] == [
+        ("Lost", "0"),
+        ("Silence", "0.17 s (0.086 s – 0.34 s)"),
+        ("Degraded", "not judged (0 of 5)"),
+    ]
+    assert [run.name for run in first.runs] == ["a", "c"]
+    assert [run.name for run in second.runs] == ["b"]

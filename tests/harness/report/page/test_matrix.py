@@ -1,0 +1,120 @@
+"""The matrix: a word and a number a cell, and no cell that is silently missing."""
+
+from harness.plan.model import Skipped
+from harness.report.display import Report, RunReport
+from harness.report.page.cells import cells
+from harness.report.page.matrix import COLUMNS_MAX, Entry, MatrixView, matrix
+from tests.findings import Story
+from tests.reports import CELL, run
+from tests.told_runs import page_of, summed
+
+SCENARIO, SYSTEM, LAYOUT, CLIENT = CELL
+Cell = tuple[str, str, str, str]
+
+
+def cell(scenario: str = SCENARIO, system: str = SYSTEM, layout: str = LAYOUT) -> Cell:
+    return scenario, system, layout, CLIENT
+
+
+def view(report: Report) -> MatrixView:
+    return matrix(report, cells(report))
+
+
+def of(*runs: RunReport, **changes: object) -> MatrixView:
+    return view(page_of(*runs, **changes))
+
+
+def entry(*runs: RunReport, **changes: object) -> Entry:
+    return of(*runs, **changes).blocks[0].bands[0].rows[0].entries[0]
+
+
+def known(story: Story) -> str:
+    return entry(summed(story)).weight.replace("\u00a0", " ")
+
+
+def test_a_cell_is_known_by_what_it_lost_or_else_by_how_long_it_was_out() -> None:
+    assert known(Story()) == "out 0.17 s"
+    assert known(Story().count("lost", "stored", 37)) == "37 lost"
+    assert known(Story().count("stranded", "stored", 4)) == "4 stranded"
+    assert known(Story().silence(33.0, censored=True)) == "out ≥ 33.0 s"
+
+
+def test_a_number_that_is_not_decided_is_a_question() -> None:
+    stalled = Story().doubt("availability", "stalled", window=1, worker=1)
+    undrained = Story().count("loss_unknown", "drain", 3).doubt("loss", "drain", queue="orders")
+    assert known(stalled) == "out ?"
+    assert known(undrained) == "loss ?"
+
+
+def test_the_outcome_is_a_word_and_a_sign_as_well_as_a_colour() -> None:
+    found = entry(summed(Story()))
+    assert (found.tone, found.sign, found.word, found.runs) == ("fail", "✗", "FAIL", "1 run")
+    assert found.title == f"{SCENARIO} on {SYSTEM} {LAYOUT} with pika: FAIL"
+
+
+def test_runs_that_were_not_judged_are_told() -> None:
+    lost = run(Story(), name="b", verdicts=(), failure="no cluster")
+    assert entry(summed(Story()), lost).runs == "1 of 2 judged"
+    nothing = entry(lost)
+    assert (nothing.sign, nothing.word, nothing.weight) == ("?", "NOT JUDGED", "")
+    assert nothing.runs == "1 run"
+
+
+def test_what_is_not_as_it_is_known_to_be_is_marked() -> None:
+    assert not entry(summed(Story())).differs
+    surprising = entry(summed(Story().count("lost", "stored", 3)))
+    assert surprising.differs
+    assert surprising.title.endswith("FAIL, not as it is known to be")
+
+
+def test_a_skipped_cell_has_its_reason_by_number_and_each_reason_is_told_once() -> None:
+    skipped = [Skipped(cell(f"mirror-{number}"), "no mirror") for number in range(3)]
+    skipped.append(Skipped(cell("other"), "no such client"))
+    found = of(summed(Story()), skipped=tuple(skipped))
+    assert found.reasons == ("no mirror", "no such client")
+    told = [band.rows[0].entries[0] for band in found.blocks[0].bands[1:]]
+    assert [one.reason for one in told] == [1, 1, 1, 2]
+    assert {(one.sign, one.word) for one in told} == {("–", "N/A")}
+
+
+def test_what_nobody_asked_for_is_blank_and_says_so() -> None:
+    found = of(
+        summed(Story()), summed(Story(), name="b", cell=cell("cut-one-node", layout="exactly-2"))
+    )
+    (block,) = found.blocks
+    rows = [[one.word for one in band.rows[0].entries] for band in block.bands]
+    assert rows == [["FAIL", ""], ["", "FAIL"]]
+    assert block.bands[0].rows[0].entries[1].title.endswith("exactly-2: not asked for")
+
+
+def test_systems_with_a_layout_in_common_stand_one_below_the_other() -> None:
+    places = [("a", "x"), ("b", "y"), ("c", "x"), ("b", "z"), ("c", "w")]
+    runs = [
+        summed(Story(), name=str(number), cell=cell(system=system, layout=layout))
+        for number, (system, layout) in enumerate(places)
+    ]
+    first, second = of(*runs).blocks
+    assert [row.name for row in first.bands[0].rows] == ["a", "c"]
+    assert (first.layouts, first.system, first.first) == (("x", "w"), "", 1)
+    assert (second.layouts, second.system, second.first) == (("y", "z"), "b with pika", 3)
+
+
+def test_many_layouts_make_several_tables_of_one_width_and_none_is_dropped() -> None:
+    names = [f"layout-{number}" for number in range(COLUMNS_MAX + 2)]
+    runs = [summed(Story(), name=name, cell=cell(layout=name)) for name in names]
+    blocks = of(*runs).blocks
+    assert [len(block.layouts) for block in blocks] == [5, 5]
+    assert [name for block in blocks for name in block.layouts] == names
+
+
+def test_outcomes_are_counted_the_gravest_first() -> None:
+    runs = [
+        summed(Story()),
+        run(Story(), name="b", cell=cell("b"), verdicts=(), failure="no cluster"),
+    ]
+    skipped = (Skipped(cell("c"), "no mirror"),)
+    assert of(*runs, skipped=skipped).outcomes == (
+        ("fail", "✗ FAIL", 1),
+        ("open", "? NOT JUDGED", 1),
+        ("moot", "– N/A", 1),
+    )

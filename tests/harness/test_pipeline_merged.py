@@ -1,0 +1,67 @@
+"""One report over several experiments, from their folders to its own."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from harness import pipeline
+from harness.report.display import Judge
+from harness.run_folder.manifest import SEALED
+from tests.histories import History
+from tests.reports import CELL
+from tests.run_folders import write_run
+from tests.stored import stored
+from tests.told_runs import manifest_of
+
+RUN = "master-crash-1-beef"
+
+
+class Quiet:
+    """A display that shows nothing."""
+
+    def step_began(self, name: str, expected_s: float | None) -> None: ...
+    def step_ended(self, seconds: float) -> None: ...
+    def live(self, view: object) -> None: ...
+    def message(self, text: str) -> None: ...
+
+
+def experiment(folder: Path, messages: int, seed: int) -> Path:
+    """An experiment of two runs; one was never begun."""
+    stored(folder, [(RUN, CELL), ("never-begun", CELL)], seed=seed)
+    history = History(run=RUN).flow(range(messages), from_ms=0, every_ms=10)
+    facts = replace(
+        history.facts, scenario=CELL[0], system=CELL[1], layout=CELL[2], client=CELL[3]
+    )
+    write_run(folder / "runs" / RUN, facts, history.rows)
+    sealed = replace(manifest_of(facts, phase=SEALED), facts=facts.to_json())
+    sealed.save(folder / "runs" / RUN)
+    return folder
+
+
+def test_runs_of_one_name_and_cell_are_repeats_of_one_report(tmp_path: Path) -> None:
+    folders = [experiment(tmp_path / "a", 10, seed=1), experiment(tmp_path / "b", 30, seed=2)]
+    into = tmp_path / "results" / "both"
+    made = pipeline.analyse(folders, into, Judge.CLAIMS, Quiet())
+    assert made.folder == into
+    assert [(run.name, run.piece, run.repeat, run.failure) for run in made.runs] == [
+        (f"a/{RUN}", "a", 1, ""),
+        ("never-begun", "a", 2, "it was not begun"),
+        (f"b/{RUN}", "b", 3, ""),
+        ("never-begun", "b", 4, "it was not begun"),
+    ]
+    confirmed = [run.summary.confirmed for run in made.runs if run.summary is not None]
+    assert confirmed == [10, 30]
+    assert [(piece.experiment, piece.seed) for piece in made.pieces] == [("a", 1), ("b", 2)]
+    assert made.seed is None
+    assert f"mqproof analyse {folders[0]} {folders[1]}" in made.replay
+    lost = next(row for row in made.comparison if row.measure == "lost")
+    assert (lost.runs, lost.judged) == (2, 2)
+    assert set(pq.read_table(into / "marts" / "counts")["run"].to_pylist()) == {
+        f"a/{RUN}",
+        f"b/{RUN}",
+    }
+    # Its pieces are as they were, and the same folder makes the same report again.
+    assert not list((tmp_path / "a").glob("marts"))
+    again = pipeline.analyse([into], into, Judge.CLAIMS, Quiet())
+    assert [run.name for run in again.runs] == [run.name for run in made.runs]

@@ -1,0 +1,108 @@
+"""What a run cost before its first fault: what counts, and what was not counted."""
+
+import pytest
+
+from spark_analysis.definition.costs import costs
+from spark_analysis.schema.costs import Calm, Use
+from tests.both_judges import judged_by_both
+from tests.histories import History, ns
+from tests.resources import sample, sampled
+
+
+def calm_of(history: History) -> Calm:
+    (row,) = costs(*history.build()).calm
+    return row
+
+
+def use_of(history: History, host: str = "rmq1") -> Use:
+    return next(row for row in costs(*history.build()).use if row.host == host)
+
+
+def test_only_what_was_confirmed_before_the_first_fault_counts() -> None:
+    history = History().window(10_000)
+    history.flow(range(4), from_ms=8_500, every_ms=500, confirm_after_ms=3)
+    history.publish(9, at_ms=20_000).confirm(9, at_ms=20_001)
+    row = calm_of(history)
+    assert (row.from_ns, row.until_ns) == (0, ns(10_000))
+    assert (row.intended, row.confirmed, row.begun) == (3, 3, 3)
+    assert (row.p50_ns, row.p99_ns) == (ns(3), ns(3))
+
+
+def test_a_confirm_that_comes_during_the_fault_is_late_but_no_rate_of_the_calm() -> None:
+    history = History().window(10_000).publish(1, at_ms=9_000).confirm(1, at_ms=12_000)
+    row = calm_of(history)
+    assert (row.confirmed, row.begun, row.p99_ns) == (0, 1, ns(3_000))
+
+
+def test_latencies_are_values_that_were_measured() -> None:
+    history = History()
+    for number in range(200):
+        history.publish(number, at_ms=number * 10)
+        history.confirm(number, at_ms=number * 10 + (90 if number >= 197 else 1))
+    assert (calm_of(history).p50_ns, calm_of(history).p99_ns) == (ns(1), ns(90))
+
+
+def test_a_wait_before_sending_is_part_of_the_latency_where_there_was_an_intent() -> None:
+    paced = History().publish(1, at_ms=1_500, intended_ms=1_000).confirm(1, at_ms=1_501)
+    at_once = History(paced=False).publish(1, at_ms=1_500).confirm(1, at_ms=1_501)
+    assert calm_of(paced).p50_ns == ns(501)
+    assert calm_of(at_once).p50_ns == ns(1)
+    assert calm_of(at_once).intended == 0
+
+
+def test_without_confirms_or_calm_there_is_nothing_to_tell_of_the_load() -> None:
+    assert costs(*History(confirms=False).publish(1).build()).calm == ()
+    assert costs(*History().window(0).build()).calm == ()
+    assert calm_of(History()).p50_ns is None
+
+
+def test_a_host_used_what_its_counters_grew_by_before_the_fault() -> None:
+    history = sampled(
+        History().window(4_000), "rmq1", range(500, 8_000, 1_000), cores=1.5, memory_bytes=7
+    )
+    row = use_of(history)
+    assert (row.samples, row.from_ns, row.until_ns) == (4, ns(500), ns(3_500))
+    assert row.cpu_ns == ns(4_500)
+    assert (row.memory_median_bytes, row.memory_peak_bytes) == (7, 7)
+
+
+def test_a_counter_that_no_host_ever_moved_was_not_counted_and_one_that_stood_still_was() -> None:
+    history = History()
+    for at_ms in (0, 1_000):
+        sample(history, "rmq1", at_ms, disk_written_bytes=at_ms)
+        sample(history, "rmq2", at_ms)
+    sample(history, "rmq2", 99_000, network_sent_bytes=3)  # counted, though not in the calm
+    row = use_of(history, "rmq2")
+    assert (row.disk_written_bytes, row.network_sent_bytes) == (0, 0)
+    assert (row.disk_read_bytes, row.cpu_ns, row.memory_peak_bytes) == (None, None, None)
+
+
+def test_of_a_counter_that_began_anew_nobody_knows_the_growth() -> None:
+    history = History()
+    for at_ms, cpu_ns in ((0, 5), (1_000, 9), (2_000, 1), (3_000, 30)):
+        sample(history, "rmq1", at_ms, cpu_ns=cpu_ns, memory_bytes=at_ms + 1)
+    assert use_of(history).cpu_ns is None
+    assert use_of(history).memory_median_bytes == 1_001
+
+
+@pytest.mark.parametrize("at_ms", [(), (1_000,)])
+def test_a_host_with_fewer_than_two_samples_is_named_and_nothing_is_said_of_it(
+    at_ms: tuple[int, ...],
+) -> None:
+    history = History().window(5_000)
+    for each in (*at_ms, 6_000, 7_000):
+        sample(history, "rmq1", each, cpu_ns=each, memory_bytes=1)
+    assert use_of(history) == Use("run", "rmq1", len(at_ms), 0, 0, *[None] * 7)
+
+
+def test_rows_may_stand_in_any_order() -> None:
+    history = History()
+    for at_ms, cpu_ns in ((2_000, 9), (0, 5), (1_000, 6)):
+        sample(history, "rmq1", at_ms, cpu_ns=cpu_ns)
+    assert use_of(history).cpu_ns == 4
+
+
+def test_what_hosts_used_changes_no_verdict() -> None:
+    facts, rows = History().publish(1).confirm(1).deliver(1).build()
+    with_use = sample(History().publish(1).confirm(1).deliver(1), "rmq1", 5, cpu_ns=3).rows
+    assert judged_by_both(facts, with_use) == judged_by_both(facts, rows)
