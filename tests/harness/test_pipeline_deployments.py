@@ -10,6 +10,8 @@ from harness.deploy import catalogue
 from harness.deploy.doctor import Row
 from harness.report.display import LiveView, RunOptions
 from harness.run.guardian import Kind
+from harness.run.heal import Standing
+from harness.run.local_projects import LocalProjects
 
 
 @dataclass
@@ -53,10 +55,15 @@ def test_what_is_kept_is_told_with_the_words_that_remove_it(
     assert words in show.messages[-1]
 
 
+async def nothing(_: LocalProjects) -> tuple[Standing, ...]:
+    return ()
+
+
 def test_without_an_engine_healing_looks_at_this_machine_alone(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
+    monkeypatch.setattr(LocalProjects, "find", nothing)  # what runs here is none of a test's
     show = Heard()
     assert pipeline.heal(show)
     assert show.messages[-1] == "no containers were looked for: none runs here"
