@@ -139,7 +139,6 @@ def _folded(answers: DataFrame, runs: int) -> DataFrame:
     table = F.split(F.lit(ranks), ",").cast("array<int>")
     judged, ascending = F.col("judged"), F.col("ascending")
     rank = F.get(table, judged)
-    enough = rank > 0
     return (
         answers.groupBy(*_CELL, "measure", "detail", "unit")
         .agg(
@@ -151,8 +150,9 @@ def _folded(answers: DataFrame, runs: int) -> DataFrame:
             F.max("value").alias("maximum"),
             F.sort_array(F.collect_list("value")).alias("ascending"),
         )
-        .withColumn("median_from", F.when(enough, F.get(ascending, rank - 1)))
-        .withColumn("median_until", F.when(enough, F.get(ascending, judged - rank)))
+        # A rank of 0 points outside of the values, and what lies there is null.
+        .withColumn("median_from", F.get(ascending, rank - 1))
+        .withColumn("median_until", F.get(ascending, judged - rank))
         .withColumn("judged", judged.cast("long"))
         .select(*Comparison.__dataclass_fields__)
     )

@@ -24,13 +24,13 @@ class Backlog:
 
     @classmethod
     def of(cls, messages: Messages, arrived: Arrivals) -> Self:
-        slots = np.flatnonzero(arrived.delivered & (messages.confirmed_ns < NEVER))
+        slots = np.flatnonzero(arrived.delivered)
         first = arrived.first[slots]
         from_ns, until_ns = messages.confirmed_ns[slots], arrived.received_ns(first)
         until_ns = np.where(arrived.rows.via[first] == Via.DRAIN, NEVER, until_ns)
         waited = from_ns < until_ns
         from_ns, until_ns = np.sort(from_ns[waited]), np.sort(until_ns[waited])
-        times_ns = np.unique(np.concatenate([from_ns, until_ns[until_ns < NEVER]]))
+        times_ns = np.unique(np.concatenate([from_ns, until_ns]))
         begun = np.searchsorted(from_ns, times_ns, side="right")
         over = np.searchsorted(until_ns, times_ns, side="right")
         return cls(times_ns, begun - over)

@@ -34,8 +34,9 @@ class AttemptRows:
         if not len(self.first):
             return np.full(len(slot), -1, np.int64)
         rows = np.where((slot >= 0) & (attempt == 1), self.first[slot], -1)
-        later = np.flatnonzero((slot >= 0) & (attempt > 1) & (attempt < self.numbers))
-        if len(self.retries) and len(later):
+        later = np.flatnonzero((attempt > 1) & (attempt < self.numbers))
+        if len(later):
+            # A slot of -1 makes a key below 0, and so is not found.
             place = find(self.retries, slot[later] * self.numbers + attempt[later])
             rows[later] = np.where(place >= 0, self.retry_rows[place], -1)
         return rows

@@ -53,8 +53,6 @@ def _overtaken(messages: Messages, arrived: Arrivals, slots: Ints) -> Bools:
     Slots ascend by sequence. Seen from the end of a stream, the smallest first row so far belongs
     to a larger sequence; a stream's number above the row keeps streams apart.
     """
-    if len(slots) < 2:
-        return np.zeros(len(slots), np.bool_)
     attempts, attempt = messages.attempts, messages.rows.first[slots]
     producer, _ = messages.slots.identities(slots)
     stream = group_numbers(

@@ -80,8 +80,8 @@ class _Ranked:
 
     def find(self, producer: Ints, sequence: Ints) -> NDArray[np.int64]:
         rank, place = find(self.producers, producer), find(self.sequences, sequence)
-        known = (rank >= 0) & (place >= 0)
-        keys = np.where(known, rank * len(self.sequences) + place, -1)
+        # The rank of no producer is -1, which makes a key below 0.
+        keys = np.where(place >= 0, rank * len(self.sequences) + place, -1)
         return find(self.keys, keys).astype(np.int64)
 
     def identities(self, slots: Ints) -> tuple[Ints, Ints]:

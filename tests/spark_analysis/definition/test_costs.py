@@ -8,6 +8,8 @@ from tests.both_judges import judged_by_both
 from tests.histories import History, ns
 from tests.resources import sample, sampled
 
+NO_INTENT_MS = -0.000001  # in ns: words.NO_INTENT
+
 
 def calm_of(history: History) -> Calm:
     (row,) = costs(*history.build()).calm
@@ -42,6 +44,29 @@ def test_latencies_are_values_that_were_measured() -> None:
     assert (calm_of(history).p50_ns, calm_of(history).p99_ns) == (ns(1), ns(90))
 
 
+@pytest.mark.parametrize(("messages", "p50_ms", "p99_ms"), [(99, 50, 99), (200, 100, 198)])
+def test_half_and_99_percent_of_the_latencies_are_no_longer(
+    messages: int, p50_ms: int, p99_ms: int
+) -> None:
+    history = History()
+    for number in range(1, messages + 1):
+        history.publish(number, at_ms=number).confirm(number, at_ms=2 * number)
+    assert (calm_of(history).p50_ns, calm_of(history).p99_ns) == (ns(p50_ms), ns(p99_ms))
+
+
+def test_what_was_never_confirmed_was_begun_and_has_no_latency() -> None:
+    row = calm_of(History().publish(1, at_ms=10).confirm(1, at_ms=13).publish(2))
+    assert (row.confirmed, row.begun, row.p99_ns) == (1, 2, ns(3))
+
+
+def test_in_a_paced_run_only_what_was_intended_for_a_time_was_begun() -> None:
+    history = History().publish(1, at_ms=10).confirm(1, at_ms=13)
+    history.publish(2, attempt=2, at_ms=20).confirm(2, attempt=2, at_ms=21)
+    history.publish(3, at_ms=30, intended_ms=NO_INTENT_MS).confirm(3, at_ms=31)
+    row = calm_of(history)
+    assert (row.intended, row.confirmed, row.begun, row.p99_ns) == (1, 3, 1, ns(3))
+
+
 def test_a_wait_before_sending_is_part_of_the_latency_where_there_was_an_intent() -> None:
     paced = History().publish(1, at_ms=1_500, intended_ms=1_000).confirm(1, at_ms=1_501)
     at_once = History(paced=False).publish(1, at_ms=1_500).confirm(1, at_ms=1_501)
@@ -53,6 +78,7 @@ def test_a_wait_before_sending_is_part_of_the_latency_where_there_was_an_intent(
 def test_without_confirms_or_calm_there_is_nothing_to_tell_of_the_load() -> None:
     assert costs(*History(confirms=False).publish(1).build()).calm == ()
     assert costs(*History().window(0).build()).calm == ()
+    assert costs(*History(load_ms=(1_000, 9_000)).window(500).build()).calm == ()
     assert calm_of(History()).p50_ns is None
 
 
@@ -64,6 +90,22 @@ def test_a_host_used_what_its_counters_grew_by_before_the_fault() -> None:
     assert (row.samples, row.from_ns, row.until_ns) == (4, ns(500), ns(3_500))
     assert row.cpu_ns == ns(4_500)
     assert (row.memory_median_bytes, row.memory_peak_bytes) == (7, 7)
+
+
+def test_the_median_of_the_memory_is_a_value_that_was_measured_and_the_peak_the_largest() -> None:
+    history = History()
+    for number in range(100, 0, -1):
+        sample(history, "rmq1", number, memory_bytes=number)
+    row = use_of(history)
+    assert (row.memory_median_bytes, row.memory_peak_bytes) == (50, 100)
+
+
+def test_a_host_without_a_name_is_one_too() -> None:
+    history = sampled(History(), "rmq1", (0, 1_000), cores=1.0, memory_bytes=1)
+    for row in history.rows["resources"]:
+        row["host"] = None
+    assert [use.host for use in costs(*history.build()).use] == [""]
+    assert use_of(history, "").cpu_ns == ns(1_000)
 
 
 def test_a_counter_that_no_host_ever_moved_was_not_counted_and_one_that_stood_still_was() -> None:
@@ -83,6 +125,9 @@ def test_of_a_counter_that_began_anew_nobody_knows_the_growth() -> None:
         sample(history, "rmq1", at_ms, cpu_ns=cpu_ns, memory_bytes=at_ms + 1)
     assert use_of(history).cpu_ns is None
     assert use_of(history).memory_median_bytes == 1_001
+    sample(history, "rmq2", 0, cpu_ns=5)
+    sample(history, "rmq2", 1_000, cpu_ns=4)
+    assert use_of(history, "rmq2").cpu_ns is None
 
 
 @pytest.mark.parametrize("at_ms", [(), (1_000,)])

@@ -74,6 +74,16 @@ def test_a_period_of_5_s_with_more_than_1_percent_missed_is_not_good() -> None:
     assert sustained(miss(history, *range(1_100, 1_106))) == (True, 1_060)
 
 
+def test_the_first_operation_of_the_load_begins_a_period_like_any_other() -> None:
+    def from_the_start(missed: int) -> History:
+        history = History(load_ms=(0, 30_000)).window(0)
+        history.flow(range(3_000), from_ms=0, every_ms=10)
+        return miss(history, *range(100, 100 + missed))
+
+    assert sustained(from_the_start(missed=5)) == (True, 0)
+    assert sustained(from_the_start(missed=6)) == (True, 1_060)
+
+
 def test_three_missed_of_299_are_more_than_1_percent() -> None:
     history = History(load_ms=(0, 30_000)).window(10_000)
     history.flow(range(299), from_ms=10_000, every_ms=16)

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_analysis.engine.judge import judge_folder
+from spark_analysis.engine.judge import judge_folder, judge_runs
 from spark_analysis.engine.pipeline import analyse
 from tests.histories import History
 from tests.run_folders import write_run
@@ -123,10 +123,14 @@ def test_a_spoiled_run_leaves_the_others_their_verdicts(
     analyse(spark, folders, str(tmp_path / "marts"))
     assert pq.read_table(tmp_path / "marts" / "counts").num_rows == 3
     doubts = pq.read_table(tmp_path / "marts" / "doubts").to_pylist()
-    assert {(doubt["run"], doubt["reason"]) for doubt in doubts} == {
-        ("spoilt", "records"),
+    assert sorted((doubt["run"], doubt["reason"]) for doubt in doubts) == [
         ("missing", "records"),
-    }
+        ("spoilt", "records"),
+    ]
+
+
+def test_no_runs_have_no_rows(spark: SparkSession) -> None:
+    assert judge_runs(spark, []).count() == 0
 
 
 def sound_run(parent: Path) -> Path:

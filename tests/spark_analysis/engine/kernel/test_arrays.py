@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from spark_analysis.engine.kernel.arrays import (
     NEVER,
@@ -55,6 +56,14 @@ def test_pairs_are_told_apart_and_negative_numbers_are_kept() -> None:
 def test_pairs_of_the_largest_number_and_of_the_one_below_0_are_told_apart() -> None:
     high, low = np.array([2**31 - 1, -1], np.int32), np.zeros(2, np.int32)
     assert len(set(pair_numbers(high, low).tolist())) == 2
+
+
+@pytest.mark.parametrize("width", [np.int16, np.int64])
+def test_numbers_of_another_width_make_no_pairs(width: type) -> None:
+    pair, other = np.zeros(1, np.int32), np.zeros(1, width)
+    for high, low in ((pair, other), (other, pair)):
+        with pytest.raises(AssertionError):
+            pair_numbers(high, low)
 
 
 def test_find_says_where_a_key_is_and_that_it_is_not() -> None:

@@ -35,6 +35,11 @@ def test_slots_sort_as_producer_and_sequence_do(messages: list[tuple[int, int]])
     assert (np.diff(ordered) > 0).all()
 
 
+def test_where_nothing_was_published_no_message_has_a_slot() -> None:
+    slots = make_slots(*columns([]))
+    assert slots.find(*columns([(0, 0), (1, 5)])).tolist() == [-1, -1]
+
+
 def test_the_neighbours_of_a_producers_messages_are_no_messages() -> None:
     slots = make_slots(*columns([(0, 5), (1, 5), (1, 7), (2, 5)]))
     neighbours = [(1, 4), (1, 6), (1, 8), (0, 4), (2, 6), (3, 5)]
