@@ -1,118 +1,19 @@
 """Faults as data: actions paired with their undo, evidence, and the ports that carry them out.
 
-1. An action is a value that survives as JSON in the journal, so that another process can undo it.
-2. An undo may be repeated: undoing what is not there (any more) is no error.
-3. Verification says whether a fault held, never when it began. It asks from outside, through a
+1. A fault is compiled into actions, each with what undoes it, before any of them is issued.
+2. Verification says whether a fault held, never when it began. It asks from outside, through a
    Witness, and never through the connections that carry the load.
-4. Times are CLOCK_MONOTONIC ns of the harness's machine.
+3. Times are CLOCK_MONOTONIC ns of the harness's machine.
 """
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, field
+from typing import Protocol
 
-PROCESS, PROXY = "process", "proxy"  # what subprocesses on this machine are broken by
+from faults.actions import Action
 
 
 class FaultError(Exception):
     """An action or a look that the world refused: what was tried, and what it said."""
-
-
-@dataclass(frozen=True, slots=True)
-class Kill:
-    """SIGKILL to every process of a host that is a broker's."""
-
-    host: str
-
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """SIGTERM to every process of a host that is a broker's.
-
-    Performed when all have been sent the signal: the window's origin is the instant before it.
-    They end in their own time, which is verification's to wait for (RabbitMQ: within 6 s, and it
-    serves nobody after the first tenth of a second).
-    """
-
-    host: str
-
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """Starts the broker processes of a host again; one that runs is left alone.
-
-    The undo of a stop waits at most `ending_s` for a process that may still be ending: one that
-    ended later would stay down.
-    """
-
-    host: str
-    ending_s: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Freeze:
-    """Every process of a host that is a broker's stops running; the kernel keeps its TCP alive."""
-
-    host: str
-
-
-@dataclass(frozen=True, slots=True)
-class Thaw:
-    """The frozen processes of a host run on."""
-
-    host: str
-
-
-@dataclass(frozen=True, slots=True)
-class Stall:
-    """Both directions of these proxies stand still; held bytes flow when it is resumed."""
-
-    proxies: tuple[str, ...]
-    toxic: str  # the name by which `Resume` finds it
-
-
-@dataclass(frozen=True, slots=True)
-class Resume:
-    proxies: tuple[str, ...]
-    toxic: str
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """Drops every packet between a host and its peers, both ways, by a chain of our own."""
-
-    host: str
-    peers: tuple[str, ...]  # host names
-    chain: str
-
-
-@dataclass(frozen=True, slots=True)
-class Join:
-    """Removes the chain and every rule that leads to it."""
-
-    host: str
-    peers: tuple[str, ...]
-    chain: str
-
-
-Action = Kill | Stop | Start | Freeze | Thaw | Stall | Resume | Cut | Join
-_ACTIONS: dict[str, Callable[..., Action]] = {
-    kind.__name__: kind for kind in (Kill, Stop, Start, Freeze, Thaw, Stall, Resume, Cut, Join)
-}
-
-
-def action_to_json(action: Action) -> dict[str, Any]:
-    return {"action": type(action).__name__, **asdict(action)}
-
-
-def action_from_json(document: dict[str, Any]) -> Action:
-    """Raises KeyError or TypeError on what is not an action of ours."""
-    parts = {
-        key: tuple(value) if isinstance(value, list) else value
-        for key, value in document.items()
-        if key != "action"
-    }
-    return _ACTIONS[document["action"]](**parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,18 +25,43 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True)
+class Options:
+    """What a scenario may say of a fault besides kind, target and window.
+
+    kinds.KINDS tells which of them a kind takes; the others keep their defaults.
+    """
+
+    clients: str = "all"  # link and client faults: "all", "publishers", "consumers"
+    direction: str = "both"  # hang: "both", "to_broker", "to_client"
+    shape: str = "one"  # partition, flap: a word of shapes.SHAPES
+    resource: str = "memory"  # alarm: "memory", "disk"
+    latency_s: float = 0.0  # slow: how much later each piece of data comes
+    rate_kb: int = 0  # slow: KB (1,000 bytes) a second and connection; 0: as fast as it goes
+    bytes: int = 0  # cut_after: so many bytes of a connection still pass
+    down_s: float = 0.0  # flap: so long cut
+    up_s: float = 0.0  # flap: so long joined, in turn
+
+
+@dataclass(frozen=True, slots=True)
 class Armed:
     """A fault that was compiled for resolved targets: what to do, how to undo it, what to ask."""
 
     window: int
-    kind: str  # a name of compile.KINDS
+    kind: str  # a name of kinds.KINDS
     target: str  # the scenario's word
     resolved: str  # the host that it meant
     role: str  # what that host was then: "master of orders, 2 synchronised mirrors"
     mechanism: str  # container, toxiproxy, packet_filter; process, proxy
-    action: Action
-    undo: Action | None  # None: the scenario says that it never returns
-    peers: tuple[str, ...] = ()  # partition: the hosts on the other side
+    actions: tuple[Action, ...]  # in order
+    undo: tuple[Action, ...]  # in order; empty: the scenario says that it never returns
+    mark: str  # the name that chains and toxics of this window have in the world
+    hosts: tuple[str, ...]  # of the layout
+    proxies: tuple[str, ...] = ()  # link faults: the meant clients' ways to the host
+    options: Options = field(default_factory=Options)
+
+    @property
+    def returns(self) -> bool:
+        return bool(self.undo)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,15 +89,15 @@ class Executor(Protocol):
         """Raises FaultError; the action may have taken effect all the same."""
 
     def mechanism(self, kind: str) -> str:
-        """By what it carries out faults of a kind of compile.KINDS."""
+        """By what it carries out faults of a kind of kinds.KINDS."""
 
 
 class Witness(Protocol):
     """Looks from outside, without disturbing."""
 
     async def prepare(self, armed: Armed) -> None:
-        """Before the action: opens canaries through each proxy of a Stall, and a direct one; asks
-        links that a Cut will stall. Raises FaultError where a way does not work now."""
+        """Before the actions: opens canaries through each proxy that gets a toxic, and a direct
+        one; asks links that a cut will stall. Raises FaultError where a way does not work now."""
 
     async def process(self, host: str) -> ProcessState: ...
 

@@ -1,9 +1,7 @@
 """Small run plans for tests: seconds instead of minutes."""
 
 from harness.plan.model import (
-    Clients,
     Entry,
-    FaultKind,
     FaultPlan,
     Host,
     Layout,
@@ -57,8 +55,8 @@ def workload(**changes: object) -> Workload:
     return Workload(**(parts | changes))  # type: ignore[arg-type]
 
 
-def fault(kind: FaultKind, target: str = "master of orders", **changes: object) -> FaultPlan:
-    return FaultPlan(kind, target, Span(), Span(), Clients.ALL, **changes)  # type: ignore[arg-type]
+def fault(kind: str, target: str = "master of orders", **changes: object) -> FaultPlan:
+    return FaultPlan(kind, target, Span(), Span(), **changes)  # type: ignore[arg-type]
 
 
 def plan(

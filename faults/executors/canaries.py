@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from faults.executors.ports import Agent, Failures
-from faults.model import Armed, Reply, Stall
-from faults.verify import DIRECT, SILENCE_S
+from faults.model import Armed, Reply
+from faults.verify.replies import DIRECT, SILENCE_S
 
 WAIT_S = SILENCE_S + 0.5
 OPEN_LIMIT_S = 5.0
@@ -23,17 +23,17 @@ Listed = Callable[[str], Awaitable[bool]]  # whether the cluster lists a host's 
 
 
 class Canaries:
-    """The canaries of armed stalls."""
+    """The canaries of armed link faults."""
 
     def __init__(self, agent: Agent, dial: Dial) -> None:
         self._agent = agent
         self._dial = dial
 
     async def open(self, armed: Armed, direct: tuple[str, int]) -> None:
-        """One through each proxy of a stall, and a direct one; nothing for other actions."""
-        if not isinstance(armed.action, Stall):
+        """One through each proxy of a link fault, and a direct one; nothing for other faults."""
+        if not armed.proxies:
             return
-        ways = {proxy: self._dial(proxy) for proxy in armed.action.proxies}
+        ways = {proxy: self._dial(proxy) for proxy in armed.proxies}
         ways[DIRECT] = direct
         opened = await asyncio.gather(
             *(self._open(_canary(armed, name), *way) for name, way in ways.items()),
@@ -88,9 +88,8 @@ def reply_of(said: dict[str, Any]) -> Reply:
 
 
 def _names(armed: Armed) -> tuple[str, ...]:
-    return (*armed.action.proxies, DIRECT) if isinstance(armed.action, Stall) else ()
+    return (*armed.proxies, DIRECT) if armed.proxies else ()
 
 
 def _canary(armed: Armed, name: str) -> str:
-    assert isinstance(armed.action, Stall), armed
-    return f"{armed.action.toxic}.{name}"
+    return f"{armed.mark}.{name}"

@@ -14,24 +14,25 @@ from contextlib import suppress
 
 from tenacity import AsyncRetrying, RetryError, retry_if_result, stop_after_delay, wait_fixed
 
-from faults.compile import KINDS
-from faults.executors import local_processes as processes
-from faults.executors.ports import Agent, AgentCalls, Failures
-from faults.executors.stalls import Stalls
-from faults.model import (
+from faults.actions import (
     Action,
+    AddToxic,
     Cut,
-    FaultError,
     Freeze,
     Join,
     Kill,
-    Receipt,
-    Resume,
-    Stall,
+    RemoveToxic,
     Start,
     Stop,
     Thaw,
 )
+from faults.compile import STREAMS
+from faults.executors import local_processes as processes
+from faults.executors.ports import Agent, AgentCalls, Failures
+from faults.executors.toxics import Toxics
+from faults.kinds import KINDS, LOCAL
+from faults.model import FaultError, Receipt
+from faults.shapes import Way
 
 ACTION_LIMIT_S = 60.0
 INTERVAL_S = 0.02
@@ -61,7 +62,7 @@ class LocalExecutor:
     ) -> None:
         self._cluster = cluster
         self._start_node = start
-        self._stalls = Stalls(Agent(agent, failures), Agent(spare, failures))
+        self._toxics = Toxics(Agent(agent, failures), Agent(spare, failures))
 
     async def perform(self, action: Action) -> Receipt:
         try:
@@ -71,7 +72,7 @@ class LocalExecutor:
             raise FaultError(f"{action}: no end within {ACTION_LIMIT_S:g} s") from None
 
     def mechanism(self, kind: str) -> str:
-        return KINDS[kind].local
+        return KINDS[kind].offers[LOCAL]
 
     async def _perform(self, action: Action) -> Receipt:
         match action:
@@ -89,14 +90,14 @@ class LocalExecutor:
             case Start(host=host, ending_s=ending_s):
                 await self._gone(processes.NODE, host, ending_s)
                 return self._start(host)
-            case Stall(proxies=proxies, toxic=toxic):
-                return await self._stalls.stall(proxies, toxic)
-            case Cut(host=host, peers=peers, chain=chain):
-                return await self._stalls.stall(_links(host, peers), chain)
-            case Resume(proxies=proxies, toxic=toxic):
-                return await self._resume(proxies, toxic)
-            case Join(host=host, peers=peers, chain=chain):
-                return await self._resume(_links(host, peers), chain)
+            case AddToxic():
+                return await self._toxics.add(action)
+            case RemoveToxic():
+                return await self._remove(action)
+            case Cut(ways=ways, chain=chain):
+                return await self._cut(ways, chain)
+            case Join(ways=ways, chain=chain):
+                return await self._remove(RemoveToxic(tuple(_links(ways)), chain))
 
     def _signal(self, host: str, number: int, needed: bool = True) -> Receipt:
         found = processes.of(self._cluster, processes.NODE, host)
@@ -131,10 +132,19 @@ class LocalExecutor:
                 raise FaultError(f"start of {host}: {error}") from error
         return Receipt(issued_ns, time.monotonic_ns())
 
-    async def _resume(self, proxies: tuple[str, ...], toxic: str) -> Receipt:
+    async def _cut(self, ways: tuple[Way, ...], chain: str) -> Receipt:
+        receipts = []
+        links = _links(ways)
+        for streams in dict.fromkeys(links.values()):
+            proxies = tuple(link for link, own in links.items() if own == streams)
+            stall = AddToxic(proxies, chain, "bandwidth", streams, (("rate", 0),))
+            receipts.append(await self._toxics.add(stall))
+        return Receipt(receipts[0].issued_ns, receipts[-1].returned_ns)
+
+    async def _remove(self, action: RemoveToxic) -> Receipt:
         issued_ns = time.monotonic_ns()
         try:
-            return await self._stalls.resume(proxies, toxic)
+            return await self._toxics.remove(action)
         except FaultError:
             # The proxy ends with its harness: it may have been on its way just now.
             await self._gone(processes.PROXY, "", PROXY_ENDING_S)
@@ -143,5 +153,11 @@ class LocalExecutor:
         return Receipt(issued_ns, time.monotonic_ns())
 
 
-def _links(host: str, peers: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(link for peer in peers for link in (peer_link(host, peer), peer_link(peer, host)))
+def _links(ways: tuple[Way, ...]) -> dict[str, tuple[str, ...]]:
+    """The links that carry these ways, and the streams of each that do: a link is dialled by one
+    end and carries both directions."""
+    streams: dict[str, set[str]] = {}
+    for start, end in ways:
+        streams.setdefault(peer_link(start, end), set()).add("upstream")
+        streams.setdefault(peer_link(end, start), set()).add("downstream")
+    return {link: tuple(one for one in STREAMS if one in own) for link, own in streams.items()}

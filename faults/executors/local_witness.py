@@ -12,11 +12,12 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from faults.actions import Cut
 from faults.executors import local_processes as processes
 from faults.executors.canaries import WAIT_S, Canaries, Dial, Listed, greets, reply_of, serves
 from faults.executors.local import peer_link
 from faults.executors.ports import Agent, AgentCalls, Failures
-from faults.model import Armed, Cut, FaultError, ProcessState, Reply
+from faults.model import Armed, FaultError, ProcessState, Reply
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +56,9 @@ class LocalWitness:
 
     async def prepare(self, armed: Armed) -> None:
         await self._canaries.open(armed, self._places.brokers[armed.resolved])
-        if isinstance(armed.action, Cut):
-            await self._links_speak(armed.action)
+        for action in armed.actions:
+            if isinstance(action, Cut):
+                await self._links_speak(action)
 
     async def process(self, host: str) -> ProcessState:
         found = processes.of(self._cluster, processes.NODE, host)
@@ -88,11 +90,10 @@ class LocalWitness:
 
     async def _links_speak(self, cut: Cut) -> None:
         """Raises FaultError where a link is silent, although its far end speaks when dialled."""
-        hosts = (cut.host, *cut.peers)
+        hosts = sorted({end for way in cut.ways for end in way})
         direct = await asyncio.gather(*(self.reach(host, host) for host in hosts))
         speaking = {host for host, reply in zip(hosts, direct, strict=True) if reply.answered}
-        ways = [way for peer in cut.peers for way in ((cut.host, peer), (peer, cut.host))]
-        ways = [way for way in ways if way[1] in speaking]
+        ways = [way for way in cut.ways if way[1] in speaking]
         replies = await asyncio.gather(*(self.reach(*way) for way in ways))
         mute = [
             f"{' -> '.join(way)}: {reply.detail}"

@@ -4,7 +4,7 @@
 2. Debian's iptables speaks nftables and iptables-legacy the old tables; which of them a kernel
    has is found out in place. Cutting takes the first that works, joining looks under both where
    both are in use.
-3. Rules match whole addresses, both ways, at the head of INPUT and OUTPUT: established
+3. Rules match whole addresses at the head of INPUT and OUTPUT: established
    connections are cut, too, and interface names do not matter.
 4. A command fails (status 1) where no flavour works, or where a chain could not be removed.
 """
@@ -22,12 +22,15 @@ _LOOK = f"{_EACH} {_WANTED}; {_USABLE}"
 _ONE_WORKS = '[ -n "$works" ] || { echo "no flavour of iptables works here" >&2; exit 1; }'
 
 
-def cut(chain: str, addresses: Iterable[str]) -> str:
+def cut(chain: str, sources: Iterable[str], destinations: Iterable[str]) -> str:
+    """Drops what comes from `sources` and what goes to `destinations`: addresses."""
     _check(chain)
+    sides = [("-s", address) for address in sources] + [
+        ("-d", address) for address in destinations
+    ]
     rules = [
         f"$ipt -w 5 -A {chain} {side} {ipaddress.IPv4Address(address)} -j DROP"
-        for address in addresses
-        for side in ("-s", "-d")
+        for side, address in sides
     ]
     assert rules, "a cut from nobody"
     lines = [

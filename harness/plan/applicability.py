@@ -6,7 +6,8 @@
 
 from collections.abc import Iterator
 
-from harness.plan.model import Entry, FaultKind, Layout, Scenario, System
+from faults.kinds import KINDS
+from harness.plan.model import Entry, Layout, Scenario, System
 from harness.plan.words import Target, parse_target
 
 
@@ -19,7 +20,7 @@ def obstacles(
         reasons.append(f"{system.name} has no client {client}")
     if deployment not in system.deployments:
         reasons.append(f"{system.name} cannot be deployed by {deployment}")
-    reasons += _fault_obstacles(scenario, layout)
+    reasons += _fault_obstacles(scenario, layout, deployment)
     for who, entry in (
         ("publishers_enter", scenario.workload.publishers_enter),
         ("consumers_enter", scenario.workload.consumers_enter),
@@ -28,7 +29,7 @@ def obstacles(
     return reasons
 
 
-def _fault_obstacles(scenario: Scenario, layout: Layout) -> Iterator[str]:
+def _fault_obstacles(scenario: Scenario, layout: Layout, deployment: str) -> Iterator[str]:
     for number, fault in enumerate(scenario.faults, start=1):
         target = parse_target(fault.target)
         for reason in _target_obstacles(target, scenario, layout):
@@ -36,8 +37,11 @@ def _fault_obstacles(scenario: Scenario, layout: Layout) -> Iterator[str]:
         # As a fault's target the word means a host that holds no copy of any queue.
         if target.role == "uninvolved" and layout.copies >= len(layout.hosts):
             yield f"fault {number}: {target.word!r} means nobody: every host holds a copy"
-        if fault.kind is FaultKind.PARTITION and len(layout.hosts) < 2:
-            yield f"fault {number}: a partition needs peers, and there is one host"
+        if "shape" in KINDS[fault.kind].options and len(layout.hosts) < 2:
+            yield f"fault {number}: a {fault.kind} needs peers, and there is one host"
+        if deployment not in KINDS[fault.kind].offers:
+            why = KINDS[fault.kind].why_not.get(deployment, "nobody has made it")
+            yield f"fault {number}: {deployment} offers no {fault.kind}: {why}"
 
 
 def _entry_obstacles(entry: Entry, scenario: Scenario, layout: Layout) -> Iterator[str]:

@@ -8,6 +8,8 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from faults.model import Options
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -71,22 +73,6 @@ class Entry:
     hosts: tuple[str, ...] = ()
 
 
-class FaultKind(StrEnum):
-    KILL = "kill"
-    STOP = "stop"
-    FREEZE = "freeze"
-    HANG = "hang"
-    PARTITION = "partition"
-
-
-class Clients(StrEnum):
-    """Whose links a link fault means."""
-
-    ALL = "all"
-    PUBLISHERS = "publishers"
-    CONSUMERS = "consumers"
-
-
 @dataclass(frozen=True, slots=True)
 class FaultPlan:
     """Kind x target x window.
@@ -95,11 +81,11 @@ class FaultPlan:
     pause between the two is kept, and begins when that fault was seen to be gone.
     """
 
-    kind: FaultKind
+    kind: str  # a name of faults.kinds.KINDS
     target: str  # `master of QUEUE`, `mirror of QUEUE`, `uninvolved`, a host's name
     opens: Span
     lasts: Span
-    clients: Clients = Clients.ALL  # link faults only
+    options: Options = field(default_factory=Options)
     returns: bool = True  # kill, stop: whether the host comes back at the window's end
 
 

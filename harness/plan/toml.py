@@ -14,11 +14,11 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from faults.kinds import KINDS, OPTIONS, Kind
+from faults.model import Options
 from harness.plan import spans
 from harness.plan.model import (
     AmqpWorkload,
-    Clients,
-    FaultKind,
     FaultPlan,
     Retry,
     Scenario,
@@ -30,9 +30,7 @@ from harness.plan.shape import AmqpTable, FaultTable, PhasesTable, ScenarioTable
 from harness.plan.words import TARGET_FORMS, parse_target
 
 SCENARIO_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
-_FIXED = {"deadline", "heartbeat"}
-_WITHOUT_CLIENTS = ("kill", "stop", "freeze", "partition")
-_ALWAYS_RETURNS = ("freeze", "hang", "partition")
+_FIXED = {"deadline", "heartbeat", "latency", "down", "up"}
 _LENGTHS = {"opens", "lasts", *_FIXED, *PhasesTable.model_fields}
 _TABLES: dict[tuple[str, ...], type[BaseModel]] = {
     (): ScenarioTable,
@@ -106,11 +104,13 @@ def _workload(table: WorkloadTable) -> Workload:
 
 def _fault(table: FaultTable) -> FaultPlan:
     return FaultPlan(
-        kind=FaultKind(table.kind),
+        kind=table.kind,
         target=table.target,
         opens=table.opens,
         lasts=table.lasts,
-        clients=Clients(table.clients),
+        options=Options(
+            **{option.field: getattr(table, option.key) for option in OPTIONS.values()}
+        ),
         returns=table.returns,
     )
 
@@ -148,6 +148,10 @@ def _finding(error: ErrorDetails) -> _Finding:
             return _Finding(path, "is missing", _choices(path))
         case "literal_error":
             choices = _choices(path)
+            text = f"{given!r} is none of the words"
+            return _Finding(path, text, choices, nearest(str(given), choices))
+        case "no_word":
+            choices = tuple(error["ctx"]["choices"])
             text = f"{given!r} is none of the words"
             return _Finding(path, text, choices, nearest(str(given), choices))
         case "value_error":
@@ -218,18 +222,28 @@ def _queue_check(path: Path, word: object, queues: list[str]) -> Iterator[_Findi
 
 
 def _fault_checks(path: Path, fault: dict[str, Any]) -> Iterator[_Finding]:
-    kind = fault.get("kind")
-    if "clients" in fault and kind in _WITHOUT_CLIENTS:
-        yield _Finding((*path, "clients"), f"a {kind} means no clients' links; only hang does")
-    if "returns" in fault and kind in _ALWAYS_RETURNS:
-        text = f"a {kind} always ends; only a kill or a stop may never return"
-        yield _Finding((*path, "returns"), text)
+    kind = KINDS.get(str(fault.get("kind")))
+    if kind is not None:
+        yield from _option_checks(path, fault, kind)
     try:
         empty = spans.parse(fault.get("lasts")) == spans.parse("0 s")
     except ValueError:
         return
     if empty:
         yield _Finding((*path, "lasts"), "a window of no length shows nothing")
+
+
+def _option_checks(path: Path, fault: dict[str, Any], kind: Kind) -> Iterator[_Finding]:
+    for key in OPTIONS.keys() & fault.keys() - set(kind.options):
+        takers = tuple(one.name for one in KINDS.values() if key in one.options)
+        text = f"a {kind.name} takes no {key}; only {', '.join(takers) or 'nothing'} does"
+        yield _Finding((*path, key), text, kind.options)
+    if kind.needs and not fault.keys() & set(kind.needs):
+        yield _Finding((*path, "kind"), f"a {kind.name} needs {' or '.join(kind.needs)}")
+    if "returns" in fault and not kind.may_stay:
+        stayers = " or ".join(one.name for one in KINDS.values() if one.may_stay)
+        text = f"a {kind.name} always ends; only a {stayers} may never return"
+        yield _Finding((*path, "returns"), text)
 
 
 def _list(value: object) -> list[object]:

@@ -51,11 +51,11 @@ def run_lines(run: RunPlan, repeats: int) -> Iterator[str]:
 
 def _window(window: Window, run: RunPlan) -> Iterator[str]:
     fault = window.fault
-    clients = f", links of {fault.clients.value} clients" if fault.kind.value == "hang" else ""
+    clients = f", links of {fault.options.clients} clients" if fault.kind == "hang" else ""
     ends = "" if fault.returns else ", and the host never returns"
     least = " at least" if run.schedule.awaited(window) else ""
     yield (
-        f"  fault {window.number}    {fault.kind.value} {fault.target}{clients}: "
+        f"  fault {window.number}    {fault.kind} {fault.target}{clients}: "
         f"from +{window.opens_s:g} s{least} for {_resolved(fault.lasts, window.lasts_s)}{ends}"
     )
     for number, pause_s in run.schedule.awaited(window).items():

@@ -14,9 +14,10 @@ from typing import Any
 
 from faults.compile import compile as compile_fault
 from faults.model import Armed, FaultError, Proof, Receipt
+from faults.performing import perform_all
 from faults.verification import gone, held, held_limit_s
 from harness.deploy.port import Cluster, DeployError, Link, Roles
-from harness.plan.model import Clients, RunPlan, Window
+from harness.plan.model import RunPlan, Window
 from harness.run.cast import NoSuchTarget, describe, holders, promoted_rank, resolve, role_of
 from harness.run.journal import Journal
 from harness.run.record import Record
@@ -51,10 +52,10 @@ class Stage:
     def hosts(self) -> tuple[str, ...]:
         return tuple(host.name for host in self.plan.layout.hosts)
 
-    def proxies(self, clients: Clients, host: str) -> tuple[str, ...]:
-        """The listeners of these clients that lead to `host`."""
+    def proxies(self, clients: str, host: str) -> tuple[str, ...]:
+        """The listeners of these clients (model.Options) that lead to `host`."""
         wanted = {"publishers": ("publisher",), "consumers": ("consumer",)}.get(
-            clients.value, ("publisher", "consumer")
+            clients, ("publisher", "consumer")
         )
         return tuple(
             link.proxy
@@ -77,7 +78,7 @@ class LiveWindow:
         now_ns = time.monotonic_ns() - stage.origin_ns
         self.facts = WindowFacts(
             window.number,
-            window.fault.kind.value,
+            window.fault.kind,
             now_ns,
             now_ns,
             None,
@@ -93,14 +94,12 @@ class LiveWindow:
     @property
     def title(self) -> str:
         fault = self._window.fault
-        return f"{fault.kind.value} {fault.target}" + (
-            f" = {self.resolved}" if self._armed else ""
-        )
+        return f"{fault.kind} {fault.target}" + (f" = {self.resolved}" if self._armed else "")
 
     @property
     def returned(self) -> bool | None:
         """Whether what the fault took came back in the run; None: nobody saw."""
-        if self._armed is None or self._armed.undo is None:
+        if self._armed is None or not self._armed.returns:
             return False
         return True if self.facts.gone else None
 
@@ -129,11 +128,11 @@ class LiveWindow:
             return  # it got no further than asking who holds what
         await self._end_look()
         await self._see_promotion()
-        if armed.undo is None:
+        if not armed.returns:
             self.facts = replace(self.facts, ended_ns=None)
             return
         try:
-            receipt = await self._stage.cluster.executor.perform(armed.undo)
+            receipt = await perform_all(self._stage.cluster.executor, armed.undo)
         except FaultError as failure:
             self._stage.record.fault(
                 armed, "undo_returned", time.monotonic_ns(), False, str(failure)
@@ -148,7 +147,7 @@ class LiveWindow:
         """Waits until the fault is seen to be gone, at most GONE_LIMIT_S."""
         armed = self._armed
         assert armed is not None, "only what was opened is left"
-        if armed.undo is None:
+        if not armed.returns:
             self.facts = replace(self.facts, gone=True)  # it was never meant to go
         elif self.facts.ended_ns is not None:
             proof = await self._prove(
@@ -164,23 +163,24 @@ class LiveWindow:
         self.roles = await stage.roles()
         host = resolve(fault.target, self.roles, stage.hosts, holders(self.roles))
         return compile_fault(
-            kind=fault.kind.value,
+            kind=fault.kind,
             target=fault.target,
             resolved=host,
             role=describe(host, self.roles),
             hosts=stage.hosts,
-            proxies=stage.proxies(fault.clients, host),
+            proxies=stage.proxies(fault.options.clients, host),
             window=self._window.number,
             run=stage.plan.name,
             returns=fault.returns,
-            mechanism=stage.cluster.executor.mechanism(fault.kind.value),
+            mechanism=stage.cluster.executor.mechanism(fault.kind),
+            options=fault.options,
         )
 
     async def _arm(self, armed: Armed) -> bool:
         stage = self._stage
         stage.journal.armed(armed)
         try:
-            receipt = await stage.cluster.executor.perform(armed.action)
+            receipt = await perform_all(stage.cluster.executor, armed.actions)
         except FaultError as failure:
             # It may have taken effect all the same: the window goes on, so that it is undone.
             now_ns = time.monotonic_ns()

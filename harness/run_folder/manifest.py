@@ -103,7 +103,7 @@ class Manifest:
             confirms=workload.confirms,
             # A fault that never came is one that was not seen to hold, not one that was not meant.
             windows=[
-                Window(w.number, w.fault.kind.value, 0, 0, None, False, False, "never opened")
+                Window(w.number, w.fault.kind, 0, 0, None, False, False, "never opened")
                 for w in plan.schedule.windows
             ],
         )

@@ -13,10 +13,13 @@ from typing import Any
 
 import pytest
 
-from faults.compile import KINDS, MARK, compile
+from faults.actions import AddToxic, Freeze, Start, Stop
+from faults.compile import MARK, compile
 from faults.executors.compose import ComposeExecutor
 from faults.executors.nothing import NothingExecutor
-from faults.model import Armed, FaultError, Freeze, Proof, Stall, Start, Stop
+from faults.kinds import KINDS
+from faults.model import Armed, FaultError, Proof
+from faults.performing import perform_all
 from faults.verification import gone, held
 from harness.deploy import labels
 from harness.deploy.compose_cluster import ComposeCluster
@@ -29,6 +32,7 @@ from tests.docker.conftest import cleaned
 pytestmark = pytest.mark.docker
 
 RUN = "faults-test"
+STREAMS, RATE = ("upstream", "downstream"), (("rate", 0),)  # a stall
 GONE_LIMIT_S = 60.0
 Play = Callable[[Awaitable[Any]], Any]
 
@@ -122,24 +126,24 @@ def test_a_fault_takes_effect_and_is_undone(
     cluster: ComposeCluster, play: Play, links: tuple[str, ...], kind: str
 ) -> None:
     fault = armed(cluster, kind, links)
-    assert fault.undo is not None
+    assert fault.undo
 
     async def story() -> tuple[Proof, Proof]:
         assert not await seen(cluster, kind, links)
         await cluster.witness.prepare(fault)
         try:
-            receipt = await cluster.executor.perform(fault.action)
+            receipt = await perform_all(cluster.executor, fault.actions)
             assert 0 < receipt.issued_ns <= receipt.returned_ns
             holds = await held(fault, cluster.witness)
             assert await seen(cluster, kind, links)
         finally:
-            await cluster.executor.perform(fault.undo)
+            await perform_all(cluster.executor, fault.undo)
         left = await gone(fault, cluster.witness, GONE_LIMIT_S)
         await cluster.witness.dismiss(fault)
         assert not await seen(cluster, kind, links)
         # Again: what is not there is no error. (Nobody needs to be waited for this time.)
-        again = replace(fault.undo, ending_s=0) if isinstance(fault.undo, Start) else fault.undo
-        await cluster.executor.perform(again)
+        again = (replace(one, ending_s=0) if isinstance(one, Start) else one for one in fault.undo)
+        await perform_all(cluster.executor, tuple(again))
         return holds, left
 
     holds, left = play(story())
@@ -155,7 +159,7 @@ def test_an_executor_that_does_nothing_is_never_believed(
 
     async def story() -> Proof:
         await cluster.witness.prepare(fault)
-        await NothingExecutor().perform(fault.action)
+        await perform_all(NothingExecutor(), fault.actions)
         proof = await held(fault, cluster.witness, 2.0)
         await cluster.witness.dismiss(fault)
         return proof
@@ -170,12 +174,12 @@ def test_a_stop_that_is_undone_at_once_ends_all_the_same_and_the_broker_comes_ba
 ) -> None:
     """A start that did not wait would find the process running, and it would end afterwards."""
     fault = armed(cluster, "stop", links)
-    assert fault.undo is not None
+    assert fault.undo
 
     async def story() -> Proof:
         began = container(cluster, "process").attrs["State"]["StartedAt"]
         await cluster.executor.perform(Stop(victim(cluster)))
-        await cluster.executor.perform(fault.undo)
+        await perform_all(cluster.executor, fault.undo)
         state = container(cluster, "process").attrs["State"]
         assert state["Running"] and state["StartedAt"] != began
         return await gone(fault, cluster.witness, GONE_LIMIT_S)
@@ -211,16 +215,16 @@ def test_the_brokers_themselves_notice_a_partition(
     A cut that heals when only one side knows of it leaves a split brain (rabbitmq-server 8110).
     """
     fault = armed(cluster, "partition", links)
-    assert fault.undo is not None
+    assert fault.undo
     host = victim(cluster)
     limit_s = 3 * cluster.layout.timer_s
 
     async def story() -> bool:
-        await cluster.executor.perform(fault.action)
+        await perform_all(cluster.executor, fault.actions)
         try:
             return await until(both_know, bool, limit_s)
         finally:
-            await cluster.executor.perform(fault.undo)
+            await perform_all(cluster.executor, fault.undo)
 
     async def both_know() -> bool:
         listed = any((await cluster.broker.listing(host)).values())
@@ -253,15 +257,15 @@ def test_a_hang_is_resumed_even_if_the_agent_is_lost(
     cluster: ComposeCluster, play: Play, links: tuple[str, ...]
 ) -> None:
     fault = armed(cluster, "hang", links)
-    assert fault.undo is not None
+    assert fault.undo
     lost = ComposeExecutor(cluster.client, cluster.project, LostAgent())
 
     async def story() -> None:
-        await cluster.executor.perform(fault.action)
+        await perform_all(cluster.executor, fault.actions)
         assert len(await toxics(cluster)) == 2 * len(links)
         with pytest.raises(FaultError, match="the agent is gone"):
-            await lost.perform(fault.action)
-        await lost.perform(fault.undo)
+            await perform_all(lost, fault.actions)
+        await perform_all(lost, fault.undo)
         assert await toxics(cluster) == []
 
     play(story())
@@ -271,8 +275,9 @@ def test_a_stall_that_fails_halfway_is_taken_back(
     cluster: ComposeCluster, play: Play, links: tuple[str, ...]
 ) -> None:
     async def story() -> None:
+        stall = AddToxic((*links, "no-such-proxy"), f"{MARK}x", "bandwidth", STREAMS, RATE)
         with pytest.raises(FaultError, match="proxy not found"):
-            await cluster.executor.perform(Stall((*links, "no-such-proxy"), f"{MARK}x"))
+            await cluster.executor.perform(stall)
         assert await toxics(cluster) == []
 
     play(story())
@@ -291,7 +296,8 @@ def test_healing_without_a_journal_sweeps_every_fault_away(
 
     async def story() -> list[Row]:
         for window, kind in enumerate(kinds, 1):
-            await cluster.executor.perform(armed(cluster, kind, links, window).action)
+            fault = armed(cluster, kind, links, window)
+            await perform_all(cluster.executor, fault.actions)
         rows = [row async for row in mend(projects, project, "heal")]
         assert await toxics(cluster) == []
         return rows

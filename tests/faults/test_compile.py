@@ -6,22 +6,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faults.compile import ENDING_S, KINDS, MARK, NAME_MAX, TARGETS, compile, mark, parse_target
-from faults.model import (
-    Armed,
+from faults.actions import (
+    AddToxic,
     Cut,
-    FaultError,
     Freeze,
     Join,
     Kill,
-    Resume,
-    Stall,
+    RemoveToxic,
     Start,
     Stop,
     Thaw,
     action_from_json,
     action_to_json,
+    both_ways,
 )
+from faults.compile import ENDING_S, MARK, NAME_MAX, compile, mark
+from faults.kinds import KINDS, TARGETS, parse_target
+from faults.model import Armed, FaultError
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
 
@@ -42,35 +43,34 @@ def compiled(kind: str, returns: bool = True, proxies: tuple[str, ...] = ("p1", 
 
 def test_a_kill_is_undone_by_a_start() -> None:
     armed = compiled("kill")
-    assert (armed.action, armed.undo) == (Kill("rmq2"), Start("rmq2"))
-    assert (armed.mechanism, armed.peers) == ("container", ())
+    assert (armed.actions, armed.undo) == ((Kill("rmq2"),), (Start("rmq2"),))
+    assert (armed.mechanism, armed.proxies) == ("container", ())
 
 
 def test_a_kill_that_never_returns_has_no_undo() -> None:
-    assert compiled("kill", returns=False).undo is None
+    assert not compiled("kill", returns=False).returns
 
 
 def test_a_stop_is_undone_by_a_start_that_waits_for_a_broker_that_is_still_ending() -> None:
     armed = compiled("stop")
-    assert armed.action == Stop("rmq2")
-    assert armed.undo == Start("rmq2", ENDING_S)
+    assert armed.actions == (Stop("rmq2"),)
+    assert armed.undo == (Start("rmq2", ENDING_S),)
     assert ENDING_S > 0
 
 
 def test_a_stop_that_never_returns_has_no_undo() -> None:
-    assert compiled("stop", returns=False).undo is None
+    assert not compiled("stop", returns=False).returns
 
 
 def test_a_freeze_is_undone_by_a_thaw() -> None:
     armed = compiled("freeze")
-    assert (armed.action, armed.undo) == (Freeze("rmq2"), Thaw("rmq2"))
+    assert (armed.actions, armed.undo) == ((Freeze("rmq2"),), (Thaw("rmq2"),))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_action_and_undo_survives_as_json(kind: str) -> None:
     armed = compiled(kind)
-    for action in (armed.action, armed.undo):
-        assert action is not None
+    for action in (*armed.actions, *armed.undo):
         assert action_from_json(json.loads(json.dumps(action_to_json(action)))) == action
 
 
@@ -81,8 +81,9 @@ def test_a_start_of_an_older_journal_waits_for_nobody() -> None:
 def test_a_hang_stalls_and_resumes_the_same_links_by_the_same_name() -> None:
     armed = compiled("hang")
     name = mark("run", 1)
-    assert armed.action == Stall(("p1", "p2"), name)
-    assert armed.undo == Resume(("p1", "p2"), name)
+    both = ("upstream", "downstream")
+    assert armed.actions == (AddToxic(("p1", "p2"), name, "bandwidth", both, (("rate", 0),)),)
+    assert armed.undo == (RemoveToxic(("p1", "p2"), name),)
     assert armed.mechanism == "toxiproxy"
 
 
@@ -94,9 +95,8 @@ def test_a_hang_of_clients_without_links_is_refused() -> None:
 def test_a_partition_cuts_one_host_from_all_others() -> None:
     armed = compiled("partition")
     name = mark("run", 1)
-    assert armed.action == Cut("rmq2", ("rmq1", "rmq3"), name)
-    assert armed.undo == Join("rmq2", ("rmq1", "rmq3"), name)
-    assert armed.peers == ("rmq1", "rmq3")
+    ways = both_ways("rmq2", ("rmq1", "rmq3"))
+    assert (armed.actions, armed.undo) == ((Cut(ways, name),), (Join(ways, name),))
     assert armed.mechanism == "packet_filter"
 
 
@@ -113,12 +113,12 @@ def test_only_what_ends_a_process_may_stay(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_compiled_says_the_mechanism_of_its_kind(kind: str) -> None:
-    assert compiled(kind).mechanism == KINDS[kind].mechanism
+    assert compiled(kind).mechanism == KINDS[kind].offers["compose"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_deployment_may_have_mechanisms_of_its_own(kind: str) -> None:
-    local = KINDS[kind].local
+    local = KINDS[kind].offers["local"]
     armed = compile(kind, "rmq2", "rmq2", "", HOSTS, ("p",), 1, "run", mechanism=local)
     assert armed.mechanism == local
 

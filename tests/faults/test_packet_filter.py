@@ -25,10 +25,17 @@ def test_no_chain_is_not_an_empty_chain() -> None:
 
 
 def test_both_directions_of_every_peer_are_dropped() -> None:
-    script = packet_filter.cut(CHAIN, ["10.0.0.2", "10.0.0.3"])
-    for address in ("10.0.0.2", "10.0.0.3"):
+    peers = ["10.0.0.2", "10.0.0.3"]
+    script = packet_filter.cut(CHAIN, peers, peers)
+    for address in peers:
         for side in ("-s", "-d"):
             assert f"-A {CHAIN} {side} {address} -j DROP" in script
+
+
+def test_one_direction_alone_can_be_dropped() -> None:
+    script = packet_filter.cut(CHAIN, ["10.0.0.2"], [])
+    assert f"-A {CHAIN} -s 10.0.0.2 -j DROP" in script
+    assert f"-A {CHAIN} -d" not in script
 
 
 @pytest.mark.parametrize("chain", ["INPUT", "MQPROOF_x; reboot", "MQPROOF_$(id)"])
@@ -39,14 +46,14 @@ def test_only_chains_of_ours_reach_the_shell(chain: str) -> None:
 
 def test_only_addresses_reach_the_shell() -> None:
     with pytest.raises(ValueError, match="decimal digits"):
-        packet_filter.cut(CHAIN, ["10.0.0.2; reboot"])
+        packet_filter.cut(CHAIN, ["10.0.0.2; reboot"], [])
 
 
 @pytest.mark.skipif(shutil.which("sh") is None, reason="no shell to check the scripts with")
 @pytest.mark.parametrize(
     "script",
     [
-        packet_filter.cut(CHAIN, ["10.0.0.2"]),
+        packet_filter.cut(CHAIN, ["10.0.0.2"], ["10.0.0.2"]),
         packet_filter.join(CHAIN),
         packet_filter.count(CHAIN),
         packet_filter.join_all(),

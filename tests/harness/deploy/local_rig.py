@@ -10,6 +10,7 @@ from typing import Any
 
 from faults.compile import compile as compile_fault
 from faults.model import Armed, Proof
+from faults.performing import perform_all
 from faults.verification import gone, held
 from harness.deploy.local import LocalDeployment
 from harness.deploy.local_cluster import LocalCluster
@@ -52,11 +53,11 @@ def armed(cluster: LocalCluster, kind: str, host: str = "ref2", proxies: Any = (
 
 async def seen(cluster: LocalCluster, fault: Armed) -> tuple[Proof, Proof]:
     """What verification says of the fault while it stands, and after it was undone."""
-    assert fault.undo is not None
+    assert fault.undo
     await cluster.witness.prepare(fault)
-    await cluster.executor.perform(fault.action)
+    await perform_all(cluster.executor, fault.actions)
     holding = await held(fault, cluster.witness, HELD_S)
-    await cluster.executor.perform(fault.undo)
+    await perform_all(cluster.executor, fault.undo)
     leaving = await gone(fault, cluster.witness, GONE_S)
     await cluster.witness.dismiss(fault)
     return holding, leaving

@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 
+from faults.actions import Freeze, Kill, Start, Thaw
 from faults.executors import local_processes as processes
 from faults.executors.nothing import NothingExecutor
-from faults.model import FaultError, Freeze, Kill, Start, Thaw
+from faults.model import FaultError
+from faults.performing import perform_all
 from faults.verification import held
 from harness.deploy.local_cluster import LocalCluster
 from harness.deploy.port import DeployError
@@ -83,7 +85,7 @@ def test_an_executor_that_does_nothing_is_never_believed(
 ) -> None:
     fault = armed(cluster, kind, "ref2", proxies[1:2])
     play(cluster.witness.prepare(fault))
-    play(NothingExecutor(local=True).perform(fault.action))
+    play(perform_all(NothingExecutor(local=True), fault.actions))
     proof = play(held(fault, cluster.witness, 0.5))
     play(cluster.witness.dismiss(fault))
     assert not proof.ok
@@ -100,13 +102,13 @@ def test_a_partition_stalls_every_link_between_the_two_sides(
     play: Play, cluster: LocalCluster
 ) -> None:
     fault = armed(cluster, "partition", "ref2")
-    play(cluster.executor.perform(fault.action))
+    play(perform_all(cluster.executor, fault.actions))
     crossing = [
         play(cluster.witness.reach("ref2", "ref1")),
         play(cluster.witness.reach("ref1", "ref2")),
     ]
     beside = play(cluster.witness.reach("ref1", "ref3"))
-    play(cluster.executor.perform(fault.undo))
+    play(perform_all(cluster.executor, fault.undo))
     assert not any(reply.answered for reply in crossing)
     assert beside.answered
 
@@ -115,10 +117,10 @@ def test_a_partition_that_begins_on_links_that_are_silent_already_is_refused(
     play: Play, cluster: LocalCluster
 ) -> None:
     fault = armed(cluster, "partition", "ref2")
-    play(cluster.executor.perform(fault.action))
+    play(perform_all(cluster.executor, fault.actions))
     with pytest.raises(FaultError, match="ref2 -> ref1: silent"):
         play(cluster.witness.prepare(fault))
-    play(cluster.executor.perform(fault.undo))
+    play(perform_all(cluster.executor, fault.undo))
 
 
 def test_a_killed_node_comes_back_once_on_its_own_data(play: Play, cluster: LocalCluster) -> None:

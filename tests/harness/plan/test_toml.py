@@ -4,7 +4,8 @@ from importlib import resources
 
 import pytest
 
-from harness.plan.model import AmqpWorkload, Clients, Entry, FaultKind, FaultPlan, Retry, Span
+from faults.model import Options
+from harness.plan.model import AmqpWorkload, Entry, FaultPlan, Retry, Span
 from harness.plan.problems import PlanError
 from harness.plan.toml import read_scenario
 
@@ -52,7 +53,7 @@ def test_a_small_file_says_all_that_it_must() -> None:
     assert workload.amqp == AmqpWorkload(heartbeat_s=10)
     assert scenario.faults == (
         FaultPlan(
-            FaultKind.HANG, "master of orders", Span(0, 1), Span(2), clients=Clients.PUBLISHERS
+            "hang", "master of orders", Span(0, 1), Span(2), options=Options(clients="publishers")
         ),
     )
     assert scenario.source == SMALL
@@ -123,8 +124,8 @@ def test_what_is_not_toml_says_where_it_breaks() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('kind = "hang"', 'kind = "kill"', "clients: a kill means no clients' links"),
-        ('kind = "hang"', 'kind = "stop"', "clients: a stop means no clients' links"),
+        ('kind = "hang"', 'kind = "kill"', "clients: a kill takes no clients; only hang does"),
+        ('kind = "hang"', 'kind = "stop"', "clients: a stop takes no clients"),
         ('kind = "hang"', 'kind = "freeze"\nreturns = false', "returns: a freeze always ends"),
         ('lasts = "2 s"', 'lasts = "2 s"\nreturns = false', "returns: a hang always ends"),
         ('lasts = "2 s"', 'lasts = "0 s"', "lasts: a window of no length shows nothing"),

@@ -1,10 +1,8 @@
-"""Stalls links through an agent, and lets them go on: the same under every deployment.
+"""Toxics on links, put there and taken away through an agent: the same under every deployment.
 
-1. A stall is a bandwidth of 0 in both directions: the only toxic that holds bytes and gives them
-   back.
-2. The agent does and times it, if it shares this machine's clock (same boot id); if it does not,
+1. The agent does and times it, if it shares this machine's clock (same boot id); if it does not,
    the instants are those around the call to it.
-3. What the agent could not resume, a spare one tries again: an undo may not depend on a process
+2. What the agent could not remove, a spare one tries again: an undo may not depend on a process
    that may be lost.
 """
 
@@ -12,6 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from faults.actions import AddToxic, RemoveToxic
 from faults.executors.ports import Agent
 from faults.model import FaultError, Receipt
 
@@ -19,26 +18,26 @@ LIMIT_S = 15.0
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
-class Stalls:
-    """`spare`: what is asked when `agent` fails to resume; it may be the same."""
+class Toxics:
+    """`spare`: what is asked when `agent` fails to remove; it may be the same."""
 
     def __init__(self, agent: Agent, spare: Agent) -> None:
         self._agent = agent
         self._spare = spare
         self._same_clock: bool | None = None
 
-    async def stall(self, proxies: tuple[str, ...], toxic: str) -> Receipt:
+    async def add(self, action: AddToxic) -> Receipt:
         arguments = {
-            "proxies": list(proxies),
-            "toxic": toxic,
-            "type": "bandwidth",
-            "streams": ["upstream", "downstream"],
-            "attributes": {"rate": 0},
+            "proxies": list(action.proxies),
+            "toxic": action.toxic,
+            "type": action.type,
+            "streams": list(action.streams),
+            "attributes": dict(action.attributes),
         }
         return await self._ask(self._agent, "toxic_add", arguments)
 
-    async def resume(self, proxies: tuple[str, ...], toxic: str) -> Receipt:
-        arguments = {"proxies": list(proxies), "toxic": toxic}
+    async def remove(self, action: RemoveToxic) -> Receipt:
+        arguments = {"proxies": list(action.proxies), "toxic": action.toxic}
         try:
             return await self._ask(self._agent, "toxic_remove", arguments)
         except FaultError:

@@ -1,0 +1,115 @@
+"""What can be done to the world, as values: they survive as JSON in the journal.
+
+1. Another process can undo what one has done: an action knows names, never objects.
+2. An action that undoes may be repeated: undoing what is not there (any more) is no error.
+"""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Kill:
+    """SIGKILL to every process of a host that is a broker's."""
+
+    host: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """SIGTERM to every process of a host that is a broker's.
+
+    Performed when all have been sent the signal: the window's origin is the instant before it.
+    They end in their own time, which is verification's to wait for (RabbitMQ: within 6 s, and it
+    serves nobody after the first tenth of a second).
+    """
+
+    host: str
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Starts the broker processes of a host again; one that runs is left alone.
+
+    The undo of a stop waits at most `ending_s` for a process that may still be ending: one that
+    ended later would stay down.
+    """
+
+    host: str
+    ending_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Freeze:
+    """Every process of a host that is a broker's stops running; the kernel keeps its TCP alive."""
+
+    host: str
+
+
+@dataclass(frozen=True, slots=True)
+class Thaw:
+    """The frozen processes of a host run on."""
+
+    host: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddToxic:
+    """A toxic on these streams of these proxies: what Toxiproxy calls `type` and `attributes`."""
+
+    proxies: tuple[str, ...]
+    toxic: str  # the name by which `RemoveToxic` finds it
+    type: str
+    streams: tuple[str, ...]  # of "upstream" (to the broker), "downstream"
+    attributes: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveToxic:
+    """What it held flows, all at once, before it is removed."""
+
+    proxies: tuple[str, ...]
+    toxic: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Drops every packet on these ways, by a chain of our own in each host that one leads to."""
+
+    ways: tuple[tuple[str, str], ...]  # (from, to): host names, one direction each
+    chain: str
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """Removes the chain, and every rule that leads to it, from the hosts that these ways name."""
+
+    ways: tuple[tuple[str, str], ...]
+    chain: str
+
+
+Action = Kill | Stop | Start | Freeze | Thaw | AddToxic | RemoveToxic | Cut | Join
+_ACTIONS: dict[str, Callable[..., Action]] = {
+    kind.__name__: kind
+    for kind in (Kill, Stop, Start, Freeze, Thaw, AddToxic, RemoveToxic, Cut, Join)
+}
+
+
+def both_ways(host: str, peers: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Every way between a host and its peers, in both directions."""
+    return tuple(way for peer in peers for way in ((host, peer), (peer, host)))
+
+
+def action_to_json(action: Action) -> dict[str, Any]:
+    return {"action": type(action).__name__, **asdict(action)}
+
+
+def action_from_json(document: dict[str, Any]) -> Action:
+    """Raises KeyError or TypeError on what is not an action of ours."""
+    parts = {key: _frozen(value) for key, value in document.items() if key != "action"}
+    return _ACTIONS[document["action"]](**parts)
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(_frozen(one) for one in value) if isinstance(value, list) else value
