@@ -14,10 +14,14 @@ from dataclasses import dataclass
 from faults.actions import (
     Action,
     AddToxic,
+    ClearAlarm,
     Cut,
+    Disable,
+    Enable,
     Freeze,
     Join,
     Kill,
+    RaiseAlarm,
     RemoveToxic,
     Start,
     Stop,
@@ -31,6 +35,7 @@ MARK = "MQPROOF_"  # heal finds by it what no journal tells of
 NAME_MAX = 28  # longest chain name that iptables takes
 ENDING_S = 30.0  # so long the undo of a stop waits for a broker that is still ending
 STREAMS = ("upstream", "downstream")
+_STREAMS_OF = {"both": STREAMS, "to_broker": STREAMS[:1], "to_client": STREAMS[1:]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +115,48 @@ def _freeze(aim: Aim) -> Deeds:
 
 def _hang(aim: Aim) -> Deeds:
     """A bandwidth of 0: the only toxic that holds bytes and gives them back."""
-    stall = AddToxic(aim.proxies, aim.mark, "bandwidth", STREAMS, (("rate", 0),))
+    streams = _STREAMS_OF[aim.options.direction]
+    stall = AddToxic(aim.proxies, aim.mark, "bandwidth", streams, (("rate", 0),))
     return (stall,), (RemoveToxic(aim.proxies, aim.mark),)
+
+
+def _close(aim: Aim) -> Deeds:
+    return (Disable(aim.proxies), Enable(aim.proxies)), (Enable(aim.proxies),)
+
+
+def _refuse(aim: Aim) -> Deeds:
+    return (Disable(aim.proxies),), (Enable(aim.proxies),)
+
+
+def _reset(aim: Aim) -> Deeds:
+    """Toxiproxy resets only links that were made after it was told to: the others are closed."""
+    reset = AddToxic(aim.proxies, aim.mark, "reset_peer", STREAMS, (("timeout", 0),))
+    arm = (Disable(aim.proxies), reset, Enable(aim.proxies))
+    return arm, (RemoveToxic(aim.proxies, aim.mark), Enable(aim.proxies))
+
+
+def _slow(aim: Aim) -> Deeds:
+    """Each direction has the latency and the rate for itself."""
+    found = {
+        aim.mark: ("latency", "latency", aim.options.latency_ms),
+        f"{aim.mark}_rate": ("bandwidth", "rate", aim.options.rate_kb),
+    }
+    slowing = {name: toxic for name, toxic in found.items() if toxic[2]}
+    if not slowing:
+        raise FaultError("slow: neither a latency nor a rate was given")
+    arm = (
+        AddToxic(aim.proxies, name, type, STREAMS, ((attribute, value),))
+        for name, (type, attribute, value) in slowing.items()
+    )
+    return tuple(arm), tuple(RemoveToxic(aim.proxies, name) for name in slowing)
+
+
+def _cut_after(aim: Aim) -> Deeds:
+    if not aim.options.bytes:
+        raise FaultError("cut_after: no number of bytes was given")
+    limit = (("bytes", aim.options.bytes),)
+    cut = AddToxic(aim.proxies, aim.mark, "limit_data", STREAMS, limit)
+    return (cut,), (RemoveToxic(aim.proxies, aim.mark),)
 
 
 def _partition(aim: Aim) -> Deeds:
@@ -121,10 +166,21 @@ def _partition(aim: Aim) -> Deeds:
     return (Cut(cut, aim.mark),), (Join(cut, aim.mark),)
 
 
+def _alarm(aim: Aim) -> Deeds:
+    resource = aim.options.resource
+    return (RaiseAlarm(aim.host, resource),), (ClearAlarm(aim.host, resource),)
+
+
 DEEDS = {
     "kill": _kill,
     "stop": _stop,
     "freeze": _freeze,
     "hang": _hang,
+    "close": _close,
+    "refuse": _refuse,
+    "reset": _reset,
+    "slow": _slow,
+    "cut_after": _cut_after,
     "partition": _partition,
+    "alarm": _alarm,
 }

@@ -7,6 +7,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 
 from faults.shapes import SHAPES
 
@@ -14,6 +15,9 @@ HOST, CLIENT_LINK = "host", "client link"  # a client link: of the meant clients
 PROCESS, PROXY = "process", "proxy"  # what subprocesses on this machine are broken by
 CONTAINER, TOXIPROXY, PACKET_FILTER = "container", "toxiproxy", "packet_filter"
 COMPOSE, LOCAL = "compose", "local"
+LATENCY_S = (0.01, 5.0)  # this machine stalls for less; a proof would outlast a window with more
+RATE_KB_MAX = 10_000  # faster than that a broker may not be by itself
+BYTES_MAX = 10_000_000  # a canary has to send more through the broker
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,9 @@ class Option:
     key: str
     field: str
     meaning: str
-    choices: tuple[str, ...] = ()  # empty: a length of time or a number
+    choices: tuple[str, ...] = ()  # empty: a length of time (in seconds) or a number
+    least: float = 0.0  # less, or more than `most`, could not be told from nothing
+    most: float = inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +71,15 @@ OPTIONS = {
         Option("direction", "direction", "what stands still", ("both", "to_broker", "to_client")),
         Option("shape", "shape", "who is cut from whom", tuple(SHAPES)),
         Option("resource", "resource", "what runs short", ("memory", "disk")),
-        Option("latency", "latency_s", "how much later data comes"),
-        Option("rate", "rate_kb", "KB (1,000 bytes) a second and connection"),
-        Option("bytes", "bytes", "how much of a connection still passes"),
+        Option(
+            "latency",
+            "latency_s",
+            "later in each direction",
+            least=LATENCY_S[0],
+            most=LATENCY_S[1],
+        ),
+        Option("rate", "rate_kb", "KB (1,000 bytes) a second and direction", most=RATE_KB_MAX),
+        Option("bytes", "bytes", "how much of a connection still passes", most=BYTES_MAX),
         Option("down", "down_s", "so long cut"),
         Option("up", "up_s", "so long joined, in turn"),
     )
@@ -104,11 +116,58 @@ KINDS = {
         ),
         Kind(
             name="hang",
-            title="the links of clients to the host stand still in both directions, and live",
+            title="the links of clients to the host stand still, in both directions or in one, "
+            "and live",
             applies_to=CLIENT_LINK,
             offers=_LINKS,
             undone_by="the links go on; what was held is delivered",
+            options=("clients", "direction"),
+        ),
+        Kind(
+            name="close",
+            title="the links of clients to the host are closed at once (FIN; RST where bytes were "
+            "on their way); new ones are taken",
+            applies_to=CLIENT_LINK,
+            offers=_LINKS,
+            undone_by="nothing is left to be undone",
             options=("clients",),
+        ),
+        Kind(
+            name="refuse",
+            title="the links of clients to the host are closed, and new ones are refused",
+            applies_to=CLIENT_LINK,
+            offers=_LINKS,
+            undone_by="new links are taken again",
+            options=("clients",),
+        ),
+        Kind(
+            name="reset",
+            title="the links of clients to the host are closed (FIN), and those made from now on "
+            "are taken and reset (RST) with the first byte on them",
+            applies_to=CLIENT_LINK,
+            offers=_LINKS,
+            undone_by="new links are left alone",
+            options=("clients",),
+        ),
+        Kind(
+            name="slow",
+            title="what passes the links of clients to the host comes later, in each direction "
+            "by the latency (a round trip by twice that), and at most at the rate",
+            applies_to=CLIENT_LINK,
+            offers=_LINKS,
+            undone_by="what was held is delivered at once, and nothing is held any more",
+            options=("clients", "latency", "rate"),
+            needs=("latency", "rate"),
+        ),
+        Kind(
+            name="cut_after",
+            title="each link of clients to the host, those that stand and new ones, is closed "
+            "(FIN) when so many bytes have passed it in one of its directions",
+            applies_to=CLIENT_LINK,
+            offers=_LINKS,
+            undone_by="links pass as much as they like; those that were closed stay closed",
+            options=("clients", "bytes"),
+            needs=("bytes",),
         ),
         Kind(
             name="partition",
@@ -117,6 +176,16 @@ KINDS = {
             offers=_NETWORK,
             undone_by="the filter is removed",
             options=("shape",),
+        ),
+        Kind(
+            name="alarm",
+            title="the broker of the host runs short of memory or disk, by a limit that it cannot "
+            "keep: publishers are blocked",
+            applies_to=HOST,
+            offers={COMPOSE: CONTAINER},
+            undone_by="the limits of its configuration are in force again",
+            options=("resource",),
+            why_not={LOCAL: "no system that has alarms runs as subprocesses"},
         ),
     )
 }

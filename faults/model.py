@@ -6,6 +6,7 @@
 3. Times are CLOCK_MONOTONIC ns of the harness's machine.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -14,6 +15,10 @@ from faults.actions import Action
 
 class FaultError(Exception):
     """An action or a look that the world refused: what was tried, and what it said."""
+
+
+FIN, RST, REFUSED = "fin", "rst", "refused"  # how a connection ended, or never began
+UP, DOWN, ROUND = "up", "down", "round"  # words of canaries: to the broker, from it, and back
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,11 @@ class Options:
     bytes: int = 0  # cut_after: so many bytes of a connection still pass
     down_s: float = 0.0  # flap: so long cut
     up_s: float = 0.0  # flap: so long joined, in turn
+
+    @property
+    def latency_ms(self) -> int:
+        """In the proxy's unit."""
+        return round(self.latency_s * 1000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +90,26 @@ class Reply:
     answered: bool
     seconds: float
     detail: str
+    end: str = ""  # FIN, RST or REFUSED, where the other side ended the connection
+    octets: int = 0  # of words: how much the hearer has ever been sent
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What canaries say: to the broker and from there to the direct one (UP), back (DOWN), or to
+    the broker and back (ROUND)."""
+
+    way: str
+    octets: int = 0  # at least
+    rounds: int = 1  # one after another
+    wait_s: float = 0.0  # so long they may take for their size, and for the link's slowness
+
+
+Replies = dict[str, Reply]  # proxy name, or "direct" -> what was met on that way
+
+
+Drops = Mapping[tuple[str, str], int]  # (from, to) of each rule -> packets that it dropped
+ANYBODY = "*"  # as an end of such a way: whoever it is
 
 
 class Executor(Protocol):
@@ -101,16 +131,31 @@ class Witness(Protocol):
 
     async def process(self, host: str) -> ProcessState: ...
 
-    async def packets(self, host: str, chain: str) -> int | None:
-        """How many packets our chain dropped; None where there is no such chain: a cut by proxy
-        has none."""
+    async def drops(self, host: str, chain: str) -> Drops | None:
+        """How many packets our chain in a host dropped; None where there is no such chain: what a
+        proxy does has none."""
 
-    async def reach(self, host: str, peer: str) -> Reply:
+    async def reach(self, host: str, peer: str, wait_s: float | None = None) -> Reply:
         """One connection attempt by the way that a host's own processes take to a peer's broker;
-        from a host to itself: past every proxy."""
+        from a host to itself: past every proxy. Without `wait_s` it waits long enough to
+        prove silence."""
 
-    async def canaries(self, armed: Armed) -> dict[str, Reply]:
+    async def entries(self, host: str) -> Replies:
+        """Whether the host's broker answers the first bytes of its protocol on a new connection
+        by each way that clients have: a listener's name -> its reply."""
+
+    async def canaries(self, armed: Armed) -> Replies:
         """One request on every canary at once: proxy name, or "direct", -> its reply."""
+
+    async def words(self, armed: Armed, words: Words) -> Replies:
+        """The same words on every canary at once, for kinds whose canaries speak; the seconds are
+        those of the quickest round. What is silent is waited for a little longer than may be."""
+
+    async def attempts(self, armed: Armed) -> Replies:
+        """One new connection on each way at once, that says the first bytes of the protocol."""
+
+    async def alarms(self, resource: str) -> dict[str, dict[str, bool]]:
+        """Each host's own word, of those that answer: of whom -> whether it is in alarm."""
 
     async def greets(self, host: str) -> Reply:
         """Whether the host's broker answers the first bytes of its protocol on a new connection,

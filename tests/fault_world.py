@@ -9,22 +9,31 @@ from dataclasses import dataclass, field
 from faults.actions import (
     Action,
     AddToxic,
+    ClearAlarm,
     Cut,
+    Disable,
+    Enable,
     Freeze,
     Join,
     Kill,
+    RaiseAlarm,
     RemoveToxic,
     Start,
     Stop,
     Thaw,
 )
 from faults.kinds import COMPOSE, KINDS
-from faults.model import Armed, ProcessState, Receipt, Reply
+from faults.model import Armed, Options, ProcessState, Receipt, Replies, Reply, Words
 from faults.shapes import Way, droppers
 from faults.verify.replies import DIRECT
+from tests.link_world import ANSWERED, SILENT, Links
 
-ANSWERED = Reply(True, 0.001, "answered")
-SILENT = Reply(False, 2.5, "silent for 2.5 s")
+HOSTS = ("rmq1", "rmq2", "rmq3")
+OPTIONS_OF = {  # what kinds need that need something; others do with NO_OPTIONS
+    "slow": Options(latency_s=0.2, rate_kb=1000),
+    "cut_after": Options(bytes=10_000),
+}
+NO_OPTIONS = Options()
 REFUSED = Reply(False, 0.001, "refused")
 
 
@@ -32,8 +41,9 @@ REFUSED = Reply(False, 0.001, "refused")
 class World:
     dead: dict[str, int] = field(default_factory=dict)  # host -> how its process ended
     frozen: set[str] = field(default_factory=set)
-    toxics: dict[tuple[str, str], AddToxic] = field(default_factory=dict)  # by proxy and name
+    links: Links = field(default_factory=Links)
     cuts: dict[str, tuple[Way, ...]] = field(default_factory=dict)  # by chain
+    short_of: set[tuple[str, str]] = field(default_factory=set)  # host and resource
     dropped: int = 0
     open: list[int] = field(default_factory=list)  # windows whose canaries are open
     canary_sets: int = 0
@@ -62,11 +72,12 @@ class World:
                 self.frozen.add(host)
             case Thaw(host=host):
                 self.frozen.discard(host)
-            case AddToxic(proxies=proxies, toxic=toxic):
-                self.toxics |= {(proxy, toxic): action for proxy in proxies}
-            case RemoveToxic(proxies=proxies, toxic=toxic):
-                for proxy in proxies:
-                    self.toxics.pop((proxy, toxic), None)
+            case RaiseAlarm(host=host, resource=resource):
+                self.short_of.add((host, resource))
+            case ClearAlarm(host=host, resource=resource):
+                self.short_of.discard((host, resource))
+            case AddToxic() | RemoveToxic() | Disable() | Enable():
+                self.links.change(action)
             case Cut(ways=ways, chain=chain):
                 self.cuts[chain] = ways
             case Join(chain=chain):
@@ -75,6 +86,7 @@ class World:
     # --- what is seen of it ---------------------------------------------------------------------
 
     async def prepare(self, armed: Armed) -> None:
+        self.links.reopen(armed.proxies)
         self.canary_sets += 1
         self.open.append(armed.window)
 
@@ -100,14 +112,23 @@ class World:
         self.dropped += 2
         return SILENT
 
-    async def canaries(self, armed: Armed) -> dict[str, Reply]:
+    async def canaries(self, armed: Armed) -> Replies:
         assert self.canary_sets, "canaries are opened before they are asked"
-        return {**{proxy: self.link(proxy) for proxy in armed.proxies}, DIRECT: ANSWERED}
+        return {**{proxy: self.links.ask(proxy) for proxy in armed.proxies}, DIRECT: ANSWERED}
 
-    def link(self, proxy: str) -> Reply:
-        """What a request through a proxy meets."""
-        stalled = any(name == proxy for name, _ in self.toxics)
-        return SILENT if stalled else ANSWERED
+    async def words(self, armed: Armed, words: Words) -> Replies:
+        assert self.canary_sets, "canaries are opened before they speak"
+        return {
+            **{proxy: self.links.say(proxy, words) for proxy in armed.proxies},
+            DIRECT: ANSWERED,
+        }
+
+    async def attempts(self, armed: Armed) -> Replies:
+        return {**{proxy: self.links.attempt(proxy) for proxy in armed.proxies}, DIRECT: ANSWERED}
+
+    async def alarms(self, resource: str) -> dict[str, dict[str, bool]]:
+        said = {host: (host, resource) in self.short_of for host in HOSTS}
+        return dict.fromkeys(HOSTS, said)
 
     async def greets(self, host: str) -> Reply:
         return SILENT if host in self.frozen else ANSWERED

@@ -31,16 +31,20 @@ from tenacity import (
 from faults.actions import (
     Action,
     AddToxic,
+    ClearAlarm,
     Cut,
+    Disable,
+    Enable,
     Freeze,
     Join,
     Kill,
+    RaiseAlarm,
     RemoveToxic,
     Start,
     Stop,
     Thaw,
 )
-from faults.executors import packet_filter
+from faults.executors import alarms, packet_filter
 from faults.executors.once import OnceAgent
 from faults.executors.ports import Agent, AgentCalls, Failures
 from faults.executors.project import PAUSED, RUNNING, Project, engine_errors
@@ -101,10 +105,14 @@ class ComposeExecutor:
             case Join(ways=ways, chain=chain):
                 script = packet_filter.join(chain)
                 return await self._help(dict.fromkeys(droppers(ways), script))
-            case AddToxic():
-                return await self._toxics.add(action)
-            case RemoveToxic():
-                return await self._toxics.remove(action)
+            case RaiseAlarm(host=host, resource=resource):
+                return await self._in_thread(lambda: self._command(host, alarms.raised(resource)))
+            case ClearAlarm(host=host, resource=resource):
+                return await self._in_thread(lambda: self._clear_alarm(host, resource))
+            case AddToxic() | Disable():
+                return await self._toxics.do(action)
+            case RemoveToxic() | Enable():
+                return await self._toxics.undo(action)
 
     def _signal(self, host: str, name: str) -> Receipt:
         """The engine returns when it has delivered the signal, not when the process has ended."""
@@ -118,6 +126,21 @@ class ComposeExecutor:
 
     def _thaw(self, host: str) -> Receipt:
         return self._each(host, "unpause", _unpause)
+
+    def _clear_alarm(self, host: str, resource: str) -> Receipt:
+        """Of a process that does not run nothing is left to be cleared."""
+        if any(self._running(host)):
+            return self._command(host, alarms.cleared(resource))
+        now_ns = time.monotonic_ns()
+        return Receipt(now_ns, now_ns)
+
+    def _command(self, host: str, command: list[str]) -> Receipt:
+        """Runs it beside the one process of the host. Raises FaultError where it fails."""
+        output = self._project.execute(self._project.processes(host)[0], command)
+        if output.status:
+            said = f"status {output.status}: {output.text.strip()}"
+            raise FaultError(f"{' '.join(command[:2])} on {host}: {said}")
+        return output.receipt
 
     def _each(self, host: str, what: str, act: Callable[[Container], object]) -> Receipt:
         processes = self._project.processes(host)

@@ -13,11 +13,13 @@ from typing import TypeVar
 
 from docker import DockerClient
 
+from faults.actions import RaiseAlarm
 from faults.executors import packet_filter
-from faults.executors.canaries import WAIT_S, Canaries, Dial, Listed, greets, serves
+from faults.executors.canaries import WAIT_S, Alarms, Canaries, Dial, Listed, greets, serves
 from faults.executors.ports import Agent, AgentCalls, Failures
 from faults.executors.project import Project
-from faults.model import Armed, FaultError, ProcessState, Reply
+from faults.model import Armed, FaultError, ProcessState, Replies, Reply, Words
+from faults.verify.brokers import alarm_gone
 
 TIMED_OUT = 124  # the status of `timeout`
 T = TypeVar("T")
@@ -26,8 +28,8 @@ T = TypeVar("T")
 class ComposeWitness:
     """The witness of one project.
 
-    `failures`: what the agent and `listed` raise besides FaultError. `port`: where brokers of the
-    project speak their protocol.
+    `failures`: what the agent, `listed` and `alarms` raise besides FaultError. `port`: where
+    brokers of the project speak their protocol.
     """
 
     def __init__(
@@ -39,6 +41,7 @@ class ComposeWitness:
         listed: Listed,
         failures: Failures = (),
         port: int = 5672,
+        alarms: Alarms | None = None,
     ) -> None:
         self._project = Project(client, project)
         self._agent = Agent(agent, failures)
@@ -46,10 +49,14 @@ class ComposeWitness:
         self._listed = listed
         self._failures = failures
         self._port = port
+        self._alarms = alarms
         self._threads = ThreadPoolExecutor(max_workers=8, thread_name_prefix="witness")
 
     async def prepare(self, armed: Armed) -> None:
         await self._canaries.open(armed, (armed.resolved, self._port))
+        for action in armed.actions:
+            if isinstance(action, RaiseAlarm):
+                await self._no_alarm(action)
 
     async def process(self, host: str) -> ProcessState:
         return await self._in_thread(lambda: self._process(host))
@@ -62,8 +69,22 @@ class ComposeWitness:
     async def reach(self, host: str, peer: str) -> Reply:
         return await self._in_thread(lambda: self._reach(host, peer))
 
-    async def canaries(self, armed: Armed) -> dict[str, Reply]:
+    async def canaries(self, armed: Armed) -> Replies:
         return await self._canaries.ask(armed)
+
+    async def words(self, armed: Armed, words: Words) -> Replies:
+        return await self._canaries.say(armed, words)
+
+    async def attempts(self, armed: Armed) -> Replies:
+        return await self._canaries.attempts(armed, (armed.resolved, self._port))
+
+    async def alarms(self, resource: str) -> dict[str, dict[str, bool]]:
+        if self._alarms is None:
+            return {}
+        try:
+            return await self._alarms(resource)
+        except self._failures as error:
+            raise FaultError(str(error)) from error
 
     async def greets(self, host: str) -> Reply:
         return await greets(self._agent, (host, self._port))
@@ -74,6 +95,12 @@ class ComposeWitness:
 
     async def dismiss(self, armed: Armed) -> None:
         await self._canaries.close(armed)
+
+    async def _no_alarm(self, action: RaiseAlarm) -> None:
+        """Raises FaultError where there is an alarm already: ours would not be told from it."""
+        proof = alarm_gone(action.host, action.resource, await self.alarms(action.resource))
+        if not proof.ok:
+            raise FaultError(proof.doubt)
 
     def _process(self, host: str) -> ProcessState:
         states = [process.attrs["State"] for process in self._project.processes(host)]

@@ -17,10 +17,14 @@ from tenacity import AsyncRetrying, RetryError, retry_if_result, stop_after_dela
 from faults.actions import (
     Action,
     AddToxic,
+    ClearAlarm,
     Cut,
+    Disable,
+    Enable,
     Freeze,
     Join,
     Kill,
+    RaiseAlarm,
     RemoveToxic,
     Start,
     Stop,
@@ -90,14 +94,16 @@ class LocalExecutor:
             case Start(host=host, ending_s=ending_s):
                 await self._gone(processes.NODE, host, ending_s)
                 return self._start(host)
-            case AddToxic():
-                return await self._toxics.add(action)
-            case RemoveToxic():
-                return await self._remove(action)
+            case RaiseAlarm() | ClearAlarm():
+                raise FaultError(f"{action}: {KINDS['alarm'].why_not[LOCAL]}")
+            case AddToxic() | Disable():
+                return await self._toxics.do(action)
+            case RemoveToxic() | Enable():
+                return await self._resume(action)
             case Cut(ways=ways, chain=chain):
                 return await self._cut(ways, chain)
             case Join(ways=ways, chain=chain):
-                return await self._remove(RemoveToxic(tuple(_links(ways)), chain))
+                return await self._resume(RemoveToxic(tuple(_links(ways)), chain))
 
     def _signal(self, host: str, number: int, needed: bool = True) -> Receipt:
         found = processes.of(self._cluster, processes.NODE, host)
@@ -138,13 +144,13 @@ class LocalExecutor:
         for streams in dict.fromkeys(links.values()):
             proxies = tuple(link for link, own in links.items() if own == streams)
             stall = AddToxic(proxies, chain, "bandwidth", streams, (("rate", 0),))
-            receipts.append(await self._toxics.add(stall))
+            receipts.append(await self._toxics.do(stall))
         return Receipt(receipts[0].issued_ns, receipts[-1].returned_ns)
 
-    async def _remove(self, action: RemoveToxic) -> Receipt:
+    async def _resume(self, action: RemoveToxic | Enable) -> Receipt:
         issued_ns = time.monotonic_ns()
         try:
-            return await self._toxics.remove(action)
+            return await self._toxics.undo(action)
         except FaultError:
             # The proxy ends with its harness: it may have been on its way just now.
             await self._gone(processes.PROXY, "", PROXY_ENDING_S)

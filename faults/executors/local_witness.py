@@ -17,7 +17,7 @@ from faults.executors import local_processes as processes
 from faults.executors.canaries import WAIT_S, Canaries, Dial, Listed, greets, reply_of, serves
 from faults.executors.local import peer_link
 from faults.executors.ports import Agent, AgentCalls, Failures
-from faults.model import Armed, FaultError, ProcessState, Reply
+from faults.model import Armed, FaultError, ProcessState, Replies, Reply, Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +75,17 @@ class LocalWitness:
         address, port = way
         return reply_of(await self._agent.call("hear", WAIT_S, host=address, port=port))
 
-    async def canaries(self, armed: Armed) -> dict[str, Reply]:
+    async def canaries(self, armed: Armed) -> Replies:
         return await self._canaries.ask(armed)
+
+    async def words(self, armed: Armed, words: Words) -> Replies:
+        return await self._canaries.say(armed, words)
+
+    async def attempts(self, armed: Armed) -> Replies:
+        return await self._canaries.attempts(armed, self._places.brokers[armed.resolved])
+
+    async def alarms(self, resource: str) -> dict[str, dict[str, bool]]:  # noqa: ARG002
+        return {}
 
     async def greets(self, host: str) -> Reply:
         return await greets(self._agent, self._places.brokers[host])

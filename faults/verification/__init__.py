@@ -8,15 +8,17 @@ A run calls, for each window: `witness.prepare` (before the actions), `held`, (t
 
 `asking`     deadlines, and asking again
 `processes`  kill, stop, freeze
-`links`      hang
+`links`      hang, close, refuse, reset, slow, cut_after
 `network`    partition
+`brokers`    alarm
 """
 
 from collections.abc import Callable
 
 from faults.model import Armed, Proof, Witness
 from faults.verification.asking import HELD_LIMIT_S, STOPPED_LIMIT_S, Look, until_proven
-from faults.verification.links import HangLook
+from faults.verification.brokers import AlarmLook
+from faults.verification.links import CutAfterLook, EndedLook, HangLook, SlowLook
 from faults.verification.network import PartitionLook
 from faults.verification.processes import FreezeLook, KillLook, StopLook
 
@@ -25,7 +27,13 @@ LOOKS: dict[str, Callable[[Armed, Witness], Look]] = {
     "stop": StopLook,
     "freeze": FreezeLook,
     "hang": HangLook,
+    "close": EndedLook,
+    "refuse": EndedLook,
+    "reset": EndedLook,
+    "slow": SlowLook,
+    "cut_after": CutAfterLook,
     "partition": PartitionLook,
+    "alarm": AlarmLook,
 }
 
 

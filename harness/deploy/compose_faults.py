@@ -17,5 +17,6 @@ def equip(cluster: ComposeCluster) -> tuple[Executor, Witness]:
         cluster.dial,
         cluster.broker.listed,
         failures,
+        alarms=cluster.broker.alarms,
     )
     return executor, witness

@@ -20,7 +20,7 @@ def obstacles(
         reasons.append(f"{system.name} has no client {client}")
     if deployment not in system.deployments:
         reasons.append(f"{system.name} cannot be deployed by {deployment}")
-    reasons += _fault_obstacles(scenario, layout, deployment)
+    reasons += _fault_obstacles(scenario, system, layout, deployment)
     for who, entry in (
         ("publishers_enter", scenario.workload.publishers_enter),
         ("consumers_enter", scenario.workload.consumers_enter),
@@ -29,7 +29,9 @@ def obstacles(
     return reasons
 
 
-def _fault_obstacles(scenario: Scenario, layout: Layout, deployment: str) -> Iterator[str]:
+def _fault_obstacles(
+    scenario: Scenario, system: System, layout: Layout, deployment: str
+) -> Iterator[str]:
     for number, fault in enumerate(scenario.faults, start=1):
         target = parse_target(fault.target)
         for reason in _target_obstacles(target, scenario, layout):
@@ -39,7 +41,10 @@ def _fault_obstacles(scenario: Scenario, layout: Layout, deployment: str) -> Ite
             yield f"fault {number}: {target.word!r} means nobody: every host holds a copy"
         if "shape" in KINDS[fault.kind].options and len(layout.hosts) < 2:
             yield f"fault {number}: a {fault.kind} needs peers, and there is one host"
-        if deployment not in KINDS[fault.kind].offers:
+        if fault.kind in system.cannot:
+            why = system.cannot[fault.kind]
+            yield f"fault {number}: {system.name} can suffer no {fault.kind}: {why}"
+        elif deployment not in KINDS[fault.kind].offers:
             why = KINDS[fault.kind].why_not.get(deployment, "nobody has made it")
             yield f"fault {number}: {deployment} offers no {fault.kind}: {why}"
 

@@ -5,6 +5,7 @@
 3. Words are neutral between brokers; what only one client knows lives in a section of its own.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -162,6 +163,7 @@ class System:
     default_layout: str  # a layout's name with its profile
     clients: tuple[str, ...]  # the first is the default
     deployments: tuple[str, ...]  # the first is the default
+    cannot: Mapping[str, str] = field(default_factory=dict)  # fault kind -> why it suffers none
 
 
 @dataclass(frozen=True, slots=True)

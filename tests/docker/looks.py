@@ -13,6 +13,7 @@ async def in_force(cluster: ComposeCluster) -> list[str]:
     processes = _containers(cluster, "process")
     found = [f"{c.name} is {c.status}" for c in processes if c.status != "running"]
     found += [f"toxic {name}" for name in await toxics(cluster)]
+    found += [f"{host} has an alarm" for host in await _in_alarm(cluster)]
     for host in _containers(cluster, "host"):
         found += [f"{host.name}: {rule}" for rule in rules_of(cluster, host)]
     return found
@@ -24,6 +25,13 @@ async def toxics(cluster: ComposeCluster) -> list[str]:
     )
     proxies = json.loads(said["body"]).values()
     return [toxic["name"] for proxy in proxies for toxic in proxy["toxics"]]
+
+
+async def _in_alarm(cluster: ComposeCluster) -> set[str]:
+    """By the word of any broker that answers, of any."""
+    said = [await cluster.broker.alarms(resource) for resource in ("memory", "disk")]
+    told = [alarms for each in said for alarms in each.values()]
+    return {host for alarms in told for host, alarm in alarms.items() if alarm}
 
 
 def rules_of(cluster: ComposeCluster, host: Any) -> list[str]:

@@ -18,7 +18,7 @@ from faults.compile import MARK, compile
 from faults.executors.compose import ComposeExecutor
 from faults.executors.nothing import NothingExecutor
 from faults.kinds import KINDS
-from faults.model import Armed, FaultError, Proof
+from faults.model import Armed, FaultError, Options, Proof
 from faults.performing import perform_all
 from faults.verification import gone, held
 from harness.deploy import labels
@@ -84,6 +84,12 @@ def rules(cluster: ComposeCluster) -> list[str]:
     return [line for line in said.decode().splitlines() if MARK in line]
 
 
+def alarms(cluster: ComposeCluster) -> str:
+    """What the victim's own list of alarms holds, told by its command line tool."""
+    words = ["rabbitmqctl", "--silent", "eval", "[R || {R, []} <- rabbit_alarm:get_alarms()]."]
+    return str(container(cluster, "process").exec_run(words).output.decode().strip())
+
+
 async def toxics(cluster: ComposeCluster) -> list[str]:
     said = await cluster.agent.call(
         "http", 5.0, method="GET", url="http://toxiproxy:8474/proxies", headers={}, body=""
@@ -115,6 +121,8 @@ async def seen(cluster: ComposeCluster, kind: str, links: tuple[str, ...]) -> bo
             return not answered[0]
         case "partition":
             return bool(rules(cluster))
+        case "alarm":
+            return alarms(cluster) != "[]"
     raise AssertionError(kind)
 
 
@@ -205,6 +213,44 @@ def test_a_cluster_is_healed_by_its_journal_where_a_frozen_host_cannot_answer(
     assert row.ok, row.doubt
     assert row.what.startswith("undo freeze of")
     assert container(cluster, "process").status == "running"
+
+
+def test_a_disk_alarm_is_the_disks_and_is_swept_away_without_a_journal(
+    cluster: ComposeCluster, play: Play, links: tuple[str, ...], tmp_path: Path
+) -> None:
+    projects = DockerProjects(cluster.client)
+    project = Standing(cluster.project, tmp_path, "", keep=True)
+    host = victim(cluster)
+    disk = Options(resource="disk")
+    fault = compile("alarm", host, host, "", (host,), (), 1, RUN, options=disk)
+
+    async def story() -> tuple[Proof, list[Row]]:
+        await perform_all(cluster.executor, fault.actions)
+        holds = await held(fault, cluster.witness)
+        assert f"{{resource_limit,disk,rabbit@{host}}}" in alarms(cluster)
+        return holds, [row async for row in mend(projects, project, "heal")]
+
+    holds, (row,) = play(story())
+    assert holds.ok, holds.doubt
+    assert row.ok and "alarms [disk] cleared" in row.what, row
+    assert alarms(cluster) == "[]"
+
+
+def test_an_alarm_that_was_there_before_is_not_taken_for_ours(
+    cluster: ComposeCluster, play: Play, links: tuple[str, ...]
+) -> None:
+    fault = armed(cluster, "alarm", links)
+
+    async def story() -> None:
+        await perform_all(cluster.executor, fault.actions)
+        try:
+            assert (await held(fault, cluster.witness)).ok
+            with pytest.raises(FaultError, match="still a memory alarm"):
+                await cluster.witness.prepare(fault)
+        finally:
+            await perform_all(cluster.executor, fault.undo)
+
+    play(story())
 
 
 def test_the_brokers_themselves_notice_a_partition(

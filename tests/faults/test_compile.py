@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 
 from faults.actions import (
     AddToxic,
+    ClearAlarm,
     Cut,
     Freeze,
     Join,
     Kill,
+    RaiseAlarm,
     RemoveToxic,
     Start,
     Stop,
@@ -21,8 +23,8 @@ from faults.actions import (
     both_ways,
 )
 from faults.compile import ENDING_S, MARK, NAME_MAX, compile, mark
-from faults.kinds import KINDS, TARGETS, parse_target
-from faults.model import Armed, FaultError
+from faults.kinds import KINDS, OPTIONS, TARGETS, parse_target
+from faults.model import Armed, FaultError, Options
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
 
@@ -116,7 +118,23 @@ def test_what_is_compiled_says_the_mechanism_of_its_kind(kind: str) -> None:
     assert compiled(kind).mechanism == KINDS[kind].offers["compose"]
 
 
+@pytest.mark.parametrize("resource", OPTIONS["resource"].choices)
+def test_an_alarm_is_undone_by_clearing_what_was_raised(resource: str) -> None:
+    armed = compile(
+        "alarm", "rmq2", "rmq2", "", HOSTS, (), 1, "run", options=Options(resource=resource)
+    )
+    assert armed.actions == (RaiseAlarm("rmq2", resource),)
+    assert armed.undo == (ClearAlarm("rmq2", resource),)
+
+
 @pytest.mark.parametrize("kind", KINDS)
+def test_a_deployment_offers_a_kind_or_says_why_not(kind: str) -> None:
+    offered = KINDS[kind]
+    assert {"compose", "local"} == offered.offers.keys() | offered.why_not.keys()
+    assert not offered.offers.keys() & offered.why_not.keys()
+
+
+@pytest.mark.parametrize("kind", [name for name, kind in KINDS.items() if "local" in kind.offers])
 def test_a_deployment_may_have_mechanisms_of_its_own(kind: str) -> None:
     local = KINDS[kind].offers["local"]
     armed = compile(kind, "rmq2", "rmq2", "", HOSTS, ("p",), 1, "run", mechanism=local)

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from faults.model import ProcessState, Reply
+from faults.model import Drops, ProcessState, Reply
+from faults.verify.brokers import alarm_gone, alarm_held
 from faults.verify.links import hang_gone, hang_held
 from faults.verify.network import CutEvidence, LinkEvidence, cut_gone, filter_cut, links_cut
 from faults.verify.processes import freeze_gone, freeze_held, kill_gone, kill_held, stop_held
@@ -15,11 +16,13 @@ SILENT = Reply(False, SILENCE_S + 0.1, "silent for 2.1 s")
 CLOSED = Reply(False, 0.01, "closed")
 LINKS = ("a", "b")
 TO_1, TO_3 = ("rmq2", "rmq1"), ("rmq2", "rmq3")
+BESIDE = ("rmq1", "rmq3")
 CUT = CutEvidence(
-    before={"rmq2": 3},
-    after={"rmq2": 7},
+    before={"rmq2": {TO_1: 3, TO_3: 0}},
+    after={"rmq2": {TO_1: 5, TO_3: 1}},
     attempts={TO_1: SILENT, TO_3: SILENT},
     alive={"rmq1": ANSWERED, "rmq3": ANSWERED},
+    beside={BESIDE: ANSWERED},
 )
 
 
@@ -166,6 +169,10 @@ def test_a_partition_held_if_our_chain_dropped_what_was_sent_to_listeners() -> N
     assert filter_cut(CUT).ok
 
 
+def test_a_way_beside_a_partition_is_open_even_if_nobody_listens_at_its_end() -> None:
+    assert filter_cut(replace(CUT, beside={BESIDE: CLOSED})).ok
+
+
 def test_one_peer_that_is_down_does_not_hide_a_partition() -> None:
     assert filter_cut(replace(CUT, alive={"rmq1": CLOSED, "rmq3": ANSWERED})).ok
 
@@ -175,8 +182,14 @@ def test_one_peer_that_is_down_does_not_hide_a_partition() -> None:
     [
         (replace(CUT, before={"rmq2": None}), "no chain"),
         (replace(CUT, after={"rmq2": None}), "no chain"),
-        (replace(CUT, after={"rmq2": 3}), "dropped 0 packets during 2 attempts"),
-        (replace(CUT, after={"rmq2": 4}), "dropped 1 packets during 2 attempts"),
+        (replace(CUT, after=CUT.before), "dropped nothing during an attempt: rmq2 -> rmq1; rmq2"),
+        (replace(CUT, after={"rmq2": {TO_1: 9, TO_3: 0}}), "an attempt: rmq2 -> rmq3"),
+        (replace(CUT, after={"rmq2": {TO_1: 5}}), "drops other ways than it should: rmq2 -> rmq1"),
+        (
+            replace(CUT, after={"rmq2": {TO_1: 5, TO_3: 1, TO_3[::-1]: 0}}),
+            "other ways than it should: rmq2 -> rmq1; rmq2 -> rmq3; rmq3 -> rmq2",
+        ),
+        (replace(CUT, beside={BESIDE: SILENT}), "more is cut than was meant: rmq1 -> rmq3"),
         (replace(CUT, attempts={TO_1: SILENT, TO_3: ANSWERED}), "not silent: rmq2 -> rmq3"),
         (replace(CUT, attempts={TO_1: CLOSED, TO_3: SILENT}), "rmq1: closed"),
         (replace(CUT, alive={"rmq1": CLOSED, "rmq3": SILENT}), "nobody listens"),
@@ -189,7 +202,9 @@ def test_a_partition_did_not_hold_otherwise(evidence: CutEvidence, doubt: str) -
 
 WAYS = (("rmq2", "rmq1"), ("rmq1", "rmq2"), ("rmq2", "rmq3"), ("rmq3", "rmq2"))
 STALLED = LinkEvidence(
-    links=dict.fromkeys(WAYS, SILENT), direct=dict.fromkeys(("rmq1", "rmq2", "rmq3"), ANSWERED)
+    links=dict.fromkeys(WAYS, SILENT),
+    direct=dict.fromkeys(("rmq1", "rmq2", "rmq3"), ANSWERED),
+    beside={BESIDE: ANSWERED, BESIDE[::-1]: ANSWERED},
 )
 
 
@@ -223,6 +238,16 @@ def test_a_partition_by_proxy_did_not_hold_otherwise(
     assert doubt in links_cut(seen).doubt
 
 
+def test_a_partition_by_proxy_that_stalls_another_link_as_well_is_not_proved() -> None:
+    seen = replace(STALLED, beside={BESIDE: ANSWERED, BESIDE[::-1]: SILENT})
+    assert "more is cut than was meant: rmq3 -> rmq1" in links_cut(seen).doubt
+
+
+def test_a_link_beside_a_partition_is_not_judged_where_its_speaker_is_down() -> None:
+    down = {**STALLED.direct, "rmq1": CLOSED}
+    assert links_cut(replace(STALLED, direct=down, beside={BESIDE: SILENT})).ok
+
+
 def test_a_partition_is_gone_if_an_attempt_succeeds_and_a_refusal_came_through() -> None:
     assert cut_gone({"rmq2": None}, {TO_1: ANSWERED, TO_3: CLOSED}).ok
 
@@ -230,13 +255,55 @@ def test_a_partition_is_gone_if_an_attempt_succeeds_and_a_refusal_came_through()
 @pytest.mark.parametrize(
     ("packets", "attempts"),
     [
-        (0, {TO_1: ANSWERED, TO_3: ANSWERED}),
+        ({TO_1: 0}, {TO_1: ANSWERED, TO_3: ANSWERED}),
         (None, {TO_1: ANSWERED, TO_3: SILENT}),
         (None, {TO_1: CLOSED, TO_3: CLOSED}),
         (None, {}),
     ],
 )
 def test_a_partition_is_not_gone_otherwise(
-    packets: int | None, attempts: dict[tuple[str, str], Reply]
+    packets: Drops | None, attempts: dict[tuple[str, str], Reply]
 ) -> None:
     assert not cut_gone({"rmq2": packets}, attempts).ok
+
+
+NO_ALARM = {"rmq1": False, "rmq2": False}
+ALARM = {"rmq1": True, "rmq2": False}
+
+
+def test_an_alarm_held_if_its_broker_and_all_others_that_answer_say_so() -> None:
+    assert alarm_held("rmq1", "memory", {"rmq1": ALARM, "rmq2": ALARM}).ok
+    assert alarm_held("rmq1", "memory", {"rmq1": ALARM}).ok
+
+
+@pytest.mark.parametrize(
+    ("said", "doubt"),
+    [
+        ({}, "rmq1 does not say"),
+        ({"rmq2": ALARM}, "rmq1 does not say"),
+        ({"rmq1": {"rmq2": True}}, "rmq1 does not say"),
+        ({"rmq1": NO_ALARM, "rmq2": NO_ALARM}, "by the word of rmq1, rmq2"),
+        ({"rmq1": ALARM, "rmq2": NO_ALARM}, "by the word of rmq2"),
+        ({"rmq1": {"rmq1": False, "rmq2": True}}, "by the word of rmq1"),
+    ],
+)
+def test_an_alarm_did_not_hold_otherwise(said: dict[str, dict[str, bool]], doubt: str) -> None:
+    assert doubt in alarm_held("rmq1", "memory", said).doubt
+
+
+def test_an_alarm_is_gone_if_nobody_that_answers_knows_of_any() -> None:
+    assert alarm_gone("rmq1", "disk", {"rmq1": NO_ALARM, "rmq2": NO_ALARM}).ok
+
+
+@pytest.mark.parametrize(
+    ("said", "doubt"),
+    [
+        ({}, "rmq1 does not say"),
+        ({"rmq2": NO_ALARM}, "rmq1 does not say"),
+        ({"rmq1": ALARM, "rmq2": NO_ALARM}, "still a disk alarm of rmq1"),
+        ({"rmq1": NO_ALARM, "rmq2": ALARM}, "still a disk alarm of rmq1"),
+        ({"rmq1": {"rmq1": False, "rmq2": True}}, "still a disk alarm of rmq2"),
+    ],
+)
+def test_an_alarm_is_not_gone_otherwise(said: dict[str, dict[str, bool]], doubt: str) -> None:
+    assert doubt in alarm_gone("rmq1", "disk", said).doubt

@@ -7,7 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from faults.actions import AddToxic, Cut, Freeze, Join, Kill, RemoveToxic, Start, Stop, Thaw
+from faults.actions import (
+    AddToxic,
+    ClearAlarm,
+    Cut,
+    Freeze,
+    Join,
+    Kill,
+    RaiseAlarm,
+    RemoveToxic,
+    Start,
+    Stop,
+    Thaw,
+)
 from harness.plan.model import RunPlan
 from harness.run.crew import WorkerLost
 from harness.run.live import LiveRun, Outside
@@ -77,6 +89,7 @@ KINDS = {
     "freeze": (Freeze, Thaw),
     "hang": (AddToxic, RemoveToxic),
     "partition": (Cut, Join),
+    "alarm": (RaiseAlarm, ClearAlarm),
 }
 
 
