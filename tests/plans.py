@@ -14,6 +14,7 @@ from harness.plan.model import (
     Window,
     Workload,
 )
+from tests.fault_world import OPTIONS_OF
 
 HOSTS = tuple(
     Host(f"rmq{number}", f"10.0.0.{number}", (f"rabbit@rmq{number}",)) for number in (1, 2, 3)
@@ -56,6 +57,7 @@ def workload(**changes: object) -> Workload:
 
 
 def fault(kind: str, target: str = "master of orders", **changes: object) -> FaultPlan:
+    changes = {"options": OPTIONS_OF[kind], **changes}
     return FaultPlan(kind, target, Span(), Span(), **changes)  # type: ignore[arg-type]
 
 

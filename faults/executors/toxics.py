@@ -1,8 +1,8 @@
-"""Toxics on links, put there and taken away through an agent: the same under every deployment.
+"""What is done to links through an agent that asks the proxy: the same under every deployment.
 
 1. The agent does and times it, if it shares this machine's clock (same boot id); if it does not,
    the instants are those around the call to it.
-2. What the agent could not remove, a spare one tries again: an undo may not depend on a process
+2. What the agent could not undo, a spare one tries again: an undo may not depend on a process
    that may be lost.
 """
 
@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from faults.actions import AddToxic, RemoveToxic
+from faults.actions import AddToxic, Disable, Enable, RemoveToxic
 from faults.executors.ports import Agent
 from faults.model import FaultError, Receipt
 
@@ -19,31 +19,24 @@ _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 class Toxics:
-    """`spare`: what is asked when `agent` fails to remove; it may be the same."""
+    """`spare`: what is asked when `agent` fails to undo; it may be the same."""
 
     def __init__(self, agent: Agent, spare: Agent) -> None:
         self._agent = agent
         self._spare = spare
         self._same_clock: bool | None = None
 
-    async def add(self, action: AddToxic) -> Receipt:
-        arguments = {
-            "proxies": list(action.proxies),
-            "toxic": action.toxic,
-            "type": action.type,
-            "streams": list(action.streams),
-            "attributes": dict(action.attributes),
-        }
-        return await self._ask(self._agent, "toxic_add", arguments)
+    async def do(self, action: AddToxic | Disable) -> Receipt:
+        return await self._ask(self._agent, *_call(action))
 
-    async def remove(self, action: RemoveToxic) -> Receipt:
-        arguments = {"proxies": list(action.proxies), "toxic": action.toxic}
+    async def undo(self, action: RemoveToxic | Enable) -> Receipt:
+        name, arguments = _call(action)
         try:
-            return await self._ask(self._agent, "toxic_remove", arguments)
+            return await self._ask(self._agent, name, arguments)
         except FaultError:
             if self._agent is self._spare:
                 raise
-        return await self._ask(self._spare, "toxic_remove", arguments)
+        return await self._ask(self._spare, name, arguments)
 
     async def _ask(self, agent: Agent, name: str, arguments: dict[str, Any]) -> Receipt:
         if self._same_clock is None:
@@ -54,3 +47,18 @@ class Toxics:
         if not self._same_clock:
             return Receipt(issued_ns, time.monotonic_ns())
         return Receipt(value["issued_ns"], value["returned_ns"])
+
+
+def _call(action: AddToxic | RemoveToxic | Disable | Enable) -> tuple[str, dict[str, Any]]:
+    """The agent's call that carries an action out, and its arguments."""
+    proxies = list(action.proxies)
+    match action:
+        case AddToxic(toxic=toxic, type=type, streams=streams, attributes=attributes):
+            toxic_of = {"toxic": toxic, "type": type, "streams": list(streams)}
+            return "toxic_add", {"proxies": proxies, **toxic_of, "attributes": dict(attributes)}
+        case RemoveToxic(toxic=toxic):
+            return "toxic_remove", {"proxies": proxies, "toxic": toxic}
+        case Disable():
+            return "proxy_enable", {"proxies": proxies, "enabled": False}
+        case Enable():
+            return "proxy_enable", {"proxies": proxies, "enabled": True}

@@ -9,7 +9,8 @@ DIRECT = "direct"
 
 
 def silent(reply: Reply) -> bool:
-    return not reply.answered and reply.seconds >= SILENCE_S
+    """What has ended is not silent, however late it ended."""
+    return not reply.answered and not reply.end and reply.seconds >= SILENCE_S
 
 
 def is_silent(reply: Reply | None) -> bool:

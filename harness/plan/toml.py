@@ -14,7 +14,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from faults.kinds import KINDS, OPTIONS, Kind
+from faults.kinds import KINDS, OPTIONS, Kind, Option
 from faults.model import Options
 from harness.plan import spans
 from harness.plan.model import (
@@ -238,12 +238,28 @@ def _option_checks(path: Path, fault: dict[str, Any], kind: Kind) -> Iterator[_F
         takers = tuple(one.name for one in KINDS.values() if key in one.options)
         text = f"a {kind.name} takes no {key}; only {', '.join(takers) or 'nothing'} does"
         yield _Finding((*path, key), text, kind.options)
+    for key in kind.options:
+        yield from _limit_check(path, fault, OPTIONS[key])
     if kind.needs and not fault.keys() & set(kind.needs):
         yield _Finding((*path, "kind"), f"a {kind.name} needs {' or '.join(kind.needs)}")
     if "returns" in fault and not kind.may_stay:
         stayers = " or ".join(one.name for one in KINDS.values() if one.may_stay)
         text = f"a {kind.name} always ends; only a {stayers} may never return"
         yield _Finding((*path, "returns"), text)
+
+
+def _limit_check(path: Path, fault: dict[str, Any], option: Option) -> Iterator[_Finding]:
+    """What is no length and no number is left to the shape."""
+    value = fault.get(option.key)
+    if option.choices or value is None:
+        return
+    try:
+        amount = value if isinstance(value, int) else spans.parse_seconds(value)
+    except ValueError:
+        return
+    if not option.least <= amount <= option.most:
+        limits = f"from {option.least:g} to {option.most:g}{' s' if option.key in _FIXED else ''}"
+        yield _Finding((*path, option.key), f"must be {limits}, not {value!r}")
 
 
 def _list(value: object) -> list[object]:

@@ -59,11 +59,13 @@ def calls(toxiproxy: str, listen: str = "") -> dict[str, Call]:
         "declare": declare,
         "proxy_create": proxies.create,
         "proxy_delete": proxies.delete,
+        "proxy_enable": proxies.enable,
         "toxic_add": proxies.add,
         "toxic_remove": proxies.remove,
         "toxic_reset": proxies.reset,
         "canary_open": canaries.open,
         "canary_ask": canaries.ask,
+        "canary_say": canaries.say,
         "canary_close": canaries.close,
     }
 

@@ -4,6 +4,7 @@ from importlib import resources
 
 import pytest
 
+from faults.kinds import KINDS
 from faults.model import Options
 from harness.plan.model import AmqpWorkload, Entry, FaultPlan, Retry, Span
 from harness.plan.problems import PlanError
@@ -105,7 +106,7 @@ lasts = "1.5 t"
     assert "did you mean 'rate'?; valid: queues | publishers" in found[2]
     assert "did you mean 'master of orders'?; valid: master of orders" in found[3]
     assert "did you mean 'until_confirmed'?; valid: never | until_confirmed" in found[4]
-    assert "valid: kill | stop | freeze | hang | partition" in found[5]
+    assert f"valid: {' | '.join(KINDS)}" in found[5]
     assert "valid: master of QUEUE | mirror of QUEUE | uninvolved" in found[6]
     assert "1.5 T, at least 15 s" in found[7]
 
@@ -124,7 +125,7 @@ def test_what_is_not_toml_says_where_it_breaks() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('kind = "hang"', 'kind = "kill"', "clients: a kill takes no clients; only hang does"),
+        ('kind = "hang"', 'kind = "kill"', "clients: a kill takes no clients; only hang, "),
         ('kind = "hang"', 'kind = "stop"', "clients: a stop takes no clients"),
         ('kind = "hang"', 'kind = "freeze"\nreturns = false', "returns: a freeze always ends"),
         ('lasts = "2 s"', 'lasts = "2 s"\nreturns = false', "returns: a hang always ends"),
@@ -139,6 +140,13 @@ def test_what_is_not_toml_says_where_it_breaks() -> None:
         ('rate = "max"', "rate = true", "must be operations a second"),
         ('acknowledge = "none"', "acknowledge = 0", "or 'none'"),
         ("publishers = 1", "publishers = 1\nbody_bytes = 8", "body_bytes"),
+        ('kind = "hang"', 'kind = "slow"', "kind: a slow needs latency or rate"),
+        ('kind = "hang"', 'kind = "slow"\nlatency = "0 s"', "latency: must be from 0.01 to 5 s"),
+        ('kind = "hang"', 'kind = "slow"\nrate = 10001', "rate: must be from 1 to 10000"),
+        ('kind = "hang"', 'kind = "slow"\nlatency = "1 T"', "may not be written in layout timers"),
+        ('kind = "hang"', 'kind = "cut_after"', "kind: a cut_after needs bytes"),
+        ('kind = "hang"', 'kind = "cut_after"\nbytes = 20000000', "bytes: must be from 1 to"),
+        ('kind = "hang"', 'kind = "hang"\ndirection = "up"', "'up' is none of the words"),
     ],
 )
 def test_what_hangs_on_several_keys_is_checked(old: str, new: str, message: str) -> None:
