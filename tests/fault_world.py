@@ -29,11 +29,11 @@ from faults.verify.replies import DIRECT
 from tests.link_world import ANSWERED, SILENT, Links
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
-OPTIONS_OF = {  # what kinds need that need something; others do with NO_OPTIONS
+OPTIONS_OF: dict[str, Options] = {  # what each kind needs
+    **{kind: Options() for kind in KINDS},
     "slow": Options(latency_s=0.2, rate_kb=1000),
     "cut_after": Options(bytes=10_000),
 }
-NO_OPTIONS = Options()
 REFUSED = Reply(False, 0.001, "refused")
 
 

@@ -25,6 +25,7 @@ from faults.actions import (
 from faults.compile import ENDING_S, MARK, NAME_MAX, compile, mark
 from faults.kinds import KINDS, OPTIONS, TARGETS, parse_target
 from faults.model import Armed, FaultError, Options
+from tests.fault_world import OPTIONS_OF
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
 
@@ -40,6 +41,7 @@ def compiled(kind: str, returns: bool = True, proxies: tuple[str, ...] = ("p1", 
         window=1,
         run="run",
         returns=returns,
+        options=OPTIONS_OF[kind],
     )
 
 
@@ -137,7 +139,10 @@ def test_a_deployment_offers_a_kind_or_says_why_not(kind: str) -> None:
 @pytest.mark.parametrize("kind", [name for name, kind in KINDS.items() if "local" in kind.offers])
 def test_a_deployment_may_have_mechanisms_of_its_own(kind: str) -> None:
     local = KINDS[kind].offers["local"]
-    armed = compile(kind, "rmq2", "rmq2", "", HOSTS, ("p",), 1, "run", mechanism=local)
+    options = OPTIONS_OF[kind]
+    armed = compile(
+        kind, "rmq2", "rmq2", "", HOSTS, ("p",), 1, "run", mechanism=local, options=options
+    )
     assert armed.mechanism == local
 
 

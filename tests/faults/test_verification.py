@@ -11,14 +11,17 @@ from faults.kinds import KINDS, PROXY
 from faults.model import Armed, Executor, FaultError, ProcessState, Proof, Reply
 from faults.performing import perform_all
 from faults.verification import gone, held, held_limit_s
-from tests.fault_world import ANSWERED, SILENT, World
+from tests.fault_world import ANSWERED, OPTIONS_OF, SILENT, World
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
 SHORT_S = 0.3  # more than one look
 
 
 def compiled(kind: str, returns: bool = True) -> Armed:
-    return compile(kind, "rmq1", "rmq1", "", HOSTS, ("p1", "p2"), 1, "run", returns)
+    options = OPTIONS_OF[kind]
+    return compile(
+        kind, "rmq1", "rmq1", "", HOSTS, ("p1", "p2"), 1, "run", returns, options=options
+    )
 
 
 async def verified(world: World, executor: Executor, armed: Armed) -> tuple[Proof, Proof]:
@@ -45,7 +48,7 @@ def test_an_executor_that_does_nothing_is_never_believed(kind: str) -> None:
     assert seen.doubt
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "close"])  # over at once
 def test_a_fault_that_was_not_undone_is_not_gone(kind: str) -> None:
     world, armed = World(), compiled(kind)
 
