@@ -63,7 +63,7 @@ class Canaries:
         try:
             async with asyncio.timeout(timeout_s):
                 if speaks:
-                    self._speakers[canary] = await _speaker(canary, host, port)
+                    self._speakers[canary] = await Speaker.open(host, port, canary)
                 else:
                     self._open[canary] = await _asker(canary, host, port, queue)
         except TimeoutError:
@@ -113,16 +113,6 @@ async def _asker(canary: str, host: str, port: int, queue: str) -> Conversation:
         conversation.drop()
         raise
     return conversation
-
-
-async def _speaker(canary: str, host: str, port: int) -> Speaker:
-    speaker = await Speaker.open(host, port, canary)
-    try:
-        await speaker.say(speaker, 0)
-    except BaseException:
-        speaker.drop()
-        raise
-    return speaker
 
 
 def _named(canaries: dict[str, T], canary: str) -> T:

@@ -32,13 +32,17 @@ class Speaker:
     def __init__(self, conversation: Conversation, queue: str) -> None:
         self._conversation = conversation
         self._queue = queue
+        self._before = 0  # bytes, while it was opened
         self._awaited: dict[bytes, asyncio.Future[None]] = {}
         self._over: asyncio.Future[Exception] = asyncio.get_running_loop().create_future()
         self._listening = asyncio.create_task(self._listen())
 
     @classmethod
     async def open(cls, host: str, port: int, name: str) -> "Speaker":
-        """Raises Closed or OSError; the caller brings the deadline."""
+        """One word to itself proves that the way works.
+
+        Raises Closed or OSError; the caller brings the deadline.
+        """
         queue = f"{PREFIX}.{name}.{secrets.token_hex(4)}"  # an older one may still be going
         conversation = await Conversation.open(host, port, f"mqproof.canary.{name}")
         try:
@@ -49,7 +53,14 @@ class Speaker:
         except BaseException:
             conversation.drop()
             raise
-        return cls(conversation, queue)
+        speaker = cls(conversation, queue)
+        try:
+            await speaker.say(speaker, 0)
+        except BaseException:
+            speaker.drop()
+            raise
+        speaker._before = conversation.octets
+        return speaker
 
     @property
     def end(self) -> str:
@@ -57,8 +68,8 @@ class Speaker:
 
     @property
     def octets(self) -> int:
-        """How many bytes it was sent."""
-        return self._conversation.octets
+        """How many bytes it was sent since it was opened."""
+        return self._conversation.octets - self._before
 
     async def say(self, hearer: "Speaker", octets: int) -> float:
         """Says a word of at least so many bytes, and returns the seconds until it was heard.
