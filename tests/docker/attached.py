@@ -44,7 +44,7 @@ async def attach(project: str, network: str, folder: Path) -> ComposeCluster:
 
 async def perform(project: str, network: str, folder: Path, kind: str) -> None:
     cluster = await attach(project, network, folder)
-    run = plan(fault(kind), lasts_s=600, name=f"killed-{kind.value}")
+    run = plan(fault(kind), lasts_s=600, name=f"killed-{kind}")
     run_folder = folder / "runs" / run.name
     (run_folder / "logs").mkdir(parents=True)
     # The cluster is not this process's own: it is kept, only faults and workers are ended.

@@ -13,6 +13,7 @@ async def in_force(cluster: ComposeCluster) -> list[str]:
     processes = _containers(cluster, "process")
     found = [f"{c.name} is {c.status}" for c in processes if c.status != "running"]
     found += [f"toxic {name}" for name in await toxics(cluster)]
+    found += [f"{name} is disabled" for name in await disabled(cluster)]
     found += [f"{host} has an alarm" for host in await _in_alarm(cluster)]
     for host in _containers(cluster, "host"):
         found += [f"{host.name}: {rule}" for rule in rules_of(cluster, host)]
@@ -20,11 +21,19 @@ async def in_force(cluster: ComposeCluster) -> list[str]:
 
 
 async def toxics(cluster: ComposeCluster) -> list[str]:
+    found = await _proxies(cluster)
+    return [toxic["name"] for proxy in found.values() for toxic in proxy["toxics"]]
+
+
+async def disabled(cluster: ComposeCluster) -> list[str]:
+    return [name for name, proxy in (await _proxies(cluster)).items() if not proxy["enabled"]]
+
+
+async def _proxies(cluster: ComposeCluster) -> dict[str, Any]:
     said = await cluster.agent.call(
         "http", 5.0, method="GET", url="http://toxiproxy:8474/proxies", headers={}, body=""
     )
-    proxies = json.loads(said["body"]).values()
-    return [toxic["name"] for proxy in proxies for toxic in proxy["toxics"]]
+    return dict(json.loads(said["body"]))
 
 
 async def _in_alarm(cluster: ComposeCluster) -> set[str]:

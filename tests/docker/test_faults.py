@@ -1,10 +1,10 @@
 """Each fault on a real cluster: it takes effect, seen by independent means, and it is undone.
 
 What is independent of executor and witness: the engine's own word, the packet filter's own rules,
-the proxy's own list of toxics, and what the brokers say of each other.
+the proxy's own list of toxics, a plain socket of a program of the test's own on the clients'
+network, and what the brokers say of each other.
 """
 
-import json
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +28,8 @@ from harness.run.docker_projects import DockerProjects
 from harness.run.heal import Row, Standing, mend
 from harness.run.journal import Journal
 from tests.docker.conftest import cleaned
+from tests.docker.looks import disabled, toxics
+from tests.fault_world import OPTIONS_OF
 
 pytestmark = pytest.mark.docker
 
@@ -53,10 +55,22 @@ def victim(cluster: ComposeCluster) -> str:
     return cluster.layout.hosts[0].name
 
 
-def armed(cluster: ComposeCluster, kind: str, links: tuple[str, ...], window: int = 1) -> Armed:
+def armed(
+    cluster: ComposeCluster, kind: str, links: tuple[str, ...], window: int = 1, **options: Any
+) -> Armed:
     hosts = tuple(host.name for host in cluster.layout.hosts)
     host = victim(cluster)
-    return compile(kind, host, host, "", hosts, links, window, RUN)
+    return compile(
+        kind,
+        host,
+        host,
+        "",
+        hosts,
+        links,
+        window,
+        RUN,
+        options=replace(OPTIONS_OF[kind], **options),
+    )
 
 
 # --- independent looks --------------------------------------------------------------------------
@@ -90,18 +104,47 @@ def alarms(cluster: ComposeCluster) -> str:
     return str(container(cluster, "process").exec_run(words).output.decode().strip())
 
 
-async def toxics(cluster: ComposeCluster) -> list[str]:
-    said = await cluster.agent.call(
-        "http", 5.0, method="GET", url="http://toxiproxy:8474/proxies", headers={}, body=""
-    )
-    proxies = json.loads(said["body"]).values()
-    return [toxic["name"] for proxy in proxies for toxic in proxy["toxics"]]
-
-
 async def greeted(cluster: ComposeCluster, proxy: str) -> bool:
     host, port = cluster.dial(proxy)
     said = await cluster.agent.call("greet", 2.0, host=host, port=port)
     return bool(said["answered"])
+
+
+# Says the protocol's first bytes and nothing more. A broker that is let answers some 500 bytes.
+PROBE = """
+import socket, sys, time
+got, began, silence = 0, time.monotonic(), float(sys.argv[3])
+try:
+    peer = socket.create_connection((sys.argv[1], int(sys.argv[2])), 5)
+    peer.settimeout(silence)
+    peer.sendall(bytes([65, 77, 81, 80, 0, 0, 9, 1]))
+    while octets := peer.recv(65536):
+        if not got:
+            print("open", flush=True)
+        got += len(octets)
+        late = time.monotonic() - began
+    print(f"{got} bytes, closed")
+except ConnectionRefusedError:
+    print("refused")
+except ConnectionResetError:
+    print(f"{got} bytes, reset")
+except TimeoutError:
+    print(f"{got} bytes, open, after {late if got else silence:.3f} s")
+"""
+
+
+def probe(cluster: ComposeCluster, proxy: str, silence_s: float) -> Any:
+    """Lines of a program on the clients' network that dials a link, as they come."""
+    marks = [f"{labels.PROJECT}={cluster.project}", f"{labels.ROLE}=workers"]
+    (workers,) = cluster.client.containers.list(filters={"label": marks})
+    address, port = cluster.dial(proxy)
+    command = ["python", "-c", PROBE, address, str(port), str(silence_s)]
+    return (line.decode() for line in workers.exec_run(command, stream=True).output)
+
+
+def met(cluster: ComposeCluster, proxy: str) -> str:
+    """What a new connection through a link meets."""
+    return "".join(probe(cluster, proxy, 1.0)).split("\n")[-2]
 
 
 async def seen(cluster: ComposeCluster, kind: str, links: tuple[str, ...]) -> bool:
@@ -119,6 +162,14 @@ async def seen(cluster: ComposeCluster, kind: str, links: tuple[str, ...]) -> bo
             answered = [await greeted(cluster, proxy) for proxy in links]
             assert len(set(answered)) == 1, "the links of one host share their fate"
             return not answered[0]
+        case "refuse":
+            return {met(cluster, proxy) for proxy in links} == {"refused"}
+        case "reset":
+            return {met(cluster, proxy) for proxy in links} == {"0 bytes, reset"}
+        case "slow":
+            return all(float(met(cluster, proxy).split()[-2]) >= 0.4 for proxy in links)
+        case "cut_after":
+            return {met(cluster, proxy) for proxy in links} == {"100 bytes, closed"}
         case "partition":
             return bool(rules(cluster))
         case "alarm":
@@ -129,7 +180,7 @@ async def seen(cluster: ComposeCluster, kind: str, links: tuple[str, ...]) -> bo
 # --- tests --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "close"])
 def test_a_fault_takes_effect_and_is_undone(
     cluster: ComposeCluster, play: Play, links: tuple[str, ...], kind: str
 ) -> None:
@@ -156,6 +207,55 @@ def test_a_fault_takes_effect_and_is_undone(
 
     holds, left = play(story())
     assert holds.ok, holds.doubt
+    assert left.ok, left.doubt
+
+
+def test_links_are_closed_at_once_and_new_ones_are_taken(
+    cluster: ComposeCluster, play: Play, links: tuple[str, ...]
+) -> None:
+    fault = armed(cluster, "close", links)
+    assert fault.undo
+
+    async def story() -> tuple[Proof, Proof]:
+        standing = [probe(cluster, proxy, 8.0) for proxy in links]
+        assert [next(each).strip() for each in standing] == ["open"] * len(links)
+        await cluster.witness.prepare(fault)
+        await perform_all(cluster.executor, fault.actions)
+        holds = await held(fault, cluster.witness)
+        assert all("bytes, closed" in "".join(each) for each in standing)
+        assert [met(cluster, proxy).split(",")[1] for proxy in links] == [" open"] * len(links)
+        await perform_all(cluster.executor, fault.undo)
+        left = await gone(fault, cluster.witness, GONE_LIMIT_S)
+        await cluster.witness.dismiss(fault)
+        return holds, left
+
+    holds, left = play(story())
+    assert holds.ok, holds.doubt
+    assert left.ok, left.doubt
+
+
+@pytest.mark.parametrize(("direction", "stream"), [("to_broker", "up"), ("to_client", "down")])
+def test_half_a_link_hangs_and_is_told_from_the_other_half(
+    cluster: ComposeCluster, play: Play, links: tuple[str, ...], direction: str, stream: str
+) -> None:
+    fault = armed(cluster, "hang", links, direction=direction)
+    whole = armed(cluster, "hang", links)
+    assert fault.undo
+
+    async def story() -> tuple[Proof, Proof, Proof]:
+        await cluster.witness.prepare(fault)
+        await perform_all(cluster.executor, fault.actions)
+        assert await toxics(cluster) == [f"{fault.mark}_{stream}stream"] * len(links)
+        holds = await held(fault, cluster.witness)
+        mistaken = await held(whole, cluster.witness, 0.1)
+        await perform_all(cluster.executor, fault.undo)
+        left = await gone(fault, cluster.witness, GONE_LIMIT_S)
+        await cluster.witness.dismiss(fault)
+        return holds, mistaken, left
+
+    holds, mistaken, left = play(story())
+    assert holds.ok, holds.doubt
+    assert "not silent" in mistaken.doubt
     assert left.ok, left.doubt
 
 
@@ -329,7 +429,9 @@ def test_a_stall_that_fails_halfway_is_taken_back(
     play(story())
 
 
-@pytest.mark.parametrize("kinds", [("kill", "hang", "partition"), ("freeze",)], ids="+".join)
+@pytest.mark.parametrize(
+    "kinds", [("kill", "hang", "partition"), ("freeze",), ("slow", "refuse")], ids="+".join
+)
 def test_healing_without_a_journal_sweeps_every_fault_away(
     cluster: ComposeCluster,
     play: Play,
@@ -345,7 +447,7 @@ def test_healing_without_a_journal_sweeps_every_fault_away(
             fault = armed(cluster, kind, links, window)
             await perform_all(cluster.executor, fault.actions)
         rows = [row async for row in mend(projects, project, "heal")]
-        assert await toxics(cluster) == []
+        assert await toxics(cluster) == await disabled(cluster) == []
         return rows
 
     (row,) = play(story())
