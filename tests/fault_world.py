@@ -32,7 +32,7 @@ HOSTS = ("rmq1", "rmq2", "rmq3")
 OPTIONS_OF: dict[str, Options] = {  # what each kind needs
     **{kind: Options() for kind in KINDS},
     "slow": Options(latency_s=0.2, rate_kb=1000),
-    "cut_after": Options(bytes=10_000),
+    "cut_after": Options(bytes=100),
 }
 REFUSED = Reply(False, 0.001, "refused")
 
