@@ -78,8 +78,8 @@ OPTIONS = {
             least=LATENCY_S[0],
             most=LATENCY_S[1],
         ),
-        Option("rate", "rate_kb", "KB (1,000 bytes) a second and direction", most=RATE_KB_MAX),
-        Option("bytes", "bytes", "how much of a connection still passes", most=BYTES_MAX),
+        Option("rate", "rate_kb", "KB (1,000 bytes) a second and direction", least=1, most=RATE_KB_MAX),
+        Option("bytes", "bytes", "how much of a connection still passes", least=1, most=BYTES_MAX),
         Option("down", "down_s", "so long cut"),
         Option("up", "up_s", "so long joined, in turn"),
     )
