@@ -123,6 +123,25 @@ class Join:
     chain: str
 
 
+@dataclass(frozen=True, slots=True)
+class Isolate:
+    """Drops every packet of a host, in and out, by a chain of our own; its loopback stays.
+
+    A proxy stalls every link instead that leads to the host or from it, clients' and peers'.
+    """
+
+    host: str
+    chain: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rejoin:
+    """Ends the isolation by that chain."""
+
+    host: str
+    chain: str
+
+
 Action = (
     Kill
     | Stop
@@ -135,6 +154,8 @@ Action = (
     | Enable
     | Cut
     | Join
+    | Isolate
+    | Rejoin
     | RaiseAlarm
     | ClearAlarm
 )

@@ -19,9 +19,11 @@ from faults.actions import (
     Disable,
     Enable,
     Freeze,
+    Isolate,
     Join,
     Kill,
     RaiseAlarm,
+    Rejoin,
     RemoveToxic,
     Start,
     Stop,
@@ -29,7 +31,7 @@ from faults.actions import (
 )
 from faults.kinds import CLIENT_LINK, COMPOSE, KINDS
 from faults.model import Armed, FaultError, Options
-from faults.shapes import ways
+from faults.shapes import SHAPES, ways
 
 MARK = "MQPROOF_"  # heal finds by it what no journal tells of
 NAME_MAX = 28  # longest chain name that iptables takes
@@ -160,10 +162,17 @@ def _cut_after(aim: Aim) -> Deeds:
 
 
 def _partition(aim: Aim) -> Deeds:
-    cut = ways(aim.options.shape, aim.host, aim.hosts)
-    if not cut:
+    shape, count = aim.options.shape, len(aim.hosts)
+    if count == 1:
         raise FaultError(f"partition: {aim.host} is alone; there is nothing to cut it from")
+    if count < SHAPES[shape].hosts_min:
+        raise FaultError(f"partition: {count} hosts are too few for the shape {shape}")
+    cut = ways(shape, aim.host, aim.hosts)
     return (Cut(cut, aim.mark),), (Join(cut, aim.mark),)
+
+
+def _black_hole(aim: Aim) -> Deeds:
+    return (Isolate(aim.host, aim.mark),), (Rejoin(aim.host, aim.mark),)
 
 
 def _alarm(aim: Aim) -> Deeds:
@@ -182,5 +191,6 @@ DEEDS = {
     "slow": _slow,
     "cut_after": _cut_after,
     "partition": _partition,
+    "black_hole": _black_hole,
     "alarm": _alarm,
 }

@@ -178,6 +178,13 @@ KINDS = {
             options=("shape",),
         ),
         Kind(
+            name="black_hole",
+            title="every packet of the host is dropped, clients' too; its processes run",
+            applies_to=HOST,
+            offers=_NETWORK,
+            undone_by="the filter is removed",
+        ),
+        Kind(
             name="alarm",
             title="the broker of the host runs short of memory or disk, by a limit that it cannot "
             "keep: publishers are blocked",

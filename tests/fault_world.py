@@ -4,6 +4,7 @@ Both look at the same state, so that what is not undone stays seen.
 """
 
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 
 from faults.actions import (
@@ -14,16 +15,28 @@ from faults.actions import (
     Disable,
     Enable,
     Freeze,
+    Isolate,
     Join,
     Kill,
     RaiseAlarm,
+    Rejoin,
     RemoveToxic,
     Start,
     Stop,
     Thaw,
 )
 from faults.kinds import COMPOSE, KINDS
-from faults.model import Armed, Options, ProcessState, Receipt, Replies, Reply, Words
+from faults.model import (
+    ANYBODY,
+    Armed,
+    Drops,
+    Options,
+    ProcessState,
+    Receipt,
+    Replies,
+    Reply,
+    Words,
+)
 from faults.shapes import Way, droppers
 from faults.verify.replies import DIRECT
 from tests.link_world import ANSWERED, SILENT, Links
@@ -44,7 +57,8 @@ class World:
     links: Links = field(default_factory=Links)
     cuts: dict[str, tuple[Way, ...]] = field(default_factory=dict)  # by chain
     short_of: set[tuple[str, str]] = field(default_factory=set)  # host and resource
-    dropped: int = 0
+    isolated: dict[str, str] = field(default_factory=dict)  # host, by chain
+    dropped: Counter[tuple[str, Way]] = field(default_factory=Counter)  # by chain and way
     open: list[int] = field(default_factory=list)  # windows whose canaries are open
     canary_sets: int = 0
     ending: str = ""  # the host whose process ends after the next look
@@ -80,8 +94,13 @@ class World:
                 self.links.change(action)
             case Cut(ways=ways, chain=chain):
                 self.cuts[chain] = ways
+                self.dropped.update({(chain, way): -self.dropped[chain, way] for way in ways})
             case Join(chain=chain):
                 self.cuts.pop(chain, None)
+            case Isolate(host=host, chain=chain):
+                self.isolated[chain] = host
+            case Rejoin(chain=chain):
+                self.isolated.pop(chain, None)
 
     # --- what is seen of it ---------------------------------------------------------------------
 
@@ -99,18 +118,31 @@ class World:
             return ProcessState(False, self.dead[host])
         return ProcessState(True, None, host in self.frozen)
 
-    async def packets(self, host: str, chain: str) -> int | None:
-        if host not in droppers(self.cuts.get(chain, ())):
-            return None
-        return self.dropped
+    async def drops(self, host: str, chain: str) -> Drops | None:
+        own = droppers(self.cuts.get(chain, ())).get(host, ())
+        if self.isolated.get(chain) == host:
+            own = ((host, ANYBODY), (ANYBODY, host))
+        return {way: self.dropped[chain, way] for way in own} or None
 
-    async def reach(self, host: str, peer: str) -> Reply:
-        """A handshake needs both directions."""
-        cut = {frozenset(way) for ways in self.cuts.values() for way in ways}
-        if frozenset((host, peer)) not in cut:
+    async def reach(self, host: str, peer: str, wait_s: float | None = None) -> Reply:
+        """A handshake needs both directions: what is asked, or what is answered, is dropped."""
+        if host == peer:
             return ANSWERED
-        self.dropped += 2
-        return SILENT
+        exchange = [(host, peer), (peer, host)]
+        dropped = [
+            (chain, way)
+            for chain, rules in self._rules().items()
+            for way in _first(rules, exchange)
+        ]
+        self.dropped.update(dropped)
+        return Reply(False, wait_s or SILENT.seconds, "silent") if dropped else ANSWERED
+
+    def _rules(self) -> dict[str, list[Way]]:
+        alone = {c: [(h, ANYBODY), (ANYBODY, h)] for c, h in self.isolated.items()}
+        return {**{chain: list(ways) for chain, ways in self.cuts.items()}, **alone}
+
+    async def entries(self, host: str) -> Replies:
+        return dict.fromkeys(("listener-1", "listener-2"), await self.greets(host))
 
     async def canaries(self, armed: Armed) -> Replies:
         assert self.canary_sets, "canaries are opened before they are asked"
@@ -131,13 +163,27 @@ class World:
         return dict.fromkeys(HOSTS, said)
 
     async def greets(self, host: str) -> Reply:
+        if host in self.isolated.values():
+            self.dropped.update((c, (ANYBODY, h)) for c, h in self.isolated.items() if h == host)
+            return SILENT
         return SILENT if host in self.frozen else ANSWERED
 
     async def serves(self, host: str) -> Reply:
         self.slow_start -= 1
-        up = host not in self.dead and self.slow_start < 0
+        up = host not in self.dead and host not in self.isolated.values() and self.slow_start < 0
         return ANSWERED if up else REFUSED
 
     async def dismiss(self, armed: Armed) -> None:
         if armed.window in self.open:  # a look at its end opens fresh ones, and closes them
             self.open.remove(armed.window)
+
+
+def _first(rules: list[Way], packets: list[Way]) -> list[Way]:
+    """The rule that drops the first of these packets that any drops: none is sent after it."""
+    found = [
+        rule
+        for start, end in packets
+        for rule in ((start, end), (start, ANYBODY), (ANYBODY, end))
+        if rule in rules
+    ]
+    return found[:1]

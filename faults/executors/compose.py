@@ -36,9 +36,11 @@ from faults.actions import (
     Disable,
     Enable,
     Freeze,
+    Isolate,
     Join,
     Kill,
     RaiseAlarm,
+    Rejoin,
     RemoveToxic,
     Start,
     Stop,
@@ -105,6 +107,11 @@ class ComposeExecutor:
             case Join(ways=ways, chain=chain):
                 script = packet_filter.join(chain)
                 return await self._help(dict.fromkeys(droppers(ways), script))
+            case Isolate(host=host, chain=chain):
+                own = await self._in_thread(lambda: self._project.addresses(host))
+                return await self._help({host: packet_filter.isolate(chain, own)})
+            case Rejoin(host=host, chain=chain):
+                return await self._help({host: packet_filter.join(chain)})
             case RaiseAlarm(host=host, resource=resource):
                 return await self._in_thread(lambda: self._command(host, alarms.raised(resource)))
             case ClearAlarm(host=host, resource=resource):

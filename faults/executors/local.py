@@ -22,15 +22,18 @@ from faults.actions import (
     Disable,
     Enable,
     Freeze,
+    Isolate,
     Join,
     Kill,
     RaiseAlarm,
+    Rejoin,
     RemoveToxic,
     Start,
     Stop,
     Thaw,
 )
 from faults.compile import STREAMS
+from faults.executors import listeners
 from faults.executors import local_processes as processes
 from faults.executors.ports import Agent, AgentCalls, Failures
 from faults.executors.toxics import Toxics
@@ -42,6 +45,7 @@ ACTION_LIMIT_S = 60.0
 INTERVAL_S = 0.02
 DYING_S = 5.0
 PROXY_ENDING_S = 2.0
+_STALL = (("rate", 0),)
 
 
 def peer_link(host: str, peer: str) -> str:
@@ -52,21 +56,24 @@ def peer_link(host: str, peer: str) -> str:
 class LocalExecutor:
     """The executor of one cluster.
 
-    `start` starts a host's node, and raises OSError. `agent` raises FaultError or `failures`;
-    `spare` is asked where it fails to resume.
+    `start` starts a host's node, and raises OSError; `address` is where a host's node listens.
+    `agent` raises FaultError or `failures`; `spare` is asked where it fails to resume.
     """
 
     def __init__(
         self,
         cluster: str,
         start: Callable[[str], None],
+        address: Callable[[str], str],
         agent: AgentCalls,
         spare: AgentCalls,
         failures: Failures = (),
     ) -> None:
         self._cluster = cluster
         self._start_node = start
-        self._toxics = Toxics(Agent(agent, failures), Agent(spare, failures))
+        self._address = address
+        self._agent, self._spare = Agent(agent, failures), Agent(spare, failures)
+        self._toxics = Toxics(self._agent, self._spare)
 
     async def perform(self, action: Action) -> Receipt:
         try:
@@ -104,6 +111,10 @@ class LocalExecutor:
                 return await self._cut(ways, chain)
             case Join(ways=ways, chain=chain):
                 return await self._resume(RemoveToxic(tuple(_links(ways)), chain))
+            case Isolate(host=host, chain=chain):
+                return await self._isolate(host, chain)
+            case Rejoin(chain=chain):
+                return await self._rejoin(chain)
 
     def _signal(self, host: str, number: int, needed: bool = True) -> Receipt:
         found = processes.of(self._cluster, processes.NODE, host)
@@ -143,9 +154,30 @@ class LocalExecutor:
         links = _links(ways)
         for streams in dict.fromkeys(links.values()):
             proxies = tuple(link for link, own in links.items() if own == streams)
-            stall = AddToxic(proxies, chain, "bandwidth", streams, (("rate", 0),))
+            stall = AddToxic(proxies, chain, "bandwidth", streams, _STALL)
             receipts.append(await self._toxics.do(stall))
         return Receipt(receipts[0].issued_ns, receipts[-1].returned_ns)
+
+    async def _isolate(self, host: str, chain: str) -> Receipt:
+        """The links by which clients and peers dial the host, and those that it dials."""
+        found = await listeners.upstreams(self._agent)
+        leading = listeners.leading_to({self._address(host)}, found)
+        dialled = [name for name in sorted(found) if name.startswith(peer_link(host, ""))]
+        links = tuple(dict.fromkeys([*leading, *dialled]))
+        if not links:
+            raise FaultError(f"{host} has no link that could be stalled")
+        return await self._toxics.do(AddToxic(links, chain, "bandwidth", STREAMS, _STALL))
+
+    async def _rejoin(self, chain: str) -> Receipt:
+        """Wherever the chain's name is: which links were stalled need not be known."""
+        issued_ns = time.monotonic_ns()
+        found: dict[str, str] = {}
+        for agent in (self._agent, self._spare):
+            with suppress(FaultError):
+                found = found or await listeners.upstreams(agent)
+        if not found and not processes.of(self._cluster, processes.PROXY):
+            return Receipt(issued_ns, time.monotonic_ns())
+        return await self._resume(RemoveToxic(tuple(sorted(found)), chain))
 
     async def _resume(self, action: RemoveToxic | Enable) -> Receipt:
         issued_ns = time.monotonic_ns()

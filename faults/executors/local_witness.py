@@ -12,12 +12,14 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from faults.actions import Cut
+from faults.actions import Cut, Isolate
+from faults.executors import listeners
 from faults.executors import local_processes as processes
 from faults.executors.canaries import WAIT_S, Canaries, Dial, Listed, greets, reply_of, serves
 from faults.executors.local import peer_link
 from faults.executors.ports import Agent, AgentCalls, Failures
-from faults.model import Armed, FaultError, ProcessState, Replies, Reply, Words
+from faults.model import Armed, Drops, FaultError, ProcessState, Replies, Reply, Words
+from faults.shapes import left_open
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +58,8 @@ class LocalWitness:
 
     async def prepare(self, armed: Armed) -> None:
         await self._canaries.open(armed, self._places.brokers[armed.resolved])
-        for action in armed.actions:
-            if isinstance(action, Cut):
-                await self._links_speak(action)
+        if any(isinstance(action, Cut | Isolate) for action in armed.actions):
+            await self._links_speak(armed.hosts)
 
     async def process(self, host: str) -> ProcessState:
         found = processes.of(self._cluster, processes.NODE, host)
@@ -67,13 +68,19 @@ class LocalWitness:
         frozen = all(running.stopped for running in found)
         return ProcessState(running=True, exit_code=None, frozen=frozen)
 
-    async def packets(self, host: str, chain: str) -> int | None:  # noqa: ARG002  (the port's)
+    async def drops(self, host: str, chain: str) -> Drops | None:  # noqa: ARG002  (the port's)
         return None
 
-    async def reach(self, host: str, peer: str) -> Reply:
+    async def reach(self, host: str, peer: str, wait_s: float | None = None) -> Reply:
         way = self._places.peers[peer] if host == peer else self._dial(peer_link(host, peer))
         address, port = way
-        return reply_of(await self._agent.call("hear", WAIT_S, host=address, port=port))
+        return reply_of(await self._agent.call("hear", wait_s or WAIT_S, host=address, port=port))
+
+    async def entries(self, host: str) -> Replies:
+        address, port = self._places.brokers[host]
+        found = await listeners.upstreams(self._agent)
+        ways = [name for name, upstream in found.items() if upstream == f"{address}:{port}"]
+        return await listeners.entries(self._agent, self._dial, ways)
 
     async def canaries(self, armed: Armed) -> Replies:
         return await self._canaries.ask(armed)
@@ -97,17 +104,20 @@ class LocalWitness:
     async def dismiss(self, armed: Armed) -> None:
         await self._canaries.close(armed)
 
-    async def _links_speak(self, cut: Cut) -> None:
-        """Raises FaultError where a link is silent, although its far end speaks when dialled."""
-        hosts = sorted({end for way in cut.ways for end in way})
+    async def _links_speak(self, hosts: tuple[str, ...]) -> None:
+        """Raises FaultError where a link is silent, although its far end speaks when dialled.
+
+        Those beside a cut are asked, too: that they stay open is part of its proof.
+        """
         direct = await asyncio.gather(*(self.reach(host, host) for host in hosts))
         speaking = {host for host, reply in zip(hosts, direct, strict=True) if reply.answered}
-        ways = [way for way in cut.ways if way[1] in speaking]
+        ways = [way for way in left_open((), hosts) if way[1] in speaking]
         replies = await asyncio.gather(*(self.reach(*way) for way in ways))
         mute = [
             f"{' -> '.join(way)}: {reply.detail}"
             for way, reply in zip(ways, replies, strict=True)
             if not reply.answered
         ]
-        if mute or not ways:
-            raise FaultError(f"the links to be cut do not work now: {'; '.join(mute) or hosts}")
+        if mute or not speaking:
+            heard = "; ".join(mute) or f"none of {', '.join(hosts)} speaks"
+            raise FaultError(f"the links between hosts do not work now: {heard}")

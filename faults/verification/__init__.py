@@ -10,6 +10,7 @@ A run calls, for each window: `witness.prepare` (before the actions), `held`, (t
 `processes`  kill, stop, freeze
 `links`      hang, close, refuse, reset, slow, cut_after
 `network`    partition
+`isolation`  black_hole
 `brokers`    alarm
 """
 
@@ -18,6 +19,7 @@ from collections.abc import Callable
 from faults.model import Armed, Proof, Witness
 from faults.verification.asking import HELD_LIMIT_S, STOPPED_LIMIT_S, Look, until_proven
 from faults.verification.brokers import AlarmLook
+from faults.verification.isolation import BlackHoleLook
 from faults.verification.links import CutAfterLook, EndedLook, HangLook, SlowLook
 from faults.verification.network import PartitionLook
 from faults.verification.processes import FreezeLook, KillLook, StopLook
@@ -33,6 +35,7 @@ LOOKS: dict[str, Callable[[Armed, Witness], Look]] = {
     "slow": SlowLook,
     "cut_after": CutAfterLook,
     "partition": PartitionLook,
+    "black_hole": BlackHoleLook,
     "alarm": AlarmLook,
 }
 

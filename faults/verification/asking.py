@@ -47,10 +47,12 @@ async def until_proven(question: Question, limit_s: float) -> Proof:
     return proof
 
 
-async def reaches(witness: Witness, ways: Iterable[Way]) -> dict[Way, Reply]:
+async def reaches(
+    witness: Witness, ways: Iterable[Way], wait_s: float | None = None
+) -> dict[Way, Reply]:
     """One attempt on each way, all at once."""
     ways = list(ways)
-    replies = await asyncio.gather(*(witness.reach(*way) for way in ways))
+    replies = await asyncio.gather(*(witness.reach(*way, wait_s) for way in ways))
     return dict(zip(ways, replies, strict=True))
 
 

@@ -34,5 +34,12 @@ def proven(detail: str) -> Proof:
     return Proof(ok=True, detail=detail)
 
 
+def both(one: Proof, other: Proof) -> Proof:
+    """Proves what both prove; the first doubt counts."""
+    if one.ok and other.ok:
+        return proven(f"{one.detail}; {other.detail}")
+    return other if one.ok else one
+
+
 def doubt(doubt: str) -> Proof:
     return Proof(ok=False, detail="", doubt=doubt)

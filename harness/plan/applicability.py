@@ -7,7 +7,8 @@
 from collections.abc import Iterator
 
 from faults.kinds import KINDS
-from harness.plan.model import Entry, Layout, Scenario, System
+from faults.shapes import SHAPES
+from harness.plan.model import Entry, FaultPlan, Layout, Scenario, System
 from harness.plan.words import Target, parse_target
 
 
@@ -39,14 +40,25 @@ def _fault_obstacles(
         # As a fault's target the word means a host that holds no copy of any queue.
         if target.role == "uninvolved" and layout.copies >= len(layout.hosts):
             yield f"fault {number}: {target.word!r} means nobody: every host holds a copy"
-        if "shape" in KINDS[fault.kind].options and len(layout.hosts) < 2:
-            yield f"fault {number}: a {fault.kind} needs peers, and there is one host"
+        if "shape" in KINDS[fault.kind].options:
+            yield from _shape_obstacles(number, fault, len(layout.hosts))
         if fault.kind in system.cannot:
             why = system.cannot[fault.kind]
             yield f"fault {number}: {system.name} can suffer no {fault.kind}: {why}"
         elif deployment not in KINDS[fault.kind].offers:
             why = KINDS[fault.kind].why_not.get(deployment, "nobody has made it")
             yield f"fault {number}: {deployment} offers no {fault.kind}: {why}"
+
+
+def _shape_obstacles(number: int, fault: FaultPlan, hosts: int) -> Iterator[str]:
+    shape = fault.options.shape
+    if hosts < 2:
+        yield f"fault {number}: a {fault.kind} needs peers, and there is one host"
+    elif hosts < SHAPES[shape].hosts_min:
+        yield (
+            f"fault {number}: the shape {shape} needs {SHAPES[shape].hosts_min} hosts, and there "
+            f"are {hosts}"
+        )
 
 
 def _entry_obstacles(entry: Entry, scenario: Scenario, layout: Layout) -> Iterator[str]:

@@ -58,6 +58,7 @@ def calls(toxiproxy: str, listen: str = "") -> dict[str, Call]:
         "greet": greet,
         "declare": declare,
         "proxy_create": proxies.create,
+        "proxy_list": proxies.every,
         "proxy_delete": proxies.delete,
         "proxy_enable": proxies.enable,
         "toxic_add": proxies.add,

@@ -170,7 +170,7 @@ async def seen(cluster: ComposeCluster, kind: str, links: tuple[str, ...]) -> bo
             return all(float(met(cluster, proxy).split()[-2]) >= 0.4 for proxy in links)
         case "cut_after":
             return {met(cluster, proxy) for proxy in links} == {"100 bytes, closed"}
-        case "partition":
+        case "partition" | "black_hole":
             return bool(rules(cluster))
         case "alarm":
             return alarms(cluster) != "[]"
@@ -351,6 +351,47 @@ def test_an_alarm_that_was_there_before_is_not_taken_for_ours(
             await perform_all(cluster.executor, fault.undo)
 
     play(story())
+
+
+@pytest.mark.parametrize("shape", ["one_way_in", "one_way_out", "bridge"])
+def test_a_partition_of_a_shape_closes_its_ways_and_no_others(
+    cluster: ComposeCluster, play: Play, links: tuple[str, ...], shape: str
+) -> None:
+    fault = armed(cluster, "partition", links, shape=shape)
+
+    async def story() -> tuple[Proof, list[str], Proof]:
+        await perform_all(cluster.executor, fault.actions)
+        try:
+            holds, found = await held(fault, cluster.witness), rules(cluster)
+        finally:
+            await perform_all(cluster.executor, fault.undo)
+        return holds, found, await gone(fault, cluster.witness, GONE_LIMIT_S)
+
+    holds, found, left = play(story())
+    assert holds.ok, holds.doubt
+    assert left.ok, left.doubt
+    sides = {word for rule in found for word in rule.split() if word in ("-s", "-d")}
+    assert sides == {"one_way_in": {"-s"}, "one_way_out": {"-d"}, "bridge": set()}[shape]
+
+
+def test_a_host_in_a_black_hole_still_reaches_itself(
+    cluster: ComposeCluster, play: Play, links: tuple[str, ...]
+) -> None:
+    fault, host = armed(cluster, "black_hole", links), victim(cluster)
+
+    async def story() -> tuple[bool, list[bool]]:
+        await perform_all(cluster.executor, fault.actions)
+        try:
+            return (
+                (await cluster.witness.reach(host, host)).answered,
+                [await greeted(cluster, proxy) for proxy in links],
+            )
+        finally:
+            await perform_all(cluster.executor, fault.undo)
+
+    itself, clients = play(story())
+    assert itself
+    assert clients == [False, False]
 
 
 def test_the_brokers_themselves_notice_a_partition(

@@ -5,11 +5,23 @@ from dataclasses import dataclass
 
 import pytest
 
+from faults.actions import Action, Cut
 from faults.compile import compile
 from faults.executors.nothing import NothingExecutor
 from faults.kinds import KINDS, PROXY
-from faults.model import Armed, Executor, FaultError, ProcessState, Proof, Reply
+from faults.model import (
+    Armed,
+    Drops,
+    Executor,
+    FaultError,
+    Options,
+    ProcessState,
+    Proof,
+    Replies,
+    Reply,
+)
 from faults.performing import perform_all
+from faults.shapes import SHAPES, ways
 from faults.verification import gone, held, held_limit_s
 from tests.fault_world import ANSWERED, OPTIONS_OF, SILENT, World
 
@@ -105,15 +117,76 @@ def test_the_end_of_a_hang_is_asked_on_fresh_canaries() -> None:
     assert world.canary_sets == 2
 
 
-def by_proxy() -> Armed:
-    return compile("partition", "rmq1", "rmq1", "", HOSTS, (), 1, "run", mechanism=PROXY)
+def by_proxy(kind: str = "partition") -> Armed:
+    return compile(kind, "rmq1", "rmq1", "", HOSTS, (), 1, "run", mechanism=PROXY)
 
 
 class Proxied(World):
-    """A world whose cuts are stalls: no packet filter has counted anything."""
+    """A world whose cuts are stalls: no packet filter has counted anything.
 
-    async def packets(self, host: str, chain: str) -> int | None:
+    A connection is always taken; what is heard on it is what the far end may send.
+    """
+
+    async def drops(self, host: str, chain: str) -> Drops | None:
         return None
+
+    async def reach(self, host: str, peer: str, wait_s: float | None = None) -> Reply:
+        cut = {way for ways in self.cuts.values() for way in ways}
+        alone = host != peer and {host, peer} & set(self.isolated.values())
+        return SILENT if (peer, host) in cut or alone else ANSWERED
+
+
+SHAPED = [
+    (shape, count) for shape, of in SHAPES.items() for count in (3, 5) if count >= of.hosts_min
+]
+
+
+OF_THREE = [shape for shape, count in SHAPED if count == len(HOSTS)]
+
+
+def shaped(shape: str, count: int, mechanism: str = "") -> Armed:
+    hosts = tuple(f"rmq{number}" for number in range(1, count + 1))
+    options = Options(shape=shape)
+    return compile(
+        "partition", "rmq2", "rmq2", "", hosts, (), 1, "run", mechanism=mechanism, options=options
+    )
+
+
+@pytest.mark.parametrize("mechanism", ["", PROXY])
+@pytest.mark.parametrize(("shape", "count"), SHAPED)
+def test_a_partition_of_any_shape_is_seen_to_hold_and_to_go(
+    shape: str, count: int, mechanism: str
+) -> None:
+    world = Proxied() if mechanism == PROXY else World()
+    seen, left = asyncio.run(verified(world, world, shaped(shape, count, mechanism)))
+    assert seen.ok, seen.doubt
+    assert left.ok, left.doubt
+
+
+@dataclass
+class Cutter(World):
+    """An executor whose cuts have another shape than they were told."""
+
+    really: str = "one"
+
+    def change(self, action: Action) -> None:
+        if isinstance(action, Cut):
+            action = Cut(ways(self.really, "rmq2", ("rmq1", "rmq2", "rmq3")), action.chain)
+        super().change(action)
+
+
+@pytest.mark.parametrize("mechanism", ["", PROXY])
+@pytest.mark.parametrize("told", OF_THREE)
+@pytest.mark.parametrize("really", OF_THREE)
+def test_a_partition_of_another_shape_is_not_believed(
+    told: str, really: str, mechanism: str
+) -> None:
+    meant, made = (set(ways(shape, "rmq2", HOSTS)) for shape in (told, really))
+    world = (
+        type("Both", (Cutter, Proxied), {})(really=really) if mechanism else Cutter(really=really)
+    )
+    seen, _ = asyncio.run(verified(world, world, shaped(told, 3, mechanism)))
+    assert seen.ok == (meant == made), seen
 
 
 def test_a_partition_by_proxy_is_seen_on_the_links_of_both_directions() -> None:
@@ -126,6 +199,29 @@ def test_a_partition_by_proxy_is_seen_on_the_links_of_both_directions() -> None:
 def test_a_partition_by_proxy_that_was_not_made_is_not_believed() -> None:
     seen, _ = asyncio.run(verified(Proxied(), NothingExecutor(local=True), by_proxy()))
     assert "not silent" in seen.doubt
+
+
+def test_a_black_hole_by_proxy_is_seen_on_the_links_of_peers_and_clients() -> None:
+    world = Proxied()
+    seen, left = asyncio.run(verified(world, world, by_proxy("black_hole")))
+    assert "4 attempts between hosts and 2 of clients silent" in seen.detail
+    assert left.ok, left.doubt
+
+
+def test_a_host_that_ended_is_in_no_black_hole() -> None:
+    world = World(dead={"rmq1": 137})
+    seen, left = asyncio.run(verified(world, world, compiled("black_hole")))
+    assert "the process does not run" in seen.doubt
+    assert "the broker does not serve" in left.doubt
+
+
+def test_a_black_hole_that_clients_see_through_is_not_believed() -> None:
+    class Leaky(World):
+        async def entries(self, host: str) -> Replies:
+            return {"listener-1": SILENT, "listener-2": ANSWERED}
+
+    seen, _ = asyncio.run(verified(world := Leaky(), world, compiled("black_hole")))
+    assert "not silent to clients: listener-2" in seen.doubt
 
 
 def test_a_packet_filter_is_not_proved_by_silent_links() -> None:

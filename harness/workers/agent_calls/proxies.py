@@ -32,6 +32,12 @@ class Proxies:
         state = await self._do(lambda: self._server.create(name, upstream, self._listen))
         return {"port": state.port}
 
+    async def every(self) -> dict[str, Any]:
+        """Every proxy that there is, whoever made it."""
+        return await self._do(
+            lambda: {"upstreams": {p.name: p.upstream for p in self._server.proxies().values()}}
+        )
+
     async def delete(self, prefix: str) -> dict[str, Any]:
         """Deletes every proxy whose name begins so; an empty prefix would delete all."""
         if not prefix:

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from faults.compile import compile as compile_fault
-from faults.model import Armed, Proof
+from faults.model import Armed, Options, Proof
 from faults.performing import perform_all
 from faults.verification import gone, held
 from harness.deploy.local import LocalDeployment
 from harness.deploy.local_cluster import LocalCluster
 from harness.deploy.local_faults import equip
 from harness.plan.model import Host
+from tests.fault_world import OPTIONS_OF
 from tests.plans import LAYOUT
 
 NODE = (sys.executable, "-m", "tests.harness.deploy.stand_in_node")
@@ -44,10 +45,25 @@ async def standing(folder: Path, **changes: Any) -> AsyncIterator[LocalCluster]:
         await cluster.down()
 
 
-def armed(cluster: LocalCluster, kind: str, host: str = "ref2", proxies: Any = ()) -> Armed:
-    mechanism = cluster.executor.mechanism(kind)
+def armed(
+    cluster: LocalCluster,
+    kind: str,
+    host: str = "ref2",
+    proxies: Any = (),
+    options: Options | None = None,
+) -> Armed:
     return compile_fault(
-        kind, host, host, "", HOSTS, proxies, 1, "run", returns=True, mechanism=mechanism
+        kind,
+        host,
+        host,
+        "",
+        HOSTS,
+        proxies,
+        1,
+        "run",
+        returns=True,
+        mechanism=cluster.executor.mechanism(kind),
+        options=options or OPTIONS_OF[kind],
     )
 
 

@@ -1,6 +1,7 @@
 """Local clusters as real processes: they stand, break, heal, and leave nothing behind."""
 
 import asyncio
+import json
 import os
 import signal
 import threading
@@ -14,7 +15,9 @@ import pytest
 from faults.actions import Freeze, Kill, Start, Thaw
 from faults.executors import local_processes as processes
 from faults.executors.nothing import NothingExecutor
-from faults.model import FaultError
+from faults.kinds import KINDS as FAULT_KINDS
+from faults.kinds import LOCAL
+from faults.model import FaultError, Options
 from faults.performing import perform_all
 from faults.verification import held
 from harness.deploy.local_cluster import LocalCluster
@@ -31,7 +34,7 @@ from tests.harness.deploy.local_rig import (
 from tests.loops import within
 from tests.plans import plan
 
-KINDS = ("kill", "stop", "freeze", "hang", "partition")
+KINDS = [name for name, kind in FAULT_KINDS.items() if LOCAL in kind.offers]
 PLAN = replace(plan(), layout=UNMIRRORED)
 LIMIT_S = 120.0
 Play = Callable[[Awaitable[Any]], Any]
@@ -95,7 +98,7 @@ def test_an_executor_that_does_nothing_is_never_believed(
 def test_signals_and_proxies_are_the_mechanisms_that_are_recorded(cluster: LocalCluster) -> None:
     found = {kind: cluster.executor.mechanism(kind) for kind in KINDS}
     process = dict.fromkeys(("kill", "stop", "freeze"), "process")
-    assert found == process | dict.fromkeys(("hang", "partition"), "proxy")
+    assert found == dict.fromkeys(KINDS, "proxy") | process
 
 
 def test_a_partition_stalls_every_link_between_the_two_sides(
@@ -111,6 +114,36 @@ def test_a_partition_stalls_every_link_between_the_two_sides(
     play(perform_all(cluster.executor, fault.undo))
     assert not any(reply.answered for reply in crossing)
     assert beside.answered
+
+
+@pytest.mark.parametrize("shape", ["halves", "one_way_in", "one_way_out", "bridge"])
+def test_a_partition_of_any_shape_closes_its_ways_and_no_others(
+    shape: str, play: Play, cluster: LocalCluster
+) -> None:
+    fault = armed(cluster, "partition", "ref2", options=Options(shape=shape))
+    holding, leaving = play(seen(cluster, fault))
+    assert holding.ok, holding.doubt
+    assert leaving.ok, leaving.doubt
+
+
+def test_a_black_hole_stalls_what_leads_to_its_host_and_what_it_dials_and_leaves_the_rest(
+    play: Play, cluster: LocalCluster, proxies: tuple[str, ...]
+) -> None:
+    fault = armed(cluster, "black_hole", "ref2")
+
+    async def told() -> list[str]:
+        """The proxies that have a toxic, by the proxy's own word."""
+        url = f"http://{cluster.site.toxiproxy}/proxies"
+        said = await cluster.agent.call("http", 5.0, method="GET", url=url, headers={}, body="")
+        found = json.loads(said["body"])
+        return sorted(name for name, proxy in found.items() if proxy["toxics"])
+
+    play(perform_all(cluster.executor, fault.actions))
+    stalled = play(told())
+    play(perform_all(cluster.executor, fault.undo))
+    ways = ("ref1.ref2", "ref2.ref1", "ref2.ref3", "ref3.ref2")
+    assert stalled == sorted([proxies[1], *(f"mqproof-peer.{way}" for way in ways)])
+    assert play(told()) == []
 
 
 def test_a_partition_that_begins_on_links_that_are_silent_already_is_refused(

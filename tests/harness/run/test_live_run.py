@@ -14,9 +14,11 @@ from faults.actions import (
     Disable,
     Enable,
     Freeze,
+    Isolate,
     Join,
     Kill,
     RaiseAlarm,
+    Rejoin,
     RemoveToxic,
     Start,
     Stop,
@@ -96,6 +98,7 @@ KINDS = {
     "slow": (AddToxic, AddToxic, RemoveToxic, RemoveToxic),
     "cut_after": (AddToxic, RemoveToxic),
     "partition": (Cut, Join),
+    "black_hole": (Isolate, Rejoin),
     "alarm": (RaiseAlarm, ClearAlarm),
 }
 
