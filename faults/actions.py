@@ -108,6 +108,20 @@ class ClearAlarm:
 
 
 @dataclass(frozen=True, slots=True)
+class FreezeClients:
+    """These clients' processes stop running; the kernel keeps their TCP alive."""
+
+    clients: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ThawClients:
+    """These clients' processes run on; one that has ended meanwhile is no error."""
+
+    clients: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Cut:
     """Drops every packet on these ways, by a chain of our own in each host that one leads to."""
 
@@ -158,6 +172,8 @@ Action = (
     | Rejoin
     | RaiseAlarm
     | ClearAlarm
+    | FreezeClients
+    | ThawClients
 )
 _ACTIONS: dict[str, Callable[..., Action]] = {kind.__name__: kind for kind in get_args(Action)}
 

@@ -19,6 +19,7 @@ from faults.actions import (
     Disable,
     Enable,
     Freeze,
+    FreezeClients,
     Isolate,
     Join,
     Kill,
@@ -28,8 +29,9 @@ from faults.actions import (
     Start,
     Stop,
     Thaw,
+    ThawClients,
 )
-from faults.kinds import CLIENT_LINK, COMPOSE, KINDS
+from faults.kinds import CLIENT, CLIENT_LINK, COMPOSE, KINDS
 from faults.model import Armed, FaultError, Options
 from faults.shapes import SHAPES, ways
 
@@ -47,6 +49,7 @@ class Aim:
     host: str
     hosts: tuple[str, ...]  # of the layout, that one included
     proxies: tuple[str, ...]  # link faults: the meant clients' ways to the host
+    clients: tuple[str, ...]  # faults of clients: their names
     mark: str
     options: Options
 
@@ -66,18 +69,23 @@ def compile(
     returns: bool = True,
     mechanism: str = "",
     options: Options | None = None,
+    clients: Sequence[str] = (),
 ) -> Armed:
     """`proxies`: the meant clients' proxies to the resolved host; only link faults need them.
+    `clients`: the meant clients themselves; only faults of clients need them.
     `mechanism`: by what the deployment does it; without, as it is done in containers.
 
     Raises FaultError where the fault would touch nothing.
     """
-    assert resolved in hosts, (resolved, hosts)
+    meant = tuple(clients) if KINDS[kind].applies_to == CLIENT else ()
+    assert resolved in hosts or KINDS[kind].applies_to == CLIENT, (resolved, hosts)
     assert returns or KINDS[kind].may_stay, f"{kind} always ends with its window"
     links = tuple(proxies) if KINDS[kind].applies_to == CLIENT_LINK else ()
     if KINDS[kind].applies_to == CLIENT_LINK and not links:
         raise FaultError(f"{kind}: none of the meant clients has a link to {resolved}")
-    aim = Aim(resolved, tuple(hosts), links, mark(run, window), options or Options())
+    if KINDS[kind].applies_to == CLIENT and not meant:
+        raise FaultError(f"{kind}: none of the meant clients was hired")
+    aim = Aim(resolved, tuple(hosts), links, meant, mark(run, window), options or Options())
     actions, undo = DEEDS[kind](aim)
     return Armed(
         window=window,
@@ -92,6 +100,7 @@ def compile(
         hosts=aim.hosts,
         proxies=links,
         options=aim.options,
+        clients=meant,
     )
 
 
@@ -180,6 +189,10 @@ def _alarm(aim: Aim) -> Deeds:
     return (RaiseAlarm(aim.host, resource),), (ClearAlarm(aim.host, resource),)
 
 
+def _client_freeze(aim: Aim) -> Deeds:
+    return (FreezeClients(aim.clients),), (ThawClients(aim.clients),)
+
+
 DEEDS = {
     "kill": _kill,
     "stop": _stop,
@@ -193,4 +206,5 @@ DEEDS = {
     "partition": _partition,
     "black_hole": _black_hole,
     "alarm": _alarm,
+    "client_freeze": _client_freeze,
 }

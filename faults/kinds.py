@@ -5,6 +5,7 @@
 2. Where a deployment or a system cannot do a kind, it says why: never silently.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
@@ -12,9 +13,11 @@ from math import inf
 from faults.shapes import SHAPES
 
 HOST, CLIENT_LINK = "host", "client link"  # a client link: of the meant clients to that host
+CLIENT = "client"  # the process of a publisher or consumer
 PROCESS, PROXY = "process", "proxy"  # what subprocesses on this machine are broken by
 CONTAINER, TOXIPROXY, PACKET_FILTER = "container", "toxiproxy", "packet_filter"
 COMPOSE, LOCAL = "compose", "local"
+_CLIENT = re.compile(r"(publisher|consumer)-[1-9]\d*")
 LATENCY_S = (0.01, 5.0)  # this machine stalls for less; a proof would outlast a window with more
 RATE_KB_MAX = 10_000  # faster than that a broker may not be by itself
 BYTES_MAX = 10_000_000  # a canary has to send more through the broker
@@ -46,7 +49,7 @@ class Kind:
 
     name: str
     title: str
-    applies_to: str  # HOST or CLIENT_LINK
+    applies_to: str  # HOST, CLIENT_LINK or CLIENT
     offers: Mapping[str, str]  # deployment -> mechanism
     undone_by: str
     may_stay: bool = False  # whether a scenario may say that it never returns
@@ -63,11 +66,13 @@ TARGETS = (
         "a host that holds no copy of any queue; where clients enter: that no fault means",
     ),
     Target("HOST", "the host of that name in the layout"),
+    Target("clients", "the processes that `clients` names: for faults of clients only"),
+    Target("CLIENT", "the client of that name: publisher-1, consumer-2, ..."),
 )
 OPTIONS = {
     option.key: option
     for option in (
-        Option("clients", "clients", "whose links", ("all", "publishers", "consumers")),
+        Option("clients", "clients", "who is meant", ("all", "publishers", "consumers")),
         Option("direction", "direction", "what stands still", ("both", "to_broker", "to_client")),
         Option("shape", "shape", "who is cut from whom", tuple(SHAPES)),
         Option("resource", "resource", "what runs short", ("memory", "disk")),
@@ -78,7 +83,9 @@ OPTIONS = {
             least=LATENCY_S[0],
             most=LATENCY_S[1],
         ),
-        Option("rate", "rate_kb", "KB (1,000 bytes) a second and direction", least=1, most=RATE_KB_MAX),
+        Option(
+            "rate", "rate_kb", "KB (1,000 bytes) a second and direction", least=1, most=RATE_KB_MAX
+        ),
         Option("bytes", "bytes", "how much of a connection still passes", least=1, most=BYTES_MAX),
         Option("down", "down_s", "so long cut"),
         Option("up", "up_s", "so long joined, in turn"),
@@ -194,19 +201,34 @@ KINDS = {
             options=("resource",),
             why_not={LOCAL: "no system that has alarms runs as subprocesses"},
         ),
+        Kind(
+            name="client_freeze",
+            title="the processes of the meant clients stand still; the kernel keeps TCP alive",
+            applies_to=CLIENT,
+            offers=_PROCESSES,
+            undone_by="the processes run on, with all that they held",
+            options=("clients",),
+        ),
     )
 }
 
 
 def parse_target(text: str, hosts: Sequence[str]) -> tuple[str, str]:
-    """(word of TARGETS, the queue or host that it names). Raises ValueError with the choices."""
+    """(word of TARGETS, whom it names: a queue, a host, a client, or nobody).
+
+    Raises ValueError with the choices.
+    """
     words = text.split()
     match words:
         case ["master" | "mirror" as role, "of", queue]:
             return f"{role} of QUEUE", queue
         case ["uninvolved"]:
             return "uninvolved", ""
+        case ["clients"]:
+            return "clients", ""
         case [host] if host in hosts:
             return "HOST", host
-    choices = [target.word for target in TARGETS if target.word != "HOST"]
+        case [client] if _CLIENT.fullmatch(client):
+            return "CLIENT", client
+    choices = [target.word for target in TARGETS if target.word not in ("HOST", "CLIENT")]
     raise ValueError(f"no target {text!r}; there are: {', '.join([*choices, *hosts])}")

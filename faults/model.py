@@ -59,7 +59,7 @@ class Armed:
     window: int
     kind: str  # a name of kinds.KINDS
     target: str  # the scenario's word
-    resolved: str  # the host that it meant
+    resolved: str  # the host that it meant; of clients: their names
     role: str  # what that host was then: "master of orders, 2 synchronised mirrors"
     mechanism: str  # container, toxiproxy, packet_filter; process, proxy
     actions: tuple[Action, ...]  # in order
@@ -68,6 +68,7 @@ class Armed:
     hosts: tuple[str, ...]  # of the layout
     proxies: tuple[str, ...] = ()  # link faults: the meant clients' ways to the host
     options: Options = field(default_factory=Options)
+    clients: tuple[str, ...] = ()  # faults of clients: their names
 
     @property
     def returns(self) -> bool:
@@ -91,7 +92,7 @@ class Reply:
     seconds: float
     detail: str
     end: str = ""  # FIN, RST or REFUSED, where the other side ended the connection
-    octets: int = 0  # of words: how much the hearer has ever been sent
+    octets: int = 0  # of words: what the hearer was sent since it was opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +154,12 @@ class Witness(Protocol):
 
     async def attempts(self, armed: Armed) -> Replies:
         """One new connection on each way at once, that says the first bytes of the protocol."""
+
+    async def client(self, client: str) -> ProcessState:
+        """The process of a publisher or consumer of the load."""
+
+    async def answers(self, client: str) -> Reply:
+        """Whether a client answers a ping over its control channel: past every broker."""
 
     async def alarms(self, resource: str) -> dict[str, dict[str, bool]]:
         """Each host's own word, of those that answer: of whom -> whether it is in alarm."""

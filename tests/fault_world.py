@@ -15,6 +15,7 @@ from faults.actions import (
     Disable,
     Enable,
     Freeze,
+    FreezeClients,
     Isolate,
     Join,
     Kill,
@@ -24,8 +25,9 @@ from faults.actions import (
     Start,
     Stop,
     Thaw,
+    ThawClients,
 )
-from faults.kinds import COMPOSE, KINDS
+from faults.kinds import CLIENT, COMPOSE, KINDS
 from faults.model import (
     ANYBODY,
     Armed,
@@ -47,6 +49,8 @@ OPTIONS_OF: dict[str, Options] = {  # what each kind needs
     "slow": Options(latency_s=0.2, rate_kb=1000),
     "cut_after": Options(bytes=100),
 }
+CLIENTS = ("publisher-1", "consumer-1")  # whom faults of clients mean
+ON_HOSTS = tuple(name for name, kind in KINDS.items() if kind.applies_to != CLIENT)
 REFUSED = Reply(False, 0.001, "refused")
 
 
@@ -54,6 +58,7 @@ REFUSED = Reply(False, 0.001, "refused")
 class World:
     dead: dict[str, int] = field(default_factory=dict)  # host -> how its process ended
     frozen: set[str] = field(default_factory=set)
+    frozen_clients: set[str] = field(default_factory=set)
     links: Links = field(default_factory=Links)
     cuts: dict[str, tuple[Way, ...]] = field(default_factory=dict)  # by chain
     short_of: set[tuple[str, str]] = field(default_factory=set)  # host and resource
@@ -90,6 +95,10 @@ class World:
                 self.short_of.add((host, resource))
             case ClearAlarm(host=host, resource=resource):
                 self.short_of.discard((host, resource))
+            case FreezeClients(clients=clients):
+                self.frozen_clients.update(clients)
+            case ThawClients(clients=clients):
+                self.frozen_clients.difference_update(clients)
             case AddToxic() | RemoveToxic() | Disable() | Enable():
                 self.links.change(action)
             case Cut(ways=ways, chain=chain):
@@ -157,6 +166,12 @@ class World:
 
     async def attempts(self, armed: Armed) -> Replies:
         return {**{proxy: self.links.attempt(proxy) for proxy in armed.proxies}, DIRECT: ANSWERED}
+
+    async def client(self, client: str) -> ProcessState:
+        return ProcessState(True, None, client in self.frozen_clients)
+
+    async def answers(self, client: str) -> Reply:
+        return SILENT if client in self.frozen_clients else ANSWERED
 
     async def alarms(self, resource: str) -> dict[str, dict[str, bool]]:
         said = {host: (host, resource) in self.short_of for host in HOSTS}

@@ -1,5 +1,6 @@
 """Small run plans for tests: seconds instead of minutes."""
 
+from faults.kinds import CLIENT, KINDS
 from harness.plan.model import (
     Entry,
     FaultPlan,
@@ -56,7 +57,9 @@ def workload(**changes: object) -> Workload:
     return Workload(**(parts | changes))  # type: ignore[arg-type]
 
 
-def fault(kind: str, target: str = "master of orders", **changes: object) -> FaultPlan:
+def fault(kind: str, target: str = "", **changes: object) -> FaultPlan:
+    of_clients = KINDS[kind].applies_to == CLIENT
+    target = target or ("clients" if of_clients else "master of orders")
     changes = {"options": OPTIONS_OF[kind], **changes}
     return FaultPlan(kind, target, Span(), Span(), **changes)  # type: ignore[arg-type]
 

@@ -13,6 +13,7 @@ from typing import Any
 from faults.actions import Action
 from faults.model import FaultError, Receipt
 from harness.deploy.port import Health, HostSample, Link, Roles
+from harness.deploy.roster import Roster
 from harness.plan.model import Layout, RunPlan
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema.log import LogWriter
@@ -206,6 +207,7 @@ class SimulatedCluster:
 
     def __post_init__(self) -> None:
         self.broker = SimulatedBroker(self)
+        self.roster = Roster()
         self.executor = SimulatedExecutor(self.world)
         self.witness = self.world
 

@@ -36,6 +36,7 @@ from faults.actions import (
     Disable,
     Enable,
     Freeze,
+    FreezeClients,
     Isolate,
     Join,
     Kill,
@@ -45,8 +46,9 @@ from faults.actions import (
     Start,
     Stop,
     Thaw,
+    ThawClients,
 )
-from faults.executors import alarms, packet_filter
+from faults.executors import alarms, client_processes, packet_filter
 from faults.executors.once import OnceAgent
 from faults.executors.ports import Agent, AgentCalls, Failures
 from faults.executors.project import PAUSED, RUNNING, Project, engine_errors
@@ -112,6 +114,12 @@ class ComposeExecutor:
                 return await self._help({host: packet_filter.isolate(chain, own)})
             case Rejoin(host=host, chain=chain):
                 return await self._help({host: packet_filter.join(chain)})
+            case FreezeClients(clients=clients):
+                command = client_processes.signal("STOP", clients)
+                return await self._in_thread(lambda: self._to_clients(command))
+            case ThawClients(clients=clients):
+                command = client_processes.signal("CONT", clients, needed=False)
+                return await self._in_thread(lambda: self._to_clients(command))
             case RaiseAlarm(host=host, resource=resource):
                 return await self._in_thread(lambda: self._command(host, alarms.raised(resource)))
             case ClearAlarm(host=host, resource=resource):
@@ -140,6 +148,12 @@ class ComposeExecutor:
             return self._command(host, alarms.cleared(resource))
         now_ns = time.monotonic_ns()
         return Receipt(now_ns, now_ns)
+
+    def _to_clients(self, command: list[str]) -> Receipt:
+        output = self._project.execute(self._project.workers(), command)
+        if output.status:
+            raise FaultError(f"signal to clients: {output.text.strip()}")
+        return output.receipt
 
     def _command(self, host: str, command: list[str]) -> Receipt:
         """Runs it beside the one process of the host. Raises FaultError where it fails."""

@@ -10,14 +10,15 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import TypeVar
 
 from docker import DockerClient
 
 from faults.actions import RaiseAlarm
-from faults.executors import listeners, packet_filter
+from faults.executors import client_processes, listeners, packet_filter
 from faults.executors.canaries import WAIT_S, Alarms, Canaries, Dial, Listed, greets, serves
-from faults.executors.ports import Agent, AgentCalls, Failures
+from faults.executors.ports import Agent, AgentCalls, Clients, Failures
 from faults.executors.project import Project
 from faults.model import (
     ANYBODY,
@@ -53,6 +54,7 @@ class ComposeWitness:
         failures: Failures = (),
         port: int = 5672,
         alarms: Alarms | None = None,
+        clients: Clients | None = None,
     ) -> None:
         self._project = Project(client, project)
         self._agent = Agent(agent, failures)
@@ -63,6 +65,7 @@ class ComposeWitness:
         self._port = port
         self._names: dict[str, str] = {}  # by address
         self._alarms = alarms
+        self._clients = clients
         self._threads = ThreadPoolExecutor(max_workers=32, thread_name_prefix="witness")
 
     async def prepare(self, armed: Armed) -> None:
@@ -94,6 +97,17 @@ class ComposeWitness:
     async def attempts(self, armed: Armed) -> Replies:
         return await self._canaries.attempts(armed, (armed.resolved, self._port))
 
+    async def client(self, client: str) -> ProcessState:
+        assert self._clients is not None, "a witness of a run is told of its clients"
+        state = await self._in_thread(lambda: self._client(client))
+        if state.running:
+            return state
+        return replace(state, exit_code=await self._clients.exit_code(client))
+
+    async def answers(self, client: str) -> Reply:
+        assert self._clients is not None, "a witness of a run is told of its clients"
+        return await self._clients.answers(client)
+
     async def alarms(self, resource: str) -> dict[str, dict[str, bool]]:
         if self._alarms is None:
             return {}
@@ -117,6 +131,12 @@ class ComposeWitness:
         proof = alarm_gone(action.host, action.resource, await self.alarms(action.resource))
         if not proof.ok:
             raise FaultError(proof.doubt)
+
+    def _client(self, client: str) -> ProcessState:
+        command = client_processes.states(client)
+        return client_processes.state_of(
+            self._project.execute(self._project.workers(), command).text
+        )
 
     def _process(self, host: str) -> ProcessState:
         states = [process.attrs["State"] for process in self._project.processes(host)]

@@ -22,6 +22,7 @@ from faults.actions import (
     Disable,
     Enable,
     Freeze,
+    FreezeClients,
     Isolate,
     Join,
     Kill,
@@ -31,6 +32,7 @@ from faults.actions import (
     Start,
     Stop,
     Thaw,
+    ThawClients,
 )
 from faults.compile import STREAMS
 from faults.executors import listeners
@@ -101,6 +103,10 @@ class LocalExecutor:
             case Start(host=host, ending_s=ending_s):
                 await self._gone(processes.NODE, host, ending_s)
                 return self._start(host)
+            case FreezeClients(clients=clients):
+                return self._signal_clients(clients, signal.SIGSTOP)
+            case ThawClients(clients=clients):
+                return self._signal_clients(clients, signal.SIGCONT, needed=False)
             case RaiseAlarm() | ClearAlarm():
                 raise FaultError(f"{action}: {KINDS['alarm'].why_not[LOCAL]}")
             case AddToxic() | Disable():
@@ -123,6 +129,20 @@ class LocalExecutor:
         issued_ns = time.monotonic_ns()
         for running in found:
             running.signal(number)
+        return Receipt(issued_ns, time.monotonic_ns())
+
+    def _signal_clients(
+        self, clients: tuple[str, ...], number: int, needed: bool = True
+    ) -> Receipt:
+        """All are found before the first is signalled."""
+        found = {one: processes.of(self._cluster, processes.WORKER, one) for one in clients}
+        missing = [client for client, running in found.items() if not running]
+        if needed and missing:
+            raise FaultError(f"{signal.Signals(number).name}: no process of {missing[0]} runs")
+        issued_ns = time.monotonic_ns()
+        for running in found.values():
+            for process in running:
+                process.signal(number)
         return Receipt(issued_ns, time.monotonic_ns())
 
     async def _gone(self, role: str, host: str, limit_s: float) -> None:

@@ -17,7 +17,7 @@ from faults.executors import listeners
 from faults.executors import local_processes as processes
 from faults.executors.canaries import WAIT_S, Canaries, Dial, Listed, greets, reply_of, serves
 from faults.executors.local import peer_link
-from faults.executors.ports import Agent, AgentCalls, Failures
+from faults.executors.ports import Agent, AgentCalls, Clients, Failures
 from faults.model import Armed, Drops, FaultError, ProcessState, Replies, Reply, Words
 from faults.shapes import left_open
 
@@ -46,6 +46,7 @@ class LocalWitness:
         listed: Listed,
         exit_code: Callable[[str], int | None],
         failures: Failures = (),
+        clients: Clients | None = None,
     ) -> None:
         self._cluster = cluster
         self._agent = Agent(agent, failures)
@@ -55,9 +56,11 @@ class LocalWitness:
         self._listed = listed
         self._exit_code = exit_code
         self._failures = failures
+        self._clients = clients
 
     async def prepare(self, armed: Armed) -> None:
-        await self._canaries.open(armed, self._places.brokers[armed.resolved])
+        if armed.proxies:
+            await self._canaries.open(armed, self._places.brokers[armed.resolved])
         if any(isinstance(action, Cut | Isolate) for action in armed.actions):
             await self._links_speak(armed.hosts)
 
@@ -90,6 +93,19 @@ class LocalWitness:
 
     async def attempts(self, armed: Armed) -> Replies:
         return await self._canaries.attempts(armed, self._places.brokers[armed.resolved])
+
+    async def client(self, client: str) -> ProcessState:
+        assert self._clients is not None, "a witness of a run is told of its clients"
+        found = processes.of(self._cluster, processes.WORKER, client)
+        if not found:
+            exit_code = await self._clients.exit_code(client)
+            return ProcessState(running=False, exit_code=exit_code)
+        frozen = all(running.stopped for running in found)
+        return ProcessState(running=True, exit_code=None, frozen=frozen)
+
+    async def answers(self, client: str) -> Reply:
+        assert self._clients is not None, "a witness of a run is told of its clients"
+        return await self._clients.answers(client)
 
     async def alarms(self, resource: str) -> dict[str, dict[str, bool]]:  # noqa: ARG002
         return {}

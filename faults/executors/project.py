@@ -66,6 +66,10 @@ class Project:
     def agent(self) -> Container:
         return self._one("agent")
 
+    def workers(self) -> Container:
+        """The container of all publishers, consumers and readers."""
+        return self._one("workers")
+
     def processes(self, host: str) -> list[Container]:
         found = self.containers("process", host)
         if not found:

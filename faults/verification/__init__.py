@@ -12,6 +12,7 @@ A run calls, for each window: `witness.prepare` (before the actions), `held`, (t
 `network`    partition
 `isolation`  black_hole
 `brokers`    alarm
+`clients`    client_freeze
 """
 
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from collections.abc import Callable
 from faults.model import Armed, Proof, Witness
 from faults.verification.asking import HELD_LIMIT_S, STOPPED_LIMIT_S, Look, until_proven
 from faults.verification.brokers import AlarmLook
+from faults.verification.clients import ClientFreezeLook
 from faults.verification.isolation import BlackHoleLook
 from faults.verification.links import CutAfterLook, EndedLook, HangLook, SlowLook
 from faults.verification.network import PartitionLook
@@ -37,6 +39,7 @@ LOOKS: dict[str, Callable[[Armed, Witness], Look]] = {
     "partition": PartitionLook,
     "black_hole": BlackHoleLook,
     "alarm": AlarmLook,
+    "client_freeze": ClientFreezeLook,
 }
 
 

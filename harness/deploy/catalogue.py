@@ -100,7 +100,7 @@ def _choose(what: str, word: str, choices: Sequence[str]) -> None:
 # --- the files' own shape ---------------------------------------------------------------------
 
 _HOST_NAME = r"^[a-z][a-z0-9-]{0,30}$"  # it becomes a host name, a label and a part of names
-_TAKEN = frozenset({"agent", "toxiproxy", "workers"})  # stand beside the hosts
+_TAKEN = frozenset({"agent", "toxiproxy", "workers", "clients"})  # stand beside the hosts
 _Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
 _Names = Annotated[tuple[str, ...], Field(min_length=1)]
 

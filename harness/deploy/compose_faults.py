@@ -18,5 +18,6 @@ def equip(cluster: ComposeCluster) -> tuple[Executor, Witness]:
         cluster.broker.listed,
         failures,
         alarms=cluster.broker.alarms,
+        clients=cluster.roster,
     )
     return executor, witness

@@ -28,6 +28,7 @@ def equip(cluster: LocalCluster) -> tuple[Executor, Witness]:
         cluster.broker.listed,
         nodes.exit_code,
         failures,
+        cluster.roster,
     )
     return executor, witness
 

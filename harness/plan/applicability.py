@@ -79,5 +79,6 @@ def _target_obstacles(target: Target, scenario: Scenario, layout: Layout) -> Ite
 
 
 def _meant(scenario: Scenario) -> set[str]:
-    """The fault targets of a scenario, as words; each means one host."""
-    return {fault.target for fault in scenario.faults} - {"uninvolved"}
+    """The fault targets of a scenario that mean hosts, as words; each means one."""
+    words = {fault.target for fault in scenario.faults} - {"uninvolved"}
+    return {word for word in words if not parse_target(word).of_clients}

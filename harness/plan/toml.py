@@ -14,7 +14,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from faults.kinds import KINDS, OPTIONS, Kind, Option
+from faults.kinds import CLIENT, KINDS, OPTIONS, Kind, Option
 from faults.model import Options
 from harness.plan import spans
 from harness.plan.model import (
@@ -27,7 +27,7 @@ from harness.plan.model import (
 from harness.plan.places import Path, describe, line, line_numbers
 from harness.plan.problems import PlanError, Problem, nearest
 from harness.plan.shape import AmqpTable, FaultTable, PhasesTable, ScenarioTable, WorkloadTable
-from harness.plan.words import TARGET_FORMS, parse_target
+from harness.plan.words import CLIENT_FORMS, TARGET_FORMS, parse_target
 
 SCENARIO_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 _FIXED = {"deadline", "heartbeat", "latency", "down", "up"}
@@ -171,7 +171,7 @@ def _choices(path: Path) -> tuple[str, ...]:
     if key in _LENGTHS:
         return spans.FORMS_FIXED if key in _FIXED else spans.FORMS
     if key == "target":
-        return TARGET_FORMS
+        return (*TARGET_FORMS, *CLIENT_FORMS)
     if key in ("publishers_enter", "consumers_enter"):
         return (*TARGET_FORMS, "a list of hosts' names")
     words = tuple(part for part in path[:-1] if isinstance(part, str))
@@ -191,6 +191,7 @@ def _cross_checks(document: dict[str, Any]) -> Iterator[_Finding]:
         if isinstance(fault, dict):
             yield from _queue_check(("fault", index, "target"), fault.get("target"), queues)
             yield from _fault_checks(("fault", index), fault)
+            yield from _client_checks(("fault", index, "target"), fault, workload)
 
 
 def _workload_checks(workload: dict[str, Any], queues: list[str]) -> Iterator[_Finding]:
@@ -231,6 +232,30 @@ def _fault_checks(path: Path, fault: dict[str, Any]) -> Iterator[_Finding]:
         return
     if empty:
         yield _Finding((*path, "lasts"), "a window of no length shows nothing")
+
+
+def _client_checks(
+    path: Path, fault: dict[str, Any], workload: dict[str, Any]
+) -> Iterator[_Finding]:
+    """That a fault of clients is aimed at clients that there are, and no other one is."""
+    kind = KINDS.get(str(fault.get("kind")))
+    try:
+        target = parse_target(str(fault.get("target")))
+    except ValueError:
+        return  # the shape says so
+    if kind is None:
+        return
+    of_clients = kind.applies_to == CLIENT
+    if target.of_clients != of_clients:
+        text = f"a {kind.name} is aimed at {'clients' if of_clients else 'a host'}"
+        yield _Finding(path, text, CLIENT_FORMS if of_clients else TARGET_FORMS)
+    elif target.client:
+        role, _, number = target.client.partition("-")
+        count = workload.get(f"{role}s")
+        if isinstance(count, int) and int(number) > count:
+            yield _Finding(path, f"the workload has {count} {role}s, and no {target.client}")
+    elif of_clients and fault.get("clients") == "consumers" and workload.get("consumers") == 0:
+        yield _Finding((*path[:-1], "clients"), "the workload has no consumers")
 
 
 def _option_checks(path: Path, fault: dict[str, Any], kind: Kind) -> Iterator[_Finding]:

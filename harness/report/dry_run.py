@@ -89,6 +89,10 @@ def _word(word: str, run: RunPlan) -> str:
             return f"one of {hosts}: the oldest mirror of {target.queue} then"
         case "uninvolved":
             return f"one of {hosts}: the first that no fault means"
+        case "clients":
+            return "the processes of these clients"
+        case "client":
+            return f"the process of {target.client}"
     return f"the host {target.host}"
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from docker import DockerClient
 
-from faults.executors import alarms, packet_filter
+from faults.executors import alarms, client_processes, packet_filter
 from faults.executors.compose import ComposeExecutor
 from faults.executors.once import OnceAgent
 from faults.executors.project import PAUSED, RUNNING, Project, engine_errors
@@ -42,6 +42,10 @@ class DockerProjects:
         swept, failures = await asyncio.to_thread(
             self._sweep_hosts, Project(self._client, project)
         )
+        try:
+            swept += await asyncio.to_thread(_thaw_workers, Project(self._client, project))
+        except FaultError as failure:
+            failures.append(str(failure))
         try:
             if await asyncio.to_thread(self._agent_runs, project):
                 agent = OnceAgent(Project(self._client, project))
@@ -142,6 +146,11 @@ class DockerProjects:
             if lines:
                 found.append((container, lines))
         return found
+
+
+def _thaw_workers(project: Project) -> list[str]:
+    said = project.execute(project.workers(), client_processes.thaw_all()).text.strip()
+    return [f"{said} workers run on"] if said not in ("", "0") else []
 
 
 def _standing(name: str, mark: dict[str, str]) -> Standing:

@@ -94,6 +94,7 @@ def armed_to_json(armed: Armed) -> dict[str, Any]:
         "hosts": list(armed.hosts),
         "proxies": list(armed.proxies),
         "options": asdict(armed.options),
+        "clients": list(armed.clients),
     }
 
 
@@ -102,7 +103,7 @@ def armed_from_json(document: dict[str, Any]) -> Armed:
     parts = dict(document)
     for key in ("actions", "undo"):
         parts[key] = tuple(action_from_json(action) for action in parts[key])
-    for key in ("hosts", "proxies"):
+    for key in ("hosts", "proxies", "clients"):
         parts[key] = tuple(parts[key])
     parts["options"] = Options(**parts["options"])
     return Armed(**parts)

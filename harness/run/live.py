@@ -215,6 +215,7 @@ class LiveRun:
         manifest = self._manifest
         members: list[Member] = [*self._crew, *self._ending.members]
         manifest.windows = [window.facts for window in self._windows.values()]
+        manifest.absences = [one for each in self._windows.values() for one in each.absences]
         manifest.workers = [
             WorkerRecord(m.name, m.config.number, m.config.role, m.exit_code, False, m.doubt)
             for m in members

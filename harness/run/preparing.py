@@ -108,6 +108,7 @@ class Preparing:
             queues=self._queues,
             links=self._links,
             roles_of_worker={member.name: member.config.role.value for member in crew},
+            numbers={member.name: member.config.number for member in crew},
         )
         return Prepared(
             stage,

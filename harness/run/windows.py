@@ -13,14 +13,25 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from faults.compile import compile as compile_fault
+from faults.kinds import CLIENT, KINDS
 from faults.model import Armed, FaultError, Proof, Receipt
 from faults.performing import perform_all
 from faults.verification import gone, held, held_limit_s
 from harness.deploy.port import Cluster, DeployError, Link, Roles
 from harness.plan.model import RunPlan, Window
-from harness.run.cast import NoSuchTarget, describe, holders, promoted_rank, resolve, role_of
+from harness.run.cast import (
+    NoSuchTarget,
+    describe,
+    holders,
+    promoted_rank,
+    resolve,
+    resolve_clients,
+    role_of,
+    roles_meant,
+)
 from harness.run.journal import Journal
 from harness.run.record import Record
+from spark_analysis.schema.facts import Absence
 from spark_analysis.schema.facts import Window as WindowFacts
 
 GONE_LIMIT_S = 120.0
@@ -39,6 +50,7 @@ class Stage:
     queues: Mapping[str, str]  # the scenario's name -> the broker's
     links: Mapping[str, Sequence[Link]]  # worker -> its links
     roles_of_worker: Mapping[str, str]  # worker -> publisher, consumer
+    numbers: Mapping[str, int]  # worker -> its number in every record
 
     async def roles(self) -> dict[str, Roles]:
         """Who holds each queue now, by the scenario's names."""
@@ -54,9 +66,7 @@ class Stage:
 
     def proxies(self, clients: str, host: str) -> tuple[str, ...]:
         """The listeners of these clients (model.Options) that lead to `host`."""
-        wanted = {"publishers": ("publisher",), "consumers": ("consumer",)}.get(
-            clients, ("publisher", "consumer")
-        )
+        wanted = roles_meant(clients)
         return tuple(
             link.proxy
             for worker, links in self.links.items()
@@ -102,6 +112,15 @@ class LiveWindow:
         if self._armed is None or not self._armed.returns:
             return False
         return True if self.facts.gone else None
+
+    @property
+    def absences(self) -> tuple[Absence, ...]:
+        """The clients that the fault kept away, and how long."""
+        clients = self._armed.clients if self._armed else ()
+        return tuple(
+            Absence(self._stage.numbers[client], self.facts.origin_ns, self.facts.ended_ns)
+            for client in clients
+        )
 
     @property
     def target_role(self) -> str:
@@ -161,13 +180,20 @@ class LiveWindow:
     async def _compile(self) -> Armed:
         stage, fault = self._stage, self._window.fault
         self.roles = await stage.roles()
-        host = resolve(fault.target, self.roles, stage.hosts, holders(self.roles))
+        clients: tuple[str, ...] = ()
+        if KINDS[fault.kind].applies_to == CLIENT:
+            clients = resolve_clients(fault.target, fault.options.clients, stage.roles_of_worker)
+            host, role = ", ".join(clients), "clients"
+        else:
+            host = resolve(fault.target, self.roles, stage.hosts, holders(self.roles))
+            role = describe(host, self.roles)
         return compile_fault(
             kind=fault.kind,
             target=fault.target,
             resolved=host,
-            role=describe(host, self.roles),
+            role=role,
             hosts=stage.hosts,
+            clients=clients,
             proxies=stage.proxies(fault.options.clients, host),
             window=self._window.number,
             run=stage.plan.name,

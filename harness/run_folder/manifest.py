@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.plan.model import RunPlan
-from spark_analysis.schema.facts import Facts, QueueEnd, Rivals, Window, Worker
+from spark_analysis.schema.facts import Absence, Facts, QueueEnd, Rivals, Window, Worker
 from spark_analysis.schema.tables import FORMAT_VERSION
 
 NAME = "manifest.json"
@@ -80,6 +80,7 @@ class Manifest:
     windows: list[Window] = field(default_factory=list)
     queues: list[QueueEnd] = field(default_factory=list)
     rivals: list[Rivals] = field(default_factory=list)
+    absences: list[Absence] = field(default_factory=list)  # workers that a fault kept away
     format: int = FORMAT_VERSION
     facts: dict[str, Any] | None = None
 
@@ -132,6 +133,7 @@ class Manifest:
             for queue in parts["queues"]
         ]
         parts["rivals"] = [Rivals(**rivals) for rivals in parts["rivals"]]
+        parts["absences"] = [Absence(**absence) for absence in parts.get("absences", ())]
         return cls(**parts)
 
 
@@ -163,6 +165,7 @@ def facts_of(manifest: Manifest, last_ns: int) -> Facts:
         windows=tuple(manifest.windows),
         queues=tuple(manifest.queues),
         rivals=tuple(manifest.rivals),
+        absences=tuple(manifest.absences),
     )
 
 

@@ -14,6 +14,7 @@ async def in_force(cluster: ComposeCluster) -> list[str]:
     found = [f"{c.name} is {c.status}" for c in processes if c.status != "running"]
     found += [f"toxic {name}" for name in await toxics(cluster)]
     found += [f"{name} is disabled" for name in await disabled(cluster)]
+    found += [f"frozen: {line}" for line in workers_running(cluster) if line.startswith("T")]
     found += [f"{host} has an alarm" for host in await _in_alarm(cluster)]
     for host in _containers(cluster, "host"):
         found += [f"{host.name}: {rule}" for rule in rules_of(cluster, host)]
@@ -56,10 +57,11 @@ def rules_of(cluster: ComposeCluster, host: Any) -> list[str]:
 
 
 def workers_running(cluster: ComposeCluster) -> list[str]:
-    """The worker processes of the cluster, by their command lines."""
+    """The worker processes of the cluster, by state and command line."""
     (container,) = _containers(cluster, "workers")
-    processes = container.top()["Processes"] or []
-    return [" ".join(row) for row in processes if "harness.workers" in " ".join(row)]
+    processes = container.top(ps_args="-eo pid,stat,args")["Processes"] or []
+    lines = [" ".join(row[1:]) for row in processes]
+    return [line for line in lines if "harness.workers" in line]
 
 
 def _containers(cluster: ComposeCluster, role: str) -> list[Any]:

@@ -17,7 +17,6 @@ from faults.actions import AddToxic, Freeze, Start, Stop
 from faults.compile import MARK, compile
 from faults.executors.compose import ComposeExecutor
 from faults.executors.nothing import NothingExecutor
-from faults.kinds import KINDS
 from faults.model import Armed, FaultError, Options, Proof
 from faults.performing import perform_all
 from faults.verification import gone, held
@@ -29,7 +28,8 @@ from harness.run.heal import Row, Standing, mend
 from harness.run.journal import Journal
 from tests.docker.conftest import cleaned
 from tests.docker.looks import disabled, toxics
-from tests.fault_world import OPTIONS_OF
+from tests.fault_world import CLIENTS, ON_HOSTS, OPTIONS_OF
+from tests.hired import hired
 
 pytestmark = pytest.mark.docker
 
@@ -70,14 +70,16 @@ def armed(
         window,
         RUN,
         options=replace(OPTIONS_OF[kind], **options),
+        clients=CLIENTS,
     )
 
 
 # --- independent looks --------------------------------------------------------------------------
 
 
-def container(cluster: ComposeCluster, role: str) -> Any:
-    marks = {labels.PROJECT: cluster.project, labels.ROLE: role, labels.HOST: victim(cluster)}
+def container(cluster: ComposeCluster, role: str, host: str = "") -> Any:
+    host = host or victim(cluster)
+    marks = {labels.PROJECT: cluster.project, labels.ROLE: role, labels.HOST: host}
     words = [f"{name}={value}" for name, value in marks.items()]
     (found,) = cluster.client.containers.list(
         all=True, filters={"label": words}, ignore_removed=True
@@ -180,7 +182,7 @@ async def seen(cluster: ComposeCluster, kind: str, links: tuple[str, ...]) -> bo
 # --- tests --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "close"])
+@pytest.mark.parametrize("kind", [kind for kind in ON_HOSTS if kind != "close"])
 def test_a_fault_takes_effect_and_is_undone(
     cluster: ComposeCluster, play: Play, links: tuple[str, ...], kind: str
 ) -> None:
@@ -259,7 +261,7 @@ def test_half_a_link_hangs_and_is_told_from_the_other_half(
     assert left.ok, left.doubt
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ON_HOSTS)
 def test_an_executor_that_does_nothing_is_never_believed(
     cluster: ComposeCluster, play: Play, links: tuple[str, ...], kind: str
 ) -> None:
@@ -275,6 +277,59 @@ def test_an_executor_that_does_nothing_is_never_believed(
     proof = play(story())
     assert not proof.ok
     assert proof.doubt
+
+
+def letters(cluster: ComposeCluster) -> set[str]:
+    """The states of the workers' processes, told by the container's own `ps` of the engine."""
+    rows = container(cluster, "workers", "workers").top(ps_args="-eo pid,stat,args")["Processes"]
+    return {row[1][0] for row in rows if "harness.workers" in row[2]}
+
+
+def test_clients_are_frozen_and_run_on(
+    cluster: ComposeCluster, play: Play, links: tuple[str, ...]
+) -> None:
+    fault = armed(cluster, "client_freeze", links)
+    assert fault.undo
+
+    async def story() -> tuple[Proof, Proof, Proof]:
+        clients = [await hired(cluster, name) for name in fault.clients]
+        not_held = await held(fault, cluster.witness, 0.5)
+        await perform_all(cluster.executor, fault.actions)
+        holds = await held(fault, cluster.witness)
+        assert letters(cluster) == {"T"}
+        await perform_all(cluster.executor, fault.undo)
+        left = await gone(fault, cluster.witness, GONE_LIMIT_S)
+        assert "T" not in letters(cluster)
+        for client in clients:
+            await client.end(5.0)
+        await perform_all(cluster.executor, fault.undo)  # again, and nobody is there
+        with pytest.raises(FaultError, match="no process of publisher-1 runs"):
+            await perform_all(cluster.executor, fault.actions)
+        return not_held, holds, left
+
+    not_held, holds, left = play(story())
+    assert "is not frozen" in not_held.doubt
+    assert holds.ok, holds.doubt
+    assert left.ok, left.doubt
+
+
+def test_healing_without_a_journal_lets_frozen_clients_run_on(
+    cluster: ComposeCluster, play: Play, links: tuple[str, ...], tmp_path: Path
+) -> None:
+    fault = armed(cluster, "client_freeze", links)
+    project = Standing(cluster.project, tmp_path, "", keep=True)
+
+    async def story() -> list[Row]:
+        clients = [await hired(cluster, name) for name in fault.clients]
+        await perform_all(cluster.executor, fault.actions)
+        rows = [row async for row in mend(DockerProjects(cluster.client), project, "heal")]
+        assert "T" not in letters(cluster)
+        for client in clients:
+            await client.end(5.0)
+        return rows
+
+    (row,) = play(story())
+    assert row.ok and "2 workers run on" in row.what, row
 
 
 def test_a_stop_that_is_undone_at_once_ends_all_the_same_and_the_broker_comes_back(

@@ -11,6 +11,7 @@ from faults.actions import (
     ClearAlarm,
     Cut,
     Freeze,
+    FreezeClients,
     Join,
     Kill,
     RaiseAlarm,
@@ -18,6 +19,7 @@ from faults.actions import (
     Start,
     Stop,
     Thaw,
+    ThawClients,
     action_from_json,
     action_to_json,
     both_ways,
@@ -25,7 +27,7 @@ from faults.actions import (
 from faults.compile import ENDING_S, MARK, NAME_MAX, compile, mark
 from faults.kinds import KINDS, OPTIONS, TARGETS, parse_target
 from faults.model import Armed, FaultError, Options
-from tests.fault_world import OPTIONS_OF
+from tests.fault_world import CLIENTS, OPTIONS_OF
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
 
@@ -42,6 +44,7 @@ def compiled(kind: str, returns: bool = True, proxies: tuple[str, ...] = ("p1", 
         run="run",
         returns=returns,
         options=OPTIONS_OF[kind],
+        clients=CLIENTS,
     )
 
 
@@ -129,6 +132,19 @@ def test_an_alarm_is_undone_by_clearing_what_was_raised(resource: str) -> None:
     assert armed.undo == (ClearAlarm("rmq2", resource),)
 
 
+def test_frozen_clients_are_thawed_by_their_names_and_a_host_takes_no_part() -> None:
+    armed = compiled("client_freeze")
+    assert armed.actions == (FreezeClients(CLIENTS),)
+    assert armed.undo == (ThawClients(CLIENTS),)
+    assert (armed.clients, armed.proxies) == (CLIENTS, ())
+    assert compiled("freeze").clients == ()
+
+
+def test_a_fault_of_clients_that_nobody_hired_is_refused() -> None:
+    with pytest.raises(FaultError, match="none of the meant clients was hired"):
+        compile("client_freeze", "clients", "", "clients", HOSTS, (), 1, "run")
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_deployment_offers_a_kind_or_says_why_not(kind: str) -> None:
     offered = KINDS[kind]
@@ -141,7 +157,10 @@ def test_a_deployment_may_have_mechanisms_of_its_own(kind: str) -> None:
     local = KINDS[kind].offers["local"]
     options = OPTIONS_OF[kind]
     armed = compile(
-        kind, "rmq2", "rmq2", "", HOSTS, ("p",), 1, "run", mechanism=local, options=options
+        *(kind, "rmq2", "rmq2", "", HOSTS, ("p",), 1, "run"),
+        mechanism=local,
+        options=options,
+        clients=CLIENTS,
     )
     assert armed.mechanism == local
 
@@ -165,6 +184,8 @@ def test_names_in_the_world_are_short_and_belong_to_one_window_of_one_run(
         ("mirror of orders", ("mirror of QUEUE", "orders")),
         ("uninvolved", ("uninvolved", "")),
         ("rmq3", ("HOST", "rmq3")),
+        ("clients", ("clients", "")),
+        ("publisher-2", ("CLIENT", "publisher-2")),
     ],
 )
 def test_target_words(text: str, meant: tuple[str, str]) -> None:
@@ -174,5 +195,5 @@ def test_target_words(text: str, meant: tuple[str, str]) -> None:
 
 @pytest.mark.parametrize("text", ["", "rmq4", "master", "master of", "slave of orders"])
 def test_an_unknown_target_is_answered_with_the_choices(text: str) -> None:
-    with pytest.raises(ValueError, match=r"master of QUEUE, .*, uninvolved, rmq1, rmq2, rmq3"):
+    with pytest.raises(ValueError, match=r"master of QUEUE, .*, clients, rmq1, rmq2, rmq3"):
         parse_target(text, HOSTS)

@@ -23,7 +23,7 @@ from faults.model import (
 from faults.performing import perform_all
 from faults.shapes import SHAPES, ways
 from faults.verification import gone, held, held_limit_s
-from tests.fault_world import ANSWERED, OPTIONS_OF, SILENT, World
+from tests.fault_world import ANSWERED, CLIENTS, OPTIONS_OF, SILENT, World
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
 SHORT_S = 0.3  # more than one look
@@ -32,7 +32,9 @@ SHORT_S = 0.3  # more than one look
 def compiled(kind: str, returns: bool = True) -> Armed:
     options = OPTIONS_OF[kind]
     return compile(
-        kind, "rmq1", "rmq1", "", HOSTS, ("p1", "p2"), 1, "run", returns, options=options
+        *(kind, "rmq1", "rmq1", "", HOSTS, ("p1", "p2"), 1, "run", returns),
+        options=options,
+        clients=CLIENTS,
     )
 
 
@@ -241,3 +243,13 @@ class BlindWorld(World):
 def test_a_question_that_fails_is_a_doubt() -> None:
     proof = asyncio.run(held(compiled("kill"), BlindWorld(), SHORT_S))
     assert proof == Proof(False, "", "no engine to ask about rmq1")
+
+
+def test_a_frozen_client_that_answers_is_not_believed() -> None:
+    @dataclass
+    class Loud(World):
+        async def answers(self, client: str) -> Reply:
+            return ANSWERED
+
+    seen, _ = asyncio.run(verified(world := Loud(), world, compiled("client_freeze")))
+    assert "frozen, but not silent: consumer-1: answered; publisher-1" in seen.doubt

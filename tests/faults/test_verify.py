@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from faults.model import Drops, ProcessState, Reply
+from faults.verify import clients
 from faults.verify.brokers import alarm_gone, alarm_held
 from faults.verify.links import hang_gone, hang_held
 from faults.verify.network import CutEvidence, LinkEvidence, cut_gone, filter_cut, links_cut
@@ -307,3 +308,48 @@ def test_an_alarm_is_gone_if_nobody_that_answers_knows_of_any() -> None:
 )
 def test_an_alarm_is_not_gone_otherwise(said: dict[str, dict[str, bool]], doubt: str) -> None:
     assert doubt in alarm_gone("rmq1", "disk", said).doubt
+
+
+RUNNING, DEAD = ProcessState(True, None), ProcessState(False, 137)
+
+
+def test_clients_are_frozen_if_their_processes_stand_still_and_say_nothing() -> None:
+    assert clients.freeze_held({"a": FROZEN, "b": FROZEN}, {"a": SILENT, "b": SILENT}).ok
+
+
+@pytest.mark.parametrize(
+    ("states", "answers", "doubt"),
+    [
+        ({}, {}, "no client is meant"),
+        ({"a": FROZEN, "b": DEAD}, {"a": SILENT}, "b does not run"),
+        ({"a": FROZEN, "b": RUNNING}, {"a": SILENT}, "b is not frozen"),
+        ({"a": RUNNING}, {"a": SILENT}, "a is not frozen"),
+        ({"a": FROZEN}, {}, "not silent: a: not asked"),
+        ({"a": FROZEN}, {"a": ANSWERED}, "not silent: a: answered"),
+        ({"a": FROZEN}, {"a": Reply(False, 0.1, "no pong")}, "not silent: a: no pong"),
+    ],
+)
+def test_clients_are_not_frozen_otherwise(
+    states: dict[str, ProcessState], answers: dict[str, Reply], doubt: str
+) -> None:
+    assert doubt in clients.freeze_held(states, answers).doubt
+
+
+def test_a_freeze_of_clients_is_gone_if_all_run_on_and_answer() -> None:
+    assert clients.freeze_gone({"a": RUNNING, "b": RUNNING}, {"a": ANSWERED, "b": ANSWERED}).ok
+
+
+@pytest.mark.parametrize(
+    ("states", "answers", "doubt"),
+    [
+        ({}, {}, "no client is meant"),
+        ({"a": RUNNING, "b": DEAD}, {"a": ANSWERED}, "b does not run"),
+        ({"a": RUNNING, "b": FROZEN}, {"a": ANSWERED}, "b is still frozen"),
+        ({"a": RUNNING, "b": RUNNING}, {"a": ANSWERED, "b": SILENT}, "b: silent"),
+        ({"a": RUNNING}, {}, "a: not asked"),
+    ],
+)
+def test_a_freeze_of_clients_is_not_gone_otherwise(
+    states: dict[str, ProcessState], answers: dict[str, Reply], doubt: str
+) -> None:
+    assert doubt in clients.freeze_gone(states, answers).doubt

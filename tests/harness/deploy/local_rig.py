@@ -16,7 +16,7 @@ from harness.deploy.local import LocalDeployment
 from harness.deploy.local_cluster import LocalCluster
 from harness.deploy.local_faults import equip
 from harness.plan.model import Host
-from tests.fault_world import OPTIONS_OF
+from tests.fault_world import CLIENTS, OPTIONS_OF
 from tests.plans import LAYOUT
 
 NODE = (sys.executable, "-m", "tests.harness.deploy.stand_in_node")
@@ -64,6 +64,7 @@ def armed(
         returns=True,
         mechanism=cluster.executor.mechanism(kind),
         options=options or OPTIONS_OF[kind],
+        clients=CLIENTS,
     )
 
 

@@ -17,7 +17,7 @@ from faults.executors import local_processes as processes
 from faults.executors.nothing import NothingExecutor
 from faults.kinds import KINDS as FAULT_KINDS
 from faults.kinds import LOCAL
-from faults.model import FaultError, Options
+from faults.model import FaultError, Options, Proof
 from faults.performing import perform_all
 from faults.verification import held
 from harness.deploy.local_cluster import LocalCluster
@@ -31,6 +31,7 @@ from tests.harness.deploy.local_rig import (
     seen,
     standing,
 )
+from tests.hired import hired
 from tests.loops import within
 from tests.plans import plan
 
@@ -93,6 +94,45 @@ def test_an_executor_that_does_nothing_is_never_believed(
     play(cluster.witness.dismiss(fault))
     assert not proof.ok
     assert proof.doubt
+
+
+def test_clients_are_frozen_and_run_on(play: Play, cluster: LocalCluster) -> None:
+    fault = armed(cluster, "client_freeze")
+
+    async def story() -> tuple[tuple[Proof, Proof], list[str]]:
+        clients = [await hired(cluster, name) for name in fault.clients]
+        proofs = await seen(cluster, fault)
+        await cluster.executor.perform(fault.actions[0])
+        letters = [found.state for found in processes.of(cluster.site.cluster, processes.WORKER)]
+        await asyncio.gather(*(client.end(0.2) for client in clients))  # dead: no error to thaw
+        await perform_all(cluster.executor, fault.undo)
+        return proofs, letters
+
+    (holding, leaving), letters = play(story())
+    assert holding.ok, holding.doubt
+    assert leaving.ok, leaving.doubt
+    assert letters == ["T", "T"]
+
+
+def test_clients_that_are_not_frozen_are_not_believed_to_be(
+    play: Play, cluster: LocalCluster
+) -> None:
+    fault = armed(cluster, "client_freeze")
+
+    async def story() -> Proof:
+        clients = [await hired(cluster, name) for name in fault.clients]
+        await perform_all(NothingExecutor(local=True), fault.actions)
+        proof = await held(fault, cluster.witness, 0.5)
+        await asyncio.gather(*(client.end(5.0) for client in clients))
+        return proof
+
+    assert "is not frozen" in play(story()).doubt
+
+
+def test_clients_that_do_not_run_cannot_be_frozen(play: Play, cluster: LocalCluster) -> None:
+    fault = armed(cluster, "client_freeze")
+    with pytest.raises(FaultError, match="no process of publisher-1 runs"):
+        play(perform_all(cluster.executor, fault.actions))
 
 
 def test_signals_and_proxies_are_the_mechanisms_that_are_recorded(cluster: LocalCluster) -> None:

@@ -76,6 +76,37 @@ def test_a_queue_may_be_left_to_the_drain_but_not_without_a_publisher() -> None:
     )
 
 
+FREEZE = SMALL.replace('"hang"', '"client_freeze"').replace("master of orders", "clients")
+
+
+@pytest.mark.parametrize("target", ["clients", "publisher-1", "consumer-1"])
+def test_a_fault_of_clients_names_them(target: str) -> None:
+    (fault,) = read_scenario("freeze", FREEZE.replace("clients", target, 1)).faults
+    assert (fault.kind, fault.target) == ("client_freeze", target)
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        (FREEZE.replace('"clients"', '"rmq1"'), "a client_freeze is aimed at clients"),
+        (FREEZE.replace('"clients"', '"uninvolved"'), "a client_freeze is aimed at clients"),
+        (SMALL.replace('"master of orders"', '"publisher-1"'), "a hang is aimed at a host"),
+        (SMALL.replace('"master of orders"', '"clients"'), "a hang is aimed at a host"),
+        (FREEZE.replace('"clients"', '"publisher-2"'), "has 1 publishers, and no publisher-2"),
+        (SMALL.replace('"rmq1"', '"clients"'), "'clients' is no host"),
+        (
+            FREEZE.replace("consumers = 1", "consumers = 0").replace(
+                'clients = "publishers"', 'clients = "consumers"'
+            ),
+            "the workload has no consumers",
+        ),
+    ],
+)
+def test_clients_and_hosts_are_not_mixed_up(source: str, told: str) -> None:
+    (found,) = problems(source)
+    assert told in found
+
+
 def test_every_mistake_is_told_at_once_with_place_and_choices() -> None:
     found = problems(
         """title = ""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from faults.compile import KINDS, compile
 from faults.model import Armed
 from harness.run.journal import Journal, JournalError, read, standing
-from tests.fault_world import OPTIONS_OF
+from tests.fault_world import CLIENTS, OPTIONS_OF
 
 EVENTS = st.lists(
     st.tuples(
@@ -36,6 +36,7 @@ def fault(kind: str = "kill", window: int = 1, returns: bool = True) -> Armed:
         "r",
         returns,
         options=OPTIONS_OF[kind],
+        clients=CLIENTS,
     )
 
 

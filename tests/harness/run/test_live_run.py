@@ -14,6 +14,7 @@ from faults.actions import (
     Disable,
     Enable,
     Freeze,
+    FreezeClients,
     Isolate,
     Join,
     Kill,
@@ -23,6 +24,7 @@ from faults.actions import (
     Start,
     Stop,
     Thaw,
+    ThawClients,
 )
 from harness.plan.model import RunPlan
 from harness.run.crew import WorkerLost
@@ -83,6 +85,12 @@ def events(done: Done) -> list[tuple[object, object]]:
     return [(row["event"], row["ok"]) for row in rows]
 
 
+def unexpected_doubts(done: Done) -> list[tuple[str, str]]:
+    """All but that nobody can judge where a fault kept everybody away."""
+    reasons = [(doubt.scope, doubt.reason) for doubt in done.findings.doubts]
+    return [reason for reason in reasons if not reason[1].endswith("_absent")]
+
+
 def counts(done: Done) -> dict[str, int]:
     return {row.measure: row.count for row in done.findings.counts}
 
@@ -100,6 +108,7 @@ KINDS = {
     "partition": (Cut, Join),
     "black_hole": (Isolate, Rejoin),
     "alarm": (RaiseAlarm, ClearAlarm),
+    "client_freeze": (FreezeClients, ThawClients),
 }
 
 
@@ -116,7 +125,7 @@ def test_a_fault_is_armed_verified_undone_and_seen_to_be_gone(kind: str, tmp_pat
         ("undo_returned", 1),
         ("gone", 1),
     ]
-    assert done.findings.doubts == ()
+    assert unexpected_doubts(done) == []
     assert cluster.witness.open == []
 
 
@@ -126,7 +135,27 @@ def test_an_executor_that_does_nothing_makes_the_run_unknown(kind: str, tmp_path
     cluster.executor.idle = True
     done = run(cluster, plan(fault(kind)), tmp_path)
     assert ("verified", 0) in events(done)
-    assert [(doubt.scope, doubt.reason) for doubt in done.findings.doubts] == [("run", "fault")]
+    assert unexpected_doubts(done) == [("run", "fault")]
+
+
+def test_a_frozen_client_was_away_and_one_that_was_not_speaks_for_the_broker(
+    tmp_path: Path,
+) -> None:
+    frozen = plan(fault("client_freeze", "publisher-1"), publishers=2)
+    done = run(SimulatedCluster(LAYOUT), frozen, tmp_path)
+    (window,), (absence,) = done.facts.windows, done.facts.absences
+    assert (absence.from_ns, absence.until_ns) == (window.origin_ns, window.ended_ns)
+    assert absence.worker == 1
+    assert done.manifest.resolved == {"window 1: client_freeze publisher-1": "publisher-1"}
+    assert done.findings.doubts == ()
+
+
+def test_where_all_clients_are_frozen_nobody_is_left_to_judge_by(tmp_path: Path) -> None:
+    done = run(SimulatedCluster(LAYOUT), plan(fault("client_freeze")), tmp_path)
+    assert [(doubt.window, doubt.reason) for doubt in done.findings.doubts] == [
+        (1, "publishers_absent"),
+        (1, "consumers_absent"),
+    ]
 
 
 def test_a_second_window_finds_the_cluster_as_the_first_one_left_it(tmp_path: Path) -> None:
