@@ -12,7 +12,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 from faults.executors.ports import Agent, Failures
-from faults.model import DOWN, ROUND, UP, Armed, Replies, Reply, Words
+from faults.model import DOWN, ROUND, UP, Armed, FaultError, Replies, Reply, Words
+from faults.verify.flow import ROUNDS, Slowness, timed
 from faults.verify.replies import DIRECT, SILENCE_S
 
 WAIT_S = SILENCE_S + 0.5
@@ -46,6 +47,8 @@ class Canaries:
         for failure in opened:
             if failure is not None:
                 raise failure
+        if armed.kind == "slow":
+            await self._quick(armed)
 
     async def ask(self, armed: Armed) -> Replies:
         return await _each(_names(armed), lambda name: self._ask(_canary(armed, name)))
@@ -76,6 +79,14 @@ class Canaries:
     async def close(self, armed: Armed) -> None:
         for name in _names(armed):
             await self._agent.call("canary_close", CLOSE_LIMIT_S, canary=_canary(armed, name))
+
+    async def _quick(self, armed: Armed) -> None:
+        """Raises FaultError where a link is slow already: slowness would prove nothing."""
+        slowness = Slowness.of(armed.options)
+        for way in (UP, DOWN):
+            replies = await self.say(armed, slowness.words(way, ROUNDS))
+            if late := [name for name in armed.proxies if not slowness.quick(replies[name])]:
+                raise FaultError(f"slow already, {way}: {timed(replies, late)}")
 
     def _ways(self, armed: Armed, direct: tuple[str, int]) -> dict[str, tuple[str, int]]:
         if not armed.proxies:

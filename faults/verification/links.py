@@ -23,7 +23,7 @@ class HangLook:
     asked: bool = False
 
     async def held(self) -> Proof:
-        heard = await _both_ways(self.witness, self.armed, Words(UP))
+        heard = await _both_ways(self.witness, self.armed, Words(UP), Words(DOWN))
         return rules.hang_held(heard, self.armed.proxies, self.armed.options.direction)
 
     async def gone(self) -> Proof:
@@ -67,27 +67,25 @@ class SlowLook:
     asked: bool = False
 
     @property
-    def words(self) -> Words:
-        slowness = flow.Slowness.of(self.armed.options)
-        return Words(UP, slowness.octets, slowness.rounds, slowness.wait_s)
+    def slowness(self) -> flow.Slowness:
+        return flow.Slowness.of(self.armed.options)
 
     async def held(self) -> Proof:
-        heard = await _both_ways(self.witness, self.armed, self.words)
-        slowness = flow.Slowness.of(self.armed.options)
-        return flow.slow_held(heard, self.armed.proxies, slowness)
+        ways = (self.slowness.words(UP), self.slowness.words(DOWN))
+        heard = await _both_ways(self.witness, self.armed, *ways)
+        return flow.slow_held(heard, self.armed.proxies, self.slowness)
 
     async def gone(self) -> Proof:
-        names, slowness = self.armed.proxies, flow.Slowness.of(self.armed.options)
-        back = Words(DOWN, self.words.octets, flow.ROUNDS, flow.ROUNDS * self.words.wait_s)
+        names, words = self.armed.proxies, self.slowness.words(DOWN, flow.ROUNDS)
         if not self.asked:
-            replies = await self.witness.words(self.armed, back)
-            late = [name for name in names if slowness.slow(replies.get(name))]
+            replies = await self.witness.words(self.armed, words)
+            late = [name for name in names if self.slowness.slow(replies.get(name))]
             if late:
                 return Proof(ok=False, detail="", doubt=f"still slow: {', '.join(late)}")
             self.released, self.asked = replies, True
         await _reopen(self.witness, self.armed)
-        fresh = await self.witness.words(self.armed, back)
-        return flow.slow_gone(fresh, self.released, names, slowness)
+        fresh = await self.witness.words(self.armed, words)
+        return flow.slow_gone(fresh, self.released, names, self.slowness)
 
 
 @dataclass(slots=True)
@@ -111,10 +109,9 @@ class CutAfterLook:
         return rules.answering(fresh, self.armed.proxies)
 
 
-async def _both_ways(witness: Witness, armed: Armed, words: Words) -> dict[str, Replies]:
-    ways = {way: Words(way, words.octets, words.rounds, words.wait_s) for way in (UP, DOWN)}
-    replies = await asyncio.gather(*(witness.words(armed, each) for each in ways.values()))
-    return dict(zip(ways, replies, strict=True))
+async def _both_ways(witness: Witness, armed: Armed, *words: Words) -> dict[str, Replies]:
+    replies = await asyncio.gather(*(witness.words(armed, each) for each in words))
+    return {each.way: reply for each, reply in zip(words, replies, strict=True)}
 
 
 async def _reopen(witness: Witness, armed: Armed) -> None:

@@ -4,14 +4,15 @@
    in a round trip, too.
 2. A way through a proxy is a little slower by itself, and this machine stalls now and then: the
    quickest of several words counts, and the direct canary's must take less than half of it.
-3. The proxy's timers are never early; what is taken off is TIMER_S for their grain, and at a rate
+3. It was quick before: what is slow already is not seen to become slow (prepare refuses it).
+4. The proxy's timers are never early; what is taken off is TIMER_S for their grain, and at a rate
    what the proxy makes good of a pause that was too long before (PACE).
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from faults.model import FIN, Options, Proof, Reply
+from faults.model import FIN, Options, Proof, Reply, Words
 from faults.verify.links import Met
 from faults.verify.replies import DIRECT, doubt, is_answered, listing, proven, said
 
@@ -38,10 +39,10 @@ class Slowness:
     def rounds(self) -> int:
         return ROUNDS if self.least_s < SHORT_S else 1
 
-    @property
-    def wait_s(self) -> float:
-        """What all rounds may take."""
-        return 2 * self.rounds * self.least_s
+    def words(self, way: str, rounds: int = 0) -> Words:
+        """Without a number, as many rounds as prove it; each may take twice its time."""
+        rounds = rounds or self.rounds
+        return Words(way, self.octets, rounds, 2 * rounds * self.least_s)
 
     def quick(self, reply: Reply | None) -> bool:
         return reply is not None and reply.answered and reply.seconds < self.least_s / 2
@@ -56,11 +57,11 @@ def slow_held(heard: Mapping[str, Met], proxies: tuple[str, ...], slowness: Slow
     assert proxies, "nothing to slow"
     for replies in heard.values():
         if not slowness.quick(replies.get(DIRECT)):
-            return doubt(f"the direct way is slow or silent, too: {_timed(replies, [DIRECT])}")
+            return doubt(f"the direct way is slow or silent, too: {timed(replies, [DIRECT])}")
     for way, replies in heard.items():
         if early := [name for name in proxies if not slowness.slow(replies.get(name))]:
             least = f"{slowness.least_s:.3f} s"
-            return doubt(f"{way}, not a word that took {least}: {_timed(replies, early)}")
+            return doubt(f"{way}, not a word that took {least}: {timed(replies, early)}")
     seconds = [replies[name].seconds for replies in heard.values() for name in proxies]
     return proven(
         f"{len(proxies)} links: words took {min(seconds):.3f} to {max(seconds):.3f} s in one "
@@ -72,10 +73,10 @@ def slow_gone(fresh: Met, held: Met, proxies: tuple[str, ...], slowness: Slownes
     """Words are quick on fresh connections, and on held ones that were not closed meanwhile."""
     late = [name for name in proxies if not slowness.quick(fresh.get(name))]
     if late:
-        return doubt(f"not quick on a fresh connection: {_timed(fresh, late)}")
+        return doubt(f"not quick on a fresh connection: {timed(fresh, late)}")
     open_ = [name for name in proxies if name in held and not held[name].end]
     if late := [name for name in open_ if not slowness.quick(held[name])]:
-        return doubt(f"not quick on a held connection: {_timed(held, late)}")
+        return doubt(f"not quick on a held connection: {timed(held, late)}")
     return proven(f"{len(proxies)} links are quick on fresh connections, {len(open_)} held ones")
 
 
@@ -92,17 +93,18 @@ def cut_after_held(replies: Met, proxies: tuple[str, ...], limit: int) -> Proof:
     return proven(f"{len(proxies)} links closed by FIN after {limit} bytes; a direct one was not")
 
 
-def _cut(reply: Reply | None, limit: int) -> bool:
-    return reply is not None and reply.end == FIN and reply.octets == limit
-
-
-def _timed(replies: Met, names: list[str]) -> str:
+def timed(replies: Met, names: list[str]) -> str:
+    """What words met on these ways, and how long they took."""
     times = {
         name: f"{said(replies.get(name))} ({replies[name].seconds:.3f} s)"
         for name in names
         if name in replies
     }
     return "; ".join(f"{name}: {text}" for name, text in times.items()) or listing(replies, names)
+
+
+def _cut(reply: Reply | None, limit: int) -> bool:
+    return reply is not None and reply.end == FIN and reply.octets == limit
 
 
 def _sized(replies: Met, names: list[str]) -> str:
