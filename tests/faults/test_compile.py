@@ -10,12 +10,16 @@ from faults.actions import (
     AddToxic,
     ClearAlarm,
     Cut,
+    Disable,
+    Enable,
     Freeze,
     FreezeClients,
     Join,
     Kill,
+    KillClients,
     RaiseAlarm,
     RemoveToxic,
+    ReplaceClients,
     Start,
     Stop,
     Thaw,
@@ -30,9 +34,17 @@ from faults.model import Armed, FaultError, Options
 from tests.fault_world import CLIENTS, OPTIONS_OF
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
+LINKS = ("p1", "p2")
+BOTH = ("upstream", "downstream")
+MARKED = mark("run", 1)
 
 
-def compiled(kind: str, returns: bool = True, proxies: tuple[str, ...] = ("p1", "p2")) -> Armed:
+def compiled(
+    kind: str,
+    returns: bool = True,
+    proxies: tuple[str, ...] = LINKS,
+    options: Options | None = None,
+) -> Armed:
     return compile(
         kind=kind,
         target="master of orders",
@@ -43,7 +55,7 @@ def compiled(kind: str, returns: bool = True, proxies: tuple[str, ...] = ("p1", 
         window=1,
         run="run",
         returns=returns,
-        options=OPTIONS_OF[kind],
+        options=OPTIONS_OF[kind] if options is None else options,
         clients=CLIENTS,
     )
 
@@ -94,6 +106,66 @@ def test_a_hang_stalls_and_resumes_the_same_links_by_the_same_name() -> None:
     assert armed.mechanism == "toxiproxy"
 
 
+@pytest.mark.parametrize(
+    ("direction", "streams"), [("to_broker", ("upstream",)), ("to_client", ("downstream",))]
+)
+def test_half_a_hang_stalls_one_stream(direction: str, streams: tuple[str, ...]) -> None:
+    (stall,) = compiled("hang", options=Options(direction=direction)).actions
+    assert stall == AddToxic(LINKS, MARKED, "bandwidth", streams, (("rate", 0),))
+
+
+def test_a_close_is_over_when_it_was_armed_and_its_undo_mends_what_broke_off_half_way() -> None:
+    armed = compiled("close")
+    assert armed.actions == (Disable(LINKS), Enable(LINKS))
+    assert armed.undo == (Enable(LINKS),)
+
+
+def test_a_refusal_lasts_until_the_listeners_are_back() -> None:
+    armed = compiled("refuse")
+    assert (armed.actions, armed.undo) == ((Disable(LINKS),), (Enable(LINKS),))
+
+
+def test_a_reset_closes_what_stands_and_resets_what_comes_after() -> None:
+    armed = compiled("reset")
+    toxic = AddToxic(LINKS, MARKED, "reset_peer", BOTH, (("timeout", 0),))
+    assert armed.actions == (Disable(LINKS), toxic, Enable(LINKS))
+    assert armed.undo == (RemoveToxic(LINKS, MARKED), Enable(LINKS))
+
+
+@pytest.mark.parametrize(
+    ("options", "toxics"),
+    [
+        (Options(latency_s=0.25), [("", "latency", ("latency", 250))]),
+        (Options(rate_kb=40), [("_rate", "bandwidth", ("rate", 40))]),
+        (
+            Options(latency_s=1.0, rate_kb=40),
+            [("", "latency", ("latency", 1000)), ("_rate", "bandwidth", ("rate", 40))],
+        ),
+    ],
+)
+def test_what_is_slow_has_a_latency_or_a_rate_or_both_in_each_direction(
+    options: Options, toxics: list[tuple[str, str, tuple[str, int]]]
+) -> None:
+    armed = compiled("slow", options=options)
+    assert armed.actions == tuple(
+        AddToxic(LINKS, f"{MARKED}{name}", type, BOTH, (attribute,))
+        for name, type, attribute in toxics
+    )
+    assert armed.undo == tuple(RemoveToxic(LINKS, f"{MARKED}{name}") for name, _, _ in toxics)
+
+
+def test_a_cut_after_so_many_bytes_counts_each_direction_by_itself() -> None:
+    armed = compiled("cut_after", options=Options(bytes=5000))
+    assert armed.actions == (AddToxic(LINKS, MARKED, "limit_data", BOTH, (("bytes", 5000),)),)
+    assert armed.undo == (RemoveToxic(LINKS, MARKED),)
+
+
+@pytest.mark.parametrize("kind", ["slow", "cut_after"])
+def test_what_would_do_nothing_is_refused(kind: str) -> None:
+    with pytest.raises(FaultError, match="given"):
+        compiled(kind, options=Options())
+
+
 def test_a_hang_of_clients_without_links_is_refused() -> None:
     with pytest.raises(FaultError, match="none of the meant clients has a link to rmq2"):
         compiled("hang", proxies=())
@@ -138,6 +210,13 @@ def test_frozen_clients_are_thawed_by_their_names_and_a_host_takes_no_part() -> 
     assert armed.undo == (ThawClients(CLIENTS),)
     assert (armed.clients, armed.proxies) == (CLIENTS, ())
     assert compiled("freeze").clients == ()
+
+
+def test_killed_clients_are_replaced_unless_they_never_return() -> None:
+    armed = compiled("client_crash")
+    assert armed.actions == (KillClients(CLIENTS),)
+    assert armed.undo == (ReplaceClients(CLIENTS),)
+    assert not compiled("client_crash", returns=False).returns
 
 
 def test_a_fault_of_clients_that_nobody_hired_is_refused() -> None:
