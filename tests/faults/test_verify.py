@@ -1,4 +1,4 @@
-"""What proves a fault, what does not, and the near misses."""
+"""What proves a fault, what does not, and the near misses; of links: test_verify_links.py."""
 
 from dataclasses import replace
 
@@ -7,7 +7,6 @@ import pytest
 from faults.model import Drops, ProcessState, Reply
 from faults.verify import clients
 from faults.verify.brokers import alarm_gone, alarm_held
-from faults.verify.links import hang_gone, hang_held
 from faults.verify.network import CutEvidence, LinkEvidence, cut_gone, filter_cut, links_cut
 from faults.verify.processes import freeze_gone, freeze_held, kill_gone, kill_held, stop_held
 from faults.verify.replies import SILENCE_S
@@ -15,7 +14,6 @@ from faults.verify.replies import SILENCE_S
 ANSWERED = Reply(True, 0.002, "answered")
 SILENT = Reply(False, SILENCE_S + 0.1, "silent for 2.1 s")
 CLOSED = Reply(False, 0.01, "closed")
-LINKS = ("a", "b")
 TO_1, TO_3 = ("rmq2", "rmq1"), ("rmq2", "rmq3")
 BESIDE = ("rmq1", "rmq3")
 CUT = CutEvidence(
@@ -117,53 +115,6 @@ def test_a_freeze_is_not_gone_otherwise(
     state: ProcessState, greets: Reply | None, doubt: str
 ) -> None:
     assert doubt in freeze_gone(state, greets).doubt
-
-
-def test_a_hang_held_if_every_link_was_silent_and_the_host_was_not() -> None:
-    assert hang_held({"a": SILENT, "b": SILENT, "direct": ANSWERED}, LINKS).ok
-
-
-@pytest.mark.parametrize(
-    ("replies", "doubt"),
-    [
-        ({"a": ANSWERED, "b": ANSWERED, "direct": ANSWERED}, "not silent: a: answered"),
-        ({"a": SILENT, "b": ANSWERED, "direct": ANSWERED}, "not silent: b: answered"),
-        ({"a": SILENT, "direct": ANSWERED}, "not silent: b: not asked"),
-        ({"a": SILENT, "b": SILENT, "direct": SILENT}, "the host was not heard"),
-        ({"a": SILENT, "b": SILENT}, "the host was not heard"),
-    ],
-)
-def test_a_hang_did_not_hold_otherwise(replies: dict[str, Reply], doubt: str) -> None:
-    assert doubt in hang_held(replies, LINKS).doubt
-
-
-def test_a_closed_link_does_not_hang() -> None:
-    assert "b: closed" in hang_held({"a": SILENT, "b": CLOSED, "direct": ANSWERED}, LINKS).doubt
-
-
-def test_a_hang_is_gone_if_fresh_and_held_connections_answer() -> None:
-    replies = {"a": ANSWERED, "b": ANSWERED}
-    assert hang_gone(replies, replies, LINKS).ok
-
-
-def test_a_held_connection_that_was_closed_meanwhile_says_nothing() -> None:
-    proof = hang_gone({"a": ANSWERED, "b": ANSWERED}, {"a": CLOSED, "b": ANSWERED}, LINKS)
-    assert proof.ok
-    assert "1 on held ones" in proof.detail
-
-
-@pytest.mark.parametrize(
-    ("fresh", "held"),
-    [
-        ({"a": ANSWERED, "b": SILENT}, {"a": ANSWERED, "b": ANSWERED}),
-        ({"a": ANSWERED, "b": ANSWERED}, {"a": ANSWERED, "b": SILENT}),
-        ({"a": ANSWERED}, {"a": ANSWERED, "b": ANSWERED}),
-    ],
-)
-def test_a_hang_is_not_gone_while_a_link_is_silent(
-    fresh: dict[str, Reply], held: dict[str, Reply]
-) -> None:
-    assert not hang_gone(fresh, held, LINKS).ok
 
 
 def test_a_partition_held_if_our_chain_dropped_what_was_sent_to_listeners() -> None:
