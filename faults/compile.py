@@ -173,15 +173,29 @@ def _cut_after(aim: Aim) -> Deeds:
 def _partition(aim: Aim) -> Deeds:
     shape, count = aim.options.shape, len(aim.hosts)
     if count == 1:
-        raise FaultError(f"partition: {aim.host} is alone; there is nothing to cut it from")
+        raise FaultError(f"{aim.host} is alone; there is nothing to cut it from")
     if count < SHAPES[shape].hosts_min:
-        raise FaultError(f"partition: {count} hosts are too few for the shape {shape}")
+        raise FaultError(f"{count} hosts are too few for the shape {shape}")
     cut = ways(shape, aim.host, aim.hosts)
     return (Cut(cut, aim.mark),), (Join(cut, aim.mark),)
 
 
 def _black_hole(aim: Aim) -> Deeds:
     return (Isolate(aim.host, aim.mark),), (Rejoin(aim.host, aim.mark),)
+
+
+def _reboot(aim: Aim) -> Deeds:
+    """Cut off first: no FIN or RST of what the kernel closes leaves the host."""
+    deeds = _black_hole(aim), _kill(aim)
+    arm, undo = (tuple(one for deed in deeds for one in deed[side]) for side in (0, 1))
+    return arm, undo
+
+
+def _flap(aim: Aim) -> Deeds:
+    """The first cut and the last join; who performs them plays the rhythm in between."""
+    if not aim.options.down_s or not aim.options.up_s:
+        raise FaultError("flap: how long it is cut, or joined, was not given")
+    return _partition(aim)
 
 
 def _alarm(aim: Aim) -> Deeds:
@@ -205,6 +219,8 @@ DEEDS = {
     "cut_after": _cut_after,
     "partition": _partition,
     "black_hole": _black_hole,
+    "reboot": _reboot,
+    "flap": _flap,
     "alarm": _alarm,
     "client_freeze": _client_freeze,
 }

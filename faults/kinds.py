@@ -20,6 +20,7 @@ COMPOSE, LOCAL = "compose", "local"
 _CLIENT = re.compile(r"(publisher|consumer)-[1-9]\d*")
 LATENCY_S = (0.05, 5.0)  # a busy machine stalls for less; a proof of more outlasts windows
 RATE_KB_MAX = 5_000  # a broker may not be faster than that by itself
+PHASE_S_MIN = 0.2  # of a flap: a change takes up to a tenth of a second
 BYTES_MAX = 10_000_000  # a canary has to send more through the broker
 
 
@@ -55,6 +56,7 @@ class Kind:
     may_stay: bool = False  # whether a scenario may say that it never returns
     options: tuple[str, ...] = ()  # the keys of OPTIONS that it takes
     needs: tuple[str, ...] = ()  # of these at least one
+    needs_all: tuple[str, ...] = ()
     why_not: Mapping[str, str] = field(default_factory=dict)  # deployment without it -> why
 
 
@@ -87,8 +89,8 @@ OPTIONS = {
             "rate", "rate_kb", "KB (1,000 bytes) a second and direction", least=1, most=RATE_KB_MAX
         ),
         Option("bytes", "bytes", "how much of a connection still passes", least=1, most=BYTES_MAX),
-        Option("down", "down_s", "so long cut"),
-        Option("up", "up_s", "so long joined, in turn"),
+        Option("down", "down_s", "so long cut", least=PHASE_S_MIN),
+        Option("up", "up_s", "so long joined, in turn", least=PHASE_S_MIN),
     )
 }
 _PROCESSES = {COMPOSE: CONTAINER, LOCAL: PROCESS}
@@ -190,6 +192,26 @@ KINDS = {
             applies_to=HOST,
             offers=_NETWORK,
             undone_by="the filter is removed",
+        ),
+        Kind(
+            name="reboot",
+            title="the host drops every packet, then SIGKILL to its processes: nobody is told",
+            applies_to=HOST,
+            offers={COMPOSE: f"{PACKET_FILTER}, {CONTAINER}"},
+            undone_by="the filter is removed, then the processes are started again",
+            why_not={
+                LOCAL: "a new connection to a dead node is closed at once here, where one to a "
+                "host without power is silent; nothing holds that back but a network of its own"
+            },
+        ),
+        Kind(
+            name="flap",
+            title="a partition that comes and goes, cut for `down` and joined for `up` in turn",
+            applies_to=HOST,
+            offers=_NETWORK,
+            undone_by="the filter is removed",
+            options=("shape", "down", "up"),
+            needs_all=("down", "up"),
         ),
         Kind(
             name="alarm",

@@ -74,6 +74,12 @@ class Armed:
     def returns(self) -> bool:
         return bool(self.undo)
 
+    @property
+    def rhythm(self) -> tuple[float, float] | None:
+        """(down_s, up_s) of a fault that comes and goes while its window is open."""
+        beat = self.options.down_s, self.options.up_s
+        return beat if all(beat) else None
+
 
 @dataclass(frozen=True, slots=True)
 class ProcessState:

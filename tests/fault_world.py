@@ -46,9 +46,11 @@ from tests.link_world import ANSWERED, SILENT, Links
 HOSTS = ("rmq1", "rmq2", "rmq3")
 OPTIONS_OF: dict[str, Options] = {  # what each kind needs
     **{kind: Options() for kind in KINDS},
+    "flap": Options(down_s=0.3, up_s=0.3),
     "slow": Options(latency_s=0.2, rate_kb=1000),
     "cut_after": Options(bytes=100),
 }
+REAL_OPTIONS_OF = {**OPTIONS_OF, "flap": Options(down_s=1.0, up_s=1.0)}  # of real clusters
 CLIENTS = ("publisher-1", "consumer-1")  # whom faults of clients mean
 ON_HOSTS = tuple(name for name, kind in KINDS.items() if kind.applies_to != CLIENT)
 REFUSED = Reply(False, 0.001, "refused")

@@ -141,9 +141,11 @@ class SimulatedExecutor:
         self.performed: list[Action] = []
         self.refuse: tuple[type[Any], ...] = ()
         self.idle = False
+        self.takes_s = 0.0
 
     async def perform(self, action: Action) -> Receipt:
         issued_ns = time.monotonic_ns()
+        await asyncio.sleep(self.takes_s)
         self.performed.append(action)
         if isinstance(action, self.refuse):
             raise FaultError(f"{type(action).__name__}: the engine said no")

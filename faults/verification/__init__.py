@@ -10,7 +10,8 @@ A run calls, for each window: `witness.prepare` (before the actions), `held`, (t
 `processes`  kill, stop, freeze
 `links`      hang, close, refuse, reset, slow, cut_after
 `network`    partition
-`isolation`  black_hole
+`isolation`  black_hole, reboot
+`flapping`   flap
 `brokers`    alarm
 `clients`    client_freeze
 """
@@ -21,7 +22,8 @@ from faults.model import Armed, Proof, Witness
 from faults.verification.asking import HELD_LIMIT_S, STOPPED_LIMIT_S, Look, until_proven
 from faults.verification.brokers import AlarmLook
 from faults.verification.clients import ClientFreezeLook
-from faults.verification.isolation import BlackHoleLook
+from faults.verification.flapping import FlapLook
+from faults.verification.isolation import BlackHoleLook, RebootLook
 from faults.verification.links import CutAfterLook, EndedLook, HangLook, SlowLook
 from faults.verification.network import PartitionLook
 from faults.verification.processes import FreezeLook, KillLook, StopLook
@@ -38,6 +40,8 @@ LOOKS: dict[str, Callable[[Armed, Witness], Look]] = {
     "cut_after": CutAfterLook,
     "partition": PartitionLook,
     "black_hole": BlackHoleLook,
+    "reboot": RebootLook,
+    "flap": FlapLook,
     "alarm": AlarmLook,
     "client_freeze": ClientFreezeLook,
 }
@@ -51,6 +55,8 @@ async def held(armed: Armed, witness: Witness, limit_s: float | None = None) -> 
 
 def held_limit_s(armed: Armed) -> float:
     """How long a fault that was armed may take until it is seen to hold."""
+    if armed.rhythm is not None:
+        return HELD_LIMIT_S + 2 * sum(armed.rhythm)  # cut, joined and cut again
     return STOPPED_LIMIT_S if armed.kind == "stop" else HELD_LIMIT_S
 
 

@@ -11,6 +11,7 @@ from faults.verification.asking import reaches
 from faults.verification.network import hears
 from faults.verify import isolation as rules
 from faults.verify.network import cut_gone
+from faults.verify.processes import kill_held
 from faults.verify.replies import DIRECT, both, proven
 
 
@@ -78,3 +79,11 @@ class BlackHoleLook:
         if self.armed.mechanism == PROXY:
             return entries
         return {**entries, DIRECT: await self.witness.greets(host)}
+
+
+class RebootLook(BlackHoleLook):
+    """Cut off and killed; back when it is reached, runs and serves."""
+
+    async def held(self) -> Proof:
+        killed = kill_held(await self.witness.process(self.armed.resolved))
+        return both(killed, await self.isolated()) if killed.ok else killed

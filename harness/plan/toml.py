@@ -9,6 +9,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -267,6 +268,8 @@ def _option_checks(path: Path, fault: dict[str, Any], kind: Kind) -> Iterator[_F
         yield from _limit_check(path, fault, OPTIONS[key])
     if kind.needs and not fault.keys() & set(kind.needs):
         yield _Finding((*path, "kind"), f"a {kind.name} needs {' or '.join(kind.needs)}")
+    if set(kind.needs_all) - fault.keys():
+        yield _Finding((*path, "kind"), f"a {kind.name} needs {' and '.join(kind.needs_all)}")
     if "returns" in fault and not kind.may_stay:
         stayers = " or ".join(one.name for one in KINDS.values() if one.may_stay)
         text = f"a {kind.name} always ends; only a {stayers} may never return"
@@ -283,7 +286,10 @@ def _limit_check(path: Path, fault: dict[str, Any], option: Option) -> Iterator[
     except ValueError:
         return
     if not option.least <= amount <= option.most:
-        limits = f"from {option.least:g} to {option.most:g}{' s' if option.key in _FIXED else ''}"
+        unit = " s" if option.key in _FIXED else ""
+        limits = f"at least {option.least:g}{unit}"
+        if option.most < inf:
+            limits = f"from {option.least:g} to {option.most:g}{unit}"
         yield _Finding((*path, option.key), f"must be {limits}, not {value!r}")
 
 

@@ -16,6 +16,7 @@ from faults.compile import compile as compile_fault
 from faults.kinds import CLIENT, KINDS
 from faults.model import Armed, FaultError, Proof, Receipt
 from faults.performing import perform_all
+from faults.rhythm import Change, Rhythm
 from faults.verification import gone, held, held_limit_s
 from harness.deploy.port import Cluster, DeployError, Link, Roles
 from harness.plan.model import RunPlan, Window
@@ -83,6 +84,7 @@ class LiveWindow:
         self._window = window
         self._armed: Armed | None = None
         self._look: asyncio.Task[Proof] | None = None
+        self._rhythm: Rhythm | None = None
         self.roles: dict[str, Roles] = {}  # when it opened
         self.promoted_rank: int | None = None  # seen just before it was undone
         now_ns = time.monotonic_ns() - stage.origin_ns
@@ -147,6 +149,7 @@ class LiveWindow:
             return  # it got no further than asking who holds what
         await self._end_look()
         await self._see_promotion()
+        await self._end_rhythm()
         if not armed.returns:
             self.facts = replace(self.facts, ended_ns=None)
             return
@@ -220,6 +223,7 @@ class LiveWindow:
             returned_ns=receipt.returned_ns - stage.origin_ns,
             doubt="not seen to hold",
         )
+        self._rhythm = Rhythm(stage.cluster.executor, armed, receipt, self._note_change)
         # A look that outlasts its window would see the undo, or keep the fault standing.
         limit_s = min(held_limit_s(armed), self._window.lasts_s)
         look = self._prove(armed, "verified", held(armed, stage.cluster.witness, limit_s))
@@ -251,6 +255,15 @@ class LiveWindow:
         doubt = "" if proof.ok else f"not seen to hold: {proof.doubt}"
         self.facts = replace(self.facts, verified=proof.ok, doubt=doubt)
 
+    async def _end_rhythm(self) -> None:
+        """A rhythm that was not the one that was meant is not verified."""
+        if self._rhythm is None:
+            return
+        await self._rhythm.end()
+        if self._rhythm.doubt:
+            self.facts = replace(self.facts, verified=False)
+            self._fail(self._rhythm.doubt)
+
     async def _prove(self, armed: Armed, event: str, look: Coroutine[Any, Any, Proof]) -> Proof:
         started_ns = time.monotonic_ns()
         try:
@@ -265,6 +278,14 @@ class LiveWindow:
     def _note(self, armed: Armed, issued: str, returned: str, receipt: Receipt) -> None:
         self._stage.record.fault(armed, issued, receipt.issued_ns, True)
         self._stage.record.fault(armed, returned, receipt.returned_ns, True)
+
+    def _note_change(self, change: Change) -> None:
+        """Changes that come and go with the window's own first and last."""
+        assert self._armed is not None, "only what is armed has a rhythm"
+        event, took_s = "down" if change.down else "up", change.late_s
+        detail = f"number {change.number}, {took_s:.3f} s after its time, for {change.lasts_s:g} s"
+        at_ns = change.receipt.issued_ns
+        self._stage.record.fault(self._armed, event, at_ns, change.in_time, detail)
 
     def _fail(self, doubt: str) -> None:
         old = self.facts.doubt

@@ -19,6 +19,7 @@ from faults.executors.compose import ComposeExecutor
 from faults.executors.nothing import NothingExecutor
 from faults.model import Armed, FaultError, Options, Proof
 from faults.performing import perform_all
+from faults.rhythm import Rhythm
 from faults.verification import gone, held
 from harness.deploy import labels
 from harness.deploy.compose_cluster import ComposeCluster
@@ -28,7 +29,7 @@ from harness.run.heal import Row, Standing, mend
 from harness.run.journal import Journal
 from tests.docker.conftest import cleaned
 from tests.docker.looks import disabled, toxics
-from tests.fault_world import CLIENTS, ON_HOSTS, OPTIONS_OF
+from tests.fault_world import CLIENTS, ON_HOSTS, REAL_OPTIONS_OF
 from tests.hired import hired
 
 pytestmark = pytest.mark.docker
@@ -69,7 +70,7 @@ def armed(
         links,
         window,
         RUN,
-        options=replace(OPTIONS_OF[kind], **options),
+        options=replace(REAL_OPTIONS_OF[kind], **options),
         clients=CLIENTS,
     )
 
@@ -172,8 +173,11 @@ async def seen(cluster: ComposeCluster, kind: str, links: tuple[str, ...]) -> bo
             return all(float(met(cluster, proxy).split()[-2]) >= 0.4 for proxy in links)
         case "cut_after":
             return {met(cluster, proxy) for proxy in links} == {"100 bytes, closed"}
-        case "partition" | "black_hole":
+        case "partition" | "black_hole" | "flap":
             return bool(rules(cluster))
+        case "reboot":
+            state = container(cluster, "process").attrs["State"]
+            return (state["Status"], state["ExitCode"]) == ("exited", 137) and bool(rules(cluster))
         case "alarm":
             return alarms(cluster) != "[]"
     raise AssertionError(kind)
@@ -195,10 +199,14 @@ def test_a_fault_takes_effect_and_is_undone(
         try:
             receipt = await perform_all(cluster.executor, fault.actions)
             assert 0 < receipt.issued_ns <= receipt.returned_ns
+            rhythm = Rhythm(cluster.executor, fault, receipt)
             holds = await held(fault, cluster.witness)
-            assert await seen(cluster, kind, links)
+            # What comes and goes is there again within a phase.
+            assert await until(lambda: seen(cluster, kind, links), bool, sum(fault.rhythm or ()))
+            await rhythm.end()
         finally:
             await perform_all(cluster.executor, fault.undo)
+        assert rhythm.doubt == ""
         left = await gone(fault, cluster.witness, GONE_LIMIT_S)
         await cluster.witness.dismiss(fault)
         assert not await seen(cluster, kind, links)

@@ -30,6 +30,7 @@ from spark_analysis.schema.log import is_closed, read_rows
 from spark_analysis.schema.tables import RESOURCES
 from tests.docker.conftest import cleaned
 from tests.docker.looks import in_force, workers_running
+from tests.fault_world import REAL_OPTIONS_OF
 from tests.plans import fault, plan
 from tests.run_folders import rows_of
 
@@ -91,7 +92,7 @@ def counts(done: Done) -> dict[str, int]:
 def test_a_fault_is_verified_undone_and_gone_and_nothing_confirmed_is_lost(
     clean: ComposeCluster, play: Play, experiment_folder: Path, kind: str
 ) -> None:
-    of = plan(fault(kind), lasts_s=8, name=f"real-{kind}")
+    of = plan(fault(kind, options=REAL_OPTIONS_OF[kind]), lasts_s=8, name=f"real-{kind}")
     done = play(run(clean, of, experiment_folder))
     (window,) = done.manifest.windows
     assert (window.verified, window.gone, window.doubt) == (True, True, "")
@@ -120,7 +121,7 @@ def test_an_executor_that_does_nothing_makes_the_run_unknown(
     real = clean.executor
     clean.executor = NothingExecutor()
     try:
-        of = plan(fault(kind), lasts_s=4, name=f"lie-{kind}")
+        of = plan(fault(kind, options=REAL_OPTIONS_OF[kind]), lasts_s=4, name=f"lie-{kind}")
         done = play(run(clean, of, experiment_folder))
     finally:
         clean.executor = real

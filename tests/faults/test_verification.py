@@ -21,6 +21,7 @@ from faults.model import (
     Reply,
 )
 from faults.performing import perform_all
+from faults.rhythm import Rhythm
 from faults.shapes import SHAPES, ways
 from faults.verification import gone, held, held_limit_s
 from tests.fault_world import ANSWERED, CLIENTS, OPTIONS_OF, SILENT, World
@@ -40,8 +41,9 @@ def compiled(kind: str, returns: bool = True) -> Armed:
 
 async def verified(world: World, executor: Executor, armed: Armed) -> tuple[Proof, Proof]:
     await world.prepare(armed)
-    await perform_all(executor, armed.actions)
+    rhythm = Rhythm(executor, armed, await perform_all(executor, armed.actions))
     seen = await held(armed, world, SHORT_S)
+    await rhythm.end()
     if armed.returns:
         await perform_all(executor, armed.undo)
     return seen, await gone(armed, world, SHORT_S)

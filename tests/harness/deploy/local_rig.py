@@ -11,12 +11,13 @@ from typing import Any
 from faults.compile import compile as compile_fault
 from faults.model import Armed, Options, Proof
 from faults.performing import perform_all
+from faults.rhythm import Rhythm
 from faults.verification import gone, held
 from harness.deploy.local import LocalDeployment
 from harness.deploy.local_cluster import LocalCluster
 from harness.deploy.local_faults import equip
 from harness.plan.model import Host
-from tests.fault_world import CLIENTS, OPTIONS_OF
+from tests.fault_world import CLIENTS, REAL_OPTIONS_OF
 from tests.plans import LAYOUT
 
 NODE = (sys.executable, "-m", "tests.harness.deploy.stand_in_node")
@@ -63,7 +64,7 @@ def armed(
         "run",
         returns=True,
         mechanism=cluster.executor.mechanism(kind),
-        options=options or OPTIONS_OF[kind],
+        options=options or REAL_OPTIONS_OF[kind],
         clients=CLIENTS,
     )
 
@@ -72,8 +73,10 @@ async def seen(cluster: LocalCluster, fault: Armed) -> tuple[Proof, Proof]:
     """What verification says of the fault while it stands, and after it was undone."""
     assert fault.undo
     await cluster.witness.prepare(fault)
-    await perform_all(cluster.executor, fault.actions)
+    rhythm = Rhythm(cluster.executor, fault, await perform_all(cluster.executor, fault.actions))
     holding = await held(fault, cluster.witness, HELD_S)
+    await rhythm.end()
+    assert rhythm.doubt == ""
     await perform_all(cluster.executor, fault.undo)
     leaving = await gone(fault, cluster.witness, GONE_S)
     await cluster.witness.dismiss(fault)

@@ -195,3 +195,11 @@ def test_a_fault_that_a_system_cannot_suffer_does_not_apply_to_it_and_says_why()
     (skip,) = plan(request(systems=both, clients=("pika",)), catalogue).skipped
     assert skip.cell[1] == "other"
     assert skip.reason == "fault 1: other can suffer no kill: it cannot die"
+
+
+def test_a_shape_that_needs_more_hosts_does_not_apply_to_a_layout_with_fewer() -> None:
+    text = SOURCE.replace('kind = "kill"', 'kind = "partition"\nshape = "bridge"')
+    shaped, both = read_scenario("bridge", text), (SYSTEM.name, OTHER.name)
+    (skip,) = plan(request(shaped, systems=both, clients=("pika",)), CATALOGUE).skipped
+    assert skip.cell[1] == "other"
+    assert skip.reason == "fault 1: the shape bridge needs 3 hosts, and there are 2"

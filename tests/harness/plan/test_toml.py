@@ -178,6 +178,13 @@ def test_what_is_not_toml_says_where_it_breaks() -> None:
         ('kind = "hang"', 'kind = "cut_after"', "kind: a cut_after needs bytes"),
         ('kind = "hang"', 'kind = "cut_after"\nbytes = 20000000', "bytes: must be from 1 to"),
         ('kind = "hang"', 'kind = "hang"\ndirection = "up"', "'up' is none of the words"),
+        ('kind = "hang"', 'kind = "flap"\ndown = "1 s"', "kind: a flap needs down and up"),
+        ('kind = "hang"', 'kind = "flap"\nup = "0.1 s"', "up: must be at least 0.2 s, not"),
+        (
+            'kind = "hang"',
+            'kind = "partition"\nshape = "star"',
+            "valid: one | halves | one_way_in",
+        ),
     ],
 )
 def test_what_hangs_on_several_keys_is_checked(old: str, new: str, message: str) -> None:

@@ -91,6 +91,16 @@ def unexpected_doubts(done: Done) -> list[tuple[str, str]]:
     return [reason for reason in reasons if not reason[1].endswith("_absent")]
 
 
+def turns(cluster: SimulatedCluster) -> tuple[type, ...]:
+    """The kinds of actions that were performed; what comes and goes, as if it did so once."""
+    performed = [type(action) for action in cluster.executor.performed]
+    while performed[:4] == [Cut, Join, Cut, Join]:
+        del performed[:2]
+    if performed[:3] == [Cut, Join, Join]:  # it was joined when its window closed
+        del performed[1]
+    return tuple(performed)
+
+
 def counts(done: Done) -> dict[str, int]:
     return {row.measure: row.count for row in done.findings.counts}
 
@@ -107,17 +117,22 @@ KINDS = {
     "cut_after": (AddToxic, RemoveToxic),
     "partition": (Cut, Join),
     "black_hole": (Isolate, Rejoin),
+    "reboot": (Isolate, Kill, Rejoin, Start),
+    "flap": (Cut, Join),  # the first and the last; in between the same in turn
     "alarm": (RaiseAlarm, ClearAlarm),
     "client_freeze": (FreezeClients, ThawClients),
 }
 
 
+LASTS_S = {"flap": 1.3}  # longer than it takes to be cut twice
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_fault_is_armed_verified_undone_and_seen_to_be_gone(kind: str, tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
-    done = run(cluster, plan(fault(kind)), tmp_path)
-    assert [type(action) for action in cluster.executor.performed] == list(KINDS[kind])
-    assert events(done) == [
+    done = run(cluster, plan(fault(kind), lasts_s=LASTS_S.get(kind, 0.3)), tmp_path)
+    assert turns(cluster) == KINDS[kind]
+    assert [event for event in events(done) if event[0] not in ("down", "up")] == [
         ("issued", 1),
         ("returned", 1),
         ("verified", 1),
@@ -133,7 +148,7 @@ def test_a_fault_is_armed_verified_undone_and_seen_to_be_gone(kind: str, tmp_pat
 def test_an_executor_that_does_nothing_makes_the_run_unknown(kind: str, tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
     cluster.executor.idle = True
-    done = run(cluster, plan(fault(kind)), tmp_path)
+    done = run(cluster, plan(fault(kind), lasts_s=LASTS_S.get(kind, 0.3)), tmp_path)
     assert ("verified", 0) in events(done)
     assert unexpected_doubts(done) == [("run", "fault")]
 
@@ -231,11 +246,31 @@ def test_an_interrupt_in_the_middle_of_a_fault_undoes_it_and_leaves_a_sealed_run
 ) -> None:
     cluster = SimulatedCluster(LAYOUT)
     done = run(cluster, plan(fault(kind), lasts_s=60), tmp_path, lambda view: bool(view.armed))
-    assert [type(action) for action in cluster.executor.performed] == list(KINDS[kind])
+    assert turns(cluster) == KINDS[kind]
     assert done.manifest.interrupted
     assert done.manifest.phase == "sealed"
     assert all(worker.log_closed for worker in done.manifest.workers)
     assert done.facts.clock_doubt == "the run was interrupted"
+
+
+def test_what_comes_and_goes_is_recorded_change_by_change(tmp_path: Path) -> None:
+    done = run(SimulatedCluster(LAYOUT), plan(fault("flap"), lasts_s=1.3), tmp_path)
+    rows = read_rows(done.folder / "logs" / "harness", FAULTS)
+    changes = [(row["event"], row["at_ns"]) for row in rows if row["event"] in ("down", "up")]
+    assert [event for event, _ in changes] == ["up", "down", "up", "down"]
+    origin_ns = done.facts.windows[0].origin_ns
+    for number, (_, at_ns) in enumerate(changes, 1):
+        assert isinstance(at_ns, int)
+        assert 0 <= at_ns - origin_ns - number * 0.3e9 < 0.15e9
+
+
+def test_a_rhythm_that_is_not_kept_makes_the_run_unknown(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    cluster.executor.takes_s = 0.2
+    done = run(cluster, plan(fault("flap"), lasts_s=1.3), tmp_path)
+    assert "changes came late" in done.facts.windows[0].doubt
+    assert [(doubt.scope, doubt.reason) for doubt in done.findings.doubts] == [("run", "fault")]
+    assert cluster.world.cuts == {}
 
 
 def test_an_action_that_failed_is_undone_all_the_same(tmp_path: Path) -> None:
