@@ -108,6 +108,23 @@ class ClearAlarm:
 
 
 @dataclass(frozen=True, slots=True)
+class KillClients:
+    """SIGKILL to these clients' processes; the kernel closes what they had open."""
+
+    clients: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceClients:
+    """New clients take the places of these: they are the run's that goes on, which hires them.
+
+    Executors do nothing: whoever heals has no run to put them in, and nobody misses them.
+    """
+
+    clients: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class FreezeClients:
     """These clients' processes stop running; the kernel keeps their TCP alive."""
 
@@ -173,6 +190,8 @@ Action = (
     | RaiseAlarm
     | ClearAlarm
     | FreezeClients
+    | KillClients
+    | ReplaceClients
     | ThawClients
 )
 _ACTIONS: dict[str, Callable[..., Action]] = {kind.__name__: kind for kind in get_args(Action)}

@@ -23,9 +23,11 @@ from faults.actions import (
     Isolate,
     Join,
     Kill,
+    KillClients,
     RaiseAlarm,
     Rejoin,
     RemoveToxic,
+    ReplaceClients,
     Start,
     Stop,
     Thaw,
@@ -203,6 +205,10 @@ def _alarm(aim: Aim) -> Deeds:
     return (RaiseAlarm(aim.host, resource),), (ClearAlarm(aim.host, resource),)
 
 
+def _client_crash(aim: Aim) -> Deeds:
+    return (KillClients(aim.clients),), (ReplaceClients(aim.clients),)
+
+
 def _client_freeze(aim: Aim) -> Deeds:
     return (FreezeClients(aim.clients),), (ThawClients(aim.clients),)
 
@@ -222,5 +228,6 @@ DEEDS = {
     "reboot": _reboot,
     "flap": _flap,
     "alarm": _alarm,
+    "client_crash": _client_crash,
     "client_freeze": _client_freeze,
 }

@@ -224,6 +224,15 @@ KINDS = {
             why_not={LOCAL: "no system that has alarms runs as subprocesses"},
         ),
         Kind(
+            name="client_crash",
+            title="SIGKILL to the processes of the meant clients; their connections are closed",
+            applies_to=CLIENT,
+            offers=_PROCESSES,
+            undone_by="new clients take their places: the same queues and entries, new numbers",
+            may_stay=True,
+            options=("clients",),
+        ),
+        Kind(
             name="client_freeze",
             title="the processes of the meant clients stand still; the kernel keeps TCP alive",
             applies_to=CLIENT,

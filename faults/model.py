@@ -91,6 +91,15 @@ class ProcessState:
 
 
 @dataclass(frozen=True, slots=True)
+class Successor:
+    """Who took a dead client's place; "" where the load is over, and nobody is needed."""
+
+    name: str
+    connected: bool  # by the broker's word
+    at_work: bool  # by its own: it sends, or is subscribed
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """What one request of a verifier met: an answer, or why there was none."""
 
@@ -166,6 +175,12 @@ class Witness(Protocol):
 
     async def answers(self, client: str) -> Reply:
         """Whether a client answers a ping over its control channel: past every broker."""
+
+    async def connected(self, clients: tuple[str, ...]) -> tuple[str, ...]:
+        """Those of these clients that the brokers list a connection of."""
+
+    async def successor(self, client: str) -> Successor | None:
+        """Who took a dead client's place; None where nobody has (yet)."""
 
     async def alarms(self, resource: str) -> dict[str, dict[str, bool]]:
         """Each host's own word, of those that answer: of whom -> whether it is in alarm."""

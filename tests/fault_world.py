@@ -19,9 +19,11 @@ from faults.actions import (
     Isolate,
     Join,
     Kill,
+    KillClients,
     RaiseAlarm,
     Rejoin,
     RemoveToxic,
+    ReplaceClients,
     Start,
     Stop,
     Thaw,
@@ -37,6 +39,7 @@ from faults.model import (
     Receipt,
     Replies,
     Reply,
+    Successor,
     Words,
 )
 from faults.shapes import Way, droppers
@@ -61,6 +64,8 @@ class World:
     dead: dict[str, int] = field(default_factory=dict)  # host -> how its process ended
     frozen: set[str] = field(default_factory=set)
     frozen_clients: set[str] = field(default_factory=set)
+    dead_clients: set[str] = field(default_factory=set)
+    replaced_clients: set[str] = field(default_factory=set)
     links: Links = field(default_factory=Links)
     cuts: dict[str, tuple[Way, ...]] = field(default_factory=dict)  # by chain
     short_of: set[tuple[str, str]] = field(default_factory=set)  # host and resource
@@ -97,6 +102,10 @@ class World:
                 self.short_of.add((host, resource))
             case ClearAlarm(host=host, resource=resource):
                 self.short_of.discard((host, resource))
+            case KillClients(clients=clients):
+                self.dead_clients.update(clients)
+            case ReplaceClients(clients=clients):
+                self.replaced_clients.update(clients)
             case FreezeClients(clients=clients):
                 self.frozen_clients.update(clients)
             case ThawClients(clients=clients):
@@ -170,7 +179,16 @@ class World:
         return {**{proxy: self.links.attempt(proxy) for proxy in armed.proxies}, DIRECT: ANSWERED}
 
     async def client(self, client: str) -> ProcessState:
+        if client in self.dead_clients:
+            return ProcessState(False, 137)
         return ProcessState(True, None, client in self.frozen_clients)
+
+    async def connected(self, clients: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(client for client in clients if client not in self.dead_clients)
+
+    async def successor(self, client: str) -> Successor | None:
+        replaced = client in self.replaced_clients
+        return Successor(f"after-{client}", connected=True, at_work=True) if replaced else None
 
     async def answers(self, client: str) -> Reply:
         return SILENT if client in self.frozen_clients else ANSWERED

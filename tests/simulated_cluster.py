@@ -5,12 +5,12 @@ Workers here are scripts, not processes: they obey the control channel and write
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from faults.actions import Action
+from faults.actions import Action, KillClients, ReplaceClients
 from faults.model import FaultError, Receipt
 from harness.deploy.port import Health, HostSample, Link, Roles
 from harness.deploy.roster import Roster
@@ -51,7 +51,7 @@ class ScriptedWorker:
         return self._exit
 
     async def kill(self) -> None:
-        self._end(137)
+        self.end(137)
 
     async def close(self) -> None:
         pass
@@ -93,9 +93,10 @@ class ScriptedWorker:
         config = self._config
         if self.name in self._cluster.failing:
             self.say("failed", doubt="No space left on device")
-            self._end(70)
+            self.end(70)
             return
-        for sequence in range(1, self._cluster.messages + 1):
+        late = bool(self._cluster.world.dead_clients)  # in a dead one's place: nothing is left
+        for sequence in range(1, 1 if late else self._cluster.messages + 1):
             at_ns = sequence * 1_000_000
             if config.role is Role.PUBLISHER:
                 self._log.append(
@@ -125,9 +126,9 @@ class ScriptedWorker:
         if self._exit is None:
             self._log.close()
             self.say("closed")
-            self._end(0)
+            self.end(0)
 
-    def _end(self, code: int) -> None:
+    def end(self, code: int) -> None:
         if self._exit is None:
             self._exit = code
             self._said.put_nowait(None)
@@ -136,8 +137,9 @@ class ScriptedWorker:
 class SimulatedExecutor:
     """Carries actions out on a World; `refuse` makes an action fail, `idle` makes it a lie."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, kill: Callable[[tuple[str, ...]], None]) -> None:
         self._world = world
+        self._kill = kill
         self.performed: list[Action] = []
         self.refuse: tuple[type[Any], ...] = ()
         self.idle = False
@@ -149,8 +151,10 @@ class SimulatedExecutor:
         self.performed.append(action)
         if isinstance(action, self.refuse):
             raise FaultError(f"{type(action).__name__}: the engine said no")
-        if not self.idle:
+        if isinstance(action, ReplaceClients) or not self.idle:  # others hire: it need not
             self._world.change(action)
+            if isinstance(action, KillClients):
+                self._kill(action.clients)
         return Receipt(issued_ns, time.monotonic_ns())
 
     def mechanism(self, kind: str) -> str:
@@ -209,14 +213,18 @@ class SimulatedCluster:
 
     def __post_init__(self) -> None:
         self.broker = SimulatedBroker(self)
-        self.roster = Roster()
-        self.executor = SimulatedExecutor(self.world)
+        self.roster = Roster(self.broker.connections, ())
+        self.executor = SimulatedExecutor(self.world, self.kill)
         self.witness = self.world
 
     @property
     def consumed(self) -> bool:
         """Whether a consumer of the load got what was sent: the drain finds nothing then."""
         return any(each.role is Role.CONSUMER for each in self.configured.values())
+
+    def kill(self, clients: tuple[str, ...]) -> None:
+        for client in clients:
+            self.workers[client].end(137)
 
     async def spawn(self, worker: str) -> ScriptedWorker:
         self.workers[worker] = ScriptedWorker(self, worker)

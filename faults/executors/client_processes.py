@@ -22,9 +22,9 @@ shift 2
 for client; do
     own=$(found "$client")
     if [ -z "$own" ] && [ "$needed" = yes ]; then echo "no process of $client runs"; exit 1; fi
-    pids="$pids $own"
+    pids="$pids${own:+ $own}"
 done
-[ -z "${pids# }" ] || kill -s "$signal" $pids
+[ -z "$pids" ] || kill -s "$signal" $pids
 """
 )
 _STATES = (

@@ -40,9 +40,11 @@ from faults.actions import (
     Isolate,
     Join,
     Kill,
+    KillClients,
     RaiseAlarm,
     Rejoin,
     RemoveToxic,
+    ReplaceClients,
     Start,
     Stop,
     Thaw,
@@ -114,6 +116,11 @@ class ComposeExecutor:
                 return await self._help({host: packet_filter.isolate(chain, own)})
             case Rejoin(host=host, chain=chain):
                 return await self._help({host: packet_filter.join(chain)})
+            case KillClients(clients=clients):
+                command = client_processes.signal("KILL", clients)
+                return await self._in_thread(lambda: self._to_clients(command))
+            case ReplaceClients():
+                return Receipt(time.monotonic_ns(), time.monotonic_ns())
             case FreezeClients(clients=clients):
                 command = client_processes.signal("STOP", clients)
                 return await self._in_thread(lambda: self._to_clients(command))

@@ -28,6 +28,7 @@ from faults.model import (
     ProcessState,
     Replies,
     Reply,
+    Successor,
     Words,
 )
 from faults.shapes import Way
@@ -107,6 +108,14 @@ class ComposeWitness:
     async def answers(self, client: str) -> Reply:
         assert self._clients is not None, "a witness of a run is told of its clients"
         return await self._clients.answers(client)
+
+    async def connected(self, clients: tuple[str, ...]) -> tuple[str, ...]:
+        assert self._clients is not None, "a witness of a run is told of its clients"
+        return await self._clients.connected(clients)
+
+    async def successor(self, client: str) -> Successor | None:
+        assert self._clients is not None, "a witness of a run is told of its clients"
+        return await self._clients.successor(client)
 
     async def alarms(self, resource: str) -> dict[str, dict[str, bool]]:
         if self._alarms is None:

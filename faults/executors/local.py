@@ -26,9 +26,11 @@ from faults.actions import (
     Isolate,
     Join,
     Kill,
+    KillClients,
     RaiseAlarm,
     Rejoin,
     RemoveToxic,
+    ReplaceClients,
     Start,
     Stop,
     Thaw,
@@ -103,6 +105,10 @@ class LocalExecutor:
             case Start(host=host, ending_s=ending_s):
                 await self._gone(processes.NODE, host, ending_s)
                 return self._start(host)
+            case KillClients(clients=clients):
+                return self._signal_clients(clients, signal.SIGKILL)
+            case ReplaceClients():
+                return Receipt(time.monotonic_ns(), time.monotonic_ns())
             case FreezeClients(clients=clients):
                 return self._signal_clients(clients, signal.SIGSTOP)
             case ThawClients(clients=clients):

@@ -18,7 +18,7 @@ from faults.executors import local_processes as processes
 from faults.executors.canaries import WAIT_S, Canaries, Dial, Listed, greets, reply_of, serves
 from faults.executors.local import peer_link
 from faults.executors.ports import Agent, AgentCalls, Clients, Failures
-from faults.model import Armed, Drops, FaultError, ProcessState, Replies, Reply, Words
+from faults.model import Armed, Drops, FaultError, ProcessState, Replies, Reply, Successor, Words
 from faults.shapes import left_open
 
 
@@ -106,6 +106,14 @@ class LocalWitness:
     async def answers(self, client: str) -> Reply:
         assert self._clients is not None, "a witness of a run is told of its clients"
         return await self._clients.answers(client)
+
+    async def connected(self, clients: tuple[str, ...]) -> tuple[str, ...]:
+        assert self._clients is not None, "a witness of a run is told of its clients"
+        return await self._clients.connected(clients)
+
+    async def successor(self, client: str) -> Successor | None:
+        assert self._clients is not None, "a witness of a run is told of its clients"
+        return await self._clients.successor(client)
 
     async def alarms(self, resource: str) -> dict[str, dict[str, bool]]:  # noqa: ARG002
         return {}

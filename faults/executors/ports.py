@@ -5,9 +5,10 @@
    names them, and they become FaultError here.
 """
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
-from faults.model import FaultError, Reply
+from faults.model import FaultError, Reply, Successor
 
 Failures = tuple[type[Exception], ...]
 
@@ -29,6 +30,12 @@ class Clients(Protocol):
 
     async def exit_code(self, client: str) -> int | None:
         """How its process ended; None while it runs, or where nobody can tell."""
+
+    async def connected(self, clients: Sequence[str]) -> tuple[str, ...]:
+        """Those of them that the brokers list a connection of."""
+
+    async def successor(self, client: str) -> Successor | None:
+        """Who took a dead client's place; None where nobody has (yet)."""
 
 
 class Agent:

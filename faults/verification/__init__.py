@@ -13,7 +13,7 @@ A run calls, for each window: `witness.prepare` (before the actions), `held`, (t
 `isolation`  black_hole, reboot
 `flapping`   flap
 `brokers`    alarm
-`clients`    client_freeze
+`clients`    client_crash, client_freeze
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from collections.abc import Callable
 from faults.model import Armed, Proof, Witness
 from faults.verification.asking import HELD_LIMIT_S, STOPPED_LIMIT_S, Look, until_proven
 from faults.verification.brokers import AlarmLook
-from faults.verification.clients import ClientFreezeLook
+from faults.verification.clients import ClientCrashLook, ClientFreezeLook
 from faults.verification.flapping import FlapLook
 from faults.verification.isolation import BlackHoleLook, RebootLook
 from faults.verification.links import CutAfterLook, EndedLook, HangLook, SlowLook
@@ -43,6 +43,7 @@ LOOKS: dict[str, Callable[[Armed, Witness], Look]] = {
     "reboot": RebootLook,
     "flap": FlapLook,
     "alarm": AlarmLook,
+    "client_crash": ClientCrashLook,
     "client_freeze": ClientFreezeLook,
 }
 

@@ -9,6 +9,22 @@ from faults.verify import clients as rules
 
 
 @dataclass(slots=True)
+class ClientCrashLook:
+    armed: Armed
+    witness: Witness
+
+    async def held(self) -> Proof:
+        clients = self.armed.clients
+        states = await _states(self.witness, clients)
+        return rules.crash_held(states, await self.witness.connected(clients))
+
+    async def gone(self) -> Proof:
+        clients = self.armed.clients
+        found = await asyncio.gather(*(self.witness.successor(client) for client in clients))
+        return rules.crash_gone(dict(zip(clients, found, strict=True)))
+
+
+@dataclass(slots=True)
 class ClientFreezeLook:
     armed: Armed
     witness: Witness

@@ -1,12 +1,42 @@
-"""Whether clients, the processes that publish and consume, stand still or run on."""
+"""Whether clients, the processes that publish and consume, died, stand still or run on."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
-from faults.model import ProcessState, Proof, Reply
+from faults.model import ProcessState, Proof, Reply, Successor
+from faults.verify.processes import KILLED
 from faults.verify.replies import SILENCE_S, doubt, is_answered, is_silent, listing, proven
 
 States = Mapping[str, ProcessState]
 Replies = Mapping[str, Reply]
+
+
+def crash_held(states: States, connected: Collection[str]) -> Proof:
+    """`connected`: those that the brokers still list a connection of."""
+    alive = sorted(client for client, state in states.items() if state.running)
+    if alive or not states:
+        return doubt(f"{', '.join(alive)} still runs" if alive else "no client is meant")
+    others = {c: s.exit_code for c, s in sorted(states.items()) if s.exit_code != KILLED}
+    if others:
+        told = ", ".join(f"{client} ended with {code}" for client, code in others.items())
+        return doubt(f"{told}, not by SIGKILL ({KILLED})")
+    if connected:
+        return doubt(f"the broker still lists a connection of {', '.join(sorted(connected))}")
+    return proven(f"{', '.join(sorted(states))} ended with {KILLED}, their connections are gone")
+
+
+def crash_gone(successors: Mapping[str, Successor | None]) -> Proof:
+    """Each has a successor that is connected, by the broker's word, and at work, by its own."""
+    for client, successor in sorted(successors.items()):
+        if successor is None:
+            return doubt(f"nobody has taken the place of {client}")
+        if not successor.name:
+            return proven("the load is over: nobody is needed in their places")
+        if not successor.connected:
+            return doubt(f"the broker lists no connection of {successor.name}")
+        if not successor.at_work:
+            return doubt(f"{successor.name} is connected, and not at work")
+    names = ", ".join(f"{one.name} for {who}" for who, one in sorted(successors.items()) if one)
+    return proven(f"connected and at work: {names}") if names else doubt("no client is meant")
 
 
 def freeze_held(states: States, answers: Replies) -> Proof:

@@ -94,7 +94,7 @@ class ComposeCluster:
         self.layout = layout
         self.agent = agent
         self.broker = RabbitBroker(layout, agent, addresses)
-        self.roster = Roster()
+        self.roster = Roster(self.broker.connections, (DeployError,))
         self._addresses = addresses
         self._experiment_folder = experiment_folder
         self._links = Links(

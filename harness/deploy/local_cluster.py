@@ -69,7 +69,7 @@ class LocalCluster:
             self.site.block.port(AMQP_PORT),
             self.site.block.port(API_PORT),
         )
-        self.roster = Roster()
+        self.roster = Roster(self.broker.connections, (DeployError,))
         self._links = links
         self._versions = {
             "python": sys.version.partition(" ")[0],

@@ -17,7 +17,7 @@ from faults.model import Reply
 from faults.verify.replies import SILENCE_S
 from harness.deploy.port import Channel, Cluster, DeployError
 from harness.run.clocks import Clock, Sample
-from harness.workers.protocol import WorkerConfig
+from harness.workers.protocol import Role, WorkerConfig
 
 HELLO_LIMIT_S = 30.0
 PING_EVERY_S = 1.0
@@ -85,6 +85,12 @@ class Member:
         if ping.answered.is_set():
             return Reply(True, seconds, "pong")
         return Reply(False, seconds, f"no pong in {seconds:.2f} s")
+
+    @property
+    def at_work(self) -> bool:
+        """It has sent something, or is subscribed."""
+        sends = self.config.role is not Role.PUBLISHER or self.status.get("sent", 0) > 0
+        return "ready" in self.said and sends
 
     async def how_ended(self) -> int | None:
         return await self.channel.exit_code()

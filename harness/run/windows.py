@@ -8,10 +8,11 @@
 
 import asyncio
 import time
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from faults.actions import KillClients, ReplaceClients
 from faults.compile import compile as compile_fault
 from faults.kinds import CLIENT, KINDS
 from faults.model import Armed, FaultError, Proof, Receipt
@@ -30,6 +31,7 @@ from harness.run.cast import (
     role_of,
     roles_meant,
 )
+from harness.run.crew import WorkerLost
 from harness.run.journal import Journal
 from harness.run.record import Record
 from spark_analysis.schema.facts import Absence
@@ -50,8 +52,8 @@ class Stage:
     origin_ns: int
     queues: Mapping[str, str]  # the scenario's name -> the broker's
     links: Mapping[str, Sequence[Link]]  # worker -> its links
-    roles_of_worker: Mapping[str, str]  # worker -> publisher, consumer
-    numbers: Mapping[str, int]  # worker -> its number in every record
+    roles_of_worker: dict[str, str]  # of those that were not killed: publisher, consumer
+    numbers: dict[str, int]  # worker -> its number in every record
 
     async def roles(self) -> dict[str, Roles]:
         """Who holds each queue now, by the scenario's names."""
@@ -72,16 +74,27 @@ class Stage:
             link.proxy
             for worker, links in self.links.items()
             for link in links
-            if self.roles_of_worker[worker] in wanted and link.host == host
+            if self.roles_of_worker.get(worker) in wanted and link.host == host
         )
 
 
 class LiveWindow:
-    """One window. `facts` always says what is known up to now."""
+    """One window. `facts` always says what is known up to now.
 
-    def __init__(self, stage: Stage, window: Window) -> None:
+    `replace_client` hires somebody in a dead client's place and tells how long he was not there;
+    None where nobody is needed any more. It raises DeployError or WorkerLost.
+    """
+
+    def __init__(
+        self,
+        stage: Stage,
+        window: Window,
+        replace_client: Callable[[str], Awaitable[Absence | None]],
+    ) -> None:
         self._stage = stage
         self._window = window
+        self._replace_client = replace_client
+        self._newcomers: list[Absence] = []
         self._armed: Armed | None = None
         self._look: asyncio.Task[Proof] | None = None
         self._rhythm: Rhythm | None = None
@@ -117,12 +130,20 @@ class LiveWindow:
 
     @property
     def absences(self) -> tuple[Absence, ...]:
-        """The clients that the fault kept away, and how long."""
+        """The clients that the fault kept away, and how long; those that it killed for ever."""
         clients = self._armed.clients if self._armed else ()
-        return tuple(
-            Absence(self._stage.numbers[client], self.facts.origin_ns, self.facts.ended_ns)
+        until_ns = None if self.killed else self.facts.ended_ns
+        taken = (
+            Absence(self._stage.numbers[client], self.facts.origin_ns, until_ns)
             for client in clients
         )
+        return (*taken, *self._newcomers)
+
+    @property
+    def killed(self) -> tuple[str, ...]:
+        """The clients that the fault killed, or was to kill."""
+        actions = self._armed.actions if self._armed else ()
+        return tuple(c for one in actions if isinstance(one, KillClients) for c in one.clients)
 
     @property
     def target_role(self) -> str:
@@ -152,10 +173,13 @@ class LiveWindow:
         await self._end_rhythm()
         if not armed.returns:
             self.facts = replace(self.facts, ended_ns=None)
+            for client in self.killed:
+                self._stage.roles_of_worker.pop(client)  # later faults cannot mean it
             return
         try:
             receipt = await perform_all(self._stage.cluster.executor, armed.undo)
-        except FaultError as failure:
+            receipt = await self._replace_clients(armed, receipt)
+        except (FaultError, DeployError, WorkerLost) as failure:
             self._stage.record.fault(
                 armed, "undo_returned", time.monotonic_ns(), False, str(failure)
             )
@@ -164,6 +188,15 @@ class LiveWindow:
         self._stage.journal.undone(armed)
         self._note(armed, "undo_issued", "undo_returned", receipt)
         self.facts = replace(self.facts, ended_ns=receipt.returned_ns - self._stage.origin_ns)
+
+    async def _replace_clients(self, armed: Armed, receipt: Receipt) -> Receipt:
+        """What no executor can do: the receipt lasts until the new clients work."""
+        for action in armed.undo:
+            if isinstance(action, ReplaceClients):
+                found = await asyncio.gather(*map(self._replace_client, action.clients))
+                self._newcomers += [absence for absence in found if absence is not None]
+                receipt = Receipt(receipt.issued_ns, time.monotonic_ns())
+        return receipt
 
     async def leave(self) -> None:
         """Waits until the fault is seen to be gone, at most GONE_LIMIT_S."""

@@ -30,6 +30,7 @@ class WorkerRecord:
     exit_code: int | None = None
     log_closed: bool = False
     doubt: str = ""
+    log_whole: bool = False  # though it is not closed: killed on purpose, all it did is on record
 
 
 @dataclass(slots=True)
@@ -158,7 +159,7 @@ def facts_of(manifest: Manifest, last_ns: int) -> Facts:
         confirms=manifest.confirms,
         clock_doubt=_doubt(manifest),
         workers=tuple(
-            Worker(worker.number, worker.role, worker.log_closed)
+            Worker(worker.number, worker.role, worker.log_closed or worker.log_whole)
             for worker in manifest.workers
             if worker.role in JUDGED_ROLES
         ),

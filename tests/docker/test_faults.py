@@ -321,6 +321,27 @@ def test_clients_are_frozen_and_run_on(
     assert left.ok, left.doubt
 
 
+def test_killed_clients_are_seen_dead(
+    cluster: ComposeCluster, play: Play, links: tuple[str, ...]
+) -> None:
+    fault = armed(cluster, "client_crash", links)
+
+    async def story() -> tuple[Proof, Proof]:
+        clients = [await hired(cluster, name) for name in fault.clients]
+        alive = await held(fault, cluster.witness, 0.5)
+        await perform_all(cluster.executor, fault.actions)
+        holds = await held(fault, cluster.witness)
+        assert letters(cluster) == set()
+        await perform_all(cluster.executor, fault.undo)  # a run would hire others now
+        for client in clients:
+            await client.end(0.2)
+        return alive, holds
+
+    alive, holds = play(story())
+    assert "still runs" in alive.doubt
+    assert holds.ok, holds.doubt
+
+
 def test_healing_without_a_journal_lets_frozen_clients_run_on(
     cluster: ComposeCluster, play: Play, links: tuple[str, ...], tmp_path: Path
 ) -> None:

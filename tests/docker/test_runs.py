@@ -38,6 +38,8 @@ pytestmark = pytest.mark.docker
 
 Play = Callable[[Awaitable[Any]], Any]
 KINDS = list(FAULT_KINDS)
+OVER_AT_ONCE = {"close", "client_crash"}  # what is left of them is nothing that heal could undo
+STANDING = [kind for kind in KINDS if kind not in OVER_AT_ONCE]
 ROOT = Path(__file__).parents[2]
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
@@ -99,7 +101,8 @@ def test_a_fault_is_verified_undone_and_gone_and_nothing_confirmed_is_lost(
     assert [doubt for doubt in done.findings.doubts if doubt.scope != "availability"] == []
     assert counts(done)["state"] > 500
     assert not {"lost", "stranded", "unexpected", "corrupt", "loss_unknown"} & counts(done).keys()
-    assert [worker.exit_code for worker in done.manifest.workers] == [0, 0, 0]
+    ends = {worker.exit_code for worker in done.manifest.workers if not worker.log_whole}
+    assert ends == {0}, "all but clients that were killed on purpose"
 
 
 def test_a_calm_run_has_resources_of_every_host_and_second(
@@ -139,7 +142,7 @@ def test_an_interrupt_in_the_middle_of_a_fault_leaves_a_sealed_run_and_no_fault(
     assert not play(in_force(clean))
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "close"])  # over at once
+@pytest.mark.parametrize("kind", STANDING)
 def test_kill_minus_9_of_the_harness_in_a_fault_heals_it_and_stops_the_workers_within_10_s(
     clean: ComposeCluster, play: Play, experiment_folder: Path, kind: str
 ) -> None:

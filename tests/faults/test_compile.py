@@ -16,8 +16,10 @@ from faults.actions import (
     FreezeClients,
     Join,
     Kill,
+    KillClients,
     RaiseAlarm,
     RemoveToxic,
+    ReplaceClients,
     Start,
     Stop,
     Thaw,
@@ -208,6 +210,13 @@ def test_frozen_clients_are_thawed_by_their_names_and_a_host_takes_no_part() -> 
     assert armed.undo == (ThawClients(CLIENTS),)
     assert (armed.clients, armed.proxies) == (CLIENTS, ())
     assert compiled("freeze").clients == ()
+
+
+def test_killed_clients_are_replaced_unless_they_never_return() -> None:
+    armed = compiled("client_crash")
+    assert armed.actions == (KillClients(CLIENTS),)
+    assert armed.undo == (ReplaceClients(CLIENTS),)
+    assert not compiled("client_crash", returns=False).returns
 
 
 def test_a_fault_of_clients_that_nobody_hired_is_refused() -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from faults.model import Drops, ProcessState, Reply
+from faults.model import Drops, ProcessState, Reply, Successor
 from faults.verify import clients
 from faults.verify.brokers import alarm_gone, alarm_held
 from faults.verify.network import CutEvidence, LinkEvidence, cut_gone, filter_cut, links_cut
@@ -304,3 +304,46 @@ def test_a_freeze_of_clients_is_not_gone_otherwise(
     states: dict[str, ProcessState], answers: dict[str, Reply], doubt: str
 ) -> None:
     assert doubt in clients.freeze_gone(states, answers).doubt
+
+
+def test_a_crash_of_clients_held_if_they_died_of_sigkill_and_no_connection_is_left() -> None:
+    assert clients.crash_held({"a": DEAD, "b": DEAD}, ()).ok
+
+
+@pytest.mark.parametrize(
+    ("states", "connected", "doubt"),
+    [
+        ({}, (), "no client is meant"),
+        ({"a": DEAD, "b": RUNNING}, (), "b still runs"),
+        ({"a": DEAD, "b": FROZEN}, (), "b still runs"),
+        ({"a": ProcessState(False, 0)}, (), "a ended with 0, not by SIGKILL"),
+        ({"a": ProcessState(False, None)}, (), "a ended with None, not by SIGKILL"),
+        ({"a": DEAD, "b": DEAD}, ("b",), "still lists a connection of b"),
+    ],
+)
+def test_a_crash_of_clients_did_not_hold_otherwise(
+    states: dict[str, ProcessState], connected: tuple[str, ...], doubt: str
+) -> None:
+    assert doubt in clients.crash_held(states, connected).doubt
+
+
+AT_WORK = Successor("c", connected=True, at_work=True)
+
+
+@pytest.mark.parametrize("last", [AT_WORK, Successor("", connected=False, at_work=False)])
+def test_a_crash_of_clients_is_gone_if_others_are_at_work_or_nobody_is_needed(
+    last: Successor,
+) -> None:
+    assert clients.crash_gone({"a": AT_WORK, "b": last}).ok
+
+
+@pytest.mark.parametrize(
+    ("successor", "doubt"),
+    [
+        (None, "nobody has taken the place of b"),
+        (Successor("d", connected=False, at_work=True), "lists no connection of d"),
+        (Successor("d", connected=True, at_work=False), "d is connected, and not at work"),
+    ],
+)
+def test_a_crash_of_clients_is_not_gone_otherwise(successor: Successor | None, doubt: str) -> None:
+    assert doubt in clients.crash_gone({"a": AT_WORK, "b": successor}).doubt

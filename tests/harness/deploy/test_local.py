@@ -19,7 +19,7 @@ from faults.kinds import KINDS as FAULT_KINDS
 from faults.kinds import LOCAL
 from faults.model import FaultError, Options, Proof
 from faults.performing import perform_all
-from faults.verification import held
+from faults.verification import gone, held
 from harness.deploy.local_cluster import LocalCluster
 from harness.deploy.port import DeployError
 from tests.harness.deploy.local_rig import (
@@ -112,6 +112,25 @@ def test_clients_are_frozen_and_run_on(play: Play, cluster: LocalCluster) -> Non
     assert holding.ok, holding.doubt
     assert leaving.ok, leaving.doubt
     assert letters == ["T", "T"]
+
+
+def test_killed_clients_are_seen_dead(play: Play, cluster: LocalCluster) -> None:
+    fault = armed(cluster, "client_crash")
+
+    async def story() -> tuple[Proof, Proof, Proof]:
+        clients = [await hired(cluster, name) for name in fault.clients]
+        alive = await held(fault, cluster.witness, 0.3)
+        await perform_all(cluster.executor, fault.actions)
+        holding = await held(fault, cluster.witness, 5.0)
+        await perform_all(cluster.executor, fault.undo)  # a run would hire others now
+        leaving = await gone(fault, cluster.witness, 0.3)
+        await asyncio.gather(*(client.end(0.2) for client in clients))
+        return alive, holding, leaving
+
+    alive, holding, leaving = play(story())
+    assert "still runs" in alive.doubt
+    assert holding.ok, holding.doubt
+    assert "nobody has taken the place of" in leaving.doubt
 
 
 def test_clients_that_are_not_frozen_are_not_believed_to_be(

@@ -18,9 +18,11 @@ from faults.actions import (
     Isolate,
     Join,
     Kill,
+    KillClients,
     RaiseAlarm,
     Rejoin,
     RemoveToxic,
+    ReplaceClients,
     Start,
     Stop,
     Thaw,
@@ -120,6 +122,7 @@ KINDS = {
     "reboot": (Isolate, Kill, Rejoin, Start),
     "flap": (Cut, Join),  # the first and the last; in between the same in turn
     "alarm": (RaiseAlarm, ClearAlarm),
+    "client_crash": (KillClients, ReplaceClients),
     "client_freeze": (FreezeClients, ThawClients),
 }
 
@@ -162,6 +165,55 @@ def test_a_frozen_client_was_away_and_one_that_was_not_speaks_for_the_broker(
     assert (absence.from_ns, absence.until_ns) == (window.origin_ns, window.ended_ns)
     assert absence.worker == 1
     assert done.manifest.resolved == {"window 1: client_freeze publisher-1": "publisher-1"}
+    assert done.findings.doubts == ()
+
+
+def test_a_killed_client_has_a_successor_and_both_were_away_in_their_time(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    done = run(cluster, plan(fault("client_crash", "consumer-1"), consumers=2), tmp_path)
+    (window,), (dead, new) = done.facts.windows, done.facts.absences
+    assert (dead.worker, dead.from_ns, dead.until_ns) == (2, window.origin_ns, None)
+    assert (new.worker, new.from_ns) == (4, 0)
+    assert new.until_ns is not None and new.until_ns <= (window.ended_ns or 0)
+    assert cluster.workers["consumer-3"].heard == [
+        "hello",
+        "configure",
+        "start",
+        "stop_load",
+        "close",
+    ]
+    assert cluster.configured["consumer-3"].queue == cluster.configured["consumer-1"].queue
+    record = next(each for each in done.manifest.workers if each.name == "consumer-1")
+    assert (record.exit_code, record.log_closed, record.log_whole) == (137, False, True)
+    assert record.doubt == "killed by fault 1, as was meant"
+    assert done.findings.doubts == ()
+
+
+def test_a_killed_publisher_leaves_nothing_unknown_but_how_available_the_broker_was(
+    tmp_path: Path,
+) -> None:
+    done = run(SimulatedCluster(LAYOUT), plan(fault("client_crash", "publisher-1")), tmp_path)
+    assert [(doubt.window, doubt.reason) for doubt in done.findings.doubts] == [
+        (1, "publishers_absent")
+    ]
+
+
+def test_what_a_dead_consumer_may_have_got_without_acknowledging_is_unknown(
+    tmp_path: Path,
+) -> None:
+    cluster = SimulatedCluster(LAYOUT, swallowed=frozenset({3}))
+    killed = plan(fault("client_crash", "consumer-1"), consumers=2, acknowledge=0)
+    done = run(cluster, killed, tmp_path)
+    assert counts(done)["loss_unknown"] == 1
+    assert [doubt.reason for doubt in done.findings.doubts] == ["consumer_log"]
+
+
+def test_a_client_that_never_returns_has_no_successor(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    of = plan(fault("client_crash", "consumer-1", returns=False), consumers=2)
+    done = run(cluster, of, tmp_path)
+    assert [(away.worker, away.until_ns) for away in done.facts.absences] == [(2, None)]
+    assert "consumer-3" not in cluster.workers
     assert done.findings.doubts == ()
 
 
@@ -249,7 +301,7 @@ def test_an_interrupt_in_the_middle_of_a_fault_undoes_it_and_leaves_a_sealed_run
     assert turns(cluster) == KINDS[kind]
     assert done.manifest.interrupted
     assert done.manifest.phase == "sealed"
-    assert all(worker.log_closed for worker in done.manifest.workers)
+    assert all(worker.log_closed or worker.log_whole for worker in done.manifest.workers)
     assert done.facts.clock_doubt == "the run was interrupted"
 
 
