@@ -1,7 +1,8 @@
-"""Fault kinds as data, and how one fault on a resolved host becomes an action with its undo.
+"""One fault on a resolved host becomes actions with their undo.
 
 1. Pure: the same arguments give the same value; nothing is read or asked here.
-2. Every action is compiled together with its undo.
+2. Every action is compiled together with its undo. Undoing goes in its own order: a host gets its
+   network back before its processes.
 3. Names that the world sees (chain, toxic) are short, begin with MARK, and belong to one window
    of one run.
 """
@@ -10,123 +11,52 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from faults.model import (
-    PROCESS,
-    PROXY,
+from faults.actions import (
     Action,
-    Armed,
+    AddToxic,
+    ClearAlarm,
     Cut,
-    FaultError,
+    Disable,
+    Enable,
     Freeze,
+    FreezeClients,
+    Isolate,
     Join,
     Kill,
-    Resume,
-    Stall,
+    KillClients,
+    RaiseAlarm,
+    Rejoin,
+    RemoveToxic,
+    ReplaceClients,
     Start,
     Stop,
     Thaw,
+    ThawClients,
 )
+from faults.kinds import CLIENT, CLIENT_LINK, COMPOSE, KINDS
+from faults.model import Armed, FaultError, Options
+from faults.shapes import SHAPES, ways
 
 MARK = "MQPROOF_"  # heal finds by it what no journal tells of
 NAME_MAX = 28  # longest chain name that iptables takes
 ENDING_S = 30.0  # so long the undo of a stop waits for a broker that is still ending
+STREAMS = ("upstream", "downstream")
+_STREAMS_OF = {"both": STREAMS, "to_broker": STREAMS[:1], "to_client": STREAMS[1:]}
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
-    """A word that a fault may be aimed with; capitals stand for a name."""
+class Aim:
+    """What a fault is compiled for."""
 
-    word: str
-    meaning: str
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """What a fault does, to what, and by which mechanism."""
-
-    name: str
-    title: str
-    applies_to: str  # "host", or "client link": the links of the meant clients to that host
-    mechanism: str  # in containers
-    local: str  # for subprocesses on this machine
-    undone_by: str
-    may_stay: bool  # whether a scenario may say that it never returns
+    host: str
+    hosts: tuple[str, ...]  # of the layout, that one included
+    proxies: tuple[str, ...]  # link faults: the meant clients' ways to the host
+    clients: tuple[str, ...]  # faults of clients: their names
+    mark: str
+    options: Options
 
 
-TARGETS = (
-    Target("master of QUEUE", "the host that holds the queue's master when the window opens"),
-    Target("mirror of QUEUE", "the host of the queue's oldest mirror when the window opens"),
-    Target(
-        "uninvolved",
-        "a host that holds no copy of any queue; where clients enter: that no fault means",
-    ),
-    Target("HOST", "the host of that name in the layout"),
-)
-
-KINDS = {
-    kind.name: kind
-    for kind in (
-        Kind(
-            name="kill",
-            title="SIGKILL to every broker process of the host",
-            applies_to="host",
-            mechanism="container",
-            local=PROCESS,
-            undone_by="the processes are started again, on their own data",
-            may_stay=True,
-        ),
-        Kind(
-            name="stop",
-            title="SIGTERM to every broker process of the host, which ends in its own time",
-            applies_to="host",
-            mechanism="container",
-            local=PROCESS,
-            undone_by="the processes are started again, on their own data",
-            may_stay=True,
-        ),
-        Kind(
-            name="freeze",
-            title="every broker process of the host stands still; its kernel keeps TCP alive",
-            applies_to="host",
-            mechanism="container",
-            local=PROCESS,
-            undone_by="the processes run on, with all that they held",
-            may_stay=False,
-        ),
-        Kind(
-            name="hang",
-            title="the links of clients to the host stand still in both directions, and live",
-            applies_to="client link",
-            mechanism="toxiproxy",
-            local=PROXY,
-            undone_by="the links go on; what was held is delivered",
-            may_stay=False,
-        ),
-        Kind(
-            name="partition",
-            title="every packet between the host and all other hosts is dropped, both ways",
-            applies_to="host",
-            mechanism="packet_filter",
-            local=PROXY,
-            undone_by="the filter is removed",
-            may_stay=False,
-        ),
-    )
-}
-
-
-def parse_target(text: str, hosts: Sequence[str]) -> tuple[str, str]:
-    """(word of TARGETS, the queue or host that it names). Raises ValueError with the choices."""
-    words = text.split()
-    match words:
-        case ["master" | "mirror" as role, "of", queue]:
-            return f"{role} of QUEUE", queue
-        case ["uninvolved"]:
-            return "uninvolved", ""
-        case [host] if host in hosts:
-            return "HOST", host
-    choices = [target.word for target in TARGETS if target.word != "HOST"]
-    raise ValueError(f"no target {text!r}; there are: {', '.join([*choices, *hosts])}")
+Deeds = tuple[tuple[Action, ...], tuple[Action, ...]]  # what to do, and what undoes it
 
 
 def compile(
@@ -140,26 +70,39 @@ def compile(
     run: str,
     returns: bool = True,
     mechanism: str = "",
+    options: Options | None = None,
+    clients: Sequence[str] = (),
 ) -> Armed:
-    """`proxies`: the meant clients' proxies to the resolved host; only a hang needs them.
+    """`proxies`: the meant clients' proxies to the resolved host; only link faults need them.
+    `clients`: the meant clients themselves; only faults of clients need them.
     `mechanism`: by what the deployment does it; without, as it is done in containers.
 
     Raises FaultError where the fault would touch nothing.
     """
-    assert resolved in hosts, (resolved, hosts)
+    meant = tuple(clients) if KINDS[kind].applies_to == CLIENT else ()
+    assert resolved in hosts or KINDS[kind].applies_to == CLIENT, (resolved, hosts)
     assert returns or KINDS[kind].may_stay, f"{kind} always ends with its window"
-    peers = tuple(host for host in hosts if host != resolved)
-    action, undo = _actions(kind, resolved, peers, tuple(proxies), mark(run, window))
+    links = tuple(proxies) if KINDS[kind].applies_to == CLIENT_LINK else ()
+    if KINDS[kind].applies_to == CLIENT_LINK and not links:
+        raise FaultError(f"{kind}: none of the meant clients has a link to {resolved}")
+    if KINDS[kind].applies_to == CLIENT and not meant:
+        raise FaultError(f"{kind}: none of the meant clients was hired")
+    aim = Aim(resolved, tuple(hosts), links, meant, mark(run, window), options or Options())
+    actions, undo = DEEDS[kind](aim)
     return Armed(
         window=window,
         kind=kind,
         target=target,
         resolved=resolved,
         role=role,
-        mechanism=mechanism or KINDS[kind].mechanism,
-        action=action,
-        undo=undo if returns else None,
-        peers=peers if kind == "partition" else (),
+        mechanism=mechanism or KINDS[kind].offers[COMPOSE],
+        actions=actions,
+        undo=undo if returns else (),
+        mark=aim.mark,
+        hosts=aim.hosts,
+        proxies=links,
+        options=aim.options,
+        clients=meant,
     )
 
 
@@ -171,22 +114,120 @@ def mark(run: str, window: int) -> str:
     return name
 
 
-def _actions(
-    kind: str, host: str, peers: tuple[str, ...], proxies: tuple[str, ...], name: str
-) -> tuple[Action, Action]:
-    match kind:
-        case "kill":
-            return Kill(host), Start(host)
-        case "stop":
-            return Stop(host), Start(host, ending_s=ENDING_S)
-        case "freeze":
-            return Freeze(host), Thaw(host)
-        case "hang":
-            if not proxies:
-                raise FaultError(f"hang: none of the meant clients has a link to {host}")
-            return Stall(proxies, name), Resume(proxies, name)
-        case "partition":
-            if not peers:
-                raise FaultError(f"partition: {host} is alone; there is nothing to cut it from")
-            return Cut(host, peers, name), Join(host, peers, name)
-    raise AssertionError(f"no fault kind {kind!r}")
+def _kill(aim: Aim) -> Deeds:
+    return (Kill(aim.host),), (Start(aim.host),)
+
+
+def _stop(aim: Aim) -> Deeds:
+    return (Stop(aim.host),), (Start(aim.host, ending_s=ENDING_S),)
+
+
+def _freeze(aim: Aim) -> Deeds:
+    return (Freeze(aim.host),), (Thaw(aim.host),)
+
+
+def _hang(aim: Aim) -> Deeds:
+    """A bandwidth of 0: the only toxic that holds bytes and gives them back."""
+    streams = _STREAMS_OF[aim.options.direction]
+    stall = AddToxic(aim.proxies, aim.mark, "bandwidth", streams, (("rate", 0),))
+    return (stall,), (RemoveToxic(aim.proxies, aim.mark),)
+
+
+def _close(aim: Aim) -> Deeds:
+    return (Disable(aim.proxies), Enable(aim.proxies)), (Enable(aim.proxies),)
+
+
+def _refuse(aim: Aim) -> Deeds:
+    return (Disable(aim.proxies),), (Enable(aim.proxies),)
+
+
+def _reset(aim: Aim) -> Deeds:
+    """Toxiproxy resets only links that were made after it was told to: the others are closed."""
+    reset = AddToxic(aim.proxies, aim.mark, "reset_peer", STREAMS, (("timeout", 0),))
+    arm = (Disable(aim.proxies), reset, Enable(aim.proxies))
+    return arm, (RemoveToxic(aim.proxies, aim.mark), Enable(aim.proxies))
+
+
+def _slow(aim: Aim) -> Deeds:
+    """Each direction has the latency and the rate for itself."""
+    found = {
+        aim.mark: ("latency", "latency", aim.options.latency_ms),
+        f"{aim.mark}_rate": ("bandwidth", "rate", aim.options.rate_kb),
+    }
+    slowing = {name: toxic for name, toxic in found.items() if toxic[2]}
+    if not slowing:
+        raise FaultError("slow: neither a latency nor a rate was given")
+    arm = (
+        AddToxic(aim.proxies, name, type, STREAMS, ((attribute, value),))
+        for name, (type, attribute, value) in slowing.items()
+    )
+    return tuple(arm), tuple(RemoveToxic(aim.proxies, name) for name in slowing)
+
+
+def _cut_after(aim: Aim) -> Deeds:
+    if not aim.options.bytes:
+        raise FaultError("cut_after: no number of bytes was given")
+    limit = (("bytes", aim.options.bytes),)
+    cut = AddToxic(aim.proxies, aim.mark, "limit_data", STREAMS, limit)
+    return (cut,), (RemoveToxic(aim.proxies, aim.mark),)
+
+
+def _partition(aim: Aim) -> Deeds:
+    shape, count = aim.options.shape, len(aim.hosts)
+    if count == 1:
+        raise FaultError(f"{aim.host} is alone; there is nothing to cut it from")
+    if count < SHAPES[shape].hosts_min:
+        raise FaultError(f"{count} hosts are too few for the shape {shape}")
+    cut = ways(shape, aim.host, aim.hosts)
+    return (Cut(cut, aim.mark),), (Join(cut, aim.mark),)
+
+
+def _black_hole(aim: Aim) -> Deeds:
+    return (Isolate(aim.host, aim.mark),), (Rejoin(aim.host, aim.mark),)
+
+
+def _reboot(aim: Aim) -> Deeds:
+    """Cut off first: no FIN or RST of what the kernel closes leaves the host."""
+    deeds = _black_hole(aim), _kill(aim)
+    arm, undo = (tuple(one for deed in deeds for one in deed[side]) for side in (0, 1))
+    return arm, undo
+
+
+def _flap(aim: Aim) -> Deeds:
+    """The first cut and the last join; who performs them plays the rhythm in between."""
+    if not aim.options.down_s or not aim.options.up_s:
+        raise FaultError("flap: how long it is cut, or joined, was not given")
+    return _partition(aim)
+
+
+def _alarm(aim: Aim) -> Deeds:
+    resource = aim.options.resource
+    return (RaiseAlarm(aim.host, resource),), (ClearAlarm(aim.host, resource),)
+
+
+def _client_crash(aim: Aim) -> Deeds:
+    return (KillClients(aim.clients),), (ReplaceClients(aim.clients),)
+
+
+def _client_freeze(aim: Aim) -> Deeds:
+    return (FreezeClients(aim.clients),), (ThawClients(aim.clients),)
+
+
+DEEDS = {
+    "kill": _kill,
+    "stop": _stop,
+    "freeze": _freeze,
+    "hang": _hang,
+    "close": _close,
+    "refuse": _refuse,
+    "reset": _reset,
+    "slow": _slow,
+    "cut_after": _cut_after,
+    "partition": _partition,
+    "black_hole": _black_hole,
+    "reboot": _reboot,
+    "flap": _flap,
+    "alarm": _alarm,
+    "client_crash": _client_crash,
+    "client_freeze": _client_freeze,
+}

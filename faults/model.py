@@ -1,118 +1,24 @@
 """Faults as data: actions paired with their undo, evidence, and the ports that carry them out.
 
-1. An action is a value that survives as JSON in the journal, so that another process can undo it.
-2. An undo may be repeated: undoing what is not there (any more) is no error.
-3. Verification says whether a fault held, never when it began. It asks from outside, through a
+1. A fault is compiled into actions, each with what undoes it, before any of them is issued.
+2. Verification says whether a fault held, never when it began. It asks from outside, through a
    Witness, and never through the connections that carry the load.
-4. Times are CLOCK_MONOTONIC ns of the harness's machine.
+3. Times are CLOCK_MONOTONIC ns of the harness's machine.
 """
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
 
-PROCESS, PROXY = "process", "proxy"  # what subprocesses on this machine are broken by
+from faults.actions import Action
 
 
 class FaultError(Exception):
     """An action or a look that the world refused: what was tried, and what it said."""
 
 
-@dataclass(frozen=True, slots=True)
-class Kill:
-    """SIGKILL to every process of a host that is a broker's."""
-
-    host: str
-
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """SIGTERM to every process of a host that is a broker's.
-
-    Performed when all have been sent the signal: the window's origin is the instant before it.
-    They end in their own time, which is verification's to wait for (RabbitMQ: within 6 s, and it
-    serves nobody after the first tenth of a second).
-    """
-
-    host: str
-
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """Starts the broker processes of a host again; one that runs is left alone.
-
-    The undo of a stop waits at most `ending_s` for a process that may still be ending: one that
-    ended later would stay down.
-    """
-
-    host: str
-    ending_s: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Freeze:
-    """Every process of a host that is a broker's stops running; the kernel keeps its TCP alive."""
-
-    host: str
-
-
-@dataclass(frozen=True, slots=True)
-class Thaw:
-    """The frozen processes of a host run on."""
-
-    host: str
-
-
-@dataclass(frozen=True, slots=True)
-class Stall:
-    """Both directions of these proxies stand still; held bytes flow when it is resumed."""
-
-    proxies: tuple[str, ...]
-    toxic: str  # the name by which `Resume` finds it
-
-
-@dataclass(frozen=True, slots=True)
-class Resume:
-    proxies: tuple[str, ...]
-    toxic: str
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """Drops every packet between a host and its peers, both ways, by a chain of our own."""
-
-    host: str
-    peers: tuple[str, ...]  # host names
-    chain: str
-
-
-@dataclass(frozen=True, slots=True)
-class Join:
-    """Removes the chain and every rule that leads to it."""
-
-    host: str
-    peers: tuple[str, ...]
-    chain: str
-
-
-Action = Kill | Stop | Start | Freeze | Thaw | Stall | Resume | Cut | Join
-_ACTIONS: dict[str, Callable[..., Action]] = {
-    kind.__name__: kind for kind in (Kill, Stop, Start, Freeze, Thaw, Stall, Resume, Cut, Join)
-}
-
-
-def action_to_json(action: Action) -> dict[str, Any]:
-    return {"action": type(action).__name__, **asdict(action)}
-
-
-def action_from_json(document: dict[str, Any]) -> Action:
-    """Raises KeyError or TypeError on what is not an action of ours."""
-    parts = {
-        key: tuple(value) if isinstance(value, list) else value
-        for key, value in document.items()
-        if key != "action"
-    }
-    return _ACTIONS[document["action"]](**parts)
+FIN, RST, REFUSED = "fin", "rst", "refused"  # how a connection ended, or never began
+UP, DOWN, ROUND = "up", "down", "round"  # words of canaries: to the broker, from it, and back
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,18 +30,55 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True)
+class Options:
+    """What a scenario may say of a fault besides kind, target and window.
+
+    kinds.KINDS tells which of them a kind takes; the others keep their defaults.
+    """
+
+    clients: str = "all"  # link and client faults: "all", "publishers", "consumers"
+    direction: str = "both"  # hang: "both", "to_broker", "to_client"
+    shape: str = "one"  # partition, flap: a word of shapes.SHAPES
+    resource: str = "memory"  # alarm: "memory", "disk"
+    latency_s: float = 0.0  # slow: how much later each piece of data comes
+    rate_kb: int = 0  # slow: KB (1,000 bytes) a second and connection; 0: as fast as it goes
+    bytes: int = 0  # cut_after: so many bytes of a connection still pass
+    down_s: float = 0.0  # flap: so long cut
+    up_s: float = 0.0  # flap: so long joined, in turn
+
+    @property
+    def latency_ms(self) -> int:
+        """In the proxy's unit."""
+        return round(self.latency_s * 1000)
+
+
+@dataclass(frozen=True, slots=True)
 class Armed:
     """A fault that was compiled for resolved targets: what to do, how to undo it, what to ask."""
 
     window: int
-    kind: str  # a name of compile.KINDS
+    kind: str  # a name of kinds.KINDS
     target: str  # the scenario's word
-    resolved: str  # the host that it meant
+    resolved: str  # the host that it meant; of clients: their names
     role: str  # what that host was then: "master of orders, 2 synchronised mirrors"
     mechanism: str  # container, toxiproxy, packet_filter; process, proxy
-    action: Action
-    undo: Action | None  # None: the scenario says that it never returns
-    peers: tuple[str, ...] = ()  # partition: the hosts on the other side
+    actions: tuple[Action, ...]  # in order
+    undo: tuple[Action, ...]  # in order; empty: the scenario says that it never returns
+    mark: str  # the name that chains and toxics of this window have in the world
+    hosts: tuple[str, ...]  # of the layout
+    proxies: tuple[str, ...] = ()  # link faults: the meant clients' ways to the host
+    options: Options = field(default_factory=Options)
+    clients: tuple[str, ...] = ()  # faults of clients: their names
+
+    @property
+    def returns(self) -> bool:
+        return bool(self.undo)
+
+    @property
+    def rhythm(self) -> tuple[float, float] | None:
+        """(down_s, up_s) of a fault that comes and goes while its window is open."""
+        beat = self.options.down_s, self.options.up_s
+        return beat if all(beat) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,12 +91,41 @@ class ProcessState:
 
 
 @dataclass(frozen=True, slots=True)
+class Successor:
+    """Who took a dead client's place; "" where the load is over, and nobody is needed."""
+
+    name: str
+    connected: bool  # by the broker's word
+    at_work: bool  # by its own: it sends, or is subscribed
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """What one request of a verifier met: an answer, or why there was none."""
 
     answered: bool
     seconds: float
     detail: str
+    end: str = ""  # FIN, RST or REFUSED, where the other side ended the connection
+    octets: int = 0  # of words: what the hearer was sent since it was opened
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What canaries say: to the broker and from there to the direct one (UP), back (DOWN), or to
+    the broker and back (ROUND)."""
+
+    way: str
+    octets: int = 0  # at least
+    rounds: int = 1  # one after another
+    wait_s: float = 0.0  # so long they may take for their size, and for the link's slowness
+
+
+Replies = dict[str, Reply]  # proxy name, or "direct" -> what was met on that way
+
+
+Drops = Mapping[tuple[str, str], int]  # (from, to) of each rule -> packets that it dropped
+ANYBODY = "*"  # as an end of such a way: whoever it is
 
 
 class Executor(Protocol):
@@ -163,28 +135,55 @@ class Executor(Protocol):
         """Raises FaultError; the action may have taken effect all the same."""
 
     def mechanism(self, kind: str) -> str:
-        """By what it carries out faults of a kind of compile.KINDS."""
+        """By what it carries out faults of a kind of kinds.KINDS."""
 
 
 class Witness(Protocol):
     """Looks from outside, without disturbing."""
 
     async def prepare(self, armed: Armed) -> None:
-        """Before the action: opens canaries through each proxy of a Stall, and a direct one; asks
-        links that a Cut will stall. Raises FaultError where a way does not work now."""
+        """Before the actions: opens canaries through each proxy that gets a toxic, and a direct
+        one; asks links that a cut will stall. Raises FaultError where a way does not work now."""
 
     async def process(self, host: str) -> ProcessState: ...
 
-    async def packets(self, host: str, chain: str) -> int | None:
-        """How many packets our chain dropped; None where there is no such chain: a cut by proxy
-        has none."""
+    async def drops(self, host: str, chain: str) -> Drops | None:
+        """How many packets our chain in a host dropped; None where there is no such chain: what a
+        proxy does has none."""
 
-    async def reach(self, host: str, peer: str) -> Reply:
+    async def reach(self, host: str, peer: str, wait_s: float | None = None) -> Reply:
         """One connection attempt by the way that a host's own processes take to a peer's broker;
-        from a host to itself: past every proxy."""
+        from a host to itself: past every proxy. Without `wait_s` it waits long enough to
+        prove silence."""
 
-    async def canaries(self, armed: Armed) -> dict[str, Reply]:
+    async def entries(self, host: str) -> Replies:
+        """Whether the host's broker answers the first bytes of its protocol on a new connection
+        by each way that clients have: a listener's name -> its reply."""
+
+    async def canaries(self, armed: Armed) -> Replies:
         """One request on every canary at once: proxy name, or "direct", -> its reply."""
+
+    async def words(self, armed: Armed, words: Words) -> Replies:
+        """The same words on every canary at once, for kinds whose canaries speak; the seconds are
+        those of the quickest round. What is silent is waited for a little longer than may be."""
+
+    async def attempts(self, armed: Armed) -> Replies:
+        """One new connection on each way at once, that says the first bytes of the protocol."""
+
+    async def client(self, client: str) -> ProcessState:
+        """The process of a publisher or consumer of the load."""
+
+    async def answers(self, client: str) -> Reply:
+        """Whether a client answers a ping over its control channel: past every broker."""
+
+    async def connected(self, clients: tuple[str, ...]) -> tuple[str, ...]:
+        """Those of these clients that the brokers list a connection of."""
+
+    async def successor(self, client: str) -> Successor | None:
+        """Who took a dead client's place; None where nobody has (yet)."""
+
+    async def alarms(self, resource: str) -> dict[str, dict[str, bool]]:
+        """Each host's own word, of those that answer: of whom -> whether it is in alarm."""
 
     async def greets(self, host: str) -> Reply:
         """Whether the host's broker answers the first bytes of its protocol on a new connection,

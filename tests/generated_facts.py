@@ -6,7 +6,7 @@
 from dataclasses import dataclass
 from random import Random
 
-from spark_analysis.schema.facts import Facts, QueueEnd, Rivals, Window, Worker
+from spark_analysis.schema.facts import Absence, Facts, QueueEnd, Rivals, Window, Worker
 
 MS = 1_000_000
 SECOND = 1_000 * MS
@@ -90,6 +90,7 @@ def make_facts(dice: Dice) -> Facts:
         windows=_windows(dice),
         queues=tuple(_queue_end(dice, queue) for queue in QUEUES if dice.often(95)),
         rivals=tuple(_rivals(dice) for _ in range(dice.random.choice([0, 0, 1, 2]))),
+        absences=tuple(_absence(dice) for _ in range(dice.random.choice([0, 0, 0, 1, 2, 4]))),
     )
 
 
@@ -133,3 +134,9 @@ def _queue_end(dice: Dice, queue: str) -> QueueEnd:
 def _rivals(dice: Dice) -> Rivals:
     from_ns = dice.time()
     return Rivals(dice.random.choice(QUEUES), from_ns, dice.time(from_ns))
+
+
+def _absence(dice: Dice) -> Absence:
+    from_ns = dice.time()
+    worker = dice.random.choice((*PUBLISHERS, *CONSUMERS, PROBER))
+    return Absence(worker, from_ns, None if dice.often(20) else dice.time(from_ns))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Self
 
-from spark_analysis.schema.facts import Facts, QueueEnd, Rivals, Window, Worker
+from spark_analysis.schema.facts import Absence, Facts, QueueEnd, Rivals, Window, Worker
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.tables import TABLES
 from spark_analysis.schema.words import (
@@ -72,6 +72,7 @@ class History:
         self._queues: dict[str, QueueEnd] = {}
         self._windows: list[Window] = []
         self._rivals: list[Rivals] = []
+        self._absences: list[Absence] = []
         self._clock_ns = self._facts.load_started_ns
         self._attempts: dict[tuple[int, int, int], Row] = {}
         self._tags: dict[tuple[int, int], int] = {}
@@ -88,6 +89,7 @@ class History:
             windows=tuple(self._windows),
             queues=tuple(self._queues.values()),
             rivals=tuple(self._rivals),
+            absences=tuple(self._absences),
         )
 
     # What the harness knows by itself.
@@ -148,6 +150,12 @@ class History:
             over_ns=None if over_ms is None else ns(over_ms),
         )
         self._windows.append(window)
+        return self
+
+    def away(self, worker: int, from_ms: float, until_ms: float | None = None) -> Self:
+        """A fault kept this worker away from then until then, or for ever."""
+        until_ns = None if until_ms is None else ns(until_ms)
+        self._absences.append(Absence(worker, ns(from_ms), until_ns))
         return self
 
     def rivals(self, from_ms: float, until_ms: float, *, queue: str = QUEUE) -> Self:

@@ -1,9 +1,8 @@
 """Small run plans for tests: seconds instead of minutes."""
 
+from faults.kinds import CLIENT, KINDS
 from harness.plan.model import (
-    Clients,
     Entry,
-    FaultKind,
     FaultPlan,
     Host,
     Layout,
@@ -16,6 +15,7 @@ from harness.plan.model import (
     Window,
     Workload,
 )
+from tests.fault_world import OPTIONS_OF
 
 HOSTS = tuple(
     Host(f"rmq{number}", f"10.0.0.{number}", (f"rabbit@rmq{number}",)) for number in (1, 2, 3)
@@ -57,8 +57,11 @@ def workload(**changes: object) -> Workload:
     return Workload(**(parts | changes))  # type: ignore[arg-type]
 
 
-def fault(kind: FaultKind, target: str = "master of orders", **changes: object) -> FaultPlan:
-    return FaultPlan(kind, target, Span(), Span(), Clients.ALL, **changes)  # type: ignore[arg-type]
+def fault(kind: str, target: str = "", **changes: object) -> FaultPlan:
+    of_clients = KINDS[kind].applies_to == CLIENT
+    target = target or ("clients" if of_clients else "master of orders")
+    changes = {"options": OPTIONS_OF[kind], **changes}
+    return FaultPlan(kind, target, Span(), Span(), **changes)  # type: ignore[arg-type]
 
 
 def plan(

@@ -5,35 +5,21 @@ Workers here are scripts, not processes: they obey the control channel and write
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from faults.compile import KINDS
-from faults.model import (
-    Action,
-    Armed,
-    Cut,
-    FaultError,
-    Freeze,
-    Join,
-    Kill,
-    ProcessState,
-    Receipt,
-    Reply,
-    Resume,
-    Stall,
-    Start,
-    Stop,
-    Thaw,
-)
+from faults.actions import Action, KillClients, ReplaceClients
+from faults.model import FaultError, Receipt
 from harness.deploy.port import Health, HostSample, Link, Roles
+from harness.deploy.roster import Roster
 from harness.plan.model import Layout, RunPlan
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema.log import LogWriter
 from spark_analysis.schema.tables import ATTEMPTS, DELIVERIES, SETTLEMENTS
 from spark_analysis.schema.words import NO_OFFSET, Outcome, Strength, Via
+from tests.fault_world import World
 
 BOOT_ID = "the-boot"
 
@@ -65,7 +51,7 @@ class ScriptedWorker:
         return self._exit
 
     async def kill(self) -> None:
-        self._end(137)
+        self.end(137)
 
     async def close(self) -> None:
         pass
@@ -107,9 +93,10 @@ class ScriptedWorker:
         config = self._config
         if self.name in self._cluster.failing:
             self.say("failed", doubt="No space left on device")
-            self._end(70)
+            self.end(70)
             return
-        for sequence in range(1, self._cluster.messages + 1):
+        late = bool(self._cluster.world.dead_clients)  # in a dead one's place: nothing is left
+        for sequence in range(1, 1 if late else self._cluster.messages + 1):
             at_ns = sequence * 1_000_000
             if config.role is Role.PUBLISHER:
                 self._log.append(
@@ -139,113 +126,39 @@ class ScriptedWorker:
         if self._exit is None:
             self._log.close()
             self.say("closed")
-            self._end(0)
+            self.end(0)
 
-    def _end(self, code: int) -> None:
+    def end(self, code: int) -> None:
         if self._exit is None:
             self._exit = code
             self._said.put_nowait(None)
 
 
-@dataclass
-class World:
-    """What faults do to: the simulated truth that a witness can look at."""
-
-    down: dict[str, int] = field(default_factory=dict)  # host -> how its process ended
-    frozen: set[str] = field(default_factory=set)
-    cut: dict[str, str] = field(default_factory=dict)  # chain -> host
-    stalled: set[str] = field(default_factory=set)  # proxies
-    packets: int = 0
-
-
 class SimulatedExecutor:
     """Carries actions out on a World; `refuse` makes an action fail, `idle` makes it a lie."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, kill: Callable[[tuple[str, ...]], None]) -> None:
         self._world = world
+        self._kill = kill
         self.performed: list[Action] = []
         self.refuse: tuple[type[Any], ...] = ()
         self.idle = False
+        self.takes_s = 0.0
 
     async def perform(self, action: Action) -> Receipt:
         issued_ns = time.monotonic_ns()
+        await asyncio.sleep(self.takes_s)
         self.performed.append(action)
         if isinstance(action, self.refuse):
             raise FaultError(f"{type(action).__name__}: the engine said no")
-        if not self.idle:
-            self._change(action)
+        if isinstance(action, ReplaceClients) or not self.idle:  # others hire: it need not
+            self._world.change(action)
+            if isinstance(action, KillClients):
+                self._kill(action.clients)
         return Receipt(issued_ns, time.monotonic_ns())
 
     def mechanism(self, kind: str) -> str:
-        return KINDS[kind].mechanism
-
-    def _change(self, action: Action) -> None:
-        world = self._world
-        match action:
-            case Kill(host):
-                world.down[host] = 137
-            case Stop(host):
-                world.down[host] = 0
-            case Start(host):
-                world.down.pop(host, None)
-            case Freeze(host):
-                world.frozen.add(host)
-            case Thaw(host):
-                world.frozen.discard(host)
-            case Stall(proxies):
-                world.stalled.update(proxies)
-            case Resume(proxies):
-                world.stalled.difference_update(proxies)
-            case Cut(host, _, chain):
-                world.cut[chain] = host
-            case Join(_, _, chain):
-                world.cut.pop(chain, None)
-
-
-class SimulatedWitness:
-    """Looks at a World."""
-
-    def __init__(self, world: World) -> None:
-        self._world = world
-        self.open: list[int] = []
-
-    async def prepare(self, armed: Armed) -> None:
-        self.open.append(armed.window)
-
-    async def process(self, host: str) -> ProcessState:
-        down, frozen = self._world.down, host in self._world.frozen
-        return ProcessState(host not in down, down.get(host), frozen)
-
-    async def packets(self, host: str, chain: str) -> int | None:
-        if self._world.cut.get(chain) != host:
-            return None
-        self._world.packets += 3
-        return self._world.packets
-
-    async def reach(self, host: str, peer: str) -> Reply:
-        cut = {host, peer} & set(self._world.cut.values())
-        return _reply(not cut)
-
-    async def canaries(self, armed: Armed) -> dict[str, Reply]:
-        assert isinstance(armed.action, Stall)
-        replies = {
-            proxy: _reply(proxy not in self._world.stalled) for proxy in armed.action.proxies
-        }
-        return {**replies, "direct": Reply(True, 0.001, "")}
-
-    async def greets(self, host: str) -> Reply:
-        return _reply(host not in self._world.frozen)
-
-    async def serves(self, host: str) -> Reply:
-        return Reply(host not in self._world.down, 0.001, "")
-
-    async def dismiss(self, armed: Armed) -> None:
-        self.open.remove(armed.window)
-
-
-def _reply(answered: bool) -> Reply:
-    """A reply as a real witness gives it: silence is told only after it was waited for."""
-    return Reply(answered, 0.001 if answered else 3.0, "answered" if answered else "timed out")
+        return self._world.mechanism(kind)
 
 
 class SimulatedBroker:
@@ -257,7 +170,7 @@ class SimulatedBroker:
 
     async def roles(self, queue: str) -> Roles:
         master = self._cluster.declared[queue]
-        if master in self._cluster.world.down:
+        if master in self._cluster.world.dead:
             up = [h.name for h in self._cluster.layout.hosts if h.name != master]
             return Roles(up[0], tuple(up[1:]), tuple(up[1:]))
         mirrors = tuple(h.name for h in self._cluster.layout.hosts if h.name != master)[
@@ -300,13 +213,18 @@ class SimulatedCluster:
 
     def __post_init__(self) -> None:
         self.broker = SimulatedBroker(self)
-        self.executor = SimulatedExecutor(self.world)
-        self.witness = SimulatedWitness(self.world)
+        self.roster = Roster(self.broker.connections, ())
+        self.executor = SimulatedExecutor(self.world, self.kill)
+        self.witness = self.world
 
     @property
     def consumed(self) -> bool:
         """Whether a consumer of the load got what was sent: the drain finds nothing then."""
         return any(each.role is Role.CONSUMER for each in self.configured.values())
+
+    def kill(self, clients: tuple[str, ...]) -> None:
+        for client in clients:
+            self.workers[client].end(137)
 
     async def spawn(self, worker: str) -> ScriptedWorker:
         self.workers[worker] = ScriptedWorker(self, worker)

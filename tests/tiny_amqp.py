@@ -102,6 +102,7 @@ class Connection(asyncio.Protocol):
     def __init__(self, broker: TinyBroker) -> None:
         self.broker = broker
         self.channels: dict[int, Channel] = {}
+        self.exclusive: set[str] = set()
         self.name = ""
         self._buffer = b""
         self._greeted = False
@@ -115,6 +116,8 @@ class Connection(asyncio.Protocol):
         self.broker.connections.remove(self)
         for channel in self.channels.values():
             channel.requeue()
+        for queue in self.exclusive:
+            self.broker.queues.pop(queue, None)
         self.broker.deliver()
 
     def data_received(self, data: bytes) -> None:
@@ -244,6 +247,8 @@ class Channel:
                 self.send(spec.Channel.Close(404, "NOT_FOUND", 50, 10))
             case spec.Queue.Declare():
                 ready = self.broker.queues.setdefault(method.queue, deque())
+                if method.exclusive:
+                    self.connection.exclusive.add(method.queue)
                 self.send(spec.Queue.DeclareOk(method.queue, len(ready), len(self.consumers)))
             case spec.Basic.Consume():
                 self.consumers[method.consumer_tag] = (method.queue, method.no_ack)

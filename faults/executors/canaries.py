@@ -1,64 +1,110 @@
 """What an agent asks of brokers for a witness: canaries on links, and whether a host serves.
 
-1. A canary asks what its node answers alone; it is silent until it is asked.
-2. Every question waits a little longer than the silence that the rules ask for.
+1. A canary asks what its node answers alone; it is silent until it is asked. Where a proof needs
+   directions, sizes or times, canaries speak: they say words to each other's queues.
+2. Every question waits a little longer than the silence that the rules ask for; words of some
+   size or on slow links so much longer as they may take.
 3. What listing a broker means is passed in.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 from faults.executors.ports import Agent, Failures
-from faults.model import Armed, Reply, Stall
-from faults.verify import DIRECT, SILENCE_S
+from faults.model import DOWN, ROUND, UP, Armed, FaultError, Replies, Reply, Words
+from faults.verify.flow import ROUNDS, Slowness, timed
+from faults.verify.replies import DIRECT, SILENCE_S
 
 WAIT_S = SILENCE_S + 0.5
 OPEN_LIMIT_S = 5.0
 GREET_LIMIT_S = 3.0
 CLOSE_LIMIT_S = 5.0
+SPEAKING = frozenset({"hang", "slow", "cut_after"})  # kinds whose proof needs words
 
 Dial = Callable[[str], tuple[str, int]]  # a proxy's name -> its listener, as the agent dials it
 Listed = Callable[[str], Awaitable[bool]]  # whether the cluster lists a host's broker as running
+Alarms = Callable[[str], Awaitable[dict[str, dict[str, bool]]]]  # model.Witness.alarms
 
 
 class Canaries:
-    """The canaries of armed stalls."""
+    """The canaries of armed link faults."""
 
     def __init__(self, agent: Agent, dial: Dial) -> None:
         self._agent = agent
         self._dial = dial
 
     async def open(self, armed: Armed, direct: tuple[str, int]) -> None:
-        """One through each proxy of a stall, and a direct one; nothing for other actions."""
-        if not isinstance(armed.action, Stall):
-            return
-        ways = {proxy: self._dial(proxy) for proxy in armed.action.proxies}
-        ways[DIRECT] = direct
+        """One through each proxy of a link fault, and a direct one; nothing for other faults."""
+        speaks = armed.kind in SPEAKING
         opened = await asyncio.gather(
-            *(self._open(_canary(armed, name), *way) for name, way in ways.items()),
+            *(
+                self._open(_canary(armed, name), *way, speaks)
+                for name, way in self._ways(armed, direct).items()
+            ),
             return_exceptions=True,
         )
         for failure in opened:
             if failure is not None:
                 raise failure
+        if armed.kind == "slow":
+            await self._quick(armed)
 
-    async def ask(self, armed: Armed) -> dict[str, Reply]:
-        names = _names(armed)
-        replies = await asyncio.gather(*(self._ask(_canary(armed, name)) for name in names))
-        return dict(zip(names, replies, strict=True))
+    async def ask(self, armed: Armed) -> Replies:
+        return await _each(_names(armed), lambda name: self._ask(_canary(armed, name)))
+
+    async def say(self, armed: Armed, words: Words) -> Replies:
+        """The direct one speaks to itself, whichever way the others do."""
+
+        async def say(name: str) -> Reply:
+            ends = {UP: (name, DIRECT), DOWN: (DIRECT, name), ROUND: (name, name)}
+            speaker, hearer = ends[words.way]
+            said = await self._agent.call(
+                "canary_say",
+                WAIT_S + words.wait_s,
+                canary=_canary(armed, speaker),
+                to=_canary(armed, hearer),
+                octets=words.octets,
+                rounds=words.rounds,
+            )
+            return reply_of(said)
+
+        return await _each(_names(armed), say)
+
+    async def attempts(self, armed: Armed, direct: tuple[str, int]) -> Replies:
+        """A new connection on each way."""
+        ways = self._ways(armed, direct)
+        return await _each(ways, lambda name: greets(self._agent, ways[name]))
 
     async def close(self, armed: Armed) -> None:
         for name in _names(armed):
             await self._agent.call("canary_close", CLOSE_LIMIT_S, canary=_canary(armed, name))
 
-    async def _open(self, canary: str, host: str, port: int) -> None:
-        await self._agent.call(
-            "canary_open", OPEN_LIMIT_S, canary=canary, host=host, port=port, queue=""
-        )
+    async def _quick(self, armed: Armed) -> None:
+        """Raises FaultError where a link is slow already: slowness would prove nothing."""
+        slowness = Slowness.of(armed.options)
+        for way in (UP, DOWN):
+            replies = await self.say(armed, slowness.words(way, ROUNDS))
+            if late := [name for name in armed.proxies if not slowness.quick(replies[name])]:
+                raise FaultError(f"slow already, {way}: {timed(replies, late)}")
+
+    def _ways(self, armed: Armed, direct: tuple[str, int]) -> dict[str, tuple[str, int]]:
+        if not armed.proxies:
+            return {}
+        return {**{proxy: self._dial(proxy) for proxy in armed.proxies}, DIRECT: direct}
+
+    async def _open(self, canary: str, host: str, port: int, speaks: bool) -> None:
+        where = {"canary": canary, "host": host, "port": port, "queue": ""}
+        await self._agent.call("canary_open", OPEN_LIMIT_S, **where, speaks=speaks)
 
     async def _ask(self, canary: str) -> Reply:
         return reply_of(await self._agent.call("canary_ask", WAIT_S, canary=canary))
+
+
+async def _each(names: Iterable[str], ask: Callable[[str], Awaitable[Reply]]) -> Replies:
+    names = list(names)
+    replies = await asyncio.gather(*(ask(name) for name in names))
+    return dict(zip(names, replies, strict=True))
 
 
 async def greets(agent: Agent, way: tuple[str, int]) -> Reply:
@@ -84,13 +130,18 @@ async def serves(
 
 
 def reply_of(said: dict[str, Any]) -> Reply:
-    return Reply(bool(said["answered"]), float(said["seconds"]), str(said["detail"]))
+    return Reply(
+        answered=bool(said["answered"]),
+        seconds=float(said["seconds"]),
+        detail=str(said["detail"]),
+        end=str(said.get("end", "")),
+        octets=int(said.get("octets", 0)),
+    )
 
 
 def _names(armed: Armed) -> tuple[str, ...]:
-    return (*armed.action.proxies, DIRECT) if isinstance(armed.action, Stall) else ()
+    return (*armed.proxies, DIRECT) if armed.proxies else ()
 
 
 def _canary(armed: Armed, name: str) -> str:
-    assert isinstance(armed.action, Stall), armed
-    return f"{armed.action.toxic}.{name}"
+    return f"{armed.mark}.{name}"

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from typing import TypeVar
 
 from docker import DockerClient
@@ -27,26 +28,36 @@ from tenacity import (
     wait_fixed,
 )
 
-from faults.compile import KINDS
-from faults.executors import packet_filter
-from faults.executors.once import OnceAgent
-from faults.executors.ports import Agent, AgentCalls, Failures
-from faults.executors.project import PAUSED, RUNNING, Project, engine_errors
-from faults.executors.stalls import Stalls
-from faults.model import (
+from faults.actions import (
     Action,
+    AddToxic,
+    ClearAlarm,
     Cut,
-    FaultError,
+    Disable,
+    Enable,
     Freeze,
+    FreezeClients,
+    Isolate,
     Join,
     Kill,
-    Receipt,
-    Resume,
-    Stall,
+    KillClients,
+    RaiseAlarm,
+    Rejoin,
+    RemoveToxic,
+    ReplaceClients,
     Start,
     Stop,
     Thaw,
+    ThawClients,
 )
+from faults.executors import alarms, client_processes, packet_filter
+from faults.executors.once import OnceAgent
+from faults.executors.ports import Agent, AgentCalls, Failures
+from faults.executors.project import PAUSED, RUNNING, Project, engine_errors
+from faults.executors.toxics import Toxics
+from faults.kinds import COMPOSE, KINDS
+from faults.model import FaultError, Receipt
+from faults.shapes import Way, droppers
 
 ACTION_LIMIT_S = 60.0
 INTERVAL_S = 0.25
@@ -69,7 +80,7 @@ class ComposeExecutor:
     ) -> None:
         self._project = Project(client, project)
         once = Agent(OnceAgent(self._project), ())
-        self._stalls = Stalls(once if agent is None else Agent(agent, failures), once)
+        self._toxics = Toxics(once if agent is None else Agent(agent, failures), once)
         self._threads = ThreadPoolExecutor(max_workers=4, thread_name_prefix="faults")
 
     async def perform(self, action: Action) -> Receipt:
@@ -80,7 +91,7 @@ class ComposeExecutor:
             raise FaultError(f"{action}: no end within {ACTION_LIMIT_S:g} s") from None
 
     def mechanism(self, kind: str) -> str:
-        return KINDS[kind].mechanism
+        return KINDS[kind].offers[COMPOSE]
 
     async def _perform(self, action: Action) -> Receipt:
         match action:
@@ -95,15 +106,35 @@ class ComposeExecutor:
                 return await self._in_thread(lambda: self._freeze(host))
             case Thaw(host=host):
                 return await self._in_thread(lambda: self._thaw(host))
-            case Cut(host=host, peers=peers, chain=chain):
-                return await self._in_thread(lambda: self._cut(host, peers, chain))
-            case Join(host=host, chain=chain):
+            case Cut(ways=ways, chain=chain):
+                return await self._cut(ways, chain)
+            case Join(ways=ways, chain=chain):
                 script = packet_filter.join(chain)
-                return await self._in_thread(lambda: self._project.help(host, script).receipt)
-            case Stall(proxies=proxies, toxic=toxic):
-                return await self._stalls.stall(proxies, toxic)
-            case Resume(proxies=proxies, toxic=toxic):
-                return await self._stalls.resume(proxies, toxic)
+                return await self._help(dict.fromkeys(droppers(ways), script))
+            case Isolate(host=host, chain=chain):
+                own = await self._in_thread(lambda: self._project.addresses(host))
+                return await self._help({host: packet_filter.isolate(chain, own)})
+            case Rejoin(host=host, chain=chain):
+                return await self._help({host: packet_filter.join(chain)})
+            case KillClients(clients=clients):
+                command = client_processes.signal("KILL", clients)
+                return await self._in_thread(lambda: self._to_clients(command))
+            case ReplaceClients():
+                return Receipt(time.monotonic_ns(), time.monotonic_ns())
+            case FreezeClients(clients=clients):
+                command = client_processes.signal("STOP", clients)
+                return await self._in_thread(lambda: self._to_clients(command))
+            case ThawClients(clients=clients):
+                command = client_processes.signal("CONT", clients, needed=False)
+                return await self._in_thread(lambda: self._to_clients(command))
+            case RaiseAlarm(host=host, resource=resource):
+                return await self._in_thread(lambda: self._command(host, alarms.raised(resource)))
+            case ClearAlarm(host=host, resource=resource):
+                return await self._in_thread(lambda: self._clear_alarm(host, resource))
+            case AddToxic() | Disable():
+                return await self._toxics.do(action)
+            case RemoveToxic() | Enable():
+                return await self._toxics.undo(action)
 
     def _signal(self, host: str, name: str) -> Receipt:
         """The engine returns when it has delivered the signal, not when the process has ended."""
@@ -117,6 +148,27 @@ class ComposeExecutor:
 
     def _thaw(self, host: str) -> Receipt:
         return self._each(host, "unpause", _unpause)
+
+    def _clear_alarm(self, host: str, resource: str) -> Receipt:
+        """Of a process that does not run nothing is left to be cleared."""
+        if any(self._running(host)):
+            return self._command(host, alarms.cleared(resource))
+        now_ns = time.monotonic_ns()
+        return Receipt(now_ns, now_ns)
+
+    def _to_clients(self, command: list[str]) -> Receipt:
+        output = self._project.execute(self._project.workers(), command)
+        if output.status:
+            raise FaultError(f"signal to clients: {output.text.strip()}")
+        return output.receipt
+
+    def _command(self, host: str, command: list[str]) -> Receipt:
+        """Runs it beside the one process of the host. Raises FaultError where it fails."""
+        output = self._project.execute(self._project.processes(host)[0], command)
+        if output.status:
+            said = f"status {output.status}: {output.text.strip()}"
+            raise FaultError(f"{' '.join(command[:2])} on {host}: {said}")
+        return output.receipt
 
     def _each(self, host: str, what: str, act: Callable[[Container], object]) -> Receipt:
         processes = self._project.processes(host)
@@ -137,9 +189,36 @@ class ComposeExecutor:
     def _running(self, host: str) -> list[bool]:
         return [process.status == RUNNING for process in self._project.processes(host)]
 
-    def _cut(self, host: str, peers: tuple[str, ...], chain: str) -> Receipt:
-        addresses = [address for peer in peers for address in self._project.addresses(peer)]
-        return self._project.help(host, packet_filter.cut(chain, addresses)).receipt
+    async def _cut(self, ways: tuple[Way, ...], chain: str) -> Receipt:
+        hosts = {end for way in ways for end in way}
+        at = await self._in_thread(lambda: {host: self._project.addresses(host) for host in hosts})
+        scripts = {}
+        for host, own in droppers(ways).items():
+            sources = [address for start, end in own if end == host for address in at[start]]
+            destinations = [address for start, end in own if start == host for address in at[end]]
+            scripts[host] = packet_filter.cut(chain, sources, destinations)
+        return await self._help(scripts)
+
+    async def _help(self, scripts: dict[str, str]) -> Receipt:
+        """Runs a script in the namespace of each host, side by side; the receipt has them all.
+
+        Every one is waited for before the first failure is raised.
+        """
+        done = await asyncio.gather(
+            *(
+                self._in_thread(partial(self._project.help, host, script))
+                for host, script in scripts.items()
+            ),
+            return_exceptions=True,
+        )
+        for one in done:
+            if isinstance(one, BaseException):
+                raise one
+        receipts = [one.receipt for one in done if not isinstance(one, BaseException)]
+        return Receipt(
+            min(receipt.issued_ns for receipt in receipts),
+            max(receipt.returned_ns for receipt in receipts),
+        )
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)

@@ -7,17 +7,32 @@
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import TypeVar
 
 from docker import DockerClient
 
-from faults.executors import packet_filter
-from faults.executors.canaries import WAIT_S, Canaries, Dial, Listed, greets, serves
-from faults.executors.ports import Agent, AgentCalls, Failures
+from faults.actions import RaiseAlarm
+from faults.executors import client_processes, listeners, packet_filter
+from faults.executors.canaries import WAIT_S, Alarms, Canaries, Dial, Listed, greets, serves
+from faults.executors.ports import Agent, AgentCalls, Clients, Failures
 from faults.executors.project import Project
-from faults.model import Armed, FaultError, ProcessState, Reply
+from faults.model import (
+    ANYBODY,
+    Armed,
+    Drops,
+    FaultError,
+    ProcessState,
+    Replies,
+    Reply,
+    Successor,
+    Words,
+)
+from faults.shapes import Way
+from faults.verify.brokers import alarm_gone
 
 TIMED_OUT = 124  # the status of `timeout`
 T = TypeVar("T")
@@ -26,8 +41,8 @@ T = TypeVar("T")
 class ComposeWitness:
     """The witness of one project.
 
-    `failures`: what the agent and `listed` raise besides FaultError. `port`: where brokers of the
-    project speak their protocol.
+    `failures`: what the agent, `listed` and `alarms` raise besides FaultError. `port`: where
+    brokers of the project speak their protocol.
     """
 
     def __init__(
@@ -39,31 +54,76 @@ class ComposeWitness:
         listed: Listed,
         failures: Failures = (),
         port: int = 5672,
+        alarms: Alarms | None = None,
+        clients: Clients | None = None,
     ) -> None:
         self._project = Project(client, project)
         self._agent = Agent(agent, failures)
         self._canaries = Canaries(self._agent, dial)
+        self._dial = dial
         self._listed = listed
         self._failures = failures
         self._port = port
-        self._threads = ThreadPoolExecutor(max_workers=8, thread_name_prefix="witness")
+        self._names: dict[str, str] = {}  # by address
+        self._alarms = alarms
+        self._clients = clients
+        self._threads = ThreadPoolExecutor(max_workers=32, thread_name_prefix="witness")
 
     async def prepare(self, armed: Armed) -> None:
         await self._canaries.open(armed, (armed.resolved, self._port))
+        for action in armed.actions:
+            if isinstance(action, RaiseAlarm):
+                await self._no_alarm(action)
 
     async def process(self, host: str) -> ProcessState:
         return await self._in_thread(lambda: self._process(host))
 
-    async def packets(self, host: str, chain: str) -> int | None:
-        script = packet_filter.count(chain)
-        output = await self._in_thread(lambda: self._project.help(host, script))
-        return packet_filter.dropped(output.text)
+    async def drops(self, host: str, chain: str) -> Drops | None:
+        return await self._in_thread(lambda: self._drops(host, chain))
 
-    async def reach(self, host: str, peer: str) -> Reply:
-        return await self._in_thread(lambda: self._reach(host, peer))
+    async def reach(self, host: str, peer: str, wait_s: float | None = None) -> Reply:
+        return await self._in_thread(lambda: self._reach(host, peer, wait_s or WAIT_S))
 
-    async def canaries(self, armed: Armed) -> dict[str, Reply]:
+    async def entries(self, host: str) -> Replies:
+        addresses = {host, *await self._in_thread(lambda: self._project.addresses(host))}
+        ways = listeners.leading_to(addresses, await listeners.upstreams(self._agent))
+        return await listeners.entries(self._agent, self._dial, ways)
+
+    async def canaries(self, armed: Armed) -> Replies:
         return await self._canaries.ask(armed)
+
+    async def words(self, armed: Armed, words: Words) -> Replies:
+        return await self._canaries.say(armed, words)
+
+    async def attempts(self, armed: Armed) -> Replies:
+        return await self._canaries.attempts(armed, (armed.resolved, self._port))
+
+    async def client(self, client: str) -> ProcessState:
+        assert self._clients is not None, "a witness of a run is told of its clients"
+        state = await self._in_thread(lambda: self._client(client))
+        if state.running:
+            return state
+        return replace(state, exit_code=await self._clients.exit_code(client))
+
+    async def answers(self, client: str) -> Reply:
+        assert self._clients is not None, "a witness of a run is told of its clients"
+        return await self._clients.answers(client)
+
+    async def connected(self, clients: tuple[str, ...]) -> tuple[str, ...]:
+        assert self._clients is not None, "a witness of a run is told of its clients"
+        return await self._clients.connected(clients)
+
+    async def successor(self, client: str) -> Successor | None:
+        assert self._clients is not None, "a witness of a run is told of its clients"
+        return await self._clients.successor(client)
+
+    async def alarms(self, resource: str) -> dict[str, dict[str, bool]]:
+        if self._alarms is None:
+            return {}
+        try:
+            return await self._alarms(resource)
+        except self._failures as error:
+            raise FaultError(str(error)) from error
 
     async def greets(self, host: str) -> Reply:
         return await greets(self._agent, (host, self._port))
@@ -75,6 +135,18 @@ class ComposeWitness:
     async def dismiss(self, armed: Armed) -> None:
         await self._canaries.close(armed)
 
+    async def _no_alarm(self, action: RaiseAlarm) -> None:
+        """Raises FaultError where there is an alarm already: ours would not be told from it."""
+        proof = alarm_gone(action.host, action.resource, await self.alarms(action.resource))
+        if not proof.ok:
+            raise FaultError(proof.doubt)
+
+    def _client(self, client: str) -> ProcessState:
+        command = client_processes.states(client)
+        return client_processes.state_of(
+            self._project.execute(self._project.workers(), command).text
+        )
+
     def _process(self, host: str) -> ProcessState:
         states = [process.attrs["State"] for process in self._project.processes(host)]
         if any(state["Running"] for state in states):
@@ -83,9 +155,36 @@ class ComposeWitness:
         codes = {int(state["ExitCode"]) for state in states}
         return ProcessState(running=False, exit_code=codes.pop() if len(codes) == 1 else None)
 
-    def _reach(self, host: str, peer: str) -> Reply:
+    def _drops(self, host: str, chain: str) -> Drops | None:
+        output = self._project.help(host, packet_filter.count(chain))
+        dropping = packet_filter.dropping(output.text)
+        if dropping is None:
+            return None
+        found: Counter[Way] = Counter()
+        for rule in dropping:
+            found[self._way(rule, host)] += rule.packets
+        return dict(found)
+
+    def _way(self, rule: packet_filter.Dropping, host: str) -> Way:
+        """What a rule of a chain in `host` drops, in names. Where it names a peer, its other end
+        is the host itself; where it names the host, or nobody, that is anybody."""
+        source, destination = self._name(rule.source), self._name(rule.destination)
+        named = {source, destination} - {""}
+        beyond = host if named - {host} else ANYBODY
+        return source or beyond, destination or beyond
+
+    def _name(self, address: str) -> str:
+        """Hosts keep their addresses as long as the project stands."""
+        if address == packet_filter.ANYWHERE:
+            return ""
+        if not self._names:
+            hosts = self._project.hosts()
+            self._names = {one: host for host in hosts for one in self._project.addresses(host)}
+        return self._names.get(address, address)
+
+    def _reach(self, host: str, peer: str, wait_s: float) -> Reply:
         address = self._project.addresses(peer)[0]
-        command = ["bash", "-c", _ATTEMPT, "attempt", address, str(self._port), f"{WAIT_S:g}"]
+        command = ["bash", "-c", _ATTEMPT, "attempt", address, str(self._port), f"{wait_s:g}"]
         output = self._project.execute(self._project.host(host), command)
         return _attempted(output.text, f"{host} -> {peer} ({address}:{self._port})")
 

@@ -14,29 +14,42 @@ from contextlib import suppress
 
 from tenacity import AsyncRetrying, RetryError, retry_if_result, stop_after_delay, wait_fixed
 
-from faults.compile import KINDS
-from faults.executors import local_processes as processes
-from faults.executors.ports import Agent, AgentCalls, Failures
-from faults.executors.stalls import Stalls
-from faults.model import (
+from faults.actions import (
     Action,
+    AddToxic,
+    ClearAlarm,
     Cut,
-    FaultError,
+    Disable,
+    Enable,
     Freeze,
+    FreezeClients,
+    Isolate,
     Join,
     Kill,
-    Receipt,
-    Resume,
-    Stall,
+    KillClients,
+    RaiseAlarm,
+    Rejoin,
+    RemoveToxic,
+    ReplaceClients,
     Start,
     Stop,
     Thaw,
+    ThawClients,
 )
+from faults.compile import STREAMS
+from faults.executors import listeners
+from faults.executors import local_processes as processes
+from faults.executors.ports import Agent, AgentCalls, Failures
+from faults.executors.toxics import Toxics
+from faults.kinds import KINDS, LOCAL
+from faults.model import FaultError, Receipt
+from faults.shapes import Way
 
 ACTION_LIMIT_S = 60.0
 INTERVAL_S = 0.02
 DYING_S = 5.0
 PROXY_ENDING_S = 2.0
+_STALL = (("rate", 0),)
 
 
 def peer_link(host: str, peer: str) -> str:
@@ -47,21 +60,24 @@ def peer_link(host: str, peer: str) -> str:
 class LocalExecutor:
     """The executor of one cluster.
 
-    `start` starts a host's node, and raises OSError. `agent` raises FaultError or `failures`;
-    `spare` is asked where it fails to resume.
+    `start` starts a host's node, and raises OSError; `address` is where a host's node listens.
+    `agent` raises FaultError or `failures`; `spare` is asked where it fails to resume.
     """
 
     def __init__(
         self,
         cluster: str,
         start: Callable[[str], None],
+        address: Callable[[str], str],
         agent: AgentCalls,
         spare: AgentCalls,
         failures: Failures = (),
     ) -> None:
         self._cluster = cluster
         self._start_node = start
-        self._stalls = Stalls(Agent(agent, failures), Agent(spare, failures))
+        self._address = address
+        self._agent, self._spare = Agent(agent, failures), Agent(spare, failures)
+        self._toxics = Toxics(self._agent, self._spare)
 
     async def perform(self, action: Action) -> Receipt:
         try:
@@ -71,7 +87,7 @@ class LocalExecutor:
             raise FaultError(f"{action}: no end within {ACTION_LIMIT_S:g} s") from None
 
     def mechanism(self, kind: str) -> str:
-        return KINDS[kind].local
+        return KINDS[kind].offers[LOCAL]
 
     async def _perform(self, action: Action) -> Receipt:
         match action:
@@ -89,14 +105,28 @@ class LocalExecutor:
             case Start(host=host, ending_s=ending_s):
                 await self._gone(processes.NODE, host, ending_s)
                 return self._start(host)
-            case Stall(proxies=proxies, toxic=toxic):
-                return await self._stalls.stall(proxies, toxic)
-            case Cut(host=host, peers=peers, chain=chain):
-                return await self._stalls.stall(_links(host, peers), chain)
-            case Resume(proxies=proxies, toxic=toxic):
-                return await self._resume(proxies, toxic)
-            case Join(host=host, peers=peers, chain=chain):
-                return await self._resume(_links(host, peers), chain)
+            case KillClients(clients=clients):
+                return self._signal_clients(clients, signal.SIGKILL)
+            case ReplaceClients():
+                return Receipt(time.monotonic_ns(), time.monotonic_ns())
+            case FreezeClients(clients=clients):
+                return self._signal_clients(clients, signal.SIGSTOP)
+            case ThawClients(clients=clients):
+                return self._signal_clients(clients, signal.SIGCONT, needed=False)
+            case RaiseAlarm() | ClearAlarm():
+                raise FaultError(f"{action}: {KINDS['alarm'].why_not[LOCAL]}")
+            case AddToxic() | Disable():
+                return await self._toxics.do(action)
+            case RemoveToxic() | Enable():
+                return await self._resume(action)
+            case Cut(ways=ways, chain=chain):
+                return await self._cut(ways, chain)
+            case Join(ways=ways, chain=chain):
+                return await self._resume(RemoveToxic(tuple(_links(ways)), chain))
+            case Isolate(host=host, chain=chain):
+                return await self._isolate(host, chain)
+            case Rejoin(chain=chain):
+                return await self._rejoin(chain)
 
     def _signal(self, host: str, number: int, needed: bool = True) -> Receipt:
         found = processes.of(self._cluster, processes.NODE, host)
@@ -105,6 +135,20 @@ class LocalExecutor:
         issued_ns = time.monotonic_ns()
         for running in found:
             running.signal(number)
+        return Receipt(issued_ns, time.monotonic_ns())
+
+    def _signal_clients(
+        self, clients: tuple[str, ...], number: int, needed: bool = True
+    ) -> Receipt:
+        """All are found before the first is signalled."""
+        found = {one: processes.of(self._cluster, processes.WORKER, one) for one in clients}
+        missing = [client for client, running in found.items() if not running]
+        if needed and missing:
+            raise FaultError(f"{signal.Signals(number).name}: no process of {missing[0]} runs")
+        issued_ns = time.monotonic_ns()
+        for running in found.values():
+            for process in running:
+                process.signal(number)
         return Receipt(issued_ns, time.monotonic_ns())
 
     async def _gone(self, role: str, host: str, limit_s: float) -> None:
@@ -131,10 +175,40 @@ class LocalExecutor:
                 raise FaultError(f"start of {host}: {error}") from error
         return Receipt(issued_ns, time.monotonic_ns())
 
-    async def _resume(self, proxies: tuple[str, ...], toxic: str) -> Receipt:
+    async def _cut(self, ways: tuple[Way, ...], chain: str) -> Receipt:
+        receipts = []
+        links = _links(ways)
+        for streams in dict.fromkeys(links.values()):
+            proxies = tuple(link for link, own in links.items() if own == streams)
+            stall = AddToxic(proxies, chain, "bandwidth", streams, _STALL)
+            receipts.append(await self._toxics.do(stall))
+        return Receipt(receipts[0].issued_ns, receipts[-1].returned_ns)
+
+    async def _isolate(self, host: str, chain: str) -> Receipt:
+        """The links by which clients and peers dial the host, and those that it dials."""
+        found = await listeners.upstreams(self._agent)
+        leading = listeners.leading_to({self._address(host)}, found)
+        dialled = [name for name in sorted(found) if name.startswith(peer_link(host, ""))]
+        links = tuple(dict.fromkeys([*leading, *dialled]))
+        if not links:
+            raise FaultError(f"{host} has no link that could be stalled")
+        return await self._toxics.do(AddToxic(links, chain, "bandwidth", STREAMS, _STALL))
+
+    async def _rejoin(self, chain: str) -> Receipt:
+        """Wherever the chain's name is: which links were stalled need not be known."""
+        issued_ns = time.monotonic_ns()
+        found: dict[str, str] = {}
+        for agent in (self._agent, self._spare):
+            with suppress(FaultError):
+                found = found or await listeners.upstreams(agent)
+        if not found and not processes.of(self._cluster, processes.PROXY):
+            return Receipt(issued_ns, time.monotonic_ns())
+        return await self._resume(RemoveToxic(tuple(sorted(found)), chain))
+
+    async def _resume(self, action: RemoveToxic | Enable) -> Receipt:
         issued_ns = time.monotonic_ns()
         try:
-            return await self._stalls.resume(proxies, toxic)
+            return await self._toxics.undo(action)
         except FaultError:
             # The proxy ends with its harness: it may have been on its way just now.
             await self._gone(processes.PROXY, "", PROXY_ENDING_S)
@@ -143,5 +217,11 @@ class LocalExecutor:
         return Receipt(issued_ns, time.monotonic_ns())
 
 
-def _links(host: str, peers: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(link for peer in peers for link in (peer_link(host, peer), peer_link(peer, host)))
+def _links(ways: tuple[Way, ...]) -> dict[str, tuple[str, ...]]:
+    """The links that carry these ways, and the streams of each that do: a link is dialled by one
+    end and carries both directions."""
+    streams: dict[str, set[str]] = {}
+    for start, end in ways:
+        streams.setdefault(peer_link(start, end), set()).add("upstream")
+        streams.setdefault(peer_link(end, start), set()).add("downstream")
+    return {link: tuple(one for one in STREAMS if one in own) for link, own in streams.items()}

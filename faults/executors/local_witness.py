@@ -12,11 +12,14 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from faults.actions import Cut, Isolate
+from faults.executors import listeners
 from faults.executors import local_processes as processes
 from faults.executors.canaries import WAIT_S, Canaries, Dial, Listed, greets, reply_of, serves
 from faults.executors.local import peer_link
-from faults.executors.ports import Agent, AgentCalls, Failures
-from faults.model import Armed, Cut, FaultError, ProcessState, Reply
+from faults.executors.ports import Agent, AgentCalls, Clients, Failures
+from faults.model import Armed, Drops, FaultError, ProcessState, Replies, Reply, Successor, Words
+from faults.shapes import left_open
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,7 @@ class LocalWitness:
         listed: Listed,
         exit_code: Callable[[str], int | None],
         failures: Failures = (),
+        clients: Clients | None = None,
     ) -> None:
         self._cluster = cluster
         self._agent = Agent(agent, failures)
@@ -52,11 +56,13 @@ class LocalWitness:
         self._listed = listed
         self._exit_code = exit_code
         self._failures = failures
+        self._clients = clients
 
     async def prepare(self, armed: Armed) -> None:
-        await self._canaries.open(armed, self._places.brokers[armed.resolved])
-        if isinstance(armed.action, Cut):
-            await self._links_speak(armed.action)
+        if armed.proxies:
+            await self._canaries.open(armed, self._places.brokers[armed.resolved])
+        if any(isinstance(action, Cut | Isolate) for action in armed.actions):
+            await self._links_speak(armed.hosts)
 
     async def process(self, host: str) -> ProcessState:
         found = processes.of(self._cluster, processes.NODE, host)
@@ -65,16 +71,52 @@ class LocalWitness:
         frozen = all(running.stopped for running in found)
         return ProcessState(running=True, exit_code=None, frozen=frozen)
 
-    async def packets(self, host: str, chain: str) -> int | None:  # noqa: ARG002  (the port's)
+    async def drops(self, host: str, chain: str) -> Drops | None:  # noqa: ARG002  (the port's)
         return None
 
-    async def reach(self, host: str, peer: str) -> Reply:
+    async def reach(self, host: str, peer: str, wait_s: float | None = None) -> Reply:
         way = self._places.peers[peer] if host == peer else self._dial(peer_link(host, peer))
         address, port = way
-        return reply_of(await self._agent.call("hear", WAIT_S, host=address, port=port))
+        return reply_of(await self._agent.call("hear", wait_s or WAIT_S, host=address, port=port))
 
-    async def canaries(self, armed: Armed) -> dict[str, Reply]:
+    async def entries(self, host: str) -> Replies:
+        address, port = self._places.brokers[host]
+        found = await listeners.upstreams(self._agent)
+        ways = [name for name, upstream in found.items() if upstream == f"{address}:{port}"]
+        return await listeners.entries(self._agent, self._dial, ways)
+
+    async def canaries(self, armed: Armed) -> Replies:
         return await self._canaries.ask(armed)
+
+    async def words(self, armed: Armed, words: Words) -> Replies:
+        return await self._canaries.say(armed, words)
+
+    async def attempts(self, armed: Armed) -> Replies:
+        return await self._canaries.attempts(armed, self._places.brokers[armed.resolved])
+
+    async def client(self, client: str) -> ProcessState:
+        assert self._clients is not None, "a witness of a run is told of its clients"
+        found = processes.of(self._cluster, processes.WORKER, client)
+        if not found:
+            exit_code = await self._clients.exit_code(client)
+            return ProcessState(running=False, exit_code=exit_code)
+        frozen = all(running.stopped for running in found)
+        return ProcessState(running=True, exit_code=None, frozen=frozen)
+
+    async def answers(self, client: str) -> Reply:
+        assert self._clients is not None, "a witness of a run is told of its clients"
+        return await self._clients.answers(client)
+
+    async def connected(self, clients: tuple[str, ...]) -> tuple[str, ...]:
+        assert self._clients is not None, "a witness of a run is told of its clients"
+        return await self._clients.connected(clients)
+
+    async def successor(self, client: str) -> Successor | None:
+        assert self._clients is not None, "a witness of a run is told of its clients"
+        return await self._clients.successor(client)
+
+    async def alarms(self, resource: str) -> dict[str, dict[str, bool]]:  # noqa: ARG002
+        return {}
 
     async def greets(self, host: str) -> Reply:
         return await greets(self._agent, self._places.brokers[host])
@@ -86,18 +128,20 @@ class LocalWitness:
     async def dismiss(self, armed: Armed) -> None:
         await self._canaries.close(armed)
 
-    async def _links_speak(self, cut: Cut) -> None:
-        """Raises FaultError where a link is silent, although its far end speaks when dialled."""
-        hosts = (cut.host, *cut.peers)
+    async def _links_speak(self, hosts: tuple[str, ...]) -> None:
+        """Raises FaultError where a link is silent, although its far end speaks when dialled.
+
+        Those beside a cut are asked, too: that they stay open is part of its proof.
+        """
         direct = await asyncio.gather(*(self.reach(host, host) for host in hosts))
         speaking = {host for host, reply in zip(hosts, direct, strict=True) if reply.answered}
-        ways = [way for peer in cut.peers for way in ((cut.host, peer), (peer, cut.host))]
-        ways = [way for way in ways if way[1] in speaking]
+        ways = [way for way in left_open((), hosts) if way[1] in speaking]
         replies = await asyncio.gather(*(self.reach(*way) for way in ways))
         mute = [
             f"{' -> '.join(way)}: {reply.detail}"
             for way, reply in zip(ways, replies, strict=True)
             if not reply.answered
         ]
-        if mute or not ways:
-            raise FaultError(f"the links to be cut do not work now: {'; '.join(mute) or hosts}")
+        if mute or not speaking:
+            heard = "; ".join(mute) or f"none of {', '.join(hosts)} speaks"
+            raise FaultError(f"the links between hosts do not work now: {heard}")

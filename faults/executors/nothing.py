@@ -2,8 +2,9 @@
 
 import time
 
-from faults.compile import KINDS
-from faults.model import Action, Receipt
+from faults.actions import Action
+from faults.kinds import COMPOSE, KINDS, LOCAL
+from faults.model import Receipt
 
 
 class NothingExecutor:
@@ -17,4 +18,4 @@ class NothingExecutor:
         return Receipt(issued_ns=now_ns, returned_ns=now_ns)
 
     def mechanism(self, kind: str) -> str:
-        return KINDS[kind].local if self._local else KINDS[kind].mechanism
+        return KINDS[kind].offers[LOCAL if self._local else COMPOSE]

@@ -5,9 +5,10 @@
    names them, and they become FaultError here.
 """
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
-from faults.model import FaultError
+from faults.model import FaultError, Reply, Successor
 
 Failures = tuple[type[Exception], ...]
 
@@ -19,6 +20,22 @@ class AgentCalls(Protocol):
         Raises FaultError, or one of the failures that were named with it: the agent's own error,
         no answer (within a little more than `timeout_s`), or no agent.
         """
+
+
+class Clients(Protocol):
+    """The clients that a run has hired. Raises FaultError where it has none of that name."""
+
+    async def answers(self, client: str) -> Reply:
+        """Whether it answers a ping over its control channel."""
+
+    async def exit_code(self, client: str) -> int | None:
+        """How its process ended; None while it runs, or where nobody can tell."""
+
+    async def connected(self, clients: Sequence[str]) -> tuple[str, ...]:
+        """Those of them that the brokers list a connection of."""
+
+    async def successor(self, client: str) -> Successor | None:
+        """Who took a dead client's place; None where nobody has (yet)."""
 
 
 class Agent:

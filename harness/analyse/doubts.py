@@ -16,6 +16,8 @@ _ADVICE = {
     "stalled": "run it again on a quieter machine, or with a lower rate",
     "publisher_log": "see how the worker ended (manifest, workers), then run it again",
     "consumer_log": "see how the worker ended (manifest, workers), then run it again",
+    "publishers_absent": 'aim the fault at one publisher of several: target = "publisher-1"',
+    "consumers_absent": 'aim the fault at one consumer of several: target = "consumer-1"',
     "drain": "raise drain_limit, or see why the queue could not be emptied",
     "unreadable": "bring the place back and look there, or let the host return",
 }
@@ -64,6 +66,9 @@ def _sentence(doubt: Doubt, facts: Facts) -> str:
                 f"{worker_name(doubt.worker, facts)} stalled {late_ms:,.0f} ms "
                 f"at +{doubt.at_ns / 1e9:.1f} s (host busy)"
             )
+        case "publishers_absent" | "consumers_absent":
+            who = doubt.reason.removesuffix("_absent")
+            return f"a fault kept all {who} away: none was there to judge by"
         case "publisher_log" | "consumer_log":
             return f"the log of {worker_name(doubt.worker, facts)} is not closed"
         case "fault":

@@ -69,6 +69,12 @@ class Evidence:
         return next((doubt for doubt in self.doubts if doubt.scope == "run"), None)
 
     def availability_doubt(self, window: int) -> Told | None:
+        """What publishers saw does not hang on whether consumers were there."""
+        doubts = self._of("availability", window)
+        return next((one for one in doubts if one.reason != "consumers_absent"), None)
+
+    def consumption_doubt(self, window: int) -> Told | None:
+        """Without consumers nobody can say when they would have been served again."""
         return next(self._of("availability", window), None)
 
     def loss_doubt(self, *reasons: str) -> Told | None:
@@ -176,7 +182,7 @@ class Evidence:
             return Moot("nobody consumes before the drain")
         if name in STAGE_NAMES:
             return self._stage_seen(name, window)
-        doubt = self.availability_doubt(window)
+        doubt = self._time_doubt(name.removesuffix("_s"), window)
         if doubt:
             return Unknown(doubt.sentence, doubt.advice)
         if name in ("silence_s", "missed"):
@@ -189,12 +195,17 @@ class Evidence:
         row = self.stage(name, window)
         if row is None:
             return self._no_stage(name)
-        doubt = self.availability_doubt(window)
+        doubt = self._time_doubt(name, window)
         if name == "consumers_resumed" and not row.reached:
             doubt = doubt or self.loss_doubt("consumer_log")
         if doubt and not (row.reached and name in _SEEN):
             return Unknown(doubt.sentence, doubt.advice)
         return row.reached
+
+    def _time_doubt(self, name: str, window: int) -> Told | None:
+        if name in _NEEDS_CONSUMERS:
+            return self.consumption_doubt(window)
+        return self.availability_doubt(window)
 
     def _stage_time(self, name: str, window: int) -> Value:
         row = self.stage(name, window)

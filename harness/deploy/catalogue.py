@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from faults.kinds import KINDS
 from harness.deploy.files import compose_folder
 from harness.plan.model import Host, Layout, Policy, System
 
@@ -37,6 +38,7 @@ def load_system(name: str) -> System:
         default_layout=document.default_layout,
         clients=document.clients,
         deployments=document.deployments,
+        cannot=document.cannot,
     )
 
 
@@ -98,13 +100,19 @@ def _choose(what: str, word: str, choices: Sequence[str]) -> None:
 # --- the files' own shape ---------------------------------------------------------------------
 
 _HOST_NAME = r"^[a-z][a-z0-9-]{0,30}$"  # it becomes a host name, a label and a part of names
-_TAKEN = frozenset({"agent", "toxiproxy", "workers"})  # stand beside the hosts
+_TAKEN = frozenset({"agent", "toxiproxy", "workers", "clients"})  # stand beside the hosts
 _Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
 _Names = Annotated[tuple[str, ...], Field(min_length=1)]
 
 
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _kind(word: str) -> str:
+    if word not in KINDS:
+        raise ValueError(f"there is no fault kind {word!r}; there are {', '.join(KINDS)}")
+    return word
 
 
 class _SystemFile(_Strict):
@@ -115,6 +123,7 @@ class _SystemFile(_Strict):
     deployments: Annotated[
         tuple[Literal["local", "compose", "external"], ...], Field(min_length=1)
     ]
+    cannot: dict[Annotated[str, AfterValidator(_kind)], str] = {}
 
 
 class _HostFile(_Strict):

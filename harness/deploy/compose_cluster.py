@@ -25,6 +25,7 @@ from harness.deploy.port import Channel, DeployError, Health, HostSample, Link
 from harness.deploy.rabbitmq import AMQP_PORT, RabbitBroker
 from harness.deploy.render import RESULTS, proxy_address
 from harness.deploy.resources import Watched, watch
+from harness.deploy.roster import Roster
 from harness.deploy.sweep import sweep
 from harness.plan.model import Layout, RunPlan
 from harness.workers.protocol import Endpoint
@@ -93,6 +94,7 @@ class ComposeCluster:
         self.layout = layout
         self.agent = agent
         self.broker = RabbitBroker(layout, agent, addresses)
+        self.roster = Roster(self.broker.connections, (DeployError,))
         self._addresses = addresses
         self._experiment_folder = experiment_folder
         self._links = Links(

@@ -17,5 +17,7 @@ def equip(cluster: ComposeCluster) -> tuple[Executor, Witness]:
         cluster.dial,
         cluster.broker.listed,
         failures,
+        alarms=cluster.broker.alarms,
+        clients=cluster.roster,
     )
     return executor, witness

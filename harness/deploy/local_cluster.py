@@ -25,6 +25,7 @@ from harness.deploy.polling import until
 from harness.deploy.port import Channel, DeployError, Health, HostSample, Link
 from harness.deploy.rabbitmq import AMQP_PORT, RabbitBroker
 from harness.deploy.rabbitmq_api import API_PORT
+from harness.deploy.roster import Roster
 from harness.plan.misbehave import TRUTH
 from harness.plan.model import Layout, RunPlan
 from harness.workers.protocol import Endpoint
@@ -68,6 +69,7 @@ class LocalCluster:
             self.site.block.port(AMQP_PORT),
             self.site.block.port(API_PORT),
         )
+        self.roster = Roster(self.broker.connections, (DeployError,))
         self._links = links
         self._versions = {
             "python": sys.version.partition(" ")[0],

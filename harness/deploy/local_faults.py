@@ -14,7 +14,9 @@ def equip(cluster: LocalCluster) -> tuple[Executor, Witness]:
     failures = (DeployError,)
     site, nodes = cluster.site, cluster.nodes
     spare = AgentHere(site.toxiproxy)
-    executor = LocalExecutor(site.cluster, nodes.start, cluster.agent, spare, failures)
+    executor = LocalExecutor(
+        site.cluster, nodes.start, site.address, cluster.agent, spare, failures
+    )
     witness = LocalWitness(
         site.cluster,
         cluster.agent,
@@ -26,6 +28,7 @@ def equip(cluster: LocalCluster) -> tuple[Executor, Witness]:
         cluster.broker.listed,
         nodes.exit_code,
         failures,
+        cluster.roster,
     )
     return executor, witness
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from faults.model import Executor, Witness
+from harness.deploy.roster import Roster
 from harness.plan.model import Layout, RunPlan
 from harness.workers.protocol import Endpoint
 
@@ -111,6 +112,10 @@ class Cluster(Protocol):
 
     @property
     def witness(self) -> Witness: ...
+
+    @property
+    def roster(self) -> Roster:
+        """Who was hired on it: entered by whoever hires, asked by the witness."""
 
     async def spawn(self, worker: str) -> Channel:
         """Starts a worker process beside the brokers, waiting for `hello`."""

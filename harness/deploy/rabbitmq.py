@@ -134,6 +134,15 @@ class RabbitBroker:
             raise DeployError(f"no other broker tells whether {host} is listed")
         return others
 
+    async def alarms(self, resource: str) -> dict[str, dict[str, bool]]:
+        """By every host that answers: of which hosts it says that they are in alarm, or not."""
+        said = await self._api.bodies(NODES)
+        return {
+            asked: words.alarms(nodes, resource)
+            for asked, nodes in said.items()
+            if nodes is not None
+        }
+
     async def set_policies(self) -> None:
         """The layout's policies; they hold for the whole cluster. Raises DeployError."""
         for policy in self._layout.policies:

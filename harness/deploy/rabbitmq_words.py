@@ -6,6 +6,7 @@
 
 from typing import Any
 
+from faults.executors.alarms import ALARMS
 from harness.deploy.port import Roles
 from harness.plan.model import Layout
 
@@ -37,6 +38,16 @@ def runs(host: str, nodes: list[dict[str, Any]]) -> bool:
     return any(_host(str(node.get("name"))) == host and node.get("running") for node in nodes)
 
 
+def alarms(nodes: list[dict[str, Any]], resource: str) -> dict[str, bool]:
+    """Host -> whether it is in alarm; a node that is down, or whose word is not told, has none."""
+    key = ALARMS[resource]
+    return {
+        _host(str(node.get("name"))): bool(node[key])
+        for node in nodes
+        if node.get("running") and key in node
+    }
+
+
 def doubts(layout: Layout, nodes: dict[str, Any], queues: dict[str, Any]) -> tuple[str, ...]:
     """What stands against a clean cluster. Each argument: host -> its own word, None for none."""
     found: list[str] = []
@@ -60,11 +71,7 @@ def _node_doubts(layout: Layout, listed: list[dict[str, Any]]) -> list[str]:
             continue
         if node.get("partitions"):
             found.append(f"{host} is partitioned from {', '.join(_hosts(node['partitions']))}")
-        found += [
-            f"{host} has a {alarm}"
-            for alarm in ("mem_alarm", "disk_free_alarm")
-            if node.get(alarm)
-        ]
+        found += [f"{host} has a {alarm}" for alarm in ALARMS.values() if node.get(alarm)]
     return found
 
 

@@ -6,7 +6,9 @@
 
 from collections.abc import Iterator
 
-from harness.plan.model import Entry, FaultKind, Layout, Scenario, System
+from faults.kinds import KINDS
+from faults.shapes import SHAPES
+from harness.plan.model import Entry, FaultPlan, Layout, Scenario, System
 from harness.plan.words import Target, parse_target
 
 
@@ -19,7 +21,7 @@ def obstacles(
         reasons.append(f"{system.name} has no client {client}")
     if deployment not in system.deployments:
         reasons.append(f"{system.name} cannot be deployed by {deployment}")
-    reasons += _fault_obstacles(scenario, layout)
+    reasons += _fault_obstacles(scenario, system, layout, deployment)
     for who, entry in (
         ("publishers_enter", scenario.workload.publishers_enter),
         ("consumers_enter", scenario.workload.consumers_enter),
@@ -28,7 +30,9 @@ def obstacles(
     return reasons
 
 
-def _fault_obstacles(scenario: Scenario, layout: Layout) -> Iterator[str]:
+def _fault_obstacles(
+    scenario: Scenario, system: System, layout: Layout, deployment: str
+) -> Iterator[str]:
     for number, fault in enumerate(scenario.faults, start=1):
         target = parse_target(fault.target)
         for reason in _target_obstacles(target, scenario, layout):
@@ -36,8 +40,25 @@ def _fault_obstacles(scenario: Scenario, layout: Layout) -> Iterator[str]:
         # As a fault's target the word means a host that holds no copy of any queue.
         if target.role == "uninvolved" and layout.copies >= len(layout.hosts):
             yield f"fault {number}: {target.word!r} means nobody: every host holds a copy"
-        if fault.kind is FaultKind.PARTITION and len(layout.hosts) < 2:
-            yield f"fault {number}: a partition needs peers, and there is one host"
+        if "shape" in KINDS[fault.kind].options:
+            yield from _shape_obstacles(number, fault, len(layout.hosts))
+        if fault.kind in system.cannot:
+            why = system.cannot[fault.kind]
+            yield f"fault {number}: {system.name} can suffer no {fault.kind}: {why}"
+        elif deployment not in KINDS[fault.kind].offers:
+            why = KINDS[fault.kind].why_not.get(deployment, "nobody has made it")
+            yield f"fault {number}: {deployment} offers no {fault.kind}: {why}"
+
+
+def _shape_obstacles(number: int, fault: FaultPlan, hosts: int) -> Iterator[str]:
+    shape = fault.options.shape
+    if hosts < 2:
+        yield f"fault {number}: a {fault.kind} needs peers, and there is one host"
+    elif hosts < SHAPES[shape].hosts_min:
+        yield (
+            f"fault {number}: the shape {shape} needs {SHAPES[shape].hosts_min} hosts, and there "
+            f"are {hosts}"
+        )
 
 
 def _entry_obstacles(entry: Entry, scenario: Scenario, layout: Layout) -> Iterator[str]:
@@ -58,5 +79,6 @@ def _target_obstacles(target: Target, scenario: Scenario, layout: Layout) -> Ite
 
 
 def _meant(scenario: Scenario) -> set[str]:
-    """The fault targets of a scenario, as words; each means one host."""
-    return {fault.target for fault in scenario.faults} - {"uninvolved"}
+    """The fault targets of a scenario that mean hosts, as words; each means one."""
+    words = {fault.target for fault in scenario.faults} - {"uninvolved"}
+    return {word for word in words if not parse_target(word).of_clients}

@@ -5,8 +5,11 @@
 3. Words are neutral between brokers; what only one client knows lives in a section of its own.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+
+from faults.model import Options
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,22 +74,6 @@ class Entry:
     hosts: tuple[str, ...] = ()
 
 
-class FaultKind(StrEnum):
-    KILL = "kill"
-    STOP = "stop"
-    FREEZE = "freeze"
-    HANG = "hang"
-    PARTITION = "partition"
-
-
-class Clients(StrEnum):
-    """Whose links a link fault means."""
-
-    ALL = "all"
-    PUBLISHERS = "publishers"
-    CONSUMERS = "consumers"
-
-
 @dataclass(frozen=True, slots=True)
 class FaultPlan:
     """Kind x target x window.
@@ -95,11 +82,11 @@ class FaultPlan:
     pause between the two is kept, and begins when that fault was seen to be gone.
     """
 
-    kind: FaultKind
+    kind: str  # a name of faults.kinds.KINDS
     target: str  # `master of QUEUE`, `mirror of QUEUE`, `uninvolved`, a host's name
     opens: Span
     lasts: Span
-    clients: Clients = Clients.ALL  # link faults only
+    options: Options = field(default_factory=Options)
     returns: bool = True  # kill, stop: whether the host comes back at the window's end
 
 
@@ -176,6 +163,7 @@ class System:
     default_layout: str  # a layout's name with its profile
     clients: tuple[str, ...]  # the first is the default
     deployments: tuple[str, ...]  # the first is the default
+    cannot: Mapping[str, str] = field(default_factory=dict)  # fault kind -> why it suffers none
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,13 @@
 3. Nothing is converted silently: `"3"` is no number.
 """
 
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import PydanticCustomError
 
+from faults.kinds import KINDS, OPTIONS
 from harness.plan import spans
 from harness.plan.model import Entry, Span
 from harness.plan.words import parse_target
@@ -36,6 +39,8 @@ def _batch(value: object) -> int:
 def _entry(value: object) -> Entry:
     if isinstance(value, str):
         target = parse_target(value)
+        if target.of_clients:
+            raise ValueError(f"{value!r} is no host: clients cannot enter there")
         return Entry(hosts=(target.host,)) if target.host else Entry(word=value)
     if isinstance(value, list) and value and all(isinstance(host, str) for host in value):
         return Entry(hosts=tuple(value))
@@ -46,6 +51,15 @@ def _target(value: object) -> str:
     if not isinstance(value, str):
         raise ValueError("must be a target word")
     return parse_target(value).word
+
+
+def _word(choices: tuple[str, ...]) -> Callable[[object], str]:
+    def word(value: object) -> str:
+        if isinstance(value, str) and value in choices:
+            return value
+        raise PydanticCustomError("no_word", "is none of the words", {"choices": choices})
+
+    return word
 
 
 def _heartbeat(value: object) -> int:
@@ -92,12 +106,22 @@ class WorkloadTable(Table):
 
 
 class FaultTable(Table):
-    kind: Literal["kill", "stop", "freeze", "hang", "partition"]
+    """Which of the options a kind takes is checked in toml.py."""
+
+    kind: Annotated[str, BeforeValidator(_word(tuple(KINDS)))]
     target: Annotated[str, BeforeValidator(_target)]
     opens: Length = Span()
     lasts: Length
-    clients: Literal["all", "publishers", "consumers"] = "all"
     returns: bool = True
+    clients: Annotated[str, BeforeValidator(_word(OPTIONS["clients"].choices))] = "all"
+    direction: Annotated[str, BeforeValidator(_word(OPTIONS["direction"].choices))] = "both"
+    shape: Annotated[str, BeforeValidator(_word(OPTIONS["shape"].choices))] = "one"
+    resource: Annotated[str, BeforeValidator(_word(OPTIONS["resource"].choices))] = "memory"
+    latency: Seconds = 0.0
+    rate: int = Field(default=0, ge=1, le=1_000_000)
+    bytes: int = Field(default=0, ge=1, le=1_000_000_000)
+    down: Seconds = 0.0
+    up: Seconds = 0.0
 
 
 class PhasesTable(Table):

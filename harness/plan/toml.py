@@ -9,16 +9,17 @@ import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from faults.kinds import CLIENT, KINDS, OPTIONS, Kind, Option
+from faults.model import Options
 from harness.plan import spans
 from harness.plan.model import (
     AmqpWorkload,
-    Clients,
-    FaultKind,
     FaultPlan,
     Retry,
     Scenario,
@@ -27,12 +28,10 @@ from harness.plan.model import (
 from harness.plan.places import Path, describe, line, line_numbers
 from harness.plan.problems import PlanError, Problem, nearest
 from harness.plan.shape import AmqpTable, FaultTable, PhasesTable, ScenarioTable, WorkloadTable
-from harness.plan.words import TARGET_FORMS, parse_target
+from harness.plan.words import CLIENT_FORMS, TARGET_FORMS, parse_target
 
 SCENARIO_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
-_FIXED = {"deadline", "heartbeat"}
-_WITHOUT_CLIENTS = ("kill", "stop", "freeze", "partition")
-_ALWAYS_RETURNS = ("freeze", "hang", "partition")
+_FIXED = {"deadline", "heartbeat", "latency", "down", "up"}
 _LENGTHS = {"opens", "lasts", *_FIXED, *PhasesTable.model_fields}
 _TABLES: dict[tuple[str, ...], type[BaseModel]] = {
     (): ScenarioTable,
@@ -106,11 +105,13 @@ def _workload(table: WorkloadTable) -> Workload:
 
 def _fault(table: FaultTable) -> FaultPlan:
     return FaultPlan(
-        kind=FaultKind(table.kind),
+        kind=table.kind,
         target=table.target,
         opens=table.opens,
         lasts=table.lasts,
-        clients=Clients(table.clients),
+        options=Options(
+            **{option.field: getattr(table, option.key) for option in OPTIONS.values()}
+        ),
         returns=table.returns,
     )
 
@@ -150,6 +151,10 @@ def _finding(error: ErrorDetails) -> _Finding:
             choices = _choices(path)
             text = f"{given!r} is none of the words"
             return _Finding(path, text, choices, nearest(str(given), choices))
+        case "no_word":
+            choices = tuple(error["ctx"]["choices"])
+            text = f"{given!r} is none of the words"
+            return _Finding(path, text, choices, nearest(str(given), choices))
         case "value_error":
             return _Finding(path, str(error["ctx"]["error"]), _choices(path))
         case _:
@@ -167,7 +172,7 @@ def _choices(path: Path) -> tuple[str, ...]:
     if key in _LENGTHS:
         return spans.FORMS_FIXED if key in _FIXED else spans.FORMS
     if key == "target":
-        return TARGET_FORMS
+        return (*TARGET_FORMS, *CLIENT_FORMS)
     if key in ("publishers_enter", "consumers_enter"):
         return (*TARGET_FORMS, "a list of hosts' names")
     words = tuple(part for part in path[:-1] if isinstance(part, str))
@@ -187,6 +192,7 @@ def _cross_checks(document: dict[str, Any]) -> Iterator[_Finding]:
         if isinstance(fault, dict):
             yield from _queue_check(("fault", index, "target"), fault.get("target"), queues)
             yield from _fault_checks(("fault", index), fault)
+            yield from _client_checks(("fault", index, "target"), fault, workload)
 
 
 def _workload_checks(workload: dict[str, Any], queues: list[str]) -> Iterator[_Finding]:
@@ -218,18 +224,73 @@ def _queue_check(path: Path, word: object, queues: list[str]) -> Iterator[_Findi
 
 
 def _fault_checks(path: Path, fault: dict[str, Any]) -> Iterator[_Finding]:
-    kind = fault.get("kind")
-    if "clients" in fault and kind in _WITHOUT_CLIENTS:
-        yield _Finding((*path, "clients"), f"a {kind} means no clients' links; only hang does")
-    if "returns" in fault and kind in _ALWAYS_RETURNS:
-        text = f"a {kind} always ends; only a kill or a stop may never return"
-        yield _Finding((*path, "returns"), text)
+    kind = KINDS.get(str(fault.get("kind")))
+    if kind is not None:
+        yield from _option_checks(path, fault, kind)
     try:
         empty = spans.parse(fault.get("lasts")) == spans.parse("0 s")
     except ValueError:
         return
     if empty:
         yield _Finding((*path, "lasts"), "a window of no length shows nothing")
+
+
+def _client_checks(
+    path: Path, fault: dict[str, Any], workload: dict[str, Any]
+) -> Iterator[_Finding]:
+    """That a fault of clients is aimed at clients that there are, and no other one is."""
+    kind = KINDS.get(str(fault.get("kind")))
+    try:
+        target = parse_target(str(fault.get("target")))
+    except ValueError:
+        return  # the shape says so
+    if kind is None:
+        return
+    of_clients = kind.applies_to == CLIENT
+    if target.of_clients != of_clients:
+        text = f"a {kind.name} is aimed at {'clients' if of_clients else 'a host'}"
+        yield _Finding(path, text, CLIENT_FORMS if of_clients else TARGET_FORMS)
+    elif target.client:
+        role, _, number = target.client.partition("-")
+        count = workload.get(f"{role}s")
+        if isinstance(count, int) and int(number) > count:
+            yield _Finding(path, f"the workload has {count} {role}s, and no {target.client}")
+    elif of_clients and fault.get("clients") == "consumers" and workload.get("consumers") == 0:
+        yield _Finding((*path[:-1], "clients"), "the workload has no consumers")
+
+
+def _option_checks(path: Path, fault: dict[str, Any], kind: Kind) -> Iterator[_Finding]:
+    for key in OPTIONS.keys() & fault.keys() - set(kind.options):
+        takers = tuple(one.name for one in KINDS.values() if key in one.options)
+        text = f"a {kind.name} takes no {key}; only {', '.join(takers) or 'nothing'} does"
+        yield _Finding((*path, key), text, kind.options)
+    for key in kind.options:
+        yield from _limit_check(path, fault, OPTIONS[key])
+    if kind.needs and not fault.keys() & set(kind.needs):
+        yield _Finding((*path, "kind"), f"a {kind.name} needs {' or '.join(kind.needs)}")
+    if set(kind.needs_all) - fault.keys():
+        yield _Finding((*path, "kind"), f"a {kind.name} needs {' and '.join(kind.needs_all)}")
+    if "returns" in fault and not kind.may_stay:
+        stayers = " or ".join(one.name for one in KINDS.values() if one.may_stay)
+        text = f"a {kind.name} always ends; only a {stayers} may never return"
+        yield _Finding((*path, "returns"), text)
+
+
+def _limit_check(path: Path, fault: dict[str, Any], option: Option) -> Iterator[_Finding]:
+    """What is no length and no number is left to the shape."""
+    value = fault.get(option.key)
+    if option.choices or value is None:
+        return
+    try:
+        amount = value if isinstance(value, int) else spans.parse_seconds(value)
+    except ValueError:
+        return
+    if not option.least <= amount <= option.most:
+        unit = " s" if option.key in _FIXED else ""
+        limits = f"at least {option.least:g}{unit}"
+        if option.most < inf:
+            limits = f"from {option.least:g} to {option.most:g}{unit}"
+        yield _Finding((*path, option.key), f"must be {limits}, not {value!r}")
 
 
 def _list(value: object) -> list[object]:

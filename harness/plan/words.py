@@ -10,18 +10,27 @@ from dataclasses import dataclass
 MASTER = "master of "
 MIRROR = "mirror of "
 UNINVOLVED = "uninvolved"
+CLIENTS = "clients"
 TARGET_FORMS = ("master of QUEUE", "mirror of QUEUE", "uninvolved", "a host's name")
+CLIENT_FORMS = ("clients", "publisher-N", "consumer-N")
+_CLIENT = re.compile(r"(publisher|consumer)-([1-9]\d*)")
 _HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,62}")
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A target or entry word, taken apart. One of `queue`, `host` is set, or neither."""
+    """A target or entry word, taken apart. At most one of `queue`, `host`, `client` is set."""
 
     word: str
-    role: str  # "master", "mirror", "uninvolved", "host"
+    role: str  # "master", "mirror", "uninvolved", "host", "clients", "client"
     queue: str = ""
     host: str = ""
+    client: str = ""
+
+    @property
+    def of_clients(self) -> bool:
+        """Whether it means clients, not a host."""
+        return self.role in ("clients", "client")
 
 
 def parse_target(word: str) -> Target:
@@ -31,6 +40,10 @@ def parse_target(word: str) -> Target:
             return Target(word, role, queue=word.removeprefix(prefix).strip())
     if word == UNINVOLVED:
         return Target(word, "uninvolved")
+    if word == CLIENTS:
+        return Target(word, "clients")
+    if _CLIENT.fullmatch(word):
+        return Target(word, "client", client=word)
     if _HOST.fullmatch(word):
         return Target(word, "host", host=word)
     raise ValueError(f"{word!r} is no target")

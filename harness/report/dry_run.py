@@ -51,16 +51,31 @@ def run_lines(run: RunPlan, repeats: int) -> Iterator[str]:
 
 def _window(window: Window, run: RunPlan) -> Iterator[str]:
     fault = window.fault
-    clients = f", links of {fault.clients.value} clients" if fault.kind.value == "hang" else ""
+    kind = KINDS[fault.kind]
+    clients = (
+        f", links of {fault.options.clients} clients" if kind.applies_to == CLIENT_LINK else ""
+    )
     ends = "" if fault.returns else ", and the host never returns"
     least = " at least" if run.schedule.awaited(window) else ""
     yield (
-        f"  fault {window.number}    {fault.kind.value} {fault.target}{clients}: "
+        f"  fault {window.number}    {fault.kind} {fault.target}{clients}{_options(fault)}: "
         f"from +{window.opens_s:g} s{least} for {_resolved(fault.lasts, window.lasts_s)}{ends}"
     )
     for number, pause_s in run.schedule.awaited(window).items():
         yield f"             {_length(pause_s)} after fault {number} was seen to be gone"
     yield f"             {_word(fault.target, run)}"
+
+
+def _options(fault: FaultPlan) -> str:
+    """What the scenario says of it besides whose links, and what stands for itself."""
+    defaults = Options()
+    taken = (OPTIONS[key] for key in KINDS[fault.kind].options if key != "clients")
+    told = ((option.key, getattr(fault.options, option.field), option) for option in taken)
+    return "".join(
+        f", {key} {value:g} s" if isinstance(value, float) else f", {key} {value}"
+        for key, value, option in told
+        if value != getattr(defaults, option.field)
+    )
 
 
 def _workload(workload: Workload) -> str:
@@ -89,6 +104,10 @@ def _word(word: str, run: RunPlan) -> str:
             return f"one of {hosts}: the oldest mirror of {target.queue} then"
         case "uninvolved":
             return f"one of {hosts}: the first that no fault means"
+        case "clients":
+            return "the processes of these clients"
+        case "client":
+            return f"the process of {target.client}"
     return f"the host {target.host}"
 
 

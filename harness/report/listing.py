@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from rich.table import Table
 
-from faults.compile import KINDS, TARGETS
+from faults.kinds import KINDS, TARGETS
 from harness.analyse.claims import Claim
 from harness.analyse.vocabulary import FACTS
 from harness.plan.model import Layout, Scenario, System
@@ -33,7 +33,7 @@ def layouts(found: Iterable[Layout]) -> Table:
 def scenarios(found: Iterable[Scenario]) -> Table:
     table = _table("scenario", "title", "faults")
     for one in found:
-        faults = ", ".join(f"{fault.kind.value} {fault.target}" for fault in one.faults)
+        faults = ", ".join(f"{fault.kind} {fault.target}" for fault in one.faults)
         table.add_row(one.name, one.title, faults or "none")
     return table
 
@@ -41,7 +41,8 @@ def scenarios(found: Iterable[Scenario]) -> Table:
 def faults() -> Iterator[Table]:
     kinds = _table("fault", "what it does", "means a", "in containers by", "local by")
     for kind in KINDS.values():
-        kinds.add_row(kind.name, kind.title, kind.applies_to, kind.mechanism, kind.local)
+        offers = [kind.offers.get(deployment, "-") for deployment in ("compose", "local")]
+        kinds.add_row(kind.name, kind.title, kind.applies_to, *offers)
     yield kinds
     targets = _table("target", "which host it means")
     for target in TARGETS:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from harness.deploy.port import Roles
 from harness.plan.model import Entry
+from harness.plan.words import parse_target
 
 MASTER = "master of "
 MIRROR = "mirror of "
@@ -41,6 +42,30 @@ def resolve(
     if word in hosts:
         return word
     raise NoSuchTarget(f"{word}: no such host; there are {', '.join(hosts)}")
+
+
+def resolve_clients(word: str, clients: str, roles: Mapping[str, str]) -> tuple[str, ...]:
+    """The clients that a fault of clients means. `clients`: model.Options; `roles`: by client.
+
+    Raises NoSuchTarget.
+    """
+    target = parse_target(word)
+    if target.client:
+        if target.client not in roles:
+            raise NoSuchTarget(f"{word}: no such client; there are {', '.join(roles)}")
+        return (target.client,)
+    assert target.of_clients, word
+    wanted = roles_meant(clients)
+    found = tuple(client for client, role in roles.items() if role in wanted)
+    if not found:
+        raise NoSuchTarget(f"{word}: there are no {clients}")
+    return found
+
+
+def roles_meant(clients: str) -> tuple[str, ...]:
+    """The roles that an option `clients` means: all, publishers or consumers."""
+    one = {"publishers": ("publisher",), "consumers": ("consumer",)}
+    return one.get(clients, ("publisher", "consumer"))
 
 
 def order_of_entry(

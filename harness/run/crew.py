@@ -8,20 +8,32 @@
 import asyncio
 import contextlib
 import time
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from faults.model import Reply
+from faults.verify.replies import SILENCE_S
 from harness.deploy.port import Channel, Cluster, DeployError
 from harness.run.clocks import Clock, Sample
-from harness.workers.protocol import WorkerConfig
+from harness.workers.protocol import Role, WorkerConfig
 
 HELLO_LIMIT_S = 30.0
 PING_EVERY_S = 1.0
+ANSWER_LIMIT_S = SILENCE_S + 0.5
 
 
 class WorkerLost(Exception):
     """A worker did not do what it must before the load can begin."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Ping:
+    """The channel keeps the order: the next pong answers the oldest."""
+
+    sent_ns: int
+    answered: asyncio.Event
 
 
 @dataclass(slots=True)
@@ -39,7 +51,7 @@ class Member:
     exit_code: int | None = None
     heard: asyncio.Event = field(default_factory=asyncio.Event)
     ended: asyncio.Event = field(default_factory=asyncio.Event)
-    _pinged_ns: int = 0
+    _pings: deque[_Ping] = field(default_factory=deque)  # that were not answered, oldest first
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
     async def send(self, do: str, **arguments: Any) -> None:
@@ -61,6 +73,27 @@ class Member:
 
     def listen(self) -> None:
         self._tasks = [asyncio.create_task(self._hear()), asyncio.create_task(self._ping())]
+
+    async def answers(self) -> Reply:
+        """One ping more, and whether its pong came: a frozen process says nothing."""
+        began_s = time.monotonic()
+        ping = await self._send_ping()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(ANSWER_LIMIT_S):
+                await ping.answered.wait()
+        seconds = time.monotonic() - began_s
+        if ping.answered.is_set():
+            return Reply(True, seconds, "pong")
+        return Reply(False, seconds, f"no pong in {seconds:.2f} s")
+
+    @property
+    def at_work(self) -> bool:
+        """It has sent something, or is subscribed."""
+        sends = self.config.role is not Role.PUBLISHER or self.status.get("sent", 0) > 0
+        return "ready" in self.said and sends
+
+    async def how_ended(self) -> int | None:
+        return await self.channel.exit_code()
 
     async def end(self, limit_s: float) -> None:
         """Asks it to close; kills it after the limit."""
@@ -89,10 +122,12 @@ class Member:
     def _note(self, message: dict[str, Any]) -> None:
         kind = message["say"]
         self.said[kind] = message
-        if kind == "pong":
+        if kind == "pong" and self._pings:
+            ping = self._pings.popleft()
+            ping.answered.set()
             self.clock.observe(
                 Sample(
-                    self._pinged_ns,
+                    ping.sent_ns,
                     message["monotonic_ns"],
                     time.monotonic_ns(),
                     message["suspended_ns"],
@@ -103,10 +138,15 @@ class Member:
         elif kind == "failed":
             self.doubt = message["doubt"]
 
+    async def _send_ping(self) -> _Ping:
+        ping = _Ping(time.monotonic_ns(), asyncio.Event())
+        self._pings.append(ping)
+        await self.send("ping")
+        return ping
+
     async def _ping(self) -> None:
         while not self.ended.is_set():
-            self._pinged_ns = time.monotonic_ns()
-            await self.send("ping")
+            await self._send_ping()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(PING_EVERY_S):
                     await self.ended.wait()
@@ -136,6 +176,7 @@ async def hire(cluster: Cluster, name: str, config: WorkerConfig, boot_id: str) 
     await channel.send({"do": "configure", "config": config.to_json()})
     member = Member(name, config, channel, clock, hello["versions"])
     member.listen()
+    cluster.roster.enter(name, member)
     return member
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from docker import DockerClient
 
-from faults.executors import packet_filter
+from faults.executors import alarms, client_processes, packet_filter
 from faults.executors.compose import ComposeExecutor
 from faults.executors.once import OnceAgent
 from faults.executors.project import PAUSED, RUNNING, Project, engine_errors
@@ -42,6 +42,10 @@ class DockerProjects:
         swept, failures = await asyncio.to_thread(
             self._sweep_hosts, Project(self._client, project)
         )
+        try:
+            swept += await asyncio.to_thread(_thaw_workers, Project(self._client, project))
+        except FaultError as failure:
+            failures.append(str(failure))
         try:
             if await asyncio.to_thread(self._agent_runs, project):
                 agent = OnceAgent(Project(self._client, project))
@@ -88,10 +92,11 @@ class DockerProjects:
             host = owner.labels[labels.HOST]
             if owner.status != "running":
                 continue  # Its namespace is gone, and its filters with it.
-            try:
-                swept += self._sweep_host(project, host)
-            except FaultError as failure:
-                failures.append(str(failure))
+            for sweep_away in (self._sweep_host, self._sweep_alarms):
+                try:
+                    swept += sweep_away(project, host)
+                except FaultError as failure:
+                    failures.append(str(failure))
         return swept, failures
 
     def _sweep_host(self, project: Project, host: str) -> list[str]:
@@ -107,6 +112,15 @@ class DockerProjects:
                 swept.append(f"{process.name} started")
         chains = project.help(host, packet_filter.join_all()).text.split()
         return [*swept, *(f"{chain} removed from {host}" for chain in chains)]
+
+    def _sweep_alarms(self, project: Project, host: str) -> list[str]:
+        """A process that has just been started has the limits of its configuration."""
+        swept = []
+        for process in project.processes(host):
+            said = project.execute(process, alarms.all_cleared())
+            if not said.status and said.text.strip() != "[]":
+                swept.append(f"{process.name}: alarms {said.text.strip()} cleared")
+        return swept
 
     def _agent_runs(self, project: str) -> bool:
         found = Project(self._client, project).containers(labels.ROLE_AGENT)
@@ -132,6 +146,11 @@ class DockerProjects:
             if lines:
                 found.append((container, lines))
         return found
+
+
+def _thaw_workers(project: Project) -> list[str]:
+    said = project.execute(project.workers(), client_processes.thaw_all()).text.strip()
+    return [f"{said} workers run on"] if said not in ("", "0") else []
 
 
 def _standing(name: str, mark: dict[str, str]) -> Standing:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Protocol
 
 from faults.model import Armed, Executor, FaultError
+from faults.performing import perform_all
 from harness.run.journal import Journal, JournalError, read, standing
 
 JOURNALS = "runs/*/journal.jsonl"
@@ -113,10 +114,10 @@ def _journals(experiment: Path) -> tuple[dict[Path, tuple[Armed, ...]], list[str
 
 async def _undone(executor: Executor, project: str, path: Path, armed: Armed, by: str) -> Row:
     what = f"undo {armed.kind} of {armed.resolved} (window {armed.window} of {path.parent.name})"
-    if armed.undo is None:
+    if not armed.returns:
         return Row(project, f"{what}: by the scenario, it never ends")
     try:
-        await executor.perform(armed.undo)
+        await perform_all(executor, armed.undo)
     except FaultError as failure:
         return Row(project, what, False, str(failure))
     try:

@@ -10,11 +10,12 @@
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from faults.model import Armed, action_from_json, action_to_json
+from faults.actions import action_from_json, action_to_json
+from faults.model import Armed, Options
 
 ARMED, UNDONE = "armed", "undone"
 
@@ -87,19 +88,24 @@ def armed_to_json(armed: Armed) -> dict[str, Any]:
         "resolved": armed.resolved,
         "role": armed.role,
         "mechanism": armed.mechanism,
-        "action": action_to_json(armed.action),
-        "undo": None if armed.undo is None else action_to_json(armed.undo),
-        "peers": list(armed.peers),
+        "actions": [action_to_json(action) for action in armed.actions],
+        "undo": [action_to_json(action) for action in armed.undo],
+        "mark": armed.mark,
+        "hosts": list(armed.hosts),
+        "proxies": list(armed.proxies),
+        "options": asdict(armed.options),
+        "clients": list(armed.clients),
     }
 
 
 def armed_from_json(document: dict[str, Any]) -> Armed:
     """Raises KeyError or TypeError on what is not a fault of ours."""
     parts = dict(document)
-    parts["action"] = action_from_json(parts["action"])
-    if parts["undo"] is not None:
-        parts["undo"] = action_from_json(parts["undo"])
-    parts["peers"] = tuple(parts["peers"])
+    for key in ("actions", "undo"):
+        parts[key] = tuple(action_from_json(action) for action in parts[key])
+    for key in ("hosts", "proxies", "clients"):
+        parts[key] = tuple(parts[key])
+    parts["options"] = Options(**parts["options"])
     return Armed(**parts)
 
 

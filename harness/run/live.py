@@ -13,6 +13,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
+from faults.verify.processes import KILLED
 from harness.deploy.port import Cluster, DeployError
 from harness.plan.model import RunPlan
 from harness.run import conductor as c
@@ -22,7 +23,8 @@ from harness.run.preparing import Prepared
 from harness.run.view import View, view_of
 from harness.run.windows import LiveWindow
 from harness.run_folder.manifest import ClockRecord, Manifest, WorkerRecord
-from spark_analysis.schema.facts import Rivals
+from harness.workers.protocol import Role
+from spark_analysis.schema.facts import Absence, Rivals
 
 TICK_S = 0.1
 LOAD_LEAD_NS = 500_000_000  # between the order to start and the first operation
@@ -51,13 +53,15 @@ class LiveRun:
         self._stage = prepared.stage
         self._conductor = c.Conductor(plan.schedule)
         self._windows = {
-            window.number: LiveWindow(self._stage, window) for window in plan.schedule.windows
+            window.number: LiveWindow(self._stage, window, self._replace_client)
+            for window in plan.schedule.windows
         }
         self._events: asyncio.Queue[c.Event] = asyncio.Queue()
         self._tasks: set[asyncio.Task[None]] = set()
         self._failure: BaseException | None = None
         self._ending = prepared.ending
         self._crew = list(prepared.crew)
+        self._leaving = False
 
     async def perform(self) -> None:
         """Runs to the end; the manifest says how it went."""
@@ -159,6 +163,23 @@ class LiveRun:
         self._events.put_nowait(c.Left(number, time.monotonic_ns()))
         self._save()
 
+    async def _replace_client(self, client: str) -> Absence | None:
+        """Hires somebody in a dead client's place, as long as there is load."""
+        stage, roster = self._stage, self._cluster.roster
+        role = stage.roles_of_worker.pop(client)
+        if self._leaving or self._manifest.load_ended_ns is not None:
+            roster.succeed(client, "")
+            return None
+        dead = next(member for member in self._crew if member.name == client)
+        new = await self._prepared.succeed(dead)
+        self._crew.append(new)
+        starts_ns = time.monotonic_ns()
+        await new.send("start", at_ns=starts_ns + new.clock.offset_ns)
+        stage.roles_of_worker[new.name] = role
+        stage.numbers[new.name] = new.config.number
+        roster.succeed(client, new.name)
+        return Absence(new.config.number, 0, self._run_time(starts_ns))
+
     async def _tell_all(self, do: str) -> None:
         await asyncio.gather(*(member.send(do) for member in self._crew))
 
@@ -198,6 +219,7 @@ class LiveRun:
 
     async def _leave(self, sampling: asyncio.Task[None]) -> None:
         """Undoes and ends whatever still stands, however the run was left."""
+        self._leaving = True
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -215,10 +237,11 @@ class LiveRun:
         manifest = self._manifest
         members: list[Member] = [*self._crew, *self._ending.members]
         manifest.windows = [window.facts for window in self._windows.values()]
-        manifest.workers = [
-            WorkerRecord(m.name, m.config.number, m.config.role, m.exit_code, False, m.doubt)
-            for m in members
-        ]
+        manifest.absences = [one for each in self._windows.values() for one in each.absences]
+        killed = {
+            name: number for number, window in self._windows.items() for name in window.killed
+        }
+        manifest.workers = [_record(member, killed.get(member.name, 0)) for member in members]
         manifest.clocks = [
             ClockRecord(m.name, k.same_boot, k.offset_ns, k.bound_ns, k.doubt)
             for m in members
@@ -233,3 +256,19 @@ class LiveRun:
 
     def _run_time(self, monotonic_ns: int) -> int:
         return monotonic_ns - self._stage.origin_ns
+
+
+def _record(member: Member, killed_by: int) -> WorkerRecord:
+    """`killed_by`: the window whose fault killed it, as was meant; 0 where none did."""
+    config = member.config
+    meant = killed_by > 0 and member.exit_code == KILLED
+    return WorkerRecord(
+        name=member.name,
+        number=config.number,
+        role=config.role,
+        exit_code=member.exit_code,
+        doubt=f"killed by fault {killed_by}, as was meant" if meant else member.doubt,
+        # Write ahead: what it sent or acknowledged stands in its log. A broker that forgets when
+        # it sends may have sent what a dead consumer never read.
+        log_whole=meant and (config.role is Role.PUBLISHER or config.acknowledge > 0),
+    )

@@ -45,7 +45,10 @@ class LocalProjects:
         def start(host: str) -> None:
             start_node(load(folder), host)
 
-        return LocalExecutor(project, start, agent, agent)
+        def address(host: str) -> str:
+            return load(folder).address(host)
+
+        return LocalExecutor(project, start, address, agent, agent)
 
     async def sweep(self, project: str) -> Sequence[str]:
         swept = _thaw(project)

@@ -8,7 +8,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,7 @@ class Prepared:
     prefix: str
     entries: dict[str, str]  # "publishers", "consumers" -> the host that they entered at
     boot_id: str
+    succeed: Callable[[Member], Awaitable[Member]]  # hires somebody in a dead one's place
 
     @property
     def versions(self) -> dict[str, str]:
@@ -86,6 +87,7 @@ class Preparing:
         self._hosts = tuple(host.name for host in plan.layout.hosts)
         self._links: dict[str, tuple[Link, ...]] = {}
         self._numbers = 0
+        self._places: dict[str, int] = {}  # publishers and consumers -> the place among their role
 
     async def begin(self) -> Prepared:
         """Raises DeployError, WorkerLost, NoSuchTarget."""
@@ -108,6 +110,7 @@ class Preparing:
             queues=self._queues,
             links=self._links,
             roles_of_worker={member.name: member.config.role.value for member in crew},
+            numbers={member.name: member.config.number for member in crew},
         )
         return Prepared(
             stage,
@@ -116,7 +119,24 @@ class Preparing:
             self._prefix,
             {who: hosts[0] for who, hosts in entries.items()},
             self._boot_id,
+            self._succeed,
         )
+
+    async def _succeed(self, dead: Member) -> Member:
+        """A new worker with the queue, the entry and the share of the load that a dead one had.
+
+        Raises DeployError, WorkerLost.
+        """
+        role = dead.config.role
+        index = self._places[dead.name]
+        name = f"{role.value}-{1 + sum(one.startswith(role.value) for one in self._places)}"
+        self._places[name] = index
+        hosts = tuple(endpoint.host for endpoint in dead.config.endpoints)
+        endpoints = await self._entrance(name, hosts)
+        config = self._config(role, name, dead.config.queue_word, endpoints, index)
+        member = await hire(self._cluster, name, config, self._boot_id)
+        await all_ready([member], READY_LIMIT_S)
+        return member
 
     async def _declare(self) -> dict[str, Roles]:
         chance = stream(self._plan.seed, "placement")
@@ -157,6 +177,7 @@ class Preparing:
                 name = f"{role.value}-{index + 1}"
                 queue = workload.queues[index % len(workload.queues)]
                 endpoints = await self._entrance(name, entries[who])
+                self._places[name] = index
                 config = self._config(role, name, queue, endpoints, index)
                 crew.append(await hire(self._cluster, name, config, self._boot_id))
 

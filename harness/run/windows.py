@@ -8,19 +8,34 @@
 
 import asyncio
 import time
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from faults.actions import KillClients, ReplaceClients
 from faults.compile import compile as compile_fault
+from faults.kinds import CLIENT, KINDS
 from faults.model import Armed, FaultError, Proof, Receipt
+from faults.performing import perform_all
+from faults.rhythm import Change, Rhythm
 from faults.verification import gone, held, held_limit_s
 from harness.deploy.port import Cluster, DeployError, Link, Roles
-from harness.plan.model import Clients, RunPlan, Window
-from harness.run.cast import NoSuchTarget, describe, holders, promoted_rank, resolve, role_of
+from harness.plan.model import RunPlan, Window
+from harness.run.cast import (
+    NoSuchTarget,
+    describe,
+    holders,
+    promoted_rank,
+    resolve,
+    resolve_clients,
+    role_of,
+    roles_meant,
+)
+from harness.run.crew import WorkerLost
 from harness.run.journal import Journal
 from harness.run.record import Record
 from harness.run.takeover import over_ns
+from spark_analysis.schema.facts import Absence
 from spark_analysis.schema.facts import Window as WindowFacts
 
 GONE_LIMIT_S = 120.0
@@ -38,7 +53,8 @@ class Stage:
     origin_ns: int
     queues: Mapping[str, str]  # the scenario's name -> the broker's
     links: Mapping[str, Sequence[Link]]  # worker -> its links
-    roles_of_worker: Mapping[str, str]  # worker -> publisher, consumer
+    roles_of_worker: dict[str, str]  # of those that were not killed: publisher, consumer
+    numbers: dict[str, int]  # worker -> its number in every record
 
     async def roles(self) -> dict[str, Roles]:
         """Who holds each queue now, by the scenario's names."""
@@ -52,33 +68,43 @@ class Stage:
     def hosts(self) -> tuple[str, ...]:
         return tuple(host.name for host in self.plan.layout.hosts)
 
-    def proxies(self, clients: Clients, host: str) -> tuple[str, ...]:
-        """The listeners of these clients that lead to `host`."""
-        wanted = {"publishers": ("publisher",), "consumers": ("consumer",)}.get(
-            clients.value, ("publisher", "consumer")
-        )
+    def proxies(self, clients: str, host: str) -> tuple[str, ...]:
+        """The listeners of these clients (model.Options) that lead to `host`."""
+        wanted = roles_meant(clients)
         return tuple(
             link.proxy
             for worker, links in self.links.items()
             for link in links
-            if self.roles_of_worker[worker] in wanted and link.host == host
+            if self.roles_of_worker.get(worker) in wanted and link.host == host
         )
 
 
 class LiveWindow:
-    """One window. `facts` always says what is known up to now."""
+    """One window. `facts` always says what is known up to now.
 
-    def __init__(self, stage: Stage, window: Window) -> None:
+    `replace_client` hires somebody in a dead client's place and tells how long he was not there;
+    None where nobody is needed any more. It raises DeployError or WorkerLost.
+    """
+
+    def __init__(
+        self,
+        stage: Stage,
+        window: Window,
+        replace_client: Callable[[str], Awaitable[Absence | None]],
+    ) -> None:
         self._stage = stage
         self._window = window
+        self._replace_client = replace_client
+        self._newcomers: list[Absence] = []
         self._armed: Armed | None = None
         self._look: asyncio.Task[Proof] | None = None
+        self._rhythm: Rhythm | None = None
         self.roles: dict[str, Roles] = {}  # when it opened
         self.promoted_rank: int | None = None  # seen just before it was undone
         now_ns = time.monotonic_ns() - stage.origin_ns
         self.facts = WindowFacts(
             window.number,
-            window.fault.kind.value,
+            window.fault.kind,
             now_ns,
             now_ns,
             None,
@@ -94,16 +120,31 @@ class LiveWindow:
     @property
     def title(self) -> str:
         fault = self._window.fault
-        return f"{fault.kind.value} {fault.target}" + (
-            f" = {self.resolved}" if self._armed else ""
-        )
+        return f"{fault.kind} {fault.target}" + (f" = {self.resolved}" if self._armed else "")
 
     @property
     def returned(self) -> bool | None:
         """Whether what the fault took came back in the run; None: nobody saw."""
-        if self._armed is None or self._armed.undo is None:
+        if self._armed is None or not self._armed.returns:
             return False
         return True if self.facts.gone else None
+
+    @property
+    def absences(self) -> tuple[Absence, ...]:
+        """The clients that the fault kept away, and how long; those that it killed for ever."""
+        clients = self._armed.clients if self._armed else ()
+        until_ns = None if self.killed else self.facts.ended_ns
+        taken = (
+            Absence(self._stage.numbers[client], self.facts.origin_ns, until_ns)
+            for client in clients
+        )
+        return (*taken, *self._newcomers)
+
+    @property
+    def killed(self) -> tuple[str, ...]:
+        """The clients that the fault killed, or was to kill."""
+        actions = self._armed.actions if self._armed else ()
+        return tuple(c for one in actions if isinstance(one, KillClients) for c in one.clients)
 
     @property
     def target_role(self) -> str:
@@ -130,12 +171,16 @@ class LiveWindow:
             return  # it got no further than asking who holds what
         await self._end_look()
         await self._see_promotion()
-        if armed.undo is None:
+        await self._end_rhythm()
+        if not armed.returns:
             self.facts = replace(self.facts, ended_ns=None)
+            for client in self.killed:
+                self._stage.roles_of_worker.pop(client)  # later faults cannot mean it
             return
         try:
-            receipt = await self._stage.cluster.executor.perform(armed.undo)
-        except FaultError as failure:
+            receipt = await perform_all(self._stage.cluster.executor, armed.undo)
+            receipt = await self._replace_clients(armed, receipt)
+        except (FaultError, DeployError, WorkerLost) as failure:
             self._stage.record.fault(
                 armed, "undo_returned", time.monotonic_ns(), False, str(failure)
             )
@@ -145,11 +190,20 @@ class LiveWindow:
         self._note(armed, "undo_issued", "undo_returned", receipt)
         self.facts = replace(self.facts, ended_ns=receipt.returned_ns - self._stage.origin_ns)
 
+    async def _replace_clients(self, armed: Armed, receipt: Receipt) -> Receipt:
+        """What no executor can do: the receipt lasts until the new clients work."""
+        for action in armed.undo:
+            if isinstance(action, ReplaceClients):
+                found = await asyncio.gather(*map(self._replace_client, action.clients))
+                self._newcomers += [absence for absence in found if absence is not None]
+                receipt = Receipt(receipt.issued_ns, time.monotonic_ns())
+        return receipt
+
     async def leave(self) -> None:
         """Waits until the fault is seen to be gone, at most GONE_LIMIT_S."""
         armed = self._armed
         assert armed is not None, "only what was opened is left"
-        if armed.undo is None:
+        if not armed.returns:
             self.facts = replace(self.facts, gone=True)  # it was never meant to go
         elif self.facts.ended_ns is not None:
             proof = await self._prove(
@@ -165,25 +219,33 @@ class LiveWindow:
     async def _compile(self) -> Armed:
         stage, fault = self._stage, self._window.fault
         self.roles = await stage.roles()
-        host = resolve(fault.target, self.roles, stage.hosts, holders(self.roles))
+        clients: tuple[str, ...] = ()
+        if KINDS[fault.kind].applies_to == CLIENT:
+            clients = resolve_clients(fault.target, fault.options.clients, stage.roles_of_worker)
+            host, role = ", ".join(clients), "clients"
+        else:
+            host = resolve(fault.target, self.roles, stage.hosts, holders(self.roles))
+            role = describe(host, self.roles)
         return compile_fault(
-            kind=fault.kind.value,
+            kind=fault.kind,
             target=fault.target,
             resolved=host,
-            role=describe(host, self.roles),
+            role=role,
             hosts=stage.hosts,
-            proxies=stage.proxies(fault.clients, host),
+            clients=clients,
+            proxies=stage.proxies(fault.options.clients, host),
             window=self._window.number,
             run=stage.plan.name,
             returns=fault.returns,
-            mechanism=stage.cluster.executor.mechanism(fault.kind.value),
+            mechanism=stage.cluster.executor.mechanism(fault.kind),
+            options=fault.options,
         )
 
     async def _arm(self, armed: Armed) -> bool:
         stage = self._stage
         stage.journal.armed(armed)
         try:
-            receipt = await stage.cluster.executor.perform(armed.action)
+            receipt = await perform_all(stage.cluster.executor, armed.actions)
         except FaultError as failure:
             # It may have taken effect all the same: the window goes on, so that it is undone.
             now_ns = time.monotonic_ns()
@@ -197,6 +259,7 @@ class LiveWindow:
             returned_ns=receipt.returned_ns - stage.origin_ns,
             doubt="not seen to hold",
         )
+        self._rhythm = Rhythm(stage.cluster.executor, armed, receipt, self._note_change)
         # A look that outlasts its window would see the undo, or keep the fault standing.
         limit_s = min(held_limit_s(armed), self._window.lasts_s)
         look = self._prove(armed, "verified", held(armed, stage.cluster.witness, limit_s))
@@ -233,6 +296,15 @@ class LiveWindow:
         timer_s = self._stage.plan.layout.timer_s
         return over_ns(self._window.fault.kind, self.facts.returned_ns, gone_ns, timer_s)
 
+    async def _end_rhythm(self) -> None:
+        """A rhythm that was not the one that was meant is not verified."""
+        if self._rhythm is None:
+            return
+        await self._rhythm.end()
+        if self._rhythm.doubt:
+            self.facts = replace(self.facts, verified=False)
+            self._fail(self._rhythm.doubt)
+
     async def _prove(self, armed: Armed, event: str, look: Coroutine[Any, Any, Proof]) -> Proof:
         started_ns = time.monotonic_ns()
         try:
@@ -247,6 +319,14 @@ class LiveWindow:
     def _note(self, armed: Armed, issued: str, returned: str, receipt: Receipt) -> None:
         self._stage.record.fault(armed, issued, receipt.issued_ns, True)
         self._stage.record.fault(armed, returned, receipt.returned_ns, True)
+
+    def _note_change(self, change: Change) -> None:
+        """Changes that come and go with the window's own first and last."""
+        assert self._armed is not None, "only what is armed has a rhythm"
+        event, took_s = "down" if change.down else "up", change.late_s
+        detail = f"number {change.number}, {took_s:.3f} s after its time, for {change.lasts_s:g} s"
+        at_ns = change.receipt.issued_ns
+        self._stage.record.fault(self._armed, event, at_ns, change.in_time, detail)
 
     def _fail(self, doubt: str) -> None:
         old = self.facts.doubt

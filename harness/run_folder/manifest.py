@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.plan.model import RunPlan
-from spark_analysis.schema.facts import Facts, QueueEnd, Rivals, Window, Worker
+from spark_analysis.schema.facts import Absence, Facts, QueueEnd, Rivals, Window, Worker
 from spark_analysis.schema.tables import FORMAT_VERSION
 
 NAME = "manifest.json"
@@ -30,6 +30,7 @@ class WorkerRecord:
     exit_code: int | None = None
     log_closed: bool = False
     doubt: str = ""
+    log_whole: bool = False  # though it is not closed: killed on purpose, all it did is on record
 
 
 @dataclass(slots=True)
@@ -80,6 +81,7 @@ class Manifest:
     windows: list[Window] = field(default_factory=list)
     queues: list[QueueEnd] = field(default_factory=list)
     rivals: list[Rivals] = field(default_factory=list)
+    absences: list[Absence] = field(default_factory=list)  # workers that a fault kept away
     format: int = FORMAT_VERSION
     facts: dict[str, Any] | None = None
 
@@ -103,7 +105,7 @@ class Manifest:
             confirms=workload.confirms,
             # A fault that never came is one that was not seen to hold, not one that was not meant.
             windows=[
-                Window(w.number, w.fault.kind.value, 0, 0, None, False, False, "never opened")
+                Window(w.number, w.fault.kind, 0, 0, None, False, False, "never opened")
                 for w in plan.schedule.windows
             ],
         )
@@ -132,6 +134,7 @@ class Manifest:
             for queue in parts["queues"]
         ]
         parts["rivals"] = [Rivals(**rivals) for rivals in parts["rivals"]]
+        parts["absences"] = [Absence(**absence) for absence in parts.get("absences", ())]
         return cls(**parts)
 
 
@@ -156,13 +159,14 @@ def facts_of(manifest: Manifest, last_ns: int) -> Facts:
         confirms=manifest.confirms,
         clock_doubt=_doubt(manifest),
         workers=tuple(
-            Worker(worker.number, worker.role, worker.log_closed)
+            Worker(worker.number, worker.role, worker.log_closed or worker.log_whole)
             for worker in manifest.workers
             if worker.role in JUDGED_ROLES
         ),
         windows=tuple(manifest.windows),
         queues=tuple(manifest.queues),
         rivals=tuple(manifest.rivals),
+        absences=tuple(manifest.absences),
     )
 
 

@@ -58,12 +58,15 @@ def calls(toxiproxy: str, listen: str = "") -> dict[str, Call]:
         "greet": greet,
         "declare": declare,
         "proxy_create": proxies.create,
+        "proxy_list": proxies.every,
         "proxy_delete": proxies.delete,
+        "proxy_enable": proxies.enable,
         "toxic_add": proxies.add,
         "toxic_remove": proxies.remove,
         "toxic_reset": proxies.reset,
         "canary_open": canaries.open,
         "canary_ask": canaries.ask,
+        "canary_say": canaries.say,
         "canary_close": canaries.close,
     }
 

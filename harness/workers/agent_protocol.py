@@ -15,17 +15,21 @@ Calls run side by side; each has its own deadline, after which it answers with a
 | http | method, url, headers, body (text), timeout_s | {"status", "body"} |
 | connect | host, port, timeout_s | {"connected", "seconds", "detail"}: TCP, closed at once |
 | hear | host, port, timeout_s | {"answered", "seconds", "detail"}: what it says first, unasked |
-| greet | host, port, timeout_s | {"answered", "seconds", "detail"}: the AMQP header, first frame |
+| greet | host, port, timeout_s | {"answered", "seconds", "detail", "end"}: the AMQP header |
 | declare | host, port, queue, durable, timeout_s | {} |
 | proxy_create | name, upstream ("rmq1:5672") | {"port"}: the listener's real port |
+| proxy_list | | {"upstreams": {name: "address:port"}}: every proxy, whoever made it |
 | proxy_delete | prefix | {"deleted": [names]} |
+| proxy_enable | proxies, enabled | {"issued_ns", "returned_ns"}: disabling is FIN to all |
 | toxic_add | proxies, toxic, type, streams, attributes | {"issued_ns", "returned_ns"} |
 | toxic_remove | proxies, toxic | {"issued_ns", "returned_ns"}: what is not there is no error |
 | toxic_reset | | {"issued_ns", "returned_ns"}: enables every proxy, removes every toxic |
-| canary_open | canary, host, port, queue, timeout_s | {}: a connection that then stays silent |
-| canary_ask | canary, timeout_s | {"answered", "seconds", "detail"}: passive declare |
+| canary_open | canary, host, port, queue, timeout_s, speaks (false) | {}: it then stays silent |
+| canary_ask | canary, timeout_s | {"answered", "seconds", "detail", "end"}: passive declare |
+| canary_say | canary, to, octets, rounds, timeout_s | and "octets" that `to` was sent: words.py |
 | canary_close | canary | {} |
 
+"end" is "fin", "rst" or "refused" where the other side ended the connection, or took none.
 A toxic on stream S is called `<toxic>_<S>`. `toxic_add` raises where any proxy refuses, having
 removed what it added. One-shot for healing, when the agent's process is gone:
 `python -m harness.workers.agent once '{"do": "toxic_remove", ...}'` prints one answer line.

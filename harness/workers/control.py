@@ -1,7 +1,7 @@
 """The conversation of a worker with the harness: JSON lines on standard input and output.
 
-1. Lines are heard in the callback that reads them, so a worker that was frozen hears what waited
-   for it before it judges the harness's silence.
+1. A worker that was frozen hears what waited for it before it judges the harness's silence: its
+   timers may run before what came in is read (the loop's wait is interrupted), so it looks twice.
 2. The harness is lost when the input ends, when the output breaks, or when nothing was heard for
    SILENCE_LIMIT_S; that is told once.
 3. Nothing here waits: output that the harness does not read is kept until it does, or is lost.
@@ -18,6 +18,7 @@ from typing import Any
 from harness.workers import protocol
 
 FLUSH_LIMIT_S = 1.0
+READ_LIMIT_S = 0.05  # what came in while the process stood still is read by then
 
 
 class Control(asyncio.Protocol):
@@ -70,11 +71,21 @@ class Control(asyncio.Protocol):
         self._lose("the input has ended" if error is None else f"the input broke: {error}")
 
     def _watch(self) -> None:
-        left_s = self._heard_s + protocol.SILENCE_LIMIT_S - time.monotonic()
+        left_s = self._left_s()
+        loop = asyncio.get_running_loop()
         if left_s <= 0:
-            self._lose(f"nothing heard for {protocol.SILENCE_LIMIT_S:g} s")
+            loop.call_later(READ_LIMIT_S, self._watch_again)
         elif not self._lost:
-            asyncio.get_running_loop().call_later(left_s, self._watch)
+            loop.call_later(left_s, self._watch)
+
+    def _watch_again(self) -> None:
+        if self._left_s() <= 0:
+            self._lose(f"nothing heard for {protocol.SILENCE_LIMIT_S:g} s")
+        else:
+            self._watch()
+
+    def _left_s(self) -> float:
+        return self._heard_s + protocol.SILENCE_LIMIT_S - time.monotonic()
 
     def _lose(self, reason: str) -> None:
         if not self._lost:

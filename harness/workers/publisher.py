@@ -6,7 +6,8 @@
    What was settled follows within 10 ms: an attempt whose settlement is not there is unknown.
 3. It sends at most BURST at a time, then lets the loop serve what came in.
 4. No confirm is waited for without our own watchdog: when the oldest is older than the deadline,
-   the connection is held for dead, aborted, and the next endpoint is tried first.
+   the connection is held for dead, aborted, and the next endpoint is tried first. A publisher that
+   stood still itself first reads what came in meanwhile.
 """
 
 import asyncio
@@ -25,6 +26,7 @@ BURST = 250  # some milliseconds of work; smaller bursts make more, smaller fram
 BUFFER_LIMIT_BYTES = 1 << 20  # fire and forget: what may wait for the socket
 BUFFER_PAUSE_S = 0.001
 CLOSE_LIMIT_S = 2.0
+STANDSTILL_NS = 400_000_000  # ticks come ten times a second
 
 
 class Publisher:
@@ -49,6 +51,7 @@ class Publisher:
         self._starved = False  # the window had no room for what was due
         self._alarm: asyncio.TimerHandle | None = None
         self._closed = False
+        self._ticked_ns = recorder.now_ns()
 
     async def run(self) -> None:
         """Stays connected until it is cancelled."""
@@ -72,8 +75,10 @@ class Publisher:
     def tick(self) -> None:
         """Ten times a second: what expired, and whether the connection is dead."""
         now_ns = self._recorder.now_ns()
+        stood_still = now_ns - self._ticked_ns > STANDSTILL_NS
+        self._ticked_ns = now_ns
         self._expire(now_ns)
-        oldest_ns = self._book.oldest_ns()
+        oldest_ns = None if stood_still else self._book.oldest_ns()
         if oldest_ns is not None and now_ns - oldest_ns > self._deadline_ns:
             self._hold_for_dead()
         self._recorder.flush()

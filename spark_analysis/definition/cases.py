@@ -12,7 +12,7 @@ from spark_analysis.definition.events import Delivery
 from spark_analysis.definition.messages import Message
 from spark_analysis.schema.findings import Affected, Count
 
-_AFFECTS_NOBODY = frozenset({"state", "in_order", "not_judged", "operations"})
+_AFFECTS_NOBODY = frozenset({"state", "in_order", "not_judged", "operations", "excused"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,14 @@
 1. A fault that was not seen to hold, or not seen to be gone, puts the whole run in doubt, and so
    does a clock.
 2. A stall of a publisher or consumer, and a publisher's missing log, put availability in doubt: a
-   stall only that of the windows it touched.
+   stall only that of the windows it touched. What a fault kept a worker from is no stall; where it
+   kept all publishers away, or all consumers, nobody was there to judge by.
 3. A missing log, a queue that is not drained and a place that could not be read put loss in doubt.
 """
 
 from collections.abc import Iterable, Iterator
 
+from spark_analysis.definition.absences import Absences
 from spark_analysis.definition.events import Stall
 from spark_analysis.definition.messages import Message
 from spark_analysis.definition.windows import judged
@@ -37,7 +39,8 @@ def _of_the_run(facts: Facts) -> Iterator[Doubt]:
 def _of_availability(facts: Facts, stalls: Iterable[Stall]) -> Iterator[Doubt]:
     load = {worker.number for worker in facts.workers if worker.role in ("publisher", "consumer")}
     windows = judged(facts)
-    long = [s for s in stalls if s.worker in load and s.late_ns > _STALL_NS_MAX]
+    absences = Absences(facts)
+    long = [s for s in stalls if s.worker in load and _stalled_ns(s, absences) > _STALL_NS_MAX]
     for stall in long:
         due_ns = stall.at_ns - stall.late_ns
         for window in windows:
@@ -52,6 +55,17 @@ def _of_availability(facts: Facts, stalls: Iterable[Stall]) -> Iterator[Doubt]:
                 window=window.number,
                 worker=publisher.number,
             )
+    for role in ("publisher", "consumer"):
+        workers = [worker.number for worker in facts.workers if worker.role == role]
+        for window in windows:
+            if absences.all_touch(workers, window.from_ns, window.until_ns):
+                yield _doubt(facts, "availability", f"{role}s_absent", window=window.number)
+
+
+def _stalled_ns(stall: Stall, absences: Absences) -> int:
+    """How late the tick was, but for what a fault kept it from."""
+    due_ns = stall.at_ns - stall.late_ns
+    return stall.late_ns - absences.longest_within(stall.worker, due_ns, stall.at_ns)
 
 
 def _of_loss(facts: Facts, queues: set[str]) -> Iterator[Doubt]:

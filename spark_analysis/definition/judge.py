@@ -32,7 +32,7 @@ def judge(facts: Facts, rows: Mapping[str, Iterable[Mapping[str, int | str | Non
     by_name = messages.fold(seen)
     every = tuple(by_name.values())
     intended = operations.intended(facts, every)
-    sustained = stages.outages(facts, intended)
+    sustained = stages.outages(facts, intended.judged)
     found = (
         *outcomes.cases(every),
         *loss.cases(facts, every),
@@ -44,8 +44,8 @@ def judge(facts: Facts, rows: Mapping[str, Iterable[Mapping[str, int | str | Non
     return Findings(
         counts=cases.count(facts.run, found),
         affected=cases.affected(facts.run, found),
-        seconds=seconds.rows(facts.run, every, intended),
-        availability=availability.rows(facts, every, intended, sustained),
+        seconds=seconds.rows(facts.run, every, intended.judged),
+        availability=availability.rows(facts, every, intended.judged, sustained),
         stages=stages.rows(facts, every, sustained),
         doubts=doubts.rows(facts, every, seen.stalls),
     )

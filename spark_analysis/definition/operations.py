@@ -2,12 +2,14 @@
 
 1. An operation is a message, not an attempt: a confirm of any attempt counts.
 2. Its deadline runs from the time it was intended for, not from when it was sent.
-3. Where the load was not paced nothing was intended; where nothing confirms, nothing is missed.
+3. What was open while its publisher was away is excused: it is no operation, and never missed.
+4. Where the load was not paced nothing was intended; where nothing confirms, nothing is missed.
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from spark_analysis.definition.absences import Absences
 from spark_analysis.definition.cases import Case, of_message
 from spark_analysis.definition.messages import Message
 from spark_analysis.schema.facts import Facts
@@ -20,17 +22,35 @@ class Operation:
     missed: bool
 
 
-def intended(facts: Facts, messages: Iterable[Message]) -> tuple[Operation, ...]:
-    """Every operation that can be judged, by intended time; of equals by producer and sequence."""
+@dataclass(frozen=True, slots=True)
+class Intended:
+    """By intended time; of equals by producer and sequence."""
+
+    judged: tuple[Operation, ...]
+    excused: tuple[Operation, ...]
+
+
+def intended(facts: Facts, messages: Iterable[Message]) -> Intended:
+    """Every operation that can be judged, and those that are excused."""
     if not (facts.paced and facts.confirms):
-        return ()
+        return Intended((), ())
     operations = (_operation(facts, message) for message in messages)
-    known = (operation for operation in operations if operation is not None)
-    return tuple(sorted(known, key=_order))
+    known = sorted((one for one in operations if one is not None), key=_order)
+    absences = Absences(facts)
+    away = [
+        absences.touch(one.message.producer, one.intended_ns, one.intended_ns + facts.deadline_ns)
+        for one in known
+    ]
+    return Intended(
+        judged=tuple(one for one, absent in zip(known, away, strict=True) if not absent),
+        excused=tuple(one for one, absent in zip(known, away, strict=True) if absent),
+    )
 
 
-def cases(operations: Iterable[Operation]) -> Iterator[Case]:
-    for operation in operations:
+def cases(intended: Intended) -> Iterator[Case]:
+    for operation in intended.excused:
+        yield of_message(operation.message, "excused", "", operation.intended_ns)
+    for operation in intended.judged:
         yield of_message(operation.message, "operations", "", operation.intended_ns)
         if operation.missed:
             yield of_message(operation.message, "missed", "", operation.intended_ns)

@@ -19,7 +19,7 @@ class Worker:
 
     number: int
     role: str  # "publisher", "consumer"; others are not judged
-    log_closed: bool
+    log_closed: bool  # or it was killed on purpose, and all that it did is on record
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,16 @@ class Rivals:
 
 
 @dataclass(frozen=True, slots=True)
+class Absence:
+    """A time [from_ns, until_ns) in which a fault kept a worker away: frozen, dead, or not hired
+    yet in a dead one's place. Run time in ns."""
+
+    worker: int
+    from_ns: int
+    until_ns: int | None  # None: it never came back
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """One run, as far as it must be known to judge it. Times in ns of run time."""
 
@@ -79,6 +89,7 @@ class Facts:
     windows: tuple[Window, ...]
     queues: tuple[QueueEnd, ...]
     rivals: tuple[Rivals, ...]
+    absences: tuple[Absence, ...] = ()
     format: int = FORMAT_VERSION
 
     def to_json(self) -> dict[str, Any]:
@@ -97,4 +108,6 @@ class Facts:
             for queue in parts["queues"]
         )
         parts["rivals"] = tuple(Rivals(**rivals) for rivals in parts["rivals"])
+        absences = parts.get("absences", ())  # older runs have none
+        parts["absences"] = tuple(Absence(**absence) for absence in absences)
         return cls(**parts)

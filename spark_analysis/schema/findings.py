@@ -12,8 +12,10 @@ WORDS
   found: has an identified delivery by AUDIT. Delivery order: (received_ns, consumer, connection,
   tag), ascending. First delivery: the first in this order by LOAD or DRAIN.
 - confirm time of a message: the earliest settled_ns of its CONFIRMED settlements.
-- operation: a message whose attempt-1 row has intended_ns >= 0 (only where facts.paced). In time:
-  confirm time <= intended_ns + deadline_ns.
+- absent: a worker is, in [from_ns, until_ns) of each Absence that names it (None: for ever).
+- operation: a message whose attempt-1 row has intended_ns >= 0 (only where facts.paced), and whose
+  producer was absent at no instant of [intended_ns, intended_ns + deadline_ns]; one whose producer
+  was is excused instead. In time: confirm time <= intended_ns + deadline_ns.
 - logs closed: of all publishers (or consumers): log_closed of every worker of that role.
 - judged time of window w: from its origin_ns to the next window's origin_ns or load_ended_ns.
   Window 0 is the time before: [load_started_ns, origin of window 1 or load_ended_ns).
@@ -71,17 +73,17 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
      connection (attempt 1's), one with a larger sequence was first delivered earlier, in
      delivery order.
   `in_order`: "".
-- `missed`: ""; an operation that is not in time. `operations`: ""; every operation. Both only
-  where facts.paced and facts.confirms.
+- `missed`: ""; an operation that is not in time. `operations`: ""; every operation. `excused`: "";
+  every message that is excused from being one. All only where facts.paced and facts.confirms.
 A count of 0 has no row.
 
 AFFECTED: one row for each count above except measures `state`, `in_order`, `not_judged`,
-`operations`. `sequence` and `producer` -1 for a broken header. `attempt`: of the delivery for
-counts a delivery, else 0. `at_ns`: received_ns of the delivery for counts a delivery; received_ns
-of the first delivery for `revived`, `reordered`; of the earliest identified delivery of any via
-for `refused_but_delivered`; of the earliest AUDIT delivery for `stranded` and
-`lost_indeterminate` "found"; intended_ns for `missed`; else the first sent_ns of the message
-(the smallest of its sent attempts; NEVER_SENT where it has none).
+`operations`, `excused`. `sequence` and `producer` -1 for a broken header. `attempt`: of the
+delivery for counts a delivery, else 0. `at_ns`: received_ns of the delivery for counts a delivery;
+received_ns of the first delivery for `revived`, `reordered`; of the earliest identified delivery
+of any via for `refused_but_delivered`; of the earliest AUDIT delivery for `stranded` and
+`lost_indeterminate` "found"; intended_ns for `missed`; else the first sent_ns of the message (the
+smallest of its sent attempts; NEVER_SENT where it has none).
 
 SECONDS: one row for every second of run time in which anything counts; second = floor(t / 1e9)
 of: operations and missed by intended_ns (0 unless paced and confirms); confirmed: messages by
@@ -129,8 +131,12 @@ at_ns, late_ns are 0 where they say nothing.
   clock_doubt is not ""; ("records", 0) alone, where records are unreadable or break their schema.
 - scope "availability": ("stalled", window): each lateness row of a publisher or consumer with
   late_ns > 100 ms, for every window (0 included) whose judged time overlaps (at_ns - late_ns,
-  at_ns): a < judged end and b > judged start; ("publisher_log", window) for every window, 0
-  included, one a publisher whose log is not closed (worker = its number).
+  at_ns): a < judged end and b > judged start; the part of (at_ns - late_ns, at_ns) that one
+  Absence of that worker covers (of several the longest) is taken off late_ns before it is compared
+  with 100 ms, not in the row; ("publisher_log", window) for every window, 0 included, one a
+  publisher whose log is not closed (worker = its number); ("publishers_absent", window) for every
+  window, 0 included, where each publisher (and there is one) was absent at some instant of its
+  judged time; ("consumers_absent", window): likewise.
 - scope "loss": ("consumer_log", 0) one a consumer whose log is not closed; ("publisher_log", 0)
   one a publisher whose log is not closed; ("drain", 0) where a queue's drain is not complete: one
   a queue, worker 0, queues with an attempt row but no QueueEnd included; ("unreadable", 0) one a

@@ -131,7 +131,7 @@ LATENESS = _table(
 FAULTS = _table(
     "faults",
     "window:i32",  # from 1, in the order of the schedule
-    "event:text",  # issued, returned, verified, undo_issued, undo_returned, gone
+    "event:text",  # issued, returned, verified, down, up, undo_issued, undo_returned, gone
     "at_ns:i64",
     "kind:text",
     "target:text",  # the word of the scenario: "master of orders"

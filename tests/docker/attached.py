@@ -15,7 +15,6 @@ from harness.deploy.compose import AGENT_LIMIT_S, with_addresses
 from harness.deploy.compose_cluster import ComposeCluster, Containers
 from harness.deploy.compose_faults import equip
 from harness.deploy.execs import start
-from harness.plan.model import FaultKind
 from harness.run.guardian import start_guardian
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
@@ -43,9 +42,9 @@ async def attach(project: str, network: str, folder: Path) -> ComposeCluster:
     return cluster
 
 
-async def perform(project: str, network: str, folder: Path, kind: FaultKind) -> None:
+async def perform(project: str, network: str, folder: Path, kind: str) -> None:
     cluster = await attach(project, network, folder)
-    run = plan(fault(kind), lasts_s=600, name=f"killed-{kind.value}")
+    run = plan(fault(kind), lasts_s=600, name=f"killed-{kind}")
     run_folder = folder / "runs" / run.name
     (run_folder / "logs").mkdir(parents=True)
     # The cluster is not this process's own: it is kept, only faults and workers are ended.
@@ -64,4 +63,4 @@ async def perform(project: str, network: str, folder: Path, kind: FaultKind) -> 
 
 if __name__ == "__main__":
     project, network, folder, kind = sys.argv[1:]
-    asyncio.run(perform(project, network, Path(folder), FaultKind(kind)))
+    asyncio.run(perform(project, network, Path(folder), kind))

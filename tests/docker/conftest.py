@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from faults.model import Kill, Start
+from faults.actions import Kill, Start
 from harness.deploy import engine, images, labels
 from harness.deploy.catalogue import load_layout
 from harness.deploy.compose import ComposeDeployment

@@ -13,17 +13,35 @@ async def in_force(cluster: ComposeCluster) -> list[str]:
     processes = _containers(cluster, "process")
     found = [f"{c.name} is {c.status}" for c in processes if c.status != "running"]
     found += [f"toxic {name}" for name in await toxics(cluster)]
+    found += [f"{name} is disabled" for name in await disabled(cluster)]
+    found += [f"frozen: {line}" for line in workers_running(cluster) if line.startswith("T")]
+    found += [f"{host} has an alarm" for host in await _in_alarm(cluster)]
     for host in _containers(cluster, "host"):
         found += [f"{host.name}: {rule}" for rule in rules_of(cluster, host)]
     return found
 
 
 async def toxics(cluster: ComposeCluster) -> list[str]:
+    found = await _proxies(cluster)
+    return [toxic["name"] for proxy in found.values() for toxic in proxy["toxics"]]
+
+
+async def disabled(cluster: ComposeCluster) -> list[str]:
+    return [name for name, proxy in (await _proxies(cluster)).items() if not proxy["enabled"]]
+
+
+async def _proxies(cluster: ComposeCluster) -> dict[str, Any]:
     said = await cluster.agent.call(
         "http", 5.0, method="GET", url="http://toxiproxy:8474/proxies", headers={}, body=""
     )
-    proxies = json.loads(said["body"]).values()
-    return [toxic["name"] for proxy in proxies for toxic in proxy["toxics"]]
+    return dict(json.loads(said["body"]))
+
+
+async def _in_alarm(cluster: ComposeCluster) -> set[str]:
+    """By the word of any broker that answers, of any."""
+    said = [await cluster.broker.alarms(resource) for resource in ("memory", "disk")]
+    told = [alarms for each in said for alarms in each.values()]
+    return {host for alarms in told for host, alarm in alarms.items() if alarm}
 
 
 def rules_of(cluster: ComposeCluster, host: Any) -> list[str]:
@@ -39,10 +57,11 @@ def rules_of(cluster: ComposeCluster, host: Any) -> list[str]:
 
 
 def workers_running(cluster: ComposeCluster) -> list[str]:
-    """The worker processes of the cluster, by their command lines."""
+    """The worker processes of the cluster, by state and command line."""
     (container,) = _containers(cluster, "workers")
-    processes = container.top()["Processes"] or []
-    return [" ".join(row) for row in processes if "harness.workers" in " ".join(row)]
+    processes = container.top(ps_args="-eo pid,stat,args")["Processes"] or []
+    lines = [" ".join(row[1:]) for row in processes]
+    return [line for line in lines if "harness.workers" in line]
 
 
 def _containers(cluster: ComposeCluster, role: str) -> list[Any]:

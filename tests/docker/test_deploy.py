@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from faults.model import Executor, Kill, Start, Witness
+from faults.actions import Kill, Start
+from faults.model import Executor, Witness
 from harness.deploy import engine, labels
 from harness.deploy.catalogue import load_layout
 from harness.deploy.compose import ComposeDeployment

@@ -1,10 +1,10 @@
 """Each fault on a real cluster: it takes effect, seen by independent means, and it is undone.
 
 What is independent of executor and witness: the engine's own word, the packet filter's own rules,
-the proxy's own list of toxics, and what the brokers say of each other.
+the proxy's own list of toxics, a plain socket of a program of the test's own on the clients'
+network, and what the brokers say of each other.
 """
 
-import json
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,10 +13,13 @@ from typing import Any
 
 import pytest
 
-from faults.compile import KINDS, MARK, compile
+from faults.actions import AddToxic, Freeze, Start, Stop
+from faults.compile import MARK, compile
 from faults.executors.compose import ComposeExecutor
 from faults.executors.nothing import NothingExecutor
-from faults.model import Armed, FaultError, Freeze, Proof, Stall, Start, Stop
+from faults.model import Armed, FaultError, Options, Proof
+from faults.performing import perform_all
+from faults.rhythm import Rhythm
 from faults.verification import gone, held
 from harness.deploy import labels
 from harness.deploy.compose_cluster import ComposeCluster
@@ -25,10 +28,14 @@ from harness.run.docker_projects import DockerProjects
 from harness.run.heal import Row, Standing, mend
 from harness.run.journal import Journal
 from tests.docker.conftest import cleaned
+from tests.docker.looks import disabled, toxics
+from tests.fault_world import CLIENTS, ON_HOSTS, REAL_OPTIONS_OF
+from tests.hired import hired
 
 pytestmark = pytest.mark.docker
 
 RUN = "faults-test"
+STREAMS, RATE = ("upstream", "downstream"), (("rate", 0),)  # a stall
 GONE_LIMIT_S = 60.0
 Play = Callable[[Awaitable[Any]], Any]
 
@@ -49,17 +56,31 @@ def victim(cluster: ComposeCluster) -> str:
     return cluster.layout.hosts[0].name
 
 
-def armed(cluster: ComposeCluster, kind: str, links: tuple[str, ...], window: int = 1) -> Armed:
+def armed(
+    cluster: ComposeCluster, kind: str, links: tuple[str, ...], window: int = 1, **options: Any
+) -> Armed:
     hosts = tuple(host.name for host in cluster.layout.hosts)
     host = victim(cluster)
-    return compile(kind, host, host, "", hosts, links, window, RUN)
+    return compile(
+        kind,
+        host,
+        host,
+        "",
+        hosts,
+        links,
+        window,
+        RUN,
+        options=replace(REAL_OPTIONS_OF[kind], **options),
+        clients=CLIENTS,
+    )
 
 
 # --- independent looks --------------------------------------------------------------------------
 
 
-def container(cluster: ComposeCluster, role: str) -> Any:
-    marks = {labels.PROJECT: cluster.project, labels.ROLE: role, labels.HOST: victim(cluster)}
+def container(cluster: ComposeCluster, role: str, host: str = "") -> Any:
+    host = host or victim(cluster)
+    marks = {labels.PROJECT: cluster.project, labels.ROLE: role, labels.HOST: host}
     words = [f"{name}={value}" for name, value in marks.items()]
     (found,) = cluster.client.containers.list(
         all=True, filters={"label": words}, ignore_removed=True
@@ -80,18 +101,53 @@ def rules(cluster: ComposeCluster) -> list[str]:
     return [line for line in said.decode().splitlines() if MARK in line]
 
 
-async def toxics(cluster: ComposeCluster) -> list[str]:
-    said = await cluster.agent.call(
-        "http", 5.0, method="GET", url="http://toxiproxy:8474/proxies", headers={}, body=""
-    )
-    proxies = json.loads(said["body"]).values()
-    return [toxic["name"] for proxy in proxies for toxic in proxy["toxics"]]
+def alarms(cluster: ComposeCluster) -> str:
+    """What the victim's own list of alarms holds, told by its command line tool."""
+    words = ["rabbitmqctl", "--silent", "eval", "[R || {R, []} <- rabbit_alarm:get_alarms()]."]
+    return str(container(cluster, "process").exec_run(words).output.decode().strip())
 
 
 async def greeted(cluster: ComposeCluster, proxy: str) -> bool:
     host, port = cluster.dial(proxy)
     said = await cluster.agent.call("greet", 2.0, host=host, port=port)
     return bool(said["answered"])
+
+
+# Says the protocol's first bytes and nothing more. A broker that is let answers some 500 bytes.
+PROBE = """
+import socket, sys, time
+got, began, silence = 0, time.monotonic(), float(sys.argv[3])
+try:
+    peer = socket.create_connection((sys.argv[1], int(sys.argv[2])), 5)
+    peer.settimeout(silence)
+    peer.sendall(bytes([65, 77, 81, 80, 0, 0, 9, 1]))
+    while octets := peer.recv(65536):
+        if not got:
+            print("open", flush=True)
+        got += len(octets)
+        late = time.monotonic() - began
+    print(f"{got} bytes, closed")
+except ConnectionRefusedError:
+    print("refused")
+except ConnectionResetError:
+    print(f"{got} bytes, reset")
+except TimeoutError:
+    print(f"{got} bytes, open, after {late if got else silence:.3f} s")
+"""
+
+
+def probe(cluster: ComposeCluster, proxy: str, silence_s: float) -> Any:
+    """Lines of a program on the clients' network that dials a link, as they come."""
+    marks = [f"{labels.PROJECT}={cluster.project}", f"{labels.ROLE}=workers"]
+    (workers,) = cluster.client.containers.list(filters={"label": marks})
+    address, port = cluster.dial(proxy)
+    command = ["python", "-c", PROBE, address, str(port), str(silence_s)]
+    return (line.decode() for line in workers.exec_run(command, stream=True).output)
+
+
+def met(cluster: ComposeCluster, proxy: str) -> str:
+    """What a new connection through a link meets."""
+    return "".join(probe(cluster, proxy, 1.0)).split("\n")[-2]
 
 
 async def seen(cluster: ComposeCluster, kind: str, links: tuple[str, ...]) -> bool:
@@ -109,37 +165,54 @@ async def seen(cluster: ComposeCluster, kind: str, links: tuple[str, ...]) -> bo
             answered = [await greeted(cluster, proxy) for proxy in links]
             assert len(set(answered)) == 1, "the links of one host share their fate"
             return not answered[0]
-        case "partition":
+        case "refuse":
+            return {met(cluster, proxy) for proxy in links} == {"refused"}
+        case "reset":
+            return {met(cluster, proxy) for proxy in links} == {"0 bytes, reset"}
+        case "slow":
+            return all(float(met(cluster, proxy).split()[-2]) >= 0.4 for proxy in links)
+        case "cut_after":
+            return {met(cluster, proxy) for proxy in links} == {"100 bytes, closed"}
+        case "partition" | "black_hole" | "flap":
             return bool(rules(cluster))
+        case "reboot":
+            state = container(cluster, "process").attrs["State"]
+            return (state["Status"], state["ExitCode"]) == ("exited", 137) and bool(rules(cluster))
+        case "alarm":
+            return alarms(cluster) != "[]"
     raise AssertionError(kind)
 
 
 # --- tests --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [kind for kind in ON_HOSTS if kind != "close"])
 def test_a_fault_takes_effect_and_is_undone(
     cluster: ComposeCluster, play: Play, links: tuple[str, ...], kind: str
 ) -> None:
     fault = armed(cluster, kind, links)
-    assert fault.undo is not None
+    assert fault.undo
 
     async def story() -> tuple[Proof, Proof]:
         assert not await seen(cluster, kind, links)
         await cluster.witness.prepare(fault)
         try:
-            receipt = await cluster.executor.perform(fault.action)
+            receipt = await perform_all(cluster.executor, fault.actions)
             assert 0 < receipt.issued_ns <= receipt.returned_ns
+            rhythm = Rhythm(cluster.executor, fault, receipt)
             holds = await held(fault, cluster.witness)
-            assert await seen(cluster, kind, links)
+            # What comes and goes is there again within a phase.
+            assert await until(lambda: seen(cluster, kind, links), bool, sum(fault.rhythm or ()))
+            await rhythm.end()
         finally:
-            await cluster.executor.perform(fault.undo)
+            await perform_all(cluster.executor, fault.undo)
+        assert rhythm.doubt == ""
         left = await gone(fault, cluster.witness, GONE_LIMIT_S)
         await cluster.witness.dismiss(fault)
         assert not await seen(cluster, kind, links)
         # Again: what is not there is no error. (Nobody needs to be waited for this time.)
-        again = replace(fault.undo, ending_s=0) if isinstance(fault.undo, Start) else fault.undo
-        await cluster.executor.perform(again)
+        again = (replace(one, ending_s=0) if isinstance(one, Start) else one for one in fault.undo)
+        await perform_all(cluster.executor, tuple(again))
         return holds, left
 
     holds, left = play(story())
@@ -147,7 +220,56 @@ def test_a_fault_takes_effect_and_is_undone(
     assert left.ok, left.doubt
 
 
-@pytest.mark.parametrize("kind", KINDS)
+def test_links_are_closed_at_once_and_new_ones_are_taken(
+    cluster: ComposeCluster, play: Play, links: tuple[str, ...]
+) -> None:
+    fault = armed(cluster, "close", links)
+    assert fault.undo
+
+    async def story() -> tuple[Proof, Proof]:
+        standing = [probe(cluster, proxy, 8.0) for proxy in links]
+        assert [next(each).strip() for each in standing] == ["open"] * len(links)
+        await cluster.witness.prepare(fault)
+        await perform_all(cluster.executor, fault.actions)
+        holds = await held(fault, cluster.witness)
+        assert all("bytes, closed" in "".join(each) for each in standing)
+        assert [met(cluster, proxy).split(",")[1] for proxy in links] == [" open"] * len(links)
+        await perform_all(cluster.executor, fault.undo)
+        left = await gone(fault, cluster.witness, GONE_LIMIT_S)
+        await cluster.witness.dismiss(fault)
+        return holds, left
+
+    holds, left = play(story())
+    assert holds.ok, holds.doubt
+    assert left.ok, left.doubt
+
+
+@pytest.mark.parametrize(("direction", "stream"), [("to_broker", "up"), ("to_client", "down")])
+def test_half_a_link_hangs_and_is_told_from_the_other_half(
+    cluster: ComposeCluster, play: Play, links: tuple[str, ...], direction: str, stream: str
+) -> None:
+    fault = armed(cluster, "hang", links, direction=direction)
+    whole = armed(cluster, "hang", links)
+    assert fault.undo
+
+    async def story() -> tuple[Proof, Proof, Proof]:
+        await cluster.witness.prepare(fault)
+        await perform_all(cluster.executor, fault.actions)
+        assert await toxics(cluster) == [f"{fault.mark}_{stream}stream"] * len(links)
+        holds = await held(fault, cluster.witness)
+        mistaken = await held(whole, cluster.witness, 0.1)
+        await perform_all(cluster.executor, fault.undo)
+        left = await gone(fault, cluster.witness, GONE_LIMIT_S)
+        await cluster.witness.dismiss(fault)
+        return holds, mistaken, left
+
+    holds, mistaken, left = play(story())
+    assert holds.ok, holds.doubt
+    assert "not silent" in mistaken.doubt
+    assert left.ok, left.doubt
+
+
+@pytest.mark.parametrize("kind", ON_HOSTS)
 def test_an_executor_that_does_nothing_is_never_believed(
     cluster: ComposeCluster, play: Play, links: tuple[str, ...], kind: str
 ) -> None:
@@ -155,7 +277,7 @@ def test_an_executor_that_does_nothing_is_never_believed(
 
     async def story() -> Proof:
         await cluster.witness.prepare(fault)
-        await NothingExecutor().perform(fault.action)
+        await perform_all(NothingExecutor(), fault.actions)
         proof = await held(fault, cluster.witness, 2.0)
         await cluster.witness.dismiss(fault)
         return proof
@@ -165,17 +287,91 @@ def test_an_executor_that_does_nothing_is_never_believed(
     assert proof.doubt
 
 
+def letters(cluster: ComposeCluster) -> set[str]:
+    """The states of the workers' processes, told by the container's own `ps` of the engine."""
+    rows = container(cluster, "workers", "workers").top(ps_args="-eo pid,stat,args")["Processes"]
+    return {row[1][0] for row in rows if "harness.workers" in row[2]}
+
+
+def test_clients_are_frozen_and_run_on(
+    cluster: ComposeCluster, play: Play, links: tuple[str, ...]
+) -> None:
+    fault = armed(cluster, "client_freeze", links)
+    assert fault.undo
+
+    async def story() -> tuple[Proof, Proof, Proof]:
+        clients = [await hired(cluster, name) for name in fault.clients]
+        not_held = await held(fault, cluster.witness, 0.5)
+        await perform_all(cluster.executor, fault.actions)
+        holds = await held(fault, cluster.witness)
+        assert letters(cluster) == {"T"}
+        await perform_all(cluster.executor, fault.undo)
+        left = await gone(fault, cluster.witness, GONE_LIMIT_S)
+        assert "T" not in letters(cluster)
+        for client in clients:
+            await client.end(5.0)
+        await perform_all(cluster.executor, fault.undo)  # again, and nobody is there
+        with pytest.raises(FaultError, match="no process of publisher-1 runs"):
+            await perform_all(cluster.executor, fault.actions)
+        return not_held, holds, left
+
+    not_held, holds, left = play(story())
+    assert "is not frozen" in not_held.doubt
+    assert holds.ok, holds.doubt
+    assert left.ok, left.doubt
+
+
+def test_killed_clients_are_seen_dead(
+    cluster: ComposeCluster, play: Play, links: tuple[str, ...]
+) -> None:
+    fault = armed(cluster, "client_crash", links)
+
+    async def story() -> tuple[Proof, Proof]:
+        clients = [await hired(cluster, name) for name in fault.clients]
+        alive = await held(fault, cluster.witness, 0.5)
+        await perform_all(cluster.executor, fault.actions)
+        holds = await held(fault, cluster.witness)
+        assert letters(cluster) == set()
+        await perform_all(cluster.executor, fault.undo)  # a run would hire others now
+        for client in clients:
+            await client.end(0.2)
+        return alive, holds
+
+    alive, holds = play(story())
+    assert "still runs" in alive.doubt
+    assert holds.ok, holds.doubt
+
+
+def test_healing_without_a_journal_lets_frozen_clients_run_on(
+    cluster: ComposeCluster, play: Play, links: tuple[str, ...], tmp_path: Path
+) -> None:
+    fault = armed(cluster, "client_freeze", links)
+    project = Standing(cluster.project, tmp_path, "", keep=True)
+
+    async def story() -> list[Row]:
+        clients = [await hired(cluster, name) for name in fault.clients]
+        await perform_all(cluster.executor, fault.actions)
+        rows = [row async for row in mend(DockerProjects(cluster.client), project, "heal")]
+        assert "T" not in letters(cluster)
+        for client in clients:
+            await client.end(5.0)
+        return rows
+
+    (row,) = play(story())
+    assert row.ok and "2 workers run on" in row.what, row
+
+
 def test_a_stop_that_is_undone_at_once_ends_all_the_same_and_the_broker_comes_back(
     cluster: ComposeCluster, play: Play, links: tuple[str, ...]
 ) -> None:
     """A start that did not wait would find the process running, and it would end afterwards."""
     fault = armed(cluster, "stop", links)
-    assert fault.undo is not None
+    assert fault.undo
 
     async def story() -> Proof:
         began = container(cluster, "process").attrs["State"]["StartedAt"]
         await cluster.executor.perform(Stop(victim(cluster)))
-        await cluster.executor.perform(fault.undo)
+        await perform_all(cluster.executor, fault.undo)
         state = container(cluster, "process").attrs["State"]
         assert state["Running"] and state["StartedAt"] != began
         return await gone(fault, cluster.witness, GONE_LIMIT_S)
@@ -203,6 +399,85 @@ def test_a_cluster_is_healed_by_its_journal_where_a_frozen_host_cannot_answer(
     assert container(cluster, "process").status == "running"
 
 
+def test_a_disk_alarm_is_the_disks_and_is_swept_away_without_a_journal(
+    cluster: ComposeCluster, play: Play, links: tuple[str, ...], tmp_path: Path
+) -> None:
+    projects = DockerProjects(cluster.client)
+    project = Standing(cluster.project, tmp_path, "", keep=True)
+    host = victim(cluster)
+    disk = Options(resource="disk")
+    fault = compile("alarm", host, host, "", (host,), (), 1, RUN, options=disk)
+
+    async def story() -> tuple[Proof, list[Row]]:
+        await perform_all(cluster.executor, fault.actions)
+        holds = await held(fault, cluster.witness)
+        assert f"{{resource_limit,disk,rabbit@{host}}}" in alarms(cluster)
+        return holds, [row async for row in mend(projects, project, "heal")]
+
+    holds, (row,) = play(story())
+    assert holds.ok, holds.doubt
+    assert row.ok and "alarms [disk] cleared" in row.what, row
+    assert alarms(cluster) == "[]"
+
+
+def test_an_alarm_that_was_there_before_is_not_taken_for_ours(
+    cluster: ComposeCluster, play: Play, links: tuple[str, ...]
+) -> None:
+    fault = armed(cluster, "alarm", links)
+
+    async def story() -> None:
+        await perform_all(cluster.executor, fault.actions)
+        try:
+            assert (await held(fault, cluster.witness)).ok
+            with pytest.raises(FaultError, match="still a memory alarm"):
+                await cluster.witness.prepare(fault)
+        finally:
+            await perform_all(cluster.executor, fault.undo)
+
+    play(story())
+
+
+@pytest.mark.parametrize("shape", ["one_way_in", "one_way_out", "bridge"])
+def test_a_partition_of_a_shape_closes_its_ways_and_no_others(
+    cluster: ComposeCluster, play: Play, links: tuple[str, ...], shape: str
+) -> None:
+    fault = armed(cluster, "partition", links, shape=shape)
+
+    async def story() -> tuple[Proof, list[str], Proof]:
+        await perform_all(cluster.executor, fault.actions)
+        try:
+            holds, found = await held(fault, cluster.witness), rules(cluster)
+        finally:
+            await perform_all(cluster.executor, fault.undo)
+        return holds, found, await gone(fault, cluster.witness, GONE_LIMIT_S)
+
+    holds, found, left = play(story())
+    assert holds.ok, holds.doubt
+    assert left.ok, left.doubt
+    sides = {word for rule in found for word in rule.split() if word in ("-s", "-d")}
+    assert sides == {"one_way_in": {"-s"}, "one_way_out": {"-d"}, "bridge": set()}[shape]
+
+
+def test_a_host_in_a_black_hole_still_reaches_itself(
+    cluster: ComposeCluster, play: Play, links: tuple[str, ...]
+) -> None:
+    fault, host = armed(cluster, "black_hole", links), victim(cluster)
+
+    async def story() -> tuple[bool, list[bool]]:
+        await perform_all(cluster.executor, fault.actions)
+        try:
+            return (
+                (await cluster.witness.reach(host, host)).answered,
+                [await greeted(cluster, proxy) for proxy in links],
+            )
+        finally:
+            await perform_all(cluster.executor, fault.undo)
+
+    itself, clients = play(story())
+    assert itself
+    assert clients == [False, False]
+
+
 def test_the_brokers_themselves_notice_a_partition(
     cluster: ComposeCluster, play: Play, links: tuple[str, ...]
 ) -> None:
@@ -211,16 +486,16 @@ def test_the_brokers_themselves_notice_a_partition(
     A cut that heals when only one side knows of it leaves a split brain (rabbitmq-server 8110).
     """
     fault = armed(cluster, "partition", links)
-    assert fault.undo is not None
+    assert fault.undo
     host = victim(cluster)
     limit_s = 3 * cluster.layout.timer_s
 
     async def story() -> bool:
-        await cluster.executor.perform(fault.action)
+        await perform_all(cluster.executor, fault.actions)
         try:
             return await until(both_know, bool, limit_s)
         finally:
-            await cluster.executor.perform(fault.undo)
+            await perform_all(cluster.executor, fault.undo)
 
     async def both_know() -> bool:
         listed = any((await cluster.broker.listing(host)).values())
@@ -253,15 +528,15 @@ def test_a_hang_is_resumed_even_if_the_agent_is_lost(
     cluster: ComposeCluster, play: Play, links: tuple[str, ...]
 ) -> None:
     fault = armed(cluster, "hang", links)
-    assert fault.undo is not None
+    assert fault.undo
     lost = ComposeExecutor(cluster.client, cluster.project, LostAgent())
 
     async def story() -> None:
-        await cluster.executor.perform(fault.action)
+        await perform_all(cluster.executor, fault.actions)
         assert len(await toxics(cluster)) == 2 * len(links)
         with pytest.raises(FaultError, match="the agent is gone"):
-            await lost.perform(fault.action)
-        await lost.perform(fault.undo)
+            await perform_all(lost, fault.actions)
+        await perform_all(lost, fault.undo)
         assert await toxics(cluster) == []
 
     play(story())
@@ -271,14 +546,17 @@ def test_a_stall_that_fails_halfway_is_taken_back(
     cluster: ComposeCluster, play: Play, links: tuple[str, ...]
 ) -> None:
     async def story() -> None:
+        stall = AddToxic((*links, "no-such-proxy"), f"{MARK}x", "bandwidth", STREAMS, RATE)
         with pytest.raises(FaultError, match="proxy not found"):
-            await cluster.executor.perform(Stall((*links, "no-such-proxy"), f"{MARK}x"))
+            await cluster.executor.perform(stall)
         assert await toxics(cluster) == []
 
     play(story())
 
 
-@pytest.mark.parametrize("kinds", [("kill", "hang", "partition"), ("freeze",)], ids="+".join)
+@pytest.mark.parametrize(
+    "kinds", [("kill", "hang", "partition"), ("freeze",), ("slow", "refuse")], ids="+".join
+)
 def test_healing_without_a_journal_sweeps_every_fault_away(
     cluster: ComposeCluster,
     play: Play,
@@ -291,9 +569,10 @@ def test_healing_without_a_journal_sweeps_every_fault_away(
 
     async def story() -> list[Row]:
         for window, kind in enumerate(kinds, 1):
-            await cluster.executor.perform(armed(cluster, kind, links, window).action)
+            fault = armed(cluster, kind, links, window)
+            await perform_all(cluster.executor, fault.actions)
         rows = [row async for row in mend(projects, project, "heal")]
-        assert await toxics(cluster) == []
+        assert await toxics(cluster) == await disabled(cluster) == []
         return rows
 
     (row,) = play(story())

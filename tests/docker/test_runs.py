@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 
 from faults.executors.nothing import NothingExecutor
+from faults.kinds import KINDS as FAULT_KINDS
 from harness.deploy.compose_cluster import ComposeCluster
-from harness.plan.model import FaultKind, RunPlan
+from harness.plan.model import RunPlan
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run.view import View
@@ -29,13 +30,16 @@ from spark_analysis.schema.log import is_closed, read_rows
 from spark_analysis.schema.tables import RESOURCES
 from tests.docker.conftest import cleaned
 from tests.docker.looks import in_force, workers_running
+from tests.fault_world import REAL_OPTIONS_OF
 from tests.plans import fault, plan
 from tests.run_folders import rows_of
 
 pytestmark = pytest.mark.docker
 
 Play = Callable[[Awaitable[Any]], Any]
-KINDS = list(FaultKind)
+KINDS = list(FAULT_KINDS)
+OVER_AT_ONCE = {"close", "client_crash"}  # what is left of them is nothing that heal could undo
+STANDING = [kind for kind in KINDS if kind not in OVER_AT_ONCE]
 ROOT = Path(__file__).parents[2]
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
@@ -88,22 +92,23 @@ def counts(done: Done) -> dict[str, int]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_fault_is_verified_undone_and_gone_and_nothing_confirmed_is_lost(
-    clean: ComposeCluster, play: Play, experiment_folder: Path, kind: FaultKind
+    clean: ComposeCluster, play: Play, experiment_folder: Path, kind: str
 ) -> None:
-    of = plan(fault(kind), lasts_s=8, name=f"real-{kind.value}")
+    of = plan(fault(kind, options=REAL_OPTIONS_OF[kind]), lasts_s=8, name=f"real-{kind}")
     done = play(run(clean, of, experiment_folder))
     (window,) = done.manifest.windows
     assert (window.verified, window.gone, window.doubt) == (True, True, "")
     assert [doubt for doubt in done.findings.doubts if doubt.scope != "availability"] == []
     assert counts(done)["state"] > 500
     assert not {"lost", "stranded", "unexpected", "corrupt", "loss_unknown"} & counts(done).keys()
-    assert [worker.exit_code for worker in done.manifest.workers] == [0, 0, 0]
+    ends = {worker.exit_code for worker in done.manifest.workers if not worker.log_whole}
+    assert ends == {0}, "all but clients that were killed on purpose"
 
 
 def test_a_calm_run_has_resources_of_every_host_and_second(
     clean: ComposeCluster, play: Play, experiment_folder: Path
 ) -> None:
-    done = play(run(clean, plan(fault(FaultKind.HANG), lasts_s=10, name="res"), experiment_folder))
+    done = play(run(clean, plan(fault("hang"), lasts_s=10, name="res"), experiment_folder))
     rows = list(read_rows(done.folder / "logs" / "harness", RESOURCES))
     hosts = {str(row["host"]) for row in rows}
     assert hosts >= {"rmq1", "rmq2", "rmq3"}
@@ -114,12 +119,12 @@ def test_a_calm_run_has_resources_of_every_host_and_second(
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_executor_that_does_nothing_makes_the_run_unknown(
-    clean: ComposeCluster, play: Play, experiment_folder: Path, kind: FaultKind
+    clean: ComposeCluster, play: Play, experiment_folder: Path, kind: str
 ) -> None:
     real = clean.executor
     clean.executor = NothingExecutor()
     try:
-        of = plan(fault(kind), lasts_s=4, name=f"lie-{kind.value}")
+        of = plan(fault(kind, options=REAL_OPTIONS_OF[kind]), lasts_s=4, name=f"lie-{kind}")
         done = play(run(clean, of, experiment_folder))
     finally:
         clean.executor = real
@@ -129,7 +134,7 @@ def test_an_executor_that_does_nothing_makes_the_run_unknown(
 def test_an_interrupt_in_the_middle_of_a_fault_leaves_a_sealed_run_and_no_fault(
     clean: ComposeCluster, play: Play, experiment_folder: Path
 ) -> None:
-    of = plan(fault(FaultKind.PARTITION), lasts_s=600, name="interrupted")
+    of = plan(fault("partition"), lasts_s=600, name="interrupted")
     done = play(run(clean, of, experiment_folder, lambda view: bool(view.armed)))
     assert done.manifest.interrupted
     assert done.manifest.phase == "sealed"
@@ -137,9 +142,9 @@ def test_an_interrupt_in_the_middle_of_a_fault_leaves_a_sealed_run_and_no_fault(
     assert not play(in_force(clean))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", STANDING)
 def test_kill_minus_9_of_the_harness_in_a_fault_heals_it_and_stops_the_workers_within_10_s(
-    clean: ComposeCluster, play: Play, experiment_folder: Path, kind: FaultKind
+    clean: ComposeCluster, play: Play, experiment_folder: Path, kind: str
 ) -> None:
     harness = _attach(clean, experiment_folder, kind)
     try:
@@ -155,7 +160,7 @@ def test_kill_minus_9_of_the_harness_in_a_fault_heals_it_and_stops_the_workers_w
     died = time.monotonic()
     play(_until_healed(clean, 10.0))
     assert time.monotonic() - died <= 10.0
-    folder = experiment_folder / "runs" / f"killed-{kind.value}"
+    folder = experiment_folder / "runs" / f"killed-{kind}"
     for worker in ("publisher-1", "consumer-1"):
         assert is_closed(folder / "logs" / worker), "workers stop by themselves and close"
     manifest = seal(folder)
@@ -165,12 +170,10 @@ def test_kill_minus_9_of_the_harness_in_a_fault_heals_it_and_stops_the_workers_w
     play(clean.broker.delete("mqproof."))
 
 
-def _attach(
-    cluster: ComposeCluster, experiment: Path, kind: FaultKind
-) -> "subprocess.Popen[bytes]":
+def _attach(cluster: ComposeCluster, experiment: Path, kind: str) -> "subprocess.Popen[bytes]":
     network = cluster.layout.hosts[0].address.rpartition(".")[0]
     script = Path(__file__).with_name("attached.py")
-    words = [sys.executable, str(script), cluster.project, network, str(experiment), kind.value]
+    words = [sys.executable, str(script), cluster.project, network, str(experiment), kind]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.Popen(words, stdout=subprocess.PIPE, env=environment)
 

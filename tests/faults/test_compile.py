@@ -6,27 +6,45 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faults.compile import ENDING_S, KINDS, MARK, NAME_MAX, TARGETS, compile, mark, parse_target
-from faults.model import (
-    Armed,
+from faults.actions import (
+    AddToxic,
+    ClearAlarm,
     Cut,
-    FaultError,
+    Disable,
+    Enable,
     Freeze,
+    FreezeClients,
     Join,
     Kill,
-    Resume,
-    Stall,
+    KillClients,
+    RaiseAlarm,
+    RemoveToxic,
+    ReplaceClients,
     Start,
     Stop,
     Thaw,
+    ThawClients,
     action_from_json,
     action_to_json,
+    both_ways,
 )
+from faults.compile import ENDING_S, MARK, NAME_MAX, compile, mark
+from faults.kinds import KINDS, OPTIONS, TARGETS, parse_target
+from faults.model import Armed, FaultError, Options
+from tests.fault_world import CLIENTS, OPTIONS_OF
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
+LINKS = ("p1", "p2")
+BOTH = ("upstream", "downstream")
+MARKED = mark("run", 1)
 
 
-def compiled(kind: str, returns: bool = True, proxies: tuple[str, ...] = ("p1", "p2")) -> Armed:
+def compiled(
+    kind: str,
+    returns: bool = True,
+    proxies: tuple[str, ...] = LINKS,
+    options: Options | None = None,
+) -> Armed:
     return compile(
         kind=kind,
         target="master of orders",
@@ -37,40 +55,41 @@ def compiled(kind: str, returns: bool = True, proxies: tuple[str, ...] = ("p1", 
         window=1,
         run="run",
         returns=returns,
+        options=OPTIONS_OF[kind] if options is None else options,
+        clients=CLIENTS,
     )
 
 
 def test_a_kill_is_undone_by_a_start() -> None:
     armed = compiled("kill")
-    assert (armed.action, armed.undo) == (Kill("rmq2"), Start("rmq2"))
-    assert (armed.mechanism, armed.peers) == ("container", ())
+    assert (armed.actions, armed.undo) == ((Kill("rmq2"),), (Start("rmq2"),))
+    assert (armed.mechanism, armed.proxies) == ("container", ())
 
 
 def test_a_kill_that_never_returns_has_no_undo() -> None:
-    assert compiled("kill", returns=False).undo is None
+    assert not compiled("kill", returns=False).returns
 
 
 def test_a_stop_is_undone_by_a_start_that_waits_for_a_broker_that_is_still_ending() -> None:
     armed = compiled("stop")
-    assert armed.action == Stop("rmq2")
-    assert armed.undo == Start("rmq2", ENDING_S)
+    assert armed.actions == (Stop("rmq2"),)
+    assert armed.undo == (Start("rmq2", ENDING_S),)
     assert ENDING_S > 0
 
 
 def test_a_stop_that_never_returns_has_no_undo() -> None:
-    assert compiled("stop", returns=False).undo is None
+    assert not compiled("stop", returns=False).returns
 
 
 def test_a_freeze_is_undone_by_a_thaw() -> None:
     armed = compiled("freeze")
-    assert (armed.action, armed.undo) == (Freeze("rmq2"), Thaw("rmq2"))
+    assert (armed.actions, armed.undo) == ((Freeze("rmq2"),), (Thaw("rmq2"),))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_action_and_undo_survives_as_json(kind: str) -> None:
     armed = compiled(kind)
-    for action in (armed.action, armed.undo):
-        assert action is not None
+    for action in (*armed.actions, *armed.undo):
         assert action_from_json(json.loads(json.dumps(action_to_json(action)))) == action
 
 
@@ -81,9 +100,70 @@ def test_a_start_of_an_older_journal_waits_for_nobody() -> None:
 def test_a_hang_stalls_and_resumes_the_same_links_by_the_same_name() -> None:
     armed = compiled("hang")
     name = mark("run", 1)
-    assert armed.action == Stall(("p1", "p2"), name)
-    assert armed.undo == Resume(("p1", "p2"), name)
+    both = ("upstream", "downstream")
+    assert armed.actions == (AddToxic(("p1", "p2"), name, "bandwidth", both, (("rate", 0),)),)
+    assert armed.undo == (RemoveToxic(("p1", "p2"), name),)
     assert armed.mechanism == "toxiproxy"
+
+
+@pytest.mark.parametrize(
+    ("direction", "streams"), [("to_broker", ("upstream",)), ("to_client", ("downstream",))]
+)
+def test_half_a_hang_stalls_one_stream(direction: str, streams: tuple[str, ...]) -> None:
+    (stall,) = compiled("hang", options=Options(direction=direction)).actions
+    assert stall == AddToxic(LINKS, MARKED, "bandwidth", streams, (("rate", 0),))
+
+
+def test_a_close_is_over_when_it_was_armed_and_its_undo_mends_what_broke_off_half_way() -> None:
+    armed = compiled("close")
+    assert armed.actions == (Disable(LINKS), Enable(LINKS))
+    assert armed.undo == (Enable(LINKS),)
+
+
+def test_a_refusal_lasts_until_the_listeners_are_back() -> None:
+    armed = compiled("refuse")
+    assert (armed.actions, armed.undo) == ((Disable(LINKS),), (Enable(LINKS),))
+
+
+def test_a_reset_closes_what_stands_and_resets_what_comes_after() -> None:
+    armed = compiled("reset")
+    toxic = AddToxic(LINKS, MARKED, "reset_peer", BOTH, (("timeout", 0),))
+    assert armed.actions == (Disable(LINKS), toxic, Enable(LINKS))
+    assert armed.undo == (RemoveToxic(LINKS, MARKED), Enable(LINKS))
+
+
+@pytest.mark.parametrize(
+    ("options", "toxics"),
+    [
+        (Options(latency_s=0.25), [("", "latency", ("latency", 250))]),
+        (Options(rate_kb=40), [("_rate", "bandwidth", ("rate", 40))]),
+        (
+            Options(latency_s=1.0, rate_kb=40),
+            [("", "latency", ("latency", 1000)), ("_rate", "bandwidth", ("rate", 40))],
+        ),
+    ],
+)
+def test_what_is_slow_has_a_latency_or_a_rate_or_both_in_each_direction(
+    options: Options, toxics: list[tuple[str, str, tuple[str, int]]]
+) -> None:
+    armed = compiled("slow", options=options)
+    assert armed.actions == tuple(
+        AddToxic(LINKS, f"{MARKED}{name}", type, BOTH, (attribute,))
+        for name, type, attribute in toxics
+    )
+    assert armed.undo == tuple(RemoveToxic(LINKS, f"{MARKED}{name}") for name, _, _ in toxics)
+
+
+def test_a_cut_after_so_many_bytes_counts_each_direction_by_itself() -> None:
+    armed = compiled("cut_after", options=Options(bytes=5000))
+    assert armed.actions == (AddToxic(LINKS, MARKED, "limit_data", BOTH, (("bytes", 5000),)),)
+    assert armed.undo == (RemoveToxic(LINKS, MARKED),)
+
+
+@pytest.mark.parametrize("kind", ["slow", "cut_after"])
+def test_what_would_do_nothing_is_refused(kind: str) -> None:
+    with pytest.raises(FaultError, match="given"):
+        compiled(kind, options=Options())
 
 
 def test_a_hang_of_clients_without_links_is_refused() -> None:
@@ -94,9 +174,8 @@ def test_a_hang_of_clients_without_links_is_refused() -> None:
 def test_a_partition_cuts_one_host_from_all_others() -> None:
     armed = compiled("partition")
     name = mark("run", 1)
-    assert armed.action == Cut("rmq2", ("rmq1", "rmq3"), name)
-    assert armed.undo == Join("rmq2", ("rmq1", "rmq3"), name)
-    assert armed.peers == ("rmq1", "rmq3")
+    ways = both_ways("rmq2", ("rmq1", "rmq3"))
+    assert (armed.actions, armed.undo) == ((Cut(ways, name),), (Join(ways, name),))
     assert armed.mechanism == "packet_filter"
 
 
@@ -113,13 +192,55 @@ def test_only_what_ends_a_process_may_stay(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_compiled_says_the_mechanism_of_its_kind(kind: str) -> None:
-    assert compiled(kind).mechanism == KINDS[kind].mechanism
+    assert compiled(kind).mechanism == KINDS[kind].offers["compose"]
+
+
+@pytest.mark.parametrize("resource", OPTIONS["resource"].choices)
+def test_an_alarm_is_undone_by_clearing_what_was_raised(resource: str) -> None:
+    armed = compile(
+        "alarm", "rmq2", "rmq2", "", HOSTS, (), 1, "run", options=Options(resource=resource)
+    )
+    assert armed.actions == (RaiseAlarm("rmq2", resource),)
+    assert armed.undo == (ClearAlarm("rmq2", resource),)
+
+
+def test_frozen_clients_are_thawed_by_their_names_and_a_host_takes_no_part() -> None:
+    armed = compiled("client_freeze")
+    assert armed.actions == (FreezeClients(CLIENTS),)
+    assert armed.undo == (ThawClients(CLIENTS),)
+    assert (armed.clients, armed.proxies) == (CLIENTS, ())
+    assert compiled("freeze").clients == ()
+
+
+def test_killed_clients_are_replaced_unless_they_never_return() -> None:
+    armed = compiled("client_crash")
+    assert armed.actions == (KillClients(CLIENTS),)
+    assert armed.undo == (ReplaceClients(CLIENTS),)
+    assert not compiled("client_crash", returns=False).returns
+
+
+def test_a_fault_of_clients_that_nobody_hired_is_refused() -> None:
+    with pytest.raises(FaultError, match="none of the meant clients was hired"):
+        compile("client_freeze", "clients", "", "clients", HOSTS, (), 1, "run")
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_a_deployment_offers_a_kind_or_says_why_not(kind: str) -> None:
+    offered = KINDS[kind]
+    assert {"compose", "local"} == offered.offers.keys() | offered.why_not.keys()
+    assert not offered.offers.keys() & offered.why_not.keys()
+
+
+@pytest.mark.parametrize("kind", [name for name, kind in KINDS.items() if "local" in kind.offers])
 def test_a_deployment_may_have_mechanisms_of_its_own(kind: str) -> None:
-    local = KINDS[kind].local
-    armed = compile(kind, "rmq2", "rmq2", "", HOSTS, ("p",), 1, "run", mechanism=local)
+    local = KINDS[kind].offers["local"]
+    options = OPTIONS_OF[kind]
+    armed = compile(
+        *(kind, "rmq2", "rmq2", "", HOSTS, ("p",), 1, "run"),
+        mechanism=local,
+        options=options,
+        clients=CLIENTS,
+    )
     assert armed.mechanism == local
 
 
@@ -142,6 +263,8 @@ def test_names_in_the_world_are_short_and_belong_to_one_window_of_one_run(
         ("mirror of orders", ("mirror of QUEUE", "orders")),
         ("uninvolved", ("uninvolved", "")),
         ("rmq3", ("HOST", "rmq3")),
+        ("clients", ("clients", "")),
+        ("publisher-2", ("CLIENT", "publisher-2")),
     ],
 )
 def test_target_words(text: str, meant: tuple[str, str]) -> None:
@@ -151,5 +274,5 @@ def test_target_words(text: str, meant: tuple[str, str]) -> None:
 
 @pytest.mark.parametrize("text", ["", "rmq4", "master", "master of", "slave of orders"])
 def test_an_unknown_target_is_answered_with_the_choices(text: str) -> None:
-    with pytest.raises(ValueError, match=r"master of QUEUE, .*, uninvolved, rmq1, rmq2, rmq3"):
+    with pytest.raises(ValueError, match=r"master of QUEUE, .*, clients, rmq1, rmq2, rmq3"):
         parse_target(text, HOSTS)

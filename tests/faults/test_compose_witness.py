@@ -12,8 +12,8 @@ from faults.compile import compile
 from faults.executors.compose import ComposeExecutor
 from faults.executors.compose_witness import WAIT_S, ComposeWitness, _attempted
 from faults.executors.once import _value
-from faults.model import Armed, FaultError, Reply, Stall
-from faults.verify import SILENCE_S, silent
+from faults.model import Armed, FaultError, Reply
+from faults.verify.replies import SILENCE_S, silent
 
 NO_ENGINE = cast(DockerClient, None)
 
@@ -153,15 +153,14 @@ def test_a_stall_has_the_agents_instants_if_it_shares_the_clock(
             "toxic_add": {"issued_ns": 11, "returned_ns": 12},
         }
     )
-    receipt = asyncio.run(ComposeExecutor(NO_ENGINE, "p", agent).perform(hang().action))
+    (action,) = hang().actions
+    receipt = asyncio.run(ComposeExecutor(NO_ENGINE, "p", agent).perform(action))
     assert (receipt.issued_ns == 11) == (issued == 11)
     name, asked = agent.asked[-1]
-    action = hang().action
-    assert isinstance(action, Stall)
     assert name == "toxic_add"
     assert asked == {
         "proxies": ["a", "b"],
-        "toxic": action.toxic,
+        "toxic": hang().mark,
         "type": "bandwidth",
         "streams": ["upstream", "downstream"],
         "attributes": {"rate": 0},

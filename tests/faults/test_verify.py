@@ -1,34 +1,27 @@
-"""What proves a fault, what does not, and the near misses."""
+"""What proves a fault, what does not, and the near misses; of links: test_verify_links.py."""
 
 from dataclasses import replace
 
 import pytest
 
-from faults.model import ProcessState, Reply
-from faults.verify import (
-    SILENCE_S,
-    CutEvidence,
-    LinkEvidence,
-    freeze_gone,
-    freeze_held,
-    hang_gone,
-    hang_held,
-    kill_gone,
-    kill_held,
-    partition_gone,
-    partition_held,
-    stop_held,
-)
+from faults.model import Drops, ProcessState, Reply, Successor
+from faults.verify import clients
+from faults.verify.brokers import alarm_gone, alarm_held
+from faults.verify.network import CutEvidence, LinkEvidence, cut_gone, filter_cut, links_cut
+from faults.verify.processes import freeze_gone, freeze_held, kill_gone, kill_held, stop_held
+from faults.verify.replies import SILENCE_S
 
 ANSWERED = Reply(True, 0.002, "answered")
 SILENT = Reply(False, SILENCE_S + 0.1, "silent for 2.1 s")
 CLOSED = Reply(False, 0.01, "closed")
-LINKS = ("a", "b")
+TO_1, TO_3 = ("rmq2", "rmq1"), ("rmq2", "rmq3")
+BESIDE = ("rmq1", "rmq3")
 CUT = CutEvidence(
-    before=3,
-    after=7,
-    attempts={"rmq1": SILENT, "rmq3": SILENT},
+    before={"rmq2": {TO_1: 3, TO_3: 0}},
+    after={"rmq2": {TO_1: 5, TO_3: 1}},
+    attempts={TO_1: SILENT, TO_3: SILENT},
     alive={"rmq1": ANSWERED, "rmq3": ANSWERED},
+    beside={BESIDE: ANSWERED},
 )
 
 
@@ -124,86 +117,51 @@ def test_a_freeze_is_not_gone_otherwise(
     assert doubt in freeze_gone(state, greets).doubt
 
 
-def test_a_hang_held_if_every_link_was_silent_and_the_host_was_not() -> None:
-    assert hang_held({"a": SILENT, "b": SILENT, "direct": ANSWERED}, LINKS).ok
-
-
-@pytest.mark.parametrize(
-    ("replies", "doubt"),
-    [
-        ({"a": ANSWERED, "b": ANSWERED, "direct": ANSWERED}, "not silent: a: answered"),
-        ({"a": SILENT, "b": ANSWERED, "direct": ANSWERED}, "not silent: b: answered"),
-        ({"a": SILENT, "direct": ANSWERED}, "not silent: b: not asked"),
-        ({"a": SILENT, "b": SILENT, "direct": SILENT}, "the host was not heard"),
-        ({"a": SILENT, "b": SILENT}, "the host was not heard"),
-    ],
-)
-def test_a_hang_did_not_hold_otherwise(replies: dict[str, Reply], doubt: str) -> None:
-    assert doubt in hang_held(replies, LINKS).doubt
-
-
-def test_a_closed_link_does_not_hang() -> None:
-    assert "b: closed" in hang_held({"a": SILENT, "b": CLOSED, "direct": ANSWERED}, LINKS).doubt
-
-
-def test_a_hang_is_gone_if_fresh_and_held_connections_answer() -> None:
-    replies = {"a": ANSWERED, "b": ANSWERED}
-    assert hang_gone(replies, replies, LINKS).ok
-
-
-def test_a_held_connection_that_was_closed_meanwhile_says_nothing() -> None:
-    proof = hang_gone({"a": ANSWERED, "b": ANSWERED}, {"a": CLOSED, "b": ANSWERED}, LINKS)
-    assert proof.ok
-    assert "1 on held ones" in proof.detail
-
-
-@pytest.mark.parametrize(
-    ("fresh", "held"),
-    [
-        ({"a": ANSWERED, "b": SILENT}, {"a": ANSWERED, "b": ANSWERED}),
-        ({"a": ANSWERED, "b": ANSWERED}, {"a": ANSWERED, "b": SILENT}),
-        ({"a": ANSWERED}, {"a": ANSWERED, "b": ANSWERED}),
-    ],
-)
-def test_a_hang_is_not_gone_while_a_link_is_silent(
-    fresh: dict[str, Reply], held: dict[str, Reply]
-) -> None:
-    assert not hang_gone(fresh, held, LINKS).ok
-
-
 def test_a_partition_held_if_our_chain_dropped_what_was_sent_to_listeners() -> None:
-    assert partition_held(CUT).ok
+    assert filter_cut(CUT).ok
+
+
+def test_a_way_beside_a_partition_is_open_even_if_nobody_listens_at_its_end() -> None:
+    assert filter_cut(replace(CUT, beside={BESIDE: CLOSED})).ok
 
 
 def test_one_peer_that_is_down_does_not_hide_a_partition() -> None:
-    assert partition_held(replace(CUT, alive={"rmq1": CLOSED, "rmq3": ANSWERED})).ok
+    assert filter_cut(replace(CUT, alive={"rmq1": CLOSED, "rmq3": ANSWERED})).ok
 
 
 @pytest.mark.parametrize(
     ("evidence", "doubt"),
     [
-        (replace(CUT, before=None), "no chain"),
-        (replace(CUT, after=None), "no chain"),
-        (replace(CUT, after=3), "dropped 0 packets during 2 attempts"),
-        (replace(CUT, after=4), "dropped 1 packets during 2 attempts"),
-        (replace(CUT, attempts={"rmq1": SILENT, "rmq3": ANSWERED}), "not silent: rmq3"),
-        (replace(CUT, attempts={"rmq1": CLOSED, "rmq3": SILENT}), "not silent: rmq1: closed"),
+        (replace(CUT, before={"rmq2": None}), "no chain"),
+        (replace(CUT, after={"rmq2": None}), "no chain"),
+        (replace(CUT, after=CUT.before), "dropped nothing during an attempt: rmq2 -> rmq1; rmq2"),
+        (replace(CUT, after={"rmq2": {TO_1: 9, TO_3: 0}}), "an attempt: rmq2 -> rmq3"),
+        (replace(CUT, after={"rmq2": {TO_1: 5}}), "drops other ways than it should: rmq2 -> rmq1"),
+        (
+            replace(CUT, after={"rmq2": {TO_1: 5, TO_3: 1, TO_3[::-1]: 0}}),
+            "other ways than it should: rmq2 -> rmq1; rmq2 -> rmq3; rmq3 -> rmq2",
+        ),
+        (replace(CUT, beside={BESIDE: SILENT}), "more is cut than was meant: rmq1 -> rmq3"),
+        (replace(CUT, attempts={TO_1: SILENT, TO_3: ANSWERED}), "not silent: rmq2 -> rmq3"),
+        (replace(CUT, attempts={TO_1: CLOSED, TO_3: SILENT}), "rmq1: closed"),
         (replace(CUT, alive={"rmq1": CLOSED, "rmq3": SILENT}), "nobody listens"),
         (replace(CUT, alive={}), "nobody listens"),
     ],
 )
 def test_a_partition_did_not_hold_otherwise(evidence: CutEvidence, doubt: str) -> None:
-    assert doubt in partition_held(evidence).doubt
+    assert doubt in filter_cut(evidence).doubt
 
 
 WAYS = (("rmq2", "rmq1"), ("rmq1", "rmq2"), ("rmq2", "rmq3"), ("rmq3", "rmq2"))
 STALLED = LinkEvidence(
-    links=dict.fromkeys(WAYS, SILENT), direct=dict.fromkeys(("rmq1", "rmq2", "rmq3"), ANSWERED)
+    links=dict.fromkeys(WAYS, SILENT),
+    direct=dict.fromkeys(("rmq1", "rmq2", "rmq3"), ANSWERED),
+    beside={BESIDE: ANSWERED, BESIDE[::-1]: ANSWERED},
 )
 
 
 def test_a_partition_by_proxy_held_if_every_link_was_silent_and_every_host_spoke() -> None:
-    proof = partition_held(STALLED)
+    proof = links_cut(STALLED)
     assert proof.ok
     assert proof.detail.startswith("4 links silent")
 
@@ -211,10 +169,10 @@ def test_a_partition_by_proxy_held_if_every_link_was_silent_and_every_host_spoke
 def test_a_link_to_a_host_that_is_down_proves_nothing_and_hides_nothing() -> None:
     down = replace(
         STALLED,
-        links={**STALLED.links, ("rmq2", "rmq3"): CLOSED},
+        links={**STALLED.links, ("rmq3", "rmq2"): CLOSED},
         direct={**STALLED.direct, "rmq3": CLOSED},
     )
-    assert partition_held(down).detail.startswith("3 links silent")
+    assert links_cut(down).detail.startswith("3 links silent")
 
 
 @pytest.mark.parametrize(
@@ -229,23 +187,163 @@ def test_a_partition_by_proxy_did_not_hold_otherwise(
     links: dict[tuple[str, str], Reply], direct: dict[str, Reply], doubt: str
 ) -> None:
     seen = LinkEvidence({**STALLED.links, **links}, {**STALLED.direct, **direct})
-    assert doubt in partition_held(seen).doubt
+    assert doubt in links_cut(seen).doubt
+
+
+def test_a_partition_by_proxy_that_stalls_another_link_as_well_is_not_proved() -> None:
+    seen = replace(STALLED, beside={BESIDE: ANSWERED, BESIDE[::-1]: SILENT})
+    assert "more is cut than was meant: rmq3 -> rmq1" in links_cut(seen).doubt
+
+
+def test_a_link_beside_a_partition_is_not_judged_where_its_speaker_is_down() -> None:
+    down = {**STALLED.direct, "rmq1": CLOSED}
+    assert links_cut(replace(STALLED, direct=down, beside={BESIDE: SILENT})).ok
 
 
 def test_a_partition_is_gone_if_an_attempt_succeeds_and_a_refusal_came_through() -> None:
-    assert partition_gone(None, {"rmq1": ANSWERED, "rmq3": CLOSED}).ok
+    assert cut_gone({"rmq2": None}, {TO_1: ANSWERED, TO_3: CLOSED}).ok
 
 
 @pytest.mark.parametrize(
     ("packets", "attempts"),
     [
-        (0, {"rmq1": ANSWERED, "rmq3": ANSWERED}),
-        (None, {"rmq1": ANSWERED, "rmq3": SILENT}),
-        (None, {"rmq1": CLOSED, "rmq3": CLOSED}),
+        ({TO_1: 0}, {TO_1: ANSWERED, TO_3: ANSWERED}),
+        (None, {TO_1: ANSWERED, TO_3: SILENT}),
+        (None, {TO_1: CLOSED, TO_3: CLOSED}),
         (None, {}),
     ],
 )
 def test_a_partition_is_not_gone_otherwise(
-    packets: int | None, attempts: dict[str, Reply]
+    packets: Drops | None, attempts: dict[tuple[str, str], Reply]
 ) -> None:
-    assert not partition_gone(packets, attempts).ok
+    assert not cut_gone({"rmq2": packets}, attempts).ok
+
+
+NO_ALARM = {"rmq1": False, "rmq2": False}
+ALARM = {"rmq1": True, "rmq2": False}
+
+
+def test_an_alarm_held_if_its_broker_and_all_others_that_answer_say_so() -> None:
+    assert alarm_held("rmq1", "memory", {"rmq1": ALARM, "rmq2": ALARM}).ok
+    assert alarm_held("rmq1", "memory", {"rmq1": ALARM}).ok
+
+
+@pytest.mark.parametrize(
+    ("said", "doubt"),
+    [
+        ({}, "rmq1 does not say"),
+        ({"rmq2": ALARM}, "rmq1 does not say"),
+        ({"rmq1": {"rmq2": True}}, "rmq1 does not say"),
+        ({"rmq1": NO_ALARM, "rmq2": NO_ALARM}, "by the word of rmq1, rmq2"),
+        ({"rmq1": ALARM, "rmq2": NO_ALARM}, "by the word of rmq2"),
+        ({"rmq1": {"rmq1": False, "rmq2": True}}, "by the word of rmq1"),
+    ],
+)
+def test_an_alarm_did_not_hold_otherwise(said: dict[str, dict[str, bool]], doubt: str) -> None:
+    assert doubt in alarm_held("rmq1", "memory", said).doubt
+
+
+def test_an_alarm_is_gone_if_nobody_that_answers_knows_of_any() -> None:
+    assert alarm_gone("rmq1", "disk", {"rmq1": NO_ALARM, "rmq2": NO_ALARM}).ok
+
+
+@pytest.mark.parametrize(
+    ("said", "doubt"),
+    [
+        ({}, "rmq1 does not say"),
+        ({"rmq2": NO_ALARM}, "rmq1 does not say"),
+        ({"rmq1": ALARM, "rmq2": NO_ALARM}, "still a disk alarm of rmq1"),
+        ({"rmq1": NO_ALARM, "rmq2": ALARM}, "still a disk alarm of rmq1"),
+        ({"rmq1": {"rmq1": False, "rmq2": True}}, "still a disk alarm of rmq2"),
+    ],
+)
+def test_an_alarm_is_not_gone_otherwise(said: dict[str, dict[str, bool]], doubt: str) -> None:
+    assert doubt in alarm_gone("rmq1", "disk", said).doubt
+
+
+RUNNING, DEAD = ProcessState(True, None), ProcessState(False, 137)
+
+
+def test_clients_are_frozen_if_their_processes_stand_still_and_say_nothing() -> None:
+    assert clients.freeze_held({"a": FROZEN, "b": FROZEN}, {"a": SILENT, "b": SILENT}).ok
+
+
+@pytest.mark.parametrize(
+    ("states", "answers", "doubt"),
+    [
+        ({}, {}, "no client is meant"),
+        ({"a": FROZEN, "b": DEAD}, {"a": SILENT}, "b does not run"),
+        ({"a": FROZEN, "b": RUNNING}, {"a": SILENT}, "b is not frozen"),
+        ({"a": RUNNING}, {"a": SILENT}, "a is not frozen"),
+        ({"a": FROZEN}, {}, "not silent: a: not asked"),
+        ({"a": FROZEN}, {"a": ANSWERED}, "not silent: a: answered"),
+        ({"a": FROZEN}, {"a": Reply(False, 0.1, "no pong")}, "not silent: a: no pong"),
+    ],
+)
+def test_clients_are_not_frozen_otherwise(
+    states: dict[str, ProcessState], answers: dict[str, Reply], doubt: str
+) -> None:
+    assert doubt in clients.freeze_held(states, answers).doubt
+
+
+def test_a_freeze_of_clients_is_gone_if_all_run_on_and_answer() -> None:
+    assert clients.freeze_gone({"a": RUNNING, "b": RUNNING}, {"a": ANSWERED, "b": ANSWERED}).ok
+
+
+@pytest.mark.parametrize(
+    ("states", "answers", "doubt"),
+    [
+        ({}, {}, "no client is meant"),
+        ({"a": RUNNING, "b": DEAD}, {"a": ANSWERED}, "b does not run"),
+        ({"a": RUNNING, "b": FROZEN}, {"a": ANSWERED}, "b is still frozen"),
+        ({"a": RUNNING, "b": RUNNING}, {"a": ANSWERED, "b": SILENT}, "b: silent"),
+        ({"a": RUNNING}, {}, "a: not asked"),
+    ],
+)
+def test_a_freeze_of_clients_is_not_gone_otherwise(
+    states: dict[str, ProcessState], answers: dict[str, Reply], doubt: str
+) -> None:
+    assert doubt in clients.freeze_gone(states, answers).doubt
+
+
+def test_a_crash_of_clients_held_if_they_died_of_sigkill_and_no_connection_is_left() -> None:
+    assert clients.crash_held({"a": DEAD, "b": DEAD}, ()).ok
+
+
+@pytest.mark.parametrize(
+    ("states", "connected", "doubt"),
+    [
+        ({}, (), "no client is meant"),
+        ({"a": DEAD, "b": RUNNING}, (), "b still runs"),
+        ({"a": DEAD, "b": FROZEN}, (), "b still runs"),
+        ({"a": ProcessState(False, 0)}, (), "a ended with 0, not by SIGKILL"),
+        ({"a": ProcessState(False, None)}, (), "a ended with None, not by SIGKILL"),
+        ({"a": DEAD, "b": DEAD}, ("b",), "still lists a connection of b"),
+    ],
+)
+def test_a_crash_of_clients_did_not_hold_otherwise(
+    states: dict[str, ProcessState], connected: tuple[str, ...], doubt: str
+) -> None:
+    assert doubt in clients.crash_held(states, connected).doubt
+
+
+AT_WORK = Successor("c", connected=True, at_work=True)
+
+
+@pytest.mark.parametrize("last", [AT_WORK, Successor("", connected=False, at_work=False)])
+def test_a_crash_of_clients_is_gone_if_others_are_at_work_or_nobody_is_needed(
+    last: Successor,
+) -> None:
+    assert clients.crash_gone({"a": AT_WORK, "b": last}).ok
+
+
+@pytest.mark.parametrize(
+    ("successor", "doubt"),
+    [
+        (None, "nobody has taken the place of b"),
+        (Successor("d", connected=False, at_work=True), "lists no connection of d"),
+        (Successor("d", connected=True, at_work=False), "d is connected, and not at work"),
+    ],
+)
+def test_a_crash_of_clients_is_not_gone_otherwise(successor: Successor | None, doubt: str) -> None:
+    assert doubt in clients.crash_gone({"a": AT_WORK, "b": successor}).doubt

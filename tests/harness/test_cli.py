@@ -147,7 +147,7 @@ def test_a_mistake_in_a_file_is_told_with_its_place(
     assert call("run", "mine.toml")[0] == 254
     said = capsys.readouterr().err
     assert "mine.toml, line " in said
-    assert "did you mean 'kill'?; valid: kill | stop | freeze | hang | partition" in said
+    assert "did you mean 'kill'?; valid: kill | stop | freeze | hang" in said
 
 
 def test_a_crash_is_short_and_leaves_its_traceback_in_results(

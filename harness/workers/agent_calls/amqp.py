@@ -4,6 +4,7 @@
 2. It can be dropped at any moment, in the middle of an unanswered request, too: a blocking
    library would hang in its closing handshake on a link that stands still.
 3. A request that ran out of time stays outstanding: the next one waits for its answer first.
+4. How the other side ended it (FIN, RST) is noted when it happens, whether or not anybody asks.
 """
 
 import asyncio
@@ -11,15 +12,38 @@ from typing import Any
 
 from pika import exceptions, frame, spec
 
+from faults.model import FIN, REFUSED, RST
+
 _HEADER = b"AMQP\x00\x00\x09\x01"
 _FIRST_FRAME = b"\x01"  # a method frame: Connection.Start
 _CHUNK = 65536
+_BUFFER_MAX = 1 << 24  # an end is seen behind so many bytes that nobody has read
 _FRAME_MAX = 131072
+_FRAME_OVERHEAD = 8
 _ALWAYS_THERE = "amq.direct"
 
 
 class Closed(Exception):
-    """The other side closed the connection or the channel, or spoke something else."""
+    """The other side closed the connection or the channel, or spoke something else.
+
+    `end`: FIN or RST, where it was the connection that ended.
+    """
+
+    def __init__(self, text: str, end: str = "") -> None:
+        super().__init__(text)
+        self.end = end
+
+
+def ended(error: Exception) -> str:
+    """FIN, RST or REFUSED, where an exception tells of one; or else nothing."""
+    match error:
+        case Closed(end=end):
+            return end
+        case ConnectionRefusedError():
+            return REFUSED
+        case ConnectionResetError():
+            return RST
+    return ""
 
 
 async def greeted(host: str, port: int) -> None:
@@ -29,30 +53,61 @@ async def greeted(host: str, port: int) -> None:
         writer.write(_HEADER)
         first = await reader.read(1)
         if first != _FIRST_FRAME:
-            raise Closed("closed" if not first else f"first byte {first!r}, not a frame")
+            raise Closed(f"first byte {first!r}, not a frame") if first else Closed("closed", FIN)
     finally:
         writer.transport.abort()
 
 
-class Conversation:
-    """A connection with one channel, one request at a time."""
+class _Ear(asyncio.StreamReaderProtocol):
+    """Notes how the other side ended the connection, first of all."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(self, reader: asyncio.StreamReader) -> None:
+        super().__init__(reader)
+        self.end = ""
+
+    def eof_received(self) -> bool | None:
+        self.end = self.end or FIN
+        return super().eof_received()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if isinstance(exc, ConnectionResetError):
+            self.end = self.end or RST
+        super().connection_lost(exc)
+
+
+class Conversation:
+    """A connection with one channel, one request at a time. Made by `open`."""
+
+    def __init__(
+        self, reader: asyncio.StreamReader, transport: asyncio.WriteTransport, ear: _Ear
+    ) -> None:
         self._reader = reader
-        self._writer = writer
+        self._transport = transport
+        self._ear = ear
         self._buffer = b""
         self._outstanding = 0
+        self._frame_max = _FRAME_MAX
+        self.octets = 0  # that were read
 
     @classmethod
     async def open(cls, host: str, port: int, name: str) -> "Conversation":
         """Raises Closed or OSError; the caller brings the deadline."""
-        conversation = cls(*await asyncio.open_connection(host, port))
+        reader = asyncio.StreamReader(limit=_BUFFER_MAX)
+        transport, ear = await asyncio.get_running_loop().create_connection(
+            lambda: _Ear(reader), host, port
+        )
+        conversation = cls(reader, transport, ear)
         try:
             await conversation._shake_hands(name)
         except BaseException:
             conversation.drop()
             raise
         return conversation
+
+    @property
+    def end(self) -> str:
+        """FIN or RST, if the other side has ended the connection."""
+        return self._ear.end
 
     async def request(self, method: Any, expected: type[Any]) -> Any:
         """Sends a method on the channel and returns the answer, of the expected class."""
@@ -74,6 +129,30 @@ class Conversation:
             asked = spec.Exchange.Declare(exchange=_ALWAYS_THERE, passive=True)
             await self.request(asked, spec.Exchange.DeclareOk)
 
+    def publish(self, queue: str, body: bytes) -> None:
+        """Writes a message to a queue, and awaits nothing."""
+        self._send(1, spec.Basic.Publish(exchange="", routing_key=queue))
+        self._transport.write(frame.Header(1, len(body), spec.BasicProperties()).marshal())
+        room = self._frame_max - _FRAME_OVERHEAD
+        for start in range(0, len(body), room):
+            self._transport.write(frame.Body(1, body[start : start + room]).marshal())
+
+    async def delivered(self) -> bytes:
+        """The next body; only for a conversation that asks for nothing any more."""
+        size, body = 0, b""
+        while True:
+            match await self._frame():
+                case frame.Header(body_size=size):
+                    body = b""
+                case frame.Body(fragment=fragment):
+                    body += fragment
+                case frame.Method(method=spec.Channel.Close() | spec.Connection.Close() as method):
+                    raise _closed(method)
+                case _:
+                    continue
+            if len(body) >= size:
+                return body
+
     async def close(self) -> None:
         """Says goodbye, and awaits the answer."""
         self._send(0, spec.Connection.Close(200, "done", 0, 0))
@@ -82,15 +161,16 @@ class Conversation:
         self.drop()
 
     def drop(self) -> None:
-        self._writer.transport.abort()
+        self._transport.abort()
 
     async def _shake_hands(self, name: str) -> None:
-        self._writer.write(_HEADER)
+        self._transport.write(_HEADER)
         await self._expect(spec.Connection.Start)
         self._send(0, _start_ok(name))
         tune = await self._expect(spec.Connection.Tune)
-        frame_max = min(tune.frame_max or _FRAME_MAX, _FRAME_MAX)
-        self._send(0, spec.Connection.TuneOk(tune.channel_max, frame_max, 0))  # no heartbeats
+        self._frame_max = min(tune.frame_max or _FRAME_MAX, _FRAME_MAX)
+        no_heartbeats = spec.Connection.TuneOk(tune.channel_max, self._frame_max, 0)
+        self._send(0, no_heartbeats)
         self._send(0, spec.Connection.Open("/"))
         await self._expect(spec.Connection.OpenOk)
         self._send(1, spec.Channel.Open())
@@ -107,7 +187,7 @@ class Conversation:
         self._outstanding -= 1
         if isinstance(method, spec.Channel.Close | spec.Connection.Close):
             self.drop()
-            raise Closed(f"closed by the broker: {method.reply_code} {method.reply_text}")
+            raise _closed(method)
         return method
 
     async def _method(self) -> Any:
@@ -131,11 +211,16 @@ class Conversation:
                 return decoded
             chunk = await self._reader.read(_CHUNK)
             if not chunk:
-                raise Closed("closed")
+                raise Closed("closed", FIN)
+            self.octets += len(chunk)
             self._buffer += chunk
 
     def _send(self, channel: int, method: Any) -> None:
-        self._writer.write(frame.Method(channel, method).marshal())
+        self._transport.write(frame.Method(channel, method).marshal())
+
+
+def _closed(method: Any) -> Closed:
+    return Closed(f"closed by the broker: {method.reply_code} {method.reply_text}")
 
 
 def _start_ok(name: str) -> Any:

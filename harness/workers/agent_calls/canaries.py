@@ -2,18 +2,22 @@
 
 1. A canary stays silent from its opening until it is asked.
 2. `seconds` tells silence from closure: only what was silent took the whole time-out.
+3. `end` tells how the other side ended the connection, or that it refused it.
 """
 
 import asyncio
 import time
 from collections.abc import Awaitable
-from typing import Any
+from typing import Any, TypeVar
 
 from pika import spec
 
-from harness.workers.agent_calls.amqp import Closed, Conversation, greeted
+from harness.workers.agent_calls.amqp import Closed, Conversation, ended, greeted
 from harness.workers.agent_calls.answers import CallError
 from harness.workers.agent_calls.network import seconds_since
+from harness.workers.agent_calls.words import Speaker
+
+T = TypeVar("T")
 
 
 async def greet(host: str, port: int, timeout_s: float) -> dict[str, Any]:
@@ -43,61 +47,93 @@ async def declare(
 
 
 class Canaries:
-    """The open canaries of this agent."""
+    """The open canaries of this agent: those that only ask, and those that speak."""
 
     def __init__(self) -> None:
         self._open: dict[str, Conversation] = {}
         self._queues: dict[str, str] = {}
+        self._speakers: dict[str, Speaker] = {}
 
     async def open(
-        self, canary: str, host: str, port: int, queue: str, timeout_s: float
+        self, canary: str, host: str, port: int, queue: str, timeout_s: float, speaks: bool = False
     ) -> dict[str, Any]:
         """A canary of that name is replaced. One request proves that the way works."""
         await self.close(canary)
         what = f"canary {canary} to {host}:{port}"
         try:
             async with asyncio.timeout(timeout_s):
-                conversation = await Conversation.open(host, port, f"mqproof.canary.{canary}")
-                try:
-                    await conversation.passive_declare(queue)
-                except BaseException:
-                    conversation.drop()
-                    raise
+                if speaks:
+                    self._speakers[canary] = await Speaker.open(host, port, canary)
+                else:
+                    self._open[canary] = await _asker(canary, host, port, queue)
         except TimeoutError:
             raise CallError("timeout", f"{what}: no answer in {timeout_s:g} s") from None
         except (Closed, OSError) as error:
             raise CallError("refused", f"{what}: {error}") from error
-        self._open[canary] = conversation
         self._queues[canary] = queue
         return {}
 
     async def ask(self, canary: str, timeout_s: float) -> dict[str, Any]:
         """One passive declare on it."""
-        conversation = self._open.get(canary)
-        if conversation is None:
-            raise CallError("bad", f"no canary {canary}; there are {sorted(self._open)}")
-        return await _reply(conversation.passive_declare(self._queues[canary]), timeout_s)
+        conversation = _named(self._open, canary)
+        asked = conversation.passive_declare(self._queues[canary])
+        reply = await _reply(asked, timeout_s)
+        return {**reply, "end": conversation.end or reply["end"]}
+
+    async def say(
+        self, canary: str, to: str, octets: int, rounds: int, timeout_s: float
+    ) -> dict[str, Any]:
+        """Words from one speaking canary to another, or to itself, one after another."""
+        speaker, hearer = _named(self._speakers, canary), _named(self._speakers, to)
+        quickest: list[float] = []
+
+        async def talk() -> None:
+            for _ in range(rounds):
+                quickest.append(await speaker.say(hearer, octets))
+
+        reply = await _reply(talk(), timeout_s)
+        if reply["answered"]:
+            reply["seconds"] = min(quickest)
+        end = hearer.end or speaker.end or reply["end"]
+        return {**reply, "end": end, "octets": hearer.octets}
 
     async def close(self, canary: str) -> dict[str, Any]:
         """Drops it without a word; one that is not there is no error."""
-        conversation = self._open.pop(canary, None)
+        conversation = self._open.pop(canary, None) or self._speakers.pop(canary, None)
         if conversation is not None:
             conversation.drop()
         return {}
 
 
+async def _asker(canary: str, host: str, port: int, queue: str) -> Conversation:
+    conversation = await Conversation.open(host, port, f"mqproof.canary.{canary}")
+    try:
+        await conversation.passive_declare(queue)
+    except BaseException:
+        conversation.drop()
+        raise
+    return conversation
+
+
+def _named(canaries: dict[str, T], canary: str) -> T:
+    if canary not in canaries:
+        raise CallError("bad", f"no canary {canary}; there are {sorted(canaries)}")
+    return canaries[canary]
+
+
 async def _reply(asked: Awaitable[None], timeout_s: float) -> dict[str, Any]:
     began_ns = time.monotonic_ns()
-    detail = "answered"
+    detail, end = "answered", ""
     try:
         async with asyncio.timeout(timeout_s):
             await asked
     except TimeoutError:
         detail = f"silent for {timeout_s:g} s"
     except (Closed, OSError) as error:
-        detail = str(error)
+        detail, end = str(error), ended(error)
     return {
         "answered": detail == "answered",
         "seconds": seconds_since(began_ns),
         "detail": detail,
+        "end": end,
     }

@@ -32,6 +32,12 @@ class Proxies:
         state = await self._do(lambda: self._server.create(name, upstream, self._listen))
         return {"port": state.port}
 
+    async def every(self) -> dict[str, Any]:
+        """Every proxy that there is, whoever made it."""
+        return await self._do(
+            lambda: {"upstreams": {p.name: p.upstream for p in self._server.proxies().values()}}
+        )
+
     async def delete(self, prefix: str) -> dict[str, Any]:
         """Deletes every proxy whose name begins so; an empty prefix would delete all."""
         if not prefix:
@@ -53,6 +59,12 @@ class Proxies:
 
     async def remove(self, proxies: list[str], toxic: str) -> dict[str, Any]:
         return await self._do(lambda: self._remove(proxies, toxic))
+
+    async def enable(self, proxies: list[str], enabled: bool) -> dict[str, Any]:
+        """Enabling allows for proxies that are gone; disabling is taken back where one fails."""
+        if not proxies:
+            raise CallError("bad", "proxy_enable needs proxies")
+        return await self._do(lambda: self._enable(proxies) if enabled else self._disable(proxies))
 
     async def reset(self) -> dict[str, Any]:
         return await self._do(lambda: _timed(self._reset))
@@ -96,6 +108,20 @@ class Proxies:
 
         return _timed(remove)
 
+    def _disable(self, proxies: list[str]) -> dict[str, Any]:
+        try:
+            return _timed(lambda: _each(proxies, lambda proxy: self._server.enable(proxy, False)))
+        except ToxiproxyError:
+            self._enable(proxies)
+            raise
+
+    def _enable(self, proxies: list[str]) -> dict[str, Any]:
+        return _timed(lambda: _each(proxies, self._enable_one))
+
+    def _enable_one(self, proxy: str) -> None:
+        with _absence_allowed():
+            self._server.enable(proxy, True)
+
     def _reset(self) -> None:
         toxics = {name: list(proxy.toxics) for name, proxy in self._server.proxies().items()}
         _each(toxics, lambda proxy: self._release_each(proxy, toxics[proxy]))
@@ -118,7 +144,7 @@ def _timed(work: Callable[[], object]) -> dict[str, Any]:
     return {"issued_ns": issued_ns, "returned_ns": time.monotonic_ns()}
 
 
-def _each(names: Iterable[str], work: Callable[[str], None]) -> None:
+def _each(names: Iterable[str], work: Callable[[str], object]) -> None:
     """Side by side; every one is tried before the first error is raised."""
     names = list(names)
     if not names:

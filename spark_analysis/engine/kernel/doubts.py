@@ -17,7 +17,13 @@ STALL_NS = 100_000_000
 
 
 def doubts(messages: Messages, lateness: Lateness, facts: Facts) -> list[Doubt]:
-    return [*_run(facts), *_stalls(lateness, facts), *_logs(facts), *_queues(messages, facts)]
+    return [
+        *_run(facts),
+        *_stalls(lateness, facts),
+        *_absent(facts),
+        *_logs(facts),
+        *_queues(messages, facts),
+    ]
 
 
 def unjudged(run: str) -> Doubt:
@@ -56,6 +62,8 @@ def _stalls(lateness: Lateness, facts: Facts) -> Iterator[Doubt]:
         stalled.worker.tolist(), stalled.at_ns.tolist(), stalled.late_ns.tolist(), strict=True
     )
     for worker, at_ns, late_ns in rows:
+        if late_ns - _kept_away_ns(worker, at_ns - late_ns, at_ns, facts) <= STALL_NS:
+            continue
         for judged in judged_times(facts):
             if at_ns - late_ns < judged.until_ns and at_ns > judged.from_ns:
                 yield _doubt(
@@ -67,6 +75,35 @@ def _stalls(lateness: Lateness, facts: Facts) -> Iterator[Doubt]:
                     at_ns=at_ns,
                     late_ns=late_ns,
                 )
+
+
+def _kept_away_ns(worker: int, from_ns: int, until_ns: int, facts: Facts) -> int:
+    """The most of that time that one absence of the worker covers."""
+    covered = [0]
+    for absence in facts.absences:
+        if absence.worker == worker:
+            end_ns = until_ns if absence.until_ns is None else absence.until_ns
+            covered.append(min(end_ns, until_ns) - max(absence.from_ns, from_ns))
+    return max(covered)
+
+
+def _absent(facts: Facts) -> Iterator[Doubt]:
+    """Windows in which nobody of a role was there all the time."""
+    for judged in judged_times(facts):
+        touched = {
+            absence.worker
+            for absence in facts.absences
+            if max(absence.from_ns, judged.from_ns)
+            < (
+                judged.until_ns
+                if absence.until_ns is None
+                else min(absence.until_ns, judged.until_ns)
+            )
+        }
+        for role in ("publisher", "consumer"):
+            workers = {worker.number for worker in facts.workers if worker.role == role}
+            if workers and workers <= touched:
+                yield _doubt(facts.run, "availability", judged.number, f"{role}s_absent")
 
 
 def _logs(facts: Facts) -> Iterator[Doubt]:

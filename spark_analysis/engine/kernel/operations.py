@@ -3,13 +3,14 @@
 1. Only paced runs have operations, and only confirms can say whether one was missed: where either
    is absent there are none.
 2. They stand in the order (intended_ns, producer, sequence).
+3. What a fault kept its publisher away from is none, but an excuse.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from spark_analysis.engine.kernel.arrays import Bools, Ints
+from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints
 from spark_analysis.engine.kernel.cases import Cases, Census, plain
 from spark_analysis.engine.kernel.messages import Messages
 from spark_analysis.engine.kernel.records import Text
@@ -24,6 +25,7 @@ class Operations:
     intended_ns: Ints
     queue: Text
     missed: Bools
+    excused: Text  # the queues of those that are excused
 
 
 def operations(messages: Messages, facts: Facts) -> Operations:
@@ -36,13 +38,28 @@ def operations(messages: Messages, facts: Facts) -> Operations:
     # Slots ascend by (producer, sequence), so a stable sort keeps that order among equals.
     order = np.argsort(intended_ns, kind="stable")
     slots, intended_ns = slots[order], intended_ns[order]
+    away = _away(messages.slots.identities(slots)[0], intended_ns, facts)
+    excused = messages.queue[slots[away]]
+    slots, intended_ns = slots[~away], intended_ns[~away]
     missed = messages.confirmed_ns[slots] > intended_ns + facts.deadline_ns
-    return Operations(slots, intended_ns, messages.queue[slots], missed)
+    return Operations(slots, intended_ns, messages.queue[slots], missed, excused)
+
+
+def _away(producer: Ints, intended_ns: Ints, facts: Facts) -> Bools:
+    """Whose producer was absent between its intended time and its deadline."""
+    away = np.zeros(len(producer), np.bool_)
+    for absence in facts.absences:
+        until_ns = NEVER if absence.until_ns is None else absence.until_ns
+        if absence.from_ns < until_ns:
+            begun = intended_ns + facts.deadline_ns >= absence.from_ns
+            away |= (producer == absence.worker) & begun & (intended_ns < until_ns)
+    return away
 
 
 def missed(found: Operations, messages: Messages) -> tuple[list[Census], list[Cases]]:
-    """Every operation, and those not confirmed in time."""
+    """Every operation and every excuse, and the operations not confirmed in time."""
     late = found.missed
     every = Census("operations", plain(len(found.slot)), found.queue)
     at_ns = found.intended_ns[late]
-    return [every], [messages.cases("missed", found.slot[late], plain(len(at_ns)), at_ns)]
+    excused = Census("excused", plain(len(found.excused.numbers)), found.excused)
+    return [every, excused], [messages.cases("missed", found.slot[late], plain(len(at_ns)), at_ns)]

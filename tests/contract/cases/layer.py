@@ -154,6 +154,57 @@ def an_addition_of_the_agent_that_fails_halfway_is_taken_back(rig: Rig) -> Itera
 
 
 @scenario
+def the_agent_closes_links_and_takes_new_ones_at_the_same_address(rig: Rig) -> Iterator[str]:
+    proxies = Proxies(_layer(rig), LIMIT_S, HOST)
+    client, server = rig.pair()
+    _play(proxies.enable(["p"], False))
+    yield f"client: {client.soon()}, server: {server.soon()}, new: {rig.refused()}"
+    _play(proxies.enable(["p", "gone"], True))
+    _play(proxies.enable(["p"], True))
+    rig.pair()
+    yield "bytes pass"
+
+
+@scenario
+def a_disabling_of_the_agent_that_fails_halfway_is_taken_back(rig: Rig) -> Iterator[str]:
+    proxies = Proxies(_layer(rig), LIMIT_S, HOST)
+    try:
+        _play(proxies.enable(["p", "nowhere"], False))
+    except Exception as error:
+        yield f"{type(error).__name__}"
+    rig.pair()
+    yield "bytes pass"
+
+
+@scenario
+def links_made_after_a_closing_with_a_reset_are_reset(rig: Rig) -> Iterator[str]:
+    """In the order in which a `reset` is armed and undone."""
+    proxies = Proxies(_layer(rig), LIMIT_S, HOST)
+    old, _ = rig.pair()
+    _play(proxies.enable(["p"], False))
+    _play(proxies.add(["p"], "r", "reset_peer", ["upstream", "downstream"], {"timeout": 0}))
+    _play(proxies.enable(["p"], True))
+    new, server = rig.new_pair()
+    new.send("x")
+    yield f"old: {old.soon()}, new: {new.soon()}, server: {server.soon()}"
+    _play(proxies.remove(["p"], "r"))
+    _play(proxies.enable(["p"], True))
+    rig.pair()
+    yield "bytes pass"
+
+
+@scenario
+def a_limit_in_both_directions_is_reached_to_the_byte_by_what_comes_down(
+    rig: Rig,
+) -> Iterator[str]:
+    proxies = Proxies(_layer(rig), LIMIT_S, HOST)
+    client, server = rig.pair()
+    _play(proxies.add(["p"], "l", "limit_data", ["upstream", "downstream"], {"bytes": 100_000}))
+    server.send("x" * 100_001)
+    yield f"client: {client.whole(100_001)}"
+
+
+@scenario
 def the_agents_reset_delivers_what_is_held(rig: Rig) -> Iterator[str]:
     proxies = Proxies(_layer(rig), LIMIT_S, HOST)
     client, server = rig.pair()

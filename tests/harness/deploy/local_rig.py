@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from faults.compile import compile as compile_fault
-from faults.model import Armed, Proof
+from faults.model import Armed, Options, Proof
+from faults.performing import perform_all
+from faults.rhythm import Rhythm
 from faults.verification import gone, held
 from harness.deploy.local import LocalDeployment
 from harness.deploy.local_cluster import LocalCluster
 from harness.deploy.local_faults import equip
 from harness.plan.model import Host
+from tests.fault_world import CLIENTS, REAL_OPTIONS_OF
 from tests.plans import LAYOUT
 
 NODE = (sys.executable, "-m", "tests.harness.deploy.stand_in_node")
@@ -43,20 +46,38 @@ async def standing(folder: Path, **changes: Any) -> AsyncIterator[LocalCluster]:
         await cluster.down()
 
 
-def armed(cluster: LocalCluster, kind: str, host: str = "ref2", proxies: Any = ()) -> Armed:
-    mechanism = cluster.executor.mechanism(kind)
+def armed(
+    cluster: LocalCluster,
+    kind: str,
+    host: str = "ref2",
+    proxies: Any = (),
+    options: Options | None = None,
+) -> Armed:
     return compile_fault(
-        kind, host, host, "", HOSTS, proxies, 1, "run", returns=True, mechanism=mechanism
+        kind,
+        host,
+        host,
+        "",
+        HOSTS,
+        proxies,
+        1,
+        "run",
+        returns=True,
+        mechanism=cluster.executor.mechanism(kind),
+        options=options or REAL_OPTIONS_OF[kind],
+        clients=CLIENTS,
     )
 
 
 async def seen(cluster: LocalCluster, fault: Armed) -> tuple[Proof, Proof]:
     """What verification says of the fault while it stands, and after it was undone."""
-    assert fault.undo is not None
+    assert fault.undo
     await cluster.witness.prepare(fault)
-    await cluster.executor.perform(fault.action)
+    rhythm = Rhythm(cluster.executor, fault, await perform_all(cluster.executor, fault.actions))
     holding = await held(fault, cluster.witness, HELD_S)
-    await cluster.executor.perform(fault.undo)
+    await rhythm.end()
+    assert rhythm.doubt == ""
+    await perform_all(cluster.executor, fault.undo)
     leaving = await gone(fault, cluster.witness, GONE_S)
     await cluster.witness.dismiss(fault)
     return holding, leaving

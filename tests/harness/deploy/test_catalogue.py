@@ -57,6 +57,11 @@ def test_the_reference_has_every_layout_of_the_real_system(label: str) -> None:
     assert replace(real, system=REFERENCE, hosts=hosts) == reference
 
 
+def test_a_system_says_which_faults_it_cannot_suffer_and_why() -> None:
+    assert load_system(REFERENCE).cannot.keys() == {"alarm"}
+    assert not load_system(RABBIT).cannot
+
+
 def test_a_name_alone_means_the_first_profile() -> None:
     assert load_layout(RABBIT, "unmirrored") == load_layout(RABBIT, "unmirrored@T=10")
 

@@ -1,6 +1,7 @@
 """Local clusters as real processes: they stand, break, heal, and leave nothing behind."""
 
 import asyncio
+import json
 import os
 import signal
 import threading
@@ -11,10 +12,14 @@ from typing import Any
 
 import pytest
 
+from faults.actions import Freeze, Kill, Start, Thaw
 from faults.executors import local_processes as processes
 from faults.executors.nothing import NothingExecutor
-from faults.model import FaultError, Freeze, Kill, Start, Thaw
-from faults.verification import held
+from faults.kinds import KINDS as FAULT_KINDS
+from faults.kinds import LOCAL
+from faults.model import FaultError, Options, Proof
+from faults.performing import perform_all
+from faults.verification import gone, held
 from harness.deploy.local_cluster import LocalCluster
 from harness.deploy.port import DeployError
 from tests.harness.deploy.local_rig import (
@@ -26,10 +31,11 @@ from tests.harness.deploy.local_rig import (
     seen,
     standing,
 )
+from tests.hired import hired
 from tests.loops import within
 from tests.plans import plan
 
-KINDS = ("kill", "stop", "freeze", "hang", "partition")
+KINDS = [name for name, kind in FAULT_KINDS.items() if LOCAL in kind.offers]
 PLAN = replace(plan(), layout=UNMIRRORED)
 LIMIT_S = 120.0
 Play = Callable[[Awaitable[Any]], Any]
@@ -83,42 +89,130 @@ def test_an_executor_that_does_nothing_is_never_believed(
 ) -> None:
     fault = armed(cluster, kind, "ref2", proxies[1:2])
     play(cluster.witness.prepare(fault))
-    play(NothingExecutor(local=True).perform(fault.action))
+    play(perform_all(NothingExecutor(local=True), fault.actions))
     proof = play(held(fault, cluster.witness, 0.5))
     play(cluster.witness.dismiss(fault))
     assert not proof.ok
     assert proof.doubt
 
 
+def test_clients_are_frozen_and_run_on(play: Play, cluster: LocalCluster) -> None:
+    fault = armed(cluster, "client_freeze")
+
+    async def story() -> tuple[tuple[Proof, Proof], list[str]]:
+        clients = [await hired(cluster, name) for name in fault.clients]
+        proofs = await seen(cluster, fault)
+        await cluster.executor.perform(fault.actions[0])
+        letters = [found.state for found in processes.of(cluster.site.cluster, processes.WORKER)]
+        await asyncio.gather(*(client.end(0.2) for client in clients))  # dead: no error to thaw
+        await perform_all(cluster.executor, fault.undo)
+        return proofs, letters
+
+    (holding, leaving), letters = play(story())
+    assert holding.ok, holding.doubt
+    assert leaving.ok, leaving.doubt
+    assert letters == ["T", "T"]
+
+
+def test_killed_clients_are_seen_dead(play: Play, cluster: LocalCluster) -> None:
+    fault = armed(cluster, "client_crash")
+
+    async def story() -> tuple[Proof, Proof, Proof]:
+        clients = [await hired(cluster, name) for name in fault.clients]
+        alive = await held(fault, cluster.witness, 0.3)
+        await perform_all(cluster.executor, fault.actions)
+        holding = await held(fault, cluster.witness, 5.0)
+        await perform_all(cluster.executor, fault.undo)  # a run would hire others now
+        leaving = await gone(fault, cluster.witness, 0.3)
+        await asyncio.gather(*(client.end(0.2) for client in clients))
+        return alive, holding, leaving
+
+    alive, holding, leaving = play(story())
+    assert "still runs" in alive.doubt
+    assert holding.ok, holding.doubt
+    assert "nobody has taken the place of" in leaving.doubt
+
+
+def test_clients_that_are_not_frozen_are_not_believed_to_be(
+    play: Play, cluster: LocalCluster
+) -> None:
+    fault = armed(cluster, "client_freeze")
+
+    async def story() -> Proof:
+        clients = [await hired(cluster, name) for name in fault.clients]
+        await perform_all(NothingExecutor(local=True), fault.actions)
+        proof = await held(fault, cluster.witness, 0.5)
+        await asyncio.gather(*(client.end(5.0) for client in clients))
+        return proof
+
+    assert "is not frozen" in play(story()).doubt
+
+
+def test_clients_that_do_not_run_cannot_be_frozen(play: Play, cluster: LocalCluster) -> None:
+    fault = armed(cluster, "client_freeze")
+    with pytest.raises(FaultError, match="no process of publisher-1 runs"):
+        play(perform_all(cluster.executor, fault.actions))
+
+
 def test_signals_and_proxies_are_the_mechanisms_that_are_recorded(cluster: LocalCluster) -> None:
     found = {kind: cluster.executor.mechanism(kind) for kind in KINDS}
     process = dict.fromkeys(("kill", "stop", "freeze"), "process")
-    assert found == process | dict.fromkeys(("hang", "partition"), "proxy")
+    assert found == dict.fromkeys(KINDS, "proxy") | process
 
 
 def test_a_partition_stalls_every_link_between_the_two_sides(
     play: Play, cluster: LocalCluster
 ) -> None:
     fault = armed(cluster, "partition", "ref2")
-    play(cluster.executor.perform(fault.action))
+    play(perform_all(cluster.executor, fault.actions))
     crossing = [
         play(cluster.witness.reach("ref2", "ref1")),
         play(cluster.witness.reach("ref1", "ref2")),
     ]
     beside = play(cluster.witness.reach("ref1", "ref3"))
-    play(cluster.executor.perform(fault.undo))
+    play(perform_all(cluster.executor, fault.undo))
     assert not any(reply.answered for reply in crossing)
     assert beside.answered
+
+
+@pytest.mark.parametrize("shape", ["halves", "one_way_in", "one_way_out", "bridge"])
+def test_a_partition_of_any_shape_closes_its_ways_and_no_others(
+    shape: str, play: Play, cluster: LocalCluster
+) -> None:
+    fault = armed(cluster, "partition", "ref2", options=Options(shape=shape))
+    holding, leaving = play(seen(cluster, fault))
+    assert holding.ok, holding.doubt
+    assert leaving.ok, leaving.doubt
+
+
+def test_a_black_hole_stalls_what_leads_to_its_host_and_what_it_dials_and_leaves_the_rest(
+    play: Play, cluster: LocalCluster, proxies: tuple[str, ...]
+) -> None:
+    fault = armed(cluster, "black_hole", "ref2")
+
+    async def told() -> list[str]:
+        """The proxies that have a toxic, by the proxy's own word."""
+        url = f"http://{cluster.site.toxiproxy}/proxies"
+        said = await cluster.agent.call("http", 5.0, method="GET", url=url, headers={}, body="")
+        found = json.loads(said["body"])
+        return sorted(name for name, proxy in found.items() if proxy["toxics"])
+
+    play(perform_all(cluster.executor, fault.actions))
+    stalled = play(told())
+    play(perform_all(cluster.executor, fault.undo))
+    ways = ("ref1.ref2", "ref2.ref1", "ref2.ref3", "ref3.ref2")
+    assert stalled == sorted([proxies[1], *(f"mqproof-peer.{way}" for way in ways)])
+    assert play(told()) == []
 
 
 def test_a_partition_that_begins_on_links_that_are_silent_already_is_refused(
     play: Play, cluster: LocalCluster
 ) -> None:
     fault = armed(cluster, "partition", "ref2")
-    play(cluster.executor.perform(fault.action))
+    play(perform_all(cluster.executor, fault.actions))
     with pytest.raises(FaultError, match="ref2 -> ref1: silent"):
         play(cluster.witness.prepare(fault))
-    play(cluster.executor.perform(fault.undo))
+    play(perform_all(cluster.executor, fault.undo))
 
 
 def test_a_killed_node_comes_back_once_on_its_own_data(play: Play, cluster: LocalCluster) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from harness.deploy.catalogue import load_layout
 from harness.deploy.port import Roles
-from harness.deploy.rabbitmq_words import doubts, master_of, roles_of, runs
+from harness.deploy.rabbitmq_words import alarms, doubts, master_of, roles_of, runs
 
 LAYOUT = load_layout("rabbitmq-mirrored", "all-automatic")
 MANUAL = load_layout("rabbitmq-mirrored", "all-manual")
@@ -91,3 +91,12 @@ def test_a_host_runs_when_it_is_listed_so() -> None:
     assert runs("rmq2", nodes())
     assert not runs("rmq2", nodes(rmq2={"running": False}))
     assert not runs("rmq4", nodes())
+
+
+def test_a_node_that_is_down_or_not_told_of_has_no_word_on_its_alarm() -> None:
+    said = nodes(
+        rmq1={"mem_alarm": True, "disk_free_alarm": False},
+        rmq2={"mem_alarm": True, "running": False},
+    )
+    assert alarms(said, "memory") == {"rmq1": True}
+    assert alarms(said, "disk") == {"rmq1": False}

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from harness.plan.declared import declared, ignored
-from harness.plan.model import FaultKind
 from tests.plans import fault, plan
 
 
@@ -27,7 +26,7 @@ def test_nobody_acknowledges_where_nobody_consumes() -> None:
 
 
 def test_the_faults_of_the_schedule_are_counted() -> None:
-    kill = fault(FaultKind.KILL)
+    kill = fault("kill")
     assert [declared(plan(*faults))["faults"] for faults in ((), (kill,), (kill, kill))] == [
         0,
         1,

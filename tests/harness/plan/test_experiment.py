@@ -186,3 +186,20 @@ def test_every_word_that_names_nothing_is_told_at_once() -> None:
     assert found[0].guess == "rabbitmq-mirrored"
     assert found[2].guess == "pika"
     assert "unmirrored@T=10" in found[1].choices
+
+
+def test_a_fault_that_a_system_cannot_suffer_does_not_apply_to_it_and_says_why() -> None:
+    spared = replace(OTHER, cannot={"kill": "it cannot die"})
+    catalogue = replace(CATALOGUE, systems=(SYSTEM, spared))
+    both = (SYSTEM.name, spared.name)
+    (skip,) = plan(request(systems=both, clients=("pika",)), catalogue).skipped
+    assert skip.cell[1] == "other"
+    assert skip.reason == "fault 1: other can suffer no kill: it cannot die"
+
+
+def test_a_shape_that_needs_more_hosts_does_not_apply_to_a_layout_with_fewer() -> None:
+    text = SOURCE.replace('kind = "kill"', 'kind = "partition"\nshape = "bridge"')
+    shaped, both = read_scenario("bridge", text), (SYSTEM.name, OTHER.name)
+    (skip,) = plan(request(shaped, systems=both, clients=("pika",)), CATALOGUE).skipped
+    assert skip.cell[1] == "other"
+    assert skip.reason == "fault 1: the shape bridge needs 3 hosts, and there are 2"

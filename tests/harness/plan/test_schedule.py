@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 from harness.plan import schedule
-from harness.plan.model import FaultKind, FaultPlan, Scenario, Span
+from harness.plan.model import FaultPlan, Scenario, Span
 from tests.plans import LAYOUT, workload
 
-FIRST = FaultPlan(FaultKind.KILL, "master of orders", Span(30), Span(15))
-SECOND = FaultPlan(FaultKind.PARTITION, "uninvolved", Span(timers=1), Span(15, 1.5))
+FIRST = FaultPlan("kill", "master of orders", Span(30), Span(15))
+SECOND = FaultPlan("partition", "uninvolved", Span(timers=1), Span(15, 1.5))
 SCENARIO = Scenario(
     name="two",
     title="",

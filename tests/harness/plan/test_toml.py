@@ -4,7 +4,9 @@ from importlib import resources
 
 import pytest
 
-from harness.plan.model import AmqpWorkload, Clients, Entry, FaultKind, FaultPlan, Retry, Span
+from faults.kinds import KINDS
+from faults.model import Options
+from harness.plan.model import AmqpWorkload, Entry, FaultPlan, Retry, Span
 from harness.plan.problems import PlanError
 from harness.plan.toml import read_scenario
 
@@ -52,7 +54,7 @@ def test_a_small_file_says_all_that_it_must() -> None:
     assert workload.amqp == AmqpWorkload(heartbeat_s=10)
     assert scenario.faults == (
         FaultPlan(
-            FaultKind.HANG, "master of orders", Span(0, 1), Span(2), clients=Clients.PUBLISHERS
+            "hang", "master of orders", Span(0, 1), Span(2), options=Options(clients="publishers")
         ),
     )
     assert scenario.source == SMALL
@@ -72,6 +74,37 @@ def test_a_queue_may_be_left_to_the_drain_but_not_without_a_publisher() -> None:
         "publishers" in line
         for line in problems(SMALL.replace("publishers = 1", "publishers = 0"))
     )
+
+
+FREEZE = SMALL.replace('"hang"', '"client_freeze"').replace("master of orders", "clients")
+
+
+@pytest.mark.parametrize("target", ["clients", "publisher-1", "consumer-1"])
+def test_a_fault_of_clients_names_them(target: str) -> None:
+    (fault,) = read_scenario("freeze", FREEZE.replace("clients", target, 1)).faults
+    assert (fault.kind, fault.target) == ("client_freeze", target)
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        (FREEZE.replace('"clients"', '"rmq1"'), "a client_freeze is aimed at clients"),
+        (FREEZE.replace('"clients"', '"uninvolved"'), "a client_freeze is aimed at clients"),
+        (SMALL.replace('"master of orders"', '"publisher-1"'), "a hang is aimed at a host"),
+        (SMALL.replace('"master of orders"', '"clients"'), "a hang is aimed at a host"),
+        (FREEZE.replace('"clients"', '"publisher-2"'), "has 1 publishers, and no publisher-2"),
+        (SMALL.replace('"rmq1"', '"clients"'), "'clients' is no host"),
+        (
+            FREEZE.replace("consumers = 1", "consumers = 0").replace(
+                'clients = "publishers"', 'clients = "consumers"'
+            ),
+            "the workload has no consumers",
+        ),
+    ],
+)
+def test_clients_and_hosts_are_not_mixed_up(source: str, told: str) -> None:
+    (found,) = problems(source)
+    assert told in found
 
 
 def test_every_mistake_is_told_at_once_with_place_and_choices() -> None:
@@ -104,7 +137,7 @@ lasts = "1.5 t"
     assert "did you mean 'rate'?; valid: queues | publishers" in found[2]
     assert "did you mean 'master of orders'?; valid: master of orders" in found[3]
     assert "did you mean 'until_confirmed'?; valid: never | until_confirmed" in found[4]
-    assert "valid: kill | stop | freeze | hang | partition" in found[5]
+    assert f"valid: {' | '.join(KINDS)}" in found[5]
     assert "valid: master of QUEUE | mirror of QUEUE | uninvolved" in found[6]
     assert "1.5 T, at least 15 s" in found[7]
 
@@ -123,8 +156,8 @@ def test_what_is_not_toml_says_where_it_breaks() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('kind = "hang"', 'kind = "kill"', "clients: a kill means no clients' links"),
-        ('kind = "hang"', 'kind = "stop"', "clients: a stop means no clients' links"),
+        ('kind = "hang"', 'kind = "kill"', "clients: a kill takes no clients; only hang, "),
+        ('kind = "hang"', 'kind = "stop"', "clients: a stop takes no clients"),
         ('kind = "hang"', 'kind = "freeze"\nreturns = false', "returns: a freeze always ends"),
         ('lasts = "2 s"', 'lasts = "2 s"\nreturns = false', "returns: a hang always ends"),
         ('lasts = "2 s"', 'lasts = "0 s"', "lasts: a window of no length shows nothing"),
@@ -138,6 +171,20 @@ def test_what_is_not_toml_says_where_it_breaks() -> None:
         ('rate = "max"', "rate = true", "must be operations a second"),
         ('acknowledge = "none"', "acknowledge = 0", "or 'none'"),
         ("publishers = 1", "publishers = 1\nbody_bytes = 8", "body_bytes"),
+        ('kind = "hang"', 'kind = "slow"', "kind: a slow needs latency or rate"),
+        ('kind = "hang"', 'kind = "slow"\nlatency = "0 s"', "latency: must be from 0.05 to 5 s"),
+        ('kind = "hang"', 'kind = "slow"\nrate = 5001', "rate: must be from 1 to 5000"),
+        ('kind = "hang"', 'kind = "slow"\nlatency = "1 T"', "may not be written in layout timers"),
+        ('kind = "hang"', 'kind = "cut_after"', "kind: a cut_after needs bytes"),
+        ('kind = "hang"', 'kind = "cut_after"\nbytes = 20000000', "bytes: must be from 1 to"),
+        ('kind = "hang"', 'kind = "hang"\ndirection = "up"', "'up' is none of the words"),
+        ('kind = "hang"', 'kind = "flap"\ndown = "1 s"', "kind: a flap needs down and up"),
+        ('kind = "hang"', 'kind = "flap"\nup = "0.1 s"', "up: must be at least 0.2 s, not"),
+        (
+            'kind = "hang"',
+            'kind = "partition"\nshape = "star"',
+            "valid: one | halves | one_way_in",
+        ),
     ],
 )
 def test_what_hangs_on_several_keys_is_checked(old: str, new: str, message: str) -> None:

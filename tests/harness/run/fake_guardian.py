@@ -5,7 +5,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from faults.model import Action, Receipt
+from faults.actions import Action
+from faults.model import Receipt
 from harness.run.guardian import Charge, watch
 from harness.run.heal import Standing
 

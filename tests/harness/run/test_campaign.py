@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from harness.deploy.port import Cluster, DeployError
-from harness.plan.model import Experiment, FaultKind, Layout, RunPlan
+from harness.plan.model import Experiment, Layout, RunPlan
 from harness.run.campaign import Campaign, Hooks
 from harness.run.view import View
 from harness.run_folder.manifest import Manifest
@@ -118,7 +118,7 @@ def test_a_run_that_fails_gets_the_next_one_a_fresh_cluster(
 
 def test_after_an_interrupt_nothing_further_begins_and_the_cluster_goes(tmp_path: Path) -> None:
     world = World()
-    plans = (replace(runs(LAYOUT)[0], scenario=plan(fault(FaultKind.KILL)).scenario), *runs(OTHER))
+    plans = (replace(runs(LAYOUT)[0], scenario=plan(fault("kill")).scenario), *runs(OTHER))
     manifests = perform(world, plans, tmp_path, interrupt_when=lambda view: view.phase != "")
     assert len(manifests) == 1
     assert manifests[0]["interrupted"]
@@ -136,7 +136,7 @@ def test_a_full_disk_ends_the_run_with_a_reason_and_the_faults_undone(
 ) -> None:
     saved = Manifest.save
     world = World()
-    of = replace(plan(fault(FaultKind.PARTITION), lasts_s=60), layout=LAYOUT)
+    of = replace(plan(fault("partition"), lasts_s=60), layout=LAYOUT)
 
     def save(manifest: Manifest, folder: Path) -> None:
         full = manifest.windows and manifest.windows[0].doubt == "not seen to hold"
@@ -147,5 +147,5 @@ def test_a_full_disk_ends_the_run_with_a_reason_and_the_faults_undone(
     monkeypatch.setattr(Manifest, "save", save)
     (manifest,) = perform(world, (of,), tmp_path)
     assert "No space left on device" in manifest["failure"]
-    assert world.clusters[0].world.cut == {}
+    assert world.clusters[0].world.cuts == {}
     assert [cluster.downs for cluster in world.clusters] == [1]

@@ -3,11 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.plan.model import FaultKind, FaultPlan, Schedule, Span, Window
+from harness.plan.model import FaultPlan, Schedule, Span, Window
 from harness.run import conductor as c
 from harness.run.conductor import NS, Phase
 
-FAULT = FaultPlan(FaultKind.KILL, "master of orders", Span(), Span())
+FAULT = FaultPlan("kill", "master of orders", Span(), Span())
 
 
 def schedule(*windows: tuple[float, float]) -> Schedule:

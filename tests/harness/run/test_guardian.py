@@ -80,7 +80,7 @@ def test_when_the_harness_is_killed_faults_are_undone_first_and_all_is_removed(
     (folder / "worker").touch()
     killed_at = time.monotonic()
     ended(harness(folder, "remove", "killed"))
-    assert deeds(folder) == [f"perform {fault().undo}", "remove p"]
+    assert deeds(folder) == [f"perform {fault().undo[0]}", "remove p"]
     undone_at = float((folder / "done").read_text().split(" ", 1)[0])
     assert undone_at - killed_at < 10.0
     assert "no worker runs" in (folder / LOG).read_text()
@@ -90,13 +90,13 @@ def test_workers_that_do_not_stop_are_killed(folder: Path) -> None:
     (folder / "worker").touch()
     (folder / "stubborn").touch()
     ended(harness(folder, "keep", "killed"))
-    assert deeds(folder) == [f"perform {fault().undo}", "kill workers of p"]
+    assert deeds(folder) == [f"perform {fault().undo[0]}", "kill workers of p"]
     assert "publisher-1" in (folder / LOG).read_text()
 
 
 def test_what_is_kept_is_mended_and_left_standing(folder: Path) -> None:
     ended(harness(folder, "keep", "killed"))
-    assert deeds(folder) == [f"perform {fault().undo}"]
+    assert deeds(folder) == [f"perform {fault().undo[0]}"]
     assert (folder / "project").exists()
 
 

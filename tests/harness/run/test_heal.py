@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from faults.actions import Action, Cut, Join, Kill, Start
 from faults.compile import compile
-from faults.model import Action, Armed, Cut, FaultError, Join, Kill, Receipt, Start
+from faults.model import Armed, FaultError, Receipt
 from harness.run.heal import Row, Standing, heal
 from harness.run.journal import Journal, read, standing
 
@@ -77,7 +78,7 @@ def test_what_stands_is_undone_and_noted_and_then_all_is_removed(tmp_path: Path)
     path = journal(tmp_path, "run-1", [kill, cut], undone=[kill])
     projects = Projects([project(tmp_path)])
     rows = healed(projects)
-    assert projects.done == [str(cut.undo), "remove p"]
+    assert projects.done == [str(cut.undo[0]), "remove p"]
     assert standing(read(path)) == ()
     assert read(path)[-1].by == "heal"
     assert all(row.ok for row in rows)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from faults.compile import KINDS, compile
 from faults.model import Armed
 from harness.run.journal import Journal, JournalError, read, standing
+from tests.fault_world import CLIENTS, OPTIONS_OF
 
 EVENTS = st.lists(
     st.tuples(
@@ -24,7 +25,19 @@ EVENTS = st.lists(
 def fault(kind: str = "kill", window: int = 1, returns: bool = True) -> Armed:
     hosts = ("rmq1", "rmq2", "rmq3")
     role = 'master of "orders"\n'
-    return compile(kind, "master of orders", "rmq2", role, hosts, ("a", "b"), window, "r", returns)
+    return compile(
+        kind,
+        "master of orders",
+        "rmq2",
+        role,
+        hosts,
+        ("a", "b"),
+        window,
+        "r",
+        returns,
+        options=OPTIONS_OF[kind],
+        clients=CLIENTS,
+    )
 
 
 def write(path: Path, events: list[tuple[str, str, int]]) -> None:

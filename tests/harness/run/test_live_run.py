@@ -7,8 +7,28 @@ from pathlib import Path
 
 import pytest
 
-from faults.model import Cut, Freeze, Join, Kill, Resume, Stall, Start, Stop, Thaw
-from harness.plan.model import FaultKind, FaultPlan, RunPlan
+from faults.actions import (
+    AddToxic,
+    ClearAlarm,
+    Cut,
+    Disable,
+    Enable,
+    Freeze,
+    FreezeClients,
+    Isolate,
+    Join,
+    Kill,
+    KillClients,
+    RaiseAlarm,
+    Rejoin,
+    RemoveToxic,
+    ReplaceClients,
+    Start,
+    Stop,
+    Thaw,
+    ThawClients,
+)
+from harness.plan.model import FaultPlan, RunPlan
 from harness.run.crew import WorkerLost
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
@@ -67,27 +87,55 @@ def events(done: Done) -> list[tuple[object, object]]:
     return [(row["event"], row["ok"]) for row in rows]
 
 
+def unexpected_doubts(done: Done) -> list[tuple[str, str]]:
+    """All but that nobody can judge where a fault kept everybody away."""
+    reasons = [(doubt.scope, doubt.reason) for doubt in done.findings.doubts]
+    return [reason for reason in reasons if not reason[1].endswith("_absent")]
+
+
+def turns(cluster: SimulatedCluster) -> tuple[type, ...]:
+    """The kinds of actions that were performed; what comes and goes, as if it did so once."""
+    performed = [type(action) for action in cluster.executor.performed]
+    while performed[:4] == [Cut, Join, Cut, Join]:
+        del performed[:2]
+    if performed[:3] == [Cut, Join, Join]:  # it was joined when its window closed
+        del performed[1]
+    return tuple(performed)
+
+
 def counts(done: Done) -> dict[str, int]:
     return {row.measure: row.count for row in done.findings.counts}
 
 
 KINDS = {
-    FaultKind.KILL: (Kill, Start),
-    FaultKind.STOP: (Stop, Start),
-    FaultKind.FREEZE: (Freeze, Thaw),
-    FaultKind.HANG: (Stall, Resume),
-    FaultKind.PARTITION: (Cut, Join),
+    "kill": (Kill, Start),
+    "stop": (Stop, Start),
+    "freeze": (Freeze, Thaw),
+    "hang": (AddToxic, RemoveToxic),
+    "close": (Disable, Enable, Enable),
+    "refuse": (Disable, Enable),
+    "reset": (Disable, AddToxic, Enable, RemoveToxic, Enable),
+    "slow": (AddToxic, AddToxic, RemoveToxic, RemoveToxic),
+    "cut_after": (AddToxic, RemoveToxic),
+    "partition": (Cut, Join),
+    "black_hole": (Isolate, Rejoin),
+    "reboot": (Isolate, Kill, Rejoin, Start),
+    "flap": (Cut, Join),  # the first and the last; in between the same in turn
+    "alarm": (RaiseAlarm, ClearAlarm),
+    "client_crash": (KillClients, ReplaceClients),
+    "client_freeze": (FreezeClients, ThawClients),
 }
 
 
+LASTS_S = {"flap": 1.3}  # longer than it takes to be cut twice
+
+
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_fault_is_armed_verified_undone_and_seen_to_be_gone(
-    kind: FaultKind, tmp_path: Path
-) -> None:
+def test_a_fault_is_armed_verified_undone_and_seen_to_be_gone(kind: str, tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
-    done = run(cluster, plan(fault(kind)), tmp_path)
-    assert [type(action) for action in cluster.executor.performed] == list(KINDS[kind])
-    assert events(done) == [
+    done = run(cluster, plan(fault(kind), lasts_s=LASTS_S.get(kind, 0.3)), tmp_path)
+    assert turns(cluster) == KINDS[kind]
+    assert [event for event in events(done) if event[0] not in ("down", "up")] == [
         ("issued", 1),
         ("returned", 1),
         ("verified", 1),
@@ -95,7 +143,7 @@ def test_a_fault_is_armed_verified_undone_and_seen_to_be_gone(
         ("undo_returned", 1),
         ("gone", 1),
     ]
-    assert done.findings.doubts == ()
+    assert unexpected_doubts(done) == []
     assert cluster.witness.open == []
     (window,) = done.facts.windows
     assert window.ended_ns is not None
@@ -104,19 +152,86 @@ def test_a_fault_is_armed_verified_undone_and_seen_to_be_gone(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_executor_that_does_nothing_makes_the_run_unknown(
-    kind: FaultKind, tmp_path: Path
-) -> None:
+def test_an_executor_that_does_nothing_makes_the_run_unknown(kind: str, tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
     cluster.executor.idle = True
-    done = run(cluster, plan(fault(kind)), tmp_path)
+    done = run(cluster, plan(fault(kind), lasts_s=LASTS_S.get(kind, 0.3)), tmp_path)
     assert ("verified", 0) in events(done)
-    assert [(doubt.scope, doubt.reason) for doubt in done.findings.doubts] == [("run", "fault")]
+    assert unexpected_doubts(done) == [("run", "fault")]
+
+
+def test_a_frozen_client_was_away_and_one_that_was_not_speaks_for_the_broker(
+    tmp_path: Path,
+) -> None:
+    frozen = plan(fault("client_freeze", "publisher-1"), publishers=2)
+    done = run(SimulatedCluster(LAYOUT), frozen, tmp_path)
+    (window,), (absence,) = done.facts.windows, done.facts.absences
+    assert (absence.from_ns, absence.until_ns) == (window.origin_ns, window.ended_ns)
+    assert absence.worker == 1
+    assert done.manifest.resolved == {"window 1: client_freeze publisher-1": "publisher-1"}
+    assert done.findings.doubts == ()
+
+
+def test_a_killed_client_has_a_successor_and_both_were_away_in_their_time(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    done = run(cluster, plan(fault("client_crash", "consumer-1"), consumers=2), tmp_path)
+    (window,), (dead, new) = done.facts.windows, done.facts.absences
+    assert (dead.worker, dead.from_ns, dead.until_ns) == (2, window.origin_ns, None)
+    assert (new.worker, new.from_ns) == (4, 0)
+    assert new.until_ns is not None and new.until_ns <= (window.ended_ns or 0)
+    assert cluster.workers["consumer-3"].heard == [
+        "hello",
+        "configure",
+        "start",
+        "stop_load",
+        "close",
+    ]
+    assert cluster.configured["consumer-3"].queue == cluster.configured["consumer-1"].queue
+    record = next(each for each in done.manifest.workers if each.name == "consumer-1")
+    assert (record.exit_code, record.log_closed, record.log_whole) == (137, False, True)
+    assert record.doubt == "killed by fault 1, as was meant"
+    assert done.findings.doubts == ()
+
+
+def test_a_killed_publisher_leaves_nothing_unknown_but_how_available_the_broker_was(
+    tmp_path: Path,
+) -> None:
+    done = run(SimulatedCluster(LAYOUT), plan(fault("client_crash", "publisher-1")), tmp_path)
+    assert [(doubt.window, doubt.reason) for doubt in done.findings.doubts] == [
+        (1, "publishers_absent")
+    ]
+
+
+def test_what_a_dead_consumer_may_have_got_without_acknowledging_is_unknown(
+    tmp_path: Path,
+) -> None:
+    cluster = SimulatedCluster(LAYOUT, swallowed=frozenset({3}))
+    killed = plan(fault("client_crash", "consumer-1"), consumers=2, acknowledge=0)
+    done = run(cluster, killed, tmp_path)
+    assert counts(done)["loss_unknown"] == 1
+    assert [doubt.reason for doubt in done.findings.doubts] == ["consumer_log"]
+
+
+def test_a_client_that_never_returns_has_no_successor(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    of = plan(fault("client_crash", "consumer-1", returns=False), consumers=2)
+    done = run(cluster, of, tmp_path)
+    assert [(away.worker, away.until_ns) for away in done.facts.absences] == [(2, None)]
+    assert "consumer-3" not in cluster.workers
+    assert done.findings.doubts == ()
+
+
+def test_where_all_clients_are_frozen_nobody_is_left_to_judge_by(tmp_path: Path) -> None:
+    done = run(SimulatedCluster(LAYOUT), plan(fault("client_freeze")), tmp_path)
+    assert [(doubt.window, doubt.reason) for doubt in done.findings.doubts] == [
+        (1, "publishers_absent"),
+        (1, "consumers_absent"),
+    ]
 
 
 @pytest.mark.parametrize(
     "never",
-    [fault(FaultKind.KILL, returns=False), fault(FaultKind.KILL, "mirror of bills")],
+    [fault("kill", returns=False), fault("kill", "mirror of bills")],
     ids=["ends", "opens"],
 )
 def test_when_a_window_is_over_that_never_ends_or_opens_nobody_knows(
@@ -128,7 +243,7 @@ def test_when_a_window_is_over_that_never_ends_or_opens_nobody_knows(
 
 def test_a_second_window_finds_the_cluster_as_the_first_one_left_it(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
-    of = plan(fault(FaultKind.KILL, "mirror of orders"), fault(FaultKind.KILL), lasts_s=0.2)
+    of = plan(fault("kill", "mirror of orders"), fault("kill"), lasts_s=0.2)
     first, second = of.schedule.windows
     after = replace(of.schedule, windows=(first, replace(second, opens_s=0.5)))
     done = run(cluster, replace(of, schedule=after), tmp_path)
@@ -145,7 +260,7 @@ def test_a_second_window_finds_the_cluster_as_the_first_one_left_it(tmp_path: Pa
 def test_what_nobody_consumes_is_delivered_by_the_drain_and_its_order_is_judged(
     tmp_path: Path,
 ) -> None:
-    done = run(SimulatedCluster(LAYOUT), plan(fault(FaultKind.KILL), consumers=0), tmp_path)
+    done = run(SimulatedCluster(LAYOUT), plan(fault("kill"), consumers=0), tmp_path)
     assert [worker.role for worker in done.manifest.workers] == ["publisher", "drainer"]
     assert "lost" not in counts(done)
     assert counts(done)["in_order"] == 20
@@ -195,21 +310,41 @@ def test_rival_masters_are_each_read_and_what_they_hold_is_stranded(tmp_path: Pa
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_interrupt_in_the_middle_of_a_fault_undoes_it_and_leaves_a_sealed_run(
-    kind: FaultKind, tmp_path: Path
+    kind: str, tmp_path: Path
 ) -> None:
     cluster = SimulatedCluster(LAYOUT)
     done = run(cluster, plan(fault(kind), lasts_s=60), tmp_path, lambda view: bool(view.armed))
-    assert [type(action) for action in cluster.executor.performed] == list(KINDS[kind])
+    assert turns(cluster) == KINDS[kind]
     assert done.manifest.interrupted
     assert done.manifest.phase == "sealed"
-    assert all(worker.log_closed for worker in done.manifest.workers)
+    assert all(worker.log_closed or worker.log_whole for worker in done.manifest.workers)
     assert done.facts.clock_doubt == "the run was interrupted"
+
+
+def test_what_comes_and_goes_is_recorded_change_by_change(tmp_path: Path) -> None:
+    done = run(SimulatedCluster(LAYOUT), plan(fault("flap"), lasts_s=1.3), tmp_path)
+    rows = read_rows(done.folder / "logs" / "harness", FAULTS)
+    changes = [(row["event"], row["at_ns"]) for row in rows if row["event"] in ("down", "up")]
+    assert [event for event, _ in changes] == ["up", "down", "up", "down"]
+    origin_ns = done.facts.windows[0].origin_ns
+    for number, (_, at_ns) in enumerate(changes, 1):
+        assert isinstance(at_ns, int)
+        assert 0 <= at_ns - origin_ns - number * 0.3e9 < 0.15e9
+
+
+def test_a_rhythm_that_is_not_kept_makes_the_run_unknown(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    cluster.executor.takes_s = 0.2
+    done = run(cluster, plan(fault("flap"), lasts_s=1.3), tmp_path)
+    assert "changes came late" in done.facts.windows[0].doubt
+    assert [(doubt.scope, doubt.reason) for doubt in done.findings.doubts] == [("run", "fault")]
+    assert cluster.world.cuts == {}
 
 
 def test_an_action_that_failed_is_undone_all_the_same(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
     cluster.executor.refuse = (Cut,)
-    done = run(cluster, plan(fault(FaultKind.PARTITION)), tmp_path)
+    done = run(cluster, plan(fault("partition")), tmp_path)
     assert [type(action) for action in cluster.executor.performed] == [Cut, Join]
     (doubt,) = done.findings.doubts
     assert (doubt.scope, doubt.reason) == ("run", "fault")
@@ -220,7 +355,7 @@ def test_a_target_that_does_not_exist_when_the_window_opens_makes_the_run_unknow
     tmp_path: Path,
 ) -> None:
     cluster = SimulatedCluster(LAYOUT)
-    done = run(cluster, plan(fault(FaultKind.KILL, "mirror of bills")), tmp_path)
+    done = run(cluster, plan(fault("kill", "mirror of bills")), tmp_path)
     assert cluster.executor.performed == []
     assert "no such queue" in done.facts.windows[0].doubt
     assert [doubt.reason for doubt in done.findings.doubts] == ["fault"]
@@ -257,7 +392,7 @@ def test_every_host_and_second_has_its_resources(tmp_path: Path) -> None:
 
 
 def test_what_claims_ask_of_the_moment_of_the_fault_is_recorded(tmp_path: Path) -> None:
-    done = run(SimulatedCluster(LAYOUT), plan(fault(FaultKind.KILL)), tmp_path)
+    done = run(SimulatedCluster(LAYOUT), plan(fault("kill")), tmp_path)
     assert done.manifest.state["windows"]["1"] == {
         "consumers_cancelled": 0,
         "fault_returned": True,

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 
+from faults.actions import Kill
 from faults.executors import local_processes as processes
-from faults.model import Kill
 from harness.deploy.owner import alive
 from harness.run.guardian import LOG
 from harness.run.heal import Row, heal
@@ -24,6 +24,7 @@ HARNESS = """
 import asyncio, os, signal, sys
 from dataclasses import replace
 from pathlib import Path
+from faults.performing import perform_all
 from harness.run.guardian import Kind, start_guardian
 from harness.run.journal import Journal
 from tests.harness.deploy.local_rig import UNMIRRORED, armed, deployment
@@ -40,7 +41,7 @@ async def main(folder, end, *words):
     for window, (kind, host) in enumerate((("partition", "ref3"), ("freeze", "ref2")), 1):
         fault = replace(armed(cluster, kind, host), window=window)
         journal.armed(fault)
-        await cluster.executor.perform(fault.action)
+        await perform_all(cluster.executor, fault.actions)
     await cluster.spawn("publisher-1")
     print(cluster.site.cluster, flush=True)
     os.kill(os.getpid(), signal.SIGKILL)

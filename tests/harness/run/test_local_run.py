@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
-from harness.plan.model import FaultKind, RunPlan
+from harness.plan.model import RunPlan
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run_folder.manifest import Manifest
@@ -34,7 +34,7 @@ async def performed(of: RunPlan, folder: Path) -> Manifest:
 
 
 def test_a_hang_on_a_local_cluster_is_verified_and_loses_nothing(tmp_path: Path) -> None:
-    hang = plan(fault(FaultKind.HANG), lasts_s=LONGER_THAN_A_LOOK_S)
+    hang = plan(fault("hang"), lasts_s=LONGER_THAN_A_LOOK_S)
     of = replace(hang, layout=UNMIRRORED, deployment="local")
     asyncio.run(asyncio.wait_for(performed(of, tmp_path), 180))
     folder = tmp_path / "runs" / of.name

@@ -2,24 +2,28 @@
 
 import pytest
 
-from harness.plan.model import FaultKind
-from harness.run.takeover import SILENT, over_ns
+from faults.kinds import KINDS
+from harness.run.takeover import AGAIN_AND_AGAIN, SILENT, over_ns
 
 S = 1_000_000_000
+ONCE = [kind for kind in SILENT if kind not in AGAIN_AND_AGAIN]
 
 
-@pytest.mark.parametrize("kind", [kind for kind in FaultKind if kind not in SILENT])
-def test_peers_whose_connections_broke_have_agreed_when_the_host_is_back(kind: FaultKind) -> None:
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in SILENT])
+def test_peers_whose_connections_broke_have_agreed_when_the_host_is_back(kind: str) -> None:
     assert over_ns(kind, returned_ns=10 * S, gone_ns=20 * S, timer_s=60) == 21 * S
 
 
-@pytest.mark.parametrize("kind", SILENT)
-def test_hosts_that_had_given_each_other_up_agree_after_they_have_met_again(
-    kind: FaultKind,
-) -> None:
+@pytest.mark.parametrize("kind", ONCE)
+def test_hosts_that_had_given_each_other_up_agree_after_they_have_met_again(kind: str) -> None:
     assert over_ns(kind, returned_ns=10 * S, gone_ns=40 * S, timer_s=10) == 51 * S
 
 
-@pytest.mark.parametrize("kind", SILENT)
-def test_peers_may_give_a_host_up_for_a_silence_that_just_ended(kind: FaultKind) -> None:
+@pytest.mark.parametrize("kind", ONCE)
+def test_peers_may_give_a_host_up_for_a_silence_that_just_ended(kind: str) -> None:
     assert over_ns(kind, returned_ns=10 * S, gone_ns=14 * S, timer_s=10) == round(33.5 * S)
+
+
+@pytest.mark.parametrize("kind", AGAIN_AND_AGAIN)
+def test_of_what_comes_and_goes_the_last_silence_counts(kind: str) -> None:
+    assert over_ns(kind, returned_ns=10 * S, gone_ns=40 * S, timer_s=10) == round(63.5 * S)

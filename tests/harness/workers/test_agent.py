@@ -3,6 +3,8 @@
 import asyncio
 import json
 import os
+import socket
+import struct
 import subprocess
 import sys
 import time
@@ -115,6 +117,92 @@ def test_a_canary_can_be_closed_while_its_link_stands_still() -> None:
             assert await ask("canary_close", canary="c") == {}
             assert (await ask("canary_ask", canary="c", timeout_s=0.1))["kind"] == "bad"
             assert await ask("canary_close", canary="c") == {}
+
+    asyncio.run(story())
+
+
+async def open_speaker(ask: Ask, canary: str, port: int) -> None:
+    where = {"host": "127.0.0.1", "port": port, "queue": "", "timeout_s": 5.0}
+    assert await ask("canary_open", canary=canary, speaks=True, **where) == {}
+
+
+async def say(ask: Ask, canary: str, to: str, octets: int = 0) -> dict[str, Any]:
+    return await ask("canary_say", canary=canary, to=to, octets=octets, rounds=3, timeout_s=0.5)
+
+
+def test_canaries_that_speak_are_heard_by_each_other_over_the_links_that_flow() -> None:
+    async def story() -> None:
+        async with stage() as (ask, broker, link):
+            await open_speaker(ask, "linked", link.port)
+            await open_speaker(ask, "direct", broker.port)
+            ways = [("linked", "linked"), ("linked", "direct"), ("direct", "linked")]
+            assert all([(await say(ask, *way))["answered"] for way in ways])
+
+            link.flows.clear()
+            stalled = [await say(ask, *way) for way in ways]
+            assert all("silent" in reply["detail"] and not reply["end"] for reply in stalled)
+            assert (await say(ask, "direct", "direct"))["answered"]
+
+            link.flows.set()  # words that were held and come late are nobody's
+            assert all([(await say(ask, *way))["answered"] for way in ways])
+
+    asyncio.run(story())
+
+
+def test_a_word_has_its_size_and_what_came_is_counted_from_the_opening_on() -> None:
+    async def story() -> None:
+        async with stage() as (ask, broker, _):
+            await open_speaker(ask, "c", broker.port)
+            said = await say(ask, "c", "c", octets=300_000)  # more than a frame holds
+            assert said["answered"]
+            assert 3 * 300_000 < said["octets"] < 3 * 300_500
+
+    asyncio.run(story())
+
+
+def test_how_a_canary_was_ended_is_noted_when_it_happens() -> None:
+    async def story() -> None:
+        async with stage() as (ask, broker, link):
+            await open_canary(ask, link.port)
+            await open_speaker(ask, "speaker", link.port)
+            broker.refuse()
+            said = await say(ask, "speaker", "speaker")
+            asked = await ask("canary_ask", canary="c", timeout_s=5.0)
+            here = {"host": "127.0.0.1", "port": broker.port, "timeout_s": 5.0}
+            assert [said["end"], asked["end"]] == ["fin", "fin"]
+            assert (await ask("greet", **here))["end"] == "refused"
+
+    asyncio.run(story())
+
+
+def test_the_queue_of_a_canary_goes_with_it() -> None:
+    async def story() -> None:
+        async with stage() as (ask, broker, _):
+            await open_speaker(ask, "c", broker.port)
+            (queue,) = broker.queues
+            assert queue.startswith("mqproof-canary.c.")
+            await ask("canary_close", canary="c")
+            while broker.connections:
+                await asyncio.sleep(0.01)
+            assert not broker.queues
+
+    asyncio.run(story())
+
+
+def test_a_reset_is_told_from_an_end() -> None:
+    async def reset(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        linger = struct.pack("ii", 1, 0)
+        writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        writer.close()
+
+    async def story() -> None:
+        async with stage() as (ask, _, _):
+            server = await asyncio.start_server(reset, "127.0.0.1", 0)
+            here = server.sockets[0].getsockname()[1]
+            said = await ask("greet", host="127.0.0.1", port=here, timeout_s=5.0)
+            server.close()
+            assert (said["answered"], said["end"]) == (False, "rst")
 
     asyncio.run(story())
 

@@ -190,6 +190,26 @@ def test_an_operation_whose_deadline_passes_first_is_recorded_and_never_sent(
     tell(story, tmp_path)
 
 
+def test_a_publisher_that_stood_still_reads_its_confirms_before_it_gives_the_connection_up(
+    tmp_path: Path,
+) -> None:
+    async def story(broker: TinyBroker, folder: Path) -> None:
+        broker.hold = True
+        settings = config(Role.PUBLISHER, folder, broker, rate=100.0, deadline_s=0.5)
+        async with publisher(settings) as worker:
+            await until(lambda: len(broker.published) >= 5)
+            thawed = time.monotonic() + 1.0
+            while time.monotonic() < thawed:
+                pass  # nothing of the loop runs: this process stands still
+            broker.release()
+            worker.tick()  # before the confirms are read
+            sent = len(broker.published)
+            await until(lambda: len(broker.published) >= sent + 20)
+        assert "lost" not in {row["kind"] for row in rows(settings, tables.CLIENT_EVENTS)}
+
+    tell(story, tmp_path)
+
+
 def test_the_watchdog_gives_a_silent_connection_up_and_tries_the_next_endpoint_first(
     tmp_path: Path,
 ) -> None:

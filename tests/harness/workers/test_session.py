@@ -106,6 +106,36 @@ def test_a_worker_that_hears_nothing_for_five_seconds_stops_by_itself(tmp_path: 
     tell(story)
 
 
+def test_a_worker_that_stood_still_reads_what_waited_before_it_judges_anybody(
+    tmp_path: Path,
+) -> None:
+    """Neither harness nor broker was silent: the worker was, for longer than both limits."""
+
+    async def story(broker: TinyBroker) -> None:
+        settings = config(Role.PUBLISHER, tmp_path, broker, rate=200.0, deadline_s=1.0)
+        worker = await Process.spawn(settings)
+        worker.say(do="start", at_ns=time.monotonic_ns())
+        await until(lambda: len(broker.published) >= 20)
+        broker.hold = True
+        sent = len(broker.published)
+        await until(lambda: len(broker.published) >= sent + 5)
+        os.kill(worker.process.pid, signal.SIGSTOP)
+        broker.release()
+        for _ in range(12):
+            worker.say(do="ping")
+            await asyncio.sleep(0.5)  # the freeze
+        os.kill(worker.process.pid, signal.SIGCONT)
+        await worker.hear("pong")
+        sent = len(broker.published)
+        await until(lambda: len(broker.published) >= sent + 100)
+        worker.say(do="close")
+        assert await worker.exit_code() == EXIT_CLOSED
+        assert "lost" not in {row["kind"] for row in rows(settings, tables.CLIENT_EVENTS)}
+        assert max(row["late_ns"] for row in rows(settings, tables.LATENESS)) > 5e9
+
+    tell(story)
+
+
 def test_a_full_disk_ends_a_worker_that_says_so_and_sends_nothing_more(tmp_path: Path) -> None:
     def no_large_files() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))

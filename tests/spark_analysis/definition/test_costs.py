@@ -60,9 +60,9 @@ def test_what_was_never_confirmed_was_begun_and_has_no_latency() -> None:
 
 
 def test_in_a_paced_run_only_what_was_intended_for_a_time_was_begun() -> None:
-    history = History().publish(1, at_ms=10).confirm(1, at_ms=13)
-    history.publish(2, attempt=2, at_ms=20).confirm(2, attempt=2, at_ms=21)
-    history.publish(3, at_ms=30, intended_ms=NO_INTENT_MS).confirm(3, at_ms=31)
+    history = History().publish(2, attempt=2, at_ms=10).confirm(2, attempt=2, at_ms=11)
+    history.publish(3, at_ms=20, intended_ms=NO_INTENT_MS).confirm(3, at_ms=21)
+    history.publish(4, at_ms=30).confirm(4, at_ms=33)
     row = calm_of(history)
     assert (row.intended, row.confirmed, row.begun, row.p99_ns) == (1, 3, 1, ns(3))
 

@@ -156,11 +156,15 @@ def _words() -> set[tuple[object, ...]]:
         ),
         "not_judged": ("not_promised", "not_first_attempt", "redelivered"),
         **dict.fromkeys(("revived", "reordered", "in_order", "missed", "operations"), ("",)),
+        "excused": ("",),
     }
     stages = ("first_success", "sustained_success", "consumers_resumed", "backlog_drained")
     doubts = {
         "run": ("fault", "clock"),
-        "availability": ("stalled", "publisher_log"),
+        "availability": (
+            *("stalled", "publisher_log"),
+            *("publishers_absent", "consumers_absent"),
+        ),
         "loss": ("consumer_log", "publisher_log", "drain", "unreadable"),
     }
     return {

@@ -1,0 +1,40 @@
+"""The proxy's listeners as the proxy itself lists them: whose they are, and whether they answer.
+
+1. The list is the proxy's, not ours: a fault that means every link of a host misses none.
+2. A listener leads to a host if its upstream has one of the host's names or addresses.
+"""
+
+import asyncio
+from collections.abc import Collection
+from contextlib import suppress
+
+from faults.executors.canaries import Dial, greets
+from faults.executors.ports import Agent
+from faults.model import Replies
+
+LIST_LIMIT_S = 10.0
+
+
+async def upstreams(agent: Agent) -> dict[str, str]:
+    """Every listener's name, and where it leads: `address:port`."""
+    told = await agent.call("proxy_list", LIST_LIMIT_S)
+    return dict(told["upstreams"])
+
+
+def leading_to(addresses: Collection[str], upstreams: dict[str, str]) -> list[str]:
+    return sorted(
+        name for name, upstream in upstreams.items() if upstream.rpartition(":")[0] in addresses
+    )
+
+
+async def entries(agent: Agent, dial: Dial, ways: Collection[str]) -> Replies:
+    """What a greeting meets on a new connection through each of these listeners.
+
+    One that `dial` does not know is not ours to dial: another harness made it.
+    """
+    known = {}
+    for name in ways:
+        with suppress(KeyError):
+            known[name] = dial(name)
+    replies = await asyncio.gather(*(greets(agent, way) for way in known.values()))
+    return dict(zip(known, replies, strict=True))

@@ -1,0 +1,77 @@
+"""The clients that were hired on a cluster, for whoever looks at them from outside."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Protocol
+
+from faults.model import FaultError, Reply, Successor
+
+OURS = "mqproof."  # how the names of all connections of runs begin; they end in the client's name
+
+
+class Hired(Protocol):
+    """One client, as the run that hired it knows it."""
+
+    @property
+    def at_work(self) -> bool:
+        """Whether it is connected and does what it was hired for, by its own word."""
+
+    async def answers(self) -> Reply:
+        """Whether it answers a ping over its control channel."""
+
+    async def how_ended(self) -> int | None:
+        """128 and the signal's number where one ended it; None while it runs, or unknown."""
+
+
+class Roster:
+    """By name; a later client of the same name (of the next run) takes the place.
+
+    `connections` is port.Broker's; `failures`: what it raises.
+    """
+
+    def __init__(
+        self,
+        connections: Callable[[str, bool], Awaitable[Sequence[str]]],
+        failures: tuple[type[Exception], ...],
+    ) -> None:
+        self._connections = connections
+        self._failures = failures
+        self._hired: dict[str, Hired] = {}
+        self._successors: dict[str, str] = {}
+
+    def enter(self, name: str, hired: Hired) -> None:
+        self._hired[name] = hired
+        self._successors.pop(name, None)
+
+    def succeed(self, client: str, successor: str) -> None:
+        """Who took a dead client's place; "" where the load is over, and nobody is needed."""
+        self._successors[client] = successor
+
+    async def answers(self, client: str) -> Reply:
+        return await self._find(client).answers()
+
+    async def exit_code(self, client: str) -> int | None:
+        return await self._find(client).how_ended()
+
+    async def connected(self, clients: Sequence[str]) -> tuple[str, ...]:
+        """Those of them that the broker lists a connection of. Raises FaultError."""
+        try:
+            names = await self._connections(OURS, False)
+        except self._failures as error:
+            raise FaultError(str(error)) from error
+        return tuple(one for one in clients if any(name.endswith(f".{one}") for name in names))
+
+    async def successor(self, client: str) -> Successor | None:
+        """None where nobody took its place (yet)."""
+        name = self._successors.get(client)
+        if name is None:
+            return None
+        if not name:
+            return Successor("", connected=False, at_work=False)
+        connected = bool(await self.connected((name,)))
+        return Successor(name, connected, self._find(name).at_work)
+
+    def _find(self, client: str) -> Hired:
+        """Raises FaultError."""
+        if client not in self._hired:
+            raise FaultError(f"no client {client} was hired here")
+        return self._hired[client]

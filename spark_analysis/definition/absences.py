@@ -1,0 +1,45 @@
+"""Who was not there, because a fault had taken him: frozen, dead, or not hired yet.
+
+1. An operation that was open at such a time says nothing of the broker: nobody sent it, or nobody
+   was there to read its confirm.
+2. What a worker's own clockwork missed by its absence is no stall of the instrument.
+"""
+
+from collections.abc import Iterable
+
+from spark_analysis.schema.facts import Absence, Facts
+
+
+class Absences:
+    """The absences of one run, by worker."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._of: dict[int, list[Absence]] = {}
+        for absence in facts.absences:
+            if absence.until_ns is not None and absence.until_ns <= absence.from_ns:
+                continue  # it was over before it began
+            self._of.setdefault(absence.worker, []).append(absence)
+
+    def touch(self, worker: int, from_ns: int, last_ns: int) -> bool:
+        """Whether the worker was away at any instant of [from_ns, last_ns]."""
+        return any(
+            absence.from_ns <= last_ns and (absence.until_ns is None or from_ns < absence.until_ns)
+            for absence in self._of.get(worker, ())
+        )
+
+    def longest_within(self, worker: int, from_ns: int, until_ns: int) -> int:
+        """The longest part of [from_ns, until_ns] that one absence of the worker covers, in ns."""
+        return max(
+            (_overlap(absence, from_ns, until_ns) for absence in self._of.get(worker, ())),
+            default=0,
+        )
+
+    def all_touch(self, workers: Iterable[int], from_ns: int, until_ns: int) -> bool:
+        """Whether each of the workers (and there is one) was away some time of [from, until)."""
+        touched = [self.touch(worker, from_ns, until_ns - 1) for worker in workers]
+        return from_ns < until_ns and bool(touched) and all(touched)
+
+
+def _overlap(absence: Absence, from_ns: int, until_ns: int) -> int:
+    end_ns = until_ns if absence.until_ns is None else min(until_ns, absence.until_ns)
+    return max(0, end_ns - max(from_ns, absence.from_ns))

@@ -1,0 +1,230 @@
+"""What proves what was done to a client's link, what does not, and the near misses."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from faults.model import FIN, REFUSED, RST, Options, Proof, Reply
+from faults.verify.flow import Slowness, cut_after_held, slow_gone, slow_held
+from faults.verify.links import (
+    answering,
+    close_held,
+    hang_gone,
+    hang_held,
+    refuse_held,
+    reset_held,
+)
+from faults.verify.replies import SILENCE_S
+
+ANSWERED = Reply(True, 0.002, "answered")
+SILENT = Reply(False, SILENCE_S + 0.1, "silent for 2.1 s")
+CLOSED = Reply(False, 0.01, "closed", FIN)
+RESET = Reply(False, 0.01, "reset", RST)
+NOT_TAKEN = Reply(False, 0.01, "refused", REFUSED)
+LINKS = ("a", "b")
+Replies = dict[str, Reply]
+Rule = Callable[[Replies, Replies, tuple[str, ...]], Proof]
+
+
+def every(reply: Reply, **others: Reply) -> Replies:
+    """The same on both links, and an answer on the direct way."""
+    return {"a": reply, "b": reply, "direct": ANSWERED, **others}
+
+
+# --- hang ---------------------------------------------------------------------------------------
+
+
+def test_a_hang_held_if_no_word_came_in_either_direction_and_the_host_was_not_silent() -> None:
+    assert hang_held({"up": every(SILENT), "down": every(SILENT)}, LINKS).ok
+
+
+def test_requests_held_are_told_from_answers_held() -> None:
+    requests = {"up": every(SILENT), "down": every(ANSWERED)}
+    answers = {"up": every(ANSWERED), "down": every(SILENT)}
+    proof = hang_held(requests, LINKS, "to_broker")
+    assert proof.detail.startswith("2 links silent for 2 s to the broker, flowing to the client")
+    assert hang_held(answers, LINKS, "to_client").ok
+    assert "to the broker, not silent" in hang_held(answers, LINKS, "to_broker").doubt
+    assert "to the broker, does not flow" in hang_held(requests, LINKS, "to_client").doubt
+
+
+def test_half_an_open_link_is_no_whole_hang_and_a_whole_hang_is_no_half() -> None:
+    half = {"up": every(SILENT), "down": every(ANSWERED)}
+    whole = {"up": every(SILENT), "down": every(SILENT)}
+    assert "to the client, not silent" in hang_held(half, LINKS, "both").doubt
+    assert "to the client, does not flow" in hang_held(whole, LINKS, "to_broker").doubt
+    assert "to the broker, does not flow" in hang_held(whole, LINKS, "to_client").doubt
+
+
+@pytest.mark.parametrize(
+    ("replies", "doubt"),
+    [
+        (every(ANSWERED), "not silent: a: answered"),
+        (every(SILENT, b=ANSWERED), "not silent: b: answered"),
+        (every(SILENT, b=CLOSED), "not silent: b: closed"),
+        (every(SILENT, b=replace(SILENT, end=FIN)), "not silent: b"),  # closed in the end
+        ({"a": SILENT, "direct": ANSWERED}, "not silent: b: not asked"),
+        (every(SILENT, direct=SILENT), "the host was not heard"),
+        ({"a": SILENT, "b": SILENT}, "the host was not heard"),
+    ],
+)
+def test_a_hang_did_not_hold_otherwise(replies: Replies, doubt: str) -> None:
+    assert doubt in hang_held({"up": every(SILENT), "down": replies}, LINKS).doubt
+    assert doubt in hang_held({"up": replies, "down": every(SILENT)}, LINKS).doubt
+
+
+def test_a_hang_is_gone_if_fresh_and_held_connections_answer() -> None:
+    assert hang_gone(every(ANSWERED), every(ANSWERED), LINKS).ok
+
+
+def test_a_held_connection_that_was_closed_meanwhile_says_nothing() -> None:
+    proof = hang_gone(every(ANSWERED), every(ANSWERED, a=CLOSED), LINKS)
+    assert proof.ok
+    assert "1 on held ones" in proof.detail
+
+
+@pytest.mark.parametrize(
+    ("fresh", "held"),
+    [
+        (every(ANSWERED, b=SILENT), every(ANSWERED)),
+        (every(ANSWERED), every(ANSWERED, b=SILENT)),
+        ({"a": ANSWERED}, every(ANSWERED)),
+    ],
+)
+def test_a_hang_is_not_gone_while_a_link_is_silent(fresh: Replies, held: Replies) -> None:
+    assert not hang_gone(fresh, held, LINKS).ok
+
+
+# --- close, refuse, reset -----------------------------------------------------------------------
+
+ENDS: dict[Rule, Reply] = {close_held: ANSWERED, refuse_held: NOT_TAKEN, reset_held: RESET}
+
+
+@pytest.mark.parametrize("rule", ENDS)
+def test_links_that_were_closed_are_told_apart_by_what_new_ones_meet(rule: Rule) -> None:
+    for met in (ANSWERED, NOT_TAKEN, RESET, CLOSED, SILENT):
+        proof = rule(every(CLOSED), every(met), LINKS)
+        assert proof.ok == (ENDS[rule] is met), (met, proof)
+
+
+@pytest.mark.parametrize("rule", ENDS)
+@pytest.mark.parametrize(
+    ("canaries", "doubt"),
+    [
+        (every(CLOSED, b=ANSWERED), "not closed by FIN: b: answered"),
+        (every(CLOSED, b=SILENT), "not closed by FIN: b: silent"),
+        (every(CLOSED, b=RESET), "not closed by FIN: b: reset"),
+        (every(CLOSED, direct=CLOSED), "the host was not heard"),  # it was the host that ended
+        ({"a": CLOSED, "direct": ANSWERED}, "not closed by FIN: b: not asked"),
+    ],
+)
+def test_links_that_stand_or_ended_otherwise_were_not_closed(
+    rule: Rule, canaries: Replies, doubt: str
+) -> None:
+    attempts = every(ENDS[rule])
+    assert doubt in rule(canaries, attempts, LINKS).doubt
+
+
+@pytest.mark.parametrize("rule", ENDS)
+def test_one_link_that_new_connections_take_otherwise_is_a_doubt(rule: Rule) -> None:
+    attempts = every(ENDS[rule], b=CLOSED)
+    assert "b: closed" in rule(every(CLOSED), attempts, LINKS).doubt
+
+
+@pytest.mark.parametrize("rule", ENDS)
+def test_a_host_that_takes_no_new_connection_directly_either_proves_nothing(rule: Rule) -> None:
+    attempts = every(ENDS[rule], direct=NOT_TAKEN)
+    doubt = rule(every(CLOSED), attempts, LINKS).doubt
+    assert "the host was not heard" in doubt
+
+
+def test_the_end_is_gone_when_every_link_answers_on_a_fresh_connection() -> None:
+    assert answering(every(ANSWERED), LINKS).ok
+    assert "b: refused" in answering(every(ANSWERED, b=NOT_TAKEN), LINKS).doubt
+
+
+# --- slow ---------------------------------------------------------------------------------------
+
+LATE = Slowness.of(Options(latency_s=0.5))
+PACED = Slowness.of(Options(rate_kb=100))
+
+
+def took(seconds: float) -> Reply:
+    return Reply(True, seconds, "answered")
+
+
+def slow(up: Replies, down: Replies, slowness: Slowness = LATE) -> str:
+    return slow_held({"up": up, "down": down}, LINKS, slowness).doubt
+
+
+def test_what_a_word_takes_at_least_follows_from_latency_and_rate() -> None:
+    both = Slowness.of(Options(latency_s=0.5, rate_kb=100))
+    assert (LATE.octets, LATE.least_s) == (0, 0.499)
+    assert (PACED.octets, PACED.least_s) == (25_000, pytest.approx(0.224))
+    assert (both.octets, both.least_s) == (25_000, pytest.approx(0.724))
+
+
+def test_what_is_hardly_slow_is_timed_several_times() -> None:
+    assert Slowness.of(Options(latency_s=0.01)).rounds > LATE.rounds == 1
+
+
+def test_a_link_is_slow_if_words_take_their_time_in_each_direction() -> None:
+    assert slow(every(took(0.501)), every(took(0.51))) == ""
+    assert slow(every(took(0.26)), every(took(0.3)), PACED) == ""
+
+
+@pytest.mark.parametrize(
+    ("down", "doubt"),
+    [
+        (every(ANSWERED), "down, not a word that took 0.499 s: a: answered"),
+        (every(took(0.6), b=took(0.498)), "down, not a word that took 0.499 s: b"),
+        (every(took(0.6), b=SILENT), "b: silent"),
+        (every(took(0.6), b=CLOSED), "b: closed"),
+        (every(took(0.6), direct=took(0.3)), "the direct way is slow or silent, too"),
+        (every(took(0.6), direct=SILENT), "the direct way is slow or silent, too"),
+        ({"a": took(0.6), "direct": ANSWERED}, "b: not asked"),
+    ],
+)
+def test_a_link_is_not_slow_otherwise(down: Replies, doubt: str) -> None:
+    assert doubt in slow(every(took(0.6)), down)
+    assert doubt.removeprefix("down, ") in slow(down, every(took(0.6)))
+
+
+def test_a_link_is_not_slow_any_more_if_fresh_and_held_connections_are_quick() -> None:
+    assert slow_gone(every(ANSWERED), every(ANSWERED), LINKS, LATE).ok
+    closed = slow_gone(every(ANSWERED), every(ANSWERED, a=CLOSED), LINKS, LATE)
+    assert closed.detail.endswith("1 held ones")
+
+
+@pytest.mark.parametrize("late", [took(0.3), took(0.6), SILENT])
+def test_a_link_is_still_slow_while_a_connection_is(late: Reply) -> None:
+    assert "fresh" in slow_gone(every(ANSWERED, b=late), every(ANSWERED), LINKS, LATE).doubt
+    assert "held" in slow_gone(every(ANSWERED), every(ANSWERED, b=late), LINKS, LATE).doubt
+
+
+# --- cut_after ----------------------------------------------------------------------------------
+
+
+def cut(octets: int, end: str = FIN) -> Reply:
+    return Reply(False, 0.01, "closed", end, octets)
+
+
+def test_a_link_was_cut_after_so_many_bytes_if_that_many_came_and_then_a_fin() -> None:
+    assert cut_after_held(every(cut(4000)), LINKS, 4000).ok
+
+
+@pytest.mark.parametrize(
+    ("replies", "doubt"),
+    [
+        (every(ANSWERED), "a: answered after 0 bytes"),
+        (every(cut(4000), b=cut(3999)), "b: closed after 3999 bytes"),  # something else did
+        (every(cut(4000), b=cut(4001)), "b: closed after 4001 bytes"),
+        (every(cut(4000), b=cut(4000, RST)), "b: closed after 4000 bytes"),
+        (every(cut(4000), b=SILENT), "b: silent"),
+        (every(cut(4000), direct=CLOSED), "not heard on a direct connection"),
+        ({"a": cut(4000), "direct": ANSWERED}, "b: not asked"),
+    ],
+)
+def test_a_link_was_not_cut_after_so_many_bytes_otherwise(replies: Replies, doubt: str) -> None:
+    assert doubt in cut_after_held(replies, LINKS, 4000).doubt

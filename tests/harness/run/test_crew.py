@@ -1,0 +1,92 @@
+"""What the harness makes of a worker that answers late, or not at all."""
+
+import asyncio
+import time
+from typing import Any, cast
+
+import pytest
+
+from harness.run import crew
+from harness.run.clocks import Clock
+from harness.run.crew import Member
+from harness.workers.protocol import WorkerConfig
+
+
+class Mute:
+    """A channel whose worker answers what it was told when `speak` is called, and not before."""
+
+    def __init__(self) -> None:
+        self.unanswered: list[int] = []
+        self._said: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+
+    async def send(self, message: dict[str, Any]) -> None:
+        if message["do"] == "ping":
+            self.unanswered.append(time.monotonic_ns())
+
+    async def receive(self) -> dict[str, Any] | None:
+        return await self._said.get()
+
+    async def exit_code(self) -> int | None:
+        return None
+
+    async def kill(self) -> None:
+        self._said.put_nowait(None)
+
+    async def close(self) -> None:
+        pass
+
+    def speak(self) -> None:
+        for _ in range(len(self.unanswered)):
+            self.unanswered.pop()
+            pong = {"say": "pong", "monotonic_ns": time.monotonic_ns(), "suspended_ns": 0}
+            self._said.put_nowait(pong)
+
+
+def member(channel: Mute) -> Member:
+    nothing = cast(WorkerConfig, cast(Any, None))
+    return Member("publisher-1", nothing, channel, Clock("publisher-1", same_boot=True), {})
+
+
+def test_pongs_that_come_all_at_once_are_no_doubt_about_the_clock(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each answers a ping of its own: the last one was sent after most of them were said."""
+    monkeypatch.setattr(crew, "PING_EVERY_S", 0.01)
+
+    async def story() -> str:
+        channel = Mute()
+        frozen = member(channel)
+        frozen.listen()
+        while len(channel.unanswered) < 5:
+            await asyncio.sleep(0.01)
+        channel.speak()
+        await frozen._send_ping()  # before what was said is read
+        await asyncio.sleep(0)
+        answered = frozen.said.get("pong")
+        while answered is None:
+            await frozen.heard.wait()
+            answered = frozen.said.get("pong")
+        await frozen.end(0.0)
+        return frozen.clock.doubt
+
+    assert asyncio.run(story()) == ""
+
+
+@pytest.mark.parametrize("speaks", [True, False])
+def test_a_worker_answers_if_its_pong_comes(speaks: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crew, "ANSWER_LIMIT_S", 0.05)
+
+    async def story() -> bool:
+        channel = Mute()
+        worker = member(channel)
+        worker.listen()
+        asked = asyncio.create_task(worker.answers())
+        while not channel.unanswered:
+            await asyncio.sleep(0)
+        if speaks:
+            channel.speak()
+        reply = await asked
+        await worker.end(0.0)
+        return reply.answered
+
+    assert asyncio.run(story()) is speaks

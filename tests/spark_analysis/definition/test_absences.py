@@ -1,0 +1,112 @@
+"""Workers that a fault kept away: what of it is nobody's fault, and what nobody can say."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from spark_analysis.definition.judge import judge
+from spark_analysis.schema.findings import Doubt, Findings
+from spark_analysis.schema.words import Outcome
+from tests.histories import CONSUMER, PUBLISHER, History, counts
+
+NANOSECOND_MS = 0.000001
+OTHER = 3
+
+
+def judged(history: History) -> Findings:
+    return judge(*history.build())
+
+
+def operations(history: History) -> Mapping[str, int]:
+    return counts(judged(history), "operations", "missed", "excused")
+
+
+def doubts(history: History) -> list[tuple[int, str]]:
+    found: list[Doubt] = sorted(judged(history).doubts)
+    return [(row.window, row.reason) for row in found]
+
+
+EXCUSED, MISSED = {"excused": 1}, {"operations": 1, "missed": 1}
+
+
+@pytest.mark.parametrize(
+    ("from_ms", "until_ms", "found"),
+    [
+        (5_000, 12_000, EXCUSED),  # nobody was there to send it
+        (10_500, 12_000, EXCUSED),  # nobody was there to read its confirm
+        (11_000, 12_000, EXCUSED),  # gone at the last instant of the deadline
+        (11_000 + NANOSECOND_MS, 12_000, MISSED),
+        (5_000, 10_000, MISSED),  # back when it was intended
+        (5_000, 10_000 + NANOSECOND_MS, EXCUSED),
+        (10_500, 10_500, MISSED),  # no time at all
+        (20_000, None, MISSED),
+        (9_000, None, EXCUSED),
+    ],
+)
+def test_an_operation_is_excused_if_its_publisher_was_away_while_it_was_open(
+    from_ms: float, until_ms: float | None, found: dict[str, int]
+) -> None:
+    history = History(deadline_ms=1_000).publish(1, at_ms=10_000).settle(1, Outcome.UNKNOWN)
+    assert operations(history.away(PUBLISHER, from_ms, until_ms)) == found
+
+
+def test_the_absence_of_another_worker_excuses_nothing() -> None:
+    history = History(deadline_ms=1_000).publish(1, at_ms=10_000).settle(1, Outcome.UNKNOWN)
+    assert operations(history.away(CONSUMER, 9_000, 12_000)) == MISSED
+
+
+def test_an_excused_operation_is_in_no_second_and_no_window() -> None:
+    history = History().window(5_000).publish(1, at_ms=6_000).away(PUBLISHER, 5_000, 9_000)
+    found = judged(history)
+    assert found.seconds == ()
+    assert {row.operations for row in found.availability} == {0}
+
+
+def test_what_was_confirmed_before_is_not_lost_by_an_absence() -> None:
+    history = History().publish(1, at_ms=4_000).confirm(1).away(PUBLISHER, 5_000, 9_000)
+    assert counts(judged(history), "lost") == {"lost replicated": 1}
+
+
+@pytest.mark.parametrize(
+    ("at_ms", "late_ms", "stalled"),
+    [
+        (9_000, 4_000, False),  # away all the time that the tick was late
+        (9_100, 4_100, False),  # and 100 ms more
+        (9_100 + NANOSECOND_MS, 4_100 + NANOSECOND_MS, True),
+        (9_000, 4_100 + NANOSECOND_MS, True),  # it was late before it was kept away
+        (12_000, 200, True),
+        (4_000, 200, True),
+    ],
+)
+def test_what_a_fault_kept_a_worker_from_is_no_stall(
+    at_ms: float, late_ms: float, stalled: bool
+) -> None:
+    history = History().stall(CONSUMER, at_ms=at_ms, late_ms=late_ms)
+    history.worker(OTHER, "consumer").away(CONSUMER, 5_000, 9_000)
+    assert doubts(history) == ([(0, "stalled")] if stalled else [])
+
+
+def test_a_stall_of_one_that_was_not_away_is_one() -> None:
+    history = History().worker(OTHER, "publisher").stall(OTHER, at_ms=9_000, late_ms=4_000)
+    assert doubts(history.away(PUBLISHER, 5_000, 9_000)) == [(0, "stalled")]
+
+
+def test_where_all_publishers_were_away_nobody_can_say_how_available_the_broker_was() -> None:
+    history = History().window(5_000).window(20_000).away(PUBLISHER, 5_000, 9_000)
+    assert doubts(history) == [(1, "publishers_absent")]
+
+
+def test_where_all_consumers_were_away_nobody_can_say_when_they_were_served_again() -> None:
+    history = History().window(5_000).window(20_000).away(CONSUMER, 5_000, 20_000 + NANOSECOND_MS)
+    assert doubts(history) == [(1, "consumers_absent"), (2, "consumers_absent")]
+
+
+def test_a_publisher_that_was_there_all_the_time_says_it_for_the_others() -> None:
+    history = History().worker(OTHER, "publisher").window(5_000).away(PUBLISHER, 5_000, None)
+    assert doubts(history) == []
+
+
+def test_one_that_took_a_dead_ones_place_was_not_there_all_the_time() -> None:
+    history = History().worker(OTHER, "publisher").window(5_000).window(20_000)
+    history.away(PUBLISHER, 5_000, None).away(OTHER, 0, 9_000)
+    assert doubts(history) == [(1, "publishers_absent")]
