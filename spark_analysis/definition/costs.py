@@ -45,7 +45,7 @@ def _calm(facts: Facts, calm: Judged, every: Sequence[Message]) -> tuple[Calm, .
         run=facts.run,
         from_ns=calm.from_ns,
         until_ns=calm.until_ns,
-        intended=sum(_within(operation.intended_ns, calm) for operation in operations),
+        intended=sum(_within(operation.intended_ns, calm) for operation in operations.judged),
         confirmed=sum(
             message.confirmed_ns is not None and _within(message.confirmed_ns, calm)
             for message in every

@@ -39,6 +39,7 @@ EXCUSED, MISSED = {"excused": 1}, {"operations": 1, "missed": 1}
         (5_000, 10_000, MISSED),  # back when it was intended
         (5_000, 10_000 + NANOSECOND_MS, EXCUSED),
         (10_500, 10_500, MISSED),  # no time at all
+        (10_900, 10_100, MISSED),  # over before it began
         (20_000, None, MISSED),
         (9_000, None, EXCUSED),
     ],
@@ -86,6 +87,12 @@ def test_what_a_fault_kept_a_worker_from_is_no_stall(
     assert doubts(history) == ([(0, "stalled")] if stalled else [])
 
 
+def test_of_several_absences_in_one_stall_the_longest_is_taken_off() -> None:
+    history = History().worker(OTHER, "consumer").stall(CONSUMER, at_ms=9_000, late_ms=4_100)
+    assert doubts(history.away(CONSUMER, 4_900, 5_000)) == [(0, "stalled")]
+    assert doubts(history.away(CONSUMER, 5_000, 9_000)) == []
+
+
 def test_a_stall_of_one_that_was_not_away_is_one() -> None:
     history = History().worker(OTHER, "publisher").stall(OTHER, at_ms=9_000, late_ms=4_000)
     assert doubts(history.away(PUBLISHER, 5_000, 9_000)) == [(0, "stalled")]
@@ -99,6 +106,22 @@ def test_where_all_publishers_were_away_nobody_can_say_how_available_the_broker_
 def test_where_all_consumers_were_away_nobody_can_say_when_they_were_served_again() -> None:
     history = History().window(5_000).window(20_000).away(CONSUMER, 5_000, 20_000 + NANOSECOND_MS)
     assert doubts(history) == [(1, "consumers_absent"), (2, "consumers_absent")]
+
+
+def test_the_last_nanosecond_of_a_window_is_part_of_it() -> None:
+    history = History().window(5_000).window(20_000)
+    history.away(PUBLISHER, 20_000 - NANOSECOND_MS, 30_000)
+    assert doubts(history) == [(1, "publishers_absent"), (2, "publishers_absent")]
+
+
+def test_from_a_window_that_came_after_the_load_nobody_was_away() -> None:
+    history = History(load_ms=(0, 10_000)).window(12_000).away(PUBLISHER, 5_000, 20_000)
+    assert doubts(history) == [(0, "publishers_absent")]
+
+
+def test_from_a_window_that_lasts_no_time_nobody_was_away() -> None:
+    history = History().window(5_000).window(5_000).away(PUBLISHER, 4_000, 9_000)
+    assert doubts(history) == [(0, "publishers_absent"), (2, "publishers_absent")]
 
 
 def test_a_publisher_that_was_there_all_the_time_says_it_for_the_others() -> None:
