@@ -205,6 +205,16 @@ def test_a_black_hole_stalls_what_leads_to_its_host_and_what_it_dials_and_leaves
     assert play(told()) == []
 
 
+def test_a_black_hole_that_begins_where_a_client_meets_silence_already_is_refused(
+    play: Play, cluster: LocalCluster, proxies: tuple[str, ...]
+) -> None:
+    hung = armed(cluster, "hang", "ref2", proxies[1:2])
+    play(perform_all(cluster.executor, hung.actions))
+    with pytest.raises(FaultError, match="ways of clients to ref2 do not work now"):
+        play(cluster.witness.prepare(armed(cluster, "black_hole", "ref2")))
+    play(perform_all(cluster.executor, hung.undo))
+
+
 def test_a_partition_that_begins_on_links_that_are_silent_already_is_refused(
     play: Play, cluster: LocalCluster
 ) -> None:
