@@ -6,8 +6,10 @@
 
 from collections.abc import Iterator
 
+from faults.kinds import CLIENT_LINK, KINDS, OPTIONS
+from faults.model import Options
 from harness.plan import spans
-from harness.plan.model import Entry, Experiment, RunPlan, Span, Window, Workload
+from harness.plan.model import Entry, Experiment, FaultPlan, RunPlan, Span, Window, Workload
 from harness.plan.words import parse_target
 from harness.report.lines import cell_name
 
@@ -52,7 +54,9 @@ def run_lines(run: RunPlan, repeats: int) -> Iterator[str]:
 def _window(window: Window, run: RunPlan) -> Iterator[str]:
     fault = window.fault
     kind = KINDS[fault.kind]
-    clients = f", links of {fault.options.clients} clients" if kind.applies_to == CLIENT_LINK else ""
+    clients = (
+        f", links of {fault.options.clients} clients" if kind.applies_to == CLIENT_LINK else ""
+    )
     ends = "" if fault.returns else ", and the host never returns"
     least = " at least" if run.schedule.awaited(window) else ""
     yield (
@@ -68,11 +72,12 @@ def _options(fault: FaultPlan) -> str:
     """What the scenario says of it besides whose links, and what stands for itself."""
     defaults = Options()
     taken = (OPTIONS[key] for key in KINDS[fault.kind].options if key != "clients")
-    told = ((option.key, getattr(fault.options, option.field), option) for option in taken)
+    given = {option.key: getattr(fault.options, option.field) for option in taken}
+    usual = {key: getattr(defaults, OPTIONS[key].field) for key in given}
     return "".join(
         f", {key} {value:g} s" if isinstance(value, float) else f", {key} {value}"
-        for key, value, option in told
-        if value != getattr(defaults, option.field)
+        for key, value in given.items()
+        if value != usual[key]
     )
 
 
