@@ -99,7 +99,8 @@ def test_a_fault_is_verified_undone_and_gone_and_nothing_confirmed_is_lost(
     (window,) = done.manifest.windows
     assert (window.verified, window.gone, window.doubt) == (True, True, "")
     assert [doubt for doubt in done.findings.doubts if doubt.scope != "availability"] == []
-    assert counts(done)["state"] > 500
+    # Where all clients died, nobody was there to publish meanwhile.
+    assert counts(done)["state"] > (50 if kind == "client_crash" else 500)
     assert not {"lost", "stranded", "unexpected", "corrupt", "loss_unknown"} & counts(done).keys()
     ends = {worker.exit_code for worker in done.manifest.workers if not worker.log_whole}
     assert ends == {0}, "all but clients that were killed on purpose"
