@@ -20,7 +20,7 @@ COMPOSE, LOCAL = "compose", "local"
 _CLIENT = re.compile(r"(publisher|consumer)-[1-9]\d*")
 LATENCY_S = (0.05, 5.0)  # a busy machine stalls for less; a proof of more outlasts windows
 RATE_KB_MAX = 5_000  # a broker may not be faster than that by itself
-PHASE_S_MIN = 0.2  # of a flap: a change takes up to a tenth of a second
+PHASE_S_MIN = 0.2  # of a flap; a change takes 0.03 s by proxy, 0.1 to 0.2 s in containers
 BYTES_MAX = 10_000_000  # a canary has to send more through the broker
 
 

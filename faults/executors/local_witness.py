@@ -63,6 +63,8 @@ class LocalWitness:
             await self._canaries.open(armed, self._places.brokers[armed.resolved])
         if any(isinstance(action, Cut | Isolate) for action in armed.actions):
             await self._links_speak(armed.hosts)
+        if any(isinstance(action, Isolate) for action in armed.actions):
+            await self._clients_enter(armed.resolved)
 
     async def process(self, host: str) -> ProcessState:
         found = processes.of(self._cluster, processes.NODE, host)
@@ -127,6 +129,13 @@ class LocalWitness:
 
     async def dismiss(self, armed: Armed) -> None:
         await self._canaries.close(armed)
+
+    async def _clients_enter(self, host: str) -> None:
+        """Raises FaultError where a client's way to the host does not answer already."""
+        entries = await self.entries(host)
+        mute = [f"{name}: {reply.detail}" for name, reply in entries.items() if not reply.answered]
+        if mute:
+            raise FaultError(f"ways of clients to {host} do not work now: {'; '.join(mute)}")
 
     async def _links_speak(self, hosts: tuple[str, ...]) -> None:
         """Raises FaultError where a link is silent, although its far end speaks when dialled.

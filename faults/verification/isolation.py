@@ -75,10 +75,12 @@ class BlackHoleLook:
     async def _entries(self) -> Replies:
         """Clients' ways; and past every proxy, where that is no way around the fault."""
         host = self.armed.resolved
-        entries = await self.witness.entries(host)
         if self.armed.mechanism == PROXY:
-            return entries
-        return {**entries, DIRECT: await self.witness.greets(host)}
+            return await self.witness.entries(host)
+        entries, direct = await asyncio.gather(
+            self.witness.entries(host), self.witness.greets(host)
+        )
+        return {**entries, DIRECT: direct}
 
 
 class RebootLook(BlackHoleLook):

@@ -123,9 +123,16 @@ def _availability(evidence: Evidence, number: int) -> Observation:
     share = f" of {row.operations:,}" if row is not None and isinstance(missed, Interval) else ""
     text = (
         f"window {number}: silence {_seconds(silence)}, degraded {_seconds(degraded)}, "
-        f"missed {_bound(missed)}{share}"
+        f"missed {_bound(missed)}{share}{_excused(evidence)}"
     )
     return Observation("availability", number, isinstance(silence, Interval), text)
+
+
+def _excused(evidence: Evidence) -> str:
+    number = evidence.total("excused")
+    if not number:
+        return ""
+    return f"; {number:,} of the run are excused: faults kept their publishers away"
 
 
 def _stage(evidence: Evidence, name: str, number: int) -> str:

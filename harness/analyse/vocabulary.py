@@ -31,7 +31,7 @@ DECLARED: dict[str, Fact] = {
     "faults": Fact(float, False, "fault windows of the schedule"),
 }
 RECORDED: dict[str, Fact] = {
-    "fault_kind": Fact(str, True, "kill, stop, freeze, hang or partition"),
+    "fault_kind": Fact(str, True, "its kind: a name that `list faults` shows"),
     "fault_target_role": Fact(str, True, "what the target was: master, mirror or none"),
     "mirrors_at_fault": Fact(float, True, "mirrors of the target's queue when the fault came"),
     "synchronised_mirrors_at_fault": Fact(float, True, "those of them that held everything"),

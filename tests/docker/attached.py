@@ -22,6 +22,7 @@ from harness.run.view import View
 from harness.run_folder.manifest import Manifest
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import FAULTS
+from tests.fault_world import REAL_OPTIONS_OF
 from tests.plans import fault, plan
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
@@ -44,7 +45,7 @@ async def attach(project: str, network: str, folder: Path) -> ComposeCluster:
 
 async def perform(project: str, network: str, folder: Path, kind: str) -> None:
     cluster = await attach(project, network, folder)
-    run = plan(fault(kind), lasts_s=600, name=f"killed-{kind}")
+    run = plan(fault(kind, options=REAL_OPTIONS_OF[kind]), lasts_s=600, name=f"killed-{kind}")
     run_folder = folder / "runs" / run.name
     (run_folder / "logs").mkdir(parents=True)
     # The cluster is not this process's own: it is kept, only faults and workers are ended.

@@ -555,7 +555,7 @@ def test_a_stall_that_fails_halfway_is_taken_back(
 
 
 @pytest.mark.parametrize(
-    "kinds", [("kill", "hang", "partition"), ("freeze",), ("slow", "refuse")], ids="+".join
+    "kinds", [("reboot", "hang", "partition"), ("freeze",), ("slow", "refuse")], ids="+".join
 )
 def test_healing_without_a_journal_sweeps_every_fault_away(
     cluster: ComposeCluster,

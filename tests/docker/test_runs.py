@@ -17,6 +17,7 @@ import pytest
 from faults.executors.nothing import NothingExecutor
 from faults.kinds import KINDS as FAULT_KINDS
 from harness.deploy.compose_cluster import ComposeCluster
+from harness.deploy.polling import until
 from harness.plan.model import RunPlan
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
@@ -99,7 +100,8 @@ def test_a_fault_is_verified_undone_and_gone_and_nothing_confirmed_is_lost(
     (window,) = done.manifest.windows
     assert (window.verified, window.gone, window.doubt) == (True, True, "")
     assert [doubt for doubt in done.findings.doubts if doubt.scope != "availability"] == []
-    assert counts(done)["state"] > 500
+    # Where all clients died, nobody was there to publish meanwhile.
+    assert counts(done)["state"] > (50 if kind == "client_crash" else 500)
     assert not {"lost", "stranded", "unexpected", "corrupt", "loss_unknown"} & counts(done).keys()
     ends = {worker.exit_code for worker in done.manifest.workers if not worker.log_whole}
     assert ends == {0}, "all but clients that were killed on purpose"
@@ -151,7 +153,9 @@ def test_kill_minus_9_of_the_harness_in_a_fault_heals_it_and_stops_the_workers_w
         assert harness.stdout is not None
         line = harness.stdout.readline()
         assert line == b"armed\n", harness.communicate()
-        assert play(in_force(clean)), "otherwise the test shows nothing"
+        # What comes and goes may be away just now.
+        seen = until(lambda: in_force(clean), bool, 5.0)
+        assert play(seen), "otherwise the test shows nothing"
         assert workers_running(clean)
     finally:
         with contextlib.suppress(ProcessLookupError):

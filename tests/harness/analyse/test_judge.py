@@ -247,6 +247,21 @@ def test_a_stall_cannot_invent_a_delivery() -> None:
     assert verdict("untold-consumer-waits-forever", story).outcome is INCONCLUSIVE
 
 
+def test_without_publishers_nobody_can_say_how_available_the_broker_was() -> None:
+    story = Story().doubt("availability", "publishers_absent", window=1)
+    takes_over = verdict("mirror-takes-over", story)
+    assert takes_over.outcome is INCONCLUSIVE
+    assert "a fault kept all publishers away" in takes_over.not_judged[0]
+    assert verdict("election-loses-nothing", story).outcome is PASS
+
+
+def test_without_consumers_only_what_they_would_have_got_is_unknown() -> None:
+    story = Story().doubt("availability", "consumers_absent", window=1)
+    story.stage("consumers_resumed", 48.0, reached=False)
+    assert verdict("mirror-takes-over", story).outcome is PASS
+    assert verdict("untold-consumer-waits-forever", story).outcome is INCONCLUSIVE
+
+
 def test_a_stall_of_another_window_is_no_doubt_of_this_one() -> None:
     story = Story().doubt("availability", "stalled", window=0, worker=1)
     assert verdict("mirror-takes-over", story).outcome is PASS

@@ -47,6 +47,13 @@ def test_a_stall_is_told_beside_what_is_judged_all_the_same() -> None:
     assert not judged["stages", 1]
 
 
+def test_operations_of_clients_that_a_fault_kept_away_are_told_as_excused() -> None:
+    found = texts(Story().count("excused", "", 811))
+    assert found["availability", 1].endswith(
+        "; 811 of the run are excused: faults kept their publishers away"
+    )
+
+
 def test_what_was_not_reached_is_a_lower_bound() -> None:
     story = Story().stage("sustained_success", 33.8, reached=False).silence(33.9, censored=True)
     assert texts(story)["availability", 1] == (

@@ -22,6 +22,7 @@ from faults.performing import perform_all
 from faults.verification import gone, held
 from harness.deploy.local_cluster import LocalCluster
 from harness.deploy.port import DeployError
+from tests.fault_world import ON_HOSTS
 from tests.harness.deploy.local_rig import (
     HOSTS,
     UNMIRRORED,
@@ -73,7 +74,7 @@ def left(cluster: str) -> list[str]:
     return sorted(running.mark(processes.HOST) for running in processes.of(cluster))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind in ON_HOSTS])
 def test_a_fault_is_seen_to_hold_and_to_go_and_leaves_a_clean_cluster(
     kind: str, play: Play, cluster: LocalCluster, proxies: tuple[str, ...]
 ) -> None:
@@ -156,7 +157,8 @@ def test_clients_that_do_not_run_cannot_be_frozen(play: Play, cluster: LocalClus
 
 def test_signals_and_proxies_are_the_mechanisms_that_are_recorded(cluster: LocalCluster) -> None:
     found = {kind: cluster.executor.mechanism(kind) for kind in KINDS}
-    process = dict.fromkeys(("kill", "stop", "freeze"), "process")
+    signalled = ("kill", "stop", "freeze", "client_crash", "client_freeze")
+    process = dict.fromkeys(signalled, "process")
     assert found == dict.fromkeys(KINDS, "proxy") | process
 
 
@@ -203,6 +205,16 @@ def test_a_black_hole_stalls_what_leads_to_its_host_and_what_it_dials_and_leaves
     ways = ("ref1.ref2", "ref2.ref1", "ref2.ref3", "ref3.ref2")
     assert stalled == sorted([proxies[1], *(f"mqproof-peer.{way}" for way in ways)])
     assert play(told()) == []
+
+
+def test_a_black_hole_that_begins_where_a_client_meets_silence_already_is_refused(
+    play: Play, cluster: LocalCluster, proxies: tuple[str, ...]
+) -> None:
+    hung = armed(cluster, "hang", "ref2", proxies[1:2])
+    play(perform_all(cluster.executor, hung.actions))
+    with pytest.raises(FaultError, match="ways of clients to ref2 do not work now"):
+        play(cluster.witness.prepare(armed(cluster, "black_hole", "ref2")))
+    play(perform_all(cluster.executor, hung.undo))
 
 
 def test_a_partition_that_begins_on_links_that_are_silent_already_is_refused(

@@ -38,7 +38,7 @@ async def main(folder, end, *words):
     cluster = await made.up(UNMIRRORED, folder, lambda _: None)
     (folder / "runs" / "run-1").mkdir(parents=True)
     journal = Journal(folder / "runs" / "run-1" / "journal.jsonl")
-    for window, (kind, host) in enumerate((("partition", "ref3"), ("freeze", "ref2")), 1):
+    for window, (kind, host) in enumerate((("black_hole", "ref3"), ("freeze", "ref2")), 1):
         fault = replace(armed(cluster, kind, host), window=window)
         journal.armed(fault)
         await perform_all(cluster.executor, fault.actions)
@@ -60,7 +60,7 @@ def clusters() -> Iterator[list[str]]:
 
 
 def killed_harness(folder: Path, *words: str) -> str:
-    """A harness that is killed in the middle of a partition and a freeze; its cluster's name."""
+    """A harness that is killed in the middle of a black hole and a freeze; its cluster's name."""
     command = [sys.executable, "-c", HARNESS, str(folder), *words]
     ended = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
     assert ended.stdout.startswith("mqproof-"), "the harness failed before it was killed"
