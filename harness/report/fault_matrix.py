@@ -1,0 +1,40 @@
+"""The documentation's table of faults, as Markdown: which deployment offers which kind, by what.
+
+`python -m harness.report.fault_matrix` prints it; README.md holds it (a test compares).
+"""
+
+from collections.abc import Iterable, Iterator
+
+from faults.kinds import COMPOSE, KINDS, LOCAL, Kind
+from harness.deploy.catalogue import load_system, system_names
+from harness.plan.model import System
+
+DEPLOYMENTS = (COMPOSE, LOCAL)
+
+
+def lines(systems: Iterable[System]) -> Iterator[str]:
+    """The table; what a deployment or a system cannot do stands below it, with the reason."""
+    yield f"| fault | what it does | aimed at a | options | {' | '.join(DEPLOYMENTS)} |"
+    yield f"| --- | --- | --- | --- |{' --- |' * len(DEPLOYMENTS)}"
+    for kind in KINDS.values():
+        row = (f"`{kind.name}`", kind.title, kind.applies_to, _options(kind), _offers(kind))
+        yield f"| {' | '.join(row)} |"
+    yield ""
+    for kind in KINDS.values():
+        for deployment, why in kind.why_not.items():
+            yield f"- No `{kind.name}` under `{deployment}`: {why}."
+    for system in systems:
+        for name, why in system.cannot.items():
+            yield f"- No `{name}` on `{system.name}`: {why}."
+
+
+def _options(kind: Kind) -> str:
+    return ", ".join(f"`{option}`" for option in kind.options) or "-"
+
+
+def _offers(kind: Kind) -> str:
+    return " | ".join(kind.offers.get(deployment, "-") for deployment in DEPLOYMENTS)
+
+
+if __name__ == "__main__":
+    print("\n".join(lines(load_system(name) for name in system_names())))

@@ -1,0 +1,28 @@
+"""The documentation's table of faults is what the code offers."""
+
+from pathlib import Path
+
+from faults.kinds import KINDS
+from harness.deploy.catalogue import load_system, system_names
+from harness.report.fault_matrix import DEPLOYMENTS, lines
+
+README = Path(__file__).parents[3] / "README.md"
+SYSTEMS = [load_system(name) for name in system_names()]
+
+
+def test_the_readme_holds_the_table_as_it_is_now() -> None:
+    table = "\n".join(lines(SYSTEMS))
+    assert table in README.read_text(), "run `python -m harness.report.fault_matrix`"
+
+
+def test_every_kind_is_offered_or_says_why_not_under_every_deployment() -> None:
+    for kind in KINDS.values():
+        assert {*kind.offers, *kind.why_not} == set(DEPLOYMENTS)
+        assert not kind.offers.keys() & kind.why_not.keys()
+
+
+def test_what_a_system_cannot_suffer_stands_below_with_the_reason() -> None:
+    told = list(lines(SYSTEMS))
+    for system in SYSTEMS:
+        for name, why in system.cannot.items():
+            assert f"- No `{name}` on `{system.name}`: {why}." in told
