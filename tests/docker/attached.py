@@ -8,6 +8,7 @@ import asyncio
 import sys
 from pathlib import Path
 
+from faults.model import Options
 from harness.deploy import engine, labels
 from harness.deploy.agent import AgentClient
 from harness.deploy.catalogue import load_layout
@@ -26,6 +27,8 @@ from tests.fault_world import REAL_OPTIONS_OF
 from tests.plans import fault, plan
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+# Cut for so long at a time that whoever looks, host by host, sees it before it goes again.
+OPTIONS_OF = {**REAL_OPTIONS_OF, "flap": Options(down_s=4.0, up_s=1.0)}
 
 
 async def attach(project: str, network: str, folder: Path) -> ComposeCluster:
@@ -45,7 +48,7 @@ async def attach(project: str, network: str, folder: Path) -> ComposeCluster:
 
 async def perform(project: str, network: str, folder: Path, kind: str) -> None:
     cluster = await attach(project, network, folder)
-    run = plan(fault(kind, options=REAL_OPTIONS_OF[kind]), lasts_s=600, name=f"killed-{kind}")
+    run = plan(fault(kind, options=OPTIONS_OF[kind]), lasts_s=600, name=f"killed-{kind}")
     run_folder = folder / "runs" / run.name
     (run_folder / "logs").mkdir(parents=True)
     # The cluster is not this process's own: it is kept, only faults and workers are ended.
