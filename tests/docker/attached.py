@@ -27,8 +27,8 @@ from tests.fault_world import REAL_OPTIONS_OF
 from tests.plans import fault, plan
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-# Cut for so long at a time that whoever looks, host by host, sees it before it goes again.
-OPTIONS_OF = {**REAL_OPTIONS_OF, "flap": Options(down_s=4.0, up_s=1.0)}
+# Cut for so long at a time that whoever looks sees it before it goes again.
+OPTIONS_OF = {**REAL_OPTIONS_OF, "flap": Options(down_s=6.0, up_s=1.0)}
 
 
 async def attach(project: str, network: str, folder: Path) -> ComposeCluster:

@@ -1,5 +1,6 @@
 """Looks at a cluster that ask neither executor nor witness: what is in force, what still runs."""
 
+import asyncio
 import json
 from typing import Any
 
@@ -10,14 +11,17 @@ from harness.deploy.compose_cluster import ComposeCluster
 
 async def in_force(cluster: ComposeCluster) -> list[str]:
     """Every fault that is in force anywhere in the cluster."""
+    hosts = _containers(cluster, "host")  # first and at once: what comes and goes goes soon
+    rules = await asyncio.gather(*(asyncio.to_thread(rules_of, cluster, host) for host in hosts))
+    found = [
+        f"{host.name}: {rule}" for host, own in zip(hosts, rules, strict=True) for rule in own
+    ]
     processes = _containers(cluster, "process")
-    found = [f"{c.name} is {c.status}" for c in processes if c.status != "running"]
+    found += [f"{c.name} is {c.status}" for c in processes if c.status != "running"]
     found += [f"toxic {name}" for name in await toxics(cluster)]
     found += [f"{name} is disabled" for name in await disabled(cluster)]
     found += [f"frozen: {line}" for line in workers_running(cluster) if line.startswith("T")]
     found += [f"{host} has an alarm" for host in await _in_alarm(cluster)]
-    for host in _containers(cluster, "host"):
-        found += [f"{host.name}: {rule}" for rule in rules_of(cluster, host)]
     return found
 
 

@@ -162,7 +162,7 @@ def test_kill_minus_9_of_the_harness_in_a_fault_heals_it_and_stops_the_workers_w
         assert harness.stdout is not None
         line = harness.stdout.readline()
         assert line == b"armed\n", harness.communicate()
-        seen = until(lambda: in_force(clean), bool, 5.0)  # what comes and goes may be away
+        seen = until(lambda: in_force(clean), bool, 15.0)  # what comes and goes may be away
         assert play(seen), "otherwise the test shows nothing"
         assert workers_running(clean)
     finally:
