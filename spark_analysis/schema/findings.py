@@ -1,5 +1,7 @@
 """What an analysis answers: six marts, and the rules that fill them (DESIGN.md 4).
 
+What a run cost has two marts more: costs.py.
+
 The plain definition and Spark are written from this text, apart from each other, and must agree
 row for row. Rows of a mart have no order. `producer < 0` is a canary: left out everywhere. A queue
 that is None in a row is "".

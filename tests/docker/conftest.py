@@ -90,19 +90,24 @@ async def cleaned(cluster: ComposeCluster) -> tuple[str, ...]:
     is forgiven: a fault that is still in force, or another reason to stay away, is a failure.
     """
     health = await cluster.health(HEALTH_LIMIT_S)
-    if health.clean or await in_force(cluster):
+    if health.clean or any(not what.endswith(" is exited") for what in await in_force(cluster)):
         return health.doubts
-    crashed = [host for host in cluster.layout.hosts if _agent_crashed(cluster, host.name)]
+    crashed = [host.name for host in cluster.layout.hosts if _agent_crashed(cluster, host.name)]
     for host in crashed:
-        warnings.warn(f"{host.name} crashed in rabbit_net:dist_info: restarted", stacklevel=1)
-        await cluster.executor.perform(Kill(host.name))
-        await cluster.executor.perform(Start(host.name))
+        warnings.warn(f"{host} crashed in rabbit_net:dist_info: restarted", stacklevel=1)
+        if _process(cluster, host).status == "running":
+            await cluster.executor.perform(Kill(host))
+        await cluster.executor.perform(Start(host))
     return (await cluster.health(HEALTH_LIMIT_S)).doubts if crashed else health.doubts
 
 
 def _agent_crashed(cluster: ComposeCluster, host: str) -> bool:
+    said = _process(cluster, host).logs(tail=2000).decode(errors="replace")
+    return "rabbit_net:dist_info" in said or "rabbit_net,dist_info" in said
+
+
+def _process(cluster: ComposeCluster, host: str) -> Any:
     marks = {labels.PROJECT: cluster.project, labels.ROLE: "process", labels.HOST: host}
     words = [f"{name}={value}" for name, value in marks.items()]
-    (process,) = cluster.client.containers.list(filters={"label": words})
-    said = process.logs(tail=2000).decode(errors="replace")
-    return "rabbit_net:dist_info" in said or "rabbit_net,dist_info" in said
+    (process,) = cluster.client.containers.list(all=True, filters={"label": words})
+    return process
