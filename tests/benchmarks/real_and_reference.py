@@ -2,6 +2,7 @@
 
 usage: python tests/benchmarks/real_and_reference.py run FOLDER [--minutes 60] [--repeats 5]
        python tests/benchmarks/real_and_reference.py table FOLDER
+       python tests/benchmarks/real_and_reference.py values FOLDER > FOLDER/earlier.csv
 `run` plays one experiment after another, each all scenarios once on one layout of one system,
 whichever has fewest judged runs so far, and keeps it below FOLDER; it stops when every cell has
 enough judged runs, or time is up. Nothing else should run on the machine meanwhile: a run whose
@@ -9,9 +10,11 @@ workers were held up is not judged, and is played again. With `--system` twice, 
 share a machine of two cores.
 `table` prints Markdown from what there is: medians over the judged runs, and whether both agree:
 their medians of an outage lie within a factor of two, or within 100 ms.
+`values` prints every judged value as CSV. What a file of that kind in FOLDER holds counts, too.
 """
 
 import argparse
+import csv
 import json
 import statistics
 import subprocess
@@ -20,6 +23,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 SYSTEMS = ("rabbitmq-mirrored", "reference-mirrored")
 LAYOUTS = ("all-automatic", "all-manual", "exactly-2", "exactly-2-manual", "unmirrored")
@@ -32,6 +36,19 @@ COUNTS = ("lost", "stranded", "duplicated")
 NEAR_S, FACTOR = 0.1, 2.0
 
 Cell = tuple[str, str, str]  # system, layout, scenario
+
+
+class Value(NamedTuple):
+    """One measure of one judged run; seconds, or a count."""
+
+    experiment: str
+    system: str
+    layout: str
+    scenario: str
+    measure: str
+    value: float
+
+
 Values = dict[tuple[Cell, str], list[float]]  # by cell and measure: one a judged run
 
 
@@ -46,17 +63,29 @@ def cells(systems: tuple[str, ...]) -> Iterator[Cell]:
                 yield system, layout, scenario
 
 
-def read(folder: Path) -> Values:
-    """What every finished experiment below `folder` found; times in seconds."""
-    found: Values = defaultdict(list)
+def judged(folder: Path) -> Iterator[Value]:
+    """What every finished experiment below `folder` found, and what earlier ones had; seconds."""
+    for path in sorted(folder.glob("*.csv")):
+        with path.open(newline="") as lines:
+            for row in csv.DictReader(lines):
+                yield Value(**{**row, "value": float(row["value"])})
     for path in sorted(folder.glob("*/verdict.json")):
         for row in json.loads(path.read_text())["comparison"]:
             if row["detail"] or not row["judged"] or row["median"] is None:
                 continue
-            cell = (row["system"], row["layout"].partition("@")[0], row["scenario"])
+            layout = row["layout"].partition("@")[0]
             unit = 1e9 if row["unit"] == "ns" else 1
             # Each experiment plays a cell once: the median is that run's value.
-            found[cell, row["measure"]].append(row["median"] / unit)
+            found = row["median"] / unit
+            yield Value(
+                path.parent.name, row["system"], layout, row["scenario"], row["measure"], found
+            )
+
+
+def read(folder: Path) -> Values:
+    found: Values = defaultdict(list)
+    for each in judged(folder):
+        found[(each.system, each.layout, each.scenario), each.measure].append(each.value)
     return found
 
 
@@ -112,6 +141,13 @@ def table(folder: Path) -> Iterator[str]:
                     yield f"| {' | '.join(row)} |"
 
 
+def print_values(folder: Path) -> None:
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(Value._fields)
+    kept = (*TIMES, *COUNTS)
+    writer.writerows(value for value in judged(folder) if value.measure in kept)
+
+
 def _told(measure: str, values: list[float]) -> str:
     if not values:
         return "not judged"
@@ -133,7 +169,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("what", choices=("run", "table"))
+    parser.add_argument("what", choices=("run", "table", "values"))
     parser.add_argument("folder", type=Path)
     parser.add_argument("--system", choices=SYSTEMS, action="append")
     parser.add_argument("--minutes", type=float, default=60)
@@ -141,8 +177,10 @@ def main() -> None:
     said = parser.parse_args()
     if said.what == "run":
         run(said.folder, tuple(said.system or SYSTEMS), said.minutes, said.repeats)
-    else:
+    elif said.what == "table":
         print("\n".join(table(said.folder)))
+    else:
+        print_values(said.folder)
 
 
 if __name__ == "__main__":
