@@ -21,6 +21,9 @@ def obstacles(
         reasons.append(f"{system.name} has no client {client}")
     if deployment not in system.deployments:
         reasons.append(f"{system.name} cannot be deployed by {deployment}")
+    if layout.partition_handling in system.cannot_handle:
+        why = system.cannot_handle[layout.partition_handling]
+        reasons.append(f"{system.name} cannot do {layout.partition_handling}: {why}")
     reasons += _fault_obstacles(scenario, system, layout, deployment)
     for who, entry in (
         ("publishers_enter", scenario.workload.publishers_enter),

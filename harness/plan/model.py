@@ -130,6 +130,14 @@ class Policy:
 
 
 @dataclass(frozen=True, slots=True)
+class PauseIfAllDown:
+    """A partition handling of RabbitMQ: who sees none of these hosts pauses."""
+
+    hosts: tuple[str, ...]
+    recover: str  # of the others: ignore or autoheal
+
+
+@dataclass(frozen=True, slots=True)
 class Layout:
     """How a system is laid out, for one timer profile.
 
@@ -147,6 +155,7 @@ class Layout:
     synchronise: str
     partition_handling: str
     policies: tuple[Policy, ...]
+    pause_if_all_down: PauseIfAllDown | None = None  # where that is the partition handling
 
     @property
     def label(self) -> str:
@@ -164,6 +173,7 @@ class System:
     clients: tuple[str, ...]  # the first is the default
     deployments: tuple[str, ...]  # the first is the default
     cannot: Mapping[str, str] = field(default_factory=dict)  # fault kind -> why it suffers none
+    cannot_handle: Mapping[str, str] = field(default_factory=dict)  # partition handling -> why
 
 
 @dataclass(frozen=True, slots=True)

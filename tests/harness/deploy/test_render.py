@@ -1,7 +1,9 @@
 """The compose file: hosts own the network, processes join it, nothing leads outside."""
 
 import json
+import os
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from harness.deploy.compose_tool import find_tool
 from harness.deploy.files import compose_folder
 from harness.deploy.port import DeployError
 from harness.deploy.render import render, side_by_side
-from harness.plan.model import Layout
+from harness.plan.model import Layout, PauseIfAllDown
 
 
 def rendered(layout: Layout, settings: Settings | None = None) -> dict[str, Any]:
@@ -141,6 +143,54 @@ def test_the_layout_reaches_the_broker(layout: Layout) -> None:
     assert environment["MQPROOF_NODES"] == "rmq1 rmq2 rmq3"
     assert environment["MQPROOF_NET_TICKTIME"] == "60"
     assert environment["MQPROOF_PARTITION_HANDLING"] == "pause_minority"
+
+
+def test_whose_loss_pauses_a_node_reaches_the_broker() -> None:
+    layout = load_layout("rabbitmq-mirrored", "all-automatic-pause-if-all-down")
+    environment = rendered(layout)["services"]["rmq2-rabbitmq"]["environment"]
+    assert environment["MQPROOF_PARTITION_HANDLING"] == "pause_if_all_down"
+    assert environment["MQPROOF_PAUSE_IF_ALL_DOWN"] == "autoheal rmq1"
+
+
+@pytest.mark.parametrize("name", ["all-automatic-2", "all-automatic-5", "all-automatic-autoheal"])
+def test_a_node_writes_its_configuration_from_what_the_layout_says(name: str) -> None:
+    layout = load_layout("rabbitmq-mirrored", f"{name}@T=60")
+    lines = configured(layout)
+    nodes = [line for line in lines if ".classic_config.nodes." in line]
+    assert nodes == [
+        f"cluster_formation.classic_config.nodes.{number} = rabbit@{host.name}"
+        for number, host in enumerate(layout.hosts, start=1)
+    ]
+    assert "net_ticktime = 60" in lines
+    assert f"cluster_partition_handling = {layout.partition_handling}" in lines
+    assert not [line for line in lines if "@" in line.replace("rabbit@rmq", "")]
+    assert not [line for line in lines if "pause_if_all_down" in line]
+
+
+def test_a_node_knows_whose_loss_pauses_it_and_what_the_others_recover_by() -> None:
+    layout = load_layout("rabbitmq-mirrored", "all-automatic-pause-if-all-down")
+    pause = PauseIfAllDown(("rmq1", "rmq3"), "ignore")
+    lines = configured(replace(layout, pause_if_all_down=pause))
+    assert [line for line in lines if line.startswith("cluster_partition_handling")] == [
+        "cluster_partition_handling = pause_if_all_down",
+        "cluster_partition_handling.pause_if_all_down.recover = ignore",
+        "cluster_partition_handling.pause_if_all_down.nodes.1 = rabbit@rmq1",
+        "cluster_partition_handling.pause_if_all_down.nodes.2 = rabbit@rmq3",
+    ]
+
+
+def configured(layout: Layout) -> list[str]:
+    """What the entry point of a RabbitMQ node makes of its environment; no comments."""
+    environment = rendered(layout)["services"]["rmq1-rabbitmq"]["environment"]
+    folder = compose_folder() / "rabbitmq-mirrored"
+    said = subprocess.run(
+        ["bash", str(folder / "configuration.sh"), str(folder / "rabbitmq.conf")],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return [line for line in said.stdout.splitlines() if line and not line.startswith("#")]
 
 
 def test_addresses_are_of_the_network_that_was_chosen(layout: Layout) -> None:

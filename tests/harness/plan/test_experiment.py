@@ -197,6 +197,16 @@ def test_a_fault_that_a_system_cannot_suffer_does_not_apply_to_it_and_says_why()
     assert skip.reason == "fault 1: other can suffer no kill: it cannot die"
 
 
+def test_a_layout_whose_partition_handling_a_system_has_not_does_not_apply_to_it() -> None:
+    plain = replace(OTHER, cannot_handle={"ignore": "it always heals"})
+    catalogue = replace(CATALOGUE, systems=(SYSTEM, plain))
+    both = (SYSTEM.name, plain.name)
+    (skip,) = plan(request(systems=both, clients=("pika",)), catalogue).skipped
+    assert skip.reason == "other cannot do ignore: it always heals"
+    with pytest.raises(PlanError, match="other cannot do ignore: it always heals"):
+        plan(request(systems=("other",), clients=("pika",)), catalogue)
+
+
 def test_a_shape_that_needs_more_hosts_does_not_apply_to_a_layout_with_fewer() -> None:
     text = SOURCE.replace('kind = "kill"', 'kind = "partition"\nshape = "bridge"')
     shaped, both = read_scenario("bridge", text), (SYSTEM.name, OTHER.name)
