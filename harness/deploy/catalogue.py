@@ -11,7 +11,7 @@
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import (
     AfterValidator,
@@ -23,9 +23,10 @@ from pydantic import (
     model_validator,
 )
 
-from faults.kinds import KINDS
+from faults.kinds import DIRECT, KINDS, TOXIPROXY
 from harness.deploy.files import compose_folder
 from harness.deploy.likeness import LIKE, LikenessError, whole
+from harness.deploy.peer_ways import HOSTS_MAX
 from harness.plan.model import Host, Layout, PauseIfAllDown, Policy, System
 
 
@@ -50,6 +51,7 @@ def load_system(name: str) -> System:
         deployments=document.deployments,
         cannot=document.cannot,
         cannot_handle=document.cannot_handle,
+        direct_peers=document.direct_peers,
     )
 
 
@@ -79,6 +81,7 @@ def load_layout(system: str, word: str) -> Layout:
         synchronise=document.synchronise,
         partition_handling=document.partition_handling,
         pause_if_all_down=document.pause,
+        peer_links=document.peer_links,
         policies=tuple(
             Policy(policy.name, policy.pattern, tuple(policy.definition.items()))
             for policy in document.policies
@@ -116,6 +119,7 @@ _HOST_NAME = r"^[a-z][a-z0-9-]{0,30}$"  # it becomes a host name, a label and a 
 _TAKEN = frozenset({"agent", "toxiproxy", "workers", "clients"})  # stand beside the hosts
 _Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
 _Names = Annotated[tuple[str, ...], Field(min_length=1)]
+Deployment = Literal["local", "compose", "external"]
 Handling = Literal["ignore", "pause_minority", "pause_if_all_down", "autoheal"]
 
 
@@ -129,16 +133,27 @@ def _kind(word: str) -> str:
     return word
 
 
+def _handling(word: str) -> str:
+    if word not in get_args(Handling):
+        raise ValueError(f"no partition handling; choose one of {', '.join(get_args(Handling))}")
+    return word
+
+
+def _deployment(word: str) -> str:
+    if word not in get_args(Deployment):
+        raise ValueError(f"no deployment; choose one of {', '.join(get_args(Deployment))}")
+    return word
+
+
 class _SystemFile(_Strict):
     name: _Name
     title: str
     default_layout: Annotated[str, Field(pattern=r"^[^@]+@[^@]+$")]
     clients: _Names
-    deployments: Annotated[
-        tuple[Literal["local", "compose", "external"], ...], Field(min_length=1)
-    ]
+    deployments: Annotated[tuple[Deployment, ...], Field(min_length=1)]
     cannot: dict[Annotated[str, AfterValidator(_kind)], str] = {}
-    cannot_handle: dict[Handling, str] = {}
+    cannot_handle: dict[Annotated[str, AfterValidator(_handling)], str] = {}
+    direct_peers: dict[Annotated[str, AfterValidator(_deployment)], str] = {}
 
 
 class _HostFile(_Strict):
@@ -185,6 +200,16 @@ def _pause_of_hosts(pause: _PauseFile | None, info: ValidationInfo) -> _PauseFil
     return pause
 
 
+def _peers_of_hosts(links: str, info: ValidationInfo) -> str:
+    hosts = info.data.get("hosts", ())
+    if links == TOXIPROXY and len(hosts) > HOSTS_MAX:
+        raise ValueError(
+            f"{len(hosts)} hosts have more ways than the proxy has addresses for: at most "
+            f"{HOSTS_MAX} hosts, or {DIRECT!r}"
+        )
+    return links
+
+
 class _LayoutFile(_Strict):
     name: _Name
     title: str
@@ -197,6 +222,7 @@ class _LayoutFile(_Strict):
     pause_if_all_down: Annotated[
         _PauseFile | None, AfterValidator(_pause_of_hosts), Field(validate_default=True)
     ] = None
+    peer_links: Annotated[Literal["direct", "toxiproxy"], AfterValidator(_peers_of_hosts)] = "direct"
     policies: tuple[_PolicyFile, ...] = ()
     profiles: Annotated[dict[str, _ProfileFile], Field(min_length=1)]
 
@@ -209,7 +235,7 @@ class _LayoutFile(_Strict):
     @property
     def pause(self) -> PauseIfAllDown | None:
         found = self.pause_if_all_down
-        return found and PauseIfAllDown(found.hosts, found.recover)
+        return PauseIfAllDown(found.hosts, found.recover) if found else None
 
 
 _File = TypeVar("_File", bound=BaseModel)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from faults.kinds import DIRECT
 from faults.model import Options
 
 
@@ -156,6 +157,7 @@ class Layout:
     partition_handling: str
     policies: tuple[Policy, ...]
     pause_if_all_down: PauseIfAllDown | None = None  # where that is the partition handling
+    peer_links: str = DIRECT  # or TOXIPROXY: brokers reach each other through the proxy
 
     @property
     def label(self) -> str:
@@ -174,6 +176,8 @@ class System:
     deployments: tuple[str, ...]  # the first is the default
     cannot: Mapping[str, str] = field(default_factory=dict)  # fault kind -> why it suffers none
     cannot_handle: Mapping[str, str] = field(default_factory=dict)  # partition handling -> why
+    direct_peers: Mapping[str, str] = field(default_factory=dict)  # deployment whose peer links
+    # no layout can lead through the proxy -> why
 
 
 @dataclass(frozen=True, slots=True)

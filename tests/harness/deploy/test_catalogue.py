@@ -90,6 +90,17 @@ def test_whose_loss_pauses_a_node_is_told_by_the_layout() -> None:
     assert layout.pause_if_all_down == PauseIfAllDown(("rmq1",), "autoheal")
 
 
+def test_more_hosts_than_the_proxy_has_addresses_for_meet_directly(tmp_path: Path) -> None:
+    hosts = ", ".join(f'{{name = "h{number}", processes = ["rabbitmq"]}}' for number in range(9))
+    file = tmp_path / "nine.toml"
+    text = f'like = "all-automatic"\nname = "nine"\ntitle = "t"\ncopies = 9\nhosts = [{hosts}]\n'
+    file.write_text(f'{text}peer_links = "toxiproxy"\n')
+    with pytest.raises(CatalogueError, match=r"peer_links: .* at most 8 hosts, or 'direct'"):
+        load_layout(RABBIT, str(file))
+    file.write_text(text)
+    assert load_layout(RABBIT, str(file)).peer_links == "direct"
+
+
 def test_a_users_own_file_may_be_like_a_built_in_one(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text('like = "exactly-2"\nname = "mine"\ntitle = "My own"\ncopies = 3\n')
@@ -186,6 +197,7 @@ def test_every_mistake_of_a_file_is_told_at_once_with_its_place(tmp_path: Path) 
         ('name = "b"', 'name = "workers"', "no host may be called"),
         ("copies = 2", "copies = 3", "copies = 3 on 2 hosts"),
         ("copies = 2", "copies = ", "Invalid value"),
+        ('"ignore"', '"ignore"\npeer_links = "proxy"', "peer_links: Input should be 'direct' or"),
         ('"ignore"', '"pause_if_all_down"', "needs `hosts` and `recover`"),
         ("[profiles", f"{PAUSE}\n[profiles", "is only for partition_handling = 'pause_if_all_d"),
     ],
