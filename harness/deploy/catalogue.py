@@ -82,6 +82,7 @@ def load_layout(system: str, word: str) -> Layout:
         partition_handling=document.partition_handling,
         pause_if_all_down=document.pause,
         peer_links=document.peer_links,
+        entrance=document.entrance,
         policies=tuple(
             Policy(policy.name, policy.pattern, tuple(policy.definition.items()))
             for policy in document.policies
@@ -222,7 +223,10 @@ class _LayoutFile(_Strict):
     pause_if_all_down: Annotated[
         _PauseFile | None, AfterValidator(_pause_of_hosts), Field(validate_default=True)
     ] = None
-    peer_links: Annotated[Literal["direct", "toxiproxy"], AfterValidator(_peers_of_hosts)] = "direct"
+    peer_links: Annotated[Literal["direct", "toxiproxy"], AfterValidator(_peers_of_hosts)] = (
+        "direct"
+    )
+    entrance: Literal["hosts", "one"] = "hosts"
     policies: tuple[_PolicyFile, ...] = ()
     profiles: Annotated[dict[str, _ProfileFile], Field(min_length=1)]
 

@@ -112,6 +112,10 @@ class Scenario:
     source: str  # the TOML text it was read from
 
 
+HOSTS = "hosts"  # a client goes on to another host when its own is lost
+ONE = "one"  # a client knows one host, and comes back to it
+
+
 @dataclass(frozen=True, slots=True)
 class Host:
     """A machine that can freeze, reboot or be cut off, and the processes that it carries."""
@@ -158,6 +162,7 @@ class Layout:
     policies: tuple[Policy, ...]
     pause_if_all_down: PauseIfAllDown | None = None  # where that is the partition handling
     peer_links: str = DIRECT  # or TOXIPROXY: brokers reach each other through the proxy
+    entrance: str = HOSTS  # or ONE: how clients get in
 
     @property
     def label(self) -> str:

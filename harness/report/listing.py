@@ -22,10 +22,19 @@ def systems(found: Iterable[System]) -> Table:
 
 
 def layouts(found: Iterable[Layout]) -> Table:
-    table = _table("layout", "system", "title", "hosts", "copies", "partitions", "peer links")
+    table = _table(
+        "layout",
+        "system",
+        "title",
+        "hosts",
+        "copies",
+        "partitions",
+        "peer links",
+        "clients enter by",
+    )
     for one in found:
         hosts = ", ".join(host.name for host in one.hosts)
-        ways = (one.partition_handling, one.peer_links)
+        ways = (one.partition_handling, one.peer_links, one.entrance)
         table.add_row(one.label, one.system, one.title, hosts, str(one.copies), *ways)
     return table
 
