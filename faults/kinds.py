@@ -13,10 +13,12 @@ from math import inf
 from faults.shapes import SHAPES
 
 HOST, CLIENT_LINK = "host", "client link"  # a client link: of the meant clients to that host
+PEER_LINK = "peer link"  # of that host to its peers, and back
 CLIENT = "client"  # the process of a publisher or consumer
 PROCESS, PROXY = "process", "proxy"  # what subprocesses on this machine are broken by
 CONTAINER, TOXIPROXY, PACKET_FILTER = "container", "toxiproxy", "packet_filter"
 COMPOSE, LOCAL = "compose", "local"
+DIRECT = "direct"  # how a layout's peer links are made: so, or by TOXIPROXY
 _CLIENT = re.compile(r"(publisher|consumer)-[1-9]\d*")
 LATENCY_S = (0.05, 5.0)  # a busy machine stalls for less; a proof of more outlasts windows
 RATE_KB_MAX = 5_000  # a broker may not be faster than that by itself
@@ -50,13 +52,15 @@ class Kind:
 
     name: str
     title: str
-    applies_to: str  # HOST, CLIENT_LINK or CLIENT
+    applies_to: str  # HOST, CLIENT_LINK, PEER_LINK or CLIENT
     offers: Mapping[str, str]  # deployment -> mechanism
     undone_by: str
     may_stay: bool = False  # whether a scenario may say that it never returns
     options: tuple[str, ...] = ()  # the keys of OPTIONS that it takes
     needs: tuple[str, ...] = ()  # of these at least one
     needs_all: tuple[str, ...] = ()
+    by_peer_links: Mapping[str, str] = field(default_factory=dict)  # deployment -> mechanism, on
+    # layouts whose peer links pass a proxy there
     why_not: Mapping[str, str] = field(default_factory=dict)  # deployment without it -> why
 
 
@@ -96,6 +100,7 @@ OPTIONS = {
 _PROCESSES = {COMPOSE: CONTAINER, LOCAL: PROCESS}
 _LINKS = {COMPOSE: TOXIPROXY, LOCAL: PROXY}
 _NETWORK = {COMPOSE: PACKET_FILTER, LOCAL: PROXY}
+_PEER_LINKS = {COMPOSE: TOXIPROXY}
 
 KINDS = {
     kind.name: kind
@@ -185,6 +190,7 @@ KINDS = {
             offers=_NETWORK,
             undone_by="the filter is removed",
             options=("shape",),
+            by_peer_links=_PEER_LINKS,
         ),
         Kind(
             name="black_hole",
@@ -212,6 +218,19 @@ KINDS = {
             undone_by="the filter is removed",
             options=("shape", "down", "up"),
             needs_all=("down", "up"),
+            by_peer_links=_PEER_LINKS,
+        ),
+        Kind(
+            name="slow_peers",
+            title="what passes between the host and its peers comes later, in each direction by "
+            "the latency",
+            applies_to=PEER_LINK,
+            offers={LOCAL: PROXY},
+            undone_by="what was held is delivered at once, and nothing is held any more",
+            options=("latency",),
+            needs_all=("latency",),
+            by_peer_links=_PEER_LINKS,
+            why_not={COMPOSE: "nothing stands between peers where their links are direct"},
         ),
         Kind(
             name="alarm",
@@ -242,6 +261,21 @@ KINDS = {
         ),
     )
 }
+
+
+def mechanism(kind: str, deployment: str, peer_links: str = DIRECT) -> str:
+    """By what it is done; "" where nothing does it."""
+    offered = KINDS[kind]
+    by_proxy = offered.by_peer_links if peer_links == TOXIPROXY else {}
+    return by_proxy.get(deployment) or offered.offers.get(deployment, "")
+
+
+def offered(kind: Kind, deployment: str) -> str:
+    """Every mechanism of a kind, and what it hangs on; "-": none."""
+    words = [kind.offers[deployment]] if deployment in kind.offers else []
+    if deployment in kind.by_peer_links:
+        words.append(f"{kind.by_peer_links[deployment]} if peer_links = {TOXIPROXY}")
+    return "; ".join(words) or "-"
 
 
 def parse_target(text: str, hosts: Sequence[str]) -> tuple[str, str]:

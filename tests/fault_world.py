@@ -29,9 +29,10 @@ from faults.actions import (
     Thaw,
     ThawClients,
 )
-from faults.kinds import CLIENT, COMPOSE, KINDS
+from faults.kinds import CLIENT, COMPOSE, KINDS, TOXIPROXY, mechanism
 from faults.model import (
     ANYBODY,
+    UP,
     Armed,
     Drops,
     Options,
@@ -42,6 +43,7 @@ from faults.model import (
     Successor,
     Words,
 )
+from faults.peers import DISTRIBUTION_PORT, peer_link
 from faults.shapes import Way, droppers
 from faults.verify.replies import DIRECT
 from tests.link_world import ANSWERED, SILENT, Links
@@ -52,6 +54,7 @@ OPTIONS_OF: dict[str, Options] = {  # what each kind needs
     "flap": Options(down_s=0.3, up_s=0.3),
     "slow": Options(latency_s=0.2, rate_kb=1000),
     "cut_after": Options(bytes=100),
+    "slow_peers": Options(latency_s=0.2),
 }
 REAL_OPTIONS_OF = {**OPTIONS_OF, "flap": Options(down_s=1.0, up_s=1.0)}  # of real clusters
 CLIENTS = ("publisher-1", "consumer-1")  # whom faults of clients mean
@@ -84,7 +87,7 @@ class World:
         return Receipt(issued_ns, time.monotonic_ns())
 
     def mechanism(self, kind: str) -> str:
-        return KINDS[kind].offers[COMPOSE]
+        return mechanism(kind, COMPOSE) or mechanism(kind, COMPOSE, TOXIPROXY)
 
     def change(self, action: Action) -> None:
         match action:
@@ -145,7 +148,8 @@ class World:
         return {way: self.dropped[chain, way] for way in own} or None
 
     async def reach(self, host: str, peer: str, wait_s: float | None = None) -> Reply:
-        """A handshake needs both directions: what is asked, or what is answered, is dropped."""
+        """A handshake needs both directions: what is asked, or what is answered, is dropped. A
+        word on a link that passes a proxy needs the way there alone."""
         if host == peer:
             return ANSWERED
         exchange = [(host, peer), (peer, host)]
@@ -155,7 +159,9 @@ class World:
             for way in _first(rules, exchange)
         ]
         self.dropped.update(dropped)
-        return Reply(False, wait_s or SILENT.seconds, "silent") if dropped else ANSWERED
+        if dropped:
+            return Reply(False, wait_s or SILENT.seconds, "silent")
+        return self.links.say(peer_link(host, peer, DISTRIBUTION_PORT), Words(UP))
 
     def _rules(self) -> dict[str, list[Way]]:
         alone = {c: [(h, ANYBODY), (ANYBODY, h)] for c, h in self.isolated.items()}

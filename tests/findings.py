@@ -26,6 +26,7 @@ DECLARED = {
     "consumers": 1,
     "acknowledges": True,
     "cancel_on_ha_failover": False,
+    "entrance": "hosts",
     "faults": 1,
 }
 RECORDED = {

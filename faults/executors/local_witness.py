@@ -8,18 +8,16 @@
 4. There are no packet filters here.
 """
 
-import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from faults.actions import Cut, Isolate
-from faults.executors import listeners
+from faults.actions import Isolate
+from faults.executors import listeners, peer_links
 from faults.executors import local_processes as processes
 from faults.executors.canaries import WAIT_S, Canaries, Dial, Listed, greets, reply_of, serves
-from faults.executors.local import peer_link
 from faults.executors.ports import Agent, AgentCalls, Clients, Failures
 from faults.model import Armed, Drops, FaultError, ProcessState, Replies, Reply, Successor, Words
-from faults.shapes import left_open
+from faults.peers import peer_link
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +59,9 @@ class LocalWitness:
     async def prepare(self, armed: Armed) -> None:
         if armed.proxies:
             await self._canaries.open(armed, self._places.brokers[armed.resolved])
-        if any(isinstance(action, Cut | Isolate) for action in armed.actions):
-            await self._links_speak(armed.hosts)
+        await peer_links.ready(armed, self.reach)
         if any(isinstance(action, Isolate) for action in armed.actions):
+            await peer_links.speaking(armed.hosts, self.reach)
             await self._clients_enter(armed.resolved)
 
     async def process(self, host: str) -> ProcessState:
@@ -136,21 +134,3 @@ class LocalWitness:
         mute = [f"{name}: {reply.detail}" for name, reply in entries.items() if not reply.answered]
         if mute:
             raise FaultError(f"ways of clients to {host} do not work now: {'; '.join(mute)}")
-
-    async def _links_speak(self, hosts: tuple[str, ...]) -> None:
-        """Raises FaultError where a link is silent, although its far end speaks when dialled.
-
-        Those beside a cut are asked, too: that they stay open is part of its proof.
-        """
-        direct = await asyncio.gather(*(self.reach(host, host) for host in hosts))
-        speaking = {host for host, reply in zip(hosts, direct, strict=True) if reply.answered}
-        ways = [way for way in left_open((), hosts) if way[1] in speaking]
-        replies = await asyncio.gather(*(self.reach(*way) for way in ways))
-        mute = [
-            f"{' -> '.join(way)}: {reply.detail}"
-            for way, reply in zip(ways, replies, strict=True)
-            if not reply.answered
-        ]
-        if mute or not speaking:
-            heard = "; ".join(mute) or f"none of {', '.join(hosts)} speaks"
-            raise FaultError(f"the links between hosts do not work now: {heard}")

@@ -10,6 +10,7 @@ A run calls, for each window: `witness.prepare` (before the actions), `held`, (t
 `processes`  kill, stop, freeze
 `links`      hang, close, refuse, reset, slow, cut_after
 `network`    partition
+`peers`      slow_peers
 `isolation`  black_hole, reboot
 `flapping`   flap
 `brokers`    alarm
@@ -26,6 +27,7 @@ from faults.verification.flapping import FlapLook
 from faults.verification.isolation import BlackHoleLook, RebootLook
 from faults.verification.links import CutAfterLook, EndedLook, HangLook, SlowLook
 from faults.verification.network import PartitionLook
+from faults.verification.peers import SlowPeersLook
 from faults.verification.processes import FreezeLook, KillLook, StopLook
 
 LOOKS: dict[str, Callable[[Armed, Witness], Look]] = {
@@ -42,6 +44,7 @@ LOOKS: dict[str, Callable[[Armed, Witness], Look]] = {
     "black_hole": BlackHoleLook,
     "reboot": RebootLook,
     "flap": FlapLook,
+    "slow_peers": SlowPeersLook,
     "alarm": AlarmLook,
     "client_crash": ClientCrashLook,
     "client_freeze": ClientFreezeLook,

@@ -19,6 +19,7 @@ DECLARED: dict[str, Fact] = {
     "copies": Fact(float, False, "copies of a queue that the layout wants"),
     "synchronise": Fact(str, False, "automatic, manual or none"),
     "partition_handling": Fact(str, False, "what the layout does about partitions"),
+    "entrance": Fact(str, False, "hosts: a client whose host is lost goes on to others; or one"),
     "timer_s": Fact(float, False, "the layout's timer, in seconds"),
     "confirms": Fact(bool, False, "publishers ask for confirms"),
     "durable": Fact(bool, False, "queues survive their host's restart"),

@@ -9,7 +9,10 @@ from harness.deploy.port import DeployError
 
 def equip(cluster: ComposeCluster) -> tuple[Executor, Witness]:
     failures = (DeployError,)
-    executor = ComposeExecutor(cluster.client, cluster.project, cluster.agent, failures)
+    peer_links = cluster.layout.peer_links
+    executor = ComposeExecutor(
+        cluster.client, cluster.project, cluster.agent, failures, peer_links
+    )
     witness = ComposeWitness(
         cluster.client,
         cluster.project,
@@ -19,5 +22,6 @@ def equip(cluster: ComposeCluster) -> tuple[Executor, Witness]:
         failures,
         alarms=cluster.broker.alarms,
         clients=cluster.roster,
+        peer_links=peer_links,
     )
     return executor, witness

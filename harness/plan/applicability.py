@@ -6,7 +6,7 @@
 
 from collections.abc import Iterator
 
-from faults.kinds import KINDS
+from faults.kinds import KINDS, TOXIPROXY, mechanism
 from faults.shapes import SHAPES
 from harness.plan.model import Entry, FaultPlan, Layout, Scenario, System
 from harness.plan.words import Target, parse_target
@@ -21,6 +21,12 @@ def obstacles(
         reasons.append(f"{system.name} has no client {client}")
     if deployment not in system.deployments:
         reasons.append(f"{system.name} cannot be deployed by {deployment}")
+    if layout.partition_handling in system.cannot_handle:
+        why = system.cannot_handle[layout.partition_handling]
+        reasons.append(f"{system.name} cannot do {layout.partition_handling}: {why}")
+    if layout.peer_links == TOXIPROXY and deployment in system.direct_peers:
+        why = system.direct_peers[deployment]
+        reasons.append(f"{system.name} has direct peer links by {deployment}: {why}")
     reasons += _fault_obstacles(scenario, system, layout, deployment)
     for who, entry in (
         ("publishers_enter", scenario.workload.publishers_enter),
@@ -45,7 +51,7 @@ def _fault_obstacles(
         if fault.kind in system.cannot:
             why = system.cannot[fault.kind]
             yield f"fault {number}: {system.name} can suffer no {fault.kind}: {why}"
-        elif deployment not in KINDS[fault.kind].offers:
+        elif not mechanism(fault.kind, deployment, layout.peer_links):
             why = KINDS[fault.kind].why_not.get(deployment, "nobody has made it")
             yield f"fault {number}: {deployment} offers no {fault.kind}: {why}"
 

@@ -19,6 +19,7 @@ def declared(plan: RunPlan) -> dict[str, bool | str | int | float]:
         "copies": layout.copies,
         "synchronise": layout.synchronise,
         "partition_handling": layout.partition_handling,
+        "entrance": layout.entrance,
         "timer_s": layout.timer_s,
         "confirms": workload.confirms,
         "durable": workload.durable,

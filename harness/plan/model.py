@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from faults.kinds import DIRECT
 from faults.model import Options
 
 
@@ -111,6 +112,10 @@ class Scenario:
     source: str  # the TOML text it was read from
 
 
+HOSTS = "hosts"  # a client goes on to another host when its own is lost
+ONE = "one"  # a client knows one host, and comes back to it
+
+
 @dataclass(frozen=True, slots=True)
 class Host:
     """A machine that can freeze, reboot or be cut off, and the processes that it carries."""
@@ -127,6 +132,14 @@ class Policy:
     name: str
     pattern: str
     definition: tuple[tuple[str, str | int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PauseIfAllDown:
+    """A partition handling of RabbitMQ: who sees none of these hosts pauses."""
+
+    hosts: tuple[str, ...]
+    recover: str  # of the others: ignore or autoheal
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +160,9 @@ class Layout:
     synchronise: str
     partition_handling: str
     policies: tuple[Policy, ...]
+    pause_if_all_down: PauseIfAllDown | None = None  # where that is the partition handling
+    peer_links: str = DIRECT  # or TOXIPROXY: brokers reach each other through the proxy
+    entrance: str = HOSTS  # or ONE: how clients get in
 
     @property
     def label(self) -> str:
@@ -164,6 +180,9 @@ class System:
     clients: tuple[str, ...]  # the first is the default
     deployments: tuple[str, ...]  # the first is the default
     cannot: Mapping[str, str] = field(default_factory=dict)  # fault kind -> why it suffers none
+    cannot_handle: Mapping[str, str] = field(default_factory=dict)  # partition handling -> why
+    direct_peers: Mapping[str, str] = field(default_factory=dict)  # deployment whose peer links
+    # no layout can lead through the proxy -> why
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from faults.kinds import COMPOSE, KINDS, LOCAL, Kind
+from faults.kinds import COMPOSE, KINDS, LOCAL, Kind, offered
 from harness.deploy.catalogue import load_system, system_names
 from harness.plan.model import System
 
@@ -33,7 +33,7 @@ def _options(kind: Kind) -> str:
 
 
 def _offers(kind: Kind) -> str:
-    return " | ".join(kind.offers.get(deployment, "-") for deployment in DEPLOYMENTS)
+    return " | ".join(offered(kind, deployment) for deployment in DEPLOYMENTS)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from rich.table import Table
 
-from faults.kinds import KINDS, TARGETS
+from faults.kinds import KINDS, TARGETS, offered
 from harness.analyse.claims import Claim
 from harness.analyse.vocabulary import FACTS
 from harness.plan.model import Layout, Scenario, System
@@ -22,11 +22,20 @@ def systems(found: Iterable[System]) -> Table:
 
 
 def layouts(found: Iterable[Layout]) -> Table:
-    table = _table("layout", "system", "title", "hosts", "copies", "partitions")
+    table = _table(
+        "layout",
+        "system",
+        "title",
+        "hosts",
+        "copies",
+        "partitions",
+        "peer links",
+        "clients enter by",
+    )
     for one in found:
         hosts = ", ".join(host.name for host in one.hosts)
-        row = (one.label, one.system, one.title, hosts, str(one.copies), one.partition_handling)
-        table.add_row(*row)
+        ways = (one.partition_handling, one.peer_links, one.entrance)
+        table.add_row(one.label, one.system, one.title, hosts, str(one.copies), *ways)
     return table
 
 
@@ -41,7 +50,7 @@ def scenarios(found: Iterable[Scenario]) -> Table:
 def faults() -> Iterator[Table]:
     kinds = _table("fault", "what it does", "means a", "in containers by", "local by")
     for kind in KINDS.values():
-        offers = [kind.offers.get(deployment, "-") for deployment in ("compose", "local")]
+        offers = [offered(kind, deployment) for deployment in ("compose", "local")]
         kinds.add_row(kind.name, kind.title, kind.applies_to, *offers)
     yield kinds
     targets = _table("target", "which host it means")

@@ -2,8 +2,9 @@
 
 1. Where a queue's master lies is drawn from the run's seed, so that a replay lies the same.
 2. A client's entry is resolved once, here; where it went is recorded.
-3. Each worker has a listener of its own to every host; nobody shares one with the load.
-4. Nothing is sent before every worker is connected.
+3. By a layout's entrance a client knows one host, or all; who drains and audits knows all.
+4. Each worker has a listener of its own to every host; nobody shares one with the load.
+5. Nothing is sent before every worker is connected.
 """
 
 import asyncio
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.deploy.port import Cluster, Link, Roles
-from harness.plan.model import RunPlan
+from harness.plan.model import ONE, RunPlan
 from harness.plan.seeds import stream
 from harness.run.cast import NoSuchTarget, order_of_entry, resolve
 from harness.run.crew import Member, all_ready, hire
@@ -177,10 +178,11 @@ class Preparing:
             (Role.PUBLISHER, "publishers", workload.publishers),
             (Role.CONSUMER, "consumers", workload.consumers),
         ):
+            known = entries[who][:1] if self._plan.layout.entrance == ONE else entries[who]
             for index in range(count):
                 name = f"{role.value}-{index + 1}"
                 queue = workload.queues[index % len(workload.queues)]
-                endpoints = await self._entrance(name, entries[who])
+                endpoints = await self._entrance(name, known)
                 self._places[name] = index
                 config = self._config(role, name, queue, endpoints, index)
                 crew.append(await hire(self._cluster, name, config, self._boot_id))

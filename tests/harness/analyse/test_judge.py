@@ -6,6 +6,8 @@ import pytest
 
 from harness.analyse.claims import shipped
 from harness.analyse.judge import ClaimVerdict, Outcome, exit_code, judge, worst
+from harness.analyse.state import State
+from harness.analyse.truth import Unknown
 from tests.findings import Story
 
 CLAIMS = {claim.name: claim for claim in shipped()}
@@ -121,6 +123,21 @@ def test_a_master_that_is_stopped_or_freezes_is_judged_like_one_that_crashes(kin
         "mirrored-queue-works-on",
     ):
         assert found[claim] is PASS, claim
+
+
+def test_a_client_that_knows_only_the_host_that_failed_says_nothing_of_who_takes_over() -> None:
+    story = Story(entrance="one").stage("sustained_success", 24.0)
+    found = outcomes(story)
+    for claim in ("mirror-takes-over", "mirrored-queue-works-on"):
+        assert found[claim] is NOT_APPLICABLE, claim
+    assert found["confirmed-is-on-all-mirrors"] is PASS
+
+
+def test_runs_of_before_there_was_a_choice_had_a_list_of_hosts() -> None:
+    old = State.from_json({"copies": 3, "windows": {"1": {"fault_kind": "kill"}}})
+    assert old.value("entrance", 1) == "hosts"
+    assert State.from_json({"entrance": "one"}).value("entrance", 1) == "one"
+    assert isinstance(State.from_json({}).value("entrance", 1), Unknown)
 
 
 def a_mirrors_crash(missed: int = 0, **state: object) -> Story:

@@ -1,22 +1,28 @@
 """The compose file: hosts own the network, processes join it, nothing leads outside."""
 
 import json
+import os
 import subprocess
+from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from faults import peers
+from harness.deploy import peer_ways
 from harness.deploy.__main__ import default_layouts
 from harness.deploy.catalogue import load_layout, load_system
+from harness.deploy.compose import with_addresses
 from harness.deploy.compose_brokers import BROKERS
 from harness.deploy.compose_settings import Settings
 from harness.deploy.compose_tool import find_tool
 from harness.deploy.files import compose_folder
 from harness.deploy.port import DeployError
 from harness.deploy.render import render, side_by_side
-from harness.plan.model import Layout
+from harness.plan.model import Host, Layout, PauseIfAllDown
 
 
 def rendered(layout: Layout, settings: Settings | None = None) -> dict[str, Any]:
@@ -143,6 +149,109 @@ def test_the_layout_reaches_the_broker(layout: Layout) -> None:
     assert environment["MQPROOF_PARTITION_HANDLING"] == "pause_minority"
 
 
+def test_whose_loss_pauses_a_node_reaches_the_broker() -> None:
+    layout = load_layout("rabbitmq-mirrored", "all-automatic-pause-if-all-down")
+    environment = rendered(layout)["services"]["rmq2-rabbitmq"]["environment"]
+    assert environment["MQPROOF_PARTITION_HANDLING"] == "pause_if_all_down"
+    assert environment["MQPROOF_PAUSE_IF_ALL_DOWN"] == "autoheal rmq1"
+
+
+@pytest.mark.parametrize("name", ["all-automatic-2", "all-automatic-5", "all-automatic-autoheal"])
+def test_a_node_writes_its_configuration_from_what_the_layout_says(name: str) -> None:
+    layout = load_layout("rabbitmq-mirrored", f"{name}@T=60")
+    lines = configured(layout)
+    nodes = [line for line in lines if ".classic_config.nodes." in line]
+    assert nodes == [
+        f"cluster_formation.classic_config.nodes.{number} = rabbit@{host.name}"
+        for number, host in enumerate(layout.hosts, start=1)
+    ]
+    assert "net_ticktime = 60" in lines
+    assert f"cluster_partition_handling = {layout.partition_handling}" in lines
+    assert not [line for line in lines if "@" in line.replace("rabbit@rmq", "")]
+    assert not [line for line in lines if "pause_if_all_down" in line]
+
+
+def test_a_node_knows_whose_loss_pauses_it_and_what_the_others_recover_by() -> None:
+    layout = load_layout("rabbitmq-mirrored", "all-automatic-pause-if-all-down")
+    pause = PauseIfAllDown(("rmq1", "rmq3"), "ignore")
+    lines = configured(replace(layout, pause_if_all_down=pause))
+    assert [line for line in lines if line.startswith("cluster_partition_handling")] == [
+        "cluster_partition_handling = pause_if_all_down",
+        "cluster_partition_handling.pause_if_all_down.recover = ignore",
+        "cluster_partition_handling.pause_if_all_down.nodes.1 = rabbit@rmq1",
+        "cluster_partition_handling.pause_if_all_down.nodes.2 = rabbit@rmq3",
+    ]
+
+
+def configured(layout: Layout) -> list[str]:
+    """What the entry point of a RabbitMQ node makes of its environment; no comments."""
+    environment = rendered(layout)["services"]["rmq1-rabbitmq"]["environment"]
+    folder = compose_folder() / "rabbitmq-mirrored"
+    said = subprocess.run(
+        ["bash", str(folder / "configuration.sh"), str(folder / "rabbitmq.conf")],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return [line for line in said.stdout.splitlines() if line and not line.startswith("#")]
+
+
+PROXIED = "all-automatic-toxiproxy@T=10"
+
+
+def test_each_way_between_hosts_has_an_address_of_the_proxys() -> None:
+    layout = load_layout("rabbitmq-mirrored", PROXIED)
+    services = rendered(layout, Settings(network="10.231.4"))["services"]
+    names = {name: services[f"{name}-host"]["extra_hosts"] for name in ("rmq1", "rmq2", "rmq3")}
+    assert names == {
+        "rmq1": ["rmq2:10.231.4.40", "rmq3:10.231.4.41"],
+        "rmq2": ["rmq1:10.231.4.42", "rmq3:10.231.4.43"],
+        "rmq3": ["rmq1:10.231.4.44", "rmq2:10.231.4.45"],
+    }
+    assert not any("extra_hosts" in services[f"{name}-rabbitmq"] for name in names)
+    adding = services["toxiproxy-addresses"]
+    assert (adding["network_mode"], adding["cap_add"]) == ("service:toxiproxy", ["NET_ADMIN"])
+    script = adding["entrypoint"][-1]
+    assert "addr show to 10.231.4.100 " in script
+    assert all(name.partition(":")[2] in script for told in names.values() for name in told)
+    assert script.count("$") == 2 * script.count("$$")  # Compose takes none of them for its own
+
+
+def test_peer_links_lead_from_those_addresses_to_the_peers_own_ports() -> None:
+    layout = with_addresses(load_layout("rabbitmq-mirrored", PROXIED), "10.231.4")
+    ways = peer_ways.addresses(layout, "10.231.4")
+    found = peer_ways.listeners(ways, {host.name: host.address for host in layout.hosts})
+    assert found["mqproof-peer.rmq1.rmq2.4369"] == ("10.231.4.40:4369", "10.231.4.12:4369")
+    assert found["mqproof-peer.rmq3.rmq1.25672"] == ("10.231.4.44:25672", "10.231.4.11:25672")
+    assert len(found) == 12
+    assert {name for names in BOTH_WAYS for name in peers.links(*names, "toxiproxy")} == set(found)
+
+
+BOTH_WAYS = list(permutations(("rmq1", "rmq2", "rmq3"), 2))
+
+
+def test_the_most_hosts_whose_peers_meet_through_the_proxy_have_addresses_enough() -> None:
+    layout = load_layout("rabbitmq-mirrored", PROXIED)
+    many = tuple(Host(f"rmq{n}", "", ("rabbitmq",)) for n in range(peer_ways.HOSTS_MAX))
+    layout = replace(layout, hosts=many)
+    services = rendered(layout, Settings(network="10.231.4"))["services"]
+    ways = [*peer_ways.addresses(layout, "10.231.4").values()]
+    own = [
+        network["ipv4_address"]
+        for service in services.values()
+        for network in service.get("networks", {}).values()
+    ]
+    assert len({*ways, *own}) == len(ways) + len(own)
+    assert all(int(address.rpartition(".")[2]) < 127 for address in ways)
+
+
+def test_direct_peers_meet_by_their_own_names(layout: Layout) -> None:
+    services = rendered(layout)["services"]
+    assert not any("extra_hosts" in service for service in services.values())
+    assert "toxiproxy-addresses" not in services
+
+
 def test_addresses_are_of_the_network_that_was_chosen(layout: Layout) -> None:
     document = rendered(layout, Settings(network="10.231.4"))
     servers, clients = document["networks"]["servers"], document["networks"]["clients"]
@@ -162,7 +271,9 @@ def test_what_a_run_fills_in_is_taken_literally(layout: Layout) -> None:
     }
 
 
-def test_the_compose_tool_of_this_machine_understands_it(layout: Layout, tmp_path: Path) -> None:
+@pytest.mark.parametrize("label", ["all-manual@T=60", PROXIED])
+def test_the_compose_tool_of_this_machine_understands_it(label: str, tmp_path: Path) -> None:
+    layout = load_layout("rabbitmq-mirrored", label)
     try:
         tool = find_tool()
     except DeployError as error:

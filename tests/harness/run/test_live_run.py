@@ -385,6 +385,23 @@ def test_a_worker_whose_disk_is_full_stops_the_run_and_says_so(tmp_path: Path) -
     assert not done.manifest.workers[0].log_closed
 
 
+def test_a_client_that_knows_one_host_knows_no_other_but_who_drains_knows_all(
+    tmp_path: Path,
+) -> None:
+    layout = replace(LAYOUT, entrance="one")
+    cluster = SimulatedCluster(layout)
+    run(cluster, replace(plan(fault("client_crash")), layout=layout), tmp_path)
+    known = {
+        name: [endpoint.host for endpoint in config.endpoints]
+        for name, config in cluster.configured.items()
+    }
+    assert {len(hosts) for name, hosts in known.items() if name.startswith("publisher")} == {1}
+    assert {len(hosts) for name, hosts in known.items() if name.startswith("consumer")} == {1}
+    (drainer,) = (hosts for name, hosts in known.items() if name.startswith("drain"))
+    assert sorted(drainer) == ["rmq1", "rmq2", "rmq3"]
+    assert len([name for name in known if name.startswith("publisher")]) > 1  # a successor, too
+
+
 def test_every_host_and_second_has_its_resources(tmp_path: Path) -> None:
     done = run(SimulatedCluster(LAYOUT), plan(), tmp_path)
     hosts = {row["host"] for row in read_rows(done.folder / "logs" / "harness", RESOURCES)}
