@@ -77,7 +77,7 @@ def _node_doubts(layout: Layout, listed: list[dict[str, Any]]) -> list[str]:
 
 def _queue_doubts(layout: Layout, queue: dict[str, Any]) -> list[str]:
     """Of a queue that a policy governs: its master, mirrors and their synchronisation."""
-    if not queue.get("policy") or layout.copies == 1:
+    if not queue.get("policy") or layout.copies is None or layout.copies == 1:
         return []
     name, roles = queue.get("name"), roles_of(queue)
     if roles.master is None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from faults.model import Options
+from harness.plan.topology import Topology
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +136,7 @@ class Layout:
 
     `copies`: how many copies of a queue are wanted (hosts for all, 1 for unmirrored).
     `synchronise`: automatic, manual or none.
+    `topology`: of a cluster that somebody else runs; what he has not declared is None or "" here.
     """
 
     name: str
@@ -143,10 +145,11 @@ class Layout:
     title: str
     hosts: tuple[Host, ...]
     timer_s: float  # RabbitMQ: net_ticktime
-    copies: int
+    copies: int | None
     synchronise: str
     partition_handling: str
     policies: tuple[Policy, ...]
+    topology: Topology | None = None
 
     @property
     def label(self) -> str:

@@ -227,7 +227,7 @@ def test_a_fault_of_clients_that_nobody_hired_is_refused() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_deployment_offers_a_kind_or_says_why_not(kind: str) -> None:
     offered = KINDS[kind]
-    assert {"compose", "local"} == offered.offers.keys() | offered.why_not.keys()
+    assert {"compose", "local", "external"} == offered.offers.keys() | offered.why_not.keys()
     assert not offered.offers.keys() & offered.why_not.keys()
 
 
