@@ -33,6 +33,8 @@ from harness.deploy.compose import ComposeDeployment
 from harness.deploy.compose_faults import equip as equip_compose
 from harness.deploy.doctor import examine
 from harness.deploy.engine import NoEngine, connect
+from harness.deploy.external import ExternalDeployment
+from harness.deploy.external_faults import equip as equip_external
 from harness.deploy.local import LocalDeployment
 from harness.deploy.local_faults import equip as equip_local
 from harness.deploy.owner import alive
@@ -52,8 +54,9 @@ from harness.report.display import (
 from harness.report.rates import Rates
 from harness.run.campaign import Campaign, Hooks
 from harness.run.docker_projects import DockerProjects
+from harness.run.external_projects import ExternalProjects, anything_armed
 from harness.run.guardian import Guardian, GuardianError, Kind, start_guardian
-from harness.run.heal import Projects
+from harness.run.heal import Projects, Row, clear, mend
 from harness.run.heal import heal as heal_all
 from harness.run.local_projects import LocalProjects
 from harness.run.view import View
@@ -113,16 +116,21 @@ def heal(show: Display) -> bool:
         healed = True
         for projects in _everywhere(show):
             async for row in heal_all(projects, alive):
-                show.message(f"{row.project}: {row.what}{f': {row.doubt}' if row.doubt else ''}")
+                show.message(_healing(row))
                 healed = healed and row.ok
         return healed
 
     return asyncio.run(perform())
 
 
+def _healing(row: Row) -> str:
+    return f"{row.project}: {row.what}{f': {row.doubt}' if row.doubt else ''}"
+
+
 def _everywhere(show: Display) -> Iterator[Projects]:
     """What to heal: this machine's processes, and the engine's containers where there is one."""
     yield LocalProjects()
+    yield ExternalProjects()
     try:
         yield DockerProjects(connect())
     except NoEngine as absent:
@@ -177,9 +185,11 @@ class _Guard:
     standing: list[Guardian] = field(default_factory=list)
     project: str = ""  # the last one
     kind: Kind = Kind.COMPOSE  # of that
+    external: list[str] = field(default_factory=list)  # all of that kind
 
     def begin(self, kind: Kind, project: str) -> None:
         self.project, self.kind = project, kind
+        self.external += [project] if kind is Kind.EXTERNAL else []
         try:
             self.standing.append(start_guardian(project, self.folder, self.keep, kind))
         except GuardianError as failure:
@@ -224,7 +234,18 @@ async def _perform(
     finally:
         steps.end()
         guard.end(show)
+        await _settle(guard, show)
     return interrupt.is_set()
+
+
+async def _settle(guard: _Guard, show: Display) -> None:
+    """What our own end has left on brokers that are not ours: tried once more, and told."""
+    projects = ExternalProjects()
+    left = [one for one in await projects.find() if one.name in guard.external]
+    for project in left:
+        rows = [row async for row in mend(projects, project, "run")]
+        for row in (*rows, await clear(projects, project.name)):
+            show.message(f"{_healing(row)}{'' if row.ok else '; try: mqproof heal'}")
 
 
 def _deployments(options: RunOptions, guard: _Guard) -> dict[str, Deployment]:
@@ -235,6 +256,9 @@ def _deployments(options: RunOptions, guard: _Guard) -> dict[str, Deployment]:
         ),
         Kind.LOCAL: LocalDeployment(
             equip_local, options.keep, partial(guard.begin, Kind.LOCAL), options.misbehave
+        ),
+        Kind.EXTERNAL: ExternalDeployment(
+            equip_external, partial(guard.begin, Kind.EXTERNAL), anything_armed
         ),
     }
 

@@ -73,7 +73,7 @@ def test_a_kill_that_never_returns_has_no_undo() -> None:
 def test_a_stop_is_undone_by_a_start_that_waits_for_a_broker_that_is_still_ending() -> None:
     armed = compiled("stop")
     assert armed.actions == (Stop("rmq2"),)
-    assert armed.undo == (Start("rmq2", ENDING_S),)
+    assert armed.undo == (Start("rmq2", ENDING_S, "stop"),)
     assert ENDING_S > 0
 
 
