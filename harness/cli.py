@@ -7,6 +7,7 @@
 """
 
 import os
+import re
 import secrets
 import shutil
 import subprocess
@@ -288,14 +289,9 @@ def new_scenario(
     context: typer.Context, name: Annotated[str, typer.Argument(help="NAME.toml is written.")]
 ) -> int:
     """Write NAME.toml: a commented copy of master-crash that runs at once."""
-    shell: Shell = context.obj
-    path = Path(f"{name.removesuffix('.toml')}.toml")
-    if not SCENARIO_NAME.fullmatch(path.stem) or path.name != str(path):
-        raise PlanError(
-            [Problem("NAME", f"small letters, digits and hyphens, a letter first; not {name!r}")]
-        )
+    path = _new_path(name, SCENARIO_NAME)
     text = asking.scenario_text(TEMPLATE).replace(f"run {TEMPLATE} ", f"run {path} ")
-    return _write_new(shell, path, text, f"mqproof run {path} --dry-run")
+    return _write_new(context.obj, path, text, f"mqproof run {path} --dry-run")
 
 
 @new.command("topology")
@@ -303,13 +299,18 @@ def new_topology(
     context: typer.Context, name: Annotated[str, typer.Argument(help="NAME.toml is written.")]
 ) -> int:
     """Write NAME.toml: brokers that are there, and what may be done to them, commented."""
+    path = _new_path(name, TOPOLOGY_NAME)
+    text = external.example().replace("TOPOLOGY", str(path))
+    return _write_new(context.obj, path, text, f"mqproof doctor --topology {path}")
+
+
+def _new_path(name: str, pattern: re.Pattern[str]) -> Path:
     path = Path(f"{name.removesuffix('.toml')}.toml")
-    if not TOPOLOGY_NAME.fullmatch(path.stem) or path.name != str(path):
+    if not pattern.fullmatch(path.stem) or path.name != str(path):
         raise PlanError(
             [Problem("NAME", f"small letters, digits and hyphens, a letter first; not {name!r}")]
         )
-    text = external.example().replace("TOPOLOGY", str(path))
-    return _write_new(context.obj, path, text, f"mqproof doctor --topology {path}")
+    return path
 
 
 def _write_new(shell: Shell, path: Path, text: str, next_word: str) -> int:

@@ -9,7 +9,9 @@ settings.load_profile("mqproof")
 
 
 @pytest.fixture(autouse=True)
-def _no_state_of_the_users(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+def _no_state_of_the_users(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """Nothing that a test heals is anybody's, and what it leaves is found by no healing."""
     folder = tmp_path_factory.getbasetemp() / "state"
     monkeypatch.setenv("XDG_STATE_HOME", str(folder))

@@ -19,7 +19,7 @@ from faults.model import Executor, Witness
 from harness.deploy.agent import AgentClient
 from harness.deploy.external_cluster import ExternalCluster, release
 from harness.deploy.external_links import DirectLinks
-from harness.deploy.external_removal import remove
+from harness.deploy.external_removal import remove_early
 from harness.deploy.external_site import NO_PROXY, Site, forget, login, start_agent
 from harness.deploy.files import PACKAGES
 from harness.deploy.links import Links
@@ -151,5 +151,5 @@ async def _links(site: Site, agent: AgentClient, proxy: Process | None) -> Links
 
 async def _removed(site: Site) -> None:
     """Where something may be left, its note stays."""
-    if not await remove(site):
+    if not await remove_early(site):
         forget(site.cluster)

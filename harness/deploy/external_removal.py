@@ -5,6 +5,7 @@
 2. One failure keeps nothing else from being removed: what could not be is told.
 """
 
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 
 from faults.model import FaultError
@@ -16,21 +17,34 @@ from harness.deploy.rabbitmq import RabbitBroker
 from harness.deploy.roster import OURS
 
 PROXY_LIMIT_S = 15.0
+Step = Callable[[Site, RabbitBroker], Awaitable[None]]
 
 
 async def remove(site: Site) -> tuple[str, ...]:
     """All of it, by an agent of its own. What could not be removed, and why."""
     doubts: list[str] = []
     if runs(site) or site.topology.sets_policy:
-        doubts += await _by_an_agent(site)
+        doubts += await _by_an_agent(site, (_queues, _policies))
     doubts += await remove_listeners(site)
+    return (*doubts, *await end_processes(site))
+
+
+async def remove_early(site: Site) -> tuple[str, ...]:
+    """Of a cluster that did not come to stand: no run has made a queue or a listener on it."""
+    doubts: list[str] = []
+    if site.topology.sets_policy:
+        doubts += await _by_an_agent(site, (_policies,))
     return (*doubts, *await end_processes(site))
 
 
 async def remove_named(site: Site, broker: RabbitBroker) -> tuple[str, ...]:
     """What brokers hold of ours."""
+    return await _removed(site, broker, (_queues, _policies))
+
+
+async def _removed(site: Site, broker: RabbitBroker, steps: Iterable[Step]) -> tuple[str, ...]:
     doubts = []
-    for step in (_queues, _policies):
+    for step in steps:
         try:
             await step(site, broker)
         except DeployError as error:
@@ -64,14 +78,14 @@ def runs(site: Site) -> tuple[str, ...]:
     return tuple(sorted(path.name for path in (Path(site.experiment) / "runs").glob("*")))
 
 
-async def _by_an_agent(site: Site) -> tuple[str, ...]:
+async def _by_an_agent(site: Site, steps: Iterable[Step]) -> tuple[str, ...]:
     left = "queues or a policy may be left"
     try:
         agent = await start_agent(site)
     except DeployError as error:
         return (f"{left}: {error}",)
     try:
-        return await remove_named(site, broker_of(site, agent))
+        return await _removed(site, broker_of(site, agent), steps)
     except DeployError as error:
         return (f"{left}: {error}",)
     finally:

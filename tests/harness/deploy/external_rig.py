@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pika
 from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 
 from harness.plan.topology import Topology
@@ -60,6 +61,7 @@ elif what == "down":
 elif what == "frozen":
     sys.exit(state() != "T")
 """
+TICK = "60"  # a node may stand still for so long, and nobody gives it up
 STEPS = {
     "kill": {"do": "KILL", "undo": "start", "verify": "down"},
     "stop": {"do": "TERM", "undo": "start", "verify": "down"},
@@ -106,6 +108,12 @@ class Owner:
     def names(self, what: str) -> list[str]:
         return sorted(str(one["name"]) for one in self.ask(what))
 
+    def declare(self, queue: str) -> None:
+        with pika.BlockingConnection(
+            pika.ConnectionParameters("127.0.0.1", self.nodes[0].port)
+        ) as connection:
+            connection.channel().queue_declare(queue, durable=True)
+
     def mirror(self, pattern: str = "^") -> None:
         body = {"pattern": pattern, "definition": MIRRORED, "apply-to": "queues", "priority": 0}
         self.ask("policies/%2F/owners", "PUT", body)
@@ -127,7 +135,7 @@ class Owner:
     def text(
         self,
         *tables: str,
-        head: str = HEAD,
+        head: str = HEAD.replace("10 s", f"{TICK} s"),
         kinds: Sequence[str] = tuple(STEPS),
         steps: Sequence[str] = ("do", "undo", "verify"),
     ) -> str:
@@ -156,7 +164,7 @@ def standing(folder: Path) -> Iterator[Owner]:
     (folder / "stopper.py").write_text(STOPPER)
     words = ["reference", "mirrored", "--nodes", "3", "--port", str(_free_port())]
     playing = subprocess.Popen(
-        [sys.executable, "-m", "harness", *words, "--net-ticktime", "10"],
+        [sys.executable, "-m", "harness", *words, "--net-ticktime", TICK],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         text=True,
