@@ -1,9 +1,9 @@
 """Runs a user's commands for hosts that are not ours, one at a time a host, and notes each.
 
-1. A command is its words: no shell reads them. Its standard input is empty; what it writes goes to a
-   file, so that a broker that it starts, and that inherits the file, keeps nobody waiting.
-2. It has a deadline; past it, it and what it started in its session are killed, and whether it took
-   effect is unknown.
+1. A command is its words: no shell reads them. Its standard input is empty; what it writes goes
+   to a file, so that a broker that it starts, and that inherits the file, keeps nobody waiting.
+2. It has a deadline; past it, it and what it started in its session are killed, and whether it
+   took effect is unknown.
 3. Nobody undoes what is still being done: a command waits for the host's one before, even where
    that was given up, or where another process (a harness that died) began it.
 4. What a command said is noted with secrets blotted out.

@@ -1,4 +1,4 @@
-"""Whether a fault that a user's own command did holds: by another command of his, and from outside.
+"""Whether a fault that a user's command did holds: by another command of his, and from outside.
 
 1. Neither is enough: a command may be wrong, and a broker may be silent for other reasons.
 2. Without a verify command nobody can say that a fault held; that it is gone, the broker tells.

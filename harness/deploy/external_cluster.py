@@ -1,8 +1,8 @@
 """A cluster that stands without us, ready for runs: port.Cluster for external.
 
-1. Ours are the agent, workers, a proxy that we start, listeners, and queues and policies whose names
-   begin `mqproof.`: only these are made, and removed. Nothing is reset, stopped or started but by
-   the owner's own commands.
+1. Ours are the agent, workers, a proxy that we start, listeners, and queues and policies whose
+   names begin `mqproof.`: only these are made, and removed. Nothing is reset, stopped or started
+   but by the owner's own commands.
 2. Workers are processes of this user on this machine.
 """
 
@@ -152,9 +152,7 @@ class ExternalCluster:
             raise DeployError("; ".join(wrong))
 
         async def contradictions() -> tuple[str, ...]:
-            nodes, ticks = await asyncio.gather(
-                self._plain.first(NODES), self._plain.first(TICKS)
-            )
+            nodes, ticks = await asyncio.gather(self._plain.first(NODES), self._plain.first(TICKS))
             return (*looks.strangers(topology, nodes), *looks.ticks(topology, ticks))
 
         found = await until(contradictions, lambda found: not found, limit_s)

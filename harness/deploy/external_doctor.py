@@ -148,7 +148,9 @@ async def _management(topology: Topology, agent: AgentClient) -> AsyncIterator[R
 def _overview(topology: Topology, host: str, reply: Reply | None) -> Row:
     what, url = f"{host}: management", topology.broker(host).management
     if reply is None:
-        return Row(what, f"{url} does not answer", False, "is its plugin enabled, and the URL right?")
+        return Row(
+            what, f"{url} does not answer", False, "is its plugin enabled, and the URL right?"
+        )
     if reply.status != 200:
         names = " and ".join(f"${name}" for name in topology.variables)
         remedy = f"what {names} hold must be a user with the tag `monitoring`"

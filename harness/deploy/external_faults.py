@@ -19,7 +19,9 @@ def equip(cluster: ExternalCluster) -> tuple[Executor, Witness]:
     witness = LocalWitness(
         site.cluster,
         cluster.agent,
-        Places(brokers={host.name: site.way(host.name) for host in cluster.layout.hosts}, peers={}),
+        Places(
+            brokers={host.name: site.way(host.name) for host in cluster.layout.hosts}, peers={}
+        ),
         cluster.dial,
         cluster.broker.listed,
         lambda _: None,

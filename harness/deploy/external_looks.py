@@ -1,6 +1,6 @@
 """PURE: what a cluster that is not ours says of itself, held against its topology file.
 
-1. What contradicts the file is told before anything is begun: verdicts would hang on what is wrong.
+1. What contradicts the file is told before a run begins: verdicts would hang on what is wrong.
 2. What an API does not tell is no contradiction.
 """
 

@@ -1,8 +1,8 @@
 """What mqproof has on a machine for a cluster that is not its own, as a value that outlives it.
 
-1. It is noted below the user's state folder (XDG_STATE_HOME) before anything is done, and forgotten
-   when nothing of ours is left: what a dead run has broken is found there, even after a power cut,
-   when no process tells of it any more.
+1. It is noted below the user's state folder (XDG_STATE_HOME) before anything is done, and
+   forgotten when nothing of ours is left: what a dead run has broken is found there, even after a
+   power cut, when no process tells of it any more.
 2. A note holds no secret: credentials come from the environment, into that of our own processes.
 3. Processes of ours are found by their environment, as those of local clusters; EXTERNAL tells
    them from those.
@@ -86,7 +86,8 @@ class Site:
             TOXIPROXY: self.proxy,
             LISTEN: self.listen,
         }
-        return {**os.environ, **marks, **_login(self.topology)}
+        speaks = {} if role == processes.PROXY else _login(self.topology)
+        return {**os.environ, **marks, **speaks}
 
     def note(self) -> None:
         """Raises DeployError: what cannot be found again is not begun."""

@@ -90,7 +90,7 @@ class RabbitBroker:
             )
 
     async def _mirrors_wanted(self, queue: str) -> int:
-        """As the layout declares, or else as the policy says that the cluster has for the queue."""
+        """As the layout declares, or else as the policy says that governs the queue."""
         if self._layout.copies is not None:
             return self._layout.copies - 1
         said = await self._api.first(queue_path(queue))

@@ -26,9 +26,7 @@ class Chosen:
     layout: Layout
 
 
-def problems(
-    systems: Sequence[str], layouts: Sequence[str], deployment: str
-) -> Iterator[Problem]:
+def problems(systems: Sequence[str], layouts: Sequence[str], deployment: str) -> Iterator[Problem]:
     """Flags that say what the file says already."""
     for flag, given in (("--system", systems), ("--layout", layouts)):
         if given:

@@ -13,7 +13,7 @@ Say = Callable[[str], None]
 
 
 async def heal_all(say: Say) -> bool:
-    """Undoes every fault that dead runs left armed, and removes what they left; whether it could."""
+    """Undoes every fault that dead runs left armed, removes what they left; whether it could."""
     healed = True
     for projects in _everywhere(say):
         async for row in heal(projects, alive):

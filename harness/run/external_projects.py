@@ -1,7 +1,7 @@
 """What is ours around clusters that are not: found by notes, mended, rid of workers, removed.
 
-1. A note says that something may be left, whatever runs or does not. It is forgotten when all of it
-   is removed and no journal says that a fault stands.
+1. A note says that something may be left, whatever runs or does not. It is forgotten when all of
+   it is removed and no journal says that a fault stands.
 2. Faults are undone as the journal tells: by the owner's commands, at the proxy. Nothing else is
    done to a broker.
 """
@@ -19,7 +19,6 @@ from harness.deploy.external_site import Site
 from harness.run.heal import JOURNALS, Standing
 from harness.run.journal import JournalError, read, standing
 from harness.run.local_projects import LocalProjects
-
 
 _NOWHERE, _NOBODY = Path("/dev/null"), "nobody"
 

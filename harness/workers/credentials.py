@@ -1,4 +1,4 @@
-"""Who a worker, or the agent, is to a broker: told by its environment, never by a message or a file.
+"""Who a worker, or the agent, is to a broker: told by its environment, never by message or file.
 
 1. Brokers that mqproof starts know the user guest alone; a topology of the user's names others.
 """

@@ -99,7 +99,7 @@ def test_a_command_that_fails_is_told_with_its_words(
 
 def test_past_its_deadline_a_command_and_what_it_started_are_killed(tmp_path: Path) -> None:
     script = shell(f"sleep 60 & echo $! > {tmp_path}/child; wait")
-    with pytest.raises(FaultError, match="no end within 0.5 s"):
+    with pytest.raises(FaultError, match=r"no end within 0\.5 s"):
         asyncio.run(commands(tmp_path, do=script, deadline_s=0.5).act("rmq1", "freeze", DO))
     child = Path(f"/proc/{(tmp_path / 'child').read_text().strip()}/stat")
     assert gone_or_zombie(child)
@@ -152,9 +152,7 @@ def test_an_undo_waits_for_what_is_still_being_done_even_where_that_was_given_up
     assert not told.in_force
 
 
-@retry(
-    stop=stop_after_delay(10), wait=wait_fixed(0.02), retry=retry_if_result(lambda ok: not ok)
-)
+@retry(stop=stop_after_delay(10), wait=wait_fixed(0.02), retry=retry_if_result(lambda ok: not ok))
 async def until_there(_: Path, mark: str) -> bool:
     entry = f"{MARK}={mark}".encode()
     for environ in Path("/proc").glob("[0-9]*/environ"):
@@ -168,8 +166,9 @@ async def until_there(_: Path, mark: str) -> bool:
 
 def test_an_undo_waits_for_what_a_harness_that_died_was_doing(tmp_path: Path) -> None:
     program = (
-        "import asyncio, os, sys; from pathlib import Path; from tests.faults.test_commands import "
-        "commands, shell; folder = Path(sys.argv[1]); known = commands(folder, do=shell(f'touch "
+        "import asyncio, os, sys; from pathlib import Path; from tests.faults.test_commands "
+        "import commands, shell; folder = Path(sys.argv[1])\n"
+        "known = commands(folder, do=shell(f'touch "
         "{folder}/begun; sleep 1; touch {folder}/frozen'))\n"
         "async def die():\n"
         "    task = asyncio.create_task(known.act('rmq1', 'freeze', 'do'))\n"

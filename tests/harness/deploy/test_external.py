@@ -1,4 +1,4 @@
-"""A cluster that mqproof did not start: put under test, broken by its owner's commands, left alone."""
+"""A cluster that mqproof did not start: put under test, broken by its owner's commands, mended."""
 
 import asyncio
 import json
@@ -47,7 +47,9 @@ def _credentials(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @asynccontextmanager
-async def up(topology: Topology, folder: Path, limit_s: float = 30.0) -> AsyncIterator[ExternalCluster]:
+async def up(
+    topology: Topology, folder: Path, limit_s: float = 30.0
+) -> AsyncIterator[ExternalCluster]:
     (folder / "runs" / RUN.name).mkdir(parents=True, exist_ok=True)
     deployment = ExternalDeployment(equip, stand_limit_s=limit_s)
     cluster = await deployment.up(layout_of(topology), folder, lambda _: None)
@@ -66,7 +68,9 @@ def armed(cluster: ExternalCluster, kind: str, host: str, proxies: tuple[str, ..
     )
 
 
-async def seen(cluster: ExternalCluster, fault: Armed, held_s: float = HELD_S) -> tuple[Proof, Proof]:
+async def seen(
+    cluster: ExternalCluster, fault: Armed, held_s: float = HELD_S
+) -> tuple[Proof, Proof]:
     await cluster.witness.prepare(fault)
     await perform_all(cluster.executor, fault.actions)
     try:
@@ -214,7 +218,9 @@ def test_what_contradicts_the_file_is_told_and_nothing_of_ours_is_left(
     with pytest.raises(DeployError, match=reason):
         asyncio.run(story())
     assert noted() == ()
-    assert not [one for one in processes.every() if one.mark(processes.EXPERIMENT) == str(tmp_path)]
+    assert not [
+        one for one in processes.every() if one.mark(processes.EXPERIMENT) == str(tmp_path)
+    ]
 
 
 def test_credentials_that_are_wrong_are_told_by_the_names_of_their_variables(

@@ -44,7 +44,7 @@ def test_every_mistake_is_told_at_once_with_its_place_and_the_choices() -> None:
     told = problems(source, "Staging")
     for words in (
         "small letters, digits and hyphens",
-        "line 2, system: there is no system 'refrence-mirrored'; did you mean 'reference-mirrored'",
+        "line 2, system: there is no system 'refrence-mirrored'; did you mean 'reference-mi",
         "[[broker]] 3, host: 'alpha' is another broker's already",
         "[[broker]] 2, management: must be http://ADDRESS:PORT",
         "[[broker]] 1, freeze, undo: must be a list of words, for no shell reads it",

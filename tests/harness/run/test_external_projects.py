@@ -50,7 +50,9 @@ async def main(folder, file, *words):
     journal = Journal(folder / "runs" / "run-1" / "journal.jsonl")
     await cluster.broker.declare("mqproof.run-1.orders", True, "alpha")
     for window, (kind, host) in enumerate((("kill", "gamma"), ("freeze", "beta")), 1):
-        fault = compile_fault(kind, host, host, "", HOSTS, (), window, "run-1", mechanism="command")
+        fault = compile_fault(
+            kind, host, host, "", HOSTS, (), window, "run-1", mechanism="command"
+        )
         journal.armed(fault)
         await perform_all(cluster.executor, fault.actions)
     await cluster.spawn("publisher-1")
