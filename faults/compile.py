@@ -125,7 +125,7 @@ def _kill(aim: Aim) -> Deeds:
 
 
 def _stop(aim: Aim) -> Deeds:
-    return (Stop(aim.host),), (Start(aim.host, ending_s=ENDING_S),)
+    return (Stop(aim.host),), (Start(aim.host, ending_s=ENDING_S, after="stop"),)
 
 
 def _freeze(aim: Aim) -> Deeds:

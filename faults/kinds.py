@@ -17,7 +17,8 @@ PEER_LINK = "peer link"  # of that host to its peers, and back
 CLIENT = "client"  # the process of a publisher or consumer
 PROCESS, PROXY = "process", "proxy"  # what subprocesses on this machine are broken by
 CONTAINER, TOXIPROXY, PACKET_FILTER = "container", "toxiproxy", "packet_filter"
-COMPOSE, LOCAL = "compose", "local"
+COMMAND = "command"  # a user's own, for hosts that are not ours
+COMPOSE, LOCAL, EXTERNAL = "compose", "local", "external"
 DIRECT = "direct"  # how a layout's peer links are made: so, or by TOXIPROXY
 _CLIENT = re.compile(r"(publisher|consumer)-[1-9]\d*")
 LATENCY_S = (0.05, 5.0)  # a busy machine stalls for less; a proof of more outlasts windows
@@ -97,10 +98,15 @@ OPTIONS = {
         Option("up", "up_s", "so long joined, in turn", least=PHASE_S_MIN),
     )
 }
-_PROCESSES = {COMPOSE: CONTAINER, LOCAL: PROCESS}
-_LINKS = {COMPOSE: TOXIPROXY, LOCAL: PROXY}
+_PROCESSES = {COMPOSE: CONTAINER, LOCAL: PROCESS, EXTERNAL: COMMAND}
+_CLIENTS = {COMPOSE: CONTAINER, LOCAL: PROCESS, EXTERNAL: PROCESS}
+_LINKS = {COMPOSE: TOXIPROXY, LOCAL: PROXY, EXTERNAL: PROXY}
 _NETWORK = {COMPOSE: PACKET_FILTER, LOCAL: PROXY}
 _PEER_LINKS = {COMPOSE: TOXIPROXY}
+_NO_NETWORK = {
+    EXTERNAL: "packets between hosts that mqproof did not make are not its to drop, and the "
+    "brokers' ways to each other pass no proxy of its"
+}
 
 KINDS = {
     kind.name: kind
@@ -191,6 +197,7 @@ KINDS = {
             undone_by="the filter is removed",
             options=("shape",),
             by_peer_links=_PEER_LINKS,
+            why_not=_NO_NETWORK,
         ),
         Kind(
             name="black_hole",
@@ -198,6 +205,7 @@ KINDS = {
             applies_to=HOST,
             offers=_NETWORK,
             undone_by="the filter is removed",
+            why_not=_NO_NETWORK,
         ),
         Kind(
             name="reboot",
@@ -207,7 +215,8 @@ KINDS = {
             undone_by="the filter is removed, then the processes are started again",
             why_not={
                 LOCAL: "a new connection to a dead node is closed at once here, where one to a "
-                "host without power is silent; nothing holds that back but a network of its own"
+                "host without power is silent; nothing holds that back but a network of its own",
+                **_NO_NETWORK,
             },
         ),
         Kind(
@@ -219,6 +228,7 @@ KINDS = {
             options=("shape", "down", "up"),
             needs_all=("down", "up"),
             by_peer_links=_PEER_LINKS,
+            why_not=_NO_NETWORK,
         ),
         Kind(
             name="slow_peers",
@@ -230,7 +240,10 @@ KINDS = {
             options=("latency",),
             needs_all=("latency",),
             by_peer_links=_PEER_LINKS,
-            why_not={COMPOSE: "nothing stands between peers where their links are direct"},
+            why_not={
+                COMPOSE: "nothing stands between peers where their links are direct",
+                EXTERNAL: "the brokers' ways to each other pass no proxy of mqproof's",
+            },
         ),
         Kind(
             name="alarm",
@@ -240,13 +253,16 @@ KINDS = {
             offers={COMPOSE: CONTAINER},
             undone_by="the limits of its configuration are in force again",
             options=("resource",),
-            why_not={LOCAL: "no system that has alarms runs as subprocesses"},
+            why_not={
+                LOCAL: "no system that has alarms runs as subprocesses",
+                EXTERNAL: "limits of brokers that mqproof did not start are not its to change",
+            },
         ),
         Kind(
             name="client_crash",
             title="SIGKILL to the processes of the meant clients; their connections are closed",
             applies_to=CLIENT,
-            offers=_PROCESSES,
+            offers=_CLIENTS,
             undone_by="new clients take their places: the same queues and entries, new numbers",
             may_stay=True,
             options=("clients",),
@@ -255,7 +271,7 @@ KINDS = {
             name="client_freeze",
             title="the processes of the meant clients stand still; the kernel keeps TCP alive",
             applies_to=CLIENT,
-            offers=_PROCESSES,
+            offers=_CLIENTS,
             undone_by="the processes run on, with all that they held",
             options=("clients",),
         ),

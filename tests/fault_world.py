@@ -41,6 +41,7 @@ from faults.model import (
     Replies,
     Reply,
     Successor,
+    Told,
     Words,
 )
 from faults.peers import DISTRIBUTION_PORT, peer_link
@@ -202,6 +203,12 @@ class World:
     async def alarms(self, resource: str) -> dict[str, dict[str, bool]]:
         said = {host: (host, resource) in self.short_of for host in HOSTS}
         return dict.fromkeys(HOSTS, said)
+
+    async def told(self, armed: Armed) -> Told | None:
+        """An honest command: the state of the host that it is asked about."""
+        host = armed.resolved
+        in_force = host in self.frozen if armed.kind == "freeze" else host in self.dead
+        return Told(in_force, f"its verify command ended with {int(not in_force)}")
 
     async def greets(self, host: str) -> Reply:
         if host in self.isolated.values():

@@ -32,6 +32,7 @@ from faults.model import (
     Replies,
     Reply,
     Successor,
+    Told,
     Words,
 )
 from faults.shapes import Way
@@ -131,6 +132,9 @@ class ComposeWitness:
             return await self._alarms(resource)
         except self._failures as error:
             raise FaultError(str(error)) from error
+
+    async def told(self, armed: Armed) -> Told | None:  # noqa: ARG002  (the port's)
+        return None
 
     async def greets(self, host: str) -> Reply:
         return await greets(self._agent, (host, self._port))

@@ -1,4 +1,5 @@
-"""Looks at a cluster of subprocesses from outside: /proc, exit states, the agent's questions.
+"""Looks at a cluster from outside with this machine's means: /proc, exit states, the agent's
+questions; of hosts that are not ours, by their owner's commands.
 
 1. A process is what /proc says of it; how it ended is known to its parent alone, and passed in.
 2. A way across a cut is one new connection through the link of that direction: a node's peer port
@@ -8,6 +9,7 @@
 4. There are no packet filters here.
 """
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -15,9 +17,22 @@ from faults.actions import Isolate
 from faults.executors import listeners, peer_links
 from faults.executors import local_processes as processes
 from faults.executors.canaries import WAIT_S, Canaries, Dial, Listed, greets, reply_of, serves
+from faults.executors.commands import Commands
 from faults.executors.ports import Agent, AgentCalls, Clients, Failures
-from faults.model import Armed, Drops, FaultError, ProcessState, Replies, Reply, Successor, Words
+from faults.kinds import COMMAND
+from faults.model import (
+    Armed,
+    Drops,
+    FaultError,
+    ProcessState,
+    Replies,
+    Reply,
+    Successor,
+    Told,
+    Words,
+)
 from faults.peers import peer_link
+from faults.verify.commands import may_begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +47,8 @@ class LocalWitness:
     """The witness of one cluster. `exit_code`: how a host's last node ended, None while it runs.
 
     `dial`: listeners by name, of workers and of peer links. `failures`: what the agent and
-    `listed` raise besides FaultError.
+    `listed` raise besides FaultError. `commands`: a user's, where hosts are not ours; their
+    processes and the ways between them cannot be asked for then.
     """
 
     def __init__(
@@ -45,6 +61,7 @@ class LocalWitness:
         exit_code: Callable[[str], int | None],
         failures: Failures = (),
         clients: Clients | None = None,
+        commands: Commands | None = None,
     ) -> None:
         self._cluster = cluster
         self._agent = Agent(agent, failures)
@@ -55,8 +72,11 @@ class LocalWitness:
         self._exit_code = exit_code
         self._failures = failures
         self._clients = clients
+        self._commands = commands
 
     async def prepare(self, armed: Armed) -> None:
+        if armed.mechanism == COMMAND:
+            await self._not_in_force(armed)
         if armed.proxies:
             await self._canaries.open(armed, self._places.brokers[armed.resolved])
         await peer_links.ready(armed, self.reach)
@@ -118,6 +138,11 @@ class LocalWitness:
     async def alarms(self, resource: str) -> dict[str, dict[str, bool]]:  # noqa: ARG002
         return {}
 
+    async def told(self, armed: Armed) -> Told | None:
+        if self._commands is None:
+            return None
+        return await self._commands.told(armed.resolved, armed.kind)
+
     async def greets(self, host: str) -> Reply:
         return await greets(self._agent, self._places.brokers[host])
 
@@ -127,6 +152,13 @@ class LocalWitness:
 
     async def dismiss(self, armed: Armed) -> None:
         await self._canaries.close(armed)
+
+    async def _not_in_force(self, armed: Armed) -> None:
+        """Raises FaultError where what would prove the fault is seen already."""
+        told, greeting = await asyncio.gather(self.told(armed), self.greets(armed.resolved))
+        proof = may_begin(told, greeting)
+        if not proof.ok:
+            raise FaultError(proof.doubt)
 
     async def _clients_enter(self, host: str) -> None:
         """Raises FaultError where a client's way to the host does not answer already."""

@@ -93,7 +93,7 @@ class ComposeCluster:
         self.project = project
         self.layout = layout
         self.agent = agent
-        self.broker = RabbitBroker(layout, agent, addresses)
+        self.broker = RabbitBroker.on_ports(layout, agent, addresses)
         self.roster = Roster(self.broker.connections, (DeployError,))
         self._addresses = addresses
         self._experiment_folder = experiment_folder

@@ -62,7 +62,7 @@ class LocalCluster:
         self.layout = layout
         self.nodes = nodes
         self.agent = agent
-        self.broker = RabbitBroker(
+        self.broker = RabbitBroker.on_ports(
             layout,
             agent,
             {host: self.site.address(host) for host in self.site.hosts},

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from faults.kinds import KINDS, TOXIPROXY, mechanism
 from faults.shapes import SHAPES
 from harness.plan.model import Entry, FaultPlan, Layout, Scenario, System
+from harness.plan.permission import forbidden, permitted
 from harness.plan.words import Target, parse_target
 
 
@@ -44,7 +45,7 @@ def _fault_obstacles(
         for reason in _target_obstacles(target, scenario, layout):
             yield f"fault {number}: {reason}"
         # As a fault's target the word means a host that holds no copy of any queue.
-        if target.role == "uninvolved" and layout.copies >= len(layout.hosts):
+        if target.role == "uninvolved" and (layout.copies or 0) >= len(layout.hosts):
             yield f"fault {number}: {target.word!r} means nobody: every host holds a copy"
         if "shape" in KINDS[fault.kind].options:
             yield from _shape_obstacles(number, fault, len(layout.hosts))
@@ -53,7 +54,14 @@ def _fault_obstacles(
             yield f"fault {number}: {system.name} can suffer no {fault.kind}: {why}"
         elif not mechanism(fault.kind, deployment, layout.peer_links):
             why = KINDS[fault.kind].why_not.get(deployment, "nobody has made it")
-            yield f"fault {number}: {deployment} offers no {fault.kind}: {why}"
+            yield f"fault {number}: {deployment} offers no {fault.kind}: {why}{_offered(layout)}"
+        elif layout.topology is not None:
+            for reason in forbidden(fault, layout.topology):
+                yield f"fault {number}: {reason}"
+
+
+def _offered(layout: Layout) -> str:
+    return f"; it allows {permitted(layout.topology)}" if layout.topology is not None else ""
 
 
 def _shape_obstacles(number: int, fault: FaultPlan, hosts: int) -> Iterator[str]:
@@ -78,7 +86,7 @@ def _target_obstacles(target: Target, scenario: Scenario, layout: Layout) -> Ite
     names = [host.name for host in layout.hosts]
     if target.host and target.host not in names:
         yield f"no host {target.host!r} (there are {', '.join(names)})"
-    if target.role == "mirror" and layout.copies < 2:
+    if target.role == "mirror" and layout.copies == 1:
         yield f"{target.word!r} means nobody: queues have one copy, no mirror"
     if target.role == "uninvolved" and len(_meant(scenario)) >= len(names):
         yield f"{target.word!r} means nobody: the faults may mean every one of {len(names)} hosts"

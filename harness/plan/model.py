@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from faults.kinds import DIRECT
 from faults.model import Options
+from harness.plan.topology import Topology
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +149,7 @@ class Layout:
 
     `copies`: how many copies of a queue are wanted (hosts for all, 1 for unmirrored).
     `synchronise`: automatic, manual or none.
+    `topology`: of a cluster that somebody else runs; what he has not declared is None or "" here.
     """
 
     name: str
@@ -156,13 +158,14 @@ class Layout:
     title: str
     hosts: tuple[Host, ...]
     timer_s: float  # RabbitMQ: net_ticktime
-    copies: int
+    copies: int | None
     synchronise: str
     partition_handling: str
     policies: tuple[Policy, ...]
     pause_if_all_down: PauseIfAllDown | None = None  # where that is the partition handling
     peer_links: str = DIRECT  # or TOXIPROXY: brokers reach each other through the proxy
     entrance: str = HOSTS  # or ONE: how clients get in
+    topology: Topology | None = None
 
     @property
     def label(self) -> str:

@@ -10,6 +10,8 @@ from faults.kinds import CLIENT_LINK, KINDS, OPTIONS
 from faults.model import Options
 from harness.plan import spans
 from harness.plan.model import Entry, Experiment, FaultPlan, RunPlan, Span, Window, Workload
+from harness.plan.permission import unverified
+from harness.plan.topology import Topology
 from harness.plan.words import parse_target
 from harness.report.lines import cell_name
 
@@ -37,6 +39,8 @@ def run_lines(run: RunPlan, repeats: int) -> Iterator[str]:
     schedule, scenario, timer_s = run.schedule, run.scenario, run.layout.timer_s
     yield f"{cell_name(run.cell)}, {repeats} x ({run.deployment}): {scenario.title}"
     yield f"  layout     {run.layout.title}; T = {timer_s:g} s"
+    if run.layout.topology is not None:
+        yield from _topology(run.layout.topology)
     yield f"  workload   {_workload(scenario.workload)}"
     yield f"  publishers enter at {_entry(scenario.workload.publishers_enter, run)}"
     yield f"  consumers  enter at {_entry(scenario.workload.consumers_enter, run)}"
@@ -66,6 +70,19 @@ def _window(window: Window, run: RunPlan) -> Iterator[str]:
     for number, pause_s in run.schedule.awaited(window).items():
         yield f"             {_length(pause_s)} after fault {number} was seen to be gone"
     yield f"             {_word(fault.target, run)}"
+    if run.layout.topology is not None and (silent := unverified(fault, run.layout.topology)):
+        yield f"             no verify command for {', '.join(silent)}: the run ends unknown"
+
+
+def _topology(topology: Topology) -> Iterator[str]:
+    """What the brokers' owner should know before anything is done."""
+    brokers = ", ".join(f"{one.host} ({one.node} at {one.upstream})" for one in topology.brokers)
+    yield f"  brokers    {brokers}; they are there, and stay"
+    yield f"  credentials of ${topology.user} and ${topology.password}; workers on this machine"
+    proxy = topology.proxy
+    way = "none: clients dial the brokers" if proxy is None else proxy.at or "one that is started"
+    policies = "one is set, and removed" if topology.sets_policy else "left as they are"
+    yield f"  proxy      {way}; policies: {policies}"
 
 
 def _options(fault: FaultPlan) -> str:

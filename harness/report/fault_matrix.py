@@ -5,11 +5,11 @@
 
 from collections.abc import Iterable, Iterator
 
-from faults.kinds import COMPOSE, KINDS, LOCAL, Kind, offered
+from faults.kinds import COMPOSE, EXTERNAL, KINDS, LOCAL, Kind, offered
 from harness.deploy.catalogue import load_system, system_names
 from harness.plan.model import System
 
-DEPLOYMENTS = (COMPOSE, LOCAL)
+DEPLOYMENTS = (COMPOSE, LOCAL, EXTERNAL)
 
 
 def lines(systems: Iterable[System]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from faults.kinds import KINDS, TARGETS, offered
 from harness.analyse.claims import Claim
 from harness.analyse.vocabulary import FACTS
 from harness.plan.model import Layout, Scenario, System
+from harness.report.fault_matrix import DEPLOYMENTS
 
 
 def systems(found: Iterable[System]) -> Table:
@@ -48,9 +49,11 @@ def scenarios(found: Iterable[Scenario]) -> Table:
 
 
 def faults() -> Iterator[Table]:
-    kinds = _table("fault", "what it does", "means a", "in containers by", "local by")
+    kinds = _table(
+        "fault", "what it does", "means a", "in containers by", "local by", "external by"
+    )
     for kind in KINDS.values():
-        offers = [offered(kind, deployment) for deployment in ("compose", "local")]
+        offers = [offered(kind, deployment) for deployment in DEPLOYMENTS]
         kinds.add_row(kind.name, kind.title, kind.applies_to, *offers)
     yield kinds
     targets = _table("target", "which host it means")

@@ -229,9 +229,9 @@ class Preparing:
         )
 
     def _strength(self) -> int:
-        """What a confirm promises by the layout's own declaration."""
+        """What a confirm promises by the layout's own declaration; without one, the least."""
         workload = self._plan.scenario.workload
-        if self._plan.layout.copies > 1:
+        if (self._plan.layout.copies or 1) > 1:
             return Strength.REPLICATED
         return Strength.STORED if workload.durable and workload.persistent else Strength.BUFFERED
 

@@ -73,7 +73,7 @@ def test_a_kill_that_never_returns_has_no_undo() -> None:
 def test_a_stop_is_undone_by_a_start_that_waits_for_a_broker_that_is_still_ending() -> None:
     armed = compiled("stop")
     assert armed.actions == (Stop("rmq2"),)
-    assert armed.undo == (Start("rmq2", ENDING_S),)
+    assert armed.undo == (Start("rmq2", ENDING_S, "stop"),)
     assert ENDING_S > 0
 
 
@@ -281,7 +281,7 @@ def test_a_fault_of_clients_that_nobody_hired_is_refused() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_deployment_offers_a_kind_or_says_why_not(kind: str) -> None:
     offered = KINDS[kind]
-    assert {"compose", "local"} == offered.offers.keys() | offered.why_not.keys()
+    assert {"compose", "local", "external"} == offered.offers.keys() | offered.why_not.keys()
     assert not offered.offers.keys() & offered.why_not.keys()
 
 
