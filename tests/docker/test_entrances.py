@@ -17,7 +17,7 @@ from harness.deploy.compose import ComposeDeployment
 from harness.deploy.compose_cluster import ComposeCluster
 from harness.deploy.compose_faults import equip
 from harness.deploy.polling import until
-from tests.docker.conftest import cleaned
+from tests.docker.conftest import what_is_wrong
 from tests.plans import plan
 
 pytestmark = pytest.mark.docker
@@ -105,7 +105,7 @@ def test_when_one_is_killed_the_other_lets_clients_in_and_gives_the_address_back
     assert held_.ok, held_.doubt
     assert left.ok, left.doubt
     assert taken_over == (True, True)
-    assert play(cleaned(balanced)) == ()
+    assert play(what_is_wrong(balanced)) == ()
 
 
 def test_a_dead_balancer_leaves_no_clean_cluster(balanced: ComposeCluster, play: Play) -> None:

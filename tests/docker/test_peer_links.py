@@ -28,7 +28,7 @@ from harness.deploy.polling import until
 from harness.run.docker_projects import DockerProjects
 from harness.run.heal import Standing, mend
 from harness.run.journal import Journal
-from tests.docker.conftest import cleaned
+from tests.docker.conftest import what_is_wrong
 from tests.docker.looks import toxics
 from tests.fault_world import REAL_OPTIONS_OF
 
@@ -56,9 +56,9 @@ def standing(play: Play, experiment_folder: Path) -> Iterator[ComposeCluster]:
 
 @pytest.fixture
 def proxied(standing: ComposeCluster, play: Play) -> Iterator[ComposeCluster]:
-    assert play(cleaned(standing)) == ()
+    assert play(what_is_wrong(standing)) == ()
     yield standing
-    assert play(cleaned(standing)) == ()
+    assert play(what_is_wrong(standing)) == ()
 
 
 def armed(cluster: ComposeCluster, kind: str, **options: Any) -> Armed:
