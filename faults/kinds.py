@@ -21,6 +21,7 @@ COMMAND = "command"  # a user's own, for hosts that are not ours
 COMPOSE, LOCAL, EXTERNAL = "compose", "local", "external"
 DIRECT = "direct"  # how a layout's peer links are made: so, or by TOXIPROXY
 _CLIENT = re.compile(r"(publisher|consumer)-[1-9]\d*")
+OF_PROCESSES = ("kill", "stop", "freeze")  # of host faults: those that ask for no broker
 LATENCY_S = (0.05, 5.0)  # a busy machine stalls for less; a proof of more outlasts windows
 RATE_KB_MAX = 5_000  # a broker may not be faster than that by itself
 PHASE_S_MIN = 0.2  # of a flap; a change takes 0.03 s by proxy, 0.1 to 0.2 s in containers

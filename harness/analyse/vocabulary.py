@@ -19,7 +19,7 @@ DECLARED: dict[str, Fact] = {
     "copies": Fact(float, False, "copies of a queue that the layout wants"),
     "synchronise": Fact(str, False, "automatic, manual or none"),
     "partition_handling": Fact(str, False, "what the layout does about partitions"),
-    "entrance": Fact(str, False, "hosts: a client whose host is lost goes on to others; or one"),
+    "entrance": Fact(str, False, "by what clients enter: hosts, one, haproxy, haproxy-pair"),
     "timer_s": Fact(float, False, "the layout's timer, in seconds"),
     "confirms": Fact(bool, False, "publishers ask for confirms"),
     "durable": Fact(bool, False, "queues survive their host's restart"),
@@ -33,7 +33,7 @@ DECLARED: dict[str, Fact] = {
 }
 RECORDED: dict[str, Fact] = {
     "fault_kind": Fact(str, True, "its kind: a name that `list faults` shows"),
-    "fault_target_role": Fact(str, True, "what the target was: master, mirror or none"),
+    "fault_target_role": Fact(str, True, "what the target was: master, mirror, balancer or none"),
     "mirrors_at_fault": Fact(float, True, "mirrors of the target's queue when the fault came"),
     "synchronised_mirrors_at_fault": Fact(float, True, "those of them that held everything"),
     "publishers_entered_at_target": Fact(bool, True, "publishers were connected to the target"),

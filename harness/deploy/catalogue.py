@@ -117,7 +117,9 @@ def _choose(what: str, word: str, choices: Sequence[str]) -> None:
 # --- the files' own shape ---------------------------------------------------------------------
 
 _HOST_NAME = r"^[a-z][a-z0-9-]{0,30}$"  # it becomes a host name, a label and a part of names
-_TAKEN = frozenset({"agent", "toxiproxy", "workers", "clients"})  # stand beside the hosts
+_TAKEN = frozenset(
+    {"agent", "toxiproxy", "workers", "clients", "balancer1", "balancer2"}
+)  # stand beside the hosts
 _Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
 _Names = Annotated[tuple[str, ...], Field(min_length=1)]
 Deployment = Literal["local", "compose", "external"]
@@ -226,7 +228,7 @@ class _LayoutFile(_Strict):
     peer_links: Annotated[Literal["direct", "toxiproxy"], AfterValidator(_peers_of_hosts)] = (
         "direct"
     )
-    entrance: Literal["hosts", "one"] = "hosts"
+    entrance: Literal["hosts", "one", "haproxy", "haproxy-pair"] = "hosts"
     policies: tuple[_PolicyFile, ...] = ()
     profiles: Annotated[dict[str, _ProfileFile], Field(min_length=1)]
 

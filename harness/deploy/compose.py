@@ -56,7 +56,7 @@ class ComposeDeployment:
         client = await asyncio.to_thread(engine.connect)
         tool = await asyncio.to_thread(find_tool)
         found = await asyncio.to_thread(
-            images.ensure, client, layout.system, _in_this_loop(progress)
+            images.ensure, client, layout.system, _in_this_loop(progress), bool(layout.balancers)
         )
         folder = experiment_folder.resolve()
         made = _Making(client, tool, found, layout, folder, self.equip, self.keep)
@@ -135,6 +135,7 @@ class _Making:
             broker_image=self.images.broker,
             proxy_image=self.images.proxy,
             worker_image=self.images.worker,
+            balancer_image=self.images.balancer,
             experiment=str(self.folder),
             owner=owner(),
             keep="1" if self.keep else "0",
@@ -158,6 +159,7 @@ class _Making:
     def _versions(self) -> dict[str, str]:
         parts = {"broker": self.images.broker, "proxy": self.images.proxy}
         parts["worker"] = self.images.worker
+        parts |= {"balancer": self.images.balancer} if self.images.balancer else {}
         return {
             "docker engine": str(self.client.version()["Version"]),
             "compose": f"{' '.join(self.tool.command)} {self.tool.version}",

@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from harness.deploy import labels, peer_ways
+from harness.deploy import compose_balancers, labels, peer_ways
 from harness.deploy.compose_brokers import BROKERS, Addresses
 from harness.deploy.compose_settings import Settings, host_address
 from harness.plan.model import Host, Layout
@@ -49,6 +49,10 @@ def _text(layouts: Sequence[Layout], settings: Settings) -> str:
         for host in layout.hosts:
             services |= _host_services(layout, host, addresses, settings)
             volumes += [_volume(host, process) for process in host.processes]
+        assert len(layouts) == 1 or not layout.balancers, "balancers stand before one system"
+        services |= compose_balancers.services(
+            layout, dict(addresses), settings, BROKER_CPU_SHARES
+        )
     services["toxiproxy"] = _proxy(settings)
     for layout in layouts:
         if ways := peer_ways.addresses(layout, settings.network):

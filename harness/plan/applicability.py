@@ -6,7 +6,7 @@
 
 from collections.abc import Iterator
 
-from faults.kinds import KINDS, TOXIPROXY, mechanism
+from faults.kinds import CLIENT_LINK, COMPOSE, KINDS, OF_PROCESSES, TOXIPROXY, mechanism
 from faults.shapes import SHAPES
 from harness.plan.model import Entry, FaultPlan, Layout, Scenario, System
 from harness.plan.permission import forbidden, permitted
@@ -28,6 +28,8 @@ def obstacles(
     if layout.peer_links == TOXIPROXY and deployment in system.direct_peers:
         why = system.direct_peers[deployment]
         reasons.append(f"{system.name} has direct peer links by {deployment}: {why}")
+    if layout.balancers and deployment != COMPOSE:
+        reasons.append(f"clients enter by {layout.entrance}, which only {COMPOSE} has")
     reasons += _fault_obstacles(scenario, system, layout, deployment)
     for who, entry in (
         ("publishers_enter", scenario.workload.publishers_enter),
@@ -42,8 +44,18 @@ def _fault_obstacles(
 ) -> Iterator[str]:
     for number, fault in enumerate(scenario.faults, start=1):
         target = parse_target(fault.target)
+        if target.host in layout.balancers:
+            if fault.kind not in OF_PROCESSES:
+                kinds = ", ".join(OF_PROCESSES)
+                yield f"fault {number}: {target.host} can suffer no {fault.kind}, only {kinds}"
+            continue
         for reason in _target_obstacles(target, scenario, layout):
             yield f"fault {number}: {reason}"
+        if layout.balancers and KINDS[fault.kind].applies_to == CLIENT_LINK:
+            yield (
+                f"fault {number}: a {fault.kind} means clients' links to a host, and theirs lead "
+                f"to a balancer"
+            )
         # As a fault's target the word means a host that holds no copy of any queue.
         if target.role == "uninvolved" and (layout.copies or 0) >= len(layout.hosts):
             yield f"fault {number}: {target.word!r} means nobody: every host holds a copy"

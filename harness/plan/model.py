@@ -115,6 +115,11 @@ class Scenario:
 
 HOSTS = "hosts"  # a client goes on to another host when its own is lost
 ONE = "one"  # a client knows one host, and comes back to it
+BALANCERS = {  # a client knows one address, and who answers there passes it on to some host
+    "haproxy": ("balancer1",),
+    "haproxy-pair": ("balancer1", "balancer2"),  # the address floats between them
+}
+BALANCER = "balancer"  # where clients enter then, and what such a host is to queues
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,13 +169,17 @@ class Layout:
     policies: tuple[Policy, ...]
     pause_if_all_down: PauseIfAllDown | None = None  # where that is the partition handling
     peer_links: str = DIRECT  # or TOXIPROXY: brokers reach each other through the proxy
-    entrance: str = HOSTS  # or ONE: how clients get in
+    entrance: str = HOSTS  # or ONE, or one of BALANCERS: how clients get in
     topology: Topology | None = None
 
     @property
     def label(self) -> str:
         """`all-automatic@T=10`: the name that the command line and the tables use."""
         return f"{self.name}@{self.profile}"
+
+    @property
+    def balancers(self) -> tuple[str, ...]:
+        return BALANCERS.get(self.entrance, ())
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from faults.kinds import CLIENT_LINK, KINDS, OPTIONS
 from faults.model import Options
 from harness.plan import spans
-from harness.plan.model import Entry, Experiment, FaultPlan, RunPlan, Span, Window, Workload
+from harness.plan.model import ONE, Entry, Experiment, FaultPlan, RunPlan, Span, Window, Workload
 from harness.plan.permission import unverified
 from harness.plan.topology import Topology
 from harness.plan.words import parse_target
@@ -110,7 +110,12 @@ def _workload(workload: Workload) -> str:
 
 
 def _entry(entry: Entry, run: RunPlan) -> str:
-    return ", ".join(entry.hosts) if entry.hosts else f"{entry.word}: {_word(entry.word, run)}"
+    if run.layout.balancers:
+        return f"{' and '.join(run.layout.balancers)}, whatever the scenario says"
+    alone = ", and know no other" if run.layout.entrance == ONE else ""
+    if entry.hosts:
+        return ", ".join(entry.hosts[:1] if alone else entry.hosts) + alone
+    return f"{entry.word}: {_word(entry.word, run)}{alone}"
 
 
 def _word(word: str, run: RunPlan) -> str:

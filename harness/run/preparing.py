@@ -2,7 +2,8 @@
 
 1. Where a queue's master lies is drawn from the run's seed, so that a replay lies the same.
 2. A client's entry is resolved once, here; where it went is recorded.
-3. By a layout's entrance a client knows one host, or all; who drains and audits knows all.
+3. By a layout's entrance a client knows one host, or all, or a balancer; who drains knows all
+   hosts, or the balancer; who audits goes past it.
 4. Each worker has a listener of its own to every host; nobody shares one with the load.
 5. Nothing is sent before every worker is connected.
 """
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.deploy.port import Cluster, Link, Roles
-from harness.plan.model import ONE, RunPlan
+from harness.plan.model import BALANCER, ONE, Entry, RunPlan
 from harness.plan.seeds import stream
 from harness.run.cast import NoSuchTarget, order_of_entry, resolve
 from harness.run.crew import Member, all_ready, hire
@@ -67,7 +68,9 @@ class Prepared:
         }
 
     def _entered(self, who: str, window: LiveWindow) -> bool | None:
-        return self.entries[who] == window.resolved if window.resolved else None
+        """None, too, behind a balancer: it passes each client on to whom it likes."""
+        known = window.resolved and self.entries[who] != BALANCER
+        return self.entries[who] == window.resolved if known else None
 
 
 class Preparing:
@@ -101,8 +104,8 @@ class Preparing:
         involved = self._involved(roles)
         workload = self._plan.scenario.workload
         entries = {
-            "publishers": order_of_entry(workload.publishers_enter, roles, self._hosts, involved),
-            "consumers": order_of_entry(workload.consumers_enter, roles, self._hosts, involved),
+            "publishers": self._order(workload.publishers_enter, roles, involved),
+            "consumers": self._order(workload.consumers_enter, roles, involved),
         }
         self._step("connect the workers")
         crew = await self._hire_all(entries)
@@ -142,6 +145,13 @@ class Preparing:
         member = await hire(self._cluster, name, config, self._boot_id)
         await all_ready([member], READY_LIMIT_S)
         return member
+
+    def _order(
+        self, entry: Entry, roles: Mapping[str, Roles], involved: tuple[str, ...]
+    ) -> tuple[str, ...]:
+        if self._plan.layout.balancers:
+            return (BALANCER,)
+        return order_of_entry(entry, roles, self._hosts, involved)
 
     async def _declare(self) -> dict[str, Roles]:
         chance = stream(self._plan.seed, "placement")

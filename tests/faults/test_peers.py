@@ -122,6 +122,7 @@ def word(port: int, wait_s: float = 5.0) -> Reply:
     return peer_words.reply_of(said.stdout, "a -> b")
 
 
+@pytest.mark.slow
 def test_a_word_that_arrives_is_answered_by_the_end_of_its_connection() -> None:
     with listening(Distribution) as port:
         reply = word(port)
@@ -129,6 +130,7 @@ def test_a_word_that_arrives_is_answered_by_the_end_of_its_connection() -> None:
     assert reply.seconds < 2.0  # it would wait for five
 
 
+@pytest.mark.slow
 def test_a_word_that_is_held_is_silence() -> None:
     with listening(Held) as port:
         reply = word(port, wait_s=0.5)
@@ -137,6 +139,7 @@ def test_a_word_that_is_held_is_silence() -> None:
     assert reply.detail.startswith("silent for")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("handler", "told"),
     [(Gone, "closed before a word was said"), (Loud, "it spoke first")],
@@ -150,6 +153,7 @@ def test_what_is_no_answer_to_the_word_is_none(
     assert told in reply.detail
 
 
+@pytest.mark.slow
 def test_a_refusal_is_told_in_the_shells_words() -> None:
     with socket.socket() as unused:
         unused.bind((LOOPBACK, 0))

@@ -16,6 +16,7 @@ from harness.deploy import peer_ways
 from harness.deploy.__main__ import default_layouts
 from harness.deploy.catalogue import load_layout, load_system
 from harness.deploy.compose import with_addresses
+from harness.deploy.compose_balancers import entrance
 from harness.deploy.compose_brokers import BROKERS
 from harness.deploy.compose_settings import Settings
 from harness.deploy.compose_tool import find_tool
@@ -246,6 +247,76 @@ def test_the_most_hosts_whose_peers_meet_through_the_proxy_have_addresses_enough
     assert all(int(address.rpartition(".")[2]) < 127 for address in ways)
 
 
+def test_one_balancer_has_the_address_that_clients_are_led_to() -> None:
+    layout = load_layout("rabbitmq-mirrored", "all-automatic-haproxy")
+    services = rendered(layout, Settings(network="10.231.4"))["services"]
+    balancer = services["balancer1"]
+    assert "balancer2" not in services
+    assert balancer["networks"] == {
+        "servers": {"ipv4_address": "10.231.4.110", "aliases": ["balancer1"]}
+    }
+    assert entrance(layout, "10.231.4") == "10.231.4.110"
+    assert balancer["environment"] == {
+        "MQPROOF_BROKERS": "rmq1:10.231.4.11 rmq2:10.231.4.12 rmq3:10.231.4.13"
+    }
+    assert "cap_add" not in balancer
+    roles = [balancer["labels"][f"mqproof.{word}"] for word in ("role", "host")]
+    assert roles == ["process", "balancer1"]  # by these it is killed and started
+
+
+def test_a_pair_of_balancers_share_an_address_that_neither_begins_with() -> None:
+    layout = load_layout("reference-mirrored", "all-automatic-haproxy-pair")
+    services = rendered(layout, Settings(network="10.231.4"))["services"]
+    pair = [services[name]["environment"] for name in ("balancer1", "balancer2")]
+    assert [each["MQPROOF_OWN"] for each in pair] == ["10.231.4.110", "10.231.4.111"]
+    assert [each["MQPROOF_PEER"] for each in pair] == ["10.231.4.111", "10.231.4.110"]
+    assert {each["MQPROOF_FLOATING"] for each in pair} == {entrance(layout, "10.231.4")}
+    first, second = (int(each["MQPROOF_PRIORITY"]) for each in pair)
+    assert first > second
+    assert [services[name]["cap_add"] for name in ("balancer1", "balancer2")] == [
+        ["NET_ADMIN"]
+    ] * 2
+
+
+def test_clients_that_know_the_brokers_meet_no_balancer(layout: Layout) -> None:
+    assert not [name for name in rendered(layout)["services"] if "balancer" in name]
+    assert entrance(layout, "10.231.4") == ""
+
+
+def balancer_configured(*words: str) -> list[str]:
+    """What a balancer's entry point makes of its environment; no comments."""
+    layout = load_layout("rabbitmq-mirrored", "all-automatic-haproxy-pair")
+    services = rendered(layout, Settings(network="10.231.4"))["services"]
+    folder = compose_folder() / "haproxy"
+    template = {"haproxy": "haproxy.cfg", "keepalived": "keepalived.conf"}[words[0]]
+    said = subprocess.run(
+        ["bash", str(folder / "configuration.sh"), words[0], str(folder / template), *words[1:]],
+        env=os.environ | services["balancer2"]["environment"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines = [line.strip() for line in said.stdout.splitlines()]
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def test_a_balancer_passes_on_to_every_broker() -> None:
+    lines = balancer_configured("haproxy")
+    assert [line for line in lines if line.startswith("server ")] == [
+        f"server rmq{number} 10.231.4.{10 + number}:5672" for number in (1, 2, 3)
+    ]
+    assert not [line for line in lines if "@" in line]
+
+
+def test_of_a_pair_each_tells_the_other_alone() -> None:
+    lines = balancer_configured("keepalived", "eth0")
+    peers = lines[lines.index("unicast_peer {") + 1]
+    assert (peers, "unicast_src_ip 10.231.4.111" in lines) == ("10.231.4.110", True)
+    assert "10.231.4.112/25 dev eth0" in lines
+    assert "priority 100" in lines
+    assert not [line for line in lines if "@" in line]
+
+
 def test_direct_peers_meet_by_their_own_names(layout: Layout) -> None:
     services = rendered(layout)["services"]
     assert not any("extra_hosts" in service for service in services.values())
@@ -271,7 +342,7 @@ def test_what_a_run_fills_in_is_taken_literally(layout: Layout) -> None:
     }
 
 
-@pytest.mark.parametrize("label", ["all-manual@T=60", PROXIED])
+@pytest.mark.parametrize("label", ["all-manual@T=60", PROXIED, "all-automatic-haproxy-pair"])
 def test_the_compose_tool_of_this_machine_understands_it(label: str, tmp_path: Path) -> None:
     layout = load_layout("rabbitmq-mirrored", label)
     try:

@@ -28,13 +28,15 @@ from faults.actions import (
     Thaw,
     ThawClients,
 )
-from harness.plan.model import FaultPlan, RunPlan
+from harness.deploy.port import Link
+from harness.plan.model import BALANCER, FaultPlan, RunPlan
 from harness.run.crew import WorkerLost
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run.view import View
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import seal
+from harness.workers.protocol import Endpoint
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
@@ -400,6 +402,42 @@ def test_a_client_that_knows_one_host_knows_no_other_but_who_drains_knows_all(
     (drainer,) = (hosts for name, hosts in known.items() if name.startswith("drain"))
     assert sorted(drainer) == ["rmq1", "rmq2", "rmq3"]
     assert len([name for name in known if name.startswith("publisher")]) > 1  # a successor, too
+
+
+class BalancedCluster(SimulatedCluster):
+    """Clients' listeners lead to what stands before the brokers."""
+
+    async def link(self, of: RunPlan, worker: str) -> tuple[Link, ...]:
+        name = f"mqproof.{of.name}.{worker}.{BALANCER}"
+        return (Link(worker, BALANCER, name, Endpoint(BALANCER, "127.0.0.1", 1)),)
+
+
+def behind_a_balancer(folder: Path, target: str) -> tuple[Done, BalancedCluster]:
+    layout = replace(LAYOUT, entrance="haproxy-pair")
+    cluster = BalancedCluster(layout)
+    done = run(cluster, replace(plan(fault("kill", target)), layout=layout), folder)
+    return done, cluster
+
+
+def test_behind_a_balancer_clients_know_it_alone_and_nobody_knows_where_they_are(
+    tmp_path: Path,
+) -> None:
+    done, cluster = behind_a_balancer(tmp_path, "master of orders")
+    for name, config in cluster.configured.items():
+        if not name.startswith("audit"):
+            assert [endpoint.host for endpoint in config.endpoints] == [BALANCER], name
+    state = done.manifest.state["windows"]["1"]
+    assert state["fault_target_role"] == "master"
+    assert state["publishers_entered_at_target"] is None
+    assert done.manifest.windows[0].verified
+
+
+def test_a_balancer_that_is_killed_is_no_host_of_a_queue(tmp_path: Path) -> None:
+    done, cluster = behind_a_balancer(tmp_path, "balancer1")
+    (window,) = done.manifest.windows
+    assert (window.verified, window.gone, window.doubt) == (True, True, "")
+    assert cluster.executor.performed == [Kill("balancer1"), Start("balancer1")]
+    assert done.manifest.state["windows"]["1"]["fault_target_role"] == BALANCER
 
 
 def test_every_host_and_second_has_its_resources(tmp_path: Path) -> None:
