@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from faults.kinds import KINDS
 from faults.shapes import SHAPES
+from harness.plan import operable
 from harness.plan.model import Entry, FaultPlan, Layout, Scenario, System
 from harness.plan.words import Target, parse_target
 
@@ -22,6 +23,7 @@ def obstacles(
     if deployment not in system.deployments:
         reasons.append(f"{system.name} cannot be deployed by {deployment}")
     reasons += _fault_obstacles(scenario, system, layout, deployment)
+    reasons += operable.obstacles(scenario, system, layout, deployment)
     for who, entry in (
         ("publishers_enter", scenario.workload.publishers_enter),
         ("consumers_enter", scenario.workload.consumers_enter),
