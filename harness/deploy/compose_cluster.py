@@ -18,8 +18,10 @@ from docker.errors import DockerException
 from faults.model import Executor, Witness
 from harness.deploy import labels
 from harness.deploy.agent import AgentClient
+from harness.deploy.compose_operator import operator_of
 from harness.deploy.execs import start
 from harness.deploy.links import Links
+from harness.deploy.orders import Operator
 from harness.deploy.polling import until
 from harness.deploy.port import Channel, DeployError, Health, HostSample, Link
 from harness.deploy.rabbitmq import AMQP_PORT, RabbitBroker
@@ -94,6 +96,7 @@ class ComposeCluster:
         self.layout = layout
         self.agent = agent
         self.broker = RabbitBroker(layout, agent, addresses)
+        self.operator: Operator = operator_of(client, project, layout, agent, addresses)
         self.roster = Roster(self.broker.connections, (DeployError,))
         self._addresses = addresses
         self._experiment_folder = experiment_folder

@@ -8,7 +8,7 @@
 import asyncio
 import base64
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
@@ -34,6 +34,10 @@ def queue_path(name: str) -> str:
     return f"/api/queues/%2F/{quote(name, safe='')}?disable_stats=true"
 
 
+def queue_actions_path(name: str) -> str:
+    return f"/api/queues/%2F/{quote(name, safe='')}/actions"
+
+
 def connection_path(name: str) -> str:
     return f"/api/connections/{quote(name, safe='')}"
 
@@ -49,14 +53,18 @@ class Reply:
 
 
 class ManagementApi:
-    """`addresses`: host -> what the agent dials, in the layout's order."""
+    """`addresses`: host -> what the agent dials, in the layout's order; a host may be added."""
 
     def __init__(
-        self, agent: AgentClient, addresses: dict[str, str], port: int = API_PORT
+        self, agent: AgentClient, addresses: Mapping[str, str], port: int = API_PORT
     ) -> None:
         self._port = port
         self._agent = agent
         self._addresses = addresses
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        return tuple(self._addresses)
 
     async def ask(
         self, host: str, path: str, method: str = "GET", body: Any = None
