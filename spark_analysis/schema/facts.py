@@ -71,7 +71,7 @@ class Absence:
 
 @dataclass(frozen=True, slots=True)
 class Upheaval:
-    """A time in which an operation, no fault, may have changed a queue's master; run time in ns."""
+    """A time in which an operation, no fault, may have moved a queue's master; run time in ns."""
 
     origin_ns: int  # the instant before it began
     over_ns: int | None  # None: nobody knows
