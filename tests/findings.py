@@ -27,6 +27,7 @@ DECLARED = {
     "acknowledges": True,
     "cancel_on_ha_failover": False,
     "faults": 1,
+    "operations": 0,
 }
 RECORDED = {
     "fault_target_role": "master",

@@ -88,7 +88,7 @@ TARGETS = {
         TargetWord(HOST, "the host of that name in the layout"),
         TargetWord(ALL, "every host; of those that are down, where it is about them"),
         TargetWord(FIRST_STOPPED, "of the hosts that operations stopped, the first"),
-        TargetWord(LAST_STOPPED, "of them, the last"),
+        TargetWord(LAST_STOPPED, "of the hosts that operations stopped, the last"),
         TargetWord(LOST, "the host whose disk was lost (wipe_node)"),
         TargetWord(SPARE, "a host of the layout that stands, and has not joined yet"),
         TargetWord(QUEUE, "the queue of that name in the workload"),
