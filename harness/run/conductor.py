@@ -370,8 +370,8 @@ class Conductor:
 
 def _awaited(windows: dict[int, float], steps: dict[int, float]) -> dict[_Name, int]:
     """What must be over before, by its name, and how long before."""
-    named = {(Window, number): pause_s for number, pause_s in windows.items()}
-    named |= {(Step, number): pause_s for number, pause_s in steps.items()}
+    named: dict[_Name, float] = {(Window, number): pause_s for number, pause_s in windows.items()}
+    named.update({(Step, number): pause_s for number, pause_s in steps.items()})
     return {name: _ns(pause_s) for name, pause_s in named.items()}
 
 

@@ -213,8 +213,11 @@ class Operating:
                 await _together(*(self._stop(step, host, self._groups) for host in group))
             if plan.kind != "stop_node":
                 await _together(*(self._start(plan, host) for host in group))
-            await self._clean(plan)
+            if plan.kind == "restart_node":  # the next one goes when this one is well again
+                await self._clean(plan)
             told.append(f"{', '.join(group)} in {(time.monotonic_ns() - began_ns) / 1e9:.1f} s")
+        if plan.kind != "restart_node":  # before the last one is there nothing can be clean
+            await self._clean(plan)
         return "; ".join(told)
 
     async def _stop(self, step: Step, host: str, group: int) -> None:

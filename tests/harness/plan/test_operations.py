@@ -102,7 +102,8 @@ how = "kill"
         "mine.toml, line 10, [[operation]] 1, kind: 'stop_nod' is none of the words; did you mean "
         f"'stop_node'?; valid: {kinds}",
         "mine.toml, line 14, [[operation]] 2, target: the workload has no queue 'bills'; did "
-        "you mean 'master of orders'?; valid: master of orders | mirror of orders | uninvolved | a host's name | all",
+        "you mean 'master of orders'?; valid: master of orders | mirror of orders | uninvolved | "
+        "a host's name | all",
         "mine.toml, line 15, [[operation]] 2, at: 'soon' is no length of time; valid: 10 s | "
         "250 ms | 2 min | 1.5 T | 1.5 T, at least 15 s",
         "mine.toml, line 16, [[operation]] 3, target: is missing; valid: orders",
