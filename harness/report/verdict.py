@@ -36,7 +36,7 @@ def document(report: Report) -> dict[str, Any]:
                 "cell": _cell(result.cell),
                 "standing": result.standing.value,
                 "lines": list(result.lines),
-                "known": {claim: outcome.value for claim, outcome in result.known.items()},
+                "known": {claim: str(known) for claim, known in result.known.items()},
             }
             for result in report.cells
         ],

@@ -45,7 +45,11 @@ class Prepared:
     @property
     def versions(self) -> dict[str, str]:
         """What the workers said of themselves; all run from one image."""
-        return {name: version for member in self.crew for name, version in member.versions.items()}
+        versions = {
+            name: version for member in self.crew for name, version in member.versions.items()
+        }
+        scheduled = sorted({member.scheduling for member in self.crew} - {""})
+        return versions | ({"scheduling of workers": "; ".join(scheduled)} if scheduled else {})
 
     def state_at_fault(self, window: LiveWindow) -> dict[str, Any]:
         """What claims ask of the moment of the first fault; None is unknown."""

@@ -18,6 +18,8 @@ from tests.reports import CELL, OTHER, SKIPPED, compared, run
 from tests.resources import sampled
 from tests.told_runs import MEANING, TITLE, crash, page_of, summed, told
 
+pytestmark = pytest.mark.slow
+
 SCREENS = {"desk": (1280, 800), "phone": (390, 844)}
 LONG = "x" * 300  # a word that no line holds
 

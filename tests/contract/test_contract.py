@@ -16,6 +16,8 @@ from tests.contract.generate import recorded
 from tests.contract.play import NAMES, Answers, play
 from tests.docker.conftest import require_docker
 
+pytestmark = pytest.mark.slow
+
 RECORDED = recorded()
 
 

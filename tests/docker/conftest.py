@@ -1,4 +1,4 @@
-"""One booted cluster for all Docker tests, in an event loop of its own that never stands still."""
+"""A booted cluster for all Docker tests, in an event loop of its own that never stands still."""
 
 import asyncio
 import os
@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from faults.actions import Kill, Start
 from harness.deploy import engine, images, labels
 from harness.deploy.catalogue import load_layout
 from harness.deploy.compose import ComposeDeployment
@@ -66,39 +65,82 @@ def experiment_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("experiment")
 
 
-@pytest.fixture(scope="session")
-def cluster(play: Play, experiment_folder: Path) -> Iterator[ComposeCluster]:
-    """One boot for all tests; each leaves it clean.
+class SharedCluster:
+    """The cluster that tests share. A broken one is replaced: no test pays for another.
 
     At T=60 no node notices a short cut: one that is noticed just as it ends leaves a split brain
     (rabbitmq-server issue 8110).
     """
-    layout = load_layout("rabbitmq-mirrored", "all-automatic@T=60")
-    standing = play(ComposeDeployment(equip).up(layout, experiment_folder, print))
-    try:
-        yield standing
-    finally:
-        play(standing.down())
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._cluster: ComposeCluster | None = None
+        self.worn = False
+
+    async def clean(self) -> ComposeCluster:
+        if self._cluster and not self.worn:
+            self.worn = True  # also where the question itself fails
+            doubts = await what_is_wrong(self._cluster)
+            self.worn = bool(doubts)
+            if not doubts:
+                return self._cluster
+            warnings.warn(f"replaced before this test: {'; '.join(doubts)}", stacklevel=1)
+        await self.down()
+        layout = load_layout("rabbitmq-mirrored", "all-automatic@T=60")
+        self._cluster = await ComposeDeployment(equip).up(layout, self._folder, print)
+        return self._cluster
+
+    async def down(self) -> None:
+        cluster, self._cluster, self.worn = self._cluster, None, False
+        if cluster:
+            await cluster.down()
+
+    async def left_clean(self) -> tuple[str, ...]:
+        """What a test has left wrong; a crash of RabbitMQ's own is a warning.
+
+        A node that had paused may not start its application again: its management agent crashes
+        in `rabbit_net:dist_info`, now and then (rabbitmq-server issue 5496). Only that is
+        forgiven: a fault that is still in force, or another reason to stay away, is a failure.
+        """
+        assert self._cluster
+        cluster, self.worn = self._cluster, True
+        doubts = await what_is_wrong(cluster)
+        if not doubts:
+            self.worn = False
+            return ()
+        if any(not what.endswith(" is exited") for what in await in_force(cluster)):
+            return doubts
+        crashed = [
+            host.name for host in cluster.layout.hosts if _agent_crashed(cluster, host.name)
+        ]
+        if not crashed:
+            return doubts
+        warnings.warn(f"{', '.join(crashed)} crashed in rabbit_net:dist_info", stacklevel=1)
+        return ()
 
 
-async def cleaned(cluster: ComposeCluster) -> tuple[str, ...]:
-    """What is wrong with the cluster between tests; empty where it is, or has been made, clean.
+async def what_is_wrong(cluster: ComposeCluster) -> tuple[str, ...]:
+    return (await cluster.health(HEALTH_LIMIT_S)).doubts
 
-    A RabbitMQ node that had paused may not start its application again: its management agent
-    crashes in `rabbit_net:dist_info`, now and then (rabbitmq-server issue 5496). mqproof replaces
-    such a cluster between experiments; here its process is restarted, with a warning. Only that
-    is forgiven: a fault that is still in force, or another reason to stay away, is a failure.
-    """
-    health = await cluster.health(HEALTH_LIMIT_S)
-    if health.clean or any(not what.endswith(" is exited") for what in await in_force(cluster)):
-        return health.doubts
-    crashed = [host.name for host in cluster.layout.hosts if _agent_crashed(cluster, host.name)]
-    for host in crashed:
-        warnings.warn(f"{host} crashed in rabbit_net:dist_info: restarted", stacklevel=1)
-        if _process(cluster, host).status == "running":
-            await cluster.executor.perform(Kill(host))
-        await cluster.executor.perform(Start(host))
-    return (await cluster.health(HEALTH_LIMIT_S)).doubts if crashed else health.doubts
+
+@pytest.fixture(scope="session")
+def shared(play: Play, experiment_folder: Path) -> Iterator[SharedCluster]:
+    one = SharedCluster(experiment_folder)
+    yield one
+    play(one.down())
+
+
+@pytest.fixture
+def cluster(shared: SharedCluster, play: Play) -> ComposeCluster:
+    """Clean before the test. Who breaks something asserts that it is so afterwards, too."""
+    return play(shared.clean())
+
+
+@pytest.fixture
+def spent(cluster: ComposeCluster, shared: SharedCluster) -> Iterator[ComposeCluster]:
+    """A cluster that nobody gets after this test: whether it recovers is the brokers' affair."""
+    yield cluster
+    shared.worn = True
 
 
 def _agent_crashed(cluster: ComposeCluster, host: str) -> bool:

@@ -26,7 +26,7 @@ QUEUE = f"mqproof.{RUN.name}.orders"
 Play = Callable[[Awaitable[Any]], Any]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def links(cluster: ComposeCluster, play: Play) -> Iterator[tuple[Link, ...]]:
     yield play(cluster.link(RUN, "p0"))
     play(cluster.unlink(RUN))

@@ -29,7 +29,7 @@ from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.log import is_closed, read_rows
 from spark_analysis.schema.tables import RESOURCES
-from tests.docker.conftest import cleaned
+from tests.docker.conftest import SharedCluster
 from tests.docker.looks import in_force, workers_running
 from tests.fault_world import REAL_OPTIONS_OF
 from tests.plans import fault, plan
@@ -62,11 +62,10 @@ class Done:
 
 
 @pytest.fixture
-def clean(cluster: ComposeCluster, play: Play) -> Iterator[ComposeCluster]:
+def clean(cluster: ComposeCluster, shared: SharedCluster, play: Play) -> Iterator[ComposeCluster]:
     """The shared cluster, clean before and after."""
-    assert play(cleaned(cluster)) == ()
     yield cluster
-    assert play(cleaned(cluster)) == ()
+    assert play(shared.left_clean()) == ()
 
 
 async def run(

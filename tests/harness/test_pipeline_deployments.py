@@ -13,6 +13,8 @@ from harness.run.guardian import Kind
 from harness.run.heal import Standing
 from harness.run.local_projects import LocalProjects
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass
 class Heard:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pyarrow.parquet as pq
+import pytest
 
 from harness import pipeline
 from harness.report.display import Judge
@@ -13,6 +14,8 @@ from tests.reports import CELL
 from tests.run_folders import write_run
 from tests.stored import stored
 from tests.told_runs import manifest_of
+
+pytestmark = pytest.mark.slow
 
 RUN = "master-crash-1-beef"
 

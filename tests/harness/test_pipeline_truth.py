@@ -15,6 +15,8 @@ from spark_analysis.schema.body import Identity, encode
 from tests.findings import Story
 from tests.plans import plan
 
+pytestmark = pytest.mark.slow
+
 NOBODY = RunReport("quick-1-00ff", ("quick", "s", "l", "c"), 1, 1, notes=("fresh cluster",))
 
 

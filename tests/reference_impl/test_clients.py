@@ -12,6 +12,8 @@ from pika.adapters.asyncio_connection import AsyncioConnection
 
 from tests.reference_impl.nodes import Nodes, until
 
+pytestmark = pytest.mark.slow
+
 _names = itertools.count(1)
 
 

@@ -13,6 +13,8 @@ import pytest
 from tests.reference_impl.management import Management
 from tests.reference_impl.nodes import Nodes, until
 
+pytestmark = pytest.mark.slow
+
 QUEUE = "orders"
 NAMES = ("ref1", "ref2", "ref3")
 

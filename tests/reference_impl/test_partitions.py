@@ -3,8 +3,12 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.reference_impl.management import Management
 from tests.reference_impl.nodes import Nodes, until
+
+pytestmark = pytest.mark.slow
 
 NAMES = ("ref1", "ref2", "ref3")
 TICKTIME_S = 4.0

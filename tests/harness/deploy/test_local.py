@@ -36,6 +36,8 @@ from tests.hired import hired
 from tests.loops import within
 from tests.plans import plan
 
+pytestmark = pytest.mark.slow
+
 KINDS = [name for name, kind in FAULT_KINDS.items() if LOCAL in kind.offers]
 PLAN = replace(plan(), layout=UNMIRRORED)
 LIMIT_S = 120.0

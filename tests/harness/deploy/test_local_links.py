@@ -18,6 +18,8 @@ from tests.harness.deploy.local_rig import GONE_S, HELD_S, UNMIRRORED, armed, st
 from tests.loops import within
 from tests.plans import plan
 
+pytestmark = pytest.mark.slow
+
 HEADER = b"AMQP\x00\x00\x09\x01"
 PLAN = replace(plan(), layout=UNMIRRORED)
 LIMIT_S = 120.0

@@ -15,6 +15,8 @@ from harness.plan.misbehave import KINDS
 from tests.harness.misbehave.runs import perform
 from tests.harness.misbehave.scenarios import BY_TWO_DELIVERIES
 
+pytestmark = pytest.mark.slow
+
 SEED = 20
 HONEST, REPEATS = "honest", 10  # two runs each
 

@@ -15,6 +15,8 @@ from faults.model import Armed
 from harness.run.guardian import LOG, GuardianError, start_guardian
 from harness.run.journal import Journal
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 COMMAND = (sys.executable, "-m", "tests.harness.run.fake_guardian")
 

@@ -17,6 +17,8 @@ from harness.run.heal import Row, heal
 from harness.run.journal import read, standing
 from harness.run.local_projects import LocalProjects
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 JOURNAL = Path("runs/run-1/journal.jsonl")
 

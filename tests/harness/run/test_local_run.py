@@ -4,6 +4,8 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from harness.plan.model import RunPlan
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
@@ -16,6 +18,8 @@ from spark_analysis.schema.tables import FAULTS, RESOURCES
 from tests.harness.deploy.local_rig import HOSTS, UNMIRRORED, standing
 from tests.plans import fault, plan
 from tests.run_folders import rows_of
+
+pytestmark = pytest.mark.slow
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 LONGER_THAN_A_LOOK_S = 4.0

@@ -8,6 +8,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -21,6 +22,8 @@ from tests.harness.workers.rig import Process, config, until
 from tests.plans import plan
 from tests.run_folders import rows_of
 from tests.tiny_amqp import TinyBroker
+
+pytestmark = pytest.mark.slow
 
 NAMES = {Role.PUBLISHER: "publisher-1", Role.CONSUMER: "consumer-1", Role.DRAINER: "drain-orders"}
 HARMFUL = {"lost", "unexpected", "corrupt", "refused_but_delivered", "stranded"}

@@ -18,6 +18,8 @@ from reference_impl.misbehave.truth import HELD, REDELIVERED, Line
 from tests.reference_impl.management import Management
 from tests.reference_impl.nodes import Nodes, until
 
+pytestmark = pytest.mark.slow
+
 QUEUE = "orders"
 COUNT = 200
 PERSISTENT = pika.BasicProperties(delivery_mode=2)

@@ -40,6 +40,8 @@ from reference_impl.process import (
     Transact,
 )
 
+pytestmark = pytest.mark.slow
+
 ME = Pid("a", 1, API)
 MASTER, OLD, YOUNG = Pid("a", 1, 9), Pid("c", 1, 7), Pid("b", 1, 8)
 MIRRORED = Policy("ha", "^ha[.]", {"ha-mode": "all"}, 0, "queues")

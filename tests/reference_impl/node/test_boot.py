@@ -7,6 +7,8 @@ from reference_impl.metadata.messages import Term
 from reference_impl.node.boot import Ask, Decision, Found, Outlook, Wait, decide
 from reference_impl.node.gossip import BOOTING, JOINING, PAUSED, RUNNING, State
 
+pytestmark = pytest.mark.slow
+
 BLANK = State(BOOTING, Term(0, ""), NOTHING, None, {}, ())
 
 

@@ -29,6 +29,8 @@ from tests.generated_histories import Rows
 from tests.run_folders import write_run
 from tests.smaller_histories import smaller
 
+pytestmark = pytest.mark.slow
+
 OFTEN = 10  # runs in which every word must occur
 
 

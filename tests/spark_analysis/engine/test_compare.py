@@ -17,6 +17,8 @@ from tests.both_judges import Memory, raw_columns
 from tests.generated_histories import Rows
 from tests.histories import CONSUMER, PUBLISHER, History, ns
 
+pytestmark = pytest.mark.slow
+
 LOST_IN_EACH = (5, 1, 3, 0, 2, 4)
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from pyspark.sql import SparkSession
 
 from harness.plan.seeds import stream
@@ -16,6 +17,8 @@ from tests.histories import History
 from tests.resources import ZERO, sampled
 from tests.run_folders import write_run
 from tests.spark_analysis.engine.test_agreement import read_mart
+
+pytestmark = pytest.mark.slow
 
 HISTORIES = 300
 

@@ -14,6 +14,8 @@ from spark_analysis.engine.pipeline import analyse
 from tests.histories import History
 from tests.run_folders import write_run
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_whole_run_has_all_marts(tmp_path: Path) -> None:
     found = dict(judge_folder(sound_run(tmp_path)))
