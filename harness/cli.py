@@ -70,6 +70,7 @@ class Topic(StrEnum):
     LAYOUTS = "layouts"
     SCENARIOS = "scenarios"
     FAULTS = "faults"
+    OPERATIONS = "operations"
     CLIENTS = "clients"
     CLAIMS = "claims"
 
@@ -382,6 +383,8 @@ def _tables(topic: Topic) -> Iterable[RenderableType]:
             return [listing.scenarios(map(asking.scenario, asking.scenario_names()))]
         case Topic.FAULTS:
             return listing.faults()
+        case Topic.OPERATIONS:
+            return listing.operations()
         case Topic.CLIENTS:
             return [listing.clients(asking.systems())]
         case Topic.CLAIMS:

@@ -78,6 +78,7 @@ class World:
     open: list[int] = field(default_factory=list)  # windows whose canaries are open
     canary_sets: int = 0
     ending: str = ""  # the host whose process ends after the next look
+    unending: set[str] = field(default_factory=set)  # hosts whose process does not end when told
     slow_start: int = 0  # so many looks until a started host serves
 
     # --- what is done to it ---------------------------------------------------------------------
@@ -134,7 +135,7 @@ class World:
         self.open.append(armed.window)
 
     async def process(self, host: str) -> ProcessState:
-        if host == self.ending:
+        if host == self.ending and host not in self.unending:
             self.ending = ""
             self.dead[host] = 0
             return ProcessState(True, None)  # it takes a moment to end
@@ -214,6 +215,8 @@ class World:
         if host in self.isolated.values():
             self.dropped.update((c, (ANYBODY, h)) for c, h in self.isolated.items() if h == host)
             return SILENT
+        if host in self.dead:
+            return REFUSED
         return SILENT if host in self.frozen else ANSWERED
 
     async def serves(self, host: str) -> Reply:

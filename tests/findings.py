@@ -28,6 +28,7 @@ DECLARED = {
     "cancel_on_ha_failover": False,
     "entrance": "hosts",
     "faults": 1,
+    "operations": 0,
 }
 RECORDED = {
     "fault_target_role": "master",

@@ -28,6 +28,7 @@ from harness.deploy.files import compose_folder
 from harness.deploy.likeness import LIKE, LikenessError, whole
 from harness.deploy.peer_ways import HOSTS_MAX
 from harness.plan.model import Host, Layout, PauseIfAllDown, Policy, System
+from harness.plan.operations import OPERATIONS
 
 
 class CatalogueError(Exception):
@@ -75,7 +76,8 @@ def load_layout(system: str, word: str) -> Layout:
         profile=profile,
         system=system,
         title=document.title,
-        hosts=tuple(Host(host.name, host.name, host.processes) for host in document.hosts),
+        hosts=_hosts(document, spare=False),
+        spares=_hosts(document, spare=True),
         timer_s=document.profiles[profile].timer_s,
         copies=document.copies,
         synchronise=document.synchronise,
@@ -87,6 +89,14 @@ def load_layout(system: str, word: str) -> Layout:
             Policy(policy.name, policy.pattern, tuple(policy.definition.items()))
             for policy in document.policies
         ),
+    )
+
+
+def _hosts(document: "_LayoutFile", spare: bool) -> tuple[Host, ...]:
+    return tuple(
+        Host(host.name, host.name, host.processes)
+        for host in document.hosts
+        if host.spare is spare
     )
 
 
@@ -131,8 +141,9 @@ class _Strict(BaseModel):
 
 
 def _kind(word: str) -> str:
-    if word not in KINDS:
-        raise ValueError(f"there is no fault kind {word!r}; there are {', '.join(KINDS)}")
+    known = (*KINDS, *OPERATIONS)
+    if word not in known:
+        raise ValueError(f"there is no fault or operation {word!r}; there are {', '.join(known)}")
     return word
 
 
@@ -162,6 +173,7 @@ class _SystemFile(_Strict):
 class _HostFile(_Strict):
     name: Annotated[str, Field(pattern=_HOST_NAME)]
     processes: _Names
+    spare: bool = False  # it stands by itself until an operation adds it
 
 
 class _PolicyFile(_Strict):
@@ -234,8 +246,11 @@ class _LayoutFile(_Strict):
 
     @model_validator(mode="after")
     def _enough_hosts(self) -> "_LayoutFile":
-        if self.copies > len(self.hosts):
-            raise ValueError(f"copies = {self.copies} on {len(self.hosts)} hosts")
+        members = sum(not host.spare for host in self.hosts)
+        if not members:
+            raise ValueError("every host is a spare one: there is no cluster to add it to")
+        if self.copies > members:
+            raise ValueError(f"copies = {self.copies} on {members} hosts")
         return self
 
     @property

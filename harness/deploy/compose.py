@@ -181,11 +181,13 @@ async def make_peer_link(agent: AgentClient, name: str, listen: str, upstream: s
 
 
 def with_addresses(layout: Layout, network: str) -> Layout:
+    """Members first, then spares, as they are rendered."""
     hosts = tuple(
         replace(host, address=host_address(network, number))
-        for number, host in enumerate(layout.hosts)
+        for number, host in enumerate((*layout.hosts, *layout.spares))
     )
-    return replace(layout, hosts=hosts)
+    members = len(layout.hosts)
+    return replace(layout, hosts=hosts[:members], spares=hosts[members:])
 
 
 def _in_this_loop(progress: Progress) -> Progress:

@@ -18,8 +18,10 @@ from docker.errors import DockerException
 from faults.model import Executor, Witness
 from harness.deploy import compose_balancers, labels
 from harness.deploy.agent import AgentClient, AgentError
+from harness.deploy.compose_operator import operator_of
 from harness.deploy.execs import start
 from harness.deploy.links import Links
+from harness.deploy.orders import Operator
 from harness.deploy.polling import until
 from harness.deploy.port import Channel, DeployError, Health, HostSample, Link
 from harness.deploy.rabbitmq import AMQP_PORT, RabbitBroker
@@ -96,6 +98,9 @@ class ComposeCluster:
         self.layout = layout
         self.agent = agent
         self.broker = RabbitBroker.on_ports(layout, agent, addresses)
+        self.operator: Operator = operator_of(
+            client, project, layout, self.broker.api, self._joined
+        )
         self.roster = Roster(self.broker.connections, (DeployError,))
         self._addresses = addresses
         self._experiment_folder = experiment_folder
@@ -109,6 +114,11 @@ class ComposeCluster:
         self._containers = containers
         self._versions = versions
         self._fetched: dict[str, int] = {}  # bytes of each container's log
+
+    def _joined(self, host: str, address: str) -> None:
+        """A spare is a member now."""
+        self._addresses[host] = address
+        self.broker.add(host, address)
 
     async def spawn(self, worker: str) -> Channel:
         container = self._containers.one(labels.ROLE_WORKERS)

@@ -25,6 +25,7 @@ from harness.deploy.links import Links
 from harness.deploy.local_channel import PipeChannel
 from harness.deploy.local_site import PROXY_NAME
 from harness.deploy.local_usage import watch
+from harness.deploy.orders import Operator, Order
 from harness.deploy.polling import until
 from harness.deploy.port import Channel, DeployError, Health, HostSample, Link
 from harness.deploy.rabbitmq_api import NODES, OVERVIEW, ManagementApi
@@ -36,6 +37,13 @@ TICKS = "/api/nodes?columns=name,net_ticktime"
 VERSION_LIMIT_S = 4.0
 _LOGS = "logs"
 _BROKER_LOGS = "broker_logs"
+
+
+class _Owner:
+    """orders.Operator: whoever runs these brokers operates them. No plan gets as far as this."""
+
+    async def carry_out(self, order: Order) -> str:
+        raise DeployError(f"{type(order).__name__}: these brokers are operated by their owner")
 
 
 class ExternalCluster:
@@ -61,6 +69,7 @@ class ExternalCluster:
         self.site = site
         self.agent = agent
         self.broker = broker_of(site, agent)
+        self.operator: Operator = _Owner()
         self.roster = Roster(self.broker.connections, (DeployError,))
         self._links = links
         self._proxy = proxy

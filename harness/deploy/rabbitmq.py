@@ -69,6 +69,15 @@ class RabbitBroker:
         ways = {host: (address, amqp_port) for host, address in addresses.items()}
         return cls(layout, agent, ways, ManagementApi(agent, urls(addresses, api_port)))
 
+    @property
+    def api(self) -> ManagementApi:
+        return self._api
+
+    def add(self, host: str, address: str) -> None:
+        """One more member, on the usual ports: it is asked like every other from now on."""
+        self._ways[host] = (address, AMQP_PORT)
+        self._api.add(host, urls({host: address})[host])
+
     async def declare(self, queue: str, durable: bool, host: str) -> None:
         address, port = self._ways[host]
         await self._agent.call(

@@ -34,6 +34,10 @@ def queue_path(name: str) -> str:
     return f"/api/queues/%2F/{quote(name, safe='')}?disable_stats=true"
 
 
+def queue_actions_path(name: str) -> str:
+    return f"/api/queues/%2F/{quote(name, safe='')}/actions"
+
+
 def connection_path(name: str) -> str:
     return f"/api/connections/{quote(name, safe='')}"
 
@@ -67,6 +71,13 @@ class ManagementApi:
         basic = base64.b64encode(":".join(login).encode()).decode()
         self._headers = {**_HEADERS, "Authorization": f"Basic {basic}"}
         self._nodes = dict(nodes or {})
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        return tuple(self._urls)
+
+    def add(self, host: str, url: str) -> None:
+        self._urls[host] = url
 
     async def ask(
         self, host: str, path: str, method: str = "GET", body: Any = None

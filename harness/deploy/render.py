@@ -46,7 +46,7 @@ def _text(layouts: Sequence[Layout], settings: Settings) -> str:
     volumes: list[str] = []
     placed = _placed(layouts, settings.network)
     for layout, addresses in zip(layouts, placed, strict=True):
-        for host in layout.hosts:
+        for host in (*layout.hosts, *layout.spares):
             services |= _host_services(layout, host, addresses, settings)
             volumes += [_volume(host, process) for process in host.processes]
         assert len(layouts) == 1 or not layout.balancers, "balancers stand before one system"
@@ -83,7 +83,7 @@ def _placed(layouts: Sequence[Layout], network: str) -> list[Addresses]:
     number = 0
     for layout in layouts:
         addresses = {}
-        for host in layout.hosts:
+        for host in (*layout.hosts, *layout.spares):
             addresses[host.name] = host_address(network, number)
             number += 1
         placed.append(addresses)
@@ -128,7 +128,7 @@ def _host_services(
     for name in host.processes:
         services[process_service(host, name)] = {
             "image": image,
-            **broker.told(layout, host, addresses),
+            **broker.told(layout, host, _cluster_of(host, layout, addresses)),
             "volumes": [f"{_volume(host, name)}:{broker.data}"],
             "restart": "no",
             "network_mode": f"service:{host_service(host)}",
@@ -137,6 +137,12 @@ def _host_services(
             "labels": _labels(labels.ROLE_PROCESS, host.name),
         }
     return services
+
+
+def _cluster_of(host: Host, layout: Layout, addresses: Addresses) -> Addresses:
+    """Whom its processes are told of: all members; a spare has nobody but itself."""
+    members = [host] if host in layout.spares else layout.hosts
+    return {member.name: addresses[member.name] for member in members}
 
 
 def _host(host: Host, address: str, image: str, names: list[str]) -> Mapping:

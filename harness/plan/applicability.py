@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from faults.kinds import CLIENT_LINK, COMPOSE, KINDS, OF_PROCESSES, TOXIPROXY, mechanism
 from faults.shapes import SHAPES
+from harness.plan import operable
 from harness.plan.model import Entry, FaultPlan, Layout, Scenario, System
 from harness.plan.permission import forbidden, permitted
 from harness.plan.words import Target, parse_target
@@ -31,6 +32,7 @@ def obstacles(
     if layout.balancers and deployment != COMPOSE:
         reasons.append(f"clients enter by {layout.entrance}, which only {COMPOSE} has")
     reasons += _fault_obstacles(scenario, system, layout, deployment)
+    reasons += operable.obstacles(scenario, system, layout, deployment)
     for who, entry in (
         ("publishers_enter", scenario.workload.publishers_enter),
         ("consumers_enter", scenario.workload.consumers_enter),

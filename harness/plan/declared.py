@@ -33,4 +33,5 @@ def declared(plan: RunPlan) -> dict[str, bool | str | int | float | None]:
         "acknowledges": workload.consumers > 0 and workload.acknowledge > 0,
         "cancel_on_ha_failover": workload.amqp.cancel_on_ha_failover,
         "faults": len(plan.schedule.windows),
+        "operations": len(plan.schedule.steps),
     }

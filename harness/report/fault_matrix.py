@@ -25,7 +25,8 @@ def lines(systems: Iterable[System]) -> Iterator[str]:
             yield f"- No `{kind.name}` under `{deployment}`: {why}."
     for system in systems:
         for name, why in system.cannot.items():
-            yield f"- No `{name}` on `{system.name}`: {why}."
+            if name in KINDS:
+                yield f"- No `{name}` on `{system.name}`: {why}."
 
 
 def _options(kind: Kind) -> str:

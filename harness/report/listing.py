@@ -10,6 +10,7 @@ from rich.table import Table
 from faults.kinds import KINDS, TARGETS, offered
 from harness.analyse.claims import Claim
 from harness.analyse.vocabulary import FACTS
+from harness.plan import operations as plan
 from harness.plan.model import Layout, Scenario, System
 from harness.report.fault_matrix import DEPLOYMENTS
 
@@ -41,10 +42,11 @@ def layouts(found: Iterable[Layout]) -> Table:
 
 
 def scenarios(found: Iterable[Scenario]) -> Table:
-    table = _table("scenario", "title", "faults")
+    table = _table("scenario", "title", "faults", "operations")
     for one in found:
         faults = ", ".join(f"{fault.kind} {fault.target}" for fault in one.faults)
-        table.add_row(one.name, one.title, faults or "none")
+        done = ", ".join(f"{each.kind} {each.target}".strip() for each in one.operations)
+        table.add_row(one.name, one.title, faults or "none", done or "none")
     return table
 
 
@@ -60,6 +62,23 @@ def faults() -> Iterator[Table]:
     for target in TARGETS:
         targets.add_row(target.word, target.meaning)
     yield targets
+
+
+def operations() -> Iterator[Table]:
+    kinds = _table("operation", "what it does", "means", "options", "in containers by", "local by")
+    for one in plan.OPERATIONS.values():
+        offers = [one.offers.get(deployment, "-") for deployment in ("compose", "local")]
+        words = (", ".join(one.targets) or "the cluster", ", ".join(one.options) or "-")
+        kinds.add_row(one.name, one.title, *words, *offers)
+    yield kinds
+    targets = _table("target", "whom it means")
+    for target in plan.TARGETS.values():
+        targets.add_row(target.word, target.meaning)
+    yield targets
+    options = _table("option", "what it says", "words")
+    for option in plan.OPTIONS.values():
+        options.add_row(option.key, option.meaning, ", ".join(option.choices) or "-")
+    yield options
 
 
 def clients(found: Iterable[System]) -> Table:

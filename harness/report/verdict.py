@@ -78,6 +78,9 @@ def _run(run: RunReport, report: Report) -> dict[str, Any]:
         ],
         "observations": [asdict(observation) for observation in run.observations],
         "faults": [asdict(fault) for fault in run.detail.timeline.faults] if run.detail else [],
+        "operations": [asdict(one) for one in run.detail.timeline.operations]
+        if run.detail
+        else [],
         "cost": asdict(run.cost) if run.cost is not None else None,
         "piece": run.piece,
     }

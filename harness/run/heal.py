@@ -18,6 +18,7 @@ from typing import Protocol
 
 from faults.model import Armed, Executor, FaultError
 from faults.performing import perform_all
+from harness.plan.operations import OPERATIONS
 from harness.run.journal import Journal, JournalError, read, standing
 
 JOURNALS = "runs/*/journal.jsonl"
@@ -112,7 +113,8 @@ def _journals(experiment: Path) -> tuple[dict[Path, tuple[Armed, ...]], list[str
 
 
 async def _undone(projects: Projects, project: str, path: Path, armed: Armed, by: str) -> Row:
-    what = f"undo {armed.kind} of {armed.resolved} (window {armed.window} of {path.parent.name})"
+    of = "operation" if armed.kind in OPERATIONS else "window"
+    what = f"undo {armed.kind} of {armed.resolved} ({of} {armed.window} of {path.parent.name})"
     if not armed.returns:
         return Row(project, f"{what}: by the scenario, it never ends")
     try:

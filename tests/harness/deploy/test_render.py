@@ -356,3 +356,19 @@ def test_the_compose_tool_of_this_machine_understands_it(label: str, tmp_path: P
     assert said.returncode == 0, said.stderr
     hostname = yaml.safe_load(said.stdout)["services"]["rmq1-host"]["hostname"]
     assert json.dumps(hostname) == '"rmq1"'
+
+
+def test_a_spare_host_is_told_of_nobody_and_nobody_is_told_of_it() -> None:
+    spare = load_layout("rabbitmq-mirrored", "all-automatic-spare")
+    services = rendered(spare)["services"]
+    nodes = {
+        host: services[f"{host}-rabbitmq"]["environment"]["MQPROOF_NODES"]
+        for host in ("rmq1", "rmq3", "rmq4")
+    }
+    assert nodes == {"rmq1": "rmq1 rmq2 rmq3", "rmq3": "rmq1 rmq2 rmq3", "rmq4": "rmq4"}
+    placed = with_addresses(spare, "172.31.7")
+    assert [host.address for host in (*placed.hosts, *placed.spares)] == [
+        f"172.31.7.{last}" for last in (11, 12, 13, 14)
+    ]
+    address = services["rmq4-host"]["networks"]["servers"]["ipv4_address"]
+    assert address.endswith(".14")

@@ -1,8 +1,6 @@
 """Whole runs over a cluster that stands in memory: what is recorded, undone and doubted."""
 
-import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -31,57 +29,12 @@ from faults.actions import (
 from harness.deploy.port import Link
 from harness.plan.model import BALANCER, FaultPlan, RunPlan
 from harness.run.crew import WorkerLost
-from harness.run.live import LiveRun, Outside
-from harness.run.preparing import Preparing
-from harness.run.view import View
-from harness.run_folder.manifest import Manifest
-from harness.run_folder.seal import seal
 from harness.workers.protocol import Endpoint
-from spark_analysis.definition.judge import judge
-from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import FAULTS, RESOURCES
+from tests.harness.run.live_runs import Done, run
 from tests.plans import LAYOUT, fault, plan
-from tests.run_folders import rows_of
-from tests.simulated_cluster import BOOT_ID, SimulatedCluster
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    manifest: Manifest
-    facts: Facts
-    findings: Findings
-    folder: Path
-    views: list[View]
-
-
-def run(
-    cluster: SimulatedCluster,
-    of: RunPlan,
-    folder: Path,
-    interrupt_when: Callable[[View], bool] = lambda _: False,
-) -> Done:
-    manifest = Manifest.of(of)
-    views: list[View] = []
-
-    async def perform() -> None:
-        interrupt = asyncio.Event()
-
-        def show(view: View) -> None:
-            views.append(view)
-            if interrupt_when(view):
-                interrupt.set()
-
-        prepared = await Preparing(of, cluster, folder, BOOT_ID, lambda _: None).begin()
-        outside = Outside(interrupt, show, lambda m: m.save(folder))
-        await LiveRun(of, cluster, prepared, manifest, outside).perform()
-
-    asyncio.run(perform())
-    sealed = seal(folder)
-    assert sealed.facts is not None
-    facts = Facts.from_json(sealed.facts)
-    return Done(sealed, facts, judge(facts, rows_of(folder)), folder, views)
+from tests.simulated_cluster import SimulatedCluster
 
 
 def events(done: Done) -> list[tuple[object, object]]:
