@@ -24,7 +24,7 @@ def test_the_readme_holds_the_table_of_operations_as_it_is_now() -> None:
 
 def test_every_operation_is_offered_or_says_why_not_under_every_deployment() -> None:
     for one in OPERATIONS.values():
-        assert {*one.offers, *one.why_not} == set(DEPLOYMENTS)
+        assert {*one.offers, *one.why_not} == set(operation_matrix.DEPLOYMENTS)
         assert not one.offers.keys() & one.why_not.keys()
 
 
