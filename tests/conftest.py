@@ -3,8 +3,12 @@
 import pytest
 from hypothesis import HealthCheck, settings
 
-# How long one example takes tells of the machine, not of the code.
-settings.register_profile("mqproof", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# How long one example takes tells of the machine, not of the code. Whoever runs all tests gets the
+# same examples as everybody; `--hypothesis-profile random` looks for new ones (nightly).
+settings.register_profile(
+    "random", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.register_profile("mqproof", settings.get_profile("random"), derandomize=True)
 settings.load_profile("mqproof")
 
 
