@@ -10,6 +10,9 @@ if [[ -n ${MQPROOF_FLOATING:-} ]]; then
     read -r _ device _ < <(ip -o -4 addr show to "$MQPROOF_OWN")
     configuration.sh keepalived /etc/keepalived/keepalived.conf.template "$device" \
         >/etc/keepalived/keepalived.conf
+    # A container that was killed keeps them, and its next life gives the same numbers to others:
+    # "daemon is already running".
+    rm -f /run/keepalived.pid /run/vrrp.pid
     keepalived --dont-fork --log-console --vrrp &
 fi
 trap 'kill $(jobs -p); wait; exit 0' TERM

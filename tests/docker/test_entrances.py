@@ -26,6 +26,7 @@ FIRST, SECOND = "balancer1", "balancer2"
 RUN = replace(plan(), name="entrance-test")
 TAKEOVER_S = 10.0
 GONE_LIMIT_S = 60.0
+LIVES = 5  # a stale number of a process met another one in one of three or so
 Play = Callable[[Awaitable[Any]], Any]
 
 
@@ -106,6 +107,18 @@ def test_when_one_is_killed_the_other_lets_clients_in_and_gives_the_address_back
     assert left.ok, left.doubt
     assert taken_over == (True, True)
     assert play(what_is_wrong(balanced)) == ()
+
+
+def test_a_balancer_that_was_killed_comes_back_however_its_processes_are_numbered(
+    balanced: ComposeCluster, play: Play
+) -> None:
+    async def ready() -> bool:
+        return not (await balanced.health(5.0)).doubts
+
+    for _ in range(LIVES):
+        balancer(balanced, SECOND).kill()
+        balancer(balanced, SECOND).start()
+        assert play(until(ready, bool, 30.0))
 
 
 def test_a_dead_balancer_leaves_no_clean_cluster(balanced: ComposeCluster, play: Play) -> None:
