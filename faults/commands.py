@@ -1,8 +1,9 @@
 """A user's own commands for a host that is not ours: how it is broken, mended and looked at.
 
 1. A command is a list of words; no shell reads it.
-2. `verify` ends with 0 while the fault is in force, with anything else while it is not. Without
-   one nobody can say that the fault held.
+2. `verify` ends with 0 while the fault is in force, and with 1 to 125 while it is not. From 126 on
+   a shell, ssh (255) or a signal tells that the command itself failed: that is no answer. Without
+   a `verify` nobody can say that the fault held.
 3. `undo` may be run again: undoing what is not there must be harmless.
 """
 
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 
 DO, UNDO, VERIFY = "do", "undo", "verify"
 STEPS = (DO, UNDO, VERIFY)
+NO_ANSWER = 126  # of a verify command: this status, and those above
 BY_COMMAND = ("kill", "stop", "freeze")  # kinds that are done so
 
 

@@ -2,11 +2,13 @@
 
 1. A command is its words: no shell reads them. Its standard input is empty; what it writes goes
    to a file, so that a broker that it starts, and that inherits the file, keeps nobody waiting.
-2. It has a deadline; past it, it and what it started in its session are killed, and whether it
-   took effect is unknown.
+   Whoever undoes runs it in the same folder as whoever did.
+2. It has a deadline, and a limit for what it writes; past either, it and its process group are
+   killed, and whether it took effect is unknown.
 3. Nobody undoes what is still being done: a command waits for the host's one before, even where
    that was given up, or where another process (a harness that died) began it.
-4. What a command said is noted with secrets blotted out.
+4. What a command said is noted with secrets blotted out, and told without what would command a
+   terminal.
 """
 
 import asyncio
@@ -17,7 +19,7 @@ import subprocess
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,40 +27,51 @@ from typing import IO
 
 from tenacity import AsyncRetrying, RetryError, retry_if_result, stop_after_delay, wait_fixed
 
-from faults.commands import DO, VERIFY, HostCommand, HostCommands
+from faults.commands import DO, NO_ANSWER, VERIFY, HostCommand, HostCommands
 from faults.model import FaultError, Receipt, Told
 
 MARK = "MQPROOF_COMMAND"  # in the environment of what runs: `<cluster> <host> <kind> <step>`
 OUTPUT_MAX = 8192  # of what a command wrote: the end
 TAIL_MAX = 200  # of that, what an error tells
+FLOOD_MAX = 64 << 20  # whoever writes more has lost his way, and fills somebody's disk
 BLOT = "***"
 _INTERVAL_S = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a command ended; `status` is None where it had to be killed at its deadline."""
+    """How a command ended; `status` is None where it had to be killed, `why` says for what."""
 
     status: int | None
     receipt: Receipt
     output: str
+    why: str = ""
 
     @property
     def tail(self) -> str:
-        said = " ".join(self.output.split())[-TAIL_MAX:]
+        said = "".join(mark if mark.isprintable() else " " for mark in self.output)
+        said = " ".join(said.split())[-TAIL_MAX:]
         return f": {said}" if said else ""
 
 
 class Commands:
-    """The commands of one cluster. `log`: where each is noted; `secrets`: what is never noted."""
+    """The commands of one cluster. `log`: where each is noted; `secrets`: what is never noted;
+    `folder`: where they run, "" is the folder of this process."""
 
     def __init__(
-        self, cluster: str, commands: HostCommands, log: Path, secrets: Sequence[str] = ()
+        self,
+        cluster: str,
+        commands: HostCommands,
+        log: Path,
+        secrets: Sequence[str] = (),
+        folder: str = "",
     ) -> None:
         self._cluster = cluster
         self._commands = commands
         self._log = log
-        self._secrets = tuple(secret for secret in secrets if secret)
+        # The longest first: one may be a part of another.
+        self._secrets = sorted((one for one in secrets if one), key=len, reverse=True)
+        self._folder = folder
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._running: set[asyncio.Task[Outcome]] = set()
         self._done: set[tuple[str, str]] = set()  # what was begun here, and has ended
@@ -66,27 +79,22 @@ class Commands:
     async def act(self, host: str, kind: str, step: str) -> Receipt:
         """Runs `do` or `undo`. Raises FaultError where it did not end with 0."""
         outcome = await self._run(host, kind, step)
-        if outcome.status is None:
-            deadline_s = self._command(host, kind).deadline_s
-            raise FaultError(f"{_name(host, kind, step)}: no end within {deadline_s:g} s")
         if outcome.status != 0:
-            what = f"{_name(host, kind, step)} ended with {outcome.status}"
-            raise FaultError(f"{what}{outcome.tail}")
+            raise FaultError(_failure(_name(host, kind, step), outcome))
         return outcome.receipt
 
     async def told(self, host: str, kind: str) -> Told | None:
         """Whether the fault is in force by its `verify`; None where there is none.
 
-        Raises FaultError where the command had to be killed or could not be started.
+        Raises FaultError where the command had to be killed, could not be started or tells by its
+        status that it did not find out.
         """
         command = self._command(host, kind)
         if not command.verify:
             return None
         outcome = await self._run(host, kind, VERIFY)
-        if outcome.status is None:
-            raise FaultError(
-                f"{_name(host, kind, VERIFY)}: no end within {command.deadline_s:g} s"
-            )
+        if outcome.status is None or outcome.status >= NO_ANSWER:
+            raise FaultError(_failure(_name(host, kind, VERIFY), outcome))
         detail = f"its verify command ended with {outcome.status}{outcome.tail}"
         return Told(outcome.status == 0, detail)
 
@@ -132,13 +140,15 @@ class Commands:
                     stdout=output,
                     stderr=subprocess.STDOUT,
                     env={**os.environ, MARK: mark},
+                    cwd=self._folder or None,
                     start_new_session=True,
                 )
             except OSError as error:
                 raise FaultError(f"{_name(host, kind, step)}: {words[0]}: {error}") from error
-            status = await _status(process, deadline_s)
+            why = await _killed_for(process, deadline_s, lambda: os.fstat(output.fileno()).st_size)
             receipt = Receipt(issued_ns, time.monotonic_ns())
-            return Outcome(status, receipt, self._blotted(_end_of(output)))
+            said = self._end_of(output)
+            return Outcome(None if why else _status(process), receipt, said, why)
 
     async def _others_end(self, mark: str, limit_s: float) -> None:
         """Waits for what another process began; what does not end in time is killed."""
@@ -157,6 +167,15 @@ class Commands:
             for pid in _marked(mark):
                 with suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, signal.SIGKILL)
+
+    def _end_of(self, output: IO[bytes]) -> str:
+        """The end of what was written. A secret that the cut would have halved is not in it."""
+        margin = max((len(secret.encode()) for secret in self._secrets), default=0)
+        size = output.seek(0, os.SEEK_END)
+        begin = max(0, size - OUTPUT_MAX - margin)
+        output.seek(begin)
+        said = self._blotted(output.read(OUTPUT_MAX + margin).decode(errors="replace"))
+        return said[margin if begin else 0 :][-OUTPUT_MAX:]
 
     def _blotted(self, text: str) -> str:
         for secret in self._secrets:
@@ -181,23 +200,39 @@ class Commands:
             log.write(json.dumps(line) + "\n")
 
 
-async def _status(process: asyncio.subprocess.Process, deadline_s: float) -> int | None:
-    """128 and the signal's number where a signal ended it; None past the deadline."""
-    try:
+async def _killed_for(
+    process: asyncio.subprocess.Process, deadline_s: float, written: Callable[[], int]
+) -> str:
+    """Waits for its end; "" where it came by itself. `written`: bytes, up to now."""
+    ending = asyncio.create_task(process.wait())
+    why = f"no end within {deadline_s:g} s"
+    with suppress(TimeoutError):
         async with asyncio.timeout(deadline_s):
-            status = await process.wait()
-    except TimeoutError:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        await process.wait()
-        return None
+            while not (await asyncio.wait({ending}, timeout=_INTERVAL_S))[0]:
+                if written() > FLOOD_MAX:
+                    why = f"it wrote more than {FLOOD_MAX >> 20} MB"
+                    break
+    if ending.done():
+        return ""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    await ending
+    return why
+
+
+def _status(process: asyncio.subprocess.Process) -> int:
+    """Of one that has ended: 128 and the signal's number where a signal ended it."""
+    status = process.returncode
+    assert status is not None, "its end was waited for"
     return 128 - status if status < 0 else status
 
 
-def _end_of(output: IO[bytes]) -> str:
-    size = output.seek(0, os.SEEK_END)
-    output.seek(max(0, size - OUTPUT_MAX))
-    return output.read().decode(errors="replace")
+def _failure(name: str, outcome: Outcome) -> str:
+    return (
+        f"{name}: {outcome.why}"
+        if outcome.why
+        else (f"{name} ended with {outcome.status}{outcome.tail}")
+    )
 
 
 def _marked(mark: str) -> list[int]:

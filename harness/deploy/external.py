@@ -20,7 +20,7 @@ from harness.deploy.agent import AgentClient
 from harness.deploy.external_cluster import ExternalCluster, release
 from harness.deploy.external_links import DirectLinks
 from harness.deploy.external_removal import remove_early
-from harness.deploy.external_site import NO_PROXY, Site, forget, login, start_agent
+from harness.deploy.external_site import NO_PROXY, Site, exposed, forget, login, start_agent
 from harness.deploy.files import PACKAGES
 from harness.deploy.links import Links
 from harness.deploy.local_block import PROXY_PORT, free_block
@@ -29,7 +29,7 @@ from harness.deploy.owner import owner
 from harness.deploy.polling import until
 from harness.deploy.port import DeployError, Progress
 from harness.plan.model import Layout
-from harness.plan.topology import EMBEDDED, Topology
+from harness.plan.topology import EMBEDDED, EVERYWHERE, Topology, unbracketed
 
 Equip = Callable[[ExternalCluster], tuple[Executor, Witness]]
 Process: TypeAlias = subprocess.Popen[bytes]
@@ -56,6 +56,8 @@ class ExternalDeployment:
     ) -> ExternalCluster:
         assert layout.topology is not None, "a plan of this deployment has one"
         login(layout.topology)  # nothing is begun without it
+        if why := exposed(layout.topology):
+            raise DeployError(why)
         site = _site(layout.topology, experiment_folder)
         self.guard(site.cluster)
         site.note()
@@ -95,6 +97,7 @@ def _site(topology: Topology, experiment: Path) -> Site:
         experiment=str(experiment.resolve()),
         owner=owner(),
         topology=topology,
+        commands_in=str(Path.cwd()),
     )
     if topology.proxy is None:
         return site
@@ -131,7 +134,8 @@ async def _links(site: Site, agent: AgentClient, proxy: Process | None) -> Links
     brokers = site.topology.brokers
     if site.proxy == NO_PROXY:
         return DirectLinks({one.host: (one.address, one.port) for one in brokers})
-    address, _, port = site.proxy.rpartition(":")
+    host, _, port = site.proxy.rpartition(":")
+    address = unbracketed(host)
 
     def ended() -> bool:
         return proxy is not None and proxy.poll() is not None
@@ -146,7 +150,8 @@ async def _links(site: Site, agent: AgentClient, proxy: Process | None) -> Links
     if not await until(look, bool, PROXY_LIMIT_S) or ended():
         told = f"; see {site.output(PROXY_NAME)}" if proxy is not None else ""
         raise DeployError(f"no answer from the proxy at {site.proxy}{told}")
-    return Links(agent, address, {one.host: one.upstream for one in brokers})
+    dialled = address if site.listen in EVERYWHERE else site.listen
+    return Links(agent, dialled, {one.host: one.upstream for one in brokers})
 
 
 async def _removed(site: Site) -> None:

@@ -21,6 +21,7 @@ from harness.deploy.external_cluster import TICKS, VERSION_LIMIT_S
 from harness.deploy.external_site import (
     NO_PROXY,
     Site,
+    exposed,
     login,
     management,
     missing_variables,
@@ -68,6 +69,8 @@ def _variables(topology: Topology, environment: Mapping[str, str]) -> Iterator[R
             yield Row(f"${name}", "not set", False, f"export {name}=...")
         else:
             yield Row(f"${name}", "set", True)
+    if why := exposed(topology):
+        yield Row("secrets", why, False, "take it out of the file")
 
 
 def _programs(topology: Topology) -> Iterator[Row]:

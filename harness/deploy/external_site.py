@@ -3,11 +3,13 @@
 1. It is noted below the user's state folder (XDG_STATE_HOME) before anything is done, and
    forgotten when nothing of ours is left: what a dead run has broken is found there, even after a
    power cut, when no process tells of it any more.
-2. A note holds no secret: credentials come from the environment, into that of our own processes.
+2. A note holds no secret: credentials come from the environment, into that of our own processes
+   that speak to brokers, and of no other.
 3. Processes of ours are found by their environment, as those of local clusters; EXTERNAL tells
    them from those.
 """
 
+import base64
 import json
 import os
 import sys
@@ -15,9 +17,11 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 from faults.executors import local_processes as processes
 from faults.executors.commands import Commands
+from harness.deploy import external_looks as looks
 from harness.deploy.agent import AgentClient
 from harness.deploy.files import PACKAGES
 from harness.deploy.local_channel import PipeChannel
@@ -39,7 +43,8 @@ _STATE = Path("mqproof") / "external"
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """One use of one topology. `proxy`: where the API of its Toxiproxy is, or NO_PROXY."""
+    """One use of one topology. `proxy`: where the API of its Toxiproxy is, or NO_PROXY;
+    `commands_in`: the folder that its owner's commands run in, whoever runs them."""
 
     cluster: str
     experiment: str
@@ -47,6 +52,7 @@ class Site:
     topology: Topology
     proxy: str = NO_PROXY
     listen: str = ""
+    commands_in: str = ""
 
     @property
     def folder(self) -> Path:
@@ -70,8 +76,9 @@ class Site:
         return broker.address, broker.port
 
     def commands(self) -> Commands:
-        secrets = [os.environ.get(name, "") for name in self.topology.variables[1:]]
-        return Commands(self.cluster, self.topology.commands, self.commands_log, secrets)
+        secrets = _secrets(self.topology)
+        commands = self.topology.commands
+        return Commands(self.cluster, commands, self.commands_log, secrets, self.commands_in)
 
     def environment(self, role: str, name: str) -> dict[str, str]:
         marks = {
@@ -87,7 +94,9 @@ class Site:
             LISTEN: self.listen,
         }
         speaks = {} if role == processes.PROXY else _login(self.topology)
-        return {**os.environ, **marks, **speaks}
+        secret = (self.topology.password, credentials.PASSWORD)
+        theirs = {name: value for name, value in os.environ.items() if name not in secret}
+        return {**theirs, **marks, **speaks}
 
     def note(self) -> None:
         """Raises DeployError: what cannot be found again is not begun."""
@@ -98,6 +107,7 @@ class Site:
                 "owner": self.owner,
                 "proxy": self.proxy,
                 "listen": self.listen,
+                "commands_in": self.commands_in,
                 "name": self.topology.name,
                 "topology": self.topology.source,
             }
@@ -146,6 +156,17 @@ def missing_variables(topology: Topology, environment: Mapping[str, str]) -> tup
     return tuple(name for name in topology.variables if name not in environment)
 
 
+def exposed(topology: Topology) -> str:
+    """Why this file may not be used: it holds what its variable is there to hide; "" is well."""
+    password = os.environ.get(topology.password, "")
+    if not looks.holds(topology, password):
+        return ""
+    return (
+        f"a command in the file holds what ${topology.password} holds, and files are kept with "
+        "results: let the command read the variable"
+    )
+
+
 async def start_agent(site: Site) -> AgentClient:
     """Raises DeployError. It ends with us."""
     environment = site.environment(processes.AGENT, "agent")
@@ -172,6 +193,14 @@ def login(topology: Topology) -> tuple[str, str]:
     if missing:
         raise DeployError(f"not set in the environment: {', '.join(missing)}")
     return os.environ[topology.user], os.environ[topology.password]
+
+
+def _secrets(topology: Topology) -> list[str]:
+    """What nobody may write down: the password, and as HTTP carries it."""
+    if not (password := os.environ.get(topology.password, "")):
+        return []
+    pair = f"{os.environ.get(topology.user, '')}:{password}"
+    return [password, quote(password, safe=""), base64.b64encode(pair.encode()).decode()]
 
 
 def _login(topology: Topology) -> dict[str, str]:

@@ -37,7 +37,7 @@ class AgentHere:
     """AgentCalls answered in this process: for healing, and where the agent is lost."""
 
     def __init__(self, toxiproxy: str) -> None:
-        self._known = calls(toxiproxy, toxiproxy.partition(":")[0])
+        self._known = calls(toxiproxy, toxiproxy.rpartition(":")[0].strip("[]"))
 
     async def call(self, name: str, /, timeout_s: float, **arguments: Any) -> dict[str, Any]:
         said = await answer(self._known, {"do": name, "timeout_s": timeout_s, **arguments})

@@ -30,6 +30,7 @@ from harness.deploy.rabbitmq_api import (
 from harness.plan.model import Layout, Policy
 
 AMQP_PORT = 5672
+SHARED_PRIORITY = 1000  # of several policies that fit the highest counts: others may mean all
 _GREET_LIMIT_S = 2.0
 _DECLARE_LIMIT_S = 20.0
 _MIRRORS_LIMIT_S = 30.0
@@ -221,7 +222,7 @@ class RabbitBroker:
             "pattern": policy.pattern,
             "definition": dict(policy.definition),
             "apply-to": "queues",
-            "priority": 0,
+            "priority": SHARED_PRIORITY if self._shared else 0,
         }
         host = next(iter(self._ways))
         reply = await self._api.ask(host, policy_path(policy.name), "PUT", body)

@@ -11,6 +11,7 @@ from faults.commands import BY_COMMAND, HostCommand, HostCommands
 from faults.kinds import CLIENT_LINK, KINDS
 
 EMBEDDED = "embedded"
+EVERYWHERE = ("0.0.0.0", "::")  # to listen at; nobody dials these
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +28,7 @@ class Broker:
     @property
     def upstream(self) -> str:
         """As a proxy is told: `address:port`."""
-        address = f"[{self.address}]" if ":" in self.address else self.address
-        return f"{address}:{self.port}"
+        return f"{bracketed(self.address)}:{self.port}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,3 +94,13 @@ class Topology:
             elif hosts:
                 told.append(f"{kind} of {' and '.join(hosts)}")
         return ", ".join(told) or "nothing"
+
+
+def bracketed(address: str) -> str:
+    """As it stands before a port: an IPv6 address in brackets."""
+    return f"[{address}]" if ":" in address else address
+
+
+def unbracketed(address: str) -> str:
+    """As it is dialled."""
+    return address.removeprefix("[").removesuffix("]")

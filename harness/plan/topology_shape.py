@@ -5,8 +5,9 @@
 """
 
 import re
+from ipaddress import IPv6Address
 from typing import Annotated, Literal
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -14,6 +15,8 @@ from harness.plan import spans
 
 HOST_NAME = r"^[a-z][a-z0-9-]{0,30}$"  # it becomes a part of the names of listeners and workers
 OWN_VARIABLES = "MQPROOF_"
+_ADDRESS = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9_.])?")
+_NODE = re.compile(r"[^\s@]+@[^\s@]+")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 DEADLINE_S = (0.5, 600.0)
 TIMER_S = (0.1, 3600.0)
@@ -22,20 +25,54 @@ TIMER_S = (0.1, 3600.0)
 def _way(value: object) -> tuple[str, int]:
     """`address:port` -> both; of an IPv6 address, in brackets."""
     host, colon, port = value.rpartition(":") if isinstance(value, str) else ("", "", "")
-    if not colon or not host or not port.isdecimal() or not 0 < int(port) < 65_536:
-        raise ValueError(f"must be ADDRESS:PORT, not {value!r}")
     if "@" in host or "/" in host:
         raise ValueError("must be ADDRESS:PORT; credentials never stand in this file")
-    return host.removeprefix("[").removesuffix("]"), int(port)
+    if not colon or not re.fullmatch(r"[0-9]{1,5}", port) or not 0 < int(port) < 65_536:
+        raise ValueError(f"must be ADDRESS:PORT, not {value!r}")
+    if host.startswith("[") and host.endswith("]") and _is_ipv6(host[1:-1]):
+        return host[1:-1], int(port)
+    if not _ADDRESS.fullmatch(host):
+        raise ValueError(f"must be ADDRESS:PORT, of IPv6 [ADDRESS]:PORT, not {value!r}")
+    return host, int(port)
+
+
+def _is_ipv6(text: str) -> bool:
+    try:
+        IPv6Address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _address(value: object) -> str:
+    if isinstance(value, str) and (_ADDRESS.fullmatch(value) or _is_ipv6(value)):
+        return value
+    raise ValueError(f"must be an address without a port, not {value!r}")
+
+
+def _node(value: object) -> str:
+    if isinstance(value, str) and _NODE.fullmatch(value):
+        return value
+    raise ValueError(f"must be what the cluster calls the node, like rabbit@rmq1, not {value!r}")
 
 
 def _url(value: object) -> str:
     parts = urlsplit(value) if isinstance(value, str) else urlsplit("")
     if parts.username is not None or parts.password is not None:
         raise ValueError("credentials never stand in this file")
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query:
+    host, rest = parts.hostname or "", parts.query or parts.fragment
+    known = _ADDRESS.fullmatch(host) or _is_ipv6(host)
+    if parts.scheme not in ("http", "https") or not known or rest or not _has_port(parts):
         raise ValueError(f"must be http://ADDRESS:PORT or https://..., not {value!r}")
     return parts.geturl().rstrip("/")
+
+
+def _has_port(parts: SplitResult) -> bool:
+    """Or none, which is the scheme's own."""
+    try:
+        return parts.port is None or parts.port > 0
+    except ValueError:  # no number, or too large
+        return False
 
 
 def _variable(value: object) -> str:
@@ -84,7 +121,7 @@ class CommandTable(Table):
 
 class BrokerTable(Table):
     host: Annotated[str, Field(pattern=HOST_NAME)]
-    node: Text
+    node: Annotated[str, BeforeValidator(_node)]
     amqp: Way
     management: Annotated[str, BeforeValidator(_url)]
     kill: CommandTable | None = None
@@ -100,7 +137,7 @@ class CredentialsTable(Table):
 class ProxyTable(Table):
     start: Text | None = None
     at: Way | None = None
-    listen: Text | None = None
+    listen: Annotated[str, BeforeValidator(_address)] | None = None
 
 
 class QueuesTable(Table):

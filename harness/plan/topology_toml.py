@@ -17,7 +17,7 @@ from faults.commands import BY_COMMAND, HostCommand
 from harness.plan.model import Host, Layout, Policy
 from harness.plan.places import Path, describe, line_numbers
 from harness.plan.problems import PlanError, Problem, nearest
-from harness.plan.topology import Broker, Proxy, Topology
+from harness.plan.topology import EMBEDDED, Broker, Proxy, Topology, bracketed
 from harness.plan.topology_shape import (
     BrokerTable,
     CommandTable,
@@ -123,7 +123,7 @@ def _proxy(table: ProxyTable) -> Proxy:
     if table.at is None:
         return Proxy(start=table.start or "")
     host, port = table.at
-    return Proxy(at=f"{host}:{port}", listen=table.listen or host)
+    return Proxy(at=f"{bracketed(host)}:{port}", listen=table.listen or host)
 
 
 def _broker(table: BrokerTable) -> Broker:
@@ -183,6 +183,10 @@ def _proxy_checks(proxy: object) -> Iterator[_Found]:
     if "listen" in proxy and "at" not in proxy:
         text = "only a proxy that is there listens elsewhere; one of ours does on loopback"
         yield ("proxy", "listen"), text, (), ""
+    start = proxy.get("start")
+    if isinstance(start, str) and start != EMBEDDED and nearest(start, (EMBEDDED,)):
+        text = f"{start!r} would be run as a program"
+        yield ("proxy", "start"), text, (f'"{EMBEDDED}"', '"/path/to/toxiproxy-server"'), EMBEDDED
 
 
 def _queue_checks(queues: object, brokers: int) -> Iterator[_Found]:

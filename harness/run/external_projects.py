@@ -6,6 +6,7 @@
    done to a broker.
 """
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -50,7 +51,7 @@ class ExternalProjects:
                 failures.append(str(failure))
                 continue
             if told is None:
-                words = " ".join(command.undo)
+                words = shlex.join(command.undo)
                 failures.append(f"whether {host} suffers a {kind} nobody tells; if so: {words}")
         if failures:
             raise FaultError("; ".join([*failures, *swept]))

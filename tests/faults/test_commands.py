@@ -14,7 +14,7 @@ from faults.actions import Freeze, Isolate, Kill, Start, Thaw
 from faults.commands import DO, UNDO, HostCommand
 from faults.compile import ENDING_S
 from faults.compile import compile as compile_fault
-from faults.executors.commands import MARK, Commands
+from faults.executors.commands import MARK, OUTPUT_MAX, Commands
 from faults.executors.external import ExternalExecutor
 from faults.executors.nothing import NothingExecutor
 from faults.kinds import COMMAND
@@ -106,6 +106,17 @@ def test_past_its_deadline_a_command_and_what_it_started_are_killed(tmp_path: Pa
     assert noted(tmp_path)[0]["status"] is None
 
 
+def test_a_command_that_floods_is_killed_before_the_disk_is_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faults.executors.commands.FLOOD_MAX", 1 << 20)
+    began = time.monotonic()
+    with pytest.raises(FaultError, match="it wrote more than 1 MB"):
+        asyncio.run(commands(tmp_path, do=("yes",)).act("rmq1", "freeze", DO))
+    assert time.monotonic() - began < 5
+    assert len(str(noted(tmp_path)[0]["output"])) == OUTPUT_MAX
+
+
 @retry(stop=stop_after_delay(5), wait=wait_fixed(0.05), retry=retry_if_result(lambda ok: not ok))
 def gone_or_zombie(stat: Path) -> bool:
     try:
@@ -130,6 +141,45 @@ def test_secrets_are_blotted_out_of_what_is_noted_and_told(tmp_path: Path) -> No
         asyncio.run(known.act("rmq1", "freeze", DO))
     assert "with ***" in str(error.value)
     assert "swordfish" not in (tmp_path / "commands.jsonl").read_text()
+
+
+@pytest.mark.parametrize("kept", range(1, 9))
+def test_a_secret_is_blotted_out_where_the_output_is_cut_in_its_middle(
+    tmp_path: Path, kept: int
+) -> None:
+    script = shell(f"printf 'swordfish%0{OUTPUT_MAX - kept}d' 0")
+    asyncio.run(commands(tmp_path, "swordfish", do=script).act("rmq1", "freeze", DO))
+    said = str(noted(tmp_path)[0]["output"])
+    assert set(said) <= {"0", "*"}, said[:20]
+
+
+def test_what_a_command_says_commands_no_terminal(tmp_path: Path) -> None:
+    script = shell("printf '\\033[2Jall is well\\r\\007\\n'; exit 1")
+    with pytest.raises(FaultError) as error:
+        asyncio.run(commands(tmp_path, do=script).act("rmq1", "freeze", DO))
+    assert str(error.value).endswith("ended with 1: [2Jall is well")
+    assert str(error.value).isprintable()
+
+
+def test_whoever_heals_runs_commands_in_the_folder_of_who_broke(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "undo.sh").write_text("echo undone in $PWD")
+    monkeypatch.chdir("/")
+    command = HostCommand(("true",), ("sh", "undo.sh"))
+    log = tmp_path / "commands.jsonl"
+    known = Commands("mqproof-1", {("rmq1", "freeze"): command}, log, folder=str(tmp_path))
+    asyncio.run(known.act("rmq1", "freeze", UNDO))
+    assert noted(tmp_path)[0]["output"] == f"undone in {tmp_path}\n"
+
+
+@pytest.mark.parametrize("script", ["exit 255", "exit 126", "no-such-command-of-ours", "kill $$"])
+def test_a_verify_command_that_failed_itself_tells_neither_that_it_holds_nor_that_it_does_not(
+    tmp_path: Path, script: str
+) -> None:
+    known = commands(tmp_path, verify=shell(script))
+    with pytest.raises(FaultError, match=r"the verify command for freeze of rmq1 ended with \d+"):
+        asyncio.run(known.told("rmq1", "freeze"))
 
 
 def test_an_undo_waits_for_what_is_still_being_done_even_where_that_was_given_up(

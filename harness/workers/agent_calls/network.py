@@ -1,7 +1,8 @@
 """Clock, TCP and HTTP calls of the agent.
 
 1. A connection attempt tells how long it took and why it failed: silence is not a refusal.
-2. An HTTP answer of any status is an answer; only its absence is an error.
+2. An HTTP answer of any status is an answer; only its absence is an error, and one that is too
+   long to be passed on. A redirection is not followed: the credentials are for one host.
 """
 
 import asyncio
@@ -9,10 +10,11 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from harness.workers.agent_calls.answers import CallError, in_thread
 
+ANSWER_MAX_BYTES = 6 << 20  # as JSON it may be twice as long, on a line of limited length
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -82,6 +84,8 @@ async def http(
         raise _failure(f"{method} {url}", error.reason) from error
     except OSError as error:
         raise _failure(f"{method} {url}", error) from error
+    except CallError:
+        raise
     except Exception as error:  # http.client has a family of its own, for broken answers
         raise CallError("http", f"{method} {url}: {error!r}") from error
 
@@ -92,13 +96,27 @@ def seconds_since(began_ns: int) -> float:
 
 def _exchange(request: urllib.request.Request, timeout_s: float) -> dict[str, Any]:
     # No proxies: the environment's are for the world outside, never for brokers.
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _Redirections())
     try:
         with opener.open(request, timeout=timeout_s) as response:
-            return {"status": response.status, "body": response.read().decode(errors="replace")}
+            return {"status": response.status, "body": _body(response)}
     except urllib.error.HTTPError as error:
         with error:
-            return {"status": error.code, "body": error.read().decode(errors="replace")}
+            return {"status": error.code, "body": _body(error)}
+
+
+class _Redirections(urllib.request.HTTPRedirectHandler):
+    """Answers, like all others."""
+
+    def redirect_request(self, *_arguments: Any) -> None:
+        return None
+
+
+def _body(response: IO[bytes]) -> str:
+    found = response.read(ANSWER_MAX_BYTES + 1)
+    if len(found) > ANSWER_MAX_BYTES:
+        raise CallError("http", f"the answer has more than {ANSWER_MAX_BYTES >> 20} MB")
+    return found.decode(errors="replace")
 
 
 def _failure(what: str, reason: BaseException | str) -> CallError:

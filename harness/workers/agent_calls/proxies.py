@@ -27,7 +27,7 @@ class Proxies:
     def __init__(self, server: Toxiproxy, limit_s: float, listen: str) -> None:
         self._server = server
         self._limit_s = limit_s
-        self._listen = f"{listen}:0"
+        self._listen = f"[{listen}]:0" if ":" in listen else f"{listen}:0"
 
     async def create(self, name: str, upstream: str, listen: str = "") -> dict[str, Any]:
         """`listen`: `address:port`."""

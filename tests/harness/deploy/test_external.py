@@ -19,7 +19,7 @@ from faults.verification import gone, held
 from harness.deploy.external import ExternalDeployment
 from harness.deploy.external_cluster import ExternalCluster
 from harness.deploy.external_faults import equip
-from harness.deploy.external_site import noted
+from harness.deploy.external_site import Site, noted
 from harness.deploy.port import DeployError
 from harness.plan.topology import Topology
 from harness.plan.topology_toml import layout_of, read_topology
@@ -237,6 +237,50 @@ def test_credentials_that_are_wrong_are_told_by_the_names_of_their_variables(
     assert "swordfish" not in str(error.value)
     written = [path.read_text() for path in tmp_path.rglob("*") if path.is_file()]
     assert not any("swordfish" in text for text in written)
+
+
+def test_the_password_is_told_to_whoever_speaks_to_brokers_and_to_nobody_else(
+    owner: Owner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REFERENCE_PASSWORD", "a long swordfish")
+    site = Site("mqproof-0", str(tmp_path), "", owner.topology())
+    told = {
+        role: {name for name, value in site.environment(role, "x").items() if "swordfish" in value}
+        for role in (processes.PROXY, processes.AGENT, processes.WORKER)
+    }
+    speaks = {"MQPROOF_LOGIN_PASSWORD"}
+    assert told == {processes.PROXY: set(), processes.AGENT: speaks, processes.WORKER: speaks}
+
+
+@pytest.mark.parametrize("word", ["a long swordfish", "--password=a long swordfish"])
+def test_a_file_that_holds_the_password_is_not_used(
+    word: str, owner: Owner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REFERENCE_PASSWORD", "a long swordfish")
+    text = owner.text(kinds=("freeze",), steps=("do", "undo"))
+    text = text.replace("[broker.freeze]", f'[broker.freeze]\nverify = ["ask", "{word}"]')
+
+    async def story() -> None:
+        async with up(read_topology("staging", text, SYSTEMS), tmp_path):
+            raise AssertionError("it stands")
+
+    with pytest.raises(DeployError, match=r"a command in the file holds what \$REFERENCE_PASS"):
+        asyncio.run(story())
+    assert noted() == ()
+    assert not list(tmp_path.rglob("topology.toml"))
+
+
+def test_our_policy_counts_where_the_owners_means_every_queue(
+    owner: Owner, tmp_path: Path
+) -> None:
+    words = '[queues]\npolicies = "set"\ncopies = 3\nsynchronise = "automatic"\n'
+
+    async def story() -> dict[str, int]:
+        async with up(owner.topology(words), tmp_path):
+            return {one["name"]: one["priority"] for one in owner.ask("policies")}
+
+    priorities = asyncio.run(story())
+    assert priorities["mqproof.staging"] > priorities["owners"]
 
 
 def test_without_its_variables_nothing_is_begun(

@@ -67,6 +67,40 @@ def test_credentials_in_the_file_are_refused(source: str) -> None:
     assert "credentials never stand in" in problems(source)
 
 
+@pytest.mark.parametrize(
+    ("right", "wrong", "words"),
+    [
+        ('amqp = "10.0.0.1:5672"', 'amqp = "10.0.0.1"', "amqp: must be ADDRESS:PORT"),
+        ('amqp = "10.0.0.1:5672"', 'amqp = "10.0.0.1:65536"', "amqp: must be ADDRESS:PORT"),
+        ('amqp = "10.0.0.1:5672"', 'amqp = "fe80::1:5672"', "of IPv6 [ADDRESS]:PORT"),
+        ('amqp = "10.0.0.1:5672"', 'amqp = "10.0.0.1;reboot:5672"', "amqp: must be ADDRESS:PORT"),
+        ('amqp = "10.0.0.1:5672"', 'amqp = "-oProxy:5672"', "amqp: must be ADDRESS:PORT"),
+        ("http://10.0.0.1:15672", "http://10.0.0.1:99999", "management: must be http://"),
+        ("http://10.0.0.1:15672", "http://10.0.0.1:http", "management: must be http://"),
+        ("http://10.0.0.1:15672", "http://10.0 .0.1:15672", "management: must be http://"),
+        ("http://10.0.0.1:15672", "http://10.0.0.1/#x", "management: must be http://"),
+        ("rabbit@ref1", "ref1", "node: must be what the cluster calls the node, like rabbit@"),
+        ('start = "embedded"', 'start = "embeded"', "did you mean 'embedded'?"),
+        (START, '[proxy]\nat = "10.0.0.9:8474"\nlisten = "10.0.0.9:1"\n', "without a port"),
+    ],
+)
+def test_an_address_that_nobody_could_dial_is_told_before(
+    right: str, wrong: str, words: str
+) -> None:
+    source = text(START)
+    assert right in source
+    assert words in problems(source.replace(right, wrong, 1))
+
+
+def test_an_ipv6_address_is_told_to_a_proxy_in_brackets_and_dialled_without() -> None:
+    source = text('[proxy]\nat = "[::1]:8474"\n').replace("10.0.0.1:5672", "[fe80::1%eth0]:5672")
+    found = read_topology("staging", source, SYSTEMS)
+    assert (found.brokers[0].address, found.brokers[0].port) == ("fe80::1%eth0", 5672)
+    assert found.brokers[0].upstream == "[fe80::1%eth0]:5672"
+    assert found.proxy is not None
+    assert (found.proxy.at, found.proxy.listen) == ("[::1]:8474", "::1")
+
+
 def test_variables_of_mqproofs_own_are_nobody_elses() -> None:
     assert "mqproof's own" in problems(text().replace("REFERENCE_USER", "MQPROOF_USER"))
 

@@ -214,5 +214,6 @@ def test_a_note_can_be_read_back_whole(owner: Owner, tmp_path: Path) -> None:
     cluster = killed_harness(owner, tmp_path)
     site = load(cluster)
     assert site.topology == owner.topology(START)
+    assert site.commands_in == str(ROOT), "where the harness ran, whoever heals it"
     assert "guest" not in (tmp_path / "state/mqproof/external" / f"{cluster}.json").read_text()
     assert all(row.ok for row in healed())

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ import pytest
 
 from harness.workers.agent import answer, calls
 from harness.workers.agent_calls.answers import in_thread
+from harness.workers.agent_calls.network import ANSWER_MAX_BYTES
 from harness.workers.protocol import EXIT_CLOSED, EXIT_ORPHANED, SILENCE_LIMIT_S
 from tests.tiny_amqp import TinyBroker
 
@@ -67,6 +68,60 @@ async def stage() -> AsyncIterator[tuple[Ask, TinyBroker, Forwarder]]:
         link = Forwarder(broker.port)
         await link.listen()
         yield ask, broker, link
+
+
+class Web:
+    """Says the same to everybody, and keeps what it was told."""
+
+    def __init__(self, answer: bytes) -> None:
+        self._answer = answer
+        self.told = b""
+        self.url = ""
+
+    async def __aenter__(self) -> "Web":
+        server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        return None
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.told += await reader.readuntil(b"\r\n\r\n")
+        writer.write(self._answer)
+        with suppress(OSError):
+            await writer.drain()
+        writer.close()
+
+
+async def got(url: str) -> dict[str, Any]:
+    headers = {"Authorization": "Basic c3dvcmRmaXNo"}
+    request = {"do": "http", "id": 1, "method": "GET", "url": url, "headers": headers}
+    return await answer(calls(NOWHERE), {**request, "body": "", "timeout_s": 20.0})
+
+
+def test_a_redirection_is_an_answer_and_nobody_else_is_shown_the_credentials() -> None:
+    async def story() -> None:
+        async with Web(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") as other:
+            moved = f"HTTP/1.1 302 Found\r\nLocation: {other.url}\r\nContent-Length: 0\r\n\r\n"
+            async with Web(moved.encode()) as web:
+                said = await got(web.url)
+            assert said["value"] == {"status": 302, "body": ""}
+            assert b"c3dvcmRmaXNo" in web.told
+            assert other.told == b""
+
+    asyncio.run(story())
+
+
+def test_an_answer_that_is_too_long_is_an_error_and_the_agent_lives_on() -> None:
+    async def story() -> dict[str, Any]:
+        flood = b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * (ANSWER_MAX_BYTES + 1)
+        async with Web(flood) as web:
+            return await got(web.url)
+
+    said = asyncio.run(story())
+    assert (said["say"], said["kind"]) == ("error", "http")
+    assert "more than 6 MB" in said["text"]
 
 
 async def open_canary(ask: Ask, port: int) -> None:
