@@ -54,8 +54,8 @@ def play() -> Play:
     async def whole(work: Awaitable[Any]) -> Any:
         return await work
 
-    def run(work: Awaitable[Any]) -> Any:
-        return asyncio.run_coroutine_threadsafe(whole(work), loop).result(CALL_LIMIT_S)
+    def run(work: Awaitable[Any], limit_s: float = CALL_LIMIT_S) -> Any:
+        return asyncio.run_coroutine_threadsafe(whole(work), loop).result(limit_s)
 
     return run
 

@@ -1,10 +1,8 @@
 """`mqproof run` as people use it, on real clusters of its own: ended, killed, and let through."""
 
 import json
-import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,12 +11,11 @@ from typing import Any
 import pytest
 
 from harness.deploy import engine, labels
+from tests.docker.command_line import mqproof, read_until
 from tests.docker.conftest import require_docker
 
 pytestmark = pytest.mark.docker
 
-ROOT = Path(__file__).parents[2]
-UP_LIMIT_S = 240.0
 END_LIMIT_S = 90.0
 GONE_LIMIT_S = 60.0
 QUICK = """
@@ -49,8 +46,8 @@ def _docker() -> None:
 def armed(tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
     """An `mqproof run` whose fault is in force."""
     (tmp_path / "quick.toml").write_text(QUICK)
-    process = _mqproof(tmp_path, "run", "quick.toml", "--layout", "all-automatic@T=60")
-    _read_until(process, "armed: partition")
+    process = mqproof(tmp_path, "run", "quick.toml", "--layout", "all-automatic@T=60")
+    read_until(process, "armed: partition")
     yield process
     if process.poll() is None:
         process.send_signal(signal.SIGINT)
@@ -67,7 +64,7 @@ def test_ctrl_c_in_a_fault_ends_with_130_a_sealed_run_and_nothing_left(
     (manifest,) = _manifests(tmp_path)
     assert manifest["phase"] == "sealed"
     assert all(worker["log_closed"] for worker in manifest["workers"])
-    again = _mqproof(tmp_path, "analyse", str(_experiment(tmp_path)))
+    again = mqproof(tmp_path, "analyse", str(_experiment(tmp_path)))
     said, _ = again.communicate(timeout=END_LIMIT_S)
     assert again.returncode == 2, said
     assert "the run was interrupted" in said
@@ -82,7 +79,7 @@ def test_kill_minus_9_of_the_harness_removes_everything_within_a_minute(
     died = time.monotonic()
     while left := _left(tmp_path):
         assert time.monotonic() - died < GONE_LIMIT_S, left
-    again = _mqproof(tmp_path, "analyse", str(_experiment(tmp_path)))
+    again = mqproof(tmp_path, "analyse", str(_experiment(tmp_path)))
     said, _ = again.communicate(timeout=END_LIMIT_S)
     assert again.returncode == 2, said
     assert "the harness ended in phase" in said
@@ -90,7 +87,7 @@ def test_kill_minus_9_of_the_harness_removes_everything_within_a_minute(
 
 def test_the_three_scenarios_are_judged_as_expected(tmp_path: Path) -> None:
     scenarios = ("master-crash", "client-link-hang", "cut-one-node")
-    process = _mqproof(tmp_path, "run", *scenarios, "--judge", "expectations", "--seed", "7")
+    process = mqproof(tmp_path, "run", *scenarios, "--judge", "expectations", "--seed", "7")
     said, _ = process.communicate(timeout=900)
     verdict = json.loads((_experiment(tmp_path) / "verdict.json").read_text())
     assert [run["cell"]["scenario"] for run in verdict["runs"]] == list(scenarios), said
@@ -130,7 +127,7 @@ def test_the_reference_survives_a_master_crash_in_containers_too(tmp_path: Path)
 
 def _one_run(folder: Path, *words: str) -> dict[str, Any]:
     """The verdict of an experiment of one run that went as expected, and left nothing."""
-    process = _mqproof(folder, "run", *words)
+    process = mqproof(folder, "run", *words)
     said, _ = process.communicate(timeout=600)
     assert process.returncode in (0, 2), said  # 2: this machine stalled, so time is not judged
     verdict = json.loads((_experiment(folder) / "verdict.json").read_text())
@@ -141,29 +138,6 @@ def _one_run(folder: Path, *words: str) -> dict[str, Any]:
     assert all(w["verified"] and w["gone"] for w in manifest["windows"]), manifest["windows"]
     assert _left(folder) == []
     return dict(run)
-
-
-def _mqproof(folder: Path, *words: str) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        [sys.executable, "-m", "harness", *words],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-
-
-def _read_until(process: "subprocess.Popen[str]", words: str) -> None:
-    assert process.stdout is not None
-    heard = []
-    ends = time.monotonic() + UP_LIMIT_S
-    for line in process.stdout:
-        heard.append(line)
-        if words in line:
-            return
-        assert time.monotonic() < ends, "".join(heard)
-    raise AssertionError("".join(heard))
 
 
 def _left(folder: Path) -> list[str]:
