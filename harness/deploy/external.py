@@ -61,34 +61,40 @@ class ExternalDeployment:
         site = _site(layout.topology, experiment_folder)
         self.guard(site.cluster)
         site.note()
-        proxy = None
+        begun = _Begun()
         try:
             if site.own_proxy:
                 progress("start the proxy")
-                proxy = _start_proxy(site)
-            return await self._cluster(site, layout, progress, proxy)
+                begun.proxy = _start_proxy(site)
+            begun.agent = await start_agent(site)
+            return await self._cluster(site, layout, progress, begun)
         except BaseException as error:
-            await asyncio.shield(_removed(site))
-            if proxy is not None:
-                release(proxy)
+            await asyncio.shield(_removed(site, begun))
             if isinstance(error, OSError):
                 raise DeployError(f"what is ours could not be started: {error}") from error
             raise
 
     async def _cluster(
-        self, site: Site, layout: Layout, progress: Progress, proxy: Process | None
+        self, site: Site, layout: Layout, progress: Progress, begun: "_Begun"
     ) -> ExternalCluster:
-        agent = await start_agent(site)
-        try:
-            links = await _links(site, agent, proxy)
-            cluster = ExternalCluster(layout, site, agent, links, proxy, self.armed)
-            progress("wait until every broker answers and the cluster is clean")
-            await cluster.stand(self.stand_limit_s)
-            cluster.executor, cluster.witness = self.equip(cluster)
-        except BaseException:
-            await agent.close()
-            raise
+        assert begun.agent is not None, "it was started"
+        links = await _links(site, begun.agent, begun.proxy)
+        cluster = ExternalCluster(layout, site, begun.agent, links, begun.proxy, self.armed)
+        progress("wait until every broker answers and the cluster is clean")
+        await cluster.look(self.stand_limit_s)
+        begun.policies = True
+        await cluster.begin()
+        cluster.executor, cluster.witness = self.equip(cluster)
         return cluster
+
+
+@dataclass(slots=True)
+class _Begun:
+    """What has to be ended where the cluster does not come to stand."""
+
+    proxy: Process | None = None
+    agent: AgentClient | None = None
+    policies: bool = False  # they may be set
 
 
 def _site(topology: Topology, experiment: Path) -> Site:
@@ -154,7 +160,11 @@ async def _links(site: Site, agent: AgentClient, proxy: Process | None) -> Links
     return Links(agent, dialled, {one.host: one.upstream for one in brokers})
 
 
-async def _removed(site: Site) -> None:
+async def _removed(site: Site, begun: _Begun) -> None:
     """Where something may be left, its note stays."""
-    if not await remove_early(site):
+    if begun.agent is not None:
+        await begun.agent.close()
+    if not await remove_early(site, begun.policies):
         forget(site.cluster)
+    if begun.proxy is not None:
+        release(begun.proxy)

@@ -19,6 +19,7 @@ from harness.deploy import external_looks as looks
 from harness.deploy.agent import AgentClient
 from harness.deploy.external_links import DirectLinks
 from harness.deploy.external_removal import end_processes, remove_listeners, remove_named
+from harness.deploy.external_rights import missing
 from harness.deploy.external_site import Site, broker_of, forget, login, management
 from harness.deploy.files import PACKAGES
 from harness.deploy.links import Links
@@ -138,8 +139,11 @@ class ExternalCluster:
         if not doubts and not self._armed(Path(self.site.experiment)):
             forget(self.site.cluster)
 
-    async def stand(self, limit_s: float) -> None:
-        """Waits until every broker answers and nothing contradicts the file, or DeployError."""
+    async def look(self, limit_s: float) -> None:
+        """Waits until every broker answers and nothing contradicts the file, or DeployError.
+
+        Nothing is touched.
+        """
         await self._agrees(limit_s)
         silent = await until(self._silent, lambda silent: not silent, limit_s)
         if silent:
@@ -148,16 +152,20 @@ class ExternalCluster:
         health = await self.health(limit_s)
         if not health.clean:
             raise DeployError(f"not clean after {limit_s:g} s: {'; '.join(health.doubts)}")
-        await self.broker.set_policies()
         self._versions |= await self.broker.versions()
         self._versions |= await self._proxy_version()
+
+    async def begin(self) -> None:
+        """Sets what the file asks for. Raises DeployError, and may have set it all the same."""
+        await self.broker.set_policies()
 
     async def _agrees(self, limit_s: float) -> None:
         """Raises DeployError with everything that contradicts the file."""
         topology = self.site.topology
         answers = await self._plain.ask_all(OVERVIEW)
         statuses = {host: None if said is None else said.status for host, said in answers.items()}
-        if wrong := looks.refused(topology, statuses):
+        wrong = looks.refused(topology, statuses) or await missing(topology, self._plain)
+        if wrong:
             raise DeployError("; ".join(wrong))
 
         async def contradictions() -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from harness.deploy import rabbitmq_words
 from harness.deploy.agent import AgentClient, AgentError
 from harness.deploy.doctor import Row
 from harness.deploy.external_cluster import TICKS, VERSION_LIMIT_S
+from harness.deploy.external_rights import missing
 from harness.deploy.external_site import (
     NO_PROXY,
     Site,
@@ -132,11 +133,15 @@ async def _management(topology: Topology, agent: AgentClient) -> AsyncIterator[R
     answers = await api.ask_all(OVERVIEW)
     for host, reply in answers.items():
         yield _overview(topology, host, reply)
+    rights = await missing(topology, api)
     try:
         nodes, ticks = await asyncio.gather(api.first(NODES), api.first(TICKS))
     except DeployError as error:
-        yield Row("cluster", str(error), False, "see the rows above")
+        remedy = "; ".join(rights) or "see the rows above"
+        yield Row("cluster", str(error), False, remedy)
         return
+    for doubt in rights:
+        yield Row("rights", doubt, False, "`rabbitmqctl set_user_tags` gives it")
     doubts = (*looks.strangers(topology, nodes), *looks.ticks(topology, ticks))
     if doubts:
         yield Row("cluster", "; ".join(doubts), False, "mend the file: name every node as it is")

@@ -29,10 +29,13 @@ async def remove(site: Site) -> tuple[str, ...]:
     return (*doubts, *await end_processes(site))
 
 
-async def remove_early(site: Site) -> tuple[str, ...]:
-    """Of a cluster that did not come to stand: no run has made a queue or a listener on it."""
+async def remove_early(site: Site, policies: bool) -> tuple[str, ...]:
+    """Of a cluster that did not come to stand: no run has made a queue or a listener on it.
+
+    `policies`: whether they may have been set.
+    """
     doubts: list[str] = []
-    if site.topology.sets_policy:
+    if policies and site.topology.sets_policy:
         doubts += await _by_an_agent(site, (_policies,))
     return (*doubts, *await end_processes(site))
 

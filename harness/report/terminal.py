@@ -7,6 +7,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from unicodedata import category
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -30,6 +31,7 @@ from harness.report.tables import comparison_tables, legend, verdict_tables
 
 PLAIN_EVERY_S = 10.0
 CELLS_MAX = 24
+_COMMANDING = ("Cc", "Cf")  # control characters, and those that turn the direction round
 _STYLES = {"PASS": "green", "FAIL": "bold red", "INCONCLUSIVE": "yellow", "NOT APPLICABLE": "dim"}
 
 
@@ -137,7 +139,17 @@ class Terminal:
         self._live.update(Group(what))
 
     def _print(self, text: str, style: str = "") -> None:
-        self._console.print(Text(text, style), soft_wrap=True)
+        self._console.print(Text(_harmless(text), style), soft_wrap=True)
+
+
+def _harmless(text: str) -> str:
+    """Brokers' and commands' words are quoted, too: none of them commands the terminal."""
+    return "".join(
+        "\N{REPLACEMENT CHARACTER}"
+        if category(mark) in _COMMANDING and mark not in "\n\t"
+        else mark
+        for mark in text
+    )
 
 
 def live_line(view: LiveView) -> str:

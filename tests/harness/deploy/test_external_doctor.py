@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,7 @@ from harness import pipeline
 from harness.deploy import external_looks as looks
 from harness.deploy.doctor import Row
 from harness.deploy.external_doctor import examine, possible
+from harness.deploy.external_rights import lacking
 from harness.plan.topology import Topology
 from harness.plan.topology_toml import read_topology
 from tests.harness.deploy import external_rig
@@ -80,6 +82,25 @@ def test_wrong_credentials_and_missing_ones_are_told_by_name_alone(
     found = rows(owner.topology())
     assert found["$REFERENCE_PASSWORD"].found == "not set"
     assert "alpha: management" not in found
+
+
+@pytest.mark.parametrize(
+    ("said", "lacks"),
+    [
+        ({"tags": ["monitoring", "policymaker"]}, []),
+        ({"tags": "monitoring,policymaker"}, []),
+        ({"tags": ["administrator"]}, []),
+        ({"name": "older brokers tell no tags"}, []),
+        ({"tags": ["monitoring"]}, ["policymaker"]),
+        ({"tags": []}, ["monitoring", "policymaker"]),
+    ],
+)
+def test_a_tag_that_the_user_lacks_is_told_before(said: dict[str, Any], lacks: list[str]) -> None:
+    words = '[queues]\npolicies = "set"\ncopies = 3\nsynchronise = "automatic"\n'
+    told = lacking(topology(words), said)
+    assert len(told) == len(lacks)
+    assert all(repr(tag) in line for tag, line in zip(lacks, told, strict=True))
+    assert not any("policymaker" in line for line in lacking(topology(), said))
 
 
 def test_a_program_that_is_not_here_is_missing() -> None:

@@ -41,6 +41,12 @@ def test_a_step_shows_its_name_its_seconds_and_the_expected_seconds() -> None:
     ]
 
 
+def test_words_of_brokers_and_commands_are_shown_and_not_obeyed() -> None:
+    screen = Screen(is_terminal=True)
+    screen.display.message("RabbitMQ \x1b[2J\x1b]0;mine\x07\u202e3.10.8,\u00a0well")
+    assert "RabbitMQ �[2J�]0;mine��3.10.8,\u00a0well" in screen.paper.getvalue()
+
+
 def test_without_a_terminal_there_is_a_line_a_phase_and_one_every_ten_seconds() -> None:
     screen = Screen()
     for now_s in range(21):
