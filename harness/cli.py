@@ -36,6 +36,7 @@ from harness.plan.topology_toml import TOPOLOGY_NAME
 from harness.report import asking, demo, dry_run, external, html, junit, listing, verdict
 from harness.report.display import INTERRUPTED, Judge, Pipeline, Report, RunOptions
 from harness.report.terminal import Terminal
+from harness.run import going
 
 NOT_DECIDED = 2
 BAD_INPUT = 254
@@ -217,6 +218,7 @@ def analyse(
     """Judge stored experiments again, several in one report; nothing is started but Spark."""
     shell: Shell = context.obj
     problems = tuple(experiments.problems(folders))
+    problems = problems or tuple(going.problems(experiments.places(folders)))
     if problems:
         raise PlanError(problems)
     into = folders[0] if len(folders) == 1 else results / f"{_stamp()}-merged"

@@ -56,6 +56,7 @@ from harness.report.rates import Rates
 from harness.run.campaign import Campaign, Hooks
 from harness.run.everywhere import heal_all, settle
 from harness.run.external_projects import anything_armed
+from harness.run.going import at_work
 from harness.run.guardian import Guardian, GuardianError, Kind, start_guardian
 from harness.run.view import View
 from harness.run_folder.manifest import NAME as MANIFEST
@@ -86,7 +87,8 @@ def run(experiment: Experiment, options: RunOptions, show: Display) -> Report:
     named = {cell: (t.scenario, t.system, t.layout) for cell, t in titles(experiment).items()}
     remember(experiment, options.replay, named, folder)
     steps = Steps(show)
-    interrupted = asyncio.run(_perform(experiment, folder, options, show, steps))
+    with at_work(folder):
+        interrupted = asyncio.run(_perform(experiment, folder, options, show, steps))
     if interrupted:
         reason = f"interrupted; what was recorded is sealed: mqproof analyse {folder}"
         return _unjudged(experiment, options, folder, lambda _: reason, interrupted=True)

@@ -101,6 +101,11 @@ def recall(folder: Path) -> Stored:
         raise NoExperiment(f"{folder / NAME} is none of ours: {failure!r}") from failure
 
 
+def places(folders: Iterable[Path]) -> tuple[Path, ...]:
+    """The folders that hold the runs of these; `problems` found none."""
+    return tuple(one.folder for folder in folders for one in recall(folder).experiments)
+
+
 def problems(folders: Iterable[Path]) -> Iterator[Problem]:
     """Everything that is wrong with the folders that somebody wants judged, together."""
     found: list[Stored] = []

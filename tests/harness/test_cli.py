@@ -13,6 +13,7 @@ from harness.deploy import catalogue
 from harness.deploy.port import DeployError
 from harness.plan.model import Experiment
 from harness.report.display import Display, Judge, Report, RunOptions
+from harness.run.going import at_work
 from tests.findings import Story
 from tests.reports import report, run
 from tests.stored import stored
@@ -263,6 +264,17 @@ def test_analyse_judges_a_stored_experiment(tmp_path: Path) -> None:
     folder = stored(tmp_path / "e")
     code, pipeline = call("analyse", str(folder), "--judge", "expectations", ending=passing)
     assert (code, pipeline.analysed) == (0, [([folder], folder, Judge.EXPECTATIONS)])
+
+
+def test_an_experiment_whose_runs_still_go_on_is_not_judged_alone_or_with_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    over, going = stored(tmp_path / "over"), stored(tmp_path / "going")
+    with at_work(going):
+        code, pipeline = call("analyse", str(over), str(going))
+        assert (code, pipeline.analysed) == (254, [])
+        assert f"{going}: its runs still go on (process " in capsys.readouterr().err
+    assert call("analyse", str(going), ending=passing)[0] == 0
 
 
 def test_analyse_makes_one_report_of_several_experiments_in_a_folder_of_its_own(
