@@ -10,7 +10,8 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from typing import Any
 from harness.deploy.port import Cluster, Link, Roles
 from harness.plan.model import BALANCER, ONE, Entry, RunPlan
 from harness.plan.seeds import stream
-from harness.run.cast import NoSuchTarget, order_of_entry, resolve
+from harness.run.cast import NoSuchTarget, holders, order_of_entry, resolve
 from harness.run.crew import Member, all_ready, hire
 from harness.run.ending import CLOSE_LIMIT_S, Ending
 from harness.run.journal import Journal
@@ -163,14 +164,25 @@ class Preparing:
         return roles
 
     def _involved(self, roles: Mapping[str, Roles]) -> tuple[str, ...]:
-        """The hosts that the schedule's faults mean as things stand now."""
-        involved = []
-        for fault in self._plan.scenario.faults:
-            try:
-                involved.append(resolve(fault.target, roles, self._hosts))
-            except NoSuchTarget:
-                continue  # it will be told when its window opens
+        """The hosts that the schedule means as things stand now: those of faults, and those of
+        operations as long as another one is left."""
+        scenario = self._plan.scenario
+        involved = self._meant([fault.target for fault in scenario.faults], roles)
+        operated = [operation.target for operation in scenario.operations]
+        for host in self._meant(operated, roles, holders(roles)):
+            if host not in involved and len(set(involved)) + 1 < len(self._hosts):
+                involved.append(host)
         return tuple(involved)
+
+    def _meant(
+        self, targets: Sequence[str], roles: Mapping[str, Roles], involved: Sequence[str] = ()
+    ) -> list[str]:
+        """As far as it is known: of the others it will be told when they are due."""
+        found = []
+        for target in targets:
+            with suppress(NoSuchTarget):
+                found.append(resolve(target, roles, self._hosts, involved))
+        return found
 
     async def _hire_all(self, entries: Mapping[str, tuple[str, ...]]) -> tuple[Member, ...]:
         crew: list[Member] = []

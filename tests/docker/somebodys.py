@@ -157,7 +157,10 @@ class Somebodys:
         request = urllib.request.Request(
             f"http://{self.address(node)}:15672/api/{path}",
             data=None if body is None else json.dumps(body).encode(),
-            headers={"Authorization": _basic("guest", "guest"), "Content-Type": "application/json"},
+            headers={
+                "Authorization": _basic("guest", "guest"),
+                "Content-Type": "application/json",
+            },
             method=method,
         )
         with _DIRECTLY.open(request, timeout=20) as reply:

@@ -1,0 +1,46 @@
+"""Where clients enter that are to stay out of what the schedule does."""
+
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from harness.deploy.port import Roles
+from harness.plan.model import OperationPlan, RunPlan
+from harness.run.preparing import Preparing
+from tests.plans import fault, operated, operation, plan
+
+HELD = {"orders": Roles("rmq2", ("rmq1", "rmq3"), ("rmq1", "rmq3"))}
+
+
+def involved(of: RunPlan, held: dict[str, Roles] = HELD) -> tuple[str, ...]:
+    nowhere = cast(Any, None)
+    return Preparing(of, nowhere, Path(), "", lambda _: None)._involved(held)
+
+
+@pytest.mark.parametrize(
+    ("operations", "hosts"),
+    [
+        ((operation("restart_node", "master of orders"),), ("rmq2",)),
+        ((operation("stop_node", "mirror of orders"),), ("rmq1",)),
+        ((operation("reset_node", "rmq3"),), ("rmq3",)),
+        ((operation("restart_node", "all"), operation("synchronise", "orders")), ()),
+        ((operation("stop_node", "rmq1"), operation("start_node", "first stopped")), ("rmq1",)),
+    ],
+)
+def test_whom_an_operation_means_is_involved_as_whom_a_fault_means(
+    operations: tuple[OperationPlan, ...], hosts: tuple[str, ...]
+) -> None:
+    assert involved(operated(*operations)) == hosts
+
+
+def test_operations_leave_one_host_where_a_client_can_stay_out_of_it() -> None:
+    every = [operation("restart_node", host) for host in ("rmq1", "rmq2", "rmq3")]
+    assert involved(operated(*every)) == ("rmq1", "rmq2")
+    of = operated(*every, of=plan(fault("kill", "rmq3")))
+    assert involved(of) == ("rmq3", "rmq1")
+
+
+def test_the_uninvolved_host_of_an_operation_is_one_that_holds_no_copy() -> None:
+    held = {"orders": Roles("rmq1", ("rmq2",), ("rmq2",))}
+    assert involved(operated(operation("restart_node", "uninvolved")), held) == ("rmq3",)
