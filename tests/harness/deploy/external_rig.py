@@ -206,8 +206,11 @@ def _agree(owner: Owner) -> bool:
 
 
 def _free_port() -> int:
-    """Of three ports in a row, and those of the API and of peers."""
-    for first in range(21_000, 30_000, 17):
+    """Of three ports in a row, and those of the API and of peers. Each process begins its search
+    elsewhere: two that look at once would both find the same ones free."""
+    firsts = range(21_000, 30_000, 17)
+    begin = os.getpid() % len(firsts)
+    for first in (*firsts[begin:], *firsts[:begin]):
         if all(_free(first + place + offset) for place in range(3) for offset in OFFSETS):
             return first
     raise AssertionError("no free ports")
