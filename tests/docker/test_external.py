@@ -288,17 +288,17 @@ def _looking(limit_s: float) -> Callable[[Look], Look]:
     )
 
 
-@_looking(10.0)
+@_looking(30.0)
 def until_frozen(owner: Somebodys) -> bool:
     return "paused" in owner.states().values()
 
 
-@_looking(10.0)
+@_looking(30.0)
 def until_hung(owner: Somebodys) -> bool:
     return any(one["toxics"] for one in owner.listeners().values())
 
 
-@_looking(15.0)
+@_looking(30.0)
 def until_well(owner: Somebodys) -> bool:
     return owner.states() == WELL
 
