@@ -8,11 +8,13 @@
 
 from reference_impl.amqp.connection import Connection
 from reference_impl.amqp.settings import Settings
+from reference_impl.metadata.requests import Settle
 from reference_impl.metadata.tables import Tables
 from reference_impl.mirrored.store import Entry
 from reference_impl.mirrored.supervisor import Supervisor
-from reference_impl.node import cluster as c
+from reference_impl.node import happenings as h
 from reference_impl.node.api import Api
+from reference_impl.node.cluster import Cluster
 from reference_impl.node.config import Config
 from reference_impl.node.outside import Outside
 from reference_impl.node.processes import Processes
@@ -20,8 +22,10 @@ from reference_impl.node.protocol import Described
 from reference_impl.node.wire import Hello, Packet, Told
 from reference_impl.pid import Pid
 from reference_impl.process import (
+    Arm,
     Asked,
     Committed,
+    Disarm,
     Flushed,
     HungUp,
     Octets,
@@ -34,12 +38,12 @@ from reference_impl.process import (
 class Node:
     """One boot of a node; process.World and processes.Peers for its processes."""
 
-    def __init__(self, config: Config, boot: int, saved: c.Saved | None, outside: Outside) -> None:
+    def __init__(self, config: Config, boot: int, saved: h.Saved | None, outside: Outside) -> None:
         self.node = config.name
         self.boot = boot
         self._out = outside
         self._settings = Settings(misbehaviour=config.misbehave)
-        self._cluster = c.Cluster(config, boot, saved)
+        self._cluster = Cluster(config, boot, saved)
         self._processes = Processes(self.node, boot, self, outside)
         self._early: list[tuple[str, Packet]] = []
         self._serves = False
@@ -84,7 +88,7 @@ class Node:
         return self._cluster.boot_of(node)
 
     def transact(self, pid: Pid, effect: Transact) -> None:
-        submitted = c.Submitted(pid, effect.request, effect.command)
+        submitted = h.Submitted(pid, effect.request, effect.command)
         self._cluster_does(self._cluster.handle(submitted))
 
     # --- what comes from outside
@@ -98,23 +102,23 @@ class Node:
         return Hello(self.node, self.boot, self._cluster.greeting())
 
     def linked(self, hello: Hello) -> None:
-        self._cluster_does(self._cluster.handle(c.Linked(hello.node, hello.boot, hello.greeting)))
+        self._cluster_does(self._cluster.handle(h.Linked(hello.node, hello.boot, hello.greeting)))
 
     def unlinked(self, node: str) -> None:
         self._early = [(sender, packet) for sender, packet in self._early if sender != node]
-        self._cluster_does(self._cluster.handle(c.Unlinked(node)))
+        self._cluster_does(self._cluster.handle(h.Unlinked(node)))
 
     def pinged(self, node: str, answered: bool) -> None:
-        self._cluster_does(self._cluster.handle(c.Pinged(node, answered)))
+        self._cluster_does(self._cluster.handle(h.Pinged(node, answered)))
 
     def ticked(self, heard: frozenset[str]) -> None:
         """Every quarter of the net tick time: the peers from which any octet came since."""
-        self._cluster_does(self._cluster.handle(c.Ticked(heard)))
+        self._cluster_does(self._cluster.handle(h.Ticked(heard)))
 
     def heard(self, node: str, packet: Packet) -> None:
         match packet:
             case Told(gossip=gossip):
-                self._cluster_does(self._cluster.handle(c.Heard(node, gossip)))
+                self._cluster_does(self._cluster.handle(h.Heard(node, gossip)))
             case _ if not self._serves:
                 self._early.append((node, packet))
             case _:
@@ -164,39 +168,39 @@ class Node:
 
     # --- the cluster
 
-    def _cluster_does(self, effects: list[c.Effect]) -> None:
+    def _cluster_does(self, effects: list[h.Effect]) -> None:
         for effect in effects:
             match effect:
-                case c.Tell(node, gossip):
+                case h.Tell(node, gossip):
                     self._out.links.send(node, Told(gossip))
-                case c.Settle(pid, request, result):
+                case Settle(pid, request, result):
                     self._processes.post(pid, Committed(request, result))
-                case c.TablesChanged() | c.Up():
+                case h.TablesChanged() | h.Up():
                     self._processes.changed()
-                case c.Gone(node):
+                case h.Gone(node):
                     self._processes.changed()
                     self._processes.lose(node)
-                case c.Save(saved):
+                case h.Save(saved):
                     self._out.disk.save(saved)
-                case c.Dial(node):
+                case h.Dial(node):
                     self._out.links.dial(node)
-                case c.Drop(node):
+                case h.Drop(node):
                     self._out.links.drop(node)
-                case c.Ping(node):
+                case h.Ping(node):
                     self._out.links.ping(node)
-                case c.Arm(name, after_ms):
+                case Arm(name, after_ms):
                     self._out.timers.arm(None, name, after_ms)
-                case c.Disarm(name):
+                case Disarm(name):
                     self._out.timers.disarm(None, name)
-                case c.Log(text):
+                case h.Log(text):
                     self._out.life.log(text)
-                case c.Ready():
+                case h.Ready():
                     self._serve()
-                case c.Pause():
+                case h.Pause():
                     self._pause()
-                case c.Restart():
+                case h.Restart():
                     self._out.life.restart()
-                case c.Fail(text):
+                case h.Fail(text):
                     self._out.life.fail(text)
 
     def _serve(self) -> None:
