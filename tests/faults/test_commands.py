@@ -84,6 +84,7 @@ def test_words_go_to_the_program_as_they_are_and_no_shell_reads_them(tmp_path: P
     assert noted(tmp_path)[0]["output"] == "a b|$HOME|; rm *|"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "reason"),
     [

@@ -9,6 +9,8 @@ from harness.deploy.compose_tool import ComposeTool, find_tool
 from harness.deploy.port import DeployError
 from tests.loops import in_a_loop
 
+pytestmark = pytest.mark.slow
+
 PLUGIN = 'test "$1" = compose || exit 1\necho 2.40.3\n'
 NO_PLUGIN = 'echo "unknown command" >&2; exit 1\n'
 STANDALONE = "echo 1.29.2\n"
@@ -27,14 +29,12 @@ def program(folder: Path, name: str, script: str) -> None:
     file.chmod(0o755)
 
 
-@pytest.mark.slow
 def test_the_plugin_is_preferred(programs: Path) -> None:
     program(programs, "docker", PLUGIN)
     program(programs, "docker-compose", STANDALONE)
     assert find_tool() == ComposeTool(("docker", "compose"), "2.40.3")
 
 
-@pytest.mark.slow
 def test_the_old_tool_serves_where_there_is_no_plugin(programs: Path) -> None:
     program(programs, "docker", NO_PLUGIN)
     program(programs, "docker-compose", STANDALONE)
@@ -47,7 +47,6 @@ def test_without_any_it_says_how_to_get_one(programs: Path) -> None:
         find_tool()
 
 
-@pytest.mark.slow
 @in_a_loop
 async def test_it_is_given_the_project_and_the_file(programs: Path) -> None:
     program(programs, "docker-compose", f'echo "$@" > {programs}/said\n')
@@ -65,7 +64,6 @@ async def test_a_failure_tells_its_last_lines(programs: Path) -> None:
         await tool.run("p1", Path("/f"), ["up"], 10.0)
 
 
-@pytest.mark.slow
 @in_a_loop
 async def test_it_does_not_outlive_its_limit(programs: Path) -> None:
     program(programs, "docker-compose", "while :; do :; done\n")
