@@ -83,14 +83,9 @@ def compile(
 
     Raises FaultError where the fault would touch nothing.
     """
-    meant = tuple(clients) if KINDS[kind].applies_to == CLIENT else ()
     assert resolved in hosts or KINDS[kind].applies_to == CLIENT, (resolved, hosts)
     assert returns or KINDS[kind].may_stay, f"{kind} always ends with its window"
-    links = tuple(proxies) if KINDS[kind].applies_to == CLIENT_LINK else ()
-    if KINDS[kind].applies_to == CLIENT_LINK and not links:
-        raise FaultError(f"{kind}: none of the meant clients has a link to {resolved}")
-    if KINDS[kind].applies_to == CLIENT and not meant:
-        raise FaultError(f"{kind}: none of the meant clients was hired")
+    links, meant = _touched(kind, resolved, proxies, clients)
     how = mechanism or mechanism_of(kind, COMPOSE) or mechanism_of(kind, COMPOSE, TOXIPROXY)
     named = mark(run, window)
     aim = Aim(resolved, tuple(hosts), links, meant, named, options or Options(), how)
@@ -110,6 +105,19 @@ def compile(
         options=aim.options,
         clients=meant,
     )
+
+
+def _touched(
+    kind: str, resolved: str, proxies: Sequence[str], clients: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Of the meant clients' proxies, and of themselves, those that this kind touches."""
+    applies_to = KINDS[kind].applies_to
+    if applies_to == CLIENT_LINK and not proxies:
+        raise FaultError(f"{kind}: none of the meant clients has a link to {resolved}")
+    if applies_to == CLIENT and not clients:
+        raise FaultError(f"{kind}: none of the meant clients was hired")
+    links = tuple(proxies) if applies_to == CLIENT_LINK else ()
+    return links, tuple(clients) if applies_to == CLIENT else ()
 
 
 def mark(run: str, window: int) -> str:

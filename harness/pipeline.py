@@ -11,10 +11,9 @@ import contextlib
 import platform
 import shlex
 import signal
-import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from importlib import metadata
 from pathlib import Path
@@ -38,7 +37,7 @@ from harness.deploy.external_doctor import examine as examine_external
 from harness.deploy.external_faults import equip as equip_external
 from harness.deploy.local import LocalDeployment
 from harness.deploy.local_faults import equip as equip_local
-from harness.deploy.port import Cluster, DeployError, Deployment
+from harness.deploy.port import Cluster, Deployment
 from harness.plan.misbehave import TRUTH
 from harness.plan.model import Experiment, RunPlan
 from harness.plan.topology import Topology
@@ -53,32 +52,18 @@ from harness.report.display import (
     RunReport,
 )
 from harness.report.rates import Rates
+from harness.report.steps import Steps
 from harness.run.campaign import Campaign, Hooks
 from harness.run.everywhere import heal_all, settle
 from harness.run.external_projects import anything_armed
+from harness.run.guardian import Kind
+from harness.run.guards import Guards
 from harness.run.going import at_work
-from harness.run.guardian import Guardian, GuardianError, Kind, start_guardian
 from harness.run.view import View
 from harness.run_folder.manifest import NAME as MANIFEST
 from harness.run_folder.manifest import Manifest
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-# What steps took on two cores, in seconds, so that a person knows how long to wait.
-EXPECTED_S = {
-    "start containers": 8.0,
-    "start the proxy": 1.0,
-    "start the nodes": 1.0,
-    "start the agent": 2.0,
-    "wait until every broker answers and the cluster is clean": 20.0,
-    "wait until every node answers and the cluster is clean": 2.0,
-    "declare the queues": 2.0,
-    "connect the workers": 2.0,
-    "seal the logs": 1.0,
-    "look whether the cluster is clean": 3.0,
-    "tear the cluster down": 12.0,
-    "start Spark": 8.0,
-    "judge the runs": 10.0,
-}
 
 
 def run(experiment: Experiment, options: RunOptions, show: Display) -> Report:
@@ -142,60 +127,6 @@ def _told_rows(found: Sequence[Row], show: Display) -> bool:
     return all(row.ok or row.optional for row in found)
 
 
-@dataclass(slots=True)
-class Steps:
-    """Steps as a person sees them: one at a time, each with what it took."""
-
-    show: Display
-    _began_s: float | None = None
-
-    def begin(self, name: str) -> None:
-        self.end()
-        known = [seconds for step, seconds in EXPECTED_S.items() if name.startswith(step)]
-        self.show.step_began(name, known[0] if known else None)
-        self._began_s = time.monotonic()
-
-    def end(self) -> None:
-        if self._began_s is not None:
-            self.show.step_ended(time.monotonic() - self._began_s)
-            self._began_s = None
-
-
-@dataclass(slots=True)
-class _Guard:
-    """One guardian a project, from before its first process until after its last."""
-
-    folder: Path
-    keep: bool
-    standing: list[Guardian] = field(default_factory=list)
-    project: str = ""  # the last one
-    kind: Kind = Kind.COMPOSE  # of that
-    external: list[str] = field(default_factory=list)  # all of that kind
-
-    def begin(self, kind: Kind, project: str) -> None:
-        self.project, self.kind = project, kind
-        self.external += [project] if kind is Kind.EXTERNAL else []
-        try:
-            self.standing.append(start_guardian(project, self.folder, self.keep, kind))
-        except GuardianError as failure:
-            raise DeployError(f"no guardian, so nothing is started: {failure}") from failure
-
-    def end(self, show: Display) -> None:
-        for guardian in self.standing:
-            try:
-                guardian.done()
-            except GuardianError as failure:
-                show.message(f"the guardian did not end well: {failure}; try: mqproof heal")
-        if self.keep and self.project:
-            show.message(f"kept standing; to remove it: {self._removal()}")
-
-    def _removal(self) -> str:
-        if self.kind is Kind.LOCAL:
-            return f"{sys.executable} -m harness.run.local_projects {self.project}"
-        file = self.folder / "deployments" / self.project / "compose.yaml"
-        return f"docker compose -p {self.project} -f {file} down -v"
-
-
 async def _perform(
     experiment: Experiment, folder: Path, options: RunOptions, show: Display, steps: Steps
 ) -> bool:
@@ -204,8 +135,8 @@ async def _perform(
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, interrupt.set)
-    guard = _Guard(folder, options.keep)
-    deployments = _deployments(options, guard)
+    guards = Guards(folder, options.keep)
+    deployments = _deployments(options, guards)
 
     async def up(plan: RunPlan) -> Cluster:
         return await deployments[plan.deployment].up(plan.layout, folder, steps.begin)
@@ -218,22 +149,22 @@ async def _perform(
         await campaign.perform()
     finally:
         steps.end()
-        guard.end(show)
-        await settle(guard.external, show.message)
+        guards.end(show.message)
+        await settle(guards.external, show.message)
     return interrupt.is_set()
 
 
-def _deployments(options: RunOptions, guard: _Guard) -> dict[str, Deployment]:
+def _deployments(options: RunOptions, guards: Guards) -> dict[str, Deployment]:
     """By their names in plans. Nothing is asked of an engine before a plan wants containers."""
     return {
         Kind.COMPOSE: ComposeDeployment(
-            equip_compose, options.keep, partial(guard.begin, Kind.COMPOSE)
+            equip_compose, options.keep, partial(guards.begin, Kind.COMPOSE)
         ),
         Kind.LOCAL: LocalDeployment(
-            equip_local, options.keep, partial(guard.begin, Kind.LOCAL), options.misbehave
+            equip_local, options.keep, partial(guards.begin, Kind.LOCAL), options.misbehave
         ),
         Kind.EXTERNAL: ExternalDeployment(
-            equip_external, partial(guard.begin, Kind.EXTERNAL), anything_armed
+            equip_external, partial(guards.begin, Kind.EXTERNAL), anything_armed
         ),
     }
 

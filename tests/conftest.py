@@ -1,5 +1,8 @@
 """What holds for every test."""
 
+import subprocess
+from typing import Any, NoReturn
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -30,3 +33,17 @@ def _no_state_of_the_users(
     """Nothing that a test heals is anybody's, and what it leaves is found by no healing."""
     folder = tmp_path_factory.getbasetemp() / "state"
     monkeypatch.setenv("XDG_STATE_HOME", str(folder))
+
+
+@pytest.fixture(autouse=True)
+def _unit_tests_start_no_process(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unit tests stay fast: who starts a process says that it is slow."""
+    if any(request.node.get_closest_marker(name) for name in ("slow", "docker", "nightly")):
+        return
+
+    def refuse(_: object, words: object, *__: Any, **___: Any) -> NoReturn:
+        pytest.fail(f"starts a process, so it is to be marked slow: {words}")
+
+    monkeypatch.setattr(subprocess.Popen, "__init__", refuse)

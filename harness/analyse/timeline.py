@@ -125,8 +125,6 @@ class Timeline:
     from_s: int
     until_s: int
     slice_s: int
-    load_from_ns: int
-    load_until_ns: int
     phases: tuple[tuple[str, int], ...]  # name, when it began
     slices: tuple[Slice, ...]
     latency_every: int  # of how many messages one was looked at for latencies
@@ -172,8 +170,6 @@ def timeline(
         from_s=min([one.from_s for one in slices] + [facts.load_started_ns // NS_PER_S]),
         until_s=max(ends_s),
         slice_s=slice_s,
-        load_from_ns=facts.load_started_ns,
-        load_until_ns=facts.load_ended_ns,
         phases=tuple(sorted(manifest.phases_ns.items(), key=lambda phase: phase[1])),
         slices=slices,
         latency_every=latencies.every,

@@ -5,7 +5,6 @@
 """
 
 PROJECT = "com.docker.compose.project"  # set by both compose tools
-SERVICE = "com.docker.compose.service"
 ROLE = "mqproof.role"
 HOST = "mqproof.host"
 EXPERIMENT = "mqproof.experiment"

@@ -7,10 +7,11 @@
 """
 
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from harness.report.display import Piece, Report
 from harness.report.lines import last_lines
@@ -85,6 +86,12 @@ def page(report: Report) -> Page:
 
 def text(report: Report) -> str:
     """The whole file."""
+    return _template().render(page=page(report))
+
+
+@cache
+def _template() -> Template:
+    """Compiled once in a process: that takes far longer than to fill it."""
     environment = Environment(
         loader=PackageLoader("harness.report"),
         autoescape=True,
@@ -93,7 +100,7 @@ def text(report: Report) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template("page.html").render(page=page(report))
+    return environment.get_template("page.html")
 
 
 def write(report: Report, folder: Path) -> Path:

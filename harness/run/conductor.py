@@ -23,161 +23,33 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from harness.plan.model import Schedule, Step, Window
-
-NS = 1_000_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Ready:
-    """All workers are connected; the load began (or begins) at this instant."""
-
-    load_starts_ns: int
-
-
-@dataclass(frozen=True, slots=True)
-class Tick:
-    now_ns: int
-
-
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """The action of a window has returned: the fault is armed."""
-
-    window: int
-    now_ns: int
-
-
-@dataclass(frozen=True, slots=True)
-class Missed:
-    """A window could not be opened (no such target, the action was refused and undone)."""
-
-    window: int
-    now_ns: int
-
-
-@dataclass(frozen=True, slots=True)
-class Undone:
-    window: int
-    now_ns: int
-
-
-@dataclass(frozen=True, slots=True)
-class Left:
-    """The fault was seen to be gone, or nobody waits for that any longer."""
-
-    window: int
-    now_ns: int
-
-
-@dataclass(frozen=True, slots=True)
-class Performed:
-    """An operation has returned, whether it succeeded or failed."""
-
-    step: int
-    now_ns: int
-
-
-@dataclass(frozen=True, slots=True)
-class Drained:
-    """Every queue was drained, or given up."""
-
-
-@dataclass(frozen=True, slots=True)
-class Audited:
-    pass
-
-
-@dataclass(frozen=True, slots=True)
-class Closed:
-    """Workers have ended."""
-
-
-@dataclass(frozen=True, slots=True)
-class Interrupted:
-    pass
-
-
-Event = (
-    Ready
-    | Tick
-    | Opened
-    | Missed
-    | Undone
-    | Left
-    | Performed
-    | Drained
-    | Audited
-    | Closed
-    | Interrupted
+from harness.run.cues import (
+    Audit,
+    Audited,
+    BreakOff,
+    Closed,
+    CloseLoad,
+    Dispatch,
+    Drained,
+    Enter,
+    Event,
+    Finish,
+    Interrupted,
+    Left,
+    Missed,
+    Open,
+    Opened,
+    Perform,
+    Performed,
+    Phase,
+    Ready,
+    StopLoad,
+    Tick,
+    Undo,
+    Undone,
 )
 
-
-class Phase(Enum):
-    PREPARING = auto()
-    BASELINE = auto()
-    WINDOWS = auto()
-    RECOVERY = auto()
-    SETTLE = auto()
-    DRAIN = auto()
-    AUDIT = auto()
-    CLOSING = auto()
-    FINISHED = auto()
-
-
-@dataclass(frozen=True, slots=True)
-class Enter:
-    """A phase begins."""
-
-    phase: Phase
-
-
-@dataclass(frozen=True, slots=True)
-class Open:
-    window: int
-
-
-@dataclass(frozen=True, slots=True)
-class Undo:
-    window: int
-
-
-@dataclass(frozen=True, slots=True)
-class Perform:
-    """An operation is due."""
-
-    step: int
-
-
-@dataclass(frozen=True, slots=True)
-class BreakOff:
-    """An operation on its way is not waited for; it is over when it says so."""
-
-    step: int
-
-
-@dataclass(frozen=True, slots=True)
-class StopLoad:
-    pass
-
-
-@dataclass(frozen=True, slots=True)
-class CloseLoad:
-    """Publishers and consumers close; then the queues are drained."""
-
-    drain: bool  # False: interrupted, nothing is drained, and the end follows at once
-
-
-@dataclass(frozen=True, slots=True)
-class Audit:
-    pass
-
-
-@dataclass(frozen=True, slots=True)
-class Finish:
-    pass
-
-
-Dispatch = Enter | Open | Undo | Perform | BreakOff | StopLoad | CloseLoad | Audit | Finish
+NS = 1_000_000_000
 
 
 class _Stand(Enum):

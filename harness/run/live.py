@@ -16,7 +16,8 @@ from typing import Any
 from faults.verify.processes import KILLED
 from harness.deploy.port import Cluster, DeployError
 from harness.plan.model import RunPlan
-from harness.run import conductor as c
+from harness.run import cues as c
+from harness.run.conductor import Conductor
 from harness.run.crew import Member
 from harness.run.ending import CLOSE_LIMIT_S
 from harness.run.operating import Operating
@@ -52,7 +53,7 @@ class LiveRun:
         self._manifest = manifest
         self._out = out
         self._stage = prepared.stage
-        self._conductor = c.Conductor(plan.schedule)
+        self._conductor = Conductor(plan.schedule)
         self._windows = {
             window.number: LiveWindow(self._stage, window, self._replace_client)
             for window in plan.schedule.windows

@@ -18,7 +18,6 @@ phase:  booting --Snapshot--> joining --known to all--> running --minority--> pa
 from reference_impl.metadata.exchanges import forget_transient, predeclared
 from reference_impl.metadata.ledger import NOTHING
 from reference_impl.metadata.messages import Message, Term
-from reference_impl.metadata.requests import Settle
 from reference_impl.metadata.tables import Tables
 from reference_impl.node.boot import Found
 from reference_impl.node.booting import Booting
@@ -46,8 +45,6 @@ from reference_impl.node.happenings import (
     Drop,
     Effect,
     Event,
-    Fail,
-    Gone,
     Heard,
     Linked,
     Log,
@@ -63,44 +60,11 @@ from reference_impl.node.happenings import (
     Tell,
     Ticked,
     Unlinked,
-    Up,
 )
 from reference_impl.node.membership import Peers
 from reference_impl.node.minority import IGNORE, PAUSE_MINORITY, Minority
 from reference_impl.node.partial import PartialPartitions
-from reference_impl.process import Arm, Disarm, Timeout
-
-__all__ = [
-    "Arm",
-    "Cluster",
-    "Dial",
-    "Disarm",
-    "Drop",
-    "Effect",
-    "Event",
-    "Fail",
-    "Gone",
-    "Gossip",
-    "Greeting",
-    "Heard",
-    "Linked",
-    "Log",
-    "Pause",
-    "Ping",
-    "Pinged",
-    "Ready",
-    "Restart",
-    "Save",
-    "Saved",
-    "Settle",
-    "Submitted",
-    "TablesChanged",
-    "Tell",
-    "Ticked",
-    "Timeout",
-    "Unlinked",
-    "Up",
-]
+from reference_impl.process import Arm, Timeout
 
 LOOK_MS, LOOK_AT_BOOT_MS = 1000, 250  # how often peers without a link are dialled
 _LOOK = "look"

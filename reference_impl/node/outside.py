@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from reference_impl.mirrored.store import Entry
-from reference_impl.node.cluster import Saved
+from reference_impl.node.happenings import Saved
 from reference_impl.node.wire import Packet
 from reference_impl.pid import Pid
 

@@ -13,7 +13,7 @@ import msgspec
 
 from reference_impl.mirrored.messages import Activity
 from reference_impl.mirrored.protocol import Tagged
-from reference_impl.node import cluster
+from reference_impl.node.gossip import Gossip, Greeting
 from reference_impl.node.protocol import CloseConnection, Connections, ListConnections
 from reference_impl.pid import Pid
 
@@ -26,7 +26,7 @@ class Hello(msgspec.Struct, frozen=True, array_like=True, tag="h"):
 
     node: str
     boot: int
-    greeting: cluster.Greeting
+    greeting: Greeting
 
 
 class Welcome(msgspec.Struct, frozen=True, array_like=True, tag="k"):
@@ -40,7 +40,7 @@ class Tick(msgspec.Struct, frozen=True, array_like=True, tag="t"):
 class Told(msgspec.Struct, frozen=True, array_like=True, tag="g"):
     """A message of one cluster core to the other."""
 
-    gossip: cluster.Gossip
+    gossip: Gossip
 
 
 class Watching(msgspec.Struct, frozen=True, array_like=True, tag="w"):

@@ -20,7 +20,7 @@ from urllib.parse import quote
 import msgspec
 
 from reference_impl.mirrored.store import Entry, Put, replayed
-from reference_impl.node.cluster import Saved
+from reference_impl.node.happenings import Saved
 from reference_impl.pid import Pid
 
 REWRITE_ENTRIES = 50_000

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 
-from spark_analysis.schema.tables import FORMAT_VERSION, TABLES, Kind, Table
+from spark_analysis.schema.tables import FORMAT_VERSION, Kind, Table
 
 _HEADER = struct.Struct("<4sHHI")  # magic, format version, reserved, record size
 _MAGIC = b"MQPL"
@@ -194,11 +194,6 @@ def read_rows(folder: Path, table: Table) -> Iterator[Mapping[str, Value]]:
             else value
             for column, value in zip(table.columns, values, strict=True)
         }
-
-
-def tables_in(folder: Path) -> list[Table]:
-    """The tables this log holds, in the order of their declaration."""
-    return [table for table in TABLES.values() if (folder / f"{table.name}.log").exists()]
 
 
 def _content(path: Path, record_bytes: int) -> bytes:

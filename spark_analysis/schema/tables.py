@@ -34,15 +34,13 @@ class Table:
 
     name: str
     columns: tuple[Column, ...]
+    names: tuple[str, ...] = field(init=False, repr=False, compare=False)
     record: struct.Struct = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         codes = "".join(column.kind.value for column in self.columns)
+        object.__setattr__(self, "names", tuple(column.name for column in self.columns))
         object.__setattr__(self, "record", struct.Struct("<" + codes.replace("I", "i")))
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(column.name for column in self.columns)
 
 
 def _table(name: str, *columns: str) -> Table:

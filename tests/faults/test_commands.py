@@ -57,6 +57,7 @@ def armed(kind: str) -> Armed:
     )
 
 
+@pytest.mark.slow
 def test_what_is_done_and_undone_is_told_by_verify_and_noted_with_its_output(
     tmp_path: Path,
 ) -> None:
@@ -76,12 +77,14 @@ def test_what_is_done_and_undone_is_told_by_verify_and_noted_with_its_output(
     assert (lines[1]["status"], lines[1]["output"]) == (0, "stopping\n")
 
 
+@pytest.mark.slow
 def test_words_go_to_the_program_as_they_are_and_no_shell_reads_them(tmp_path: Path) -> None:
     words = ("printf", "%s|", "a b", "$HOME", "; rm *")
     asyncio.run(commands(tmp_path, do=words).act("rmq1", "freeze", DO))
     assert noted(tmp_path)[0]["output"] == "a b|$HOME|; rm *|"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
@@ -97,6 +100,7 @@ def test_a_command_that_fails_is_told_with_its_words(
         asyncio.run(commands(tmp_path, do=words).act("rmq1", "freeze", DO))
 
 
+@pytest.mark.slow
 def test_past_its_deadline_a_command_and_what_it_started_are_killed(tmp_path: Path) -> None:
     script = shell(f"sleep 60 & echo $! > {tmp_path}/child; wait")
     with pytest.raises(FaultError, match=r"no end within 0\.5 s"):
@@ -125,6 +129,7 @@ def gone_or_zombie(stat: Path) -> bool:
         return True
 
 
+@pytest.mark.slow
 def test_a_broker_that_an_undo_starts_keeps_nobody_waiting(tmp_path: Path) -> None:
     script = shell(f"sleep 30 & echo $! > {tmp_path}/broker")
     began = time.monotonic()
@@ -135,6 +140,7 @@ def test_a_broker_that_an_undo_starts_keeps_nobody_waiting(tmp_path: Path) -> No
     subprocess.run(["kill", broker], check=True)
 
 
+@pytest.mark.slow
 def test_secrets_are_blotted_out_of_what_is_noted_and_told(tmp_path: Path) -> None:
     known = commands(tmp_path, "swordfish", do=shell("echo with swordfish; exit 1"))
     with pytest.raises(FaultError) as error:
@@ -182,6 +188,7 @@ def test_a_verify_command_that_failed_itself_tells_neither_that_it_holds_nor_tha
         asyncio.run(known.told("rmq1", "freeze"))
 
 
+@pytest.mark.slow
 def test_an_undo_waits_for_what_is_still_being_done_even_where_that_was_given_up(
     tmp_path: Path,
 ) -> None:
@@ -214,6 +221,7 @@ async def until_there(_: Path, mark: str) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_an_undo_waits_for_what_a_harness_that_died_was_doing(tmp_path: Path) -> None:
     program = (
         "import asyncio, os, sys; from pathlib import Path; from tests.faults.test_commands "
@@ -291,6 +299,7 @@ def test_without_a_verify_command_the_end_is_told_by_the_broker_alone() -> None:
     assert rules.gone(None, ANSWERED).ok
 
 
+@pytest.mark.slow
 def test_each_action_runs_the_command_of_its_kind(tmp_path: Path) -> None:
     kinds = {
         ("rmq1", kind): HostCommand(("echo", kind, "do"), ("echo", kind, "undo"))

@@ -68,6 +68,7 @@ def test_only_addresses_reach_the_shell() -> None:
         packet_filter.cut(CHAIN, ["10.0.0.2; reboot"], [])
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("sh") is None, reason="no shell to check the scripts with")
 @pytest.mark.parametrize(
     "script",

@@ -11,6 +11,7 @@ from faults.compile import compile
 from faults.model import Armed, FaultError, Options, Receipt
 from faults.performing import perform_all
 from faults.rhythm import Rhythm
+from tests import virtual_time
 
 DOWN_S, UP_S = 0.2, 0.1
 
@@ -57,7 +58,7 @@ def test_a_flap_is_armed_as_one_cut_and_undone_by_one_join() -> None:
 
 def test_it_is_cut_and_joined_in_turn_until_it_is_told_to_end() -> None:
     executor = Slow()
-    rhythm = asyncio.run(played(executor, 3 * (DOWN_S + UP_S) - UP_S / 2))
+    rhythm = virtual_time.run(played(executor, 3 * (DOWN_S + UP_S) - UP_S / 2))
     assert [what for what, _ in executor.done] == ["Cut", "Join"] * 3
     assert [(one.down, one.number) for one in rhythm.changes] == [
         (down, number) for number in (1, 2, 3) for down in (True, False)
@@ -71,14 +72,14 @@ def test_it_is_cut_and_joined_in_turn_until_it_is_told_to_end() -> None:
 
 def test_a_fault_without_a_rhythm_is_left_alone() -> None:
     executor = Slow()
-    rhythm = asyncio.run(played(executor, DOWN_S * 2, "partition"))
+    rhythm = virtual_time.run(played(executor, DOWN_S * 2, "partition"))
     assert [what for what, _ in executor.done] == ["Cut"]
     assert rhythm.changes == []
     assert rhythm.doubt == ""
 
 
 def test_a_change_that_comes_late_is_a_doubt() -> None:
-    rhythm = asyncio.run(played(Slow(takes_s=0.08), 2 * (DOWN_S + UP_S)))
+    rhythm = virtual_time.run(played(Slow(takes_s=0.08), 2 * (DOWN_S + UP_S)))
     assert "changes came late" in rhythm.doubt
     assert "where its phase lasts 0.1 s" in rhythm.doubt
 
@@ -95,11 +96,11 @@ def test_it_ends_when_the_change_that_is_under_way_has_ended() -> None:
         await rhythm.end()
         return [what for what, _ in executor.done]
 
-    assert asyncio.run(story()) == ["Join"]
+    assert virtual_time.run(story()) == ["Join"]
 
 
 def test_a_rhythm_that_breaks_off_says_so_and_performs_no_more() -> None:
     executor = Slow(fails_from=2)
-    rhythm = asyncio.run(played(executor, 4 * (DOWN_S + UP_S)))
+    rhythm = virtual_time.run(played(executor, 4 * (DOWN_S + UP_S)))
     assert rhythm.doubt.startswith("the rhythm broke off: the engine said no")
     assert [what for what, _ in executor.done] == ["Cut", "Join"]

@@ -1,6 +1,5 @@
 """Verification against a world that can be broken, and executors that do it, or do not."""
 
-import asyncio
 from dataclasses import dataclass
 
 import pytest
@@ -27,6 +26,7 @@ from faults.performing import perform_all
 from faults.rhythm import Rhythm
 from faults.shapes import SHAPES, ways
 from faults.verification import gone, held, held_limit_s
+from tests import virtual_time
 from tests.fault_world import ANSWERED, CLIENTS, OPTIONS_OF, REFUSED, SILENT, World
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
@@ -55,14 +55,14 @@ async def verified(world: World, executor: Executor, armed: Armed) -> tuple[Proo
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_fault_is_seen_to_hold_and_to_go(kind: str) -> None:
     world = World()
-    seen, left = asyncio.run(verified(world, world, compiled(kind)))
+    seen, left = virtual_time.run(verified(world, world, compiled(kind)))
     assert seen.ok, seen.doubt
     assert left.ok, left.doubt
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_executor_that_does_nothing_is_never_believed(kind: str) -> None:
-    seen, _ = asyncio.run(verified(World(), NothingExecutor(), compiled(kind)))
+    seen, _ = virtual_time.run(verified(World(), NothingExecutor(), compiled(kind)))
     assert not seen.ok
     assert seen.doubt
 
@@ -76,18 +76,18 @@ def test_a_fault_that_was_not_undone_is_not_gone(kind: str) -> None:
         await perform_all(world, armed.actions)
         return await gone(armed, world, SHORT_S)
 
-    assert not asyncio.run(left()).ok
+    assert not virtual_time.run(left()).ok
 
 
 def test_a_host_that_needs_time_is_waited_for() -> None:
     world = World(slow_start=2)
     armed = compiled("kill")
-    assert asyncio.run(gone(armed, world, 5.0)).ok
+    assert virtual_time.run(gone(armed, world, 5.0)).ok
 
 
 def test_a_fault_that_never_returns_needs_no_proof_of_its_end() -> None:
     world = World()
-    seen, left = asyncio.run(verified(world, world, compiled("kill", returns=False)))
+    seen, left = virtual_time.run(verified(world, world, compiled("kill", returns=False)))
     assert seen.ok
     assert left.ok
     assert world.dead == {"rmq1": 137}
@@ -103,7 +103,7 @@ def test_a_frozen_process_whose_port_answers_is_not_believed() -> None:
         async def greets(self, host: str) -> Reply:
             return ANSWERED
 
-    seen, _ = asyncio.run(verified(world := Loud(), world, compiled("freeze")))
+    seen, _ = virtual_time.run(verified(world := Loud(), world, compiled("freeze")))
     assert "its port is not silent" in seen.doubt
 
 
@@ -113,14 +113,14 @@ def test_the_end_of_a_freeze_is_not_believed_before_the_broker_answers() -> None
         async def greets(self, host: str) -> Reply:
             return SILENT
 
-    seen, left = asyncio.run(verified(world := Deaf(), world, compiled("freeze")))
+    seen, left = virtual_time.run(verified(world := Deaf(), world, compiled("freeze")))
     assert seen.ok, seen.doubt
     assert "the process runs on, but: silent" in left.doubt
 
 
 def test_the_end_of_a_hang_is_asked_on_fresh_canaries() -> None:
     world = World()
-    asyncio.run(verified(world, world, compiled("hang")))
+    virtual_time.run(verified(world, world, compiled("hang")))
     assert world.canary_sets == 2
 
 
@@ -165,7 +165,7 @@ def test_a_partition_of_any_shape_is_seen_to_hold_and_to_go(
     shape: str, count: int, mechanism: str
 ) -> None:
     world = Proxied() if mechanism == PROXY else World()
-    seen, left = asyncio.run(verified(world, world, shaped(shape, count, mechanism)))
+    seen, left = virtual_time.run(verified(world, world, shaped(shape, count, mechanism)))
     assert seen.ok, seen.doubt
     assert left.ok, left.doubt
 
@@ -192,7 +192,7 @@ def test_a_partition_of_another_shape_is_not_believed(
     world = (
         type("Both", (Cutter, Proxied), {})(really=really) if mechanism else Cutter(really=really)
     )
-    seen, _ = asyncio.run(verified(world, world, shaped(told, 3, mechanism)))
+    seen, _ = virtual_time.run(verified(world, world, shaped(told, 3, mechanism)))
     assert seen.ok == (meant == made), seen
 
 
@@ -201,8 +201,8 @@ def test_a_partition_of_another_shape_is_not_believed(
 def test_links_that_were_stalled_in_another_shape_are_not_believed(told: str, really: str) -> None:
     meant, made = (shaped(shape, 3, TOXIPROXY) for shape in (told, really))
     world = World()
-    asyncio.run(perform_all(world, made.actions))
-    seen = asyncio.run(held(meant, world, SHORT_S))
+    virtual_time.run(perform_all(world, made.actions))
+    seen = virtual_time.run(held(meant, world, SHORT_S))
     alike = set(ways(told, "rmq2", HOSTS)) == set(ways(really, "rmq2", HOSTS))
     assert seen.ok == alike, seen
 
@@ -212,7 +212,7 @@ def test_a_silent_link_to_a_broker_that_is_down_shows_no_partition() -> None:
         async def reach(self, host: str, peer: str, wait_s: float | None = None) -> Reply:
             return REFUSED if host == peer else await super().reach(host, peer, wait_s)
 
-    seen, _ = asyncio.run(verified(world := Down(), world, shaped("one", 3, TOXIPROXY)))
+    seen, _ = virtual_time.run(verified(world := Down(), world, shaped("one", 3, TOXIPROXY)))
     assert "nobody listens beyond the cut" in seen.doubt
 
 
@@ -230,7 +230,7 @@ def test_a_flap_of_links_is_seen_cut_open_and_cut_again() -> None:
         await perform_all(world, armed.undo)
         return seen, await gone(armed, world, SHORT_S)
 
-    seen, left = asyncio.run(story(World()))
+    seen, left = virtual_time.run(story(World()))
     assert seen.ok, seen.doubt
     assert left.ok, left.doubt
 
@@ -247,7 +247,7 @@ def test_slow_links_of_peers_by_our_own_proxy_are_heard_late_at_their_near_ends(
         mechanism=PROXY,
         options=OPTIONS_OF["slow_peers"],
     )
-    seen, left = asyncio.run(verified(world := Speaking(), world, armed))
+    seen, left = virtual_time.run(verified(world := Speaking(), world, armed))
     assert seen.detail.startswith("on 4 ways a word took 0.201 to 0.201 s")
     assert left.ok, left.doubt
 
@@ -258,33 +258,33 @@ def test_more_slow_links_than_were_meant_are_not_believed() -> None:
         *("slow_peers", "rmq2", "rmq2", "", HOSTS, (), 2, "run"),
         options=OPTIONS_OF["slow_peers"],
     )
-    asyncio.run(perform_all(world, other.actions))
-    seen, _ = asyncio.run(verified(world, world, armed))
+    virtual_time.run(perform_all(world, other.actions))
+    seen, _ = virtual_time.run(verified(world, world, armed))
     assert "more is slow than was meant: rmq2 -> rmq3" in seen.doubt
 
 
 def test_a_partition_by_proxy_is_seen_on_the_links_of_both_directions() -> None:
     world = Proxied()
-    seen, left = asyncio.run(verified(world, world, by_proxy()))
+    seen, left = virtual_time.run(verified(world, world, by_proxy()))
     assert seen.detail.startswith("4 links silent")
     assert left.detail.endswith("reached: rmq1, rmq2, rmq3")
 
 
 def test_a_partition_by_proxy_that_was_not_made_is_not_believed() -> None:
-    seen, _ = asyncio.run(verified(Proxied(), NothingExecutor(local=True), by_proxy()))
+    seen, _ = virtual_time.run(verified(Proxied(), NothingExecutor(local=True), by_proxy()))
     assert "not silent" in seen.doubt
 
 
 def test_a_black_hole_by_proxy_is_seen_on_the_links_of_peers_and_clients() -> None:
     world = Proxied()
-    seen, left = asyncio.run(verified(world, world, by_proxy("black_hole")))
+    seen, left = virtual_time.run(verified(world, world, by_proxy("black_hole")))
     assert "4 attempts between hosts and 2 of clients silent" in seen.detail
     assert left.ok, left.doubt
 
 
 def test_a_host_that_ended_is_in_no_black_hole() -> None:
     world = World(dead={"rmq1": 137})
-    seen, left = asyncio.run(verified(world, world, compiled("black_hole")))
+    seen, left = virtual_time.run(verified(world, world, compiled("black_hole")))
     assert "the process does not run" in seen.doubt
     assert "no answer by listener-1: refused" in left.doubt
 
@@ -294,13 +294,13 @@ def test_a_black_hole_that_clients_see_through_is_not_believed() -> None:
         async def entries(self, host: str) -> Replies:
             return {"listener-1": SILENT, "listener-2": ANSWERED}
 
-    seen, _ = asyncio.run(verified(world := Leaky(), world, compiled("black_hole")))
+    seen, _ = virtual_time.run(verified(world := Leaky(), world, compiled("black_hole")))
     assert "not silent to clients: listener-2" in seen.doubt
 
 
 def test_a_packet_filter_is_not_proved_by_silent_links() -> None:
     world = Proxied()
-    seen, _ = asyncio.run(verified(world, world, compiled("partition")))
+    seen, _ = virtual_time.run(verified(world, world, compiled("partition")))
     assert "no chain" in seen.doubt
 
 
@@ -313,7 +313,7 @@ class BlindWorld(World):
 
 
 def test_a_question_that_fails_is_a_doubt() -> None:
-    proof = asyncio.run(held(compiled("kill"), BlindWorld(), SHORT_S))
+    proof = virtual_time.run(held(compiled("kill"), BlindWorld(), SHORT_S))
     assert proof == Proof(False, "", "no engine to ask about rmq1")
 
 
@@ -323,5 +323,5 @@ def test_a_frozen_client_that_answers_is_not_believed() -> None:
         async def answers(self, client: str) -> Reply:
             return ANSWERED
 
-    seen, _ = asyncio.run(verified(world := Loud(), world, compiled("client_freeze")))
+    seen, _ = virtual_time.run(verified(world := Loud(), world, compiled("client_freeze")))
     assert "frozen, but not silent: consumer-1: answered; publisher-1" in seen.doubt

@@ -350,6 +350,7 @@ def test_a_new_scenario_runs_at_once_and_is_never_overwritten(
     assert "is already there" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_process_itself_ends_with_these_codes() -> None:
     def ended(*words: str) -> int:
         return subprocess.run(

@@ -10,6 +10,7 @@ from harness.deploy import catalogue
 from harness.deploy.doctor import Row
 from harness.report.display import LiveView, RunOptions
 from harness.run.guardian import Kind
+from harness.run.guards import Guards
 from harness.run.heal import Standing
 from harness.run.local_projects import LocalProjects
 
@@ -33,7 +34,7 @@ class Heard:
 
 
 def test_every_deployment_that_a_system_names_is_there(tmp_path: Path) -> None:
-    there = pipeline._deployments(RunOptions(tmp_path), pipeline._Guard(tmp_path, keep=False))
+    there = pipeline._deployments(RunOptions(tmp_path), Guards(tmp_path, keep=False))
     named = {
         name
         for system in catalogue.system_names()
@@ -53,7 +54,7 @@ def test_what_is_kept_is_told_with_the_words_that_remove_it(
     kind: Kind, words: str, tmp_path: Path
 ) -> None:
     show = Heard()
-    pipeline._Guard(tmp_path, keep=True, project="mqproof-1", kind=kind).end(show)
+    Guards(tmp_path, keep=True, project="mqproof-1", kind=kind).end(show.message)
     assert words in show.messages[-1]
 
 

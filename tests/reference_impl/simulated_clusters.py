@@ -14,10 +14,13 @@ from typing import Any
 
 import msgspec
 
+from reference_impl.metadata.requests import Settle
 from reference_impl.metadata.tables import Policy, Tables
-from reference_impl.node import cluster as c
+from reference_impl.node import happenings as h
+from reference_impl.node.cluster import Cluster
 from reference_impl.node.config import Config
 from reference_impl.pid import Pid
+from reference_impl.process import Arm, Disarm, Timeout
 
 PING_LIMIT_MS = 2000
 DIAL_LIMIT_MS = 5000
@@ -45,7 +48,7 @@ class _Link:
 class SimulatedNode:
     name: str
     boot: int = 0
-    core: c.Cluster | None = None  # None: dead
+    core: Cluster | None = None  # None: dead
     saved: bytes | None = None
     frozen: bool = False
     held: list[Callable[[], None]] = field(default_factory=list)  # while it is frozen
@@ -136,7 +139,7 @@ class SimulatedClusters:
             return None
         pid, request = Pid(name, node.boot, 7), next(self._numbers)
         self.submitted[pid, request] = token
-        self._handle(name, c.Submitted(pid, request, Note(token)))
+        self._handle(name, h.Submitted(pid, request, Note(token)))
         return pid, request
 
     def run(self, ms: float) -> None:
@@ -157,7 +160,7 @@ class SimulatedClusters:
 
     # --- what a test looks at
 
-    def core(self, name: str) -> c.Cluster:
+    def core(self, name: str) -> Cluster:
         core = self.nodes[name].core
         assert core is not None, f"{name} is dead"
         return core
@@ -192,14 +195,14 @@ class SimulatedClusters:
     def _boot(self, node: SimulatedNode) -> None:
         node.boot += 1
         node.timers, node.heard, node.paused = {}, set(), False
-        saved = None if node.saved is None else msgspec.msgpack.decode(node.saved, type=c.Saved)
+        saved = None if node.saved is None else msgspec.msgpack.decode(node.saved, type=h.Saved)
         peers = dict.fromkeys(self.nodes, ("", 0))
         config = Config(node.name, "", "", peers, partition_handling=self.handling)
-        node.core = c.Cluster(config, node.boot, saved)
+        node.core = Cluster(config, node.boot, saved)
         self._at(self.now_ms + self.tick_ms, lambda boot=node.boot: self._tick(node, boot))
         self._does(node.name, node.core.begin())
 
-    def _handle(self, name: str, event: c.Event) -> None:
+    def _handle(self, name: str, event: h.Event) -> None:
         core = self.nodes[name].core
         if core is not None:
             self._does(name, core.handle(event))
@@ -227,7 +230,7 @@ class SimulatedClusters:
         for peer, link in node.standing.items():
             self._send(link, peer, lambda: None)
         heard, node.heard = frozenset(node.heard), set()
-        self._handle(node.name, c.Ticked(heard))
+        self._handle(node.name, h.Ticked(heard))
 
     def _send(self, link: _Link, to: str, action: Callable[[], None]) -> None:
         arrives = max(self.now_ms + self._while(), link.arrives_ms[to])
@@ -258,7 +261,7 @@ class SimulatedClusters:
         def closed() -> None:
             if node.standing.get(peer) is link:
                 del node.standing[peer]
-                self._handle(name, c.Unlinked(peer))
+                self._handle(name, h.Unlinked(peer))
 
         self._on(name, node.boot, closed)
 
@@ -276,7 +279,7 @@ class SimulatedClusters:
 
     def _fail_dial(self, name: str, peer: str) -> None:
         if peer not in self.nodes[name].standing:
-            self._handle(name, c.Unlinked(peer))
+            self._handle(name, h.Unlinked(peer))
 
     def _accept(self, name: str, boot: int, peer: str) -> None:
         """The peer accepts: its side stands first, the dialler's a little later."""
@@ -284,18 +287,18 @@ class SimulatedClusters:
         if dialler.core is None or dialler.boot != boot or peer in dialler.standing:
             return
         if accepter.standing.pop(name, None) is not None:  # who dials has no link any more
-            self._handle(peer, c.Unlinked(name))
+            self._handle(peer, h.Unlinked(name))
         link = _Link((name, peer), {name: self.now_ms, peer: self.now_ms})
         accepter.standing[name] = link
-        self._handle(peer, c.Linked(name, boot, dialler.core.greeting()))
+        self._handle(peer, h.Linked(name, boot, dialler.core.greeting()))
         if accepter.core is None or accepter.standing.get(name) is not link:
             return
         greeting, accepter_boot = accepter.core.greeting(), accepter.boot
         dialler.standing[peer] = link
         # The accepter's first words may have overtaken this in the heap: so it is done at once.
-        self._on(name, boot, lambda: self._linked(name, c.Linked(peer, accepter_boot, greeting)))
+        self._on(name, boot, lambda: self._linked(name, h.Linked(peer, accepter_boot, greeting)))
 
-    def _linked(self, name: str, event: c.Linked) -> None:
+    def _linked(self, name: str, event: h.Linked) -> None:
         if event.node in self.nodes[name].standing:
             self._handle(name, event)
 
@@ -303,56 +306,56 @@ class SimulatedClusters:
         other, is_cut = self.nodes[peer], frozenset((name, peer)) in self.cuts
         answered = other.core is not None and not other.frozen and not is_cut
         takes_ms = self._while() if answered or other.core is None else PING_LIMIT_MS
-        self._later(name, takes_ms, lambda: self._handle(name, c.Pinged(peer, answered)))
+        self._later(name, takes_ms, lambda: self._handle(name, h.Pinged(peer, answered)))
 
-    def _does(self, name: str, effects: list[c.Effect]) -> None:
+    def _does(self, name: str, effects: list[h.Effect]) -> None:
         for effect in effects:
             self._do(self.nodes[name], effect)
 
-    def _do(self, node: SimulatedNode, effect: c.Effect) -> None:
+    def _do(self, node: SimulatedNode, effect: h.Effect) -> None:
         name = node.name
         match effect:
-            case c.Tell(peer, gossip):
+            case h.Tell(peer, gossip):
                 link = node.standing.get(peer)
                 if link is not None:
-                    heard = c.Heard(name, gossip)
+                    heard = h.Heard(name, gossip)
                     self._send(link, peer, lambda: self._handle(peer, heard))
-            case c.Settle(pid, request, result):
+            case Settle(pid, request, result):
                 assert (pid, request) not in self.settled, "told twice"
                 self.settled[pid, request] = result
-            case c.Dial(peer):
+            case h.Dial(peer):
                 self._dial(name, peer)
-            case c.Drop(peer):
+            case h.Drop(peer):
                 link = node.standing.pop(peer, None)
                 if link is not None:
                     self._send(link, peer, lambda: self._closed(peer, link))
-            case c.Ping(peer):
+            case h.Ping(peer):
                 self._ping(name, peer)
-            case c.Save(saved):
+            case h.Save(saved):
                 node.saved = msgspec.msgpack.encode(saved)
-            case c.Arm(timer, after_ms):
+            case Arm(timer, after_ms):
                 self._arm(node, timer, after_ms)
-            case c.Disarm(timer):
+            case Disarm(timer):
                 node.timers.pop(timer, None)
-            case c.Up(peer, boot):
+            case h.Up(peer, boot):
                 assert peer not in node.up, "up twice"
                 node.up[peer] = boot
-            case c.Gone(peer):
+            case h.Gone(peer):
                 del node.up[peer]
-            case c.Ready():
+            case h.Ready():
                 assert not node.ready, "ready twice"
                 node.ready = True
-            case c.Pause():
+            case h.Pause():
                 node.ready, node.paused = False, True
                 node.up.clear()
-            case c.Restart():
+            case h.Restart():
                 self._later(name, 0.0, lambda: self._restart(node))
-            case c.Fail(text):
+            case h.Fail(text):
                 self.kill(name)
                 node.failed = text
-            case c.Log(text):
+            case h.Log(text):
                 node.log.append((self.now_ms, text))
-            case c.TablesChanged():
+            case h.TablesChanged():
                 pass
 
     def _arm(self, node: SimulatedNode, timer: str, after_ms: int) -> None:
@@ -361,7 +364,7 @@ class SimulatedClusters:
         def fire() -> None:
             if node.timers.get(timer) == number:
                 del node.timers[timer]
-                self._handle(node.name, c.Timeout(timer))
+                self._handle(node.name, Timeout(timer))
 
         self._later(node.name, after_ms, fire)
 

@@ -9,6 +9,8 @@ from harness.deploy.compose_tool import ComposeTool, find_tool
 from harness.deploy.port import DeployError
 from tests.loops import in_a_loop
 
+pytestmark = pytest.mark.slow
+
 PLUGIN = 'test "$1" = compose || exit 1\necho 2.40.3\n'
 NO_PLUGIN = 'echo "unknown command" >&2; exit 1\n'
 STANDALONE = "echo 1.29.2\n"

@@ -29,6 +29,8 @@ from tests.harness.deploy.external_rig import Owner
 from tests.plans import plan
 from tests.topologies import HOSTS, START, SYSTEMS
 
+pytestmark = pytest.mark.slow
+
 RUN = plan(name="quick-1-00ff")
 HELD_S, GONE_S = 12.0, 30.0
 

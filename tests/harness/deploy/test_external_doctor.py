@@ -36,6 +36,7 @@ def rows(of: Topology) -> dict[str, Row]:
     return {row.what: row for row in asyncio.run(examine(of))}
 
 
+@pytest.mark.slow
 def test_a_cluster_that_is_as_its_file_says_is_well_and_untouched(owner: Owner) -> None:
     before = [owner.names(what) for what in ("queues", "policies")]
     found = rows(owner.topology())
@@ -50,6 +51,7 @@ def test_a_cluster_that_is_as_its_file_says_is_well_and_untouched(owner: Owner) 
     assert log == [], "a command was run"
 
 
+@pytest.mark.slow
 def test_every_row_that_is_not_well_says_what_to_do(
     owner: Owner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -69,6 +71,7 @@ def test_every_row_that_is_not_well_says_what_to_do(
     assert bad["freeze of alpha"].optional
 
 
+@pytest.mark.slow
 def test_wrong_credentials_and_missing_ones_are_told_by_name_alone(
     owner: Owner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -103,6 +106,7 @@ def test_a_tag_that_the_user_lacks_is_told_before(said: dict[str, Any], lacks: l
     assert not any("policymaker" in line for line in lacking(topology(), said))
 
 
+@pytest.mark.slow
 def test_a_program_that_is_not_here_is_missing() -> None:
     found = rows(topology())
     assert found["program stopper"].found == "not found"
@@ -122,6 +126,7 @@ def test_a_net_tick_that_is_another_one_would_spoil_every_length() -> None:
     assert looks.ticks(read_topology("t", text().replace("10 s", "60 s"), SYSTEMS), listed) == ()
 
 
+@pytest.mark.slow
 def test_the_command_line_prints_the_rows(owner: Owner, tmp_path: Path) -> None:
     show = Heard()
     assert pipeline.doctor_of(owner.topology(), show)

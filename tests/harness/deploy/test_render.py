@@ -157,6 +157,7 @@ def test_whose_loss_pauses_a_node_reaches_the_broker() -> None:
     assert environment["MQPROOF_PAUSE_IF_ALL_DOWN"] == "autoheal rmq1"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["all-automatic-2", "all-automatic-5", "all-automatic-autoheal"])
 def test_a_node_writes_its_configuration_from_what_the_layout_says(name: str) -> None:
     layout = load_layout("rabbitmq-mirrored", f"{name}@T=60")
@@ -172,6 +173,7 @@ def test_a_node_writes_its_configuration_from_what_the_layout_says(name: str) ->
     assert not [line for line in lines if "pause_if_all_down" in line]
 
 
+@pytest.mark.slow
 def test_a_node_knows_whose_loss_pauses_it_and_what_the_others_recover_by() -> None:
     layout = load_layout("rabbitmq-mirrored", "all-automatic-pause-if-all-down")
     pause = PauseIfAllDown(("rmq1", "rmq3"), "ignore")
@@ -300,6 +302,7 @@ def balancer_configured(*words: str) -> list[str]:
     return [line for line in lines if line and not line.startswith("#")]
 
 
+@pytest.mark.slow
 def test_a_balancer_passes_on_to_every_broker() -> None:
     lines = balancer_configured("haproxy")
     assert [line for line in lines if line.startswith("server ")] == [
@@ -308,6 +311,7 @@ def test_a_balancer_passes_on_to_every_broker() -> None:
     assert not [line for line in lines if "@" in line]
 
 
+@pytest.mark.slow
 def test_of_a_pair_each_tells_the_other_alone() -> None:
     lines = balancer_configured("keepalived", "eth0")
     peers = lines[lines.index("unicast_peer {") + 1]
@@ -342,6 +346,7 @@ def test_what_a_run_fills_in_is_taken_literally(layout: Layout) -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", ["all-manual@T=60", PROXIED, "all-automatic-haproxy-pair"])
 def test_the_compose_tool_of_this_machine_understands_it(label: str, tmp_path: Path) -> None:
     layout = load_layout("rabbitmq-mirrored", label)

@@ -14,6 +14,7 @@ from harness.run_folder.seal import seal
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
+from tests import virtual_time
 from tests.run_folders import rows_of
 from tests.simulated_cluster import BOOT_ID, SimulatedCluster
 
@@ -48,7 +49,7 @@ def run(
         outside = Outside(interrupt, show, lambda m: m.save(folder))
         await LiveRun(of, cluster, prepared, manifest, outside).perform()
 
-    asyncio.run(perform())
+    virtual_time.run(perform())
     sealed = seal(folder)
     assert sealed.facts is not None
     facts = Facts.from_json(sealed.facts)

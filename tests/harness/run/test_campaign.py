@@ -14,6 +14,7 @@ from harness.plan.model import Experiment, Layout, RunPlan
 from harness.run.campaign import Campaign, Hooks
 from harness.run.view import View
 from harness.run_folder.manifest import Manifest
+from tests import virtual_time
 from tests.plans import LAYOUT, fault, operated, operation, plan
 from tests.simulated_cluster import BOOT_ID, SimulatedCluster
 
@@ -61,7 +62,7 @@ def perform(
         experiment = Experiment("e", 7, plans, ())
         await Campaign(experiment, folder, BOOT_ID, {"python": "3"}, world.up, hooks).perform()
 
-    asyncio.run(story())
+    virtual_time.run(story())
     found = sorted(folder.glob("runs/*/manifest.json"))
     return [json.loads(path.read_text()) for path in found]
 

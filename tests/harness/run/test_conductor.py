@@ -4,8 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.plan.model import FaultPlan, OperationPlan, Schedule, Span, Step, Window
-from harness.run import conductor as c
-from harness.run.conductor import NS, Phase
+from harness.run import cues as c
+from harness.run.conductor import NS, Conductor
+from harness.run.cues import Phase
 
 FAULT = FaultPlan("kill", "master of orders", Span(), Span())
 RESTART = OperationPlan("restart_node", "master of orders", Span())
@@ -25,13 +26,13 @@ def schedule(*windows: tuple[float, float], steps: tuple[float, ...] = ()) -> Sc
     )
 
 
-def begun(*windows: tuple[float, float], steps: tuple[float, ...] = ()) -> c.Conductor:
-    conductor = c.Conductor(schedule(*windows, steps=steps))
+def begun(*windows: tuple[float, float], steps: tuple[float, ...] = ()) -> Conductor:
+    conductor = Conductor(schedule(*windows, steps=steps))
     assert conductor.handle(c.Ready(0)) == [c.Enter(Phase.BASELINE)]
     return conductor
 
 
-def at(conductor: c.Conductor, seconds: float) -> list[c.Dispatch]:
+def at(conductor: Conductor, seconds: float) -> list[c.Dispatch]:
     return conductor.handle(c.Tick(round(seconds * NS)))
 
 

@@ -23,6 +23,8 @@ from tests.harness.deploy import external_rig
 from tests.harness.deploy.external_rig import Owner
 from tests.topologies import START
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 JOURNAL = Path("runs/run-1/journal.jsonl")
 QUEUE = "mqproof.run-1.orders"

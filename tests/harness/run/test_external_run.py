@@ -30,6 +30,8 @@ from tests.plans import fault, plan
 from tests.run_folders import rows_of
 from tests.topologies import START
 
+pytestmark = pytest.mark.slow
+
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 LONGER_THAN_A_LOOK_S = 6.0
 

@@ -107,6 +107,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
+@pytest.mark.slow
 def test_what_was_armed_is_there_after_kill_9(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
     root = Path(__file__).parents[3]

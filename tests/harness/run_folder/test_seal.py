@@ -106,6 +106,7 @@ def test_a_clock_in_doubt_makes_the_run_unknown() -> None:
     assert facts_of(doubted, 0).clock_doubt == "publisher-1: its clock moved"
 
 
+@pytest.mark.slow
 def test_a_full_disk_stops_the_log_whole_and_for_good(tmp_path: Path) -> None:
     """In a process of its own, whose files may not grow beyond 64 KiB."""
     folder = tmp_path / "log"

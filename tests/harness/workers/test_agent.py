@@ -369,6 +369,7 @@ def _never() -> None:
     os.read(read, 1)
 
 
+@pytest.mark.slow
 def test_it_answers_lines_and_closes_when_told() -> None:
     said = subprocess.run(
         COMMAND,
@@ -386,6 +387,7 @@ def test_it_answers_lines_and_closes_when_told() -> None:
     assert said.returncode == EXIT_CLOSED
 
 
+@pytest.mark.slow
 def test_it_ends_with_its_input() -> None:
     ended = subprocess.run(
         COMMAND, input=b'{"do": "hello"}\n', stdout=subprocess.PIPE, cwd=ROOT, check=False
@@ -393,6 +395,7 @@ def test_it_ends_with_its_input() -> None:
     assert ended.returncode == EXIT_ORPHANED
 
 
+@pytest.mark.slow
 def test_it_ends_when_it_hears_nothing_even_with_a_call_that_hangs() -> None:
     hanging = {"do": "greet", "id": 1, "host": "127.0.0.1", "timeout_s": 500.0}
     listener = subprocess.Popen(
@@ -426,6 +429,7 @@ listener.accept()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("call", "status", "say"),
     [('{"do": "clock"}', 0, "answer"), ('{"do": "nonsense"}', 1, "error"), ("{", 1, "error")],

@@ -14,6 +14,8 @@ from harness.workers.protocol import Role
 from tests.harness.workers.rig import Process, config
 from tests.tiny_amqp import TinyBroker
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 BUSY = """
 import os, sys, time

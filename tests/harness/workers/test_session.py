@@ -28,6 +28,7 @@ def tell(story: Callable[[TinyBroker], Awaitable[None]]) -> None:
     asyncio.run(told())
 
 
+@pytest.mark.slow
 def test_a_worker_greets_works_reports_and_closes(tmp_path: Path) -> None:
     async def story(broker: TinyBroker) -> None:
         settings = config(Role.PUBLISHER, tmp_path, broker, rate=200.0)
@@ -56,6 +57,7 @@ def test_a_worker_greets_works_reports_and_closes(tmp_path: Path) -> None:
     tell(story)
 
 
+@pytest.mark.slow
 def test_an_auditor_reads_only_the_place_it_was_sent_to(tmp_path: Path) -> None:
     async def story(broker: TinyBroker) -> None:
         async with TinyBroker() as other:
@@ -76,6 +78,7 @@ def test_an_auditor_reads_only_the_place_it_was_sent_to(tmp_path: Path) -> None:
     tell(story)
 
 
+@pytest.mark.slow
 def test_a_worker_whose_input_ends_cuts_its_connection_and_closes_its_log(tmp_path: Path) -> None:
     async def story(broker: TinyBroker) -> None:
         broker.hold = True
@@ -94,6 +97,7 @@ def test_a_worker_whose_input_ends_cuts_its_connection_and_closes_its_log(tmp_pa
     tell(story)
 
 
+@pytest.mark.slow
 def test_a_worker_that_hears_nothing_for_five_seconds_stops_by_itself(tmp_path: Path) -> None:
     async def story(broker: TinyBroker) -> None:
         settings = config(Role.CONSUMER, tmp_path, broker, acknowledge=1)
@@ -106,6 +110,7 @@ def test_a_worker_that_hears_nothing_for_five_seconds_stops_by_itself(tmp_path: 
     tell(story)
 
 
+@pytest.mark.slow
 def test_a_worker_that_stood_still_reads_what_waited_before_it_judges_anybody(
     tmp_path: Path,
 ) -> None:
@@ -136,6 +141,7 @@ def test_a_worker_that_stood_still_reads_what_waited_before_it_judges_anybody(
     tell(story)
 
 
+@pytest.mark.slow
 def test_a_full_disk_ends_a_worker_that_says_so_and_sends_nothing_more(tmp_path: Path) -> None:
     def no_large_files() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
@@ -156,6 +162,7 @@ def test_a_full_disk_ends_a_worker_that_says_so_and_sends_nothing_more(tmp_path:
     tell(story)
 
 
+@pytest.mark.slow
 def test_what_a_worker_cannot_understand_ends_it_with_a_word(tmp_path: Path) -> None:
     async def story(broker: TinyBroker) -> None:
         worker = await Process.spawn()

@@ -113,6 +113,7 @@ def test_every_delivery_is_on_record_when_its_acknowledgement_reaches_the_socket
 killing = settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
+@pytest.mark.slow
 @killing
 @given(published=st.integers(1, 3_000), window=st.sampled_from([1, 30, 1_000]))
 def test_after_kill_9_the_log_holds_every_message_that_left(published: int, window: int) -> None:
@@ -143,6 +144,7 @@ def test_after_kill_9_the_log_holds_every_message_that_left(published: int, wind
         asyncio.run(story(Path(folder)))
 
 
+@pytest.mark.slow
 @killing
 @given(acknowledged=st.integers(1, 150), batch=st.sampled_from([1, 7, 50]))
 def test_after_kill_9_the_log_holds_every_delivery_that_was_acknowledged(

@@ -60,7 +60,6 @@ class RingMember:
         self.heard: list[tuple[Pid, int]] = []
         self.dead: list[tuple[Pid, int]] = []
         self.said = 0
-        self.state_at: int | None = 0 if founder else None
         self._joining = not founder
         self._armed = False
 

@@ -10,7 +10,6 @@ from reference_impl.process import Send
 from tests.reference_impl.mirrored.messages_of import message
 
 CHANNEL, ME = Pid("a", 1, 5), Pid("b", 1, 2)
-M, N = message("m"), message("n")
 
 
 class Rig:

@@ -27,7 +27,7 @@ def sent(effects: list[Effect]) -> list[tuple[Pid, object]]:
 
 FIRST = SyncBatch(7, ((message("a"), True), (message("b"), False)))
 SECOND = SyncBatch(7, ((message("c"), False),))
-WHOLE, GIVEN_UP = SyncDone(7, True), SyncDone(7, False)
+WHOLE = SyncDone(7, True)
 
 
 def test_nothing_is_sent_before_all_have_answered() -> None:

@@ -1,8 +1,10 @@
 """The cluster core, effect by effect."""
 
 from reference_impl.metadata.messages import Settled, Snapshot, Term
+from reference_impl.metadata.requests import Settle
 from reference_impl.metadata.tables import Tables
-from reference_impl.node import cluster as c
+from reference_impl.node import happenings as h
+from reference_impl.node.cluster import Cluster
 from reference_impl.node.config import Config
 from reference_impl.node.gossip import RUNNING, STOPPED, Join, State
 from reference_impl.pid import Pid
@@ -11,13 +13,13 @@ from tests.reference_impl.simulated_clusters import Note, SimulatedClusters
 PID = Pid("a", 1, 5)
 
 
-def alone() -> c.Cluster:
-    core = c.Cluster(Config("a", "", ""), 1, None)
+def alone() -> Cluster:
+    core = Cluster(Config("a", "", ""), 1, None)
     core.begin()
     return core
 
 
-def pair(handling: str = "ignore") -> c.Cluster:
+def pair(handling: str = "ignore") -> Cluster:
     """Node a, of two, in a group with b."""
     nodes = SimulatedClusters(1, "ab", handling)
     nodes.start()
@@ -27,90 +29,90 @@ def pair(handling: str = "ignore") -> c.Cluster:
 
 def test_a_boot_dials_every_peer_at_once() -> None:
     config = Config("a", "", "", {"b": ("", 1), "c": ("", 1), "a": ("", 1)})
-    effects = c.Cluster(config, 1, None).begin()
-    assert [it for it in effects if isinstance(it, c.Dial)] == [c.Dial("b"), c.Dial("c")]
+    effects = Cluster(config, 1, None).begin()
+    assert [it for it in effects if isinstance(it, h.Dial)] == [h.Dial("b"), h.Dial("c")]
 
 
 def test_a_node_without_peers_is_ready_as_soon_as_it_has_saved() -> None:
-    effects = c.Cluster(Config("a", "", ""), 1, None).begin()
-    assert isinstance(effects[0], c.Save)
-    assert c.Ready() in effects
-    assert effects[-1] == c.TablesChanged()
+    effects = Cluster(Config("a", "", ""), 1, None).begin()
+    assert isinstance(effects[0], h.Save)
+    assert h.Ready() in effects
+    assert effects[-1] == h.TablesChanged()
 
 
 def test_tables_are_on_disk_before_anybody_is_told() -> None:
-    save, *others = alone().handle(c.Submitted(PID, 1, Note("t")))
-    assert isinstance(save, c.Save) and save.saved.tables.version == 1
-    assert others == [c.Settle(PID, 1, 0), c.TablesChanged()]
+    save, *others = alone().handle(h.Submitted(PID, 1, Note("t")))
+    assert isinstance(save, h.Save) and save.saved.tables.version == 1
+    assert others == [Settle(PID, 1, 0), h.TablesChanged()]
 
 
 def test_a_leader_saves_before_it_tells_the_members() -> None:
-    effects = pair().handle(c.Submitted(PID, 1, Note("t")))
-    assert [type(effect) for effect in effects] == [c.Save, c.Tell, c.TablesChanged]
+    effects = pair().handle(h.Submitted(PID, 1, Note("t")))
+    assert [type(effect) for effect in effects] == [h.Save, h.Tell, h.TablesChanged]
 
 
 def test_what_is_on_disk_names_who_else_runs() -> None:
     core = pair()
-    (save,) = (it for it in core.handle(c.Unlinked("b")) if isinstance(it, c.Save))
+    (save,) = (it for it in core.handle(h.Unlinked("b")) if isinstance(it, h.Save))
     assert save.saved.running == ()
 
 
 def test_under_pause_minority_whom_it_lost_is_waited_for_until_it_is_judged() -> None:
     core = pair("pause_minority")
-    effects = core.handle(c.Unlinked("b"))
-    (save,) = (it for it in effects if isinstance(it, c.Save))
+    effects = core.handle(h.Unlinked("b"))
+    (save,) = (it for it in effects if isinstance(it, h.Save))
     assert save.saved.running == ("b",)
-    assert c.Ping("b") in effects
-    assert c.Pause() in core.handle(c.Pinged("b", False))
+    assert h.Ping("b") in effects
+    assert h.Pause() in core.handle(h.Pinged("b", False))
 
 
 def test_a_newcomer_whose_admission_was_lost_with_the_leader_asks_the_next_one() -> None:
     config = Config("c", "", "", {"a": ("", 1), "b": ("", 1)})
-    core = c.Cluster(config, 1, None)
+    core = Cluster(config, 1, None)
     core.begin()
     group = {"a": 1, "b": 1}
     for peer in group:
-        core.handle(c.Linked(peer, 1, core.greeting()))
+        core.handle(h.Linked(peer, 1, core.greeting()))
         running = State(RUNNING, Term(1, "a"), -1, "a", group, ())
-        effects = core.handle(c.Heard(peer, running))
-    assert c.Tell("a", Join(("a", "b"))) in effects
-    core.handle(c.Heard("a", Snapshot(Term(1, "a"), Tables(), {**group, "c": 1})))
-    core.handle(c.Unlinked("a"))
+        effects = core.handle(h.Heard(peer, running))
+    assert h.Tell("a", Join(("a", "b"))) in effects
+    core.handle(h.Heard("a", Snapshot(Term(1, "a"), Tables(), {**group, "c": 1})))
+    core.handle(h.Unlinked("a"))
     taken_over = State(RUNNING, Term(2, "b"), -1, "b", {"b": 1}, ())
-    effects = core.handle(c.Heard("b", taken_over))
-    assert c.Tell("b", Join(("b",))) in effects
-    core.handle(c.Heard("b", Snapshot(Term(2, "b"), Tables(), {"b": 1, "c": 1})))
-    effects = core.handle(c.Heard("b", Settled(0)))
-    assert c.Ready() in effects
+    effects = core.handle(h.Heard("b", taken_over))
+    assert h.Tell("b", Join(("b",))) in effects
+    core.handle(h.Heard("b", Snapshot(Term(2, "b"), Tables(), {"b": 1, "c": 1})))
+    effects = core.handle(h.Heard("b", Settled(0)))
+    assert h.Ready() in effects
     assert core.running() == ("b", "c")
 
 
 def test_a_stopping_node_says_so_to_its_peers_and_keeps_what_it_saw_on_disk() -> None:
     effects = pair().leave()
-    (told,) = (it for it in effects if isinstance(it, c.Tell))
+    (told,) = (it for it in effects if isinstance(it, h.Tell))
     assert isinstance(told.gossip, State)
     assert (told.node, told.gossip.phase) == ("b", STOPPED)
-    assert not any(isinstance(it, c.Save) for it in effects)
+    assert not any(isinstance(it, h.Save) for it in effects)
 
 
 def test_a_stopped_core_does_nothing_any_more() -> None:
     core = pair()
     core.leave()
-    assert core.handle(c.Submitted(PID, 1, Note("t"))) == []
-    assert core.handle(c.Unlinked("b")) == []
+    assert core.handle(h.Submitted(PID, 1, Note("t"))) == []
+    assert core.handle(h.Unlinked("b")) == []
 
 
 def test_what_a_peer_without_a_link_says_is_not_heard() -> None:
     core = alone()
     rival = State(RUNNING, Term(1, "b"), -1, "b", {"b": 1}, ())
-    assert core.handle(c.Heard("b", rival)) == []
+    assert core.handle(h.Heard("b", rival)) == []
     assert core.partitions() == ()
 
 
 def test_a_link_that_is_made_anew_replaces_the_old_one() -> None:
     core = pair()
-    effects = core.handle(c.Linked("b", 2, core.greeting()))
-    assert c.Gone("b") in effects
+    effects = core.handle(h.Linked("b", 2, core.greeting()))
+    assert h.Gone("b") in effects
     assert core.running() == ("a",)
     assert core.boot_of("b") is None
 

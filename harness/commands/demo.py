@@ -1,0 +1,33 @@
+"""`mqproof demo`: what it does, shown with nothing but Python."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.commands.finish import write
+from harness.commands.shell import RESULTS, SeedOption, Shell, print_lines, seed_of, stamp
+from harness.report import demo
+from harness.report.display import Judge, RunOptions
+
+
+def show_demo(
+    context: typer.Context,
+    seed: SeedOption = None,
+    results: Annotated[Path, typer.Option(help="Folder that the experiment goes into.")] = RESULTS,
+) -> int:
+    """See what it does, in a minute and a half, with nothing but Python."""
+    shell: Shell = context.obj
+    shell.results = results
+    seed = seed_of(seed)
+    display = shell.display()
+    try:
+        options = RunOptions(results, Judge.EXPECTATIONS, replay=demo.replay(seed))
+        report = shell.load().run(demo.experiment_of(seed, stamp()), options, display)
+    finally:
+        display.close()
+    files = write(report, display)
+    shell.out.print()
+    shell.out.print(demo.table(report))
+    print_lines(shell.out, [*(f"wrote {file}" for file in files), *demo.last_lines(report)])
+    return report.exit_code

@@ -1,0 +1,51 @@
+"""`mqproof heal`, `doctor` and `build`: what this machine has to offer, before and after runs."""
+
+from typing import Annotated
+
+import typer
+
+from harness.commands.shell import NOT_DECIDED, Shell
+from harness.deploy import catalogue
+from harness.plan.problems import PlanError, unknown
+from harness.report import asking, external
+
+
+def heal(context: typer.Context) -> int:
+    """Undo faults and remove clusters that dead runs left behind."""
+    shell: Shell = context.obj
+    return 0 if shell.load().heal(shell.display()) else NOT_DECIDED
+
+
+def doctor(
+    context: typer.Context,
+    topology: Annotated[
+        str, typer.Option(metavar="FILE", help="Look at these brokers; nothing is touched.")
+    ] = "",
+) -> int:
+    """Say what is missing here, and how to get it. Exit code 2: something is."""
+    shell: Shell = context.obj
+    if not topology:
+        return 0 if shell.load().doctor(shell.display()) else NOT_DECIDED
+    named = external.read(topology, asking.systems())
+    return 0 if shell.load().doctor_of(named, shell.display()) else NOT_DECIDED
+
+
+def build(
+    context: typer.Context,
+    system: Annotated[
+        list[str] | None, typer.Option(help="Systems to build for; all without.")
+    ] = None,
+) -> int:
+    """Fetch or build every image ahead of time."""
+    shell: Shell = context.obj
+    names = catalogue.system_names()
+    chosen = tuple(system or ())
+    problems = [unknown("--system", "system", word, names) for word in chosen if word not in names]
+    if problems:
+        raise PlanError(problems)
+    display = shell.display()
+    try:
+        shell.load().build(chosen or names, display)
+    finally:
+        display.close()
+    return 0

@@ -1,0 +1,33 @@
+"""`mqproof reference`: a reference cluster to play with."""
+
+import subprocess
+import sys
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(help="Run a reference cluster to play with.", no_args_is_help=True)
+
+
+@app.command("mirrored")
+def reference_mirrored(
+    nodes: Annotated[int, typer.Option(min=1, max=9, help="How many.")] = 3,
+    port: Annotated[
+        int, typer.Option(min=1, max=45000, help="Of the first node; the next ones follow.")
+    ] = 5672,
+    net_ticktime: Annotated[
+        float, typer.Option(min=0.1, help="Seconds until a silent peer is given up.")
+    ] = 60.0,
+    pause_minority: Annotated[
+        bool, typer.Option("--pause-minority", help="Nodes in a minority stop serving.")
+    ] = False,
+) -> int:
+    """Mirrored queues as RabbitMQ 3.10 has them, on 127.0.0.1, until Ctrl-C."""
+    words = ["--nodes", str(nodes), "--port", str(port), "--net-ticktime", str(net_ticktime)]
+    words += ["--partition-handling", "pause_minority" if pause_minority else "ignore"]
+    command = [sys.executable, "-m", "reference_impl", "mirrored", *words]
+    process = subprocess.Popen(command)
+    try:
+        return process.wait()
+    except KeyboardInterrupt:
+        return process.wait()  # it was interrupted as well, and stops its nodes

@@ -1,0 +1,82 @@
+"""`mqproof run`: scenarios against systems."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.commands.finish import finish
+from harness.commands.shell import (
+    RESULTS,
+    JsonOption,
+    JudgeOption,
+    SeedOption,
+    Shell,
+    print_lines,
+    seed_of,
+    stamp,
+)
+from harness.plan import misbehave
+from harness.plan.problems import PlanError
+from harness.report import asking, dry_run, external
+from harness.report.display import Judge, RunOptions
+
+
+def run(
+    context: typer.Context,
+    scenarios: Annotated[
+        list[str], typer.Argument(metavar="SCENARIO...", help="Names, or paths to .toml files.")
+    ],
+    system: Annotated[
+        list[str] | None, typer.Option(help="System under test; repeatable.")
+    ] = None,
+    layout: Annotated[
+        list[str] | None,
+        typer.Option(help="NAME@PROFILE, NAME, a pattern with *, or a path; repeatable."),
+    ] = None,
+    client: Annotated[list[str] | None, typer.Option(help="Client library; repeatable.")] = None,
+    deployment: Annotated[str, typer.Option(help="How the system is run.")] = "",
+    topology: Annotated[
+        str, typer.Option(metavar="FILE", help="Brokers that are there, instead of a system.")
+    ] = "",
+    repeats: Annotated[int, typer.Option(help="Runs of each cell.")] = 1,
+    seed: SeedOption = None,
+    results: Annotated[Path, typer.Option(help="Folder that experiments go into.")] = RESULTS,
+    judge: JudgeOption = Judge.CLAIMS,
+    keep: Annotated[bool, typer.Option("--keep", help="Leave the cluster standing.")] = False,
+    wrong: Annotated[
+        str, typer.Option(misbehave.FLAG, metavar="KIND[:SHARE]", help=misbehave.HELP)
+    ] = "",
+    as_json: JsonOption = False,
+    dry: Annotated[bool, typer.Option("--dry-run", help="Show the plan, start nothing.")] = False,
+) -> int:
+    """Run scenarios against systems, and judge what happened."""
+    shell: Shell = context.obj
+    shell.results = results
+    asked = asking.Asked(
+        tuple(scenarios),
+        tuple(system or ()),
+        tuple(layout or ()),
+        tuple(client or ()),
+        deployment,
+        repeats,
+        seed_of(seed),
+        wrong,
+        topology,
+    )
+    experiment = asking.experiment_of(asked, stamp())
+    misbehaving = misbehave.parse(wrong, experiment)
+    if dry:
+        print_lines(shell.out, dry_run.lines(experiment))
+        return 0
+    if problems := tuple(external.problems_before(experiment, keep, os.environ)):
+        raise PlanError(problems)
+    display = shell.display(as_json)
+    try:
+        replay = asking.replay(asked, judge.value)
+        options = RunOptions(results, judge, keep, replay, misbehaving)
+        report = shell.load().run(experiment, options, display)
+    finally:
+        display.close()
+    return finish(report, display, as_json)

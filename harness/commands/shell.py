@@ -1,0 +1,51 @@
+"""What every command has at hand, and the options that several of them take."""
+
+import secrets
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from harness.report.display import Judge, Pipeline
+from harness.report.terminal import Terminal
+
+NOT_DECIDED = 2
+RESULTS = Path("results")
+
+SeedOption = Annotated[int | None, typer.Option(help="Fixes every choice; shown at the end.")]
+JudgeOption = Annotated[Judge, typer.Option(help="What decides the exit code.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Verdict as JSON on stdout.")]
+
+
+@dataclass(slots=True)
+class Shell:
+    """What a command has at hand. `results` is where a crash leaves its traceback."""
+
+    load: Callable[[], Pipeline]
+    out: Console
+    err: Console
+    results: Path = RESULTS
+
+    def display(self, as_json: bool = False) -> Terminal:
+        return Terminal(self.err if as_json else self.out, time.monotonic)
+
+
+def stamp() -> str:
+    """A name that no other file or experiment of this machine has."""
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+
+
+def seed_of(asked: int | None) -> int:
+    """The seed that was asked for, or one that nobody chose."""
+    return secrets.randbits(31) if asked is None else asked
+
+
+def print_lines(console: Console, lines: Iterable[str]) -> None:
+    for line in lines:
+        console.print(Text(line), soft_wrap=True)
