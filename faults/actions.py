@@ -33,11 +33,12 @@ class Start:
     """Starts the broker processes of a host again; one that runs is left alone.
 
     The undo of a stop waits at most `ending_s` for a process that may still be ending: one that
-    ended later would stay down.
+    ended later would stay down. `after`: the kind that it undoes, for whom that is not the same.
     """
 
     host: str
     ending_s: float = 0.0
+    after: str = "kill"
 
 
 @dataclass(frozen=True, slots=True)

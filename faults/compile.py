@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from faults import peers
 from faults.actions import (
     Action,
     AddToxic,
@@ -33,7 +34,8 @@ from faults.actions import (
     Thaw,
     ThawClients,
 )
-from faults.kinds import CLIENT, CLIENT_LINK, COMPOSE, KINDS
+from faults.kinds import CLIENT, CLIENT_LINK, COMPOSE, KINDS, TOXIPROXY
+from faults.kinds import mechanism as mechanism_of
 from faults.model import Armed, FaultError, Options
 from faults.shapes import SHAPES, ways
 
@@ -54,6 +56,7 @@ class Aim:
     clients: tuple[str, ...]  # faults of clients: their names
     mark: str
     options: Options
+    mechanism: str
 
 
 Deeds = tuple[tuple[Action, ...], tuple[Action, ...]]  # what to do, and what undoes it
@@ -75,7 +78,8 @@ def compile(
 ) -> Armed:
     """`proxies`: the meant clients' proxies to the resolved host; only link faults need them.
     `clients`: the meant clients themselves; only faults of clients need them.
-    `mechanism`: by what the deployment does it; without, as it is done in containers.
+    `mechanism`: by what the deployment does it; without, as it is done in containers, by a proxy
+    of peer links only where nothing else does it.
 
     Raises FaultError where the fault would touch nothing.
     """
@@ -87,7 +91,9 @@ def compile(
         raise FaultError(f"{kind}: none of the meant clients has a link to {resolved}")
     if KINDS[kind].applies_to == CLIENT and not meant:
         raise FaultError(f"{kind}: none of the meant clients was hired")
-    aim = Aim(resolved, tuple(hosts), links, meant, mark(run, window), options or Options())
+    how = mechanism or mechanism_of(kind, COMPOSE) or mechanism_of(kind, COMPOSE, TOXIPROXY)
+    named = mark(run, window)
+    aim = Aim(resolved, tuple(hosts), links, meant, named, options or Options(), how)
     actions, undo = DEEDS[kind](aim)
     return Armed(
         window=window,
@@ -95,7 +101,7 @@ def compile(
         target=target,
         resolved=resolved,
         role=role,
-        mechanism=mechanism or KINDS[kind].offers[COMPOSE],
+        mechanism=aim.mechanism,
         actions=actions,
         undo=undo if returns else (),
         mark=aim.mark,
@@ -119,7 +125,7 @@ def _kill(aim: Aim) -> Deeds:
 
 
 def _stop(aim: Aim) -> Deeds:
-    return (Stop(aim.host),), (Start(aim.host, ending_s=ENDING_S),)
+    return (Stop(aim.host),), (Start(aim.host, ending_s=ENDING_S, after="stop"),)
 
 
 def _freeze(aim: Aim) -> Deeds:
@@ -179,7 +185,20 @@ def _partition(aim: Aim) -> Deeds:
     if count < SHAPES[shape].hosts_min:
         raise FaultError(f"{count} hosts are too few for the shape {shape}")
     cut = ways(shape, aim.host, aim.hosts)
+    if aim.mechanism == TOXIPROXY:
+        stalls = peers.stall(cut, aim.mark, TOXIPROXY)
+        return stalls, (peers.release(cut, aim.mark, TOXIPROXY),)
     return (Cut(cut, aim.mark),), (Join(cut, aim.mark),)
+
+
+def _slow_peers(aim: Aim) -> Deeds:
+    if len(aim.hosts) == 1:
+        raise FaultError(f"{aim.host} is alone; it has no peers")
+    if not aim.options.latency_ms:
+        raise FaultError("slow_peers: no latency was given")
+    slowed = ways("one", aim.host, aim.hosts)
+    toxics = peers.delay(slowed, aim.mark, aim.mechanism, aim.options.latency_ms)
+    return toxics, (peers.release(slowed, aim.mark, aim.mechanism),)
 
 
 def _black_hole(aim: Aim) -> Deeds:
@@ -227,6 +246,7 @@ DEEDS = {
     "black_hole": _black_hole,
     "reboot": _reboot,
     "flap": _flap,
+    "slow_peers": _slow_peers,
     "alarm": _alarm,
     "client_crash": _client_crash,
     "client_freeze": _client_freeze,

@@ -13,11 +13,15 @@ from math import inf
 from faults.shapes import SHAPES
 
 HOST, CLIENT_LINK = "host", "client link"  # a client link: of the meant clients to that host
+PEER_LINK = "peer link"  # of that host to its peers, and back
 CLIENT = "client"  # the process of a publisher or consumer
 PROCESS, PROXY = "process", "proxy"  # what subprocesses on this machine are broken by
 CONTAINER, TOXIPROXY, PACKET_FILTER = "container", "toxiproxy", "packet_filter"
-COMPOSE, LOCAL = "compose", "local"
+COMMAND = "command"  # a user's own, for hosts that are not ours
+COMPOSE, LOCAL, EXTERNAL = "compose", "local", "external"
+DIRECT = "direct"  # how a layout's peer links are made: so, or by TOXIPROXY
 _CLIENT = re.compile(r"(publisher|consumer)-[1-9]\d*")
+OF_PROCESSES = ("kill", "stop", "freeze")  # of host faults: those that ask for no broker
 LATENCY_S = (0.05, 5.0)  # a busy machine stalls for less; a proof of more outlasts windows
 RATE_KB_MAX = 5_000  # a broker may not be faster than that by itself
 PHASE_S_MIN = 0.2  # of a flap; a change takes 0.03 s by proxy, 0.1 to 0.2 s in containers
@@ -50,13 +54,15 @@ class Kind:
 
     name: str
     title: str
-    applies_to: str  # HOST, CLIENT_LINK or CLIENT
+    applies_to: str  # HOST, CLIENT_LINK, PEER_LINK or CLIENT
     offers: Mapping[str, str]  # deployment -> mechanism
     undone_by: str
     may_stay: bool = False  # whether a scenario may say that it never returns
     options: tuple[str, ...] = ()  # the keys of OPTIONS that it takes
     needs: tuple[str, ...] = ()  # of these at least one
     needs_all: tuple[str, ...] = ()
+    by_peer_links: Mapping[str, str] = field(default_factory=dict)  # deployment -> mechanism, on
+    # layouts whose peer links pass a proxy there
     why_not: Mapping[str, str] = field(default_factory=dict)  # deployment without it -> why
 
 
@@ -93,9 +99,15 @@ OPTIONS = {
         Option("up", "up_s", "so long joined, in turn", least=PHASE_S_MIN),
     )
 }
-_PROCESSES = {COMPOSE: CONTAINER, LOCAL: PROCESS}
-_LINKS = {COMPOSE: TOXIPROXY, LOCAL: PROXY}
+_PROCESSES = {COMPOSE: CONTAINER, LOCAL: PROCESS, EXTERNAL: COMMAND}
+_CLIENTS = {COMPOSE: CONTAINER, LOCAL: PROCESS, EXTERNAL: PROCESS}
+_LINKS = {COMPOSE: TOXIPROXY, LOCAL: PROXY, EXTERNAL: PROXY}
 _NETWORK = {COMPOSE: PACKET_FILTER, LOCAL: PROXY}
+_PEER_LINKS = {COMPOSE: TOXIPROXY}
+_NO_NETWORK = {
+    EXTERNAL: "packets between hosts that mqproof did not make are not its to drop, and the "
+    "brokers' ways to each other pass no proxy of its"
+}
 
 KINDS = {
     kind.name: kind
@@ -185,6 +197,8 @@ KINDS = {
             offers=_NETWORK,
             undone_by="the filter is removed",
             options=("shape",),
+            by_peer_links=_PEER_LINKS,
+            why_not=_NO_NETWORK,
         ),
         Kind(
             name="black_hole",
@@ -192,6 +206,7 @@ KINDS = {
             applies_to=HOST,
             offers=_NETWORK,
             undone_by="the filter is removed",
+            why_not=_NO_NETWORK,
         ),
         Kind(
             name="reboot",
@@ -201,7 +216,8 @@ KINDS = {
             undone_by="the filter is removed, then the processes are started again",
             why_not={
                 LOCAL: "a new connection to a dead node is closed at once here, where one to a "
-                "host without power is silent; nothing holds that back but a network of its own"
+                "host without power is silent; nothing holds that back but a network of its own",
+                **_NO_NETWORK,
             },
         ),
         Kind(
@@ -212,6 +228,23 @@ KINDS = {
             undone_by="the filter is removed",
             options=("shape", "down", "up"),
             needs_all=("down", "up"),
+            by_peer_links=_PEER_LINKS,
+            why_not=_NO_NETWORK,
+        ),
+        Kind(
+            name="slow_peers",
+            title="what passes between the host and its peers comes later, in each direction by "
+            "the latency",
+            applies_to=PEER_LINK,
+            offers={LOCAL: PROXY},
+            undone_by="what was held is delivered at once, and nothing is held any more",
+            options=("latency",),
+            needs_all=("latency",),
+            by_peer_links=_PEER_LINKS,
+            why_not={
+                COMPOSE: "nothing stands between peers where their links are direct",
+                EXTERNAL: "the brokers' ways to each other pass no proxy of mqproof's",
+            },
         ),
         Kind(
             name="alarm",
@@ -221,13 +254,16 @@ KINDS = {
             offers={COMPOSE: CONTAINER},
             undone_by="the limits of its configuration are in force again",
             options=("resource",),
-            why_not={LOCAL: "no system that has alarms runs as subprocesses"},
+            why_not={
+                LOCAL: "no system that has alarms runs as subprocesses",
+                EXTERNAL: "limits of brokers that mqproof did not start are not its to change",
+            },
         ),
         Kind(
             name="client_crash",
             title="SIGKILL to the processes of the meant clients; their connections are closed",
             applies_to=CLIENT,
-            offers=_PROCESSES,
+            offers=_CLIENTS,
             undone_by="new clients take their places: the same queues and entries, new numbers",
             may_stay=True,
             options=("clients",),
@@ -236,12 +272,27 @@ KINDS = {
             name="client_freeze",
             title="the processes of the meant clients stand still; the kernel keeps TCP alive",
             applies_to=CLIENT,
-            offers=_PROCESSES,
+            offers=_CLIENTS,
             undone_by="the processes run on, with all that they held",
             options=("clients",),
         ),
     )
 }
+
+
+def mechanism(kind: str, deployment: str, peer_links: str = DIRECT) -> str:
+    """By what it is done; "" where nothing does it."""
+    offered = KINDS[kind]
+    by_proxy = offered.by_peer_links if peer_links == TOXIPROXY else {}
+    return by_proxy.get(deployment) or offered.offers.get(deployment, "")
+
+
+def offered(kind: Kind, deployment: str) -> str:
+    """Every mechanism of a kind, and what it hangs on; "-": none."""
+    words = [kind.offers[deployment]] if deployment in kind.offers else []
+    if deployment in kind.by_peer_links:
+        words.append(f"{kind.by_peer_links[deployment]} if peer_links = {TOXIPROXY}")
+    return "; ".join(words) or "-"
 
 
 def parse_target(text: str, hosts: Sequence[str]) -> tuple[str, str]:

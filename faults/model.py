@@ -61,7 +61,7 @@ class Armed:
     target: str  # the scenario's word
     resolved: str  # the host that it meant; of clients: their names
     role: str  # what that host was then: "master of orders, 2 synchronised mirrors"
-    mechanism: str  # container, toxiproxy, packet_filter; process, proxy
+    mechanism: str  # container, toxiproxy, packet_filter; process, proxy; command
     actions: tuple[Action, ...]  # in order
     undo: tuple[Action, ...]  # in order; empty: the scenario says that it never returns
     mark: str  # the name that chains and toxics of this window have in the world
@@ -97,6 +97,14 @@ class Successor:
     name: str
     connected: bool  # by the broker's word
     at_work: bool  # by its own: it sends, or is subscribed
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a user's own command says of a fault."""
+
+    in_force: bool
+    detail: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +192,9 @@ class Witness(Protocol):
 
     async def alarms(self, resource: str) -> dict[str, dict[str, bool]]:
         """Each host's own word, of those that answer: of whom -> whether it is in alarm."""
+
+    async def told(self, armed: Armed) -> Told | None:
+        """What the user's own command says of a fault that his commands do; None: he has none."""
 
     async def greets(self, host: str) -> Reply:
         """Whether the host's broker answers the first bytes of its protocol on a new connection,

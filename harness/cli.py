@@ -6,6 +6,8 @@
 4. With --json the verdict alone goes to standard output, everything else to standard error.
 """
 
+import os
+import re
 import secrets
 import shutil
 import subprocess
@@ -30,7 +32,8 @@ from harness.deploy.port import DeployError
 from harness.plan import misbehave
 from harness.plan.problems import PlanError, Problem, unknown
 from harness.plan.toml import SCENARIO_NAME
-from harness.report import asking, demo, dry_run, html, junit, listing, verdict
+from harness.plan.topology_toml import TOPOLOGY_NAME
+from harness.report import asking, demo, dry_run, external, html, junit, listing, verdict
 from harness.report.display import INTERRUPTED, Judge, Pipeline, Report, RunOptions
 from harness.report.terminal import Terminal
 
@@ -67,6 +70,7 @@ class Topic(StrEnum):
     LAYOUTS = "layouts"
     SCENARIOS = "scenarios"
     FAULTS = "faults"
+    OPERATIONS = "operations"
     CLIENTS = "clients"
     CLAIMS = "claims"
 
@@ -128,6 +132,9 @@ def run(
     ] = None,
     client: Annotated[list[str] | None, typer.Option(help="Client library; repeatable.")] = None,
     deployment: Annotated[str, typer.Option(help="How the system is run.")] = "",
+    topology: Annotated[
+        str, typer.Option(metavar="FILE", help="Brokers that are there, instead of a system.")
+    ] = "",
     repeats: Annotated[int, typer.Option(help="Runs of each cell.")] = 1,
     seed: Annotated[int | None, typer.Option(help="Fixes every choice; shown at the end.")] = None,
     results: Annotated[Path, typer.Option(help="Folder that experiments go into.")] = Path(
@@ -153,12 +160,15 @@ def run(
         repeats,
         secrets.randbits(31) if seed is None else seed,
         wrong,
+        topology,
     )
     experiment = asking.experiment_of(asked, _stamp())
     misbehaving = misbehave.parse(wrong, experiment)
     if dry:
         _print_lines(shell.out, dry_run.lines(experiment))
         return 0
+    if problems := tuple(external.problems_before(experiment, keep, os.environ)):
+        raise PlanError(problems)
     display = shell.display(as_json)
     try:
         replay = asking.replay(asked, judge.value)
@@ -227,10 +237,18 @@ def heal(context: typer.Context) -> int:
 
 
 @app.command()
-def doctor(context: typer.Context) -> int:
+def doctor(
+    context: typer.Context,
+    topology: Annotated[
+        str, typer.Option(metavar="FILE", help="Look at these brokers; nothing is touched.")
+    ] = "",
+) -> int:
     """Say what is missing here, and how to get it. Exit code 2: something is."""
     shell: Shell = context.obj
-    return 0 if shell.load().doctor(shell.display(False)) else NOT_DECIDED
+    if not topology:
+        return 0 if shell.load().doctor(shell.display(False)) else NOT_DECIDED
+    named = external.read(topology, asking.systems())
+    return 0 if shell.load().doctor_of(named, shell.display(False)) else NOT_DECIDED
 
 
 @app.command()
@@ -272,19 +290,37 @@ def new_scenario(
     context: typer.Context, name: Annotated[str, typer.Argument(help="NAME.toml is written.")]
 ) -> int:
     """Write NAME.toml: a commented copy of master-crash that runs at once."""
-    shell: Shell = context.obj
+    path = _new_path(name, SCENARIO_NAME)
+    text = asking.scenario_text(TEMPLATE).replace(f"run {TEMPLATE} ", f"run {path} ")
+    return _write_new(context.obj, path, text, f"mqproof run {path} --dry-run")
+
+
+@new.command("topology")
+def new_topology(
+    context: typer.Context, name: Annotated[str, typer.Argument(help="NAME.toml is written.")]
+) -> int:
+    """Write NAME.toml: brokers that are there, and what may be done to them, commented."""
+    path = _new_path(name, TOPOLOGY_NAME)
+    text = external.example().replace("TOPOLOGY", str(path))
+    return _write_new(context.obj, path, text, f"mqproof doctor --topology {path}")
+
+
+def _new_path(name: str, pattern: re.Pattern[str]) -> Path:
     path = Path(f"{name.removesuffix('.toml')}.toml")
-    if not SCENARIO_NAME.fullmatch(path.stem) or path.name != str(path):
+    if not pattern.fullmatch(path.stem) or path.name != str(path):
         raise PlanError(
             [Problem("NAME", f"small letters, digits and hyphens, a letter first; not {name!r}")]
         )
-    text = asking.scenario_text(TEMPLATE).replace(f"run {TEMPLATE} ", f"run {path} ")
+    return path
+
+
+def _write_new(shell: Shell, path: Path, text: str, next_word: str) -> int:
     try:
         with path.open("x", encoding="utf-8") as stream:
             stream.write(text)
     except FileExistsError:
         raise PlanError([Problem("NAME", f"{path} is already there; nothing written")]) from None
-    shell.out.print(Text(f"wrote {path}; try: mqproof run {path} --dry-run"), soft_wrap=True)
+    shell.out.print(Text(f"wrote {path}; try: {next_word}"), soft_wrap=True)
     return 0
 
 
@@ -347,6 +383,8 @@ def _tables(topic: Topic) -> Iterable[RenderableType]:
             return [listing.scenarios(map(asking.scenario, asking.scenario_names()))]
         case Topic.FAULTS:
             return listing.faults()
+        case Topic.OPERATIONS:
+            return listing.operations()
         case Topic.CLIENTS:
             return [listing.clients(asking.systems())]
         case Topic.CLAIMS:

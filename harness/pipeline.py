@@ -13,7 +13,7 @@ import shlex
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import metadata
@@ -31,14 +31,17 @@ from harness.analyse.marts import Judged, Marts, NothingRecorded, judge_all
 from harness.deploy import images
 from harness.deploy.compose import ComposeDeployment
 from harness.deploy.compose_faults import equip as equip_compose
-from harness.deploy.doctor import examine
-from harness.deploy.engine import NoEngine, connect
+from harness.deploy.doctor import Row, examine
+from harness.deploy.engine import connect
+from harness.deploy.external import ExternalDeployment
+from harness.deploy.external_doctor import examine as examine_external
+from harness.deploy.external_faults import equip as equip_external
 from harness.deploy.local import LocalDeployment
 from harness.deploy.local_faults import equip as equip_local
-from harness.deploy.owner import alive
 from harness.deploy.port import Cluster, DeployError, Deployment
 from harness.plan.misbehave import TRUTH
 from harness.plan.model import Experiment, RunPlan
+from harness.plan.topology import Topology
 from harness.report.assemble import compare, run_report, titles, unjudged
 from harness.report.display import (
     CellTitle,
@@ -51,11 +54,9 @@ from harness.report.display import (
 )
 from harness.report.rates import Rates
 from harness.run.campaign import Campaign, Hooks
-from harness.run.docker_projects import DockerProjects
+from harness.run.everywhere import heal_all, settle
+from harness.run.external_projects import anything_armed
 from harness.run.guardian import Guardian, GuardianError, Kind, start_guardian
-from harness.run.heal import Projects
-from harness.run.heal import heal as heal_all
-from harness.run.local_projects import LocalProjects
 from harness.run.view import View
 from harness.run_folder.manifest import NAME as MANIFEST
 from harness.run_folder.manifest import Manifest
@@ -108,25 +109,7 @@ def analyse(folders: Sequence[Path], into: Path, judge: Judge, show: Display) ->
 
 def heal(show: Display) -> bool:
     """Undoes every fault that dead runs left armed, and removes what they left standing."""
-
-    async def perform() -> bool:
-        healed = True
-        for projects in _everywhere(show):
-            async for row in heal_all(projects, alive):
-                show.message(f"{row.project}: {row.what}{f': {row.doubt}' if row.doubt else ''}")
-                healed = healed and row.ok
-        return healed
-
-    return asyncio.run(perform())
-
-
-def _everywhere(show: Display) -> Iterator[Projects]:
-    """What to heal: this machine's processes, and the engine's containers where there is one."""
-    yield LocalProjects()
-    try:
-        yield DockerProjects(connect())
-    except NoEngine as absent:
-        show.message(f"no containers were looked for: {absent.reason}")
+    return asyncio.run(heal_all(show.message))
 
 
 def build(systems: tuple[str, ...], show: Display) -> None:
@@ -140,7 +123,15 @@ def build(systems: tuple[str, ...], show: Display) -> None:
 
 
 def doctor(show: Display) -> bool:
-    found = examine(Path.cwd())
+    return _told_rows(examine(Path.cwd()), show)
+
+
+def doctor_of(topology: Topology, show: Display) -> bool:
+    """What a topology file promises, held against the world; nothing is touched."""
+    return _told_rows(asyncio.run(examine_external(topology)), show)
+
+
+def _told_rows(found: Sequence[Row], show: Display) -> bool:
     for row in found:
         word = "ok     " if row.ok else "absent " if row.optional else "MISSING"
         show.message(f"{word} {row.what}: {row.found}")
@@ -177,9 +168,11 @@ class _Guard:
     standing: list[Guardian] = field(default_factory=list)
     project: str = ""  # the last one
     kind: Kind = Kind.COMPOSE  # of that
+    external: list[str] = field(default_factory=list)  # all of that kind
 
     def begin(self, kind: Kind, project: str) -> None:
         self.project, self.kind = project, kind
+        self.external += [project] if kind is Kind.EXTERNAL else []
         try:
             self.standing.append(start_guardian(project, self.folder, self.keep, kind))
         except GuardianError as failure:
@@ -224,6 +217,7 @@ async def _perform(
     finally:
         steps.end()
         guard.end(show)
+        await settle(guard.external, show.message)
     return interrupt.is_set()
 
 
@@ -235,6 +229,9 @@ def _deployments(options: RunOptions, guard: _Guard) -> dict[str, Deployment]:
         ),
         Kind.LOCAL: LocalDeployment(
             equip_local, options.keep, partial(guard.begin, Kind.LOCAL), options.misbehave
+        ),
+        Kind.EXTERNAL: ExternalDeployment(
+            equip_external, partial(guard.begin, Kind.EXTERNAL), anything_armed
         ),
     }
 

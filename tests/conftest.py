@@ -3,8 +3,12 @@
 import pytest
 from hypothesis import HealthCheck, settings
 
-# How long one example takes tells of the machine, not of the code.
-settings.register_profile("mqproof", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# How long one example takes tells of the machine, not of the code. Whoever runs all tests gets the
+# same examples as everybody; `--hypothesis-profile random` looks for new ones (nightly).
+settings.register_profile(
+    "random", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.register_profile("mqproof", settings.get_profile("random"), derandomize=True)
 settings.load_profile("mqproof")
 
 
@@ -17,3 +21,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("docker"):
             item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+@pytest.fixture(autouse=True)
+def _no_state_of_the_users(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Nothing that a test heals is anybody's, and what it leaves is found by no healing."""
+    folder = tmp_path_factory.getbasetemp() / "state"
+    monkeypatch.setenv("XDG_STATE_HOME", str(folder))

@@ -29,9 +29,10 @@ from faults.actions import (
     Thaw,
     ThawClients,
 )
-from faults.kinds import CLIENT, COMPOSE, KINDS
+from faults.kinds import CLIENT, COMPOSE, KINDS, TOXIPROXY, mechanism
 from faults.model import (
     ANYBODY,
+    UP,
     Armed,
     Drops,
     Options,
@@ -40,8 +41,10 @@ from faults.model import (
     Replies,
     Reply,
     Successor,
+    Told,
     Words,
 )
+from faults.peers import DISTRIBUTION_PORT, peer_link
 from faults.shapes import Way, droppers
 from faults.verify.replies import DIRECT
 from tests.link_world import ANSWERED, SILENT, Links
@@ -52,6 +55,7 @@ OPTIONS_OF: dict[str, Options] = {  # what each kind needs
     "flap": Options(down_s=0.3, up_s=0.3),
     "slow": Options(latency_s=0.2, rate_kb=1000),
     "cut_after": Options(bytes=100),
+    "slow_peers": Options(latency_s=0.2),
 }
 REAL_OPTIONS_OF = {**OPTIONS_OF, "flap": Options(down_s=1.0, up_s=1.0)}  # of real clusters
 CLIENTS = ("publisher-1", "consumer-1")  # whom faults of clients mean
@@ -74,6 +78,7 @@ class World:
     open: list[int] = field(default_factory=list)  # windows whose canaries are open
     canary_sets: int = 0
     ending: str = ""  # the host whose process ends after the next look
+    unending: set[str] = field(default_factory=set)  # hosts whose process does not end when told
     slow_start: int = 0  # so many looks until a started host serves
 
     # --- what is done to it ---------------------------------------------------------------------
@@ -84,7 +89,7 @@ class World:
         return Receipt(issued_ns, time.monotonic_ns())
 
     def mechanism(self, kind: str) -> str:
-        return KINDS[kind].offers[COMPOSE]
+        return mechanism(kind, COMPOSE) or mechanism(kind, COMPOSE, TOXIPROXY)
 
     def change(self, action: Action) -> None:
         match action:
@@ -130,7 +135,7 @@ class World:
         self.open.append(armed.window)
 
     async def process(self, host: str) -> ProcessState:
-        if host == self.ending:
+        if host == self.ending and host not in self.unending:
             self.ending = ""
             self.dead[host] = 0
             return ProcessState(True, None)  # it takes a moment to end
@@ -145,7 +150,8 @@ class World:
         return {way: self.dropped[chain, way] for way in own} or None
 
     async def reach(self, host: str, peer: str, wait_s: float | None = None) -> Reply:
-        """A handshake needs both directions: what is asked, or what is answered, is dropped."""
+        """A handshake needs both directions: what is asked, or what is answered, is dropped. A
+        word on a link that passes a proxy needs the way there alone."""
         if host == peer:
             return ANSWERED
         exchange = [(host, peer), (peer, host)]
@@ -155,7 +161,9 @@ class World:
             for way in _first(rules, exchange)
         ]
         self.dropped.update(dropped)
-        return Reply(False, wait_s or SILENT.seconds, "silent") if dropped else ANSWERED
+        if dropped:
+            return Reply(False, wait_s or SILENT.seconds, "silent")
+        return self.links.say(peer_link(host, peer, DISTRIBUTION_PORT), Words(UP))
 
     def _rules(self) -> dict[str, list[Way]]:
         alone = {c: [(h, ANYBODY), (ANYBODY, h)] for c, h in self.isolated.items()}
@@ -197,10 +205,18 @@ class World:
         said = {host: (host, resource) in self.short_of for host in HOSTS}
         return dict.fromkeys(HOSTS, said)
 
+    async def told(self, armed: Armed) -> Told | None:
+        """An honest command: the state of the host that it is asked about."""
+        host = armed.resolved
+        in_force = host in self.frozen if armed.kind == "freeze" else host in self.dead
+        return Told(in_force, f"its verify command ended with {int(not in_force)}")
+
     async def greets(self, host: str) -> Reply:
         if host in self.isolated.values():
             self.dropped.update((c, (ANYBODY, h)) for c, h in self.isolated.items() if h == host)
             return SILENT
+        if host in self.dead:
+            return REFUSED
         return SILENT if host in self.frozen else ANSWERED
 
     async def serves(self, host: str) -> Reply:

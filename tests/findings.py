@@ -26,7 +26,9 @@ DECLARED = {
     "consumers": 1,
     "acknowledges": True,
     "cancel_on_ha_failover": False,
+    "entrance": "hosts",
     "faults": 1,
+    "operations": 0,
 }
 RECORDED = {
     "fault_target_role": "master",

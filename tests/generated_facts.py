@@ -3,10 +3,19 @@
 1. Times are multiples of a grain, which may be coarse, so that ties are common.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
-from spark_analysis.schema.facts import Absence, Facts, QueueEnd, Rivals, Window, Worker
+from spark_analysis.schema.facts import (
+    Absence,
+    Facts,
+    QueueEnd,
+    Rivals,
+    Upheaval,
+    Window,
+    Worker,
+)
 
 MS = 1_000_000
 SECOND = 1_000 * MS
@@ -91,7 +100,18 @@ def make_facts(dice: Dice) -> Facts:
         queues=tuple(_queue_end(dice, queue) for queue in QUEUES if dice.often(95)),
         rivals=tuple(_rivals(dice) for _ in range(dice.random.choice([0, 0, 1, 2]))),
         absences=tuple(_absence(dice) for _ in range(dice.random.choice([0, 0, 0, 1, 2, 4]))),
+        upheavals=tuple(_upheavals(dice.style.seed, dice)),
     )
+
+
+def _upheavals(seed: int, dice: Dice) -> Iterator[Upheaval]:
+    """With a die of their own: the histories of runs without operations stay what they were."""
+    own = Random(f"upheavals of {seed}")
+    span_ns = dice.end_ns - dice.start_ns
+    for _ in range(own.choice([0, 0, 0, 1, 2])):
+        origin_ns = dice.start_ns + own.randint(0, max(span_ns // MS, 0)) * MS
+        lasts_ns = own.choice([None, 0, SECOND, 5 * SECOND])
+        yield Upheaval(origin_ns, None if lasts_ns is None else origin_ns + lasts_ns)
 
 
 def _windows(dice: Dice) -> tuple[Window, ...]:

@@ -1,16 +1,21 @@
 """Small run plans for tests: seconds instead of minutes."""
 
+from dataclasses import replace
+
 from faults.kinds import CLIENT, KINDS
 from harness.plan.model import (
     Entry,
     FaultPlan,
     Host,
     Layout,
+    OperationOptions,
+    OperationPlan,
     Retry,
     RunPlan,
     Scenario,
     Schedule,
     Span,
+    Step,
     System,
     Window,
     Workload,
@@ -62,6 +67,21 @@ def fault(kind: str, target: str = "", **changes: object) -> FaultPlan:
     target = target or ("clients" if of_clients else "master of orders")
     changes = {"options": OPTIONS_OF[kind], **changes}
     return FaultPlan(kind, target, Span(), Span(), **changes)  # type: ignore[arg-type]
+
+
+def operation(kind: str, target: str = "", **options: object) -> OperationPlan:
+    return OperationPlan(kind, target, Span(), OperationOptions(**options))  # type: ignore[arg-type]
+
+
+def operated(*operations: OperationPlan, of: RunPlan | None = None) -> RunPlan:
+    """A run with these operations, one after another, the first after 0.2 s."""
+    of = of or plan()
+    steps = tuple(Step(number, each, 0.2) for number, each in enumerate(operations, 1))
+    return replace(
+        of,
+        scenario=replace(of.scenario, operations=operations),
+        schedule=replace(of.schedule, steps=steps),
+    )
 
 
 def plan(

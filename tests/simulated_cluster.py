@@ -12,7 +12,8 @@ from typing import Any
 
 from faults.actions import Action, KillClients, ReplaceClients
 from faults.model import FaultError, Receipt
-from harness.deploy.port import Health, HostSample, Link, Roles
+from harness.deploy.orders import Order
+from harness.deploy.port import DeployError, Health, HostSample, Link, Roles
 from harness.deploy.roster import Roster
 from harness.plan.model import Layout, RunPlan
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
@@ -161,6 +162,20 @@ class SimulatedExecutor:
         return self._world.mechanism(kind)
 
 
+class SimulatedOperator:
+    """Carries orders out by writing them down; `refuse` makes an order fail."""
+
+    def __init__(self) -> None:
+        self.carried_out: list[Order] = []
+        self.refuse: tuple[type[Any], ...] = ()
+
+    async def carry_out(self, order: Order) -> str:
+        self.carried_out.append(order)
+        if isinstance(order, self.refuse):
+            raise DeployError(f"{type(order).__name__}: the broker said no")
+        return "done"
+
+
 class SimulatedBroker:
     def __init__(self, cluster: "SimulatedCluster") -> None:
         self._cluster = cluster
@@ -170,12 +185,13 @@ class SimulatedBroker:
 
     async def roles(self, queue: str) -> Roles:
         master = self._cluster.declared[queue]
-        if master in self._cluster.world.dead:
-            up = [h.name for h in self._cluster.layout.hosts if h.name != master]
-            return Roles(up[0], tuple(up[1:]), tuple(up[1:]))
-        mirrors = tuple(h.name for h in self._cluster.layout.hosts if h.name != master)[
-            : self._cluster.layout.copies - 1
-        ]
+        dead = self._cluster.world.dead
+        if master in dead:
+            up = [h.name for h in self._cluster.layout.hosts if h.name not in dead]
+            return Roles(up[0] if up else None, tuple(up[1:]), tuple(up[1:]))
+        mirrors = tuple(
+            h.name for h in self._cluster.layout.hosts if h.name != master and h.name not in dead
+        )[: self._cluster.layout.copies - 1]
         return Roles(master, mirrors, mirrors)
 
     async def masters(self, queue: str) -> dict[str, bool | None]:
@@ -213,6 +229,7 @@ class SimulatedCluster:
 
     def __post_init__(self) -> None:
         self.broker = SimulatedBroker(self)
+        self.operator = SimulatedOperator()
         self.roster = Roster(self.broker.connections, ())
         self.executor = SimulatedExecutor(self.world, self.kill)
         self.witness = self.world

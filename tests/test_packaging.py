@@ -61,11 +61,12 @@ def test_images_are_built_from_the_installed_packages_own_files(
     code = (
         "from harness.deploy import images; "
         "print([images.tag_of(make()) for make in "
-        "(*images.BROKER_IMAGES.values(), images.proxy_image, images.worker_image)])"
+        "(*images.BROKER_IMAGES.values(), images.proxy_image, images.worker_image, "
+        "images.balancer_image)])"
     )
     done = _python(installed, tmp_path, "-c", code)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("mqproof/") == 4
+    assert done.stdout.count("mqproof/") == 5
 
 
 def test_the_wheel_brings_four_packages_and_nothing_called_compose(installed: Path) -> None:

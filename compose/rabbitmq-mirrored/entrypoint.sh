@@ -1,22 +1,11 @@
 #!/bin/bash
 # Writes the node's configuration and cookie, then becomes the broker.
 #
-# MQPROOF_COOKIE, MQPROOF_NODES (names with blanks between), MQPROOF_NET_TICKTIME,
-# MQPROOF_PARTITION_HANDLING and MQPROOF_MEMORY_HIGH_WATERMARK come from the compose file.
+# MQPROOF_COOKIE, and what configuration.sh takes, come from the compose file.
 set -euo pipefail
 
-number=0
-nodes=
-for node in $MQPROOF_NODES; do
-    number=$((number + 1))
-    nodes+="cluster_formation.classic_config.nodes.$number = rabbit@$node"$'\n'
-done
-template=$(</etc/rabbitmq/rabbitmq.conf.template)
-template=${template//@NODES@/$nodes}
-template=${template//@NET_TICKTIME@/$MQPROOF_NET_TICKTIME}
-template=${template//@PARTITION_HANDLING@/$MQPROOF_PARTITION_HANDLING}
-template=${template//@MEMORY_HIGH_WATERMARK@/$MQPROOF_MEMORY_HIGH_WATERMARK}
-printf '%s\n' "$template" >/etc/rabbitmq/rabbitmq.conf
+/usr/local/bin/configuration.sh /etc/rabbitmq/rabbitmq.conf.template \
+    >/etc/rabbitmq/rabbitmq.conf
 
 # The command line tools warn on every call where the cookie is in the environment.
 cookie=/var/lib/rabbitmq/.erlang.cookie

@@ -55,7 +55,7 @@ from faults.executors.once import OnceAgent
 from faults.executors.ports import Agent, AgentCalls, Failures
 from faults.executors.project import PAUSED, RUNNING, Project, engine_errors
 from faults.executors.toxics import Toxics
-from faults.kinds import COMPOSE, KINDS
+from faults.kinds import COMPOSE, DIRECT, mechanism
 from faults.model import FaultError, Receipt
 from faults.shapes import Way, droppers
 
@@ -67,6 +67,7 @@ T = TypeVar("T")
 
 class ComposeExecutor:
     """The executor of one project. `failures`: what the agent raises besides FaultError.
+    `peer_links`: DIRECT or TOXIPROXY, the layout's: it tells the mechanism, undoing needs it not.
 
     Without an agent (healing), each stall and resume starts a one-shot one.
     """
@@ -77,7 +78,9 @@ class ComposeExecutor:
         project: str,
         agent: AgentCalls | None = None,
         failures: Failures = (),
+        peer_links: str = DIRECT,
     ) -> None:
+        self._peer_links = peer_links
         self._project = Project(client, project)
         once = Agent(OnceAgent(self._project), ())
         self._toxics = Toxics(once if agent is None else Agent(agent, failures), once)
@@ -91,7 +94,7 @@ class ComposeExecutor:
             raise FaultError(f"{action}: no end within {ACTION_LIMIT_S:g} s") from None
 
     def mechanism(self, kind: str) -> str:
-        return KINDS[kind].offers[COMPOSE]
+        return mechanism(kind, COMPOSE, self._peer_links)
 
     async def _perform(self, action: Action) -> Receipt:
         match action:

@@ -2,7 +2,8 @@
 
 1. A process is what the engine says of its container; several of a host are judged as one.
 2. Packets are our chain's own counters, read by a helper. An attempt is made from inside a
-   host's namespace, by its own container, and timed there.
+   host's namespace, by its own container, and timed there; where peer links pass the proxy it is
+   a word on the link that the host's broker has (peer_words.py).
 3. Canaries and protocol questions are the agent's.
 """
 
@@ -16,10 +17,12 @@ from typing import TypeVar
 from docker import DockerClient
 
 from faults.actions import RaiseAlarm
-from faults.executors import client_processes, listeners, packet_filter
+from faults.executors import client_processes, listeners, packet_filter, peer_words
+from faults.executors import peer_links as links_of_peers
 from faults.executors.canaries import WAIT_S, Alarms, Canaries, Dial, Listed, greets, serves
 from faults.executors.ports import Agent, AgentCalls, Clients, Failures
 from faults.executors.project import Project
+from faults.kinds import DIRECT, TOXIPROXY
 from faults.model import (
     ANYBODY,
     Armed,
@@ -29,6 +32,7 @@ from faults.model import (
     Replies,
     Reply,
     Successor,
+    Told,
     Words,
 )
 from faults.shapes import Way
@@ -42,7 +46,7 @@ class ComposeWitness:
     """The witness of one project.
 
     `failures`: what the agent, `listed` and `alarms` raise besides FaultError. `port`: where
-    brokers of the project speak their protocol.
+    brokers of the project speak their protocol. `peer_links`: DIRECT or TOXIPROXY, the layout's.
     """
 
     def __init__(
@@ -56,6 +60,7 @@ class ComposeWitness:
         port: int = 5672,
         alarms: Alarms | None = None,
         clients: Clients | None = None,
+        peer_links: str = DIRECT,
     ) -> None:
         self._project = Project(client, project)
         self._agent = Agent(agent, failures)
@@ -66,11 +71,13 @@ class ComposeWitness:
         self._port = port
         self._names: dict[str, str] = {}  # by address
         self._alarms = alarms
+        self._by_proxy = peer_links == TOXIPROXY
         self._clients = clients
         self._threads = ThreadPoolExecutor(max_workers=32, thread_name_prefix="witness")
 
     async def prepare(self, armed: Armed) -> None:
         await self._canaries.open(armed, (armed.resolved, self._port))
+        await links_of_peers.ready(armed, self.reach)
         for action in armed.actions:
             if isinstance(action, RaiseAlarm):
                 await self._no_alarm(action)
@@ -82,7 +89,8 @@ class ComposeWitness:
         return await self._in_thread(lambda: self._drops(host, chain))
 
     async def reach(self, host: str, peer: str, wait_s: float | None = None) -> Reply:
-        return await self._in_thread(lambda: self._reach(host, peer, wait_s or WAIT_S))
+        reach = self._say if self._by_proxy else self._reach
+        return await self._in_thread(lambda: reach(host, peer, wait_s or WAIT_S))
 
     async def entries(self, host: str) -> Replies:
         addresses = {host, *await self._in_thread(lambda: self._project.addresses(host))}
@@ -124,6 +132,9 @@ class ComposeWitness:
             return await self._alarms(resource)
         except self._failures as error:
             raise FaultError(str(error)) from error
+
+    async def told(self, armed: Armed) -> Told | None:  # noqa: ARG002  (the port's)
+        return None
 
     async def greets(self, host: str) -> Reply:
         return await greets(self._agent, (host, self._port))
@@ -187,6 +198,12 @@ class ComposeWitness:
         command = ["bash", "-c", _ATTEMPT, "attempt", address, str(self._port), f"{wait_s:g}"]
         output = self._project.execute(self._project.host(host), command)
         return _attempted(output.text, f"{host} -> {peer} ({address}:{self._port})")
+
+    def _say(self, host: str, peer: str, wait_s: float) -> Reply:
+        """Where peer links pass a proxy; a host's own name is its own address."""
+        command = peer_words.command(peer, wait_s)
+        output = self._project.execute(self._project.host(host), command)
+        return peer_words.reply_of(output.text, f"{host} -> {peer}")
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)

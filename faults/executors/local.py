@@ -41,8 +41,9 @@ from faults.executors import listeners
 from faults.executors import local_processes as processes
 from faults.executors.ports import Agent, AgentCalls, Failures
 from faults.executors.toxics import Toxics
-from faults.kinds import KINDS, LOCAL
+from faults.kinds import KINDS, LOCAL, PROXY
 from faults.model import FaultError, Receipt
+from faults.peers import peer_link, release, stall
 from faults.shapes import Way
 
 ACTION_LIMIT_S = 60.0
@@ -50,11 +51,6 @@ INTERVAL_S = 0.02
 DYING_S = 5.0
 PROXY_ENDING_S = 2.0
 _STALL = (("rate", 0),)
-
-
-def peer_link(host: str, peer: str) -> str:
-    """The name of the proxy by which a host's node reaches a peer's."""
-    return f"mqproof-peer.{host}.{peer}"
 
 
 class LocalExecutor:
@@ -122,7 +118,7 @@ class LocalExecutor:
             case Cut(ways=ways, chain=chain):
                 return await self._cut(ways, chain)
             case Join(ways=ways, chain=chain):
-                return await self._resume(RemoveToxic(tuple(_links(ways)), chain))
+                return await self._resume(release(ways, chain, PROXY))
             case Isolate(host=host, chain=chain):
                 return await self._isolate(host, chain)
             case Rejoin(chain=chain):
@@ -176,12 +172,7 @@ class LocalExecutor:
         return Receipt(issued_ns, time.monotonic_ns())
 
     async def _cut(self, ways: tuple[Way, ...], chain: str) -> Receipt:
-        receipts = []
-        links = _links(ways)
-        for streams in dict.fromkeys(links.values()):
-            proxies = tuple(link for link, own in links.items() if own == streams)
-            stall = AddToxic(proxies, chain, "bandwidth", streams, _STALL)
-            receipts.append(await self._toxics.do(stall))
+        receipts = [await self._toxics.do(toxic) for toxic in stall(ways, chain, PROXY)]
         return Receipt(receipts[0].issued_ns, receipts[-1].returned_ns)
 
     async def _isolate(self, host: str, chain: str) -> Receipt:
@@ -215,13 +206,3 @@ class LocalExecutor:
             if processes.of(self._cluster, processes.PROXY):
                 raise
         return Receipt(issued_ns, time.monotonic_ns())
-
-
-def _links(ways: tuple[Way, ...]) -> dict[str, tuple[str, ...]]:
-    """The links that carry these ways, and the streams of each that do: a link is dialled by one
-    end and carries both directions."""
-    streams: dict[str, set[str]] = {}
-    for start, end in ways:
-        streams.setdefault(peer_link(start, end), set()).add("upstream")
-        streams.setdefault(peer_link(end, start), set()).add("downstream")
-    return {link: tuple(one for one in STREAMS if one in own) for link, own in streams.items()}

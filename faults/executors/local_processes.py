@@ -22,6 +22,7 @@ OWNER = "MQPROOF_OWNER"
 KEEP = "MQPROOF_KEEP"
 ROLE = "MQPROOF_ROLE"
 HOST = "MQPROOF_HOST"  # a node's host; for other roles the process's own name
+EXTERNAL = "MQPROOF_EXTERNAL"  # "1": of what is ours around a cluster that is not
 
 NODE, PROXY, AGENT, WORKER = "node", "proxy", "agent", "worker"
 

@@ -1,4 +1,5 @@
-"""Looks at a cluster of subprocesses from outside: /proc, exit states, the agent's questions.
+"""Looks at a cluster from outside with this machine's means: /proc, exit states, the agent's
+questions; of hosts that are not ours, by their owner's commands.
 
 1. A process is what /proc says of it; how it ended is known to its parent alone, and passed in.
 2. A way across a cut is one new connection through the link of that direction: a node's peer port
@@ -12,14 +13,26 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from faults.actions import Cut, Isolate
-from faults.executors import listeners
+from faults.actions import Isolate
+from faults.executors import listeners, peer_links
 from faults.executors import local_processes as processes
 from faults.executors.canaries import WAIT_S, Canaries, Dial, Listed, greets, reply_of, serves
-from faults.executors.local import peer_link
+from faults.executors.commands import Commands
 from faults.executors.ports import Agent, AgentCalls, Clients, Failures
-from faults.model import Armed, Drops, FaultError, ProcessState, Replies, Reply, Successor, Words
-from faults.shapes import left_open
+from faults.kinds import COMMAND
+from faults.model import (
+    Armed,
+    Drops,
+    FaultError,
+    ProcessState,
+    Replies,
+    Reply,
+    Successor,
+    Told,
+    Words,
+)
+from faults.peers import peer_link
+from faults.verify.commands import may_begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +47,8 @@ class LocalWitness:
     """The witness of one cluster. `exit_code`: how a host's last node ended, None while it runs.
 
     `dial`: listeners by name, of workers and of peer links. `failures`: what the agent and
-    `listed` raise besides FaultError.
+    `listed` raise besides FaultError. `commands`: a user's, where hosts are not ours; their
+    processes and the ways between them cannot be asked for then.
     """
 
     def __init__(
@@ -47,6 +61,7 @@ class LocalWitness:
         exit_code: Callable[[str], int | None],
         failures: Failures = (),
         clients: Clients | None = None,
+        commands: Commands | None = None,
     ) -> None:
         self._cluster = cluster
         self._agent = Agent(agent, failures)
@@ -57,13 +72,16 @@ class LocalWitness:
         self._exit_code = exit_code
         self._failures = failures
         self._clients = clients
+        self._commands = commands
 
     async def prepare(self, armed: Armed) -> None:
+        if armed.mechanism == COMMAND:
+            await self._not_in_force(armed)
         if armed.proxies:
             await self._canaries.open(armed, self._places.brokers[armed.resolved])
-        if any(isinstance(action, Cut | Isolate) for action in armed.actions):
-            await self._links_speak(armed.hosts)
+        await peer_links.ready(armed, self.reach)
         if any(isinstance(action, Isolate) for action in armed.actions):
+            await peer_links.speaking(armed.hosts, self.reach)
             await self._clients_enter(armed.resolved)
 
     async def process(self, host: str) -> ProcessState:
@@ -120,6 +138,11 @@ class LocalWitness:
     async def alarms(self, resource: str) -> dict[str, dict[str, bool]]:  # noqa: ARG002
         return {}
 
+    async def told(self, armed: Armed) -> Told | None:
+        if self._commands is None:
+            return None
+        return await self._commands.told(armed.resolved, armed.kind)
+
     async def greets(self, host: str) -> Reply:
         return await greets(self._agent, self._places.brokers[host])
 
@@ -130,27 +153,16 @@ class LocalWitness:
     async def dismiss(self, armed: Armed) -> None:
         await self._canaries.close(armed)
 
+    async def _not_in_force(self, armed: Armed) -> None:
+        """Raises FaultError where what would prove the fault is seen already."""
+        told, greeting = await asyncio.gather(self.told(armed), self.greets(armed.resolved))
+        proof = may_begin(told, greeting)
+        if not proof.ok:
+            raise FaultError(proof.doubt)
+
     async def _clients_enter(self, host: str) -> None:
         """Raises FaultError where a client's way to the host does not answer already."""
         entries = await self.entries(host)
         mute = [f"{name}: {reply.detail}" for name, reply in entries.items() if not reply.answered]
         if mute:
             raise FaultError(f"ways of clients to {host} do not work now: {'; '.join(mute)}")
-
-    async def _links_speak(self, hosts: tuple[str, ...]) -> None:
-        """Raises FaultError where a link is silent, although its far end speaks when dialled.
-
-        Those beside a cut are asked, too: that they stay open is part of its proof.
-        """
-        direct = await asyncio.gather(*(self.reach(host, host) for host in hosts))
-        speaking = {host for host, reply in zip(hosts, direct, strict=True) if reply.answered}
-        ways = [way for way in left_open((), hosts) if way[1] in speaking]
-        replies = await asyncio.gather(*(self.reach(*way) for way in ways))
-        mute = [
-            f"{' -> '.join(way)}: {reply.detail}"
-            for way, reply in zip(ways, replies, strict=True)
-            if not reply.answered
-        ]
-        if mute or not speaking:
-            heard = "; ".join(mute) or f"none of {', '.join(hosts)} speaks"
-            raise FaultError(f"the links between hosts do not work now: {heard}")

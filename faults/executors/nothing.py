@@ -3,19 +3,21 @@
 import time
 
 from faults.actions import Action
-from faults.kinds import COMPOSE, KINDS, LOCAL
+from faults.kinds import COMPOSE, DIRECT, LOCAL, mechanism
 from faults.model import Receipt
 
 
 class NothingExecutor:
-    """`local`: whether it says so of subprocesses on this machine, or of containers."""
+    """`local`: whether it says so of subprocesses on this machine, or of containers; then
+    `peer_links` of the layout."""
 
-    def __init__(self, local: bool = False) -> None:
+    def __init__(self, local: bool = False, peer_links: str = DIRECT) -> None:
         self._local = local
+        self._peer_links = peer_links
 
     async def perform(self, action: Action) -> Receipt:  # noqa: ARG002  (the port's word)
         now_ns = time.monotonic_ns()
         return Receipt(issued_ns=now_ns, returned_ns=now_ns)
 
     def mechanism(self, kind: str) -> str:
-        return KINDS[kind].offers[LOCAL if self._local else COMPOSE]
+        return mechanism(kind, LOCAL if self._local else COMPOSE, self._peer_links)

@@ -10,22 +10,27 @@ A run calls, for each window: `witness.prepare` (before the actions), `held`, (t
 `processes`  kill, stop, freeze
 `links`      hang, close, refuse, reset, slow, cut_after
 `network`    partition
+`peers`      slow_peers
 `isolation`  black_hole, reboot
 `flapping`   flap
 `brokers`    alarm
 `clients`    client_crash, client_freeze
+`commands`   kill, stop, freeze, where a user's own commands do them
 """
 
 from collections.abc import Callable
 
+from faults.kinds import COMMAND
 from faults.model import Armed, Proof, Witness
 from faults.verification.asking import HELD_LIMIT_S, STOPPED_LIMIT_S, Look, until_proven
 from faults.verification.brokers import AlarmLook
 from faults.verification.clients import ClientCrashLook, ClientFreezeLook
+from faults.verification.commands import CommandedFreezeLook, CommandedKillLook
 from faults.verification.flapping import FlapLook
 from faults.verification.isolation import BlackHoleLook, RebootLook
 from faults.verification.links import CutAfterLook, EndedLook, HangLook, SlowLook
 from faults.verification.network import PartitionLook
+from faults.verification.peers import SlowPeersLook
 from faults.verification.processes import FreezeLook, KillLook, StopLook
 
 LOOKS: dict[str, Callable[[Armed, Witness], Look]] = {
@@ -42,15 +47,21 @@ LOOKS: dict[str, Callable[[Armed, Witness], Look]] = {
     "black_hole": BlackHoleLook,
     "reboot": RebootLook,
     "flap": FlapLook,
+    "slow_peers": SlowPeersLook,
     "alarm": AlarmLook,
     "client_crash": ClientCrashLook,
     "client_freeze": ClientFreezeLook,
+}
+BY_COMMAND: dict[str, Callable[[Armed, Witness], Look]] = {
+    "kill": CommandedKillLook,
+    "stop": CommandedKillLook,
+    "freeze": CommandedFreezeLook,
 }
 
 
 async def held(armed: Armed, witness: Witness, limit_s: float | None = None) -> Proof:
     """Whether the fault takes effect now. Its canaries were opened by `witness.prepare`."""
-    look = LOOKS[armed.kind](armed, witness)
+    look = _look(armed, witness)
     return await until_proven(look.held, held_limit_s(armed) if limit_s is None else limit_s)
 
 
@@ -65,4 +76,9 @@ async def gone(armed: Armed, witness: Witness, limit_s: float) -> Proof:
     """Whether the fault has ended, waiting for it at most so long (plus one look)."""
     if not armed.returns:
         return Proof(ok=True, detail="by the scenario, it never ends")
-    return await until_proven(LOOKS[armed.kind](armed, witness).gone, limit_s)
+    return await until_proven(_look(armed, witness).gone, limit_s)
+
+
+def _look(armed: Armed, witness: Witness) -> Look:
+    looks = BY_COMMAND if armed.mechanism == COMMAND else LOOKS
+    return looks[armed.kind](armed, witness)

@@ -4,10 +4,9 @@ import asyncio
 import time
 from dataclasses import dataclass, field
 
-from faults.kinds import PROXY
 from faults.model import Proof
 from faults.verification.asking import reaches
-from faults.verification.network import PartitionLook, hears
+from faults.verification.network import PartitionLook, link_evidence
 from faults.verify import flapping as rules
 
 ROUND_S = 2.0  # one round of looks; its window can close at most so much later
@@ -37,13 +36,9 @@ class FlapLook(PartitionLook):
         return min(max(min(self.armed.rhythm) / 3, least), most)
 
     async def _moment(self) -> rules.Moment:
-        ways, wait_s = self.cut.ways, self._wait_s
-        if self.armed.mechanism == PROXY:
-            hosts = self.armed.hosts
-            links, direct = await asyncio.gather(
-                hears(self.witness, ways, wait_s),
-                reaches(self.witness, [(host, host) for host in hosts], wait_s),
-            )
-            return rules.links_moment(links, {host: direct[host, host] for host in hosts}, wait_s)
-        attempts, found = await asyncio.gather(reaches(self.witness, ways, wait_s), self.chains())
-        return rules.filter_moment(ways, found, attempts, wait_s)
+        ways, wait_s = self.ways, self._wait_s
+        if self.by_links:
+            found = await link_evidence(self.armed, self.witness, ways, (), wait_s)
+            return rules.links_moment(found, wait_s)
+        attempts, chains = await asyncio.gather(reaches(self.witness, ways, wait_s), self.chains())
+        return rules.filter_moment(ways, chains, attempts, wait_s)

@@ -1,13 +1,17 @@
-"""Looks across a cut: by connection attempts and our chain's counters, or by stalled links."""
+"""Looks across a cut: by connection attempts and our chain's counters, or by stalled links.
+
+Where peers pass a proxy, a host that speaks first (the reference) is heard at the near end of the
+other's link; one that only answers (RabbitMQ) is spoken to over its own: whether a word arrived is
+seen by the end of the connection that it is answered with.
+"""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
-from faults.actions import Cut
-from faults.kinds import PROXY
+from faults.kinds import PACKET_FILTER, PROXY, TOXIPROXY
 from faults.model import Armed, Drops, Proof, Reply, Witness
-from faults.shapes import Way, droppers, left_open, pairs
+from faults.shapes import Way, droppers, left_open, pairs, ways
 from faults.verification.asking import reaches
 from faults.verify import network as rules
 
@@ -18,36 +22,43 @@ class PartitionLook:
     witness: Witness
 
     @property
-    def cut(self) -> Cut:
-        return next(action for action in self.armed.actions if isinstance(action, Cut))
+    def ways(self) -> tuple[Way, ...]:
+        """Those that are meant to be cut."""
+        armed = self.armed
+        return ways(armed.options.shape, armed.resolved, armed.hosts)
 
     @property
     def beside(self) -> tuple[Way, ...]:
-        return left_open(self.cut.ways, self.armed.hosts)
+        return left_open(self.ways, self.armed.hosts)
+
+    @property
+    def by_links(self) -> bool:
+        return self.armed.mechanism != PACKET_FILTER
 
     async def held(self) -> Proof:
-        if self.armed.mechanism == PROXY:
-            return rules.links_cut(await self._link_evidence())
+        if self.by_links:
+            found = await link_evidence(self.armed, self.witness, self.ways, self.beside)
+            return rules.links_cut(found)
         return await self._filter_cut()
 
     async def gone(self) -> Proof:
-        ways = self.cut.ways
-        if self.armed.mechanism == PROXY:
-            return rules.cut_gone({}, await hears(self.witness, ways))
+        if self.by_links:
+            asked = ASKED[self.armed.mechanism]
+            return rules.cut_gone({}, await asked.ask(self.witness, self.ways))
         found = await self.chains()
         chains = any(drops is not None for drops in found.values())
-        attempts = {} if chains else await reaches(self.witness, pairs(ways))
+        attempts = {} if chains else await reaches(self.witness, pairs(self.ways))
         return rules.cut_gone(found, attempts)
 
     async def chains(self) -> dict[str, Drops | None]:
-        return await chains(self.witness, droppers(self.cut.ways), self.cut.chain)
+        return await chains(self.witness, droppers(self.ways), self.armed.mark)
 
     async def _filter_cut(self) -> Proof:
         before = await self.chains()
         if any(drops is None for drops in before.values()):
             return Proof(ok=False, detail="", doubt="there is no chain of ours")
         attempts, beside, alive = await asyncio.gather(
-            reaches(self.witness, self.cut.ways),
+            reaches(self.witness, self.ways),
             reaches(self.witness, self._untouched()),
             self._alive(),
         )
@@ -61,23 +72,14 @@ class PartitionLook:
 
     async def _alive(self) -> dict[str, Reply]:
         """What the hosts that are attempted say to a host that the cut leaves them."""
-        asked = {to for _, to in self.cut.ways}
+        asked = {to for _, to in self.ways}
         found = await reaches(self.witness, {(self._uncut_from(host), host) for host in asked})
         return {to: reply for (_, to), reply in found.items()}
 
     def _uncut_from(self, host: str) -> str:
-        cut = {frozenset(way) for way in self.cut.ways}
+        cut = {frozenset(way) for way in self.ways}
         others = (other for other in self.armed.hosts if other != host)
         return next((other for other in others if frozenset((other, host)) not in cut), host)
-
-    async def _link_evidence(self) -> rules.LinkEvidence:
-        hosts = self.armed.hosts
-        links, direct, beside = await asyncio.gather(
-            hears(self.witness, self.cut.ways),
-            reaches(self.witness, [(host, host) for host in hosts]),
-            hears(self.witness, self.beside),
-        )
-        return rules.LinkEvidence(links, {host: direct[host, host] for host in hosts}, beside)
 
 
 async def hears(
@@ -89,6 +91,34 @@ async def hears(
     """
     found = await reaches(witness, [way[::-1] for way in ways], wait_s)
     return {way[::-1]: reply for way, reply in found.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How a way is asked for on links, and which end of it (0: from, 1: to) has to live."""
+
+    ask: Callable[..., Awaitable[dict[Way, Reply]]]
+    end: int
+
+
+ASKED = {PROXY: Asked(hears, 0), TOXIPROXY: Asked(reaches, 1)}
+
+
+async def link_evidence(
+    armed: Armed,
+    witness: Witness,
+    ways: Iterable[Way],
+    beside: Iterable[Way] = (),
+    wait_s: float | None = None,
+) -> rules.LinkEvidence:
+    asked, hosts = ASKED[armed.mechanism], armed.hosts
+    links, direct, others = await asyncio.gather(
+        asked.ask(witness, ways, wait_s),
+        reaches(witness, [(host, host) for host in hosts], wait_s),
+        asked.ask(witness, beside, wait_s),
+    )
+    spoke = {host: direct[host, host] for host in hosts}
+    return rules.LinkEvidence(links, spoke, others, asked.end)
 
 
 async def chains(witness: Witness, hosts: Iterable[str], chain: str) -> dict[str, Drops | None]:

@@ -9,4 +9,5 @@
 `processes`  kill, stop, freeze
 `links`      what happens to clients' links
 `network`    packets between hosts
+`peers`      slow links between hosts
 """

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 
 from faults.model import Drops, Proof, Reply
-from faults.verify.network import Way, every_way
+from faults.verify.network import LinkEvidence, Way, every_way, judged_links
 from faults.verify.replies import doubt, proven
 
 
@@ -37,15 +37,15 @@ def filter_moment(
     return Moment.CUT if rules_alike and all(dropped.values()) else Moment.UNSURE
 
 
-def links_moment(links: Mapping[Way, Reply], direct: Mapping[str, Reply], wait_s: float) -> Moment:
-    """`links`: (speaker, hearer) -> what came over the link within `wait_s`."""
-    speaking = {host for host, reply in direct.items() if reply.answered}
-    judged = [reply for way, reply in links.items() if way[0] in speaking]
+def links_moment(evidence: LinkEvidence, wait_s: float) -> Moment:
+    """What was met on links within `wait_s`."""
+    _, judged, _ = judged_links(evidence)
     if not judged:
         return Moment.UNSURE
-    if all(reply.answered for reply in judged):
+    if all(reply.answered for reply in judged.values()):
         return Moment.OPEN
-    return Moment.CUT if all(_held(reply, wait_s) for reply in judged) else Moment.UNSURE
+    held = all(_held(reply, wait_s) for reply in judged.values())
+    return Moment.CUT if held else Moment.UNSURE
 
 
 def flap_held(seen: Sequence[Moment]) -> Proof:

@@ -40,9 +40,11 @@ class CutEvidence:
 class LinkEvidence:
     """What was seen around one round of new connections through links that a cut stalls."""
 
-    links: Mapping[Way, Reply]  # (speaker, hearer) -> what came through the hearer's link
+    links: Mapping[Way, Reply]  # way -> what was met on a link that carries it
     direct: Mapping[str, Reply]  # host -> what it said past every proxy
     beside: Mapping[Way, Reply] = field(default_factory=dict)  # the same where it is left open
+    end: int = 0  # of a way: where somebody has to live for its silence to count. Who speaks
+    # first is heard at the other end (0: from); who only answers is spoken to from there (1: to)
 
 
 def filter_cut(evidence: CutEvidence) -> Proof:
@@ -77,25 +79,35 @@ def filter_cut(evidence: CutEvidence) -> Proof:
 
 
 def links_cut(evidence: LinkEvidence) -> Proof:
-    """Every link by which a host that speaks could be heard was silent.
+    """Every link by which a host that speaks could be met was silent.
 
     What is down, or cannot be reached past the proxies either, proves nothing by its silence.
     """
     assert evidence.links, "a partition without peers"
-    speaking = [host for host, reply in evidence.direct.items() if reply.answered]
-    judged = {way: reply for way, reply in evidence.links.items() if way[0] in speaking}
+    speaking, judged, beside = judged_links(evidence)
     if not judged:
         return doubt(f"nobody listens beyond the cut: {listing(evidence.direct)}")
     loud = [way for way, reply in judged.items() if not silent(reply)]
     if loud:
         return doubt(f"not silent: {told(judged, loud)}")
-    beside = {way: reply for way, reply in evidence.beside.items() if way[0] in speaking}
     if more := more_cut(beside):
         return more
     return proven(
         f"{len(judged)} links silent for {SILENCE_S:g} s, while {', '.join(sorted(speaking))} "
         f"spoke at once past the proxy{_beside(beside)}"
     )
+
+
+def judged_links(
+    evidence: LinkEvidence,
+) -> tuple[list[str], dict[Way, Reply], dict[Way, Reply]]:
+    """The hosts that spoke past every proxy, and of links and those beside what counts."""
+    speaking = [host for host, reply in evidence.direct.items() if reply.answered]
+    links, beside = (
+        {way: reply for way, reply in found.items() if way[evidence.end] in speaking}
+        for found in (evidence.links, evidence.beside)
+    )
+    return speaking, links, beside
 
 
 def cut_gone(chains: Mapping[str, Drops | None], attempts: Mapping[Way, Reply]) -> Proof:

@@ -16,7 +16,7 @@ from functools import cached_property
 from harness.analyse.doubts import Told, tell
 from harness.analyse.state import State
 from harness.analyse.truth import Interval, Moot, Unknown, Value, at_least, exactly
-from harness.analyse.vocabulary import COUNTS, DECLARED, RECORDED, STAGE_NAMES
+from harness.analyse.vocabulary import COUNTS, DECLARED, OPERATED, RECORDED, STAGE_NAMES
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.facts import Window as WindowFacts
 from spark_analysis.schema.findings import Availability, Findings, Stage
@@ -41,6 +41,8 @@ class Evidence:
         head, _, detail = name.partition(".")
         if name in DECLARED:
             return self.state.value(name, window)
+        if name in OPERATED:
+            return self._operated(name)
         if head in COUNTS:
             return self._doubted(self._count(head, detail))
         if not self.facts.windows:
@@ -50,6 +52,14 @@ class Evidence:
         if name in RECORDED:
             return self._recorded(name, window)
         return self._found(name, window)
+
+    def _operated(self, name: str) -> Value:
+        """What operations left: of a run without any it says nothing."""
+        if not self.state.run.get("operations"):
+            return Moot("there is no operation")
+        if self.run_doubt:
+            return Unknown(self.run_doubt.sentence, self.run_doubt.advice)
+        return self.state.value(name, 0)
 
     def detail(self, name: str, window: int) -> str:
         """How a fact of a window came about, in words; "" where its value says it all."""

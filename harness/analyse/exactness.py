@@ -45,9 +45,9 @@ from pathlib import Path
 from harness.analyse import rows
 from harness.analyse.admitted import HELD, REDELIVERED, Admission, read
 from harness.analyse.seen import Name, Seen, Try, seen_in
-from harness.run_folder.manifest import Manifest
+from harness.run_folder.manifest import Manifest, upheavals
 from spark_analysis.schema.body import Identity
-from spark_analysis.schema.facts import Window
+from spark_analysis.schema.facts import Unsettled
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.words import Redelivered
 
@@ -106,7 +106,7 @@ class Compared:
 def compare(folder: Path, manifest: Manifest, findings: Findings) -> tuple[Compared, ...]:
     """Of one run that was judged. Raises Unreadable, ValueError, OSError."""
     seen = seen_in(folder)
-    seen.windows = tuple(manifest.windows)
+    seen.unsettled = (*manifest.windows, *upheavals(manifest))
     return compared(read(folder, manifest.run_number), seen, findings)
 
 
@@ -242,11 +242,11 @@ def _arrived(seen: Seen, earlier: rows.Delivery, later: rows.Delivery) -> bool:
     )
 
 
-def _between(seen: Seen, earlier: rows.Delivery, later: rows.Delivery) -> list[Window]:
+def _between(seen: Seen, earlier: rows.Delivery, later: rows.Delivery) -> list[Unsettled]:
     """The windows that had begun before `later` and were not over before `earlier`."""
     return [
         window
-        for window in seen.windows
+        for window in seen.unsettled
         if window.origin_ns < later.received_ns
         and (window.over_ns is None or window.over_ns >= earlier.received_ns)
     ]

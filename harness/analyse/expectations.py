@@ -3,7 +3,8 @@
 1. A cell is scenario x system x layout x client; `*` in an entry stands for anything. For each
    claim the first entry that matches counts.
 2. A cell without an entry, or with a verdict that no entry speaks of, is `new`, not passed.
-3. Every repeat of a cell must do as its entry says.
+3. Every repeat of a cell must do as its entry says. Where chance decides (two brokers race), an
+   entry names each outcome that is known to come of it.
 """
 
 import tomllib
@@ -31,11 +32,24 @@ class Standing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Known:
+    """What a cell does about a claim: one outcome, or one of several where chance decides."""
+
+    outcomes: tuple[Outcome, ...]
+
+    def allows(self, outcome: Outcome) -> bool:
+        return outcome in self.outcomes
+
+    def __str__(self) -> str:
+        return " or ".join(self.outcomes)
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """What cells of this pattern are known to do."""
 
     cell: Cell  # patterns
-    claims: Mapping[str, Outcome]
+    claims: Mapping[str, Known]
     why: str
 
     def matches(self, cell: Cell) -> bool:
@@ -49,7 +63,7 @@ class CellResult:
     cell: Cell
     standing: Standing
     lines: tuple[str, ...]
-    known: Mapping[str, Outcome]  # of each judged claim that an entry speaks of
+    known: Mapping[str, Known]  # of each judged claim that an entry speaks of
 
 
 class Expectations:
@@ -58,7 +72,7 @@ class Expectations:
     def __init__(self, entries: Iterable[Entry]) -> None:
         self.entries = tuple(entries)
 
-    def expected(self, cell: Cell, claim: str) -> Outcome | None:
+    def expected(self, cell: Cell, claim: str) -> Known | None:
         """What this cell is known to do about a claim; None where nobody knows."""
         found = (
             entry.claims[claim]
@@ -80,17 +94,17 @@ class Expectations:
             told += [_stand(verdict, expected[verdict.claim]) for verdict in verdicts]
         standing = max((one for one, _ in told), key=_ORDER.index, default=Standing.NOT_JUDGED)
         lines = tuple(dict.fromkeys(line for _, line in told if line))
-        known = {claim: outcome for claim, outcome in expected.items() if outcome is not None}
+        known = {claim: known for claim, known in expected.items() if known is not None}
         return CellResult(cell, standing, lines, known)
 
 
-def _stand(verdict: ClaimVerdict, expected: Outcome | None) -> tuple[Standing, str]:
-    if expected is verdict.outcome:
-        return Standing.AS_EXPECTED, ""
+def _stand(verdict: ClaimVerdict, expected: Known | None) -> tuple[Standing, str]:
     if expected is None:
         if verdict.outcome is Outcome.NOT_APPLICABLE:
             return Standing.AS_EXPECTED, ""
         return Standing.NEW, f"{verdict.claim}: {verdict.outcome}, and no entry speaks of it"
+    if expected.allows(verdict.outcome):
+        return Standing.AS_EXPECTED, ""
     line = f"{verdict.claim}: {verdict.outcome}, expected {expected}"
     if verdict.outcome is Outcome.INCONCLUSIVE:
         return Standing.NOT_JUDGED, line
@@ -138,6 +152,9 @@ def read_expectations(source: str, file: str, claims: Iterable[str]) -> Expectat
     return Expectations(_entry(table) for table in document.cell)
 
 
+_Word = Literal["PASS", "FAIL", "INCONCLUSIVE", "NOT APPLICABLE"]
+
+
 class _CellTable(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -146,7 +163,7 @@ class _CellTable(BaseModel):
     layout: str = "*"
     client: str = "*"
     why: Annotated[str, Field(min_length=1)]
-    claims: dict[str, Literal["PASS", "FAIL", "INCONCLUSIVE", "NOT APPLICABLE"]]
+    claims: dict[str, _Word | Annotated[list[_Word], Field(min_length=2)]]
 
 
 class _File(BaseModel):
@@ -156,5 +173,9 @@ class _File(BaseModel):
 
 
 def _entry(table: _CellTable) -> Entry:
-    claims = {claim: Outcome(outcome) for claim, outcome in table.claims.items()}
+    claims = {claim: _known(words) for claim, words in table.claims.items()}
     return Entry((table.scenario, table.system, table.layout, table.client), claims, table.why)
+
+
+def _known(words: str | list[_Word]) -> Known:
+    return Known(tuple(Outcome(word) for word in ([words] if isinstance(words, str) else words)))

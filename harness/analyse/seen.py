@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.analyse import rows
-from spark_analysis.schema.facts import Window
+from spark_analysis.schema.facts import Unsettled
 from spark_analysis.schema.words import NEVER_SENT, Outcome, Via
 
 ROWS_MAX = 1_000_000  # of a table
@@ -20,13 +20,13 @@ Try = tuple[int, int, int]  # and attempt
 
 @dataclass(slots=True)
 class Seen:
-    """`windows`: the run's, whether they opened or not."""
+    """`unsettled`: the run's windows, whether they opened or not, and its operations."""
 
     sent: dict[Name, set[Try]] = field(default_factory=lambda: defaultdict(set))
     confirmed: dict[Name, set[Try]] = field(default_factory=lambda: defaultdict(set))
     deliveries: dict[Name, list[rows.Delivery]] = field(default_factory=lambda: defaultdict(list))
     acknowledgements: list[rows.Acknowledgement] = field(default_factory=list)
-    windows: tuple[Window, ...] = ()
+    unsettled: tuple[Unsettled, ...] = ()
 
     def of(self, tried: Try) -> list[rows.Delivery]:
         """Deliveries of that attempt, in their order."""

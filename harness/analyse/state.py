@@ -14,6 +14,7 @@ from harness.analyse.vocabulary import RECORDED
 
 Recorded = bool | str | int | float
 NOT_RECORDED = "it was not recorded"
+SINCE = {"entrance": "hosts"}  # what every run had before there was a choice to be recorded
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,8 @@ class State:
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> "State":
         """`null` is unknown."""
-        known = {name: _known(name, v) for name, v in document.items() if name != "windows"}
+        told = {**SINCE, **document} if document else document
+        known = {name: _known(name, v) for name, v in told.items() if name != "windows"}
         windows: dict[int, dict[str, Recorded | Unknown]] = {
             1: {name: value for name, value in known.items() if name in RECORDED}
         }

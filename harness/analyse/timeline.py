@@ -83,6 +83,24 @@ class FaultSpan:
 
 
 @dataclass(frozen=True, slots=True)
+class OperationSpan:
+    """One operation of the schedule, and what became of it; `detail`: what was said, or why not.
+
+    `began_ns` None: it never did. `returned_ns` None: nobody knows when.
+    """
+
+    number: int
+    kind: str
+    target: str
+    resolved: str
+    asked_ns: int | None
+    began_ns: int | None
+    returned_ns: int | None
+    ok: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
 class Happening:
     """Something at one instant. `sort`: client, stall, probe, operation."""
 
@@ -116,6 +134,7 @@ class Timeline:
     happenings: tuple[Happening, ...]
     happenings_left_out: int
     marks: tuple[Mark, ...]
+    operations: tuple[OperationSpan, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +181,28 @@ def timeline(
         happenings=tuple(happenings[:EVENTS_MAX]),
         happenings_left_out=max(0, len(happenings) - EVENTS_MAX),
         marks=_marks(findings, slice_s),
+        operations=tuple(_operations(manifest, facts)),
     )
+
+
+def _operations(manifest: Manifest, facts: Facts) -> Iterable[OperationSpan]:
+    at_s = {step["number"]: step["at_s"] for step in manifest.schedule.get("steps", [])}
+    for one in manifest.operations:
+        planned_s = at_s.get(one.number)
+        asked_ns = None
+        if planned_s is not None:
+            asked_ns = facts.load_started_ns + round(planned_s * NS_PER_S)
+        yield OperationSpan(
+            one.number,
+            one.kind,
+            one.target,
+            one.resolved,
+            asked_ns,
+            one.began_ns,
+            one.returned_ns,
+            one.ok,
+            one.detail,
+        )
 
 
 def _slices(seconds: Iterable[Second], latencies: Latencies, slice_s: int) -> tuple[Slice, ...]:

@@ -1,6 +1,7 @@
 """The facts that claims may speak of: name, type, what it means. `list claims` shows them.
 
-1. Declared facts come from the plan, recorded ones from the harness, found ones from the marts.
+1. Declared facts come from the plan, operated and recorded ones from the harness, found ones from
+   the marts.
 2. A fact `of a window` may differ between fault windows; a claim is then judged for each window.
 3. `count.detail` narrows a count: `duplicated.stored_twice`, `lost.replicated`.
 """
@@ -19,6 +20,7 @@ DECLARED: dict[str, Fact] = {
     "copies": Fact(float, False, "copies of a queue that the layout wants"),
     "synchronise": Fact(str, False, "automatic, manual or none"),
     "partition_handling": Fact(str, False, "what the layout does about partitions"),
+    "entrance": Fact(str, False, "by what clients enter: hosts, one, haproxy, haproxy-pair"),
     "timer_s": Fact(float, False, "the layout's timer, in seconds"),
     "confirms": Fact(bool, False, "publishers ask for confirms"),
     "durable": Fact(bool, False, "queues survive their host's restart"),
@@ -29,10 +31,21 @@ DECLARED: dict[str, Fact] = {
     "acknowledges": Fact(bool, False, "there are consumers, and they acknowledge what they got"),
     "cancel_on_ha_failover": Fact(bool, False, "consumers asked to be told of a new master"),
     "faults": Fact(float, False, "fault windows of the schedule"),
+    "operations": Fact(float, False, "operations of the schedule"),
+}
+OPERATED: dict[str, Fact] = {
+    "all_stopped": Fact(str, False, "how operations stopped every host: in turn, at once, none"),
+    "started_first": Fact(
+        str, False, "which was started first then: first stopped, last stopped, other, none"
+    ),
+    "lost_disk": Fact(str, False, "whose disk was lost: first stopped, last stopped, all, ..."),
+    "forgotten": Fact(str, False, "how a node was struck from the cluster: online, offline, none"),
+    "queues_have_masters": Fact(bool, False, "after all operations each queue had a master"),
+    "mirrors_after_operations": Fact(float, False, "the least number of mirrors of a queue then"),
 }
 RECORDED: dict[str, Fact] = {
     "fault_kind": Fact(str, True, "its kind: a name that `list faults` shows"),
-    "fault_target_role": Fact(str, True, "what the target was: master, mirror or none"),
+    "fault_target_role": Fact(str, True, "what the target was: master, mirror, balancer or none"),
     "mirrors_at_fault": Fact(float, True, "mirrors of the target's queue when the fault came"),
     "synchronised_mirrors_at_fault": Fact(float, True, "those of them that held everything"),
     "publishers_entered_at_target": Fact(bool, True, "publishers were connected to the target"),
@@ -65,7 +78,7 @@ FOUND: dict[str, Fact] = {
     **{stage: Fact(bool, True, f"the stage {stage} was reached") for stage in STAGE_NAMES},
     **{f"{stage}_s": Fact(float, True, f"from the fault to {stage}") for stage in STAGE_NAMES},
 }
-FACTS: dict[str, Fact] = {**DECLARED, **RECORDED, **COUNTS, **FOUND}
+FACTS: dict[str, Fact] = {**DECLARED, **OPERATED, **RECORDED, **COUNTS, **FOUND}
 
 
 def fact(name: str) -> Fact | None:

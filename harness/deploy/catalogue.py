@@ -4,19 +4,31 @@
    user's own (`mine.toml`, `mine.toml@T=60`) is taken wherever a name is.
 2. Every mistake of a file is told at once, each with its place and, where there are some, the
    valid choices.
-3. A host's address is its own name here; a deployment that gave it another says so itself.
+3. A layout may be like another one (likeness.py), and say only what differs.
+4. A host's address is its own name here; a deployment that gave it another says so itself.
 """
 
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    model_validator,
+)
 
-from faults.kinds import KINDS
+from faults.kinds import DIRECT, KINDS, TOXIPROXY
 from harness.deploy.files import compose_folder
-from harness.plan.model import Host, Layout, Policy, System
+from harness.deploy.likeness import LIKE, LikenessError, whole
+from harness.deploy.peer_ways import HOSTS_MAX
+from harness.plan.model import Host, Layout, PauseIfAllDown, Policy, System
+from harness.plan.operations import OPERATIONS
 
 
 class CatalogueError(Exception):
@@ -39,6 +51,8 @@ def load_system(name: str) -> System:
         clients=document.clients,
         deployments=document.deployments,
         cannot=document.cannot,
+        cannot_handle=document.cannot_handle,
+        direct_peers=document.direct_peers,
     )
 
 
@@ -47,14 +61,14 @@ def layout_names(system: str) -> tuple[str, ...]:
     return tuple(
         f"{path.stem}@{profile}"
         for path in _layout_files(system)
-        for profile in _read(path, _LayoutFile).profiles
+        for profile in _read_layout(system, path).profiles
     )
 
 
 def load_layout(system: str, word: str) -> Layout:
     """A built-in layout by its name, or a user's own by its path. Raises CatalogueError."""
     path, profile = _find(system, word)
-    document = _read(path, _LayoutFile)
+    document = _read_layout(system, path)
     profile = profile or next(iter(document.profiles))
     _choose(f"profile of layout {document.name}", profile, tuple(document.profiles))
     return Layout(
@@ -62,15 +76,27 @@ def load_layout(system: str, word: str) -> Layout:
         profile=profile,
         system=system,
         title=document.title,
-        hosts=tuple(Host(host.name, host.name, host.processes) for host in document.hosts),
+        hosts=_hosts(document, spare=False),
+        spares=_hosts(document, spare=True),
         timer_s=document.profiles[profile].timer_s,
         copies=document.copies,
         synchronise=document.synchronise,
         partition_handling=document.partition_handling,
+        pause_if_all_down=document.pause,
+        peer_links=document.peer_links,
+        entrance=document.entrance,
         policies=tuple(
             Policy(policy.name, policy.pattern, tuple(policy.definition.items()))
             for policy in document.policies
         ),
+    )
+
+
+def _hosts(document: "_LayoutFile", spare: bool) -> tuple[Host, ...]:
+    return tuple(
+        Host(host.name, host.name, host.processes)
+        for host in document.hosts
+        if host.spare is spare
     )
 
 
@@ -89,7 +115,8 @@ def _find(system: str, word: str) -> tuple[Path, str]:
 
 def _layout_files(system: str) -> list[Path]:
     _choose("system", system, system_names())
-    return sorted((compose_folder() / system / "layouts").glob("*.toml"))
+    files = (compose_folder() / system / "layouts").glob("*.toml")
+    return sorted(files, key=lambda path: path.stem)
 
 
 def _choose(what: str, word: str, choices: Sequence[str]) -> None:
@@ -100,9 +127,13 @@ def _choose(what: str, word: str, choices: Sequence[str]) -> None:
 # --- the files' own shape ---------------------------------------------------------------------
 
 _HOST_NAME = r"^[a-z][a-z0-9-]{0,30}$"  # it becomes a host name, a label and a part of names
-_TAKEN = frozenset({"agent", "toxiproxy", "workers", "clients"})  # stand beside the hosts
+_TAKEN = frozenset(
+    {"agent", "toxiproxy", "workers", "clients", "balancer1", "balancer2"}
+)  # stand beside the hosts
 _Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
 _Names = Annotated[tuple[str, ...], Field(min_length=1)]
+Deployment = Literal["local", "compose", "external"]
+Handling = Literal["ignore", "pause_minority", "pause_if_all_down", "autoheal"]
 
 
 class _Strict(BaseModel):
@@ -110,8 +141,21 @@ class _Strict(BaseModel):
 
 
 def _kind(word: str) -> str:
-    if word not in KINDS:
-        raise ValueError(f"there is no fault kind {word!r}; there are {', '.join(KINDS)}")
+    known = (*KINDS, *OPERATIONS)
+    if word not in known:
+        raise ValueError(f"there is no fault or operation {word!r}; there are {', '.join(known)}")
+    return word
+
+
+def _handling(word: str) -> str:
+    if word not in get_args(Handling):
+        raise ValueError(f"no partition handling; choose one of {', '.join(get_args(Handling))}")
+    return word
+
+
+def _deployment(word: str) -> str:
+    if word not in get_args(Deployment):
+        raise ValueError(f"no deployment; choose one of {', '.join(get_args(Deployment))}")
     return word
 
 
@@ -120,15 +164,16 @@ class _SystemFile(_Strict):
     title: str
     default_layout: Annotated[str, Field(pattern=r"^[^@]+@[^@]+$")]
     clients: _Names
-    deployments: Annotated[
-        tuple[Literal["local", "compose", "external"], ...], Field(min_length=1)
-    ]
+    deployments: Annotated[tuple[Deployment, ...], Field(min_length=1)]
     cannot: dict[Annotated[str, AfterValidator(_kind)], str] = {}
+    cannot_handle: dict[Annotated[str, AfterValidator(_handling)], str] = {}
+    direct_peers: dict[Annotated[str, AfterValidator(_deployment)], str] = {}
 
 
 class _HostFile(_Strict):
     name: Annotated[str, Field(pattern=_HOST_NAME)]
     processes: _Names
+    spare: bool = False  # it stands by itself until an operation adds it
 
 
 class _PolicyFile(_Strict):
@@ -150,39 +195,110 @@ def _distinct_hosts(hosts: tuple[_HostFile, ...]) -> tuple[_HostFile, ...]:
     return hosts
 
 
+class _PauseFile(_Strict):
+    hosts: _Names  # as long as one of them is seen, nobody pauses
+    recover: Literal["ignore", "autoheal"]
+
+
+def _pause_of_hosts(pause: _PauseFile | None, info: ValidationInfo) -> _PauseFile | None:
+    """Checked against what was right before it: keys that are wrong are told of themselves."""
+    if {"hosts", "partition_handling"} - info.data.keys():
+        return pause
+    pauses = info.data["partition_handling"] == "pause_if_all_down"
+    if pauses and pause is None:
+        raise ValueError("partition_handling = 'pause_if_all_down' needs `hosts` and `recover`")
+    if pause is not None and not pauses:
+        raise ValueError("is only for partition_handling = 'pause_if_all_down'")
+    names = [host.name for host in info.data["hosts"]]
+    if unknown := [name for name in (pause.hosts if pause else ()) if name not in names]:
+        raise ValueError(f"there is no host {', '.join(unknown)}; there are {', '.join(names)}")
+    return pause
+
+
+def _peers_of_hosts(links: str, info: ValidationInfo) -> str:
+    hosts = info.data.get("hosts", ())
+    if links == TOXIPROXY and len(hosts) > HOSTS_MAX:
+        raise ValueError(
+            f"{len(hosts)} hosts have more ways than the proxy has addresses for: at most "
+            f"{HOSTS_MAX} hosts, or {DIRECT!r}"
+        )
+    return links
+
+
 class _LayoutFile(_Strict):
     name: _Name
     title: str
     copies: Annotated[int, Field(ge=1)]
     synchronise: Literal["automatic", "manual", "none"]
-    partition_handling: Literal["ignore", "pause_minority", "autoheal"]
+    partition_handling: Handling
     hosts: Annotated[
         tuple[_HostFile, ...], Field(min_length=1, max_length=20), AfterValidator(_distinct_hosts)
     ]
+    pause_if_all_down: Annotated[
+        _PauseFile | None, AfterValidator(_pause_of_hosts), Field(validate_default=True)
+    ] = None
+    peer_links: Annotated[Literal["direct", "toxiproxy"], AfterValidator(_peers_of_hosts)] = (
+        "direct"
+    )
+    entrance: Literal["hosts", "one", "haproxy", "haproxy-pair"] = "hosts"
     policies: tuple[_PolicyFile, ...] = ()
     profiles: Annotated[dict[str, _ProfileFile], Field(min_length=1)]
 
     @model_validator(mode="after")
     def _enough_hosts(self) -> "_LayoutFile":
-        if self.copies > len(self.hosts):
-            raise ValueError(f"copies = {self.copies} on {len(self.hosts)} hosts")
+        members = sum(not host.spare for host in self.hosts)
+        if not members:
+            raise ValueError("every host is a spare one: there is no cluster to add it to")
+        if self.copies > members:
+            raise ValueError(f"copies = {self.copies} on {members} hosts")
         return self
+
+    @property
+    def pause(self) -> PauseIfAllDown | None:
+        found = self.pause_if_all_down
+        return PauseIfAllDown(found.hosts, found.recover) if found else None
 
 
 _File = TypeVar("_File", bound=BaseModel)
 
 
 def _read(path: Path, shape: type[_File]) -> _File:
+    return _checked(path, _document(path), shape)
+
+
+def _read_layout(system: str, path: Path) -> _LayoutFile:
+    document = _document(path)
+    if LIKE not in document:
+        return _checked(path, document, _LayoutFile)
     try:
-        document: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-        return shape.model_validate(document)
+        built_in = {each.stem: _document(each) for each in _layout_files(system)}
+        return _checked(path, whole(document, built_in), _LayoutFile)
+    except LikenessError as error:
+        del document[LIKE]
+        return _checked(path, document, _LayoutFile, f"{path}: {LIKE}: {error}")
+
+
+def _document(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise CatalogueError(f"{path}: {error}") from error
+
+
+def _checked(path: Path, document: dict[str, Any], shape: type[_File], first: str = "") -> _File:
+    """`first`: a mistake that is known, by which keys are missing that are told of no more."""
+    mistakes = [first] if first else []
+    try:
+        found = shape.model_validate(document)
     except ValidationError as error:
-        lines = [
-            f"{path}: {_place(mistake['loc'])}: {mistake['msg']}" for mistake in error.errors()
+        mistakes += [
+            f"{path}: {_place(mistake['loc'])}: {mistake['msg']}"
+            for mistake in error.errors()
+            if not first or mistake["type"] != "missing"
         ]
-        raise CatalogueError("\n".join(lines)) from error
+    if mistakes:
+        raise CatalogueError("\n".join(mistakes))
+    return found
 
 
 def _place(parts: tuple[int | str, ...]) -> str:

@@ -15,13 +15,15 @@ from uuid import uuid4
 import docker
 
 from faults.model import Executor, Witness
-from harness.deploy import engine, images, labels, render
+from faults.shapes import Way
+from harness.deploy import engine, images, labels, peer_ways, render
 from harness.deploy.agent import AgentClient
 from harness.deploy.compose_cluster import ComposeCluster, Containers, remove
 from harness.deploy.compose_settings import Settings, host_address
 from harness.deploy.compose_tool import ComposeTool, find_tool
 from harness.deploy.execs import start
 from harness.deploy.owner import owner
+from harness.deploy.polling import until
 from harness.deploy.port import DeployError, Progress
 from harness.deploy.subnets import free_network
 from harness.plan.model import Layout
@@ -31,6 +33,8 @@ Equip = Callable[[ComposeCluster], tuple[Executor, Witness]]
 START_LIMIT_S = 120.0
 AGENT_LIMIT_S = 20.0
 STAND_LIMIT_S = 120.0
+PROXY_LIMIT_S = 10.0
+ADDRESS_LIMIT_S = 15.0  # until the proxy answers, and has the address of a peer link
 _NETWORK_TRIES = 3  # another experiment may take the same addresses at the same moment
 _FILES = "deployments"
 
@@ -52,7 +56,7 @@ class ComposeDeployment:
         client = await asyncio.to_thread(engine.connect)
         tool = await asyncio.to_thread(find_tool)
         found = await asyncio.to_thread(
-            images.ensure, client, layout.system, _in_this_loop(progress)
+            images.ensure, client, layout.system, _in_this_loop(progress), bool(layout.balancers)
         )
         folder = experiment_folder.resolve()
         made = _Making(client, tool, found, layout, folder, self.equip, self.keep)
@@ -84,6 +88,9 @@ class _Making:
     async def cluster(self, project: str, progress: Progress) -> ComposeCluster:
         network = await asyncio.to_thread(free_network, self.client)
         file = self._write(project, network)
+        if ways := peer_ways.addresses(self.layout, network):
+            progress(f"make the peer links of {self.layout.label}")
+            await self._peer_links(project, file, ways, network)
         progress(f"start containers of {self.layout.label}")
         await self.tool.run(project, file, ["up", "--detach"], START_LIMIT_S)
         containers = await asyncio.to_thread(Containers.find, self.client, project)
@@ -106,12 +113,29 @@ class _Making:
             raise
         return cluster
 
+    async def _peer_links(
+        self, project: str, file: Path, ways: dict[Way, str], network: str
+    ) -> None:
+        """Before the first broker looks for its peers: who finds none forms a cluster alone."""
+        words = ["up", "--detach", *render.BEFORE_BROKERS]
+        await self.tool.run(project, file, words, START_LIMIT_S)
+        agent = await self._agent(await asyncio.to_thread(Containers.find, self.client, project))
+        try:
+            hosts = {
+                host.name: host.address for host in with_addresses(self.layout, network).hosts
+            }
+            for name, (listen, upstream) in peer_ways.listeners(ways, hosts).items():
+                await make_peer_link(agent, name, listen, upstream)
+        finally:
+            await agent.close()
+
     def _write(self, project: str, network: str) -> Path:
         settings = Settings(
             network=network,
             broker_image=self.images.broker,
             proxy_image=self.images.proxy,
             worker_image=self.images.worker,
+            balancer_image=self.images.balancer,
             experiment=str(self.folder),
             owner=owner(),
             keep="1" if self.keep else "0",
@@ -135,6 +159,7 @@ class _Making:
     def _versions(self) -> dict[str, str]:
         parts = {"broker": self.images.broker, "proxy": self.images.proxy}
         parts["worker"] = self.images.worker
+        parts |= {"balancer": self.images.balancer} if self.images.balancer else {}
         return {
             "docker engine": str(self.client.version()["Version"]),
             "compose": f"{' '.join(self.tool.command)} {self.tool.version}",
@@ -145,12 +170,24 @@ class _Making:
         return str(self.client.images.get(name).id)
 
 
+async def make_peer_link(agent: AgentClient, name: str, listen: str, upstream: str) -> None:
+    """Waits for the proxy, and for its address. Raises DeployError."""
+    arguments = {"name": name, "listen": listen, "upstream": upstream}
+
+    async def make() -> dict[str, object]:
+        return await agent.call("proxy_create", PROXY_LIMIT_S, **arguments)
+
+    await until(make, bool, ADDRESS_LIMIT_S)
+
+
 def with_addresses(layout: Layout, network: str) -> Layout:
+    """Members first, then spares, as they are rendered."""
     hosts = tuple(
         replace(host, address=host_address(network, number))
-        for number, host in enumerate(layout.hosts)
+        for number, host in enumerate((*layout.hosts, *layout.spares))
     )
-    return replace(layout, hosts=hosts)
+    members = len(layout.hosts)
+    return replace(layout, hosts=hosts[:members], spares=hosts[members:])
 
 
 def _in_this_loop(progress: Progress) -> Progress:

@@ -34,14 +34,17 @@ class Broker:
 
 def _rabbitmq(layout: Layout, _host: Host, addresses: Addresses) -> Service:
     """One RabbitMQ node; its entry point turns these words into its configuration."""
+    environment = {
+        "MQPROOF_COOKIE": "mqproof",
+        "MQPROOF_NODES": " ".join(addresses),
+        "MQPROOF_NET_TICKTIME": f"{layout.timer_s:.0f}",
+        "MQPROOF_PARTITION_HANDLING": layout.partition_handling,
+        "MQPROOF_MEMORY_HIGH_WATERMARK": "2GB",
+    }
+    if (pause := layout.pause_if_all_down) is not None:
+        environment["MQPROOF_PAUSE_IF_ALL_DOWN"] = " ".join([pause.recover, *pause.hosts])
     return {
-        "environment": {
-            "MQPROOF_COOKIE": "mqproof",
-            "MQPROOF_NODES": " ".join(addresses),
-            "MQPROOF_NET_TICKTIME": f"{layout.timer_s:.0f}",
-            "MQPROOF_PARTITION_HANDLING": layout.partition_handling,
-            "MQPROOF_MEMORY_HIGH_WATERMARK": "2GB",
-        },
+        "environment": environment,
         "healthcheck": {"test": ["CMD", "/usr/local/bin/amqp-ready.sh"], **_HEALTH},
     }
 

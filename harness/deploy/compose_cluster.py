@@ -16,10 +16,12 @@ import requests
 from docker.errors import DockerException
 
 from faults.model import Executor, Witness
-from harness.deploy import labels
-from harness.deploy.agent import AgentClient
+from harness.deploy import compose_balancers, labels
+from harness.deploy.agent import AgentClient, AgentError
+from harness.deploy.compose_operator import operator_of
 from harness.deploy.execs import start
 from harness.deploy.links import Links
+from harness.deploy.orders import Operator
 from harness.deploy.polling import until
 from harness.deploy.port import Channel, DeployError, Health, HostSample, Link
 from harness.deploy.rabbitmq import AMQP_PORT, RabbitBroker
@@ -27,10 +29,11 @@ from harness.deploy.render import RESULTS, proxy_address
 from harness.deploy.resources import Watched, watch
 from harness.deploy.roster import Roster
 from harness.deploy.sweep import sweep
-from harness.plan.model import Layout, RunPlan
+from harness.plan.model import BALANCER, Layout, RunPlan
 from harness.workers.protocol import Endpoint
 
 DOWN_LIMIT_S = 60.0
+_GREET_LIMIT_S = 3.0
 _LOGS = "logs"
 _BROKER_LOGS = "broker_logs"
 
@@ -64,8 +67,9 @@ class Containers:
     def watched(self) -> tuple[Watched, ...]:
         """Whose statistics count: the agent is no part of what is measured."""
         leading = (labels.ROLE_HOST, labels.ROLE_PROXY, labels.ROLE_WORKERS)
+        places = self.by_place  # a balancer is a host and its process in one
         return tuple(
-            Watched(found, host, leads=role in leading)
+            Watched(found, host, leads=role in leading or (labels.ROLE_HOST, host) not in places)
             for (role, host), found in self.by_place.items()
             if role in (*leading, labels.ROLE_PROCESS)
         )
@@ -93,18 +97,28 @@ class ComposeCluster:
         self.project = project
         self.layout = layout
         self.agent = agent
-        self.broker = RabbitBroker(layout, agent, addresses)
+        self.broker = RabbitBroker.on_ports(layout, agent, addresses)
+        self.operator: Operator = operator_of(
+            client, project, layout, self.broker.api, self._joined
+        )
         self.roster = Roster(self.broker.connections, (DeployError,))
         self._addresses = addresses
         self._experiment_folder = experiment_folder
+        self._entrance = compose_balancers.entrance(layout, network)
         self._links = Links(
             agent,
             proxy_address(network),
             {host: f"{address}:{AMQP_PORT}" for host, address in addresses.items()},
+            {BALANCER: f"{self._entrance}:{AMQP_PORT}"} if self._entrance else None,
         )
         self._containers = containers
         self._versions = versions
         self._fetched: dict[str, int] = {}  # bytes of each container's log
+
+    def _joined(self, host: str, address: str) -> None:
+        """A spare is a member now."""
+        self._addresses[host] = address
+        self.broker.add(host, address)
 
     async def spawn(self, worker: str) -> Channel:
         container = self._containers.one(labels.ROLE_WORKERS)
@@ -125,7 +139,12 @@ class ComposeCluster:
         return self._links.dial(proxy)
 
     async def health(self, limit_s: float) -> Health:
-        return await self.broker.health(limit_s)
+        """Of the brokers, and of balancers, each of which has to let clients in."""
+        health = await self.broker.health(limit_s)
+        ways = (*self.layout.balancers, *([self._entrance] if self._entrance else []))
+        mute = [way for way in ways if not await self._lets_in(way)]
+        doubts = tuple(f"{way}: no broker answers behind it" for way in mute)
+        return Health(health.clean and not doubts, (*health.doubts, *doubts))
 
     def log_folder(self, run_folder: Path, worker: str) -> str:
         inside = run_folder.resolve().relative_to(self._experiment_folder)
@@ -156,7 +175,7 @@ class ComposeCluster:
 
     async def stand(self, limit_s: float) -> None:
         """Waits until every broker answers, sets policies, waits until clean, or DeployError."""
-        hosts = tuple(self._addresses)
+        hosts = (*self._addresses, *([BALANCER] if self._entrance else []))
         answered = await until(self._greeted, lambda found: len(found) == len(hosts), limit_s)
         if len(answered) < len(hosts):
             silent = ", ".join(host for host in hosts if host not in answered)
@@ -170,7 +189,17 @@ class ComposeCluster:
     async def _greeted(self) -> list[str]:
         hosts = tuple(self._addresses)
         answers = await asyncio.gather(*map(self.broker.greets, hosts))
-        return [host for host, answered in zip(hosts, answers, strict=True) if answered]
+        found = [host for host, answered in zip(hosts, answers, strict=True) if answered]
+        if len(found) == len(hosts) and self._entrance:
+            found += [BALANCER] if await self._lets_in(self._entrance) else []
+        return found
+
+    async def _lets_in(self, way: str) -> bool:
+        try:
+            said = await self.agent.call("greet", _GREET_LIMIT_S, host=way, port=AMQP_PORT)
+        except AgentError:
+            return False
+        return bool(said["answered"])
 
     def _fetch_log(self, container: str, file: Path) -> None:
         known, seen = self._fetched.get(container, 0), 0

@@ -9,15 +9,24 @@ from harness.deploy.port import DeployError
 
 def equip(cluster: ComposeCluster) -> tuple[Executor, Witness]:
     failures = (DeployError,)
-    executor = ComposeExecutor(cluster.client, cluster.project, cluster.agent, failures)
+
+    async def listed(host: str) -> bool:
+        """A balancer serves when it answers: no broker lists it."""
+        return host in cluster.layout.balancers or await cluster.broker.listed(host)
+
+    peer_links = cluster.layout.peer_links
+    executor = ComposeExecutor(
+        cluster.client, cluster.project, cluster.agent, failures, peer_links
+    )
     witness = ComposeWitness(
         cluster.client,
         cluster.project,
         cluster.agent,
         cluster.dial,
-        cluster.broker.listed,
+        listed,
         failures,
         alarms=cluster.broker.alarms,
         clients=cluster.roster,
+        peer_links=peer_links,
     )
     return executor, witness

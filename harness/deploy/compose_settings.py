@@ -16,6 +16,7 @@ class Settings:
     broker_image: str = ""
     proxy_image: str = "${MQPROOF_TOXIPROXY_IMAGE:-mqproof/toxiproxy:2.12.0}"
     worker_image: str = "${MQPROOF_WORKER_IMAGE:-mqproof/worker:pika-1.4.4}"
+    balancer_image: str = "${MQPROOF_BALANCER_IMAGE:-mqproof/balancer:2.6}"
     experiment: str = "${MQPROOF_EXPERIMENT:-.}"
     owner: str = "${MQPROOF_OWNER:-}"
     keep: str = "${MQPROOF_KEEP:-1}"

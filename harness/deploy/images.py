@@ -51,6 +51,7 @@ class Images:
     broker: str
     proxy: str
     worker: str
+    balancer: str = ""  # where none is needed
 
 
 def rabbitmq_image() -> Image:
@@ -80,6 +81,10 @@ def worker_image() -> Image:
     return Image("mqproof/worker", version, "worker", _versions(packages))
 
 
+def balancer_image() -> Image:
+    return Image("mqproof/balancer", "2.6", "haproxy")
+
+
 def _versions(packages: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     """Build arguments: `PIKA_VERSION`, and what is installed here."""
     return tuple(
@@ -94,19 +99,22 @@ BROKER_IMAGES: Mapping[str, Callable[[], Image]] = {
 }
 
 
-def ensure(client: docker.DockerClient, system: str, progress: Progress) -> Images:
+def ensure(
+    client: docker.DockerClient, system: str, progress: Progress, balanced: bool = True
+) -> Images:
     """A system's images, pulled or built where they are missing. Raises DeployError."""
     return Images(
         broker=_ensure(client, BROKER_IMAGES[system](), progress),
         proxy=_ensure(client, proxy_image(), progress),
         worker=_ensure(client, worker_image(), progress),
+        balancer=_ensure(client, balancer_image(), progress) if balanced else "",
     )
 
 
 def missing(client: docker.DockerClient, *systems: str) -> tuple[str, ...]:
     """What `ensure` would have to pull or build for these systems; for all without."""
     brokers = (BROKER_IMAGES[system]() for system in systems or BROKER_IMAGES)
-    wanted = (*brokers, proxy_image(), worker_image())
+    wanted = (*brokers, proxy_image(), worker_image(), balancer_image())
     return tuple(image.alias for image in wanted if _present(client, image) is None)
 
 

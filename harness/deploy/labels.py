@@ -16,5 +16,6 @@ CLUSTER = "mqproof.cluster"  # the project, on what Compose did not make: helper
 ROLE_HOST = "host"
 ROLE_PROCESS = "process"
 ROLE_PROXY = "proxy"
+ROLE_ADDRESSES = "addresses"
 ROLE_AGENT = "agent"
 ROLE_WORKERS = "workers"

@@ -16,19 +16,27 @@ _DIRECT = "mqproof-direct"  # no run's listener begins so
 
 
 class Links:
-    """`proxy`: where listeners are dialled; `upstreams`: host -> `address:port`, in order."""
+    """`proxy`: where listeners are dialled; `upstreams`: host -> `address:port`, in order;
+    `entrances`: the same where workers have other ways than auditors."""
 
-    def __init__(self, agent: AgentClient, proxy: str, upstreams: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        agent: AgentClient,
+        proxy: str,
+        upstreams: Mapping[str, str],
+        entrances: Mapping[str, str] | None = None,
+    ) -> None:
         self._agent = agent
         self._proxy = proxy
         self._upstreams = dict(upstreams)
+        self._entrances = dict(entrances or upstreams)
         self._ports: dict[str, int] = {}
 
     async def make(self, run: str, worker: str) -> tuple[Link, ...]:
-        """A listener to each host."""
-        names = {host: f"mqproof.{run}.{worker}.{host}" for host in self._upstreams}
+        """A listener to each host, or to what stands before them."""
+        names = {host: f"mqproof.{run}.{worker}.{host}" for host in self._entrances}
         ports = await asyncio.gather(
-            *(self.listen(name, self._upstreams[host]) for host, name in names.items())
+            *(self.listen(name, self._entrances[host]) for host, name in names.items())
         )
         return tuple(
             Link(worker, host, name, Endpoint(host, self._proxy, port))

@@ -15,8 +15,8 @@ from pathlib import Path
 from uuid import uuid4
 
 from faults.executors import local_processes as processes
-from faults.executors.local import peer_link
 from faults.model import Executor, Witness
+from faults.peers import peer_link
 from harness.deploy.agent import AgentClient
 from harness.deploy.files import PACKAGES
 from harness.deploy.links import Links

@@ -14,6 +14,7 @@ from pathlib import Path
 from faults.executors import local_processes as processes
 from faults.model import Executor, Witness
 from harness.deploy.agent import AgentClient
+from harness.deploy.api_operator import ApiOperator
 from harness.deploy.files import PACKAGES
 from harness.deploy.links import Links
 from harness.deploy.local_channel import PipeChannel
@@ -21,6 +22,7 @@ from harness.deploy.local_nodes import LocalNodes
 from harness.deploy.local_removal import remove
 from harness.deploy.local_site import PROXY_NAME
 from harness.deploy.local_usage import watch
+from harness.deploy.orders import Operator
 from harness.deploy.polling import until
 from harness.deploy.port import Channel, DeployError, Health, HostSample, Link
 from harness.deploy.rabbitmq import AMQP_PORT, RabbitBroker
@@ -62,13 +64,12 @@ class LocalCluster:
         self.layout = layout
         self.nodes = nodes
         self.agent = agent
-        self.broker = RabbitBroker(
-            layout,
-            agent,
-            {host: self.site.address(host) for host in self.site.hosts},
-            self.site.block.port(AMQP_PORT),
-            self.site.block.port(API_PORT),
+        addresses = {host: self.site.address(host) for host in self.site.hosts}
+        api_port = self.site.block.port(API_PORT)
+        self.broker = RabbitBroker.on_ports(
+            layout, agent, addresses, self.site.block.port(AMQP_PORT), api_port
         )
+        self.operator: Operator = ApiOperator(self.broker.api)
         self.roster = Roster(self.broker.connections, (DeployError,))
         self._links = links
         self._versions = {

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from faults.executors import local_processes as processes
-from faults.executors.local import peer_link
+from faults.peers import peer_link
 from harness.deploy.files import PACKAGES
 from harness.deploy.local_block import PEER_PORT, PROXY_PORT, Block
 from harness.deploy.rabbitmq import AMQP_PORT

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from faults.model import Executor, Witness
+from harness.deploy.orders import Operator
 from harness.deploy.roster import Roster
 from harness.plan.model import Layout, RunPlan
 from harness.workers.protocol import Endpoint
@@ -112,6 +113,10 @@ class Cluster(Protocol):
 
     @property
     def witness(self) -> Witness: ...
+
+    @property
+    def operator(self) -> Operator:
+        """What people do to the brokers; processes are the executor's."""
 
     @property
     def roster(self) -> Roster:

@@ -7,6 +7,7 @@
 """
 
 import asyncio
+from collections.abc import Mapping
 from contextlib import aclosing
 from functools import partial
 
@@ -24,6 +25,7 @@ from harness.deploy.rabbitmq_api import (
     connection_path,
     policy_path,
     queue_path,
+    urls,
 )
 from harness.plan.model import Layout, Policy
 
@@ -34,39 +36,74 @@ _MIRRORS_LIMIT_S = 30.0
 
 
 class RabbitBroker:
-    """port.Broker. `addresses`: host -> what the agent dials, in the layout's order."""
+    """port.Broker. `ways`: host -> address and port that the agent dials, in the layout's order.
+
+    `shared`: a cluster that is not ours alone. Of its queues only those of runs are looked at, and
+    where the master of one lies is its own to say.
+    """
 
     def __init__(
         self,
         layout: Layout,
         agent: AgentClient,
-        addresses: dict[str, str],
-        amqp_port: int = AMQP_PORT,
-        api_port: int = API_PORT,
+        ways: Mapping[str, tuple[str, int]],
+        api: ManagementApi,
+        shared: bool = False,
     ) -> None:
-        self._port = amqp_port
         self._layout = layout
         self._agent = agent
-        self._addresses = addresses
-        self._api = ManagementApi(agent, addresses, api_port)
+        self._ways = dict(ways)
+        self._api = api
+        self._shared = shared
+
+    @classmethod
+    def on_ports(
+        cls,
+        layout: Layout,
+        agent: AgentClient,
+        addresses: Mapping[str, str],
+        amqp_port: int = AMQP_PORT,
+        api_port: int = API_PORT,
+    ) -> "RabbitBroker":
+        """Of hosts that all use the same ports."""
+        ways = {host: (address, amqp_port) for host, address in addresses.items()}
+        return cls(layout, agent, ways, ManagementApi(agent, urls(addresses, api_port)))
+
+    @property
+    def api(self) -> ManagementApi:
+        return self._api
+
+    def add(self, host: str, address: str) -> None:
+        """One more member, on the usual ports: it is asked like every other from now on."""
+        self._ways[host] = (address, AMQP_PORT)
+        self._api.add(host, urls({host: address})[host])
 
     async def declare(self, queue: str, durable: bool, host: str) -> None:
+        address, port = self._ways[host]
         await self._agent.call(
             "declare",
             timeout_s=_DECLARE_LIMIT_S,
-            host=self._addresses[host],
-            port=self._port,
+            host=address,
+            port=port,
             queue=queue,
             durable=durable,
         )
-        wanted = self._layout.copies - 1
-        there = partial(_holds, host, wanted)
+        wanted = await self._mirrors_wanted(queue)
+        there = partial(_holds, "" if self._shared else host, wanted)
         roles = await until(lambda: self.roles(queue), there, _MIRRORS_LIMIT_S)
         if not there(roles):
+            where = "somewhere" if self._shared else f"on {host}"
             raise DeployError(
-                f"{queue}: wanted its master on {host} and {wanted} synchronised mirrors, "
+                f"{queue}: wanted its master {where} and {wanted} synchronised mirrors, "
                 f"found {roles.master} and {list(roles.synchronised)} after {_MIRRORS_LIMIT_S:g} s"
             )
+
+    async def _mirrors_wanted(self, queue: str) -> int:
+        """As the layout declares, or else as the policy says that governs the queue."""
+        if self._layout.copies is not None:
+            return self._layout.copies - 1
+        said = await self._api.first(queue_path(queue))
+        return words.mirrors_wanted(said, len(self._layout.hosts))
 
     async def roles(self, queue: str) -> Roles:
         statuses: list[int] = []
@@ -108,12 +145,17 @@ class RabbitBroker:
             for name in (name for name in names if name.startswith(prefix)):
                 await self._api.ask(host, queue_path(name), "DELETE")
 
+    async def queues(self, prefix: str) -> tuple[str, ...]:
+        """Names of queues that begin so, by the first host that answers. Raises DeployError."""
+        names = (str(row["name"]) for row in await self._api.first(QUEUES))
+        return tuple(sorted(name for name in names if name.startswith(prefix)))
+
     async def greets(self, host: str) -> bool:
         """Whether the host's broker answers the AMQP header."""
-        address = self._addresses[host]
+        address, port = self._ways[host]
         try:
             value = await self._agent.call(
-                "greet", timeout_s=_GREET_LIMIT_S, host=address, port=self._port
+                "greet", timeout_s=_GREET_LIMIT_S, host=address, port=port
             )
         except AgentError:
             return False
@@ -148,6 +190,14 @@ class RabbitBroker:
         for policy in self._layout.policies:
             await self._set_policy(policy)
 
+    async def remove_policies(self) -> None:
+        """Those; of one that is not there, too. Raises DeployError."""
+        for policy in self._layout.policies:
+            async with aclosing(self._api.as_answered(policy_path(policy.name), "DELETE")) as said:
+                statuses = [reply.status async for reply in said]
+            if not {204, 404} & set(statuses):
+                raise DeployError(f"policy {policy.name} was not removed: {statuses or 'silence'}")
+
     async def health(self, limit_s: float) -> Health:
         """As port.Cluster.health says."""
         return await until(self._look, lambda health: health.clean, limit_s)
@@ -161,6 +211,8 @@ class RabbitBroker:
 
     async def _look(self) -> Health:
         nodes, queues = await asyncio.gather(self._api.bodies(NODES), self._api.bodies(QUEUES))
+        if self._shared:
+            queues = {host: words.ours(listed) for host, listed in queues.items()}
         found = words.doubts(self._layout, nodes, queues)
         return Health(clean=not found, doubts=found)
 
@@ -171,7 +223,7 @@ class RabbitBroker:
             "apply-to": "queues",
             "priority": 0,
         }
-        host = next(iter(self._addresses))
+        host = next(iter(self._ways))
         reply = await self._api.ask(host, policy_path(policy.name), "PUT", body)
         if reply is None or reply.status not in (201, 204):
             said = "nothing" if reply is None else f"{reply.status} {reply.body}"
@@ -179,5 +231,9 @@ class RabbitBroker:
 
 
 def _holds(host: str, mirrors: int, roles: Roles) -> bool:
-    """A fresh queue's mirrors hold all of it at once; the API tells so a little later."""
-    return roles.master == host and len(roles.synchronised) >= mirrors
+    """A fresh queue's mirrors hold all of it at once; the API tells so a little later.
+
+    `host`: "" is any.
+    """
+    placed = roles.master == host if host else roles.master is not None
+    return placed and len(roles.synchronised) >= mirrors

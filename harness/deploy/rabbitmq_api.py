@@ -8,7 +8,7 @@
 import asyncio
 import base64
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
@@ -23,8 +23,8 @@ QUEUES = "/api/queues/%2F?disable_stats=true"
 NODES = "/api/nodes?columns=name,running,partitions,mem_alarm,disk_free_alarm"
 CONNECTIONS = "/api/connections?columns=name,user_provided_name"
 OVERVIEW = "/api/overview?columns=rabbitmq_version,erlang_version"
+GUEST = ("guest", "guest")  # who is known to brokers that mqproof starts
 _HEADERS = {
-    "Authorization": f"Basic {base64.b64encode(b'guest:guest').decode()}",
     "Content-Type": "application/json",
     "X-Reason": "mqproof",  # told to clients whose connection is closed
 }
@@ -32,6 +32,10 @@ _HEADERS = {
 
 def queue_path(name: str) -> str:
     return f"/api/queues/%2F/{quote(name, safe='')}?disable_stats=true"
+
+
+def queue_actions_path(name: str) -> str:
+    return f"/api/queues/%2F/{quote(name, safe='')}/actions"
 
 
 def connection_path(name: str) -> str:
@@ -49,14 +53,31 @@ class Reply:
 
 
 class ManagementApi:
-    """`addresses`: host -> what the agent dials, in the layout's order."""
+    """`urls`: host -> what the agent asks, without the path, in the layout's order.
+
+    `login`: name and password. `nodes`: what the cluster calls its nodes -> what they are called
+    here, where that is not the same.
+    """
 
     def __init__(
-        self, agent: AgentClient, addresses: dict[str, str], port: int = API_PORT
+        self,
+        agent: AgentClient,
+        urls: Mapping[str, str],
+        login: tuple[str, str] = GUEST,
+        nodes: Mapping[str, str] | None = None,
     ) -> None:
-        self._port = port
         self._agent = agent
-        self._addresses = addresses
+        self._urls = dict(urls)
+        basic = base64.b64encode(":".join(login).encode()).decode()
+        self._headers = {**_HEADERS, "Authorization": f"Basic {basic}"}
+        self._nodes = dict(nodes or {})
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        return tuple(self._urls)
+
+    def add(self, host: str, url: str) -> None:
+        self._urls[host] = url
 
     async def ask(
         self, host: str, path: str, method: str = "GET", body: Any = None
@@ -67,19 +88,19 @@ class ManagementApi:
                 "http",
                 timeout_s=ASK_LIMIT_S,
                 method=method,
-                url=f"http://{self._addresses[host]}:{self._port}{path}",
-                headers=_HEADERS,
+                url=f"{self._urls[host]}{path}",
+                headers=self._headers,
                 body="" if body is None else json.dumps(body),
             )
         except AgentError:
             return None
-        return Reply(int(value["status"]), _parsed(str(value["body"])))
+        return Reply(int(value["status"]), self._renamed(_parsed(str(value["body"]))))
 
     async def ask_all(
         self, path: str, method: str = "GET", body: Any = None
     ) -> dict[str, Reply | None]:
         """Every host's own answer, asked side by side."""
-        hosts = tuple(self._addresses)
+        hosts = tuple(self._urls)
         replies = await asyncio.gather(*(self.ask(host, path, method, body) for host in hosts))
         return dict(zip(hosts, replies, strict=True))
 
@@ -88,9 +109,9 @@ class ManagementApi:
         answers = await self.ask_all(path)
         return {host: _body(reply) for host, reply in answers.items()}
 
-    async def as_answered(self, path: str) -> AsyncGenerator[Reply, None]:
+    async def as_answered(self, path: str, method: str = "GET") -> AsyncGenerator[Reply, None]:
         """Answers in the order in which they come; a host that hangs keeps nobody waiting."""
-        asked = [asyncio.ensure_future(self.ask(host, path)) for host in self._addresses]
+        asked = [asyncio.ensure_future(self.ask(host, path, method)) for host in self._urls]
         try:
             for answer in asyncio.as_completed(asked):
                 reply = await answer
@@ -107,6 +128,22 @@ class ManagementApi:
                 if reply.status == 200:
                     return reply.body
         raise DeployError(f"no broker answers {path.partition('?')[0]} within {ASK_LIMIT_S:g} s")
+
+    def _renamed(self, body: Any) -> Any:
+        """The same, with nodes called as they are here: a node's name stands for nothing else."""
+        match body:
+            case str():
+                return self._nodes.get(body, body)
+            case list():
+                return [self._renamed(one) for one in body] if self._nodes else body
+            case dict():
+                return {k: self._renamed(v) for k, v in body.items()} if self._nodes else body
+        return body
+
+
+def urls(addresses: Mapping[str, str], port: int = API_PORT) -> dict[str, str]:
+    """Of hosts that all have the API on the same port."""
+    return {host: f"http://{address}:{port}" for host, address in addresses.items()}
 
 
 def _body(reply: Reply | None) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 from faults.executors.alarms import ALARMS
 from harness.deploy.port import Roles
+from harness.deploy.roster import OURS
 from harness.plan.model import Layout
 
 _NODE = "rabbit@"
@@ -48,6 +49,27 @@ def alarms(nodes: list[dict[str, Any]], resource: str) -> dict[str, bool]:
     }
 
 
+def mirrors_wanted(queue: dict[str, Any], hosts: int) -> int:
+    """By the policy that governs a queue; 0 where none mirrors it, or nobody tells which does."""
+    definition = queue.get("effective_policy_definition")
+    definition = definition if isinstance(definition, dict) else {}
+    parameter = definition.get("ha-params")
+    match definition.get("ha-mode"):
+        case "all":
+            return hosts - 1
+        case "exactly" if isinstance(parameter, int):
+            return min(parameter, hosts) - 1
+        case "nodes" if isinstance(parameter, list):
+            return max(len(parameter) - 1, 0)
+    return 0
+
+
+def ours(queues: list[dict[str, Any]] | None) -> list[dict[str, Any]] | None:
+    """Those of runs."""
+    named = (queue for queue in queues or () if str(queue.get("name")).startswith(OURS))
+    return None if queues is None else list(named)
+
+
 def doubts(layout: Layout, nodes: dict[str, Any], queues: dict[str, Any]) -> tuple[str, ...]:
     """What stands against a clean cluster. Each argument: host -> its own word, None for none."""
     found: list[str] = []
@@ -77,7 +99,7 @@ def _node_doubts(layout: Layout, listed: list[dict[str, Any]]) -> list[str]:
 
 def _queue_doubts(layout: Layout, queue: dict[str, Any]) -> list[str]:
     """Of a queue that a policy governs: its master, mirrors and their synchronisation."""
-    if not queue.get("policy") or layout.copies == 1:
+    if not queue.get("policy") or layout.copies is None or layout.copies == 1:
         return []
     name, roles = queue.get("name"), roles_of(queue)
     if roles.master is None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from harness.deploy import labels
+from harness.deploy import compose_balancers, labels, peer_ways
 from harness.deploy.compose_brokers import BROKERS, Addresses
 from harness.deploy.compose_settings import Settings, host_address
 from harness.plan.model import Host, Layout
@@ -21,6 +21,8 @@ from harness.plan.model import Host, Layout
 Mapping = dict[str, Any]
 
 RESULTS = "/results"  # the experiment's folder, as workers see it
+ADDRESSES = "toxiproxy-addresses"
+BEFORE_BROKERS = ("toxiproxy", ADDRESSES, "agent")  # services by which peer links are made
 BROKER_CPU_SHARES = 1024
 INSTRUMENT_CPU_SHARES = 4096
 _PROXY_ADDRESSES = {"servers": 100, "clients": 200}
@@ -44,10 +46,18 @@ def _text(layouts: Sequence[Layout], settings: Settings) -> str:
     volumes: list[str] = []
     placed = _placed(layouts, settings.network)
     for layout, addresses in zip(layouts, placed, strict=True):
-        for host in layout.hosts:
+        for host in (*layout.hosts, *layout.spares):
             services |= _host_services(layout, host, addresses, settings)
             volumes += [_volume(host, process) for process in host.processes]
+        assert len(layouts) == 1 or not layout.balancers, "balancers stand before one system"
+        services |= compose_balancers.services(
+            layout, dict(addresses), settings, BROKER_CPU_SHARES
+        )
     services["toxiproxy"] = _proxy(settings)
+    for layout in layouts:
+        if ways := peer_ways.addresses(layout, settings.network):
+            assert len(layouts) == 1, "the proxy has addresses for the peers of one system"
+            services[ADDRESSES] = _proxy_addresses(layout, list(ways.values()), settings)
     services["agent"] = _agent(settings)
     services["workers"] = _workers(settings)
     document: Mapping = {
@@ -73,7 +83,7 @@ def _placed(layouts: Sequence[Layout], network: str) -> list[Addresses]:
     number = 0
     for layout in layouts:
         addresses = {}
-        for host in layout.hosts:
+        for host in (*layout.hosts, *layout.spares):
             addresses[host.name] = host_address(network, number)
             number += 1
         placed.append(addresses)
@@ -113,11 +123,12 @@ def _host_services(
     """The container that is the host, and those of its processes."""
     broker = BROKERS[layout.system]
     image = settings.broker_image or broker.image
-    services = {host_service(host): _host(host, addresses[host.name], image)}
+    names = peer_ways.names(host.name, peer_ways.addresses(layout, settings.network))
+    services = {host_service(host): _host(host, addresses[host.name], image, names)}
     for name in host.processes:
         services[process_service(host, name)] = {
             "image": image,
-            **broker.told(layout, host, addresses),
+            **broker.told(layout, host, _cluster_of(host, layout, addresses)),
             "volumes": [f"{_volume(host, name)}:{broker.data}"],
             "restart": "no",
             "network_mode": f"service:{host_service(host)}",
@@ -128,8 +139,16 @@ def _host_services(
     return services
 
 
-def _host(host: Host, address: str, image: str) -> Mapping:
+def _cluster_of(host: Host, layout: Layout, addresses: Addresses) -> Addresses:
+    """Whom its processes are told of: all members; a spare has nobody but itself."""
+    members = [host] if host in layout.spares else layout.hosts
+    return {member.name: addresses[member.name] for member in members}
+
+
+def _host(host: Host, address: str, image: str, names: list[str]) -> Mapping:
+    """`names`: of peers that are not met by their own addresses. Its processes share the table."""
     return {
+        **({"extra_hosts": names} if names else {}),
         "image": image,
         "entrypoint": ["sleep", "infinity"],
         "init": True,
@@ -147,6 +166,22 @@ def _proxy(settings: Settings) -> Mapping:
         "cpu_shares": INSTRUMENT_CPU_SHARES,
         "networks": _both(settings, _PROXY_ADDRESSES),
         "labels": _labels(labels.ROLE_PROXY, "toxiproxy"),
+    }
+
+
+def _proxy_addresses(layout: Layout, ways: list[str], settings: Settings) -> Mapping:
+    """It may change what the proxy's network namespace is, and is of an image that is there."""
+    own = f"{settings.network}.{_PROXY_ADDRESSES['servers']}"
+    command = peer_ways.adding(ways, own)
+    return {
+        "image": settings.broker_image or BROKERS[layout.system].image,
+        "entrypoint": [word.replace("$", "$$") for word in command],
+        "init": True,
+        "restart": "no",
+        "network_mode": "service:toxiproxy",
+        "depends_on": ["toxiproxy"],
+        "cap_add": ["NET_ADMIN"],
+        "labels": _labels(labels.ROLE_ADDRESSES, labels.ROLE_ADDRESSES),
     }
 
 

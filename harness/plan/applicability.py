@@ -6,9 +6,11 @@
 
 from collections.abc import Iterator
 
-from faults.kinds import KINDS
+from faults.kinds import CLIENT_LINK, COMPOSE, KINDS, OF_PROCESSES, TOXIPROXY, mechanism
 from faults.shapes import SHAPES
+from harness.plan import operable
 from harness.plan.model import Entry, FaultPlan, Layout, Scenario, System
+from harness.plan.permission import forbidden, permitted
 from harness.plan.words import Target, parse_target
 
 
@@ -21,7 +23,16 @@ def obstacles(
         reasons.append(f"{system.name} has no client {client}")
     if deployment not in system.deployments:
         reasons.append(f"{system.name} cannot be deployed by {deployment}")
+    if layout.partition_handling in system.cannot_handle:
+        why = system.cannot_handle[layout.partition_handling]
+        reasons.append(f"{system.name} cannot do {layout.partition_handling}: {why}")
+    if layout.peer_links == TOXIPROXY and deployment in system.direct_peers:
+        why = system.direct_peers[deployment]
+        reasons.append(f"{system.name} has direct peer links by {deployment}: {why}")
+    if layout.balancers and deployment != COMPOSE:
+        reasons.append(f"clients enter by {layout.entrance}, which only {COMPOSE} has")
     reasons += _fault_obstacles(scenario, system, layout, deployment)
+    reasons += operable.obstacles(scenario, system, layout, deployment)
     for who, entry in (
         ("publishers_enter", scenario.workload.publishers_enter),
         ("consumers_enter", scenario.workload.consumers_enter),
@@ -35,19 +46,36 @@ def _fault_obstacles(
 ) -> Iterator[str]:
     for number, fault in enumerate(scenario.faults, start=1):
         target = parse_target(fault.target)
+        if target.host in layout.balancers:
+            if fault.kind not in OF_PROCESSES:
+                kinds = ", ".join(OF_PROCESSES)
+                yield f"fault {number}: {target.host} can suffer no {fault.kind}, only {kinds}"
+            continue
         for reason in _target_obstacles(target, scenario, layout):
             yield f"fault {number}: {reason}"
+        if layout.balancers and KINDS[fault.kind].applies_to == CLIENT_LINK:
+            yield (
+                f"fault {number}: a {fault.kind} means clients' links to a host, and theirs lead "
+                f"to a balancer"
+            )
         # As a fault's target the word means a host that holds no copy of any queue.
-        if target.role == "uninvolved" and layout.copies >= len(layout.hosts):
+        if target.role == "uninvolved" and (layout.copies or 0) >= len(layout.hosts):
             yield f"fault {number}: {target.word!r} means nobody: every host holds a copy"
         if "shape" in KINDS[fault.kind].options:
             yield from _shape_obstacles(number, fault, len(layout.hosts))
         if fault.kind in system.cannot:
             why = system.cannot[fault.kind]
             yield f"fault {number}: {system.name} can suffer no {fault.kind}: {why}"
-        elif deployment not in KINDS[fault.kind].offers:
+        elif not mechanism(fault.kind, deployment, layout.peer_links):
             why = KINDS[fault.kind].why_not.get(deployment, "nobody has made it")
-            yield f"fault {number}: {deployment} offers no {fault.kind}: {why}"
+            yield f"fault {number}: {deployment} offers no {fault.kind}: {why}{_offered(layout)}"
+        elif layout.topology is not None:
+            for reason in forbidden(fault, layout.topology):
+                yield f"fault {number}: {reason}"
+
+
+def _offered(layout: Layout) -> str:
+    return f"; it allows {permitted(layout.topology)}" if layout.topology is not None else ""
 
 
 def _shape_obstacles(number: int, fault: FaultPlan, hosts: int) -> Iterator[str]:
@@ -72,7 +100,7 @@ def _target_obstacles(target: Target, scenario: Scenario, layout: Layout) -> Ite
     names = [host.name for host in layout.hosts]
     if target.host and target.host not in names:
         yield f"no host {target.host!r} (there are {', '.join(names)})"
-    if target.role == "mirror" and layout.copies < 2:
+    if target.role == "mirror" and layout.copies == 1:
         yield f"{target.word!r} means nobody: queues have one copy, no mirror"
     if target.role == "uninvolved" and len(_meant(scenario)) >= len(names):
         yield f"{target.word!r} means nobody: the faults may mean every one of {len(names)} hosts"

@@ -12,13 +12,17 @@ def ignored(plan: RunPlan) -> list[str]:
     return [f"workload.{section}" for section in SECTIONS if section != own]
 
 
-def declared(plan: RunPlan) -> dict[str, bool | str | int | float]:
-    """Declared layout properties and workload choices: never a system's or layout's name."""
+def declared(plan: RunPlan) -> dict[str, bool | str | int | float | None]:
+    """Declared layout properties and workload choices: never a system's or layout's name.
+
+    None: nobody has declared it, so that it is unknown.
+    """
     workload, layout = plan.scenario.workload, plan.layout
     return {
         "copies": layout.copies,
-        "synchronise": layout.synchronise,
-        "partition_handling": layout.partition_handling,
+        "synchronise": layout.synchronise or None,
+        "partition_handling": layout.partition_handling or None,
+        "entrance": layout.entrance,
         "timer_s": layout.timer_s,
         "confirms": workload.confirms,
         "durable": workload.durable,
@@ -29,4 +33,5 @@ def declared(plan: RunPlan) -> dict[str, bool | str | int | float]:
         "acknowledges": workload.consumers > 0 and workload.acknowledge > 0,
         "cancel_on_ha_failover": workload.amqp.cancel_on_ha_failover,
         "faults": len(plan.schedule.windows),
+        "operations": len(plan.schedule.steps),
     }

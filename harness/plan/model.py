@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from faults.kinds import DIRECT
 from faults.model import Options
+from harness.plan.topology import Topology
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,39 @@ class FaultPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class OperationOptions:
+    """What a scenario may say of an operation besides kind, target and time.
+
+    operations.OPERATIONS tells which of them a kind takes; the others keep their defaults.
+    """
+
+    how: str = "stop"  # stop, restart: in good order, or "kill"
+    waits: str = "done"  # "no", "done", "clean"
+    order: str = "at once"  # of `all`: "at once", "in turn", "last stopped first", ...
+    offline: bool = False  # forget: said to a node that is down
+    through: str = ""  # forget, add: the host that is told; "": the first that can be
+    name: str = "mqproof"  # policies: by default that of the layout
+    pattern: str = r"^mqproof\."
+    definition: tuple[tuple[str, "PolicyValue"], ...] = ()
+    priority: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class OperationPlan:
+    """A thing that an operator does, without undo: kind x target x time.
+
+    `at` counts from the end of the baseline. Where it lies after a fault's end or after an earlier
+    operation, the pause between the two is kept, and begins when the fault was seen to be gone or
+    the operation had returned.
+    """
+
+    kind: str  # a name of operations.OPERATIONS
+    target: str  # a word that its kind takes; "" where it means the whole cluster
+    at: Span
+    options: OperationOptions = field(default_factory=OperationOptions)
+
+
+@dataclass(frozen=True, slots=True)
 class Scenario:
     """Workload, schedule and limits: one file for every system.
 
@@ -109,6 +144,16 @@ class Scenario:
     settle: Span
     drain_limit: Span
     source: str  # the TOML text it was read from
+    operations: tuple[OperationPlan, ...] = ()
+
+
+HOSTS = "hosts"  # a client goes on to another host when its own is lost
+ONE = "one"  # a client knows one host, and comes back to it
+BALANCERS = {  # a client knows one address, and who answers there passes it on to some host
+    "haproxy": ("balancer1",),
+    "haproxy-pair": ("balancer1", "balancer2"),  # the address floats between them
+}
+BALANCER = "balancer"  # where clients enter then, and what such a host is to queues
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +174,26 @@ class Policy:
     definition: tuple[tuple[str, str | int], ...]
 
 
+PolicyValue = str | int | tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PauseIfAllDown:
+    """A partition handling of RabbitMQ: who sees none of these hosts pauses."""
+
+    hosts: tuple[str, ...]
+    recover: str  # of the others: ignore or autoheal
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """How a system is laid out, for one timer profile.
 
     `copies`: how many copies of a queue are wanted (hosts for all, 1 for unmirrored).
     `synchronise`: automatic, manual or none.
+    `topology`: of a cluster that somebody else runs; what he has not declared is None or "" here.
+    `spares`: hosts that stand, each by itself, until an operation adds them; nothing else means
+    them.
     """
 
     name: str
@@ -143,15 +202,24 @@ class Layout:
     title: str
     hosts: tuple[Host, ...]
     timer_s: float  # RabbitMQ: net_ticktime
-    copies: int
+    copies: int | None
     synchronise: str
     partition_handling: str
     policies: tuple[Policy, ...]
+    pause_if_all_down: PauseIfAllDown | None = None  # where that is the partition handling
+    peer_links: str = DIRECT  # or TOXIPROXY: brokers reach each other through the proxy
+    entrance: str = HOSTS  # or ONE, or one of BALANCERS: how clients get in
+    topology: Topology | None = None
+    spares: tuple[Host, ...] = ()
 
     @property
     def label(self) -> str:
         """`all-automatic@T=10`: the name that the command line and the tables use."""
         return f"{self.name}@{self.profile}"
+
+    @property
+    def balancers(self) -> tuple[str, ...]:
+        return BALANCERS.get(self.entrance, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +231,10 @@ class System:
     default_layout: str  # a layout's name with its profile
     clients: tuple[str, ...]  # the first is the default
     deployments: tuple[str, ...]  # the first is the default
-    cannot: Mapping[str, str] = field(default_factory=dict)  # fault kind -> why it suffers none
+    cannot: Mapping[str, str] = field(default_factory=dict)  # fault or operation -> why not
+    cannot_handle: Mapping[str, str] = field(default_factory=dict)  # partition handling -> why
+    direct_peers: Mapping[str, str] = field(default_factory=dict)  # deployment whose peer links
+    # no layout can lead through the proxy -> why
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +252,15 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """An operation's place in time, in seconds since the load began."""
+
+    number: int  # from 1
+    operation: OperationPlan
+    at_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class Schedule:
     """The phases of one run in seconds, resolved with its layout's timer."""
 
@@ -189,11 +269,12 @@ class Schedule:
     recovery_s: float
     settle_s: float
     drain_limit_s: float
+    steps: tuple[Step, ...] = ()
 
     @property
     def load_s(self) -> float:
-        """Least length of the load: undoing and verifying come on top."""
-        ends = [window.ends_s for window in self.windows]
+        """Least length of the load: undoing, verifying and operating come on top."""
+        ends = [window.ends_s for window in self.windows] + [step.at_s for step in self.steps]
         return max([self.baseline_s, *ends]) + self.recovery_s
 
     def awaited(self, window: Window) -> dict[int, float]:
@@ -205,6 +286,30 @@ class Schedule:
             earlier.number: window.opens_s - earlier.ends_s
             for earlier in self.windows
             if earlier.number < window.number and earlier.ends_s <= window.opens_s
+        }
+
+    def steps_before(self, item: Window | Step) -> dict[int, float]:
+        """The operations that must have returned before, and how long before, in seconds.
+
+        Operations come one by one. With a fault that opens at the same time one overlaps on
+        purpose.
+        """
+        if isinstance(item, Window):
+            return {
+                step.number: item.opens_s - step.at_s
+                for step in self.steps
+                if step.at_s < item.opens_s
+            }
+        return {
+            step.number: item.at_s - step.at_s for step in self.steps if step.number < item.number
+        }
+
+    def windows_before(self, step: Step) -> dict[int, float]:
+        """The windows that must be over before an operation, and how long before, in seconds."""
+        return {
+            window.number: step.at_s - window.ends_s
+            for window in self.windows
+            if window.ends_s <= step.at_s
         }
 
 

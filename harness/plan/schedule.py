@@ -1,10 +1,11 @@
 """The schedule of one run: a scenario's lengths, resolved with its layout's timer.
 
 1. Windows are numbered from 1 in the order in which they open; of equals, in the file's order.
+   So are operations, by themselves.
 2. Every length is seconds here; nothing later knows layout timers.
 """
 
-from harness.plan.model import Layout, Scenario, Schedule, Window
+from harness.plan.model import Layout, Scenario, Schedule, Step, Window
 
 
 def resolve(scenario: Scenario, layout: Layout) -> Schedule:
@@ -27,4 +28,11 @@ def resolve(scenario: Scenario, layout: Layout) -> Schedule:
         recovery_s=scenario.recovery.resolve_s(timer_s),
         settle_s=scenario.settle.resolve_s(timer_s),
         drain_limit_s=scenario.drain_limit.resolve_s(timer_s),
+        steps=_steps(scenario, timer_s, baseline_s),
     )
+
+
+def _steps(scenario: Scenario, timer_s: float, baseline_s: float) -> tuple[Step, ...]:
+    timed = [(baseline_s + one.at.resolve_s(timer_s), one) for one in scenario.operations]
+    timed.sort(key=lambda one: one[0])
+    return tuple(Step(number, one, at_s) for number, (at_s, one) in enumerate(timed, start=1))

@@ -5,6 +5,7 @@
 3. Nothing is converted silently: `"3"` is no number.
 """
 
+import re
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
@@ -13,7 +14,9 @@ from pydantic_core import PydanticCustomError
 
 from faults.kinds import KINDS, OPTIONS
 from harness.plan import spans
-from harness.plan.model import Entry, Span
+from harness.plan.model import Entry, OperationOptions, Span
+from harness.plan.operations import OPERATIONS
+from harness.plan.operations import OPTIONS as OPERATION_OPTIONS
 from harness.plan.words import parse_target
 from spark_analysis.schema.body import HEADER_BYTES
 
@@ -69,6 +72,17 @@ def _heartbeat(value: object) -> int:
     return int(seconds)
 
 
+def _pattern(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError("must be a regular expression in a text")
+    try:
+        re.compile(value)
+    except re.error as error:
+        raise ValueError(f"{value!r} is no regular expression: {error}") from None
+    return value
+
+
+_OWN = OperationOptions()
 Length = Annotated[Span, BeforeValidator(spans.parse)]
 Seconds = Annotated[float, BeforeValidator(spans.parse_seconds)]
 EntryWord = Annotated[Entry, BeforeValidator(_entry)]
@@ -124,6 +138,23 @@ class FaultTable(Table):
     up: Seconds = 0.0
 
 
+class OperationTable(Table):
+    """Which of the options and targets a kind takes is checked in operation_checks.py."""
+
+    kind: Annotated[str, BeforeValidator(_word(tuple(OPERATIONS)))]
+    target: str = ""
+    at: Length = Span()
+    how: Annotated[str, BeforeValidator(_word(OPERATION_OPTIONS["how"].choices))] = _OWN.how
+    waits: Annotated[str, BeforeValidator(_word(OPERATION_OPTIONS["waits"].choices))] = _OWN.waits
+    order: Annotated[str, BeforeValidator(_word(OPERATION_OPTIONS["order"].choices))] = _OWN.order
+    offline: bool = False
+    through: str = ""
+    name: str = Field(default=_OWN.name, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$")
+    pattern: Annotated[str, BeforeValidator(_pattern)] = _OWN.pattern
+    definition: dict[str, str | int | list[str]] = {}
+    priority: int = Field(default=0, ge=0, le=1_000_000)
+
+
 class PhasesTable(Table):
     baseline: Length = Span(seconds=12)
     recovery: Length = Span(seconds=15)
@@ -136,4 +167,5 @@ class ScenarioTable(Table):
     story: str = ""
     workload: WorkloadTable
     fault: list[FaultTable] = []
+    operation: list[OperationTable] = []
     phases: PhasesTable = PhasesTable()

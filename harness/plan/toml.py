@@ -17,27 +17,37 @@ from pydantic_core import ErrorDetails
 
 from faults.kinds import CLIENT, KINDS, OPTIONS, Kind, Option
 from faults.model import Options
-from harness.plan import spans
+from harness.plan import operation_checks, spans
 from harness.plan.model import (
     AmqpWorkload,
     FaultPlan,
+    OperationOptions,
+    OperationPlan,
     Retry,
     Scenario,
     Workload,
 )
 from harness.plan.places import Path, describe, line, line_numbers
 from harness.plan.problems import PlanError, Problem, nearest
-from harness.plan.shape import AmqpTable, FaultTable, PhasesTable, ScenarioTable, WorkloadTable
+from harness.plan.shape import (
+    AmqpTable,
+    FaultTable,
+    OperationTable,
+    PhasesTable,
+    ScenarioTable,
+    WorkloadTable,
+)
 from harness.plan.words import CLIENT_FORMS, TARGET_FORMS, parse_target
 
 SCENARIO_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 _FIXED = {"deadline", "heartbeat", "latency", "down", "up"}
-_LENGTHS = {"opens", "lasts", *_FIXED, *PhasesTable.model_fields}
+_LENGTHS = {"opens", "lasts", "at", *_FIXED, *PhasesTable.model_fields}
 _TABLES: dict[tuple[str, ...], type[BaseModel]] = {
     (): ScenarioTable,
     ("workload",): WorkloadTable,
     ("workload", "amqp"): AmqpTable,
     ("fault",): FaultTable,
+    ("operation",): OperationTable,
     ("phases",): PhasesTable,
 }
 
@@ -74,6 +84,7 @@ def _scenario(name: str, table: ScenarioTable, source: str) -> Scenario:
         settle=table.phases.settle,
         drain_limit=table.phases.drain_limit,
         source=source,
+        operations=tuple(_operation(operation) for operation in table.operation),
     )
 
 
@@ -113,6 +124,29 @@ def _fault(table: FaultTable) -> FaultPlan:
             **{option.field: getattr(table, option.key) for option in OPTIONS.values()}
         ),
         returns=table.returns,
+    )
+
+
+def _operation(table: OperationTable) -> OperationPlan:
+    definition = table.definition.items()
+    return OperationPlan(
+        kind=table.kind,
+        target=table.target,
+        at=table.at,
+        options=OperationOptions(
+            how=table.how,
+            waits=table.waits,
+            order=table.order,
+            offline=table.offline,
+            through=table.through,
+            name=table.name,
+            pattern=table.pattern,
+            definition=tuple(
+                (key, tuple(value) if isinstance(value, list) else value)
+                for key, value in definition
+            ),
+            priority=table.priority,
+        ),
     )
 
 
@@ -193,6 +227,8 @@ def _cross_checks(document: dict[str, Any]) -> Iterator[_Finding]:
             yield from _queue_check(("fault", index, "target"), fault.get("target"), queues)
             yield from _fault_checks(("fault", index), fault)
             yield from _client_checks(("fault", index, "target"), fault, workload)
+    for found in operation_checks.problems(_list(document.get("operation")), queues):
+        yield _Finding(*found)
 
 
 def _workload_checks(workload: dict[str, Any], queues: list[str]) -> Iterator[_Finding]:

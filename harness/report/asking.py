@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
+from faults.kinds import EXTERNAL
 from harness.deploy import catalogue
 from harness.plan import experiment, misbehave
 from harness.plan.model import Experiment, Layout, Scenario, System
 from harness.plan.problems import PlanError, Problem, unknown
 from harness.plan.toml import read_scenario
+from harness.report import external
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +32,16 @@ class Asked:
     repeats: int
     seed: int
     misbehave: str = ""
+    topology: str = ""  # a file: a cluster that is there
 
 
 def experiment_of(asked: Asked, name: str) -> Experiment:
     """The experiment. Raises PlanError, or CatalogueError where a layout's file is wrong."""
+    scenarios, problems = _scenarios(asked.scenarios)
+    if asked.topology or asked.deployment == EXTERNAL:
+        return _of_topology(asked, name, scenarios, problems)
     found = systems()
     layouts, labels = _layouts(asked, found)
-    scenarios, problems = _scenarios(asked.scenarios)
     request = experiment.Request(
         name=name,
         seed=asked.seed,
@@ -53,6 +58,30 @@ def experiment_of(asked: Asked, name: str) -> Experiment:
     return experiment.plan(request, choices)
 
 
+def _of_topology(
+    asked: Asked, name: str, scenarios: Sequence[Scenario], problems: list[Problem]
+) -> Experiment:
+    problems = [*problems, *external.problems(asked.systems, asked.layouts, asked.deployment)]
+    try:
+        chosen = external.chosen(asked.topology, systems(), layouts())
+    except PlanError as error:
+        raise PlanError([*problems, *error.problems]) from None
+    request = experiment.Request(
+        name=name,
+        seed=asked.seed,
+        scenarios=tuple(scenarios),
+        systems=(chosen.system.name,),
+        layouts=(chosen.layout.label,),
+        clients=asked.clients,
+        deployment=EXTERNAL,
+        repeats=asked.repeats,
+    )
+    choices = experiment.Catalogue((chosen.system,), (chosen.layout,))
+    if problems:
+        raise PlanError([*problems, *experiment.check(request, choices)])
+    return experiment.plan(request, choices)
+
+
 def replay(asked: Asked, judge: str) -> str:
     """The command that does the same experiment again."""
     words = ["mqproof", "run", *asked.scenarios]
@@ -61,6 +90,7 @@ def replay(asked: Asked, judge: str) -> str:
         ("--layout", asked.layouts),
         ("--client", asked.clients),
         ("--deployment", (asked.deployment,) if asked.deployment else ()),
+        ("--topology", (asked.topology,) if asked.topology else ()),
     ):
         words += [part for value in values for part in (flag, value)]
     words += ["--repeats", str(asked.repeats)] if asked.repeats != 1 else []

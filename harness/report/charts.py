@@ -184,7 +184,9 @@ def _lanes(timeline: Timeline, scale: Scale) -> Iterable[Lane]:
                     for mark in marks
                 ),
             )
-    for sort in ("probe", "client", "operation", "stall"):
+    if timeline.operations:
+        yield Lane("operation", tuple(_operated(timeline, scale)))
+    for sort in ("probe", "client", "stall"):
         found = [one for one in timeline.happenings if one.sort == sort]
         if found:
             yield Lane(
@@ -200,3 +202,14 @@ def _lanes(timeline: Timeline, scale: Scale) -> Iterable[Lane]:
                     for one in found
                 ),
             )
+
+
+def _operated(timeline: Timeline, scale: Scale) -> Iterable[Span]:
+    """Each operation from its begin to its end; one without an end is a moment."""
+    for one in timeline.operations:
+        if one.began_ns is not None:
+            from_s = one.began_ns / NS
+            until_s = from_s if one.returned_ns is None else one.returned_ns / NS
+            text = f"{one.kind} {one.resolved or one.target}".strip()
+            title = f"+{from_s:.3f} s to +{until_s:.3f} s, {text}: {one.detail}"
+            yield scale.span(from_s, until_s, "fine" if one.ok else "bad", "", title)

@@ -20,6 +20,7 @@ from harness.analyse.observations import Observation
 from harness.analyse.summary import Summary
 from harness.plan.misbehave import Misbehave
 from harness.plan.model import Experiment, Skipped
+from harness.plan.topology import Topology
 from spark_analysis.schema.comparison import Comparison
 
 INTERRUPTED = 130
@@ -154,3 +155,6 @@ class Pipeline(Protocol):
 
     def doctor(self, show: Display) -> bool:
         """Whether nothing is missing here; tells what is, and how to get it, by messages."""
+
+    def doctor_of(self, topology: Topology, show: Display) -> bool:
+        """Whether a cluster that is there could be put under test; it is not touched."""

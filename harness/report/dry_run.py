@@ -9,7 +9,22 @@ from collections.abc import Iterator
 from faults.kinds import CLIENT_LINK, KINDS, OPTIONS
 from faults.model import Options
 from harness.plan import spans
-from harness.plan.model import Entry, Experiment, FaultPlan, RunPlan, Span, Window, Workload
+from harness.plan.model import (
+    ONE,
+    Entry,
+    Experiment,
+    FaultPlan,
+    OperationOptions,
+    OperationPlan,
+    RunPlan,
+    Span,
+    Step,
+    Window,
+    Workload,
+)
+from harness.plan.operations import OPERATIONS, TARGETS, parse
+from harness.plan.permission import unverified
+from harness.plan.topology import Topology
 from harness.plan.words import parse_target
 from harness.report.lines import cell_name
 
@@ -37,14 +52,18 @@ def run_lines(run: RunPlan, repeats: int) -> Iterator[str]:
     schedule, scenario, timer_s = run.schedule, run.scenario, run.layout.timer_s
     yield f"{cell_name(run.cell)}, {repeats} x ({run.deployment}): {scenario.title}"
     yield f"  layout     {run.layout.title}; T = {timer_s:g} s"
+    if run.layout.topology is not None:
+        yield from _topology(run.layout.topology)
     yield f"  workload   {_workload(scenario.workload)}"
     yield f"  publishers enter at {_entry(scenario.workload.publishers_enter, run)}"
     yield f"  consumers  enter at {_entry(scenario.workload.consumers_enter, run)}"
     yield f"  baseline   {_resolved(scenario.baseline, schedule.baseline_s)}"
     for window in schedule.windows:
         yield from _window(window, run)
+    for step in schedule.steps:
+        yield from _step(step, run)
     recovery = _resolved(scenario.recovery, schedule.recovery_s)
-    yield f"  recovery   {recovery}, from when every fault was seen to be gone"
+    yield f"  recovery   {recovery}, from when every fault was seen to be gone{_done(run)}"
     yield f"  settle     {_resolved(scenario.settle, schedule.settle_s)}"
     drain = _resolved(scenario.drain_limit, schedule.drain_limit_s)
     yield f"  drain      {drain} at most, then audit"
@@ -58,14 +77,63 @@ def _window(window: Window, run: RunPlan) -> Iterator[str]:
         f", links of {fault.options.clients} clients" if kind.applies_to == CLIENT_LINK else ""
     )
     ends = "" if fault.returns else ", and the host never returns"
-    least = " at least" if run.schedule.awaited(window) else ""
+    waits = run.schedule.awaited(window) or run.schedule.steps_before(window)
+    least = " at least" if waits else ""
     yield (
         f"  fault {window.number}    {fault.kind} {fault.target}{clients}{_options(fault)}: "
         f"from +{window.opens_s:g} s{least} for {_resolved(fault.lasts, window.lasts_s)}{ends}"
     )
+    for number, pause_s in run.schedule.steps_before(window).items():
+        yield f"             {_length(pause_s)} after operation {number} had returned"
     for number, pause_s in run.schedule.awaited(window).items():
         yield f"             {_length(pause_s)} after fault {number} was seen to be gone"
     yield f"             {_word(fault.target, run)}"
+    if run.layout.topology is not None and (silent := unverified(fault, run.layout.topology)):
+        yield f"             no verify command for {', '.join(silent)}: the run ends unknown"
+
+
+def _topology(topology: Topology) -> Iterator[str]:
+    """What the brokers' owner should know before anything is done."""
+    brokers = ", ".join(f"{one.host} ({one.node} at {one.upstream})" for one in topology.brokers)
+    yield f"  brokers    {brokers}; they are there, and stay"
+    yield f"  credentials of ${topology.user} and ${topology.password}; workers on this machine"
+    proxy = topology.proxy
+    way = "none: clients dial the brokers" if proxy is None else proxy.at or "one that is started"
+    policies = "one is set, and removed" if topology.sets_policy else "left as they are"
+    yield f"  proxy      {way}; policies: {policies}"
+
+
+def _step(step: Step, run: RunPlan) -> Iterator[str]:
+    operation = step.operation
+    target = f" {operation.target}" if operation.target else ""
+    windows, steps = run.schedule.windows_before(step), run.schedule.steps_before(step)
+    least = " at least" if windows or steps else ""
+    yield (
+        f"  operation {step.number} {operation.kind}{target}{_said(operation)}: "
+        f"at +{step.at_s:g} s{least}"
+    )
+    for number, pause_s in windows.items():
+        yield f"             {_length(pause_s)} after fault {number} was seen to be gone"
+    if steps:
+        number = max(steps)
+        yield f"             {_length(steps[number])} after operation {number} had returned"
+    if operation.target:
+        form = parse(operation.kind, operation.target).form
+        yield f"             {TARGETS[form].meaning}"
+
+
+def _said(operation: OperationPlan) -> str:
+    """What the scenario says of it, but for what goes without saying."""
+    usual, own = OperationOptions(), operation.options
+    keys = OPERATIONS[operation.kind].options
+    given = {key: getattr(own, key) for key in keys if getattr(own, key) != getattr(usual, key)}
+    if "definition" in given:
+        given["definition"] = " ".join(f"{key}={value}" for key, value in own.definition)
+    return "".join(f", {key} {value}" for key, value in given.items())
+
+
+def _done(run: RunPlan) -> str:
+    return " and every operation had returned" if run.schedule.steps else ""
 
 
 def _options(fault: FaultPlan) -> str:
@@ -93,7 +161,12 @@ def _workload(workload: Workload) -> str:
 
 
 def _entry(entry: Entry, run: RunPlan) -> str:
-    return ", ".join(entry.hosts) if entry.hosts else f"{entry.word}: {_word(entry.word, run)}"
+    if run.layout.balancers:
+        return f"{' and '.join(run.layout.balancers)}, whatever the scenario says"
+    alone = ", and know no other" if run.layout.entrance == ONE else ""
+    if entry.hosts:
+        return ", ".join(entry.hosts[:1] if alone else entry.hosts) + alone
+    return f"{entry.word}: {_word(entry.word, run)}{alone}"
 
 
 def _word(word: str, run: RunPlan) -> str:

@@ -5,11 +5,11 @@
 
 from collections.abc import Iterable, Iterator
 
-from faults.kinds import COMPOSE, KINDS, LOCAL, Kind
+from faults.kinds import COMPOSE, EXTERNAL, KINDS, LOCAL, Kind, offered
 from harness.deploy.catalogue import load_system, system_names
 from harness.plan.model import System
 
-DEPLOYMENTS = (COMPOSE, LOCAL)
+DEPLOYMENTS = (COMPOSE, LOCAL, EXTERNAL)
 
 
 def lines(systems: Iterable[System]) -> Iterator[str]:
@@ -25,7 +25,8 @@ def lines(systems: Iterable[System]) -> Iterator[str]:
             yield f"- No `{kind.name}` under `{deployment}`: {why}."
     for system in systems:
         for name, why in system.cannot.items():
-            yield f"- No `{name}` on `{system.name}`: {why}."
+            if name in KINDS:
+                yield f"- No `{name}` on `{system.name}`: {why}."
 
 
 def _options(kind: Kind) -> str:
@@ -33,7 +34,7 @@ def _options(kind: Kind) -> str:
 
 
 def _offers(kind: Kind) -> str:
-    return " | ".join(kind.offers.get(deployment, "-") for deployment in DEPLOYMENTS)
+    return " | ".join(offered(kind, deployment) for deployment in DEPLOYMENTS)
 
 
 if __name__ == "__main__":

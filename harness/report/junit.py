@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree as xml
 
-from harness.analyse.expectations import CellResult
+from harness.analyse.expectations import CellResult, Known
 from harness.analyse.judge import ClaimVerdict, Outcome
 from harness.plan.model import Skipped
 from harness.report.display import Judge, Report, RunReport
@@ -88,10 +88,10 @@ def _fails(verdict: ClaimVerdict, run: RunReport, report: Report) -> bool:
     expected = _known(report.cells, run.cell, verdict.claim)
     if expected is None:
         return verdict.outcome is Outcome.FAIL  # new, and nobody said that it may
-    return verdict.outcome not in (expected, Outcome.INCONCLUSIVE)
+    return verdict.outcome is not Outcome.INCONCLUSIVE and not expected.allows(verdict.outcome)
 
 
-def _known(cells: tuple[CellResult, ...], cell: Cell, claim: str) -> Outcome | None:
+def _known(cells: tuple[CellResult, ...], cell: Cell, claim: str) -> Known | None:
     result = next((one for one in cells if one.cell == cell), None)
     return result.known.get(claim) if result else None
 

@@ -47,8 +47,9 @@ def standing_of(verdict: ClaimVerdict, run: RunReport, report: Report) -> str:
     expected = result.known.get(verdict.claim) if result else None
     if expected is None:
         return "new: no expectation speaks of it"
-    if expected is verdict.outcome:
-        return "this cell is known to do so"
+    if expected.allows(verdict.outcome):
+        now_and_then = ", now and then" if len(expected.outcomes) > 1 else ""
+        return f"this cell is known to do so{now_and_then}"
     return f"this cell is not known to do so: {expected} was expected"
 
 

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator
 
 from rich.table import Table
 
-from faults.kinds import KINDS, TARGETS
+from faults.kinds import KINDS, TARGETS, offered
 from harness.analyse.claims import Claim
 from harness.analyse.vocabulary import FACTS
+from harness.plan import operations as plan
 from harness.plan.model import Layout, Scenario, System
+from harness.report.fault_matrix import DEPLOYMENTS
 
 
 def systems(found: Iterable[System]) -> Table:
@@ -22,32 +24,61 @@ def systems(found: Iterable[System]) -> Table:
 
 
 def layouts(found: Iterable[Layout]) -> Table:
-    table = _table("layout", "system", "title", "hosts", "copies", "partitions")
+    table = _table(
+        "layout",
+        "system",
+        "title",
+        "hosts",
+        "copies",
+        "partitions",
+        "peer links",
+        "clients enter by",
+    )
     for one in found:
         hosts = ", ".join(host.name for host in one.hosts)
-        row = (one.label, one.system, one.title, hosts, str(one.copies), one.partition_handling)
-        table.add_row(*row)
+        ways = (one.partition_handling, one.peer_links, one.entrance)
+        table.add_row(one.label, one.system, one.title, hosts, str(one.copies), *ways)
     return table
 
 
 def scenarios(found: Iterable[Scenario]) -> Table:
-    table = _table("scenario", "title", "faults")
+    table = _table("scenario", "title", "faults", "operations")
     for one in found:
         faults = ", ".join(f"{fault.kind} {fault.target}" for fault in one.faults)
-        table.add_row(one.name, one.title, faults or "none")
+        done = ", ".join(f"{each.kind} {each.target}".strip() for each in one.operations)
+        table.add_row(one.name, one.title, faults or "none", done or "none")
     return table
 
 
 def faults() -> Iterator[Table]:
-    kinds = _table("fault", "what it does", "means a", "in containers by", "local by")
+    kinds = _table(
+        "fault", "what it does", "means a", "in containers by", "local by", "external by"
+    )
     for kind in KINDS.values():
-        offers = [kind.offers.get(deployment, "-") for deployment in ("compose", "local")]
+        offers = [offered(kind, deployment) for deployment in DEPLOYMENTS]
         kinds.add_row(kind.name, kind.title, kind.applies_to, *offers)
     yield kinds
     targets = _table("target", "which host it means")
     for target in TARGETS:
         targets.add_row(target.word, target.meaning)
     yield targets
+
+
+def operations() -> Iterator[Table]:
+    kinds = _table("operation", "what it does", "means", "options", "in containers by", "local by")
+    for one in plan.OPERATIONS.values():
+        offers = [one.offers.get(deployment, "-") for deployment in ("compose", "local")]
+        words = (", ".join(one.targets) or "the cluster", ", ".join(one.options) or "-")
+        kinds.add_row(one.name, one.title, *words, *offers)
+    yield kinds
+    targets = _table("target", "whom it means")
+    for target in plan.TARGETS.values():
+        targets.add_row(target.word, target.meaning)
+    yield targets
+    options = _table("option", "what it says", "words")
+    for option in plan.OPTIONS.values():
+        options.add_row(option.key, option.meaning, ", ".join(option.choices) or "-")
+    yield options
 
 
 def clients(found: Iterable[System]) -> Table:

@@ -36,7 +36,7 @@ def document(report: Report) -> dict[str, Any]:
                 "cell": _cell(result.cell),
                 "standing": result.standing.value,
                 "lines": list(result.lines),
-                "known": {claim: outcome.value for claim, outcome in result.known.items()},
+                "known": {claim: str(known) for claim, known in result.known.items()},
             }
             for result in report.cells
         ],
@@ -78,6 +78,9 @@ def _run(run: RunReport, report: Report) -> dict[str, Any]:
         ],
         "observations": [asdict(observation) for observation in run.observations],
         "faults": [asdict(fault) for fault in run.detail.timeline.faults] if run.detail else [],
+        "operations": [asdict(one) for one in run.detail.timeline.operations]
+        if run.detail
+        else [],
         "cost": asdict(run.cost) if run.cost is not None else None,
         "piece": run.piece,
     }

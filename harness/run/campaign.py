@@ -1,7 +1,8 @@
 """All runs of an experiment, one after another, on clusters that are clean when a run begins.
 
 1. Runs of one layout share a boot, as long as the cluster comes out of each run clean.
-2. A cluster that does not is stood up anew from empty volumes; the next manifest says why.
+2. A cluster that does not, or that operations made another one than its layout says, is stood up
+   anew from empty volumes; the next manifest says why.
 3. A run that cannot be carried out is recorded with its reason; no run is repeated, none vanishes.
 4. An interrupt ends the run at hand readably, and nothing further begins.
 """
@@ -83,7 +84,7 @@ class Campaign:
         with self._recorded(plan, manifest, folder):
             cluster = await self._clean_cluster(plan, manifest)
             await self._live(plan, cluster, manifest, folder)
-            await self._look_after(cluster)
+            await self._look_after(cluster, manifest)
         if manifest.failure:
             self._unclean = f"the run before failed: {manifest.failure}"
 
@@ -153,8 +154,11 @@ class Campaign:
             with contextlib.suppress(DeployError):
                 await cluster.fetch_logs(folder)
 
-    async def _look_after(self, cluster: Cluster) -> None:
+    async def _look_after(self, cluster: Cluster, manifest: Manifest) -> None:
         if self.hooks.interrupt.is_set():
+            return
+        if manifest.cluster_altered:  # healthy or not, it is not what the layout says
+            self._unclean = f"operations of the run before: {manifest.cluster_altered}"
             return
         self.hooks.step("look whether the cluster is clean")
         health = await cluster.health(HEALTH_LIMIT_S)

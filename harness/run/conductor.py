@@ -6,17 +6,23 @@
 3. Every window goes its own way (waiting, arming, holding, undoing, leaving, over), but one that
    is to open after another's end waits until that one is over, and keeps the pause between them.
    A window that was opened is always undone.
-4. The load ends only after the last window is over and `recovery_s` more have passed.
-5. An interrupt undoes what is armed, stops the load and closes; nothing is drained or audited.
+4. Operations come one by one, each when its time has come and what was to be over before it (an
+   earlier operation, a window that was to end) is over, with the pause between them kept. They
+   stand in the phase of the windows.
+5. The load ends only after the last window is over and the last operation has returned, and
+   `recovery_s` more have passed.
+6. An interrupt undoes what is armed, breaks an operation off, stops the load and closes; nothing
+   is drained or audited.
 
 window:  waiting --opens--> arming --Opened--> holding --closes--> undoing --Undone--> leaving
          --Left--> over;  arming --Missed--> over
+operation:  waiting --due--> performing --Performed--> over
 """
 
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from harness.plan.model import Schedule
+from harness.plan.model import Schedule, Step, Window
 
 NS = 1_000_000_000
 
@@ -64,6 +70,14 @@ class Left:
 
 
 @dataclass(frozen=True, slots=True)
+class Performed:
+    """An operation has returned, whether it succeeded or failed."""
+
+    step: int
+    now_ns: int
+
+
+@dataclass(frozen=True, slots=True)
 class Drained:
     """Every queue was drained, or given up."""
 
@@ -83,7 +97,19 @@ class Interrupted:
     pass
 
 
-Event = Ready | Tick | Opened | Missed | Undone | Left | Drained | Audited | Closed | Interrupted
+Event = (
+    Ready
+    | Tick
+    | Opened
+    | Missed
+    | Undone
+    | Left
+    | Performed
+    | Drained
+    | Audited
+    | Closed
+    | Interrupted
+)
 
 
 class Phase(Enum):
@@ -116,6 +142,20 @@ class Undo:
 
 
 @dataclass(frozen=True, slots=True)
+class Perform:
+    """An operation is due."""
+
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class BreakOff:
+    """An operation on its way is not waited for; it is over when it says so."""
+
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
 class StopLoad:
     pass
 
@@ -137,7 +177,7 @@ class Finish:
     pass
 
 
-Dispatch = Enter | Open | Undo | StopLoad | CloseLoad | Audit | Finish
+Dispatch = Enter | Open | Undo | Perform | BreakOff | StopLoad | CloseLoad | Audit | Finish
 
 
 class _Stand(Enum):
@@ -146,14 +186,20 @@ class _Stand(Enum):
     HOLDING = auto()
     UNDOING = auto()
     LEAVING = auto()
+    PERFORMING = auto()
     OVER = auto()
 
 
+_Name = tuple[type, int]  # Window or Step, and its number
+
+
 @dataclass(slots=True)
-class _Window:
+class _Item:
+    """A window or an operation."""
+
     opens_ns: int  # at the earliest
     lasts_ns: int
-    awaited_ns: dict[int, int]  # windows that must be over, and how long before
+    awaited_ns: dict[_Name, int]  # what must be over, and how long before
     closes_ns: int = 0
     over_ns: int = 0
     stand: _Stand = _Stand.WAITING
@@ -166,8 +212,8 @@ class Conductor:
     schedule: Schedule
     phase: Phase = Phase.PREPARING
     load_starts_ns: int = 0
-    _windows: dict[int, _Window] = field(default_factory=dict)
-    _quiet_since_ns: int = 0  # baseline's end or the last window's end, whichever is later
+    _items: dict[_Name, _Item] = field(default_factory=dict)
+    _quiet_since_ns: int = 0  # baseline's end, or when the last item was over, if that is later
     _settle_ends_ns: int = 0
     _interrupted: bool = False
 
@@ -180,10 +226,12 @@ class Conductor:
             case Opened():
                 return self._opened(event)
             case Undone():
-                self._windows[event.window].stand = _Stand.LEAVING
+                self._items[Window, event.window].stand = _Stand.LEAVING
                 return []
-            case Missed() | Left():
-                return self._over(event)
+            case Missed(number, now_ns) | Left(number, now_ns):
+                return self._over((Window, number), now_ns)
+            case Performed(number, now_ns):
+                return self._over((Step, number), now_ns)
             case Drained():
                 return self._follow(Phase.DRAIN, Phase.AUDIT, Audit())
             case Audited():
@@ -196,7 +244,11 @@ class Conductor:
     def armed(self) -> list[int]:
         """The windows whose fault may be in force, in order."""
         quiet = (_Stand.WAITING, _Stand.OVER)
-        return [number for number, window in self._windows.items() if window.stand not in quiet]
+        return [
+            number
+            for (of, number), item in self._items.items()
+            if of is Window and item.stand not in quiet
+        ]
 
     def left_s(self, now_ns: int) -> float:
         """At least so long until the load ends and has settled; 0 when it did."""
@@ -210,48 +262,55 @@ class Conductor:
     def _begin(self, event: Ready) -> list[Dispatch]:
         assert self.phase is Phase.PREPARING, self.phase
         start = self.load_starts_ns = event.load_starts_ns
-        self._quiet_since_ns = start + round(self.schedule.baseline_s * NS)
-        for window in self.schedule.windows:
-            awaited = self.schedule.awaited(window).items()
-            self._windows[window.number] = _Window(
-                opens_ns=start + round(window.opens_s * NS),
-                lasts_ns=round(window.lasts_s * NS),
-                awaited_ns={number: round(pause_s * NS) for number, pause_s in awaited},
+        schedule = self.schedule
+        self._quiet_since_ns = start + _ns(schedule.baseline_s)
+        for window in schedule.windows:
+            self._items[Window, window.number] = _Item(
+                opens_ns=start + _ns(window.opens_s),
+                lasts_ns=_ns(window.lasts_s),
+                awaited_ns=_awaited(schedule.awaited(window), schedule.steps_before(window)),
+            )
+        for step in schedule.steps:
+            self._items[Step, step.number] = _Item(
+                opens_ns=start + _ns(step.at_s),
+                lasts_ns=0,
+                awaited_ns=_awaited(schedule.windows_before(step), schedule.steps_before(step)),
             )
         return self._enter(Phase.BASELINE)
 
     def _tick(self, event: Tick) -> list[Dispatch]:
         now_ns = event.now_ns
         dispatches: list[Dispatch] = []
-        for number, window in self._windows.items():
-            dispatches += self._move(number, window, now_ns)
+        for name, item in self._items.items():
+            dispatches += self._move(name, item, now_ns)
         if self.phase in (Phase.BASELINE, Phase.WINDOWS, Phase.RECOVERY):
             dispatches += self._advance_load(now_ns)
         elif self.phase is Phase.SETTLE and now_ns >= self._settle_ends_ns:
             dispatches += self._enter(Phase.DRAIN, CloseLoad(drain=True))
         return dispatches
 
-    def _move(self, number: int, window: _Window, now_ns: int) -> list[Dispatch]:
-        if window.stand is _Stand.WAITING and self._may_open(window, now_ns):
-            window.stand = _Stand.ARMING
+    def _move(self, name: _Name, item: _Item, now_ns: int) -> list[Dispatch]:
+        of, number = name
+        if item.stand is _Stand.WAITING and self._may_begin(item, now_ns):
+            item.stand = _Stand.ARMING if of is Window else _Stand.PERFORMING
             first = self._enter(Phase.WINDOWS) if self.phase is not Phase.WINDOWS else []
-            return [*first, Open(number)]
-        if window.stand is _Stand.HOLDING and now_ns >= window.closes_ns:
-            window.stand = _Stand.UNDOING
+            return [*first, Open(number) if of is Window else Perform(number)]
+        if item.stand is _Stand.HOLDING and now_ns >= item.closes_ns:
+            item.stand = _Stand.UNDOING
             return [Undo(number)]
         return []
 
-    def _may_open(self, window: _Window, now_ns: int) -> bool:
-        if self._interrupted or now_ns < window.opens_ns:
+    def _may_begin(self, item: _Item, now_ns: int) -> bool:
+        if self._interrupted or now_ns < item.opens_ns:
             return False
         return all(
-            self._windows[number].stand is _Stand.OVER
-            and now_ns >= self._windows[number].over_ns + pause_ns
-            for number, pause_ns in window.awaited_ns.items()
+            self._items[name].stand is _Stand.OVER
+            and now_ns >= self._items[name].over_ns + pause_ns
+            for name, pause_ns in item.awaited_ns.items()
         )
 
     def _opened(self, event: Opened) -> list[Dispatch]:
-        window = self._windows[event.window]
+        window = self._items[Window, event.window]
         window.stand = _Stand.HOLDING
         window.closes_ns = event.now_ns + window.lasts_ns
         if self._interrupted:  # the interrupt came while the action was on its way
@@ -259,10 +318,10 @@ class Conductor:
             return [Undo(event.window)]
         return []
 
-    def _over(self, event: Missed | Left) -> list[Dispatch]:
-        window = self._windows[event.window]
-        window.stand, window.over_ns = _Stand.OVER, event.now_ns
-        self._quiet_since_ns = max(self._quiet_since_ns, event.now_ns)
+    def _over(self, name: _Name, now_ns: int) -> list[Dispatch]:
+        item = self._items[name]
+        item.stand, item.over_ns = _Stand.OVER, now_ns
+        self._quiet_since_ns = max(self._quiet_since_ns, now_ns)
         if self._interrupted:
             return self._close_when_healed()
         if self.phase is Phase.WINDOWS and self._all_over():
@@ -270,13 +329,13 @@ class Conductor:
         return []
 
     def _all_over(self) -> bool:
-        return all(window.stand is _Stand.OVER for window in self._windows.values())
+        return all(item.stand is _Stand.OVER for item in self._items.values())
 
     def _advance_load(self, now_ns: int) -> list[Dispatch]:
-        ends_ns = self._quiet_since_ns + round(self.schedule.recovery_s * NS)
+        ends_ns = self._quiet_since_ns + _ns(self.schedule.recovery_s)
         if not self._all_over() or now_ns < ends_ns:
             return []
-        self._settle_ends_ns = now_ns + round(self.schedule.settle_s * NS)
+        self._settle_ends_ns = now_ns + _ns(self.schedule.settle_s)
         return [StopLoad(), *self._enter(Phase.SETTLE)]
 
     def _follow(self, after: Phase, phase: Phase, then: Dispatch) -> list[Dispatch]:
@@ -287,16 +346,19 @@ class Conductor:
         if self._interrupted or self.phase in (Phase.CLOSING, Phase.FINISHED):
             return []
         self._interrupted = True
-        undo: list[Dispatch] = []
-        for number, window in self._windows.items():
-            if window.stand is _Stand.HOLDING:
-                window.stand = _Stand.UNDOING
-                undo.append(Undo(number))
+        end: list[Dispatch] = []
+        for (_, number), item in self._items.items():
+            if item.stand is _Stand.HOLDING:
+                item.stand = _Stand.UNDOING
+                end.append(Undo(number))
+            elif item.stand is _Stand.PERFORMING:
+                end.append(BreakOff(number))
         loading = self.phase in (Phase.BASELINE, Phase.WINDOWS, Phase.RECOVERY)
-        return [*([StopLoad()] if loading else []), *undo, *self._close_when_healed()]
+        return [*([StopLoad()] if loading else []), *end, *self._close_when_healed()]
 
     def _close_when_healed(self) -> list[Dispatch]:
-        if self.armed() or self.phase is Phase.CLOSING:
+        performing = any(item.stand is _Stand.PERFORMING for item in self._items.values())
+        if self.armed() or performing or self.phase is Phase.CLOSING:
             return []
         return self._enter(Phase.CLOSING, CloseLoad(drain=False))
 
@@ -304,3 +366,14 @@ class Conductor:
         assert phase.value >= self.phase.value, (self.phase, phase)
         self.phase = phase
         return [Enter(phase), *then]
+
+
+def _awaited(windows: dict[int, float], steps: dict[int, float]) -> dict[_Name, int]:
+    """What must be over before, by its name, and how long before."""
+    named: dict[_Name, float] = {(Window, number): pause_s for number, pause_s in windows.items()}
+    named.update({(Step, number): pause_s for number, pause_s in steps.items()})
+    return {name: _ns(pause_s) for name, pause_s in named.items()}
+
+
+def _ns(seconds: float) -> int:
+    return round(seconds * NS)

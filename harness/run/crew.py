@@ -92,6 +92,11 @@ class Member:
         sends = self.config.role is not Role.PUBLISHER or self.status.get("sent", 0) > 0
         return "ready" in self.said and sends
 
+    @property
+    def scheduling(self) -> str:
+        """How the machine schedules it, once it is ready; empty where it did not ask."""
+        return str(self.said.get("ready", {}).get("scheduling", ""))
+
     async def how_ended(self) -> int | None:
         return await self.channel.exit_code()
 

@@ -88,7 +88,9 @@ class DockerProjects:
     def _sweep_hosts(self, project: Project) -> tuple[list[str], list[str]]:
         swept: list[str] = []
         failures: list[str] = []
-        for owner in project.containers(labels.ROLE_HOST):
+        owners = project.containers(labels.ROLE_HOST)
+        hosts = {owner.labels[labels.HOST] for owner in owners}  # a balancer has no such container
+        for owner in owners:
             host = owner.labels[labels.HOST]
             if owner.status != "running":
                 continue  # Its namespace is gone, and its filters with it.
@@ -97,19 +99,16 @@ class DockerProjects:
                     swept += sweep_away(project, host)
                 except FaultError as failure:
                     failures.append(str(failure))
+        for process in project.containers(labels.ROLE_PROCESS):
+            if process.labels[labels.HOST] not in hosts:
+                try:
+                    swept += _run_on(process)
+                except FaultError as failure:
+                    failures.append(str(failure))
         return swept, failures
 
     def _sweep_host(self, project: Project, host: str) -> list[str]:
-        swept = []
-        for process in project.processes(host):
-            if process.status == PAUSED:
-                with engine_errors(f"unpause {process.name}"):
-                    process.unpause()
-                swept.append(f"{process.name} unpaused")
-            elif process.status != RUNNING:
-                with engine_errors(f"start {process.name}"):
-                    process.start()
-                swept.append(f"{process.name} started")
+        swept = [said for process in project.processes(host) for said in _run_on(process)]
         chains = project.help(host, packet_filter.join_all()).text.split()
         return [*swept, *(f"{chain} removed from {host}" for chain in chains)]
 
@@ -146,6 +145,19 @@ class DockerProjects:
             if lines:
                 found.append((container, lines))
         return found
+
+
+def _run_on(process: Any) -> list[str]:
+    """What was done to a process that did not run, or stood still."""
+    if process.status == PAUSED:
+        with engine_errors(f"unpause {process.name}"):
+            process.unpause()
+        return [f"{process.name} unpaused"]
+    if process.status != RUNNING:
+        with engine_errors(f"start {process.name}"):
+            process.start()
+        return [f"{process.name} started"]
+    return []
 
 
 def _thaw_workers(project: Project) -> list[str]:

@@ -31,6 +31,7 @@ from tenacity import AsyncRetrying, RetryError, retry_if_result, stop_after_dela
 from faults.model import FaultError
 from harness.deploy.engine import connect
 from harness.run.docker_projects import DockerProjects
+from harness.run.external_projects import ExternalProjects
 from harness.run.heal import Projects, Row, clear, mend
 from harness.run.local_projects import LocalProjects
 
@@ -69,6 +70,7 @@ class Kind(StrEnum):
 
     COMPOSE = "compose"
     LOCAL = "local"
+    EXTERNAL = "external"
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +259,8 @@ def main(arguments: list[str]) -> int:
 def _sphere(kind: Kind, experiment: Path) -> Sphere:
     if kind is Kind.LOCAL:
         return LocalProjects(experiment)
+    if kind is Kind.EXTERNAL:
+        return ExternalProjects()
     return DockerProjects(connect())
 
 

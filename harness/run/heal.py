@@ -18,6 +18,7 @@ from typing import Protocol
 
 from faults.model import Armed, Executor, FaultError
 from faults.performing import perform_all
+from harness.plan.operations import OPERATIONS
 from harness.run.journal import Journal, JournalError, read, standing
 
 JOURNALS = "runs/*/journal.jsonl"
@@ -44,7 +45,7 @@ class Row:
 
 
 class Projects(Protocol):
-    """The projects of one engine, or the local ones, and what healing may do to them.
+    """The projects of one engine, the local or the external ones, and what healing may do to them.
 
     Raises FaultError.
     """
@@ -92,10 +93,9 @@ async def mend(projects: Projects, project: Standing, by: str) -> AsyncIterator[
     journals, doubts = _journals(project.experiment)
     for doubt in doubts:
         yield Row(project.name, "read a journal", False, doubt)
-    executor = projects.executor(project.name)
     for path, faults in journals.items():
         for armed in faults:
-            yield await _undone(executor, project.name, path, armed, by)
+            yield await _undone(projects, project.name, path, armed, by)
     if not journals or doubts:
         yield await _swept(projects, project.name)
 
@@ -112,12 +112,13 @@ def _journals(experiment: Path) -> tuple[dict[Path, tuple[Armed, ...]], list[str
     return journals, doubts
 
 
-async def _undone(executor: Executor, project: str, path: Path, armed: Armed, by: str) -> Row:
-    what = f"undo {armed.kind} of {armed.resolved} (window {armed.window} of {path.parent.name})"
+async def _undone(projects: Projects, project: str, path: Path, armed: Armed, by: str) -> Row:
+    of = "operation" if armed.kind in OPERATIONS else "window"
+    what = f"undo {armed.kind} of {armed.resolved} ({of} {armed.window} of {path.parent.name})"
     if not armed.returns:
         return Row(project, f"{what}: by the scenario, it never ends")
     try:
-        await perform_all(executor, armed.undo)
+        await perform_all(projects.executor(project), armed.undo)
     except FaultError as failure:
         return Row(project, what, False, str(failure))
     try:

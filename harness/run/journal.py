@@ -6,6 +6,8 @@
    a torn `armed` was never acted on, a torn `undone` is undone once more, which is no error.
 3. Opening cuts a torn line off, so that what is appended stands on a line of its own.
 4. One writer at a time: the run; after its death the guardian, or heal.
+5. A host that an operation stops stands here like a fault, under the operation's number and kind:
+   whoever heals starts it again.
 """
 
 import json
@@ -70,9 +72,9 @@ def read(path: Path) -> tuple[Entry, ...]:
 
 def standing(entries: tuple[Entry, ...]) -> tuple[Armed, ...]:
     """The faults that are armed and not undone, in the order in which they were armed."""
-    open_: dict[tuple[int, str], Armed] = {}
+    open_: dict[tuple[int, str, str], Armed] = {}
     for entry in entries:
-        key = (entry.armed.window, entry.armed.kind)
+        key = (entry.armed.window, entry.armed.kind, entry.armed.resolved)
         if entry.event == ARMED:
             open_[key] = entry.armed
         else:

@@ -19,6 +19,7 @@ from harness.plan.model import RunPlan
 from harness.run import conductor as c
 from harness.run.crew import Member
 from harness.run.ending import CLOSE_LIMIT_S
+from harness.run.operating import Operating
 from harness.run.preparing import Prepared
 from harness.run.view import View, view_of
 from harness.run.windows import LiveWindow
@@ -56,6 +57,9 @@ class LiveRun:
             window.number: LiveWindow(self._stage, window, self._replace_client)
             for window in plan.schedule.windows
         }
+        self._steps = {step.number: step for step in plan.schedule.steps}
+        self._operating = Operating(self._stage, plan.schedule.steps)
+        self._performing: dict[int, asyncio.Task[None]] = {}
         self._events: asyncio.Queue[c.Event] = asyncio.Queue()
         self._tasks: set[asyncio.Task[None]] = set()
         self._failure: BaseException | None = None
@@ -105,6 +109,7 @@ class LiveRun:
         now_ns = time.monotonic_ns()
         left_s = self._conductor.left_s(now_ns)
         armed = [self._windows[number].title for number in self._conductor.armed()]
+        armed += [self._operating.title] if self._operating.title else []
         self._out.show(view_of(self._conductor.phase.name.lower(), self._crew, armed, left_s))
 
     def _do(self, dispatches: list[c.Dispatch]) -> None:
@@ -116,6 +121,10 @@ class LiveRun:
                     self._spawn(self._open(number))
                 case c.Undo(number):
                     self._spawn(self._undo(number))
+                case c.Perform(number):
+                    self._performing[number] = self._spawn(self._perform(number))
+                case c.BreakOff(number):
+                    self._performing[number].cancel()
                 case c.StopLoad():
                     self._manifest.load_ended_ns = self._run_time(time.monotonic_ns())
                     self._spawn(self._tell_all("stop_load"))
@@ -131,10 +140,11 @@ class LiveRun:
         self._manifest.phases_ns[self._manifest.phase] = self._run_time(time.monotonic_ns())
         self._save()
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._ended)
+        return task
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
@@ -162,6 +172,14 @@ class LiveRun:
         }
         self._events.put_nowait(c.Left(number, time.monotonic_ns()))
         self._save()
+
+    async def _perform(self, number: int) -> None:
+        """However it ends, the conductor hears that it is over."""
+        try:
+            await self._operating.perform(self._steps[number])
+        finally:
+            self._events.put_nowait(c.Performed(number, time.monotonic_ns()))
+            self._save()
 
     async def _replace_client(self, client: str) -> Absence | None:
         """Hires somebody in a dead client's place, as long as there is load."""
@@ -194,6 +212,8 @@ class LiveRun:
         if not drain:
             await self._finish()
             return
+        if self._steps:
+            self._manifest.state |= await self._operating.facts()
         self._manifest.queues = list(await self._ending.drain())
         self._events.put_nowait(c.Drained())
 
@@ -225,6 +245,8 @@ class LiveRun:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         for number in self._conductor.armed():
             await self._windows[number].close()
+        self._manifest.cluster_altered = self._operating.altered
+        await self._operating.mend()
         living = [member for member in self._crew if not member.ended.is_set()]
         await asyncio.gather(*(member.end(CLOSE_LIMIT_S) for member in living))
         sampling.cancel()
@@ -237,6 +259,7 @@ class LiveRun:
         manifest = self._manifest
         members: list[Member] = [*self._crew, *self._ending.members]
         manifest.windows = [window.facts for window in self._windows.values()]
+        manifest.operations = list(self._operating.records.values())
         manifest.absences = [one for each in self._windows.values() for one in each.absences]
         killed = {
             name: number for number, window in self._windows.items() for name in window.killed

@@ -36,7 +36,11 @@ class LocalProjects:
         self._experiment = experiment
 
     async def find(self) -> Sequence[Standing]:
-        found = {running.mark(processes.CLUSTER): running for running in processes.every()}
+        found = {
+            running.mark(processes.CLUSTER): running
+            for running in processes.every()
+            if not running.mark(processes.EXTERNAL)  # others heal what is around those
+        }
         return [_standing(name, found[name]) for name in sorted(found)]
 
     def executor(self, project: str) -> LocalExecutor:

@@ -2,8 +2,10 @@
 
 1. Where a queue's master lies is drawn from the run's seed, so that a replay lies the same.
 2. A client's entry is resolved once, here; where it went is recorded.
-3. Each worker has a listener of its own to every host; nobody shares one with the load.
-4. Nothing is sent before every worker is connected.
+3. By a layout's entrance a client knows one host, or all, or a balancer; who drains knows all
+   hosts, or the balancer; who audits goes past it.
+4. Each worker has a listener of its own to every host; nobody shares one with the load.
+5. Nothing is sent before every worker is connected.
 """
 
 import asyncio
@@ -14,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.deploy.port import Cluster, Link, Roles
-from harness.plan.model import RunPlan
+from harness.plan.model import BALANCER, ONE, Entry, RunPlan
 from harness.plan.seeds import stream
 from harness.run.cast import NoSuchTarget, order_of_entry, resolve
 from harness.run.crew import Member, all_ready, hire
@@ -45,7 +47,11 @@ class Prepared:
     @property
     def versions(self) -> dict[str, str]:
         """What the workers said of themselves; all run from one image."""
-        return {name: version for member in self.crew for name, version in member.versions.items()}
+        versions = {
+            name: version for member in self.crew for name, version in member.versions.items()
+        }
+        scheduled = sorted({member.scheduling for member in self.crew} - {""})
+        return versions | ({"scheduling of workers": "; ".join(scheduled)} if scheduled else {})
 
     def state_at_fault(self, window: LiveWindow) -> dict[str, Any]:
         """What claims ask of the moment of the first fault; None is unknown."""
@@ -62,7 +68,9 @@ class Prepared:
         }
 
     def _entered(self, who: str, window: LiveWindow) -> bool | None:
-        return self.entries[who] == window.resolved if window.resolved else None
+        """None, too, behind a balancer: it passes each client on to whom it likes."""
+        known = window.resolved and self.entries[who] != BALANCER
+        return self.entries[who] == window.resolved if known else None
 
 
 class Preparing:
@@ -96,8 +104,8 @@ class Preparing:
         involved = self._involved(roles)
         workload = self._plan.scenario.workload
         entries = {
-            "publishers": order_of_entry(workload.publishers_enter, roles, self._hosts, involved),
-            "consumers": order_of_entry(workload.consumers_enter, roles, self._hosts, involved),
+            "publishers": self._order(workload.publishers_enter, roles, involved),
+            "consumers": self._order(workload.consumers_enter, roles, involved),
         }
         self._step("connect the workers")
         crew = await self._hire_all(entries)
@@ -138,6 +146,13 @@ class Preparing:
         await all_ready([member], READY_LIMIT_S)
         return member
 
+    def _order(
+        self, entry: Entry, roles: Mapping[str, Roles], involved: tuple[str, ...]
+    ) -> tuple[str, ...]:
+        if self._plan.layout.balancers:
+            return (BALANCER,)
+        return order_of_entry(entry, roles, self._hosts, involved)
+
     async def _declare(self) -> dict[str, Roles]:
         chance = stream(self._plan.seed, "placement")
         roles = {}
@@ -173,10 +188,11 @@ class Preparing:
             (Role.PUBLISHER, "publishers", workload.publishers),
             (Role.CONSUMER, "consumers", workload.consumers),
         ):
+            known = entries[who][:1] if self._plan.layout.entrance == ONE else entries[who]
             for index in range(count):
                 name = f"{role.value}-{index + 1}"
                 queue = workload.queues[index % len(workload.queues)]
-                endpoints = await self._entrance(name, entries[who])
+                endpoints = await self._entrance(name, known)
                 self._places[name] = index
                 config = self._config(role, name, queue, endpoints, index)
                 crew.append(await hire(self._cluster, name, config, self._boot_id))
@@ -223,9 +239,9 @@ class Preparing:
         )
 
     def _strength(self) -> int:
-        """What a confirm promises by the layout's own declaration."""
+        """What a confirm promises by the layout's own declaration; without one, the least."""
         workload = self._plan.scenario.workload
-        if self._plan.layout.copies > 1:
+        if (self._plan.layout.copies or 1) > 1:
             return Strength.REPLICATED
         return Strength.STORED if workload.durable and workload.persistent else Strength.BUFFERED
 

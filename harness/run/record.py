@@ -9,8 +9,9 @@ from pathlib import Path
 
 from faults.model import Armed, Proof
 from harness.deploy.port import HostSample
+from harness.run_folder.manifest import OperationRecord
 from spark_analysis.schema.log import LogFull, LogWriter
-from spark_analysis.schema.tables import FAULTS, PROBES, RESOURCES
+from spark_analysis.schema.tables import FAULTS, OPERATIONS, PROBES, RESOURCES
 
 NAME = "harness"
 
@@ -50,6 +51,23 @@ class Record:
             ended_ns - self._origin_ns,
             int(proof.ok),
             proof.doubt or proof.detail,
+        )
+        self.flush()
+
+    def operation(self, operation: OperationRecord) -> None:
+        """One that has returned; its times are run time already."""
+        assert operation.began_ns is not None, operation
+        assert operation.returned_ns is not None, operation
+        self._log.append(
+            OPERATIONS,
+            operation.number,
+            operation.began_ns,
+            operation.returned_ns,
+            operation.kind,
+            operation.target,
+            operation.resolved,
+            int(operation.ok),
+            operation.detail,
         )
         self.flush()
 

@@ -7,7 +7,7 @@
 3. A second for what was on its way, as everywhere.
 """
 
-SILENT = ("freeze", "partition", "black_hole", "reboot", "flap")
+SILENT = ("freeze", "partition", "black_hole", "reboot", "flap", "slow_peers")  # slow: at worst
 AGAIN_AND_AGAIN = ("flap",)  # the last silence began later than the fault did
 GIVEN_UP_TIMERS = 1.25
 AGREEING_S = 10.0

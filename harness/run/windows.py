@@ -20,7 +20,7 @@ from faults.performing import perform_all
 from faults.rhythm import Change, Rhythm
 from faults.verification import gone, held, held_limit_s
 from harness.deploy.port import Cluster, DeployError, Link, Roles
-from harness.plan.model import RunPlan, Window
+from harness.plan.model import BALANCER, RunPlan, Window
 from harness.run.cast import (
     NoSuchTarget,
     describe,
@@ -148,6 +148,8 @@ class LiveWindow:
 
     @property
     def target_role(self) -> str:
+        if self.resolved in self._stage.plan.layout.balancers:
+            return BALANCER
         return role_of(self.resolved, self.roles)
 
     async def open(self) -> bool:
@@ -224,14 +226,13 @@ class LiveWindow:
             clients = resolve_clients(fault.target, fault.options.clients, stage.roles_of_worker)
             host, role = ", ".join(clients), "clients"
         else:
-            host = resolve(fault.target, self.roles, stage.hosts, holders(self.roles))
-            role = describe(host, self.roles)
+            host, role = self._meant(fault.target)
         return compile_fault(
             kind=fault.kind,
             target=fault.target,
             resolved=host,
             role=role,
-            hosts=stage.hosts,
+            hosts=stage.hosts if role != BALANCER else (*stage.hosts, host),
             clients=clients,
             proxies=stage.proxies(fault.options.clients, host),
             window=self._window.number,
@@ -240,6 +241,14 @@ class LiveWindow:
             mechanism=stage.cluster.executor.mechanism(fault.kind),
             options=fault.options,
         )
+
+    def _meant(self, target: str) -> tuple[str, str]:
+        """The host, and what it is now. Raises NoSuchTarget."""
+        stage = self._stage
+        if target in stage.plan.layout.balancers:
+            return target, BALANCER
+        host = resolve(target, self.roles, stage.hosts, holders(self.roles))
+        return host, describe(host, self.roles)
 
     async def _arm(self, armed: Armed) -> bool:
         stage = self._stage

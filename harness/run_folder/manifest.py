@@ -7,16 +7,28 @@
 
 import json
 import os
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from harness.plan.model import RunPlan
-from spark_analysis.schema.facts import Absence, Facts, QueueEnd, Rivals, Window, Worker
+from harness.plan.operations import OPERATIONS
+from harness.plan.operations import Upheaval as Until
+from spark_analysis.schema.facts import (
+    Absence,
+    Facts,
+    QueueEnd,
+    Rivals,
+    Upheaval,
+    Window,
+    Worker,
+)
 from spark_analysis.schema.tables import FORMAT_VERSION
 
 NAME = "manifest.json"
 SEALED = "sealed"  # the last phase
+ON_ITS_WAY_NS = 1_000_000_000  # so long after a takeover clients may still hear of it
 JUDGED_ROLES = ("publisher", "consumer")
 
 
@@ -42,6 +54,20 @@ class ClockRecord:
     offset_ns: int
     bound_ns: int
     doubt: str
+
+
+@dataclass(slots=True)
+class OperationRecord:
+    """One operation of the schedule and what became of it; run time in ns."""
+
+    number: int
+    kind: str
+    target: str
+    resolved: str = ""  # hosts, the broker's queue, the policy
+    began_ns: int | None = None  # None: it never did
+    returned_ns: int | None = None  # None: it was on its way when the harness died
+    ok: bool = False
+    detail: str = "never began"  # what was said, or why it failed
 
 
 @dataclass(slots=True)
@@ -82,6 +108,8 @@ class Manifest:
     queues: list[QueueEnd] = field(default_factory=list)
     rivals: list[Rivals] = field(default_factory=list)
     absences: list[Absence] = field(default_factory=list)  # workers that a fault kept away
+    operations: list[OperationRecord] = field(default_factory=list)
+    cluster_altered: str = ""  # why it may not be what its layout says any more; "" where it is
     format: int = FORMAT_VERSION
     facts: dict[str, Any] | None = None
 
@@ -107,6 +135,10 @@ class Manifest:
             windows=[
                 Window(w.number, w.fault.kind, 0, 0, None, False, False, "never opened")
                 for w in plan.schedule.windows
+            ],
+            operations=[
+                OperationRecord(step.number, step.operation.kind, step.operation.target)
+                for step in plan.schedule.steps
             ],
         )
 
@@ -135,6 +167,7 @@ class Manifest:
         ]
         parts["rivals"] = [Rivals(**rivals) for rivals in parts["rivals"]]
         parts["absences"] = [Absence(**absence) for absence in parts.get("absences", ())]
+        parts["operations"] = [OperationRecord(**one) for one in parts.get("operations", ())]
         return cls(**parts)
 
 
@@ -167,7 +200,20 @@ def facts_of(manifest: Manifest, last_ns: int) -> Facts:
         queues=tuple(manifest.queues),
         rivals=tuple(manifest.rivals),
         absences=tuple(manifest.absences),
+        upheavals=tuple(upheavals(manifest)),
     )
+
+
+def upheavals(manifest: Manifest) -> Iterator[Upheaval]:
+    """The times in which an operation may have changed who holds a queue."""
+    for one in manifest.operations:
+        until = OPERATIONS[one.kind].upheaval
+        if one.began_ns is None or until is Until.NEVER:
+            continue
+        # What failed, or was broken off, may still take effect.
+        known = until is Until.SOON and one.ok and one.returned_ns is not None
+        over_ns = one.returned_ns + ON_ITS_WAY_NS if known and one.returned_ns else None
+        yield Upheaval(one.began_ns, over_ns)
 
 
 def _doubt(manifest: Manifest) -> str:
@@ -181,4 +227,7 @@ def _doubt(manifest: Manifest) -> str:
         return "the run was interrupted"
     if manifest.load_ended_ns is None:
         return f"the harness ended in phase {manifest.phase!r}"
+    for one in manifest.operations:
+        if not one.ok:
+            return f"operation {one.number} ({one.kind} {one.target}) failed: {one.detail}"
     return ""

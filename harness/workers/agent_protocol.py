@@ -17,7 +17,7 @@ Calls run side by side; each has its own deadline, after which it answers with a
 | hear | host, port, timeout_s | {"answered", "seconds", "detail"}: what it says first, unasked |
 | greet | host, port, timeout_s | {"answered", "seconds", "detail", "end"}: the AMQP header |
 | declare | host, port, queue, durable, timeout_s | {} |
-| proxy_create | name, upstream ("rmq1:5672") | {"port"}: the listener's real port |
+| proxy_create | name, upstream ("rmq1:5672"), listen ("", any) | {"port"}: the real one |
 | proxy_list | | {"upstreams": {name: "address:port"}}: every proxy, whoever made it |
 | proxy_delete | prefix | {"deleted": [names]} |
 | proxy_enable | proxies, enabled | {"issued_ns", "returned_ns"}: disabling is FIN to all |

@@ -17,7 +17,8 @@ Harness to worker
 Worker to harness
     {"say": "hello", "boot_id": "...", "monotonic_ns": 1, "suspended_ns": 0, "pid": 7,
      "versions": {"python": "3.11.2", "pika": "1.4.4"}}
-    {"say": "ready"}                          connected (publisher), subscribed (consumer)
+    {"say": "ready", "scheduling": ""}        connected (publisher), subscribed (consumer); how the
+                                              machine schedules it, if it asked for real time
     {"say": "pong", "monotonic_ns": 1, "suspended_ns": 0}       answers ping
     {"say": "status", "sent": 1, "confirmed": 1, "unknown": 0, "missed": 0, "delivered": 0,
      "outstanding": 0, "late_ns": 0}          twice a second; counts since start; `outstanding`:
@@ -72,7 +73,7 @@ class WorkerConfig:
     endpoints: tuple[Endpoint, ...]  # in order of preference; the first is its entry
     connection_name: str  # mqproof.<run>.<worker>: how the broker lists it
     # publishers
-    rate: float | None = None  # operations a second of this worker; None is max
+    rate: float | None = None  # operations a second of a publisher; None is max
     phase: float = 0.0  # 0..1: shift of its intended times, so that publishers interleave
     keys: int = 1
     body_bytes: int = 256
@@ -92,6 +93,11 @@ class WorkerConfig:
     confirm_window: int = 1000
     heartbeat_s: int = 60
     cancel_on_ha_failover: bool = False
+
+    @property
+    def paced(self) -> bool:
+        """It works in small pieces, at the pace of a load that has one."""
+        return self.rate is not None and self.role in (Role.PUBLISHER, Role.CONSUMER)
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -23,6 +23,7 @@ from harness.workers.consumer import Consumer
 from harness.workers.control import Control, say_at_once
 from harness.workers.drainer import Drainer
 from harness.workers.lateness import Lateness, every
+from harness.workers.priority import ask_for_real_time
 from harness.workers.protocol import Role, WorkerConfig
 from harness.workers.publisher import Publisher
 from harness.workers.recorder import Recorder
@@ -68,6 +69,7 @@ class Session:
         self._closing: asyncio.Task[None] | None = None
         self._ends_of_ticks: tuple[Callable[[], None], ...] = ()
         self._ready = False
+        self._scheduling = ""
 
     async def live(self) -> int:
         await self._control.open()
@@ -93,6 +95,8 @@ class Session:
                 die(f"cannot {other!r} now")
 
     def _configure(self, config: WorkerConfig) -> None:
+        if config.paced:
+            self._scheduling = ask_for_real_time()
         recorder = self._recorder = Recorder(config, die)
         self._worker = self._work(config, recorder)
         self._lateness = Lateness(recorder.now_ns())
@@ -120,7 +124,7 @@ class Session:
     def _on_ready(self) -> None:
         if not self._ready:
             self._ready = True
-            self._control.say({"say": "ready"})
+            self._control.say({"say": "ready", "scheduling": self._scheduling})
 
     def _on_orphaned(self, _reason: str) -> None:
         self._end(protocol.EXIT_ORPHANED)

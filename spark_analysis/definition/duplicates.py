@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from spark_analysis.definition.cases import Case, of_delivery
 from spark_analysis.definition.events import Delivery, Events
 from spark_analysis.definition.messages import Message
-from spark_analysis.schema.facts import Facts, Rivals, Window
+from spark_analysis.schema.facts import Facts, Rivals, Unsettled
 from spark_analysis.schema.words import Redelivered
 
 _ON_ITS_WAY_NS = 1_000_000_000  # so long at most an acknowledgement is
@@ -42,7 +42,7 @@ class _Surplus:
     queue: str  # its message's
     earlier: Sequence[Delivery]  # of the same attempt
 
-    def between(self, earlier: Delivery, windows: Sequence[Window]) -> list[Window]:
+    def between(self, earlier: Delivery, windows: Sequence[Unsettled]) -> list[Unsettled]:
         """The windows that lie between an earlier delivery and this one."""
         return [
             window
@@ -57,7 +57,7 @@ def _origin(surplus: _Surplus, facts: Facts, ours: "_Acknowledged") -> str:
         return "publisher_retry"
     if _two_masters(surplus, facts.rivals):
         return "diverged"
-    return _by_flag(surplus, facts.windows, ours)
+    return _by_flag(surplus, facts.unsettled, ours)
 
 
 def _two_masters(surplus: _Surplus, rivals: Sequence[Rivals]) -> bool:
@@ -68,7 +68,7 @@ def _two_masters(surplus: _Surplus, rivals: Sequence[Rivals]) -> bool:
     )
 
 
-def _by_flag(surplus: _Surplus, windows: Sequence[Window], ours: "_Acknowledged") -> str:
+def _by_flag(surplus: _Surplus, windows: Sequence[Unsettled], ours: "_Acknowledged") -> str:
     delivery = surplus.delivery
     if delivery.offset >= 0 or delivery.redelivered is Redelivered.NOT_TOLD:
         return "ambiguous"
@@ -88,7 +88,7 @@ class _Acknowledged:
         for end in sorted(events.connection_ends, key=lambda end: end.at_ns):
             self._ended_ns.setdefault((end.worker, end.connection), end.at_ns)
 
-    def in_time(self, surplus: _Surplus, earlier: Delivery, windows: Sequence[Window]) -> bool:
+    def in_time(self, surplus: _Surplus, earlier: Delivery, windows: Sequence[Unsettled]) -> bool:
         """Whether `earlier` was acknowledged so that the broker must have known, and its
         connection lives on."""
         channel = earlier.consumer, earlier.connection

@@ -70,6 +70,17 @@ class Absence:
 
 
 @dataclass(frozen=True, slots=True)
+class Upheaval:
+    """A time in which an operation, no fault, may have moved a queue's master; run time in ns."""
+
+    origin_ns: int  # the instant before it began
+    over_ns: int | None  # None: nobody knows
+
+
+Unsettled = Window | Upheaval  # a time in which a queue may have changed its master
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """One run, as far as it must be known to judge it. Times in ns of run time."""
 
@@ -90,7 +101,13 @@ class Facts:
     queues: tuple[QueueEnd, ...]
     rivals: tuple[Rivals, ...]
     absences: tuple[Absence, ...] = ()
+    upheavals: tuple[Upheaval, ...] = ()
     format: int = FORMAT_VERSION
+
+    @property
+    def unsettled(self) -> tuple[Unsettled, ...]:
+        """Those of faults and those of operations."""
+        return (*self.windows, *self.upheavals)
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -110,4 +127,6 @@ class Facts:
         parts["rivals"] = tuple(Rivals(**rivals) for rivals in parts["rivals"])
         absences = parts.get("absences", ())  # older runs have none
         parts["absences"] = tuple(Absence(**absence) for absence in absences)
+        upheavals = parts.get("upheavals", ())
+        parts["upheavals"] = tuple(Upheaval(**upheaval) for upheaval in upheavals)
         return cls(**parts)

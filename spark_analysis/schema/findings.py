@@ -24,6 +24,7 @@ WORDS
 - a window lies between two deliveries if it began before the later one and was not over before
   the earlier one: origin_ns < the later's received_ns, and over_ns is None or >= the earlier's.
   Every window counts, of whatever kind, verified or not: the queue may have changed its master.
+  So does every upheaval (facts.unsettled): there an operation may have changed it.
 
 STATE, one a message, first that holds: `acknowledged` any settlement CONFIRMED; `indeterminate`
 any settlement UNKNOWN or UNCONFIRMED, or a sent attempt without settlement; `returned` any

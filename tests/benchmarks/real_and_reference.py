@@ -6,8 +6,8 @@ usage: python tests/benchmarks/real_and_reference.py run FOLDER [--minutes 60] [
 `run` plays one experiment after another, each all scenarios once on one layout of one system,
 whichever has fewest judged runs so far, and keeps it below FOLDER; it stops when every cell has
 enough judged runs, or time is up. Nothing else should run on the machine meanwhile: a run whose
-workers were held up is not judged, and is played again. With `--system` twice, two such loops may
-share a machine of two cores.
+workers were held up is not judged, and is played again. Where workers get real time, several such
+loops may share a machine, each with a `--system` or a `--layout` of its own.
 `table` prints Markdown from what there is: medians over the judged runs, and whether both agree:
 their medians of an outage lie within a factor of two, or within 100 ms.
 `values` prints every judged value as CSV. What a file of that kind in FOLDER holds counts, too.
@@ -56,9 +56,9 @@ def scenarios(layout: str) -> tuple[str, ...]:
     return UNMIRRORED if layout == "unmirrored" else SCENARIOS
 
 
-def cells(systems: tuple[str, ...]) -> Iterator[Cell]:
+def cells(systems: tuple[str, ...], layouts: tuple[str, ...]) -> Iterator[Cell]:
     for system in systems:
-        for layout in LAYOUTS:
+        for layout in layouts:
             for scenario in scenarios(layout):
                 yield system, layout, scenario
 
@@ -90,10 +90,10 @@ def read(folder: Path) -> Values:
 
 
 def missing(
-    found: Values, systems: tuple[str, ...], repeats: int
+    found: Values, systems: tuple[str, ...], layouts: tuple[str, ...], repeats: int
 ) -> dict[tuple[str, str], list[str]]:
     """(system, layout) -> the scenarios that lack judged runs, the poorest pair first."""
-    counts = {cell: len(found.get((cell, "degraded"), ())) for cell in cells(systems)}
+    counts = {cell: len(found.get((cell, "degraded"), ())) for cell in cells(systems, layouts)}
     poor: dict[tuple[str, str], list[str]] = defaultdict(list)
     for (system, layout, scenario), count in sorted(counts.items(), key=lambda one: one[1]):
         if count < repeats:
@@ -101,11 +101,17 @@ def missing(
     return poor
 
 
-def run(folder: Path, systems: tuple[str, ...], minutes: float, repeats: int) -> None:
+def run(
+    folder: Path,
+    systems: tuple[str, ...],
+    layouts: tuple[str, ...],
+    minutes: float,
+    repeats: int,
+) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     ends = time.monotonic() + 60 * minutes
     while time.monotonic() < ends:
-        poor = missing(read(folder), systems, repeats)
+        poor = missing(read(folder), systems, layouts, repeats)
         if not poor:
             print("every cell has enough judged runs")
             return
@@ -172,11 +178,13 @@ def main() -> None:
     parser.add_argument("what", choices=("run", "table", "values"))
     parser.add_argument("folder", type=Path)
     parser.add_argument("--system", choices=SYSTEMS, action="append")
+    parser.add_argument("--layout", choices=LAYOUTS, action="append")
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--repeats", type=int, default=5)
     said = parser.parse_args()
     if said.what == "run":
-        run(said.folder, tuple(said.system or SYSTEMS), said.minutes, said.repeats)
+        systems, layouts = tuple(said.system or SYSTEMS), tuple(said.layout or LAYOUTS)
+        run(said.folder, systems, layouts, said.minutes, said.repeats)
     elif said.what == "table":
         print("\n".join(table(said.folder)))
     else:

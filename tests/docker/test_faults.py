@@ -17,6 +17,7 @@ from faults.actions import AddToxic, Freeze, Start, Stop
 from faults.compile import MARK, compile
 from faults.executors.compose import ComposeExecutor
 from faults.executors.nothing import NothingExecutor
+from faults.kinds import COMPOSE, KINDS
 from faults.model import Armed, FaultError, Options, Proof
 from faults.performing import perform_all
 from faults.rhythm import Rhythm
@@ -35,6 +36,7 @@ from tests.hired import hired
 pytestmark = pytest.mark.docker
 
 RUN = "faults-test"
+OFFERED = [kind for kind in ON_HOSTS if COMPOSE in KINDS[kind].offers]  # on direct peer links
 STREAMS, RATE = ("upstream", "downstream"), (("rate", 0),)  # a stall
 GONE_LIMIT_S = 60.0
 Play = Callable[[Awaitable[Any]], Any]
@@ -185,7 +187,7 @@ async def seen(cluster: ComposeCluster, kind: str, links: tuple[str, ...]) -> bo
 # --- tests --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", [kind for kind in ON_HOSTS if kind != "close"])
+@pytest.mark.parametrize("kind", [kind for kind in OFFERED if kind != "close"])
 def test_a_fault_takes_effect_and_is_undone(
     cluster: ComposeCluster, play: Play, links: tuple[str, ...], kind: str
 ) -> None:
@@ -268,7 +270,7 @@ def test_half_a_link_hangs_and_is_told_from_the_other_half(
     assert left.ok, left.doubt
 
 
-@pytest.mark.parametrize("kind", ON_HOSTS)
+@pytest.mark.parametrize("kind", OFFERED)
 def test_an_executor_that_does_nothing_is_never_believed(
     cluster: ComposeCluster, play: Play, links: tuple[str, ...], kind: str
 ) -> None:

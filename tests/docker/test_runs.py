@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from faults.executors.nothing import NothingExecutor
+from faults.kinds import COMPOSE
 from faults.kinds import KINDS as FAULT_KINDS
 from harness.deploy.compose_cluster import ComposeCluster
 from harness.deploy.polling import until
@@ -38,7 +39,7 @@ from tests.run_folders import rows_of
 pytestmark = pytest.mark.docker
 
 Play = Callable[[Awaitable[Any]], Any]
-KINDS = list(FAULT_KINDS)
+KINDS = [name for name, kind in FAULT_KINDS.items() if COMPOSE in kind.offers]
 OVER_AT_ONCE = {"close", "client_crash"}  # what is left of them is nothing that heal could undo
 STANDING = [kind for kind in KINDS if kind not in OVER_AT_ONCE]
 # Of kinds that differ by words alone one run stands for all, but nightly. (Each kind's lie is seen

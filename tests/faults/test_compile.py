@@ -29,7 +29,7 @@ from faults.actions import (
     both_ways,
 )
 from faults.compile import ENDING_S, MARK, NAME_MAX, compile, mark
-from faults.kinds import KINDS, OPTIONS, TARGETS, parse_target
+from faults.kinds import KINDS, OPTIONS, PROXY, TARGETS, TOXIPROXY, mechanism, parse_target
 from faults.model import Armed, FaultError, Options
 from tests.fault_world import CLIENTS, OPTIONS_OF
 
@@ -73,7 +73,7 @@ def test_a_kill_that_never_returns_has_no_undo() -> None:
 def test_a_stop_is_undone_by_a_start_that_waits_for_a_broker_that_is_still_ending() -> None:
     armed = compiled("stop")
     assert armed.actions == (Stop("rmq2"),)
-    assert armed.undo == (Start("rmq2", ENDING_S),)
+    assert armed.undo == (Start("rmq2", ENDING_S, "stop"),)
     assert ENDING_S > 0
 
 
@@ -192,7 +192,61 @@ def test_only_what_ends_a_process_may_stay(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_compiled_says_the_mechanism_of_its_kind(kind: str) -> None:
-    assert compiled(kind).mechanism == KINDS[kind].offers["compose"]
+    usual = KINDS[kind].offers.get("compose", "toxiproxy")
+    assert compiled(kind).mechanism == usual
+    proxied = mechanism(kind, "compose", "toxiproxy")
+    assert proxied == ("toxiproxy" if kind in ("partition", "flap", "slow_peers") else usual)
+
+
+@pytest.mark.parametrize(
+    ("shape", "streams"),
+    [("one", {BOTH: 8}), ("one_way_in", {BOTH[1:]: 4, BOTH[:1]: 4})],
+)
+def test_a_partition_by_proxy_stalls_just_the_streams_that_carry_the_ways(
+    shape: str, streams: dict[tuple[str, ...], int]
+) -> None:
+    options = Options(shape=shape)
+    armed = compile(
+        *("partition", "rmq2", "rmq2", "", HOSTS, (), 1, "run"),
+        mechanism=TOXIPROXY,
+        options=options,
+    )
+    added = [action for action in armed.actions if isinstance(action, AddToxic)]
+    assert len(added) == len(armed.actions)
+    assert {each.streams: len(each.proxies) for each in added} == streams
+    assert {(each.type, each.attributes) for each in added} == {("bandwidth", (("rate", 0),))}
+    (undo,) = armed.undo
+    assert isinstance(undo, RemoveToxic) and undo.toxic == MARKED
+    assert set(undo.proxies) == {proxy for each in added for proxy in each.proxies}
+    inward = next(each for each in added if "upstream" in each.streams)
+    assert {f"mqproof-peer.rmq1.rmq2.{port}" for port in (4369, 25672)} <= set(inward.proxies)
+
+
+def test_slow_peers_are_slow_in_both_directions_whoever_dialled() -> None:
+    armed = compiled("slow_peers", options=Options(latency_s=0.3))
+    names = {
+        f"mqproof-peer.{one}.{other}.{port}"
+        for one, other in both_ways("rmq2", ("rmq1", "rmq3"))
+        for port in (4369, 25672)
+    }
+    (slow,) = armed.actions
+    assert isinstance(slow, AddToxic) and set(slow.proxies) == names
+    assert (slow.type, slow.streams, slow.attributes) == ("latency", BOTH, (("latency", 300),))
+    assert armed.undo == (RemoveToxic(slow.proxies, slow.toxic),)
+    local = compile(
+        *("slow_peers", "rmq2", "rmq2", "", HOSTS, (), 1, "run"),
+        mechanism=PROXY,
+        options=Options(latency_s=0.3),
+    )
+    (slow,) = local.actions
+    assert isinstance(slow, AddToxic) and "mqproof-peer.rmq2.rmq1" in slow.proxies
+
+
+def test_peers_are_not_slow_without_a_latency_or_without_peers() -> None:
+    with pytest.raises(FaultError, match="no latency"):
+        compiled("slow_peers", options=Options())
+    with pytest.raises(FaultError, match="rmq2 is alone"):
+        compile("slow_peers", "rmq2", "rmq2", "", ("rmq2",), (), 1, "run")
 
 
 @pytest.mark.parametrize("resource", OPTIONS["resource"].choices)
@@ -227,7 +281,7 @@ def test_a_fault_of_clients_that_nobody_hired_is_refused() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_deployment_offers_a_kind_or_says_why_not(kind: str) -> None:
     offered = KINDS[kind]
-    assert {"compose", "local"} == offered.offers.keys() | offered.why_not.keys()
+    assert {"compose", "local", "external"} == offered.offers.keys() | offered.why_not.keys()
     assert not offered.offers.keys() & offered.why_not.keys()
 
 

@@ -8,8 +8,9 @@ import pytest
 from faults.actions import Action, Cut
 from faults.compile import compile
 from faults.executors.nothing import NothingExecutor
-from faults.kinds import KINDS, PROXY
+from faults.kinds import KINDS, PROXY, TOXIPROXY
 from faults.model import (
+    DOWN,
     Armed,
     Drops,
     Executor,
@@ -19,12 +20,14 @@ from faults.model import (
     Proof,
     Replies,
     Reply,
+    Words,
 )
+from faults.peers import peer_link
 from faults.performing import perform_all
 from faults.rhythm import Rhythm
 from faults.shapes import SHAPES, ways
 from faults.verification import gone, held, held_limit_s
-from tests.fault_world import ANSWERED, CLIENTS, OPTIONS_OF, SILENT, World
+from tests.fault_world import ANSWERED, CLIENTS, OPTIONS_OF, REFUSED, SILENT, World
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
 SHORT_S = 0.3  # more than one look
@@ -156,7 +159,7 @@ def shaped(shape: str, count: int, mechanism: str = "") -> Armed:
     )
 
 
-@pytest.mark.parametrize("mechanism", ["", PROXY])
+@pytest.mark.parametrize("mechanism", ["", PROXY, TOXIPROXY])
 @pytest.mark.parametrize(("shape", "count"), SHAPED)
 def test_a_partition_of_any_shape_is_seen_to_hold_and_to_go(
     shape: str, count: int, mechanism: str
@@ -193,6 +196,73 @@ def test_a_partition_of_another_shape_is_not_believed(
     assert seen.ok == (meant == made), seen
 
 
+@pytest.mark.parametrize("told", OF_THREE)
+@pytest.mark.parametrize("really", OF_THREE)
+def test_links_that_were_stalled_in_another_shape_are_not_believed(told: str, really: str) -> None:
+    meant, made = (shaped(shape, 3, TOXIPROXY) for shape in (told, really))
+    world = World()
+    asyncio.run(perform_all(world, made.actions))
+    seen = asyncio.run(held(meant, world, SHORT_S))
+    alike = set(ways(told, "rmq2", HOSTS)) == set(ways(really, "rmq2", HOSTS))
+    assert seen.ok == alike, seen
+
+
+def test_a_silent_link_to_a_broker_that_is_down_shows_no_partition() -> None:
+    class Down(World):
+        async def reach(self, host: str, peer: str, wait_s: float | None = None) -> Reply:
+            return REFUSED if host == peer else await super().reach(host, peer, wait_s)
+
+    seen, _ = asyncio.run(verified(world := Down(), world, shaped("one", 3, TOXIPROXY)))
+    assert "nobody listens beyond the cut" in seen.doubt
+
+
+def test_a_flap_of_links_is_seen_cut_open_and_cut_again() -> None:
+    armed = compile(
+        *("flap", "rmq2", "rmq2", "", HOSTS, (), 1, "run"),
+        mechanism=TOXIPROXY,
+        options=OPTIONS_OF["flap"],
+    )
+
+    async def story(world: World) -> tuple[Proof, Proof]:
+        rhythm = Rhythm(world, armed, await perform_all(world, armed.actions))
+        seen = await held(armed, world, 5.0)
+        await rhythm.end()
+        await perform_all(world, armed.undo)
+        return seen, await gone(armed, world, SHORT_S)
+
+    seen, left = asyncio.run(story(World()))
+    assert seen.ok, seen.doubt
+    assert left.ok, left.doubt
+
+
+def test_slow_links_of_peers_by_our_own_proxy_are_heard_late_at_their_near_ends() -> None:
+    class Speaking(World):
+        """Who is dialled speaks first."""
+
+        async def reach(self, host: str, peer: str, wait_s: float | None = None) -> Reply:
+            return self.links.say(peer_link(host, peer), Words(DOWN))
+
+    armed = compile(
+        *("slow_peers", "rmq1", "rmq1", "", HOSTS, (), 1, "run"),
+        mechanism=PROXY,
+        options=OPTIONS_OF["slow_peers"],
+    )
+    seen, left = asyncio.run(verified(world := Speaking(), world, armed))
+    assert seen.detail.startswith("on 4 ways a word took 0.201 to 0.201 s")
+    assert left.ok, left.doubt
+
+
+def test_more_slow_links_than_were_meant_are_not_believed() -> None:
+    world, armed = World(), compiled("slow_peers")
+    other = compile(
+        *("slow_peers", "rmq2", "rmq2", "", HOSTS, (), 2, "run"),
+        options=OPTIONS_OF["slow_peers"],
+    )
+    asyncio.run(perform_all(world, other.actions))
+    seen, _ = asyncio.run(verified(world, world, armed))
+    assert "more is slow than was meant: rmq2 -> rmq3" in seen.doubt
+
+
 def test_a_partition_by_proxy_is_seen_on_the_links_of_both_directions() -> None:
     world = Proxied()
     seen, left = asyncio.run(verified(world, world, by_proxy()))
@@ -216,7 +286,7 @@ def test_a_host_that_ended_is_in_no_black_hole() -> None:
     world = World(dead={"rmq1": 137})
     seen, left = asyncio.run(verified(world, world, compiled("black_hole")))
     assert "the process does not run" in seen.doubt
-    assert "the broker does not serve" in left.doubt
+    assert "no answer by listener-1: refused" in left.doubt
 
 
 def test_a_black_hole_that_clients_see_through_is_not_believed() -> None:

@@ -13,6 +13,7 @@ from faults.verify.isolation import (
     links_isolated,
     runs,
 )
+from faults.verify.network import LinkEvidence
 from faults.verify.replies import SILENCE_S
 
 ANSWERED = Reply(True, 0.002, "answered")
@@ -141,12 +142,13 @@ def test_one_look_at_links_sees_cut_or_open_or_a_change(
     first: Reply, second: Reply, moment: Moment
 ) -> None:
     direct = {"rmq1": ANSWERED, "rmq2": ANSWERED}
-    assert links_moment({TO: first, FROM: second}, direct, WAIT_S) is moment
+    assert links_moment(LinkEvidence({TO: first, FROM: second}, direct), WAIT_S) is moment
 
 
 def test_links_of_hosts_that_are_down_show_nothing() -> None:
     down = {"rmq1": CLOSED, "rmq2": CLOSED}
-    assert links_moment(dict.fromkeys(WAYS, LATE), down, WAIT_S) is Moment.UNSURE
+    silent = LinkEvidence(dict.fromkeys(WAYS, LATE), down)
+    assert links_moment(silent, WAIT_S) is Moment.UNSURE
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def test_every_deployment_that_a_system_names_is_there(tmp_path: Path) -> None:
         for system in catalogue.system_names()
         for name in catalogue.load_system(system).deployments
     }
-    assert named == set(there) == {"compose", "local"}
+    assert named == set(there) == {"compose", "local", "external"}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from harness.analyse.judge import Outcome, worst
 from harness.analyse.summary import Number
-from harness.analyse.timeline import FaultSpan
+from harness.analyse.timeline import FaultSpan, OperationSpan
 from harness.report import charts
 from harness.report.charts import Chart
 from harness.report.display import Report, RunReport
@@ -67,6 +67,19 @@ class FaultView:
 
 
 @dataclass(frozen=True, slots=True)
+class OperationView:
+    """One operation: what was asked for, and what became of it."""
+
+    number: int
+    title: str
+    resolved: str
+    tone: str
+    badge: str
+    when: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
 class RowView:
     """One line of the table behind the drawing."""
 
@@ -98,6 +111,7 @@ class RunView:
     slice_s: int
     rows: tuple[RowView, ...]
     faults: tuple[FaultView, ...]
+    operations: tuple[OperationView, ...]
     affected: tuple[AffectedView, ...]
     happenings: tuple[StepView, ...]
     happenings_left_out: int
@@ -183,6 +197,7 @@ def _run(number: int, run: RunReport, report: Report, cell: CellView, whole: boo
         slice_s=timeline.slice_s if timeline else 1,
         rows=_rows(run),
         faults=tuple(_fault(fault) for fault in timeline.faults) if timeline else (),
+        operations=tuple(map(_operation, timeline.operations)) if timeline else (),
         affected=_affected(run),
         happenings=tuple(
             StepView(words.after(one.at_ns), one.sort, f"{one.who}: {one.text}", not one.ok)
@@ -251,6 +266,17 @@ def _fault(fault: FaultSpan) -> FaultView:
         ),
         stages_doubt=fault.stages_doubt,
     )
+
+
+def _operation(one: OperationSpan) -> OperationView:
+    tone, badge = ("pass", "DONE") if one.ok else ("open", "FAILED")
+    when = "never" if one.began_ns is None else f"from {words.after(one.began_ns)}"
+    if one.returned_ns is not None:
+        when += f" to {words.after(one.returned_ns)}"
+    if one.asked_ns is not None:
+        when += f", asked for at {words.after(one.asked_ns)}"
+    title = f"{one.kind} {one.target}".strip()
+    return OperationView(one.number, title, one.resolved, tone, badge, when, one.detail)
 
 
 def _affected(run: RunReport) -> tuple[AffectedView, ...]:

@@ -13,6 +13,7 @@ from typing import Any
 from pika import exceptions, frame, spec
 
 from faults.model import FIN, REFUSED, RST
+from harness.workers.credentials import login
 
 _HEADER = b"AMQP\x00\x00\x09\x01"
 _FIRST_FRAME = b"\x01"  # a method frame: Connection.Start
@@ -225,4 +226,6 @@ def _closed(method: Any) -> Closed:
 
 def _start_ok(name: str) -> Any:
     properties = {"product": "mqproof agent", "connection_name": name}
-    return spec.Connection.StartOk(properties, "PLAIN", b"\0guest\0guest", "en_US")
+    user, password = login()
+    response = f"\0{user}\0{password}".encode()
+    return spec.Connection.StartOk(properties, "PLAIN", response, "en_US")

@@ -21,15 +21,18 @@ T = TypeVar("T")
 
 
 class Proxies:
-    """The calls, bound to one server. `listen`: the address that its listeners are made at."""
+    """The calls, bound to one server. `listen`: the address that listeners are made at, on any
+    free port, where no other is asked for."""
 
     def __init__(self, server: Toxiproxy, limit_s: float, listen: str) -> None:
         self._server = server
         self._limit_s = limit_s
         self._listen = f"{listen}:0"
 
-    async def create(self, name: str, upstream: str) -> dict[str, Any]:
-        state = await self._do(lambda: self._server.create(name, upstream, self._listen))
+    async def create(self, name: str, upstream: str, listen: str = "") -> dict[str, Any]:
+        """`listen`: `address:port`."""
+        place = listen or self._listen
+        state = await self._do(lambda: self._server.create(name, upstream, place))
         return {"port": state.port}
 
     async def every(self) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import pika
 
 from harness.workers.clients.amqp_wire import Wire
 from harness.workers.clients.port import ConsumingListener, PublishingListener
+from harness.workers.credentials import login
 from harness.workers.protocol import Endpoint, WorkerConfig
 
 CONNECT_LIMIT_S = 2.0
@@ -170,6 +171,7 @@ def _parameters(config: WorkerConfig, endpoint: Endpoint) -> pika.ConnectionPara
     return pika.ConnectionParameters(
         host=endpoint.address,
         port=endpoint.port,
+        credentials=pika.PlainCredentials(*login()),
         heartbeat=config.heartbeat_s,
         connection_attempts=1,
         retry_delay=0,

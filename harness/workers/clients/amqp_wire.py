@@ -25,6 +25,19 @@ class _Connection(AsyncioConnection):  # type: ignore[misc]  # pika tells no typ
         # its own code wants an instance, and fails an assertion in a callback of the loop.
         super()._on_connection_workflow_done(result() if isinstance(result, type) else result)
 
+    def _adapter_connect_stream(self) -> None:
+        # An attempt that was given up may be reported once more, when its socket is reset, to a
+        # workflow that pika 1.4.4 has cleaned up by then: it would fail in a callback of the loop.
+        super()._adapter_connect_stream()
+        workflow = self._connection_workflow
+        report = workflow._on_connector_done
+
+        def reported(result: Any) -> None:
+            if workflow._state != workflow._STATE_DONE:
+                report(result)
+
+        workflow._on_connector_done = reported
+
 
 class Wire:
     """One pika connection and its channel: opening, asking, closing, and being lost once."""

@@ -36,7 +36,7 @@ from spark_analysis.engine.kernel.records import (
     Reader,
     Text,
 )
-from spark_analysis.schema.facts import Facts, Window
+from spark_analysis.schema.facts import Facts, Unsettled
 from spark_analysis.schema.words import Redelivered
 
 DETAILS = (
@@ -95,11 +95,11 @@ def _copies(arrived: Arrivals, facts: Facts) -> Copies:
         group[order].astype(np.int64),
         arrived.first[slot] != row,
         slot,
-        earliest_origins(rows.received_ns, facts.windows),
+        earliest_origins(rows.received_ns, facts.unsettled),
     )
 
 
-def earliest_origins(received_ns: Ints, windows: Iterable[Window]) -> NDArray[np.int64]:
+def earliest_origins(received_ns: Ints, windows: Iterable[Unsettled]) -> NDArray[np.int64]:
     """For each time the earliest origin of the windows that were not over before it, or NEVER."""
     origin_ns = np.full(len(received_ns), NEVER, np.int64)
     for window in windows:

@@ -196,7 +196,7 @@ def test_a_redelivery_is_proved_where_no_fault_met_the_acknowledgement_on_its_wa
 ) -> None:
     story = Story().sent(1).came(1, ns(came_s)).came(1, ns(again_s), flagged=True)
     story.seen.acknowledgements = [Acknowledgement(7, 1, 1, 1, ns(acknowledged_s))]
-    story.seen.windows = (crash(),)
+    story.seen.unsettled = (crash(),)
     one = story.compared("redelivery_after_ack", admit("redeliver", 1), admit(REDELIVERED, 1))
     assert (one.must, one.may) == (frozenset({ONE} if is_proved else ()), {ONE})
 
@@ -214,7 +214,7 @@ def test_an_acknowledgement_of_something_else_proves_nothing_of_a_redelivery(
     frame: Acknowledgement,
 ) -> None:
     story = Story().sent(1).came(1, ns(4)).came(1, ns(12), flagged=True)
-    story.seen.acknowledgements, story.seen.windows = [frame], (crash(),)
+    story.seen.acknowledgements, story.seen.unsettled = [frame], (crash(),)
     admissions = admit("redeliver", 1), admit(REDELIVERED, 1)
     assert story.compared("redelivery_after_ack", *admissions).must == frozenset()
 
@@ -222,7 +222,7 @@ def test_an_acknowledgement_of_something_else_proves_nothing_of_a_redelivery(
 def test_a_fault_excuses_no_finding_that_nobody_admits() -> None:
     story = Story().sent(1).came(1, ns(1)).came(1, ns(12), flagged=True)
     story.seen.acknowledgements = [Acknowledgement(7, 1, 1, 1, ns(9.5))]
-    story.seen.windows = (crash(),)
+    story.seen.unsettled = (crash(),)
     story.found("duplicated", 1, "redelivery_after_ack")
     assert story.compared("redelivery_after_ack").invented == {ONE}
 
@@ -242,7 +242,7 @@ def test_a_twin_with_a_fault_between_may_be_ambiguous_and_need_not_be_stored_twi
     first_s: float, again_s: float, over_s: float | None, is_open: bool
 ) -> None:
     story = Story().sent(1).came(1, ns(first_s)).came(1, ns(again_s))
-    story.seen.windows = (crash(over_s),)
+    story.seen.unsettled = (crash(over_s),)
     named, nothing = frozenset({ONE}), frozenset[tuple[int, int]]()
     twice = story.compared("stored_twice", admit("duplicate", 1))
     assert (twice.must, twice.may) == (nothing if is_open else named, named)
@@ -253,7 +253,7 @@ def test_a_twin_with_a_fault_between_may_be_ambiguous_and_need_not_be_stored_twi
 
 def test_two_copies_after_a_fault_are_two_whatever_came_before_it() -> None:
     story = Story().sent(1).came(1, ns(9)).came(1, ns(21)).came(1, ns(22))
-    story.seen.windows = (crash(),)
+    story.seen.unsettled = (crash(),)
     assert story.compared("stored_twice", admit("duplicate", 1)).must == {ONE}
 
 
@@ -261,7 +261,7 @@ def test_two_copies_after_a_fault_are_two_whatever_came_before_it() -> None:
 def test_what_is_flagged_or_another_attempt_is_never_ambiguous(later: dict[str, int]) -> None:
     story = Story().sent(1).sent(1, attempt=2).came(1, ns(9))
     story.came(1, ns(12), **later)  # type: ignore[arg-type]
-    story.seen.windows = (crash(),)
+    story.seen.unsettled = (crash(),)
     assert story.compared("ambiguous").may == frozenset()
 
 

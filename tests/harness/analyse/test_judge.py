@@ -6,11 +6,24 @@ import pytest
 
 from harness.analyse.claims import shipped
 from harness.analyse.judge import ClaimVerdict, Outcome, exit_code, judge, worst
+from harness.analyse.state import State
+from harness.analyse.truth import Unknown
 from tests.findings import Story
 
 CLAIMS = {claim.name: claim for claim in shipped()}
 PASS, FAIL = Outcome.PASS, Outcome.FAIL
 INCONCLUSIVE, NOT_APPLICABLE = Outcome.INCONCLUSIVE, Outcome.NOT_APPLICABLE
+
+
+RECOVERIES = (
+    "last-stopped-starts-first",
+    "first-stopped-waits",
+    "all-at-once-come-back",
+    "first-stopped-can-be-replaced",
+    "last-stopped-can-be-replaced",
+    "nothing-comes-of-no-disk",
+    "restarted-node-discards-its-disk",
+)
 
 
 def verdict(claim: str, story: Story) -> ClaimVerdict:
@@ -45,6 +58,7 @@ def test_a_kill_of_a_mirrored_queues_master_does_as_was_measured() -> None:
         "rejoined-node-starts-empty": NOT_APPLICABLE,
         "any-node-reaches-any-queue": NOT_APPLICABLE,
         "queue-is-first-in-first-out": PASS,
+        **dict.fromkeys(RECOVERIES, NOT_APPLICABLE),
     }
 
 
@@ -121,6 +135,21 @@ def test_a_master_that_is_stopped_or_freezes_is_judged_like_one_that_crashes(kin
         "mirrored-queue-works-on",
     ):
         assert found[claim] is PASS, claim
+
+
+def test_a_client_that_knows_only_the_host_that_failed_says_nothing_of_who_takes_over() -> None:
+    story = Story(entrance="one").stage("sustained_success", 24.0)
+    found = outcomes(story)
+    for claim in ("mirror-takes-over", "mirrored-queue-works-on"):
+        assert found[claim] is NOT_APPLICABLE, claim
+    assert found["confirmed-is-on-all-mirrors"] is PASS
+
+
+def test_runs_of_before_there_was_a_choice_had_a_list_of_hosts() -> None:
+    old = State.from_json({"copies": 3, "windows": {"1": {"fault_kind": "kill"}}})
+    assert old.value("entrance", 1) == "hosts"
+    assert State.from_json({"entrance": "one"}).value("entrance", 1) == "one"
+    assert isinstance(State.from_json({}).value("entrance", 1), Unknown)
 
 
 def a_mirrors_crash(missed: int = 0, **state: object) -> Story:
@@ -375,3 +404,67 @@ def _run(*outcomes: Outcome) -> list[ClaimVerdict]:
 )
 def test_exit_codes_of_claims(runs: list[list[ClaimVerdict]], code: int) -> None:
     assert exit_code(runs) == code
+
+
+def recovered(**state: object) -> Story:
+    """Every host was stopped in turn and started again, the last one first; nobody consumed."""
+    usual: dict[str, object] = {
+        "operations": 5,
+        "faults": 0,
+        "consumers": 0,
+        "all_stopped": "in turn",
+        "started_first": "last stopped",
+        "lost_disk": "none",
+        "forgotten": "none",
+        "queues_have_masters": True,
+        "mirrors_after_operations": 2,
+    }
+    return Story(**(usual | state)).calm()
+
+
+@pytest.mark.parametrize(
+    ("state", "applies"),
+    [
+        ({}, {"last-stopped-starts-first": PASS, "restarted-node-discards-its-disk": FAIL}),
+        ({"started_first": "first stopped"}, {"first-stopped-waits": PASS}),
+        ({"all_stopped": "at once", "started_first": "other"}, {"all-at-once-come-back": PASS}),
+        ({"queues_have_masters": False}, {"last-stopped-starts-first": FAIL}),
+        ({"queues_have_masters": None}, {"last-stopped-starts-first": INCONCLUSIVE}),
+        (
+            {"lost_disk": "first stopped", "forgotten": "online"},
+            {"first-stopped-can-be-replaced": PASS, "last-stopped-starts-first": NOT_APPLICABLE},
+        ),
+        (
+            {"lost_disk": "last stopped", "forgotten": "offline"},
+            {"last-stopped-can-be-replaced": PASS, "last-stopped-starts-first": NOT_APPLICABLE},
+        ),
+        (
+            {"lost_disk": "all", "queues_have_masters": False},
+            {"nothing-comes-of-no-disk": PASS},
+        ),
+        (
+            {"all_stopped": "none", "started_first": "none"},
+            dict.fromkeys(RECOVERIES, NOT_APPLICABLE),
+        ),
+    ],
+)
+def test_each_recovery_is_judged_by_how_the_hosts_went_and_came(
+    state: dict[str, object], applies: dict[str, Outcome]
+) -> None:
+    found = outcomes(recovered(**state))
+    assert {name: found[name] for name in applies} == applies
+
+
+def test_what_was_lost_on_the_way_refutes_a_recovery() -> None:
+    story = recovered().count("lost", "replicated", 3)
+    assert verdict("last-stopped-starts-first", story).outcome is FAIL
+    assert verdict("restarted-node-discards-its-disk", story).outcome is PASS
+
+
+def test_a_failed_operation_leaves_a_recovery_undecided() -> None:
+    story = recovered()
+    story.facts = replace(story.facts, clock_doubt="operation 4 (start_node all) failed: silent")
+    story.doubt("run", "clock")
+    one = verdict("last-stopped-starts-first", story)
+    assert one.outcome is INCONCLUSIVE
+    assert "operation 4 (start_node all) failed: silent" in " ".join(one.not_judged)

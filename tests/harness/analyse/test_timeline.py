@@ -8,10 +8,12 @@ from harness.analyse.timeline import (
     EVENTS_MAX,
     SLICES_MAX,
     Events,
+    OperationSpan,
     Timeline,
     slice_length_s,
     timeline,
 )
+from harness.run_folder.manifest import OperationRecord
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.findings import Second
 from tests.histories import CONSUMER, History, ns
@@ -166,3 +168,33 @@ def test_a_window_opened_if_anything_was_done_whatever_tables_are_left() -> None
     assert fault.opened and not fault.resolved
     (never,) = timeline_of(History().window(12_000, verified=False, gone=False)).faults
     assert not never.opened
+
+
+RESTART = OperationRecord(
+    1, "restart_node", "master of q", "rmq1", ns(14_000), ns(19_000), True, "rmq1 in 5.0 s"
+)
+LATER = OperationRecord(2, "delete_policy", "")
+
+
+def test_an_operation_is_told_as_asked_for_as_done_or_that_it_never_began() -> None:
+    facts, rows = crash().build()
+    schedule = {"steps": [{"number": 1, "at_s": 13.5}, {"number": 2, "at_s": 20.0}]}
+    manifest = manifest_of(facts, operations=[RESTART, LATER], schedule=schedule)
+    found = timeline(manifest, facts, judge(facts, rows), NOTHING, NO_LATENCIES, 1).operations
+    started_ns = facts.load_started_ns
+    assert found == (
+        OperationSpan(
+            1,
+            "restart_node",
+            "master of q",
+            "rmq1",
+            started_ns + ns(13_500),
+            ns(14_000),
+            ns(19_000),
+            True,
+            "rmq1 in 5.0 s",
+        ),
+        OperationSpan(
+            2, "delete_policy", "", "", started_ns + ns(20_000), None, None, False, "never began"
+        ),
+    )

@@ -6,13 +6,16 @@ What is independent of executor and witness: that socket, and nothing else.
 import asyncio
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from faults.model import Armed, Options, Proof
+from faults.peers import peer_link
 from faults.performing import perform_all
 from faults.verification import gone, held
+from harness.deploy.agent import AgentProxyError
 from harness.deploy.local_cluster import LocalCluster
 from tests.harness.deploy.local_rig import GONE_S, HELD_S, UNMIRRORED, armed, standing
 from tests.loops import within
@@ -126,3 +129,41 @@ async def test_half_a_hang_is_told_from_a_whole_one_and_from_the_other_half(
         end, octets, _ = await met(cluster.dial(link.proxy))
         await undone(cluster, fault, holding)
     assert (end, octets) == ("open", 0)
+
+
+@within(LIMIT_S)
+async def test_a_peer_is_heard_late_while_peers_are_slow_and_at_once_before_and_after(
+    tmp_path: Path,
+) -> None:
+    async def heard_s(way: Link) -> float:
+        began = time.monotonic()
+        reader, writer = await asyncio.open_connection(*way)
+        assert await reader.read(1)
+        writer.transport.abort()
+        return time.monotonic() - began
+
+    async with standing(tmp_path) as cluster:
+        slow, other = (cluster.dial(peer_link("ref1", peer)) for peer in ("ref2", "ref3"))
+        fault = armed(cluster, "slow_peers", "ref2", options=Options(latency_s=0.5))
+        await cluster.witness.prepare(fault)
+        before = await heard_s(slow)
+        await perform_all(cluster.executor, fault.actions)
+        holding = await held(fault, cluster.witness, HELD_S)
+        meanwhile, beside = await heard_s(slow), await heard_s(other)
+        await undone(cluster, fault, holding)
+        after = await heard_s(slow)
+    assert meanwhile >= 0.5
+    assert max(before, beside, after) < 0.5
+
+
+@within(LIMIT_S)
+async def test_a_listener_is_made_at_the_address_that_is_asked_for_or_not_at_all(
+    tmp_path: Path,
+) -> None:
+    async with standing(tmp_path) as cluster:
+        place, upstream = f"{cluster.site.block.network}.77:4369", "127.0.0.1:1"
+        ask = partial(cluster.agent.call, "proxy_create", 5.0, upstream=upstream)
+        made = await ask(name="one", listen=place)
+        assert made == {"port": 4369}
+        with pytest.raises(AgentProxyError, match="address already in use"):
+            await ask(name="another", listen=place)

@@ -51,7 +51,7 @@ class FakeAgent:
 def broker(said: dict[tuple[str, str], Said]) -> tuple[RabbitBroker, FakeAgent]:
     agent = FakeAgent(said)
     addresses = {host: host for host in HOSTS}
-    return RabbitBroker(LAYOUT, agent, addresses), agent  # type: ignore[arg-type]
+    return RabbitBroker.on_ports(LAYOUT, agent, addresses), agent  # type: ignore[arg-type]
 
 
 def everywhere(path: str, said: Said) -> dict[tuple[str, str], Said]:

@@ -1,22 +1,29 @@
 """The compose file: hosts own the network, processes join it, nothing leads outside."""
 
 import json
+import os
 import subprocess
+from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from faults import peers
+from harness.deploy import peer_ways
 from harness.deploy.__main__ import default_layouts
 from harness.deploy.catalogue import load_layout, load_system
+from harness.deploy.compose import with_addresses
+from harness.deploy.compose_balancers import entrance
 from harness.deploy.compose_brokers import BROKERS
 from harness.deploy.compose_settings import Settings
 from harness.deploy.compose_tool import find_tool
 from harness.deploy.files import compose_folder
 from harness.deploy.port import DeployError
 from harness.deploy.render import render, side_by_side
-from harness.plan.model import Layout
+from harness.plan.model import Host, Layout, PauseIfAllDown
 
 
 def rendered(layout: Layout, settings: Settings | None = None) -> dict[str, Any]:
@@ -143,6 +150,179 @@ def test_the_layout_reaches_the_broker(layout: Layout) -> None:
     assert environment["MQPROOF_PARTITION_HANDLING"] == "pause_minority"
 
 
+def test_whose_loss_pauses_a_node_reaches_the_broker() -> None:
+    layout = load_layout("rabbitmq-mirrored", "all-automatic-pause-if-all-down")
+    environment = rendered(layout)["services"]["rmq2-rabbitmq"]["environment"]
+    assert environment["MQPROOF_PARTITION_HANDLING"] == "pause_if_all_down"
+    assert environment["MQPROOF_PAUSE_IF_ALL_DOWN"] == "autoheal rmq1"
+
+
+@pytest.mark.parametrize("name", ["all-automatic-2", "all-automatic-5", "all-automatic-autoheal"])
+def test_a_node_writes_its_configuration_from_what_the_layout_says(name: str) -> None:
+    layout = load_layout("rabbitmq-mirrored", f"{name}@T=60")
+    lines = configured(layout)
+    nodes = [line for line in lines if ".classic_config.nodes." in line]
+    assert nodes == [
+        f"cluster_formation.classic_config.nodes.{number} = rabbit@{host.name}"
+        for number, host in enumerate(layout.hosts, start=1)
+    ]
+    assert "net_ticktime = 60" in lines
+    assert f"cluster_partition_handling = {layout.partition_handling}" in lines
+    assert not [line for line in lines if "@" in line.replace("rabbit@rmq", "")]
+    assert not [line for line in lines if "pause_if_all_down" in line]
+
+
+def test_a_node_knows_whose_loss_pauses_it_and_what_the_others_recover_by() -> None:
+    layout = load_layout("rabbitmq-mirrored", "all-automatic-pause-if-all-down")
+    pause = PauseIfAllDown(("rmq1", "rmq3"), "ignore")
+    lines = configured(replace(layout, pause_if_all_down=pause))
+    assert [line for line in lines if line.startswith("cluster_partition_handling")] == [
+        "cluster_partition_handling = pause_if_all_down",
+        "cluster_partition_handling.pause_if_all_down.recover = ignore",
+        "cluster_partition_handling.pause_if_all_down.nodes.1 = rabbit@rmq1",
+        "cluster_partition_handling.pause_if_all_down.nodes.2 = rabbit@rmq3",
+    ]
+
+
+def configured(layout: Layout) -> list[str]:
+    """What the entry point of a RabbitMQ node makes of its environment; no comments."""
+    environment = rendered(layout)["services"]["rmq1-rabbitmq"]["environment"]
+    folder = compose_folder() / "rabbitmq-mirrored"
+    said = subprocess.run(
+        ["bash", str(folder / "configuration.sh"), str(folder / "rabbitmq.conf")],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return [line for line in said.stdout.splitlines() if line and not line.startswith("#")]
+
+
+PROXIED = "all-automatic-toxiproxy@T=10"
+
+
+def test_each_way_between_hosts_has_an_address_of_the_proxys() -> None:
+    layout = load_layout("rabbitmq-mirrored", PROXIED)
+    services = rendered(layout, Settings(network="10.231.4"))["services"]
+    names = {name: services[f"{name}-host"]["extra_hosts"] for name in ("rmq1", "rmq2", "rmq3")}
+    assert names == {
+        "rmq1": ["rmq2:10.231.4.40", "rmq3:10.231.4.41"],
+        "rmq2": ["rmq1:10.231.4.42", "rmq3:10.231.4.43"],
+        "rmq3": ["rmq1:10.231.4.44", "rmq2:10.231.4.45"],
+    }
+    assert not any("extra_hosts" in services[f"{name}-rabbitmq"] for name in names)
+    adding = services["toxiproxy-addresses"]
+    assert (adding["network_mode"], adding["cap_add"]) == ("service:toxiproxy", ["NET_ADMIN"])
+    script = adding["entrypoint"][-1]
+    assert "addr show to 10.231.4.100 " in script
+    assert all(name.partition(":")[2] in script for told in names.values() for name in told)
+    assert script.count("$") == 2 * script.count("$$")  # Compose takes none of them for its own
+
+
+def test_peer_links_lead_from_those_addresses_to_the_peers_own_ports() -> None:
+    layout = with_addresses(load_layout("rabbitmq-mirrored", PROXIED), "10.231.4")
+    ways = peer_ways.addresses(layout, "10.231.4")
+    found = peer_ways.listeners(ways, {host.name: host.address for host in layout.hosts})
+    assert found["mqproof-peer.rmq1.rmq2.4369"] == ("10.231.4.40:4369", "10.231.4.12:4369")
+    assert found["mqproof-peer.rmq3.rmq1.25672"] == ("10.231.4.44:25672", "10.231.4.11:25672")
+    assert len(found) == 12
+    assert {name for names in BOTH_WAYS for name in peers.links(*names, "toxiproxy")} == set(found)
+
+
+BOTH_WAYS = list(permutations(("rmq1", "rmq2", "rmq3"), 2))
+
+
+def test_the_most_hosts_whose_peers_meet_through_the_proxy_have_addresses_enough() -> None:
+    layout = load_layout("rabbitmq-mirrored", PROXIED)
+    many = tuple(Host(f"rmq{n}", "", ("rabbitmq",)) for n in range(peer_ways.HOSTS_MAX))
+    layout = replace(layout, hosts=many)
+    services = rendered(layout, Settings(network="10.231.4"))["services"]
+    ways = [*peer_ways.addresses(layout, "10.231.4").values()]
+    own = [
+        network["ipv4_address"]
+        for service in services.values()
+        for network in service.get("networks", {}).values()
+    ]
+    assert len({*ways, *own}) == len(ways) + len(own)
+    assert all(int(address.rpartition(".")[2]) < 127 for address in ways)
+
+
+def test_one_balancer_has_the_address_that_clients_are_led_to() -> None:
+    layout = load_layout("rabbitmq-mirrored", "all-automatic-haproxy")
+    services = rendered(layout, Settings(network="10.231.4"))["services"]
+    balancer = services["balancer1"]
+    assert "balancer2" not in services
+    assert balancer["networks"] == {
+        "servers": {"ipv4_address": "10.231.4.110", "aliases": ["balancer1"]}
+    }
+    assert entrance(layout, "10.231.4") == "10.231.4.110"
+    assert balancer["environment"] == {
+        "MQPROOF_BROKERS": "rmq1:10.231.4.11 rmq2:10.231.4.12 rmq3:10.231.4.13"
+    }
+    assert "cap_add" not in balancer
+    roles = [balancer["labels"][f"mqproof.{word}"] for word in ("role", "host")]
+    assert roles == ["process", "balancer1"]  # by these it is killed and started
+
+
+def test_a_pair_of_balancers_share_an_address_that_neither_begins_with() -> None:
+    layout = load_layout("reference-mirrored", "all-automatic-haproxy-pair")
+    services = rendered(layout, Settings(network="10.231.4"))["services"]
+    pair = [services[name]["environment"] for name in ("balancer1", "balancer2")]
+    assert [each["MQPROOF_OWN"] for each in pair] == ["10.231.4.110", "10.231.4.111"]
+    assert [each["MQPROOF_PEER"] for each in pair] == ["10.231.4.111", "10.231.4.110"]
+    assert {each["MQPROOF_FLOATING"] for each in pair} == {entrance(layout, "10.231.4")}
+    first, second = (int(each["MQPROOF_PRIORITY"]) for each in pair)
+    assert first > second
+    assert [services[name]["cap_add"] for name in ("balancer1", "balancer2")] == [
+        ["NET_ADMIN"]
+    ] * 2
+
+
+def test_clients_that_know_the_brokers_meet_no_balancer(layout: Layout) -> None:
+    assert not [name for name in rendered(layout)["services"] if "balancer" in name]
+    assert entrance(layout, "10.231.4") == ""
+
+
+def balancer_configured(*words: str) -> list[str]:
+    """What a balancer's entry point makes of its environment; no comments."""
+    layout = load_layout("rabbitmq-mirrored", "all-automatic-haproxy-pair")
+    services = rendered(layout, Settings(network="10.231.4"))["services"]
+    folder = compose_folder() / "haproxy"
+    template = {"haproxy": "haproxy.cfg", "keepalived": "keepalived.conf"}[words[0]]
+    said = subprocess.run(
+        ["bash", str(folder / "configuration.sh"), words[0], str(folder / template), *words[1:]],
+        env=os.environ | services["balancer2"]["environment"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines = [line.strip() for line in said.stdout.splitlines()]
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def test_a_balancer_passes_on_to_every_broker() -> None:
+    lines = balancer_configured("haproxy")
+    assert [line for line in lines if line.startswith("server ")] == [
+        f"server rmq{number} 10.231.4.{10 + number}:5672" for number in (1, 2, 3)
+    ]
+    assert not [line for line in lines if "@" in line]
+
+
+def test_of_a_pair_each_tells_the_other_alone() -> None:
+    lines = balancer_configured("keepalived", "eth0")
+    peers = lines[lines.index("unicast_peer {") + 1]
+    assert (peers, "unicast_src_ip 10.231.4.111" in lines) == ("10.231.4.110", True)
+    assert "10.231.4.112/25 dev eth0" in lines
+    assert "priority 100" in lines
+    assert not [line for line in lines if "@" in line]
+
+
+def test_direct_peers_meet_by_their_own_names(layout: Layout) -> None:
+    services = rendered(layout)["services"]
+    assert not any("extra_hosts" in service for service in services.values())
+    assert "toxiproxy-addresses" not in services
+
+
 def test_addresses_are_of_the_network_that_was_chosen(layout: Layout) -> None:
     document = rendered(layout, Settings(network="10.231.4"))
     servers, clients = document["networks"]["servers"], document["networks"]["clients"]
@@ -162,7 +342,9 @@ def test_what_a_run_fills_in_is_taken_literally(layout: Layout) -> None:
     }
 
 
-def test_the_compose_tool_of_this_machine_understands_it(layout: Layout, tmp_path: Path) -> None:
+@pytest.mark.parametrize("label", ["all-manual@T=60", PROXIED, "all-automatic-haproxy-pair"])
+def test_the_compose_tool_of_this_machine_understands_it(label: str, tmp_path: Path) -> None:
+    layout = load_layout("rabbitmq-mirrored", label)
     try:
         tool = find_tool()
     except DeployError as error:
@@ -174,3 +356,19 @@ def test_the_compose_tool_of_this_machine_understands_it(layout: Layout, tmp_pat
     assert said.returncode == 0, said.stderr
     hostname = yaml.safe_load(said.stdout)["services"]["rmq1-host"]["hostname"]
     assert json.dumps(hostname) == '"rmq1"'
+
+
+def test_a_spare_host_is_told_of_nobody_and_nobody_is_told_of_it() -> None:
+    spare = load_layout("rabbitmq-mirrored", "all-automatic-spare")
+    services = rendered(spare)["services"]
+    nodes = {
+        host: services[f"{host}-rabbitmq"]["environment"]["MQPROOF_NODES"]
+        for host in ("rmq1", "rmq3", "rmq4")
+    }
+    assert nodes == {"rmq1": "rmq1 rmq2 rmq3", "rmq3": "rmq1 rmq2 rmq3", "rmq4": "rmq4"}
+    placed = with_addresses(spare, "172.31.7")
+    assert [host.address for host in (*placed.hosts, *placed.spares)] == [
+        f"172.31.7.{last}" for last in (11, 12, 13, 14)
+    ]
+    address = services["rmq4-host"]["networks"]["servers"]["ipv4_address"]
+    assert address.endswith(".14")

@@ -20,6 +20,12 @@ def test_declared_facts_never_name_a_system_or_a_layout() -> None:
     assert not {of.system.name, of.layout.name, of.layout.label} & set(values)
 
 
+def test_how_clients_get_in_is_declared() -> None:
+    of = plan()
+    one = replace(of, layout=replace(of.layout, entrance="one"))
+    assert [declared(each)["entrance"] for each in (of, one)] == ["hosts", "one"]
+
+
 def test_nobody_acknowledges_where_nobody_consumes() -> None:
     facts = declared(plan(consumers=0, acknowledge=10))
     assert (facts["consumers"], facts["acknowledges"]) == (0, False)

@@ -197,6 +197,84 @@ def test_a_fault_that_a_system_cannot_suffer_does_not_apply_to_it_and_says_why()
     assert skip.reason == "fault 1: other can suffer no kill: it cannot die"
 
 
+def test_a_layout_whose_partition_handling_a_system_has_not_does_not_apply_to_it() -> None:
+    plain = replace(OTHER, cannot_handle={"ignore": "it always heals"})
+    catalogue = replace(CATALOGUE, systems=(SYSTEM, plain))
+    both = (SYSTEM.name, plain.name)
+    (skip,) = plan(request(systems=both, clients=("pika",)), catalogue).skipped
+    assert skip.reason == "other cannot do ignore: it always heals"
+    with pytest.raises(PlanError, match="other cannot do ignore: it always heals"):
+        plan(request(systems=("other",), clients=("pika",)), catalogue)
+
+
+def slow_peers() -> Scenario:
+    text = SOURCE.replace('kind = "kill"', 'kind = "slow_peers"\nlatency = "200 ms"')
+    return read_scenario("slow-peers", text)
+
+
+def test_peers_are_slow_only_where_their_links_pass_a_proxy() -> None:
+    proxied = replace(LAYOUT, name="proxied", peer_links="toxiproxy")
+    catalogue = replace(CATALOGUE, layouts=(*CATALOGUE.layouts, proxied))
+    asked = request(slow_peers(), layouts=("all-automatic", "proxied"))
+    experiment = plan(asked, catalogue)
+    assert [run.layout.name for run in experiment.runs] == ["proxied"]
+    (skip,) = experiment.skipped
+    assert skip.reason == (
+        "fault 1: compose offers no slow_peers: nothing stands between peers where their links "
+        "are direct"
+    )
+
+
+def test_a_system_whose_peers_never_meet_through_the_proxy_says_so() -> None:
+    direct = replace(SYSTEM, direct_peers={"compose": "nobody has made it"})
+    proxied = replace(LAYOUT, peer_links="toxiproxy")
+    catalogue = replace(CATALOGUE, systems=(direct,), layouts=(proxied,))
+    with pytest.raises(PlanError, match="direct peer links by compose: nobody has made it"):
+        plan(request(), catalogue)
+
+
+BALANCED = replace(LAYOUT, name="balanced", entrance="haproxy-pair")
+
+
+def balanced(kind: str, target: str, deployment: str = "") -> Experiment:
+    text = SOURCE.replace("kill", kind).replace("master of orders", target)
+    catalogue = replace(CATALOGUE, layouts=(*CATALOGUE.layouts, BALANCED))
+    asked = request(read_scenario("b", text), layouts=("balanced",), deployment=deployment)
+    return plan(asked, catalogue)
+
+
+@pytest.mark.parametrize("kind", ["kill", "stop", "freeze"])
+@pytest.mark.parametrize("target", ["balancer1", "balancer2", "master of orders"])
+def test_a_balancer_is_a_host_whose_processes_may_fail(kind: str, target: str) -> None:
+    assert len(balanced(kind, target).runs) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "target", "told"),
+    [
+        ("partition", "balancer1", "balancer1 can suffer no partition, only kill, stop, freeze"),
+        ("kill", "balancer3", "no host 'balancer3'"),
+        ("hang", "master of orders", "a hang means clients' links to a host, and theirs lead to"),
+    ],
+)
+def test_what_means_nothing_behind_a_balancer_is_told(kind: str, target: str, told: str) -> None:
+    with pytest.raises(PlanError, match=told):
+        balanced(kind, target)
+
+
+def test_only_containers_have_balancers() -> None:
+    local = replace(SYSTEM, deployments=("local",))
+    catalogue = replace(CATALOGUE, systems=(local,), layouts=(BALANCED,))
+    asked = request(layouts=("balanced",))
+    with pytest.raises(PlanError, match="clients enter by haproxy-pair, which only compose has"):
+        plan(asked, catalogue)
+
+
+def test_where_there_is_no_balancer_none_is_a_host() -> None:
+    with pytest.raises(PlanError, match="no host 'balancer1'"):
+        plan(request(scenario(target='"balancer1"')), CATALOGUE)
+
+
 def test_a_shape_that_needs_more_hosts_does_not_apply_to_a_layout_with_fewer() -> None:
     text = SOURCE.replace('kind = "kill"', 'kind = "partition"\nshape = "bridge"')
     shaped, both = read_scenario("bridge", text), (SYSTEM.name, OTHER.name)

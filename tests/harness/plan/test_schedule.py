@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from harness.plan import schedule
-from harness.plan.model import FaultPlan, Scenario, Span
+from harness.plan.model import FaultPlan, OperationPlan, Scenario, Span
 from tests.plans import LAYOUT, workload
 
 FIRST = FaultPlan("kill", "master of orders", Span(30), Span(15))
@@ -51,3 +51,27 @@ def test_a_window_that_opens_while_another_is_open_awaits_nobody() -> None:
     overlapping = replace(SCENARIO, faults=(FIRST, replace(FIRST, opens=Span(35))))
     at_10 = schedule.resolve(overlapping, LAYOUT)
     assert at_10.awaited(at_10.windows[1]) == {}
+
+
+LATE = OperationPlan("restart_node", "all", Span(70))
+EARLY = OperationPlan("delete_policy", "", Span(timers=1))
+OPERATED = replace(SCENARIO, operations=(LATE, EARLY))
+
+
+def test_operations_are_numbered_by_themselves_in_the_order_of_their_times() -> None:
+    found = schedule.resolve(OPERATED, LAYOUT)
+    assert [(step.number, step.operation, step.at_s) for step in found.steps] == [
+        (1, EARLY, 22),
+        (2, LATE, 82),
+    ]
+    assert found.load_s == 92
+
+
+def test_what_comes_before_an_operation_and_after_it_is_known_with_the_pause_between() -> None:
+    found = schedule.resolve(OPERATED, LAYOUT)
+    (cut, kill), (early, late) = found.windows, found.steps
+    assert (found.windows_before(early), found.steps_before(early)) == ({}, {})
+    assert found.windows_before(late) == {1: 45, 2: 25}
+    assert found.steps_before(late) == {1: 60}
+    assert found.steps_before(cut) == {}, "what begins at the same time overlaps on purpose"
+    assert found.steps_before(kill) == {1: 20}

@@ -30,6 +30,19 @@ def test_it_shows_every_phase_in_seconds_and_what_words_may_mean() -> None:
     assert shown[-1] == "load and settle of all runs: 108 s at least; start and drain on top"
 
 
+def test_it_shows_how_clients_get_in() -> None:
+    def shown(entrance: str) -> list[str]:
+        layout = replace(LAYOUT, entrance=entrance)
+        request = Request("e", 7, (scenario("cut-one-node"),), layouts=(layout.name,))
+        return list(dry_run.lines(plan(request, Catalogue((SYSTEM,), (layout,)))))
+
+    word = "  publishers enter at master of orders: one of rmq1, rmq2, rmq3: the host that holds"
+    assert f"{word} orders then" in shown("hosts")
+    assert f"{word} orders then, and know no other" in shown("one")
+    both = "balancer1 and balancer2, whatever the scenario says"
+    assert f"  consumers  enter at {both}" in shown("haproxy-pair")
+
+
 def test_a_longer_timer_makes_it_longer() -> None:
     shown = lines("cut-one-node", "all-automatic@T=60")
     assert any("for 90 s (1.5 T, at least 22 s)" in line for line in shown)

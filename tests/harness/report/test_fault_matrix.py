@@ -1,9 +1,11 @@
-"""The documentation's table of faults is what the code offers."""
+"""The documentation's tables of faults and operations are what the code offers."""
 
 from pathlib import Path
 
 from faults.kinds import KINDS
 from harness.deploy.catalogue import load_system, system_names
+from harness.plan.operations import OPERATIONS
+from harness.report import operation_matrix
 from harness.report.fault_matrix import DEPLOYMENTS, lines
 
 README = Path(__file__).parents[3] / "README.md"
@@ -15,6 +17,17 @@ def test_the_readme_holds_the_table_as_it_is_now() -> None:
     assert table in README.read_text(), "run `python -m harness.report.fault_matrix`"
 
 
+def test_the_readme_holds_the_table_of_operations_as_it_is_now() -> None:
+    table = "\n".join(operation_matrix.lines(SYSTEMS))
+    assert table in README.read_text(), "run `python -m harness.report.operation_matrix`"
+
+
+def test_every_operation_is_offered_or_says_why_not_under_every_deployment() -> None:
+    for one in OPERATIONS.values():
+        assert {*one.offers, *one.why_not} == set(operation_matrix.DEPLOYMENTS)
+        assert not one.offers.keys() & one.why_not.keys()
+
+
 def test_every_kind_is_offered_or_says_why_not_under_every_deployment() -> None:
     for kind in KINDS.values():
         assert {*kind.offers, *kind.why_not} == set(DEPLOYMENTS)
@@ -22,7 +35,7 @@ def test_every_kind_is_offered_or_says_why_not_under_every_deployment() -> None:
 
 
 def test_what_a_system_cannot_suffer_stands_below_with_the_reason() -> None:
-    told = list(lines(SYSTEMS))
+    told = [*lines(SYSTEMS), *operation_matrix.lines(SYSTEMS)]
     for system in SYSTEMS:
         for name, why in system.cannot.items():
             assert f"- No `{name}` on `{system.name}`: {why}." in told

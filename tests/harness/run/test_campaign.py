@@ -14,7 +14,7 @@ from harness.plan.model import Experiment, Layout, RunPlan
 from harness.run.campaign import Campaign, Hooks
 from harness.run.view import View
 from harness.run_folder.manifest import Manifest
-from tests.plans import LAYOUT, fault, plan
+from tests.plans import LAYOUT, fault, operated, operation, plan
 from tests.simulated_cluster import BOOT_ID, SimulatedCluster
 
 OTHER = replace(LAYOUT, name="unmirrored", copies=1)
@@ -83,6 +83,21 @@ def test_a_cluster_that_is_not_clean_is_stood_up_anew_and_the_manifest_says_why(
     _, two = perform(world, runs(LAYOUT, LAYOUT), tmp_path)
     assert (two["cluster_boot"], two["cluster_fresh_because"]) == (2, "rmq3: partition")
     assert [cluster.downs for cluster in world.clusters] == [1, 1]
+
+
+def test_a_cluster_that_operations_made_another_one_serves_no_other_run(tmp_path: Path) -> None:
+    world = World()
+    first, second = runs(LAYOUT, LAYOUT)
+    _, two = perform(world, (operated(operation("delete_policy"), of=first), second), tmp_path)
+    assert two["cluster_fresh_because"] == "operations of the run before: delete_policy"
+    assert [cluster.downs for cluster in world.clusters] == [1, 1]
+
+
+def test_a_cluster_that_was_restarted_in_good_order_serves_on(tmp_path: Path) -> None:
+    first, second = runs(LAYOUT, LAYOUT)
+    restart = operated(operation("restart_node", "all", order="in turn"), of=first)
+    _, two = perform(World(), (restart, second), tmp_path)
+    assert (two["cluster_boot"], two["cluster_fresh_because"]) == (1, "")
 
 
 def test_another_layout_is_another_boot(tmp_path: Path) -> None:

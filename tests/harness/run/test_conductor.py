@@ -3,14 +3,15 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.plan.model import FaultPlan, Schedule, Span, Window
+from harness.plan.model import FaultPlan, OperationPlan, Schedule, Span, Step, Window
 from harness.run import conductor as c
 from harness.run.conductor import NS, Phase
 
 FAULT = FaultPlan("kill", "master of orders", Span(), Span())
+RESTART = OperationPlan("restart_node", "master of orders", Span())
 
 
-def schedule(*windows: tuple[float, float]) -> Schedule:
+def schedule(*windows: tuple[float, float], steps: tuple[float, ...] = ()) -> Schedule:
     return Schedule(
         baseline_s=10,
         windows=tuple(
@@ -20,11 +21,12 @@ def schedule(*windows: tuple[float, float]) -> Schedule:
         recovery_s=5,
         settle_s=3,
         drain_limit_s=60,
+        steps=tuple(Step(number, RESTART, at_s) for number, at_s in enumerate(steps, 1)),
     )
 
 
-def begun(*windows: tuple[float, float]) -> c.Conductor:
-    conductor = c.Conductor(schedule(*windows))
+def begun(*windows: tuple[float, float], steps: tuple[float, ...] = ()) -> c.Conductor:
+    conductor = c.Conductor(schedule(*windows, steps=steps))
     assert conductor.handle(c.Ready(0)) == [c.Enter(Phase.BASELINE)]
     return conductor
 
@@ -151,17 +153,85 @@ def test_an_interrupt_during_the_drain_closes_and_what_it_overtook_says_nothing(
     assert run.handle(c.Interrupted()) == []
 
 
+def test_an_operation_is_due_at_its_time_and_the_load_goes_on_until_it_has_returned() -> None:
+    run = begun(steps=(12,))
+    assert at(run, 11.9) == []
+    assert at(run, 12) == [c.Enter(Phase.WINDOWS), c.Perform(1)]
+    assert at(run, 100) == []
+    assert run.handle(c.Performed(1, 100 * NS)) == [c.Enter(Phase.RECOVERY)]
+    assert at(run, 104.9) == []
+    assert at(run, 105) == [c.StopLoad(), c.Enter(Phase.SETTLE)]
+
+
+def test_operations_come_one_by_one_and_keep_the_pause_between_them() -> None:
+    run = begun(steps=(10, 10, 15))
+    assert at(run, 10) == [c.Enter(Phase.WINDOWS), c.Perform(1)]
+    assert at(run, 20) == []
+    assert run.handle(c.Performed(1, 21 * NS)) == []
+    assert at(run, 21) == [c.Perform(2)]
+    run.handle(c.Performed(2, 22 * NS))
+    assert at(run, 26.9) == []
+    assert at(run, 27) == [c.Perform(3)]
+
+
+def test_an_operation_after_a_windows_end_waits_until_that_one_is_over() -> None:
+    run = begun((10, 5), steps=(17,))
+    at(run, 10)
+    run.handle(c.Opened(1, 10 * NS))
+    at(run, 15)
+    run.handle(c.Undone(1, 16 * NS))
+    assert at(run, 20) == [], "the fault is not seen to be gone"
+    assert run.handle(c.Left(1, 30 * NS)) == [], "the operation is still to come"
+    assert at(run, 31.9) == []
+    assert at(run, 32) == [c.Perform(1)]
+
+
+def test_an_operation_in_the_middle_of_a_window_does_not_wait_for_its_end() -> None:
+    run = begun((10, 20), steps=(15,))
+    at(run, 10)
+    run.handle(c.Opened(1, 10 * NS))
+    assert at(run, 15) == [c.Perform(1)]
+    assert run.handle(c.Performed(1, 16 * NS)) == []
+    assert run.armed() == [1]
+    assert at(run, 30) == [c.Undo(1)]
+
+
+def test_a_window_waits_for_the_operation_before_it_and_keeps_the_pause() -> None:
+    run = begun((14, 5), steps=(10,))
+    at(run, 10)
+    assert at(run, 30) == []
+    run.handle(c.Performed(1, 30 * NS))
+    assert at(run, 33.9) == []
+    assert at(run, 34) == [c.Open(1)]
+
+
+def test_an_interrupt_breaks_an_operation_off_and_closes_when_it_says_that_it_is_over() -> None:
+    run = begun(steps=(10, 20))
+    at(run, 10)
+    assert run.handle(c.Interrupted()) == [c.StopLoad(), c.BreakOff(1)]
+    assert run.handle(c.Performed(1, 11 * NS)) == [
+        c.Enter(Phase.CLOSING),
+        c.CloseLoad(drain=False),
+    ]
+    assert at(run, 60) == []
+
+
 @given(
     windows=st.lists(st.tuples(st.floats(0, 30), st.floats(0.1, 30)), max_size=3, unique=True),
     interrupt_at=st.none() | st.floats(0, 120),
     refused=st.sets(st.integers(1, 3)),
+    steps=st.lists(st.floats(0, 40), max_size=3),
 )
 def test_every_window_that_opened_is_undone_before_the_load_closes(
-    windows: list[tuple[float, float]], interrupt_at: float | None, refused: set[int]
+    windows: list[tuple[float, float]],
+    interrupt_at: float | None,
+    refused: set[int],
+    steps: list[float],
 ) -> None:
-    run = begun(*windows)
+    run = begun(*windows, steps=tuple(sorted(steps)))
     opened: set[int] = set()
     undone: set[int] = set()
+    performed: list[int] = []
     closed = False
     for tenth in range(1500):
         now_ns = tenth * NS // 10
@@ -181,7 +251,12 @@ def test_every_window_that_opened_is_undone_before_the_load_closes(
                     undone.add(number)
                     todo += run.handle(c.Undone(number, now_ns))
                     todo += run.handle(c.Left(number, now_ns))
-                case c.CloseLoad():
+                case c.Perform(number):
+                    performed.append(number)
+                    todo += run.handle(c.Performed(number, now_ns))
+                case c.CloseLoad(drain):
                     assert undone == opened
+                    assert performed == [*range(1, len(performed) + 1)]
+                    assert not drain or len(performed) == len(steps)
                     closed = True
     assert closed

@@ -1,8 +1,6 @@
 """Whole runs over a cluster that stands in memory: what is recorded, undone and doubted."""
 
-import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,58 +26,15 @@ from faults.actions import (
     Thaw,
     ThawClients,
 )
-from harness.plan.model import FaultPlan, RunPlan
+from harness.deploy.port import Link
+from harness.plan.model import BALANCER, FaultPlan, RunPlan
 from harness.run.crew import WorkerLost
-from harness.run.live import LiveRun, Outside
-from harness.run.preparing import Preparing
-from harness.run.view import View
-from harness.run_folder.manifest import Manifest
-from harness.run_folder.seal import seal
-from spark_analysis.definition.judge import judge
-from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.findings import Findings
+from harness.workers.protocol import Endpoint
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import FAULTS, RESOURCES
+from tests.harness.run.live_runs import Done, run
 from tests.plans import LAYOUT, fault, plan
-from tests.run_folders import rows_of
-from tests.simulated_cluster import BOOT_ID, SimulatedCluster
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    manifest: Manifest
-    facts: Facts
-    findings: Findings
-    folder: Path
-    views: list[View]
-
-
-def run(
-    cluster: SimulatedCluster,
-    of: RunPlan,
-    folder: Path,
-    interrupt_when: Callable[[View], bool] = lambda _: False,
-) -> Done:
-    manifest = Manifest.of(of)
-    views: list[View] = []
-
-    async def perform() -> None:
-        interrupt = asyncio.Event()
-
-        def show(view: View) -> None:
-            views.append(view)
-            if interrupt_when(view):
-                interrupt.set()
-
-        prepared = await Preparing(of, cluster, folder, BOOT_ID, lambda _: None).begin()
-        outside = Outside(interrupt, show, lambda m: m.save(folder))
-        await LiveRun(of, cluster, prepared, manifest, outside).perform()
-
-    asyncio.run(perform())
-    sealed = seal(folder)
-    assert sealed.facts is not None
-    facts = Facts.from_json(sealed.facts)
-    return Done(sealed, facts, judge(facts, rows_of(folder)), folder, views)
+from tests.simulated_cluster import SimulatedCluster
 
 
 def events(done: Done) -> list[tuple[object, object]]:
@@ -383,6 +338,59 @@ def test_a_worker_whose_disk_is_full_stops_the_run_and_says_so(tmp_path: Path) -
     assert done.manifest.failure == "publisher-1: No space left on device"
     assert done.facts.clock_doubt == done.manifest.failure
     assert not done.manifest.workers[0].log_closed
+
+
+def test_a_client_that_knows_one_host_knows_no_other_but_who_drains_knows_all(
+    tmp_path: Path,
+) -> None:
+    layout = replace(LAYOUT, entrance="one")
+    cluster = SimulatedCluster(layout)
+    run(cluster, replace(plan(fault("client_crash")), layout=layout), tmp_path)
+    known = {
+        name: [endpoint.host for endpoint in config.endpoints]
+        for name, config in cluster.configured.items()
+    }
+    assert {len(hosts) for name, hosts in known.items() if name.startswith("publisher")} == {1}
+    assert {len(hosts) for name, hosts in known.items() if name.startswith("consumer")} == {1}
+    (drainer,) = (hosts for name, hosts in known.items() if name.startswith("drain"))
+    assert sorted(drainer) == ["rmq1", "rmq2", "rmq3"]
+    assert len([name for name in known if name.startswith("publisher")]) > 1  # a successor, too
+
+
+class BalancedCluster(SimulatedCluster):
+    """Clients' listeners lead to what stands before the brokers."""
+
+    async def link(self, of: RunPlan, worker: str) -> tuple[Link, ...]:
+        name = f"mqproof.{of.name}.{worker}.{BALANCER}"
+        return (Link(worker, BALANCER, name, Endpoint(BALANCER, "127.0.0.1", 1)),)
+
+
+def behind_a_balancer(folder: Path, target: str) -> tuple[Done, BalancedCluster]:
+    layout = replace(LAYOUT, entrance="haproxy-pair")
+    cluster = BalancedCluster(layout)
+    done = run(cluster, replace(plan(fault("kill", target)), layout=layout), folder)
+    return done, cluster
+
+
+def test_behind_a_balancer_clients_know_it_alone_and_nobody_knows_where_they_are(
+    tmp_path: Path,
+) -> None:
+    done, cluster = behind_a_balancer(tmp_path, "master of orders")
+    for name, config in cluster.configured.items():
+        if not name.startswith("audit"):
+            assert [endpoint.host for endpoint in config.endpoints] == [BALANCER], name
+    state = done.manifest.state["windows"]["1"]
+    assert state["fault_target_role"] == "master"
+    assert state["publishers_entered_at_target"] is None
+    assert done.manifest.windows[0].verified
+
+
+def test_a_balancer_that_is_killed_is_no_host_of_a_queue(tmp_path: Path) -> None:
+    done, cluster = behind_a_balancer(tmp_path, "balancer1")
+    (window,) = done.manifest.windows
+    assert (window.verified, window.gone, window.doubt) == (True, True, "")
+    assert cluster.executor.performed == [Kill("balancer1"), Start("balancer1")]
+    assert done.manifest.state["windows"]["1"]["fault_target_role"] == BALANCER
 
 
 def test_every_host_and_second_has_its_resources(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import FAULTS, RESOURCES
 from tests.harness.deploy.local_rig import HOSTS, UNMIRRORED, standing
-from tests.plans import fault, plan
+from tests.plans import fault, operated, operation, plan
 from tests.run_folders import rows_of
 
 pytestmark = pytest.mark.slow
@@ -57,3 +57,15 @@ def test_a_hang_on_a_local_cluster_is_verified_and_loses_nothing(tmp_path: Path)
     sampled = {row["host"] for row in read_rows(folder / "logs" / "harness", RESOURCES)}
     assert sampled == {*HOSTS, "toxiproxy", "workers"}
     assert (folder / "broker_logs" / "ref1.log").is_file()
+
+
+def test_a_node_of_a_local_cluster_is_restarted_by_an_operation(tmp_path: Path) -> None:
+    restart = operated(operation("restart_node", "uninvolved"))
+    of = replace(restart, layout=UNMIRRORED, deployment="local")
+    asyncio.run(asyncio.wait_for(performed(of, tmp_path), 180))
+    manifest = seal(tmp_path / "runs" / of.name)
+    assert manifest.failure == ""
+    (record,) = manifest.operations
+    assert record.ok, record.detail
+    assert record.resolved in HOSTS
+    assert manifest.cluster_altered == ""

@@ -103,7 +103,7 @@ def test_every_operation_is_taken_or_expired_once_in_order_and_never_early(
             new = pacing.expire(now_ns)
             assert all(each.deadline_ns < now_ns for each in new)
         else:
-            new, stopped_ns = [], stopped_ns or now_ns
+            new, stopped_ns = [], now_ns if stopped_ns is None else stopped_ns
             pacing.stop(now_ns)
         assert all(each.intended_ns <= now_ns for each in new)
         seen += new

@@ -1,9 +1,12 @@
 """Surplus deliveries, and where each is from."""
 
+import json
+from dataclasses import replace
+
 import pytest
 
 from spark_analysis.definition.judge import judge
-from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.facts import Facts, Upheaval
 from spark_analysis.schema.words import Redelivered, Via
 from tests.histories import History, affected, counts, ns
 
@@ -453,3 +456,26 @@ def test_delivery_order_is_not_row_order() -> None:
     facts, rows = delivered_at_100().deliver(1, at_ms=200, redelivered=YES).build()
     backwards = {table: list(reversed(of_table)) for table, of_table in rows.items()}
     assert judge(facts, backwards) == judge(facts, rows)
+
+
+@pytest.mark.parametrize(
+    ("origin_ms", "over_ms", "told"),
+    [
+        (150, 160, "ambiguous"),
+        (50, 99, "stored_twice"),
+        (50, None, "ambiguous"),
+        (201, None, "stored_twice"),
+    ],
+)
+def test_an_operation_between_two_deliveries_makes_them_as_ambiguous_as_a_fault_does(
+    origin_ms: float, over_ms: float | None, told: str
+) -> None:
+    facts, *events = delivered_at_100().deliver(1, at_ms=200).build()
+    upheaval = Upheaval(ns(origin_ms), None if over_ms is None else ns(over_ms))
+    findings = judge(replace(facts, upheavals=(upheaval,)), *events)
+    assert counts(findings, "duplicated") == {f"duplicated {told}": 1}
+
+
+def test_facts_with_operations_survive_as_json() -> None:
+    facts = replace(History().facts, upheavals=(Upheaval(5, None), Upheaval(7, 9)))
+    assert Facts.from_json(json.loads(json.dumps(facts.to_json()))) == facts

@@ -1,0 +1,30 @@
+"""A user's own commands for a host that is not ours: how it is broken, mended and looked at.
+
+1. A command is a list of words; no shell reads it.
+2. `verify` ends with 0 while the fault is in force, with anything else while it is not. Without
+   one nobody can say that the fault held.
+3. `undo` may be run again: undoing what is not there must be harmless.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+DO, UNDO, VERIFY = "do", "undo", "verify"
+STEPS = (DO, UNDO, VERIFY)
+BY_COMMAND = ("kill", "stop", "freeze")  # kinds that are done so
+
+
+@dataclass(frozen=True, slots=True)
+class HostCommand:
+    """One kind of fault of one host."""
+
+    do: tuple[str, ...]
+    undo: tuple[str, ...]
+    verify: tuple[str, ...] = ()  # empty: there is none
+    deadline_s: float = 30.0  # of each of them
+
+    def words(self, step: str) -> tuple[str, ...]:
+        return {DO: self.do, UNDO: self.undo, VERIFY: self.verify}[step]
+
+
+HostCommands = Mapping[tuple[str, str], HostCommand]  # (host, kind) -> its command

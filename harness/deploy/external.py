@@ -1,0 +1,155 @@
+"""Puts brokers that are there already under test: what is ours is started around them.
+
+1. A note of it is written before anything is done: whoever heals finds what is left.
+2. What was started when a step fails, or is interrupted, is ended; brokers stand as they stood.
+3. Faults are not known here: `equip` puts an executor and a witness on a cluster that stands.
+"""
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+from uuid import uuid4
+
+from faults.executors import local_processes as processes
+from faults.model import Executor, Witness
+from harness.deploy.agent import AgentClient
+from harness.deploy.external_cluster import ExternalCluster, release
+from harness.deploy.external_links import DirectLinks
+from harness.deploy.external_removal import remove_early
+from harness.deploy.external_site import NO_PROXY, Site, forget, login, start_agent
+from harness.deploy.files import PACKAGES
+from harness.deploy.links import Links
+from harness.deploy.local_block import PROXY_PORT, free_block
+from harness.deploy.local_site import PROXY_NAME, lower
+from harness.deploy.owner import owner
+from harness.deploy.polling import until
+from harness.deploy.port import DeployError, Progress
+from harness.plan.model import Layout
+from harness.plan.topology import EMBEDDED, Topology
+
+Equip = Callable[[ExternalCluster], tuple[Executor, Witness]]
+Process: TypeAlias = subprocess.Popen[bytes]
+
+OWN_PROXY = (sys.executable, "-m", "faults.proxy")
+PROXY_LIMIT_S = 20.0
+STAND_LIMIT_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalDeployment:
+    """port.Deployment. `guard` is told the name of what is begun before anything is done.
+
+    `armed`: whether a fault of an experiment still stands.
+    """
+
+    equip: Equip
+    guard: Callable[[str], None] = lambda _: None
+    armed: Callable[[Path], bool] = lambda _: False
+    stand_limit_s: float = STAND_LIMIT_S
+
+    async def up(
+        self, layout: Layout, experiment_folder: Path, progress: Progress
+    ) -> ExternalCluster:
+        assert layout.topology is not None, "a plan of this deployment has one"
+        login(layout.topology)  # nothing is begun without it
+        site = _site(layout.topology, experiment_folder)
+        self.guard(site.cluster)
+        site.note()
+        proxy = None
+        try:
+            if site.own_proxy:
+                progress("start the proxy")
+                proxy = _start_proxy(site)
+            return await self._cluster(site, layout, progress, proxy)
+        except BaseException as error:
+            await asyncio.shield(_removed(site))
+            if proxy is not None:
+                release(proxy)
+            if isinstance(error, OSError):
+                raise DeployError(f"what is ours could not be started: {error}") from error
+            raise
+
+    async def _cluster(
+        self, site: Site, layout: Layout, progress: Progress, proxy: Process | None
+    ) -> ExternalCluster:
+        agent = await start_agent(site)
+        try:
+            links = await _links(site, agent, proxy)
+            cluster = ExternalCluster(layout, site, agent, links, proxy, self.armed)
+            progress("wait until every broker answers and the cluster is clean")
+            await cluster.stand(self.stand_limit_s)
+            cluster.executor, cluster.witness = self.equip(cluster)
+        except BaseException:
+            await agent.close()
+            raise
+        return cluster
+
+
+def _site(topology: Topology, experiment: Path) -> Site:
+    site = Site(
+        cluster=f"mqproof-{uuid4().hex[:8]}",
+        experiment=str(experiment.resolve()),
+        owner=owner(),
+        topology=topology,
+    )
+    if topology.proxy is None:
+        return site
+    if topology.proxy.at:
+        return replace(site, proxy=topology.proxy.at, listen=topology.proxy.listen)
+    block = free_block(0)
+    return replace(site, proxy=f"{block.proxy}:{block.port(PROXY_PORT)}", listen=block.proxy)
+
+
+def _start_proxy(site: Site) -> Process:
+    """The embedded one ends with us; another program is ended by whoever removes. OSError."""
+    assert site.topology.proxy is not None, "it is ours"
+    program = site.topology.proxy.start
+    address, _, port = site.proxy.partition(":")
+    command = [program, "-host", address, "-port", port]
+    if program == EMBEDDED:
+        command = [*OWN_PROXY, "--host", address, "--port", port, "--with-parent"]
+    with site.output(PROXY_NAME).open("ab") as output:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=site.environment(processes.PROXY, PROXY_NAME),
+            cwd=PACKAGES,
+            start_new_session=True,
+        )
+    lower(process.pid)
+    processes.seen(process.pid)
+    return process
+
+
+async def _links(site: Site, agent: AgentClient, proxy: Process | None) -> Links | DirectLinks:
+    brokers = site.topology.brokers
+    if site.proxy == NO_PROXY:
+        return DirectLinks({one.host: (one.address, one.port) for one in brokers})
+    address, _, port = site.proxy.rpartition(":")
+
+    def ended() -> bool:
+        return proxy is not None and proxy.poll() is not None
+
+    async def answers() -> bool:
+        said = await agent.call("connect", 2.0, host=address, port=int(port))
+        return bool(said["connected"])
+
+    async def look() -> bool:
+        return ended() or await answers()
+
+    if not await until(look, bool, PROXY_LIMIT_S) or ended():
+        told = f"; see {site.output(PROXY_NAME)}" if proxy is not None else ""
+        raise DeployError(f"no answer from the proxy at {site.proxy}{told}")
+    return Links(agent, address, {one.host: one.upstream for one in brokers})
+
+
+async def _removed(site: Site) -> None:
+    """Where something may be left, its note stays."""
+    if not await remove_early(site):
+        forget(site.cluster)

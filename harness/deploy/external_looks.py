@@ -1,0 +1,46 @@
+"""PURE: what a cluster that is not ours says of itself, held against its topology file.
+
+1. What contradicts the file is told before a run begins: verdicts would hang on what is wrong.
+2. What an API does not tell is no contradiction.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.plan.topology import Topology
+
+UNAUTHORISED = frozenset({401, 403})
+
+
+def refused(topology: Topology, statuses: Mapping[str, int | None]) -> tuple[str, ...]:
+    """`statuses`: what each host's management API answered to the credentials; None: nothing."""
+    hosts = [host for host, status in statuses.items() if status in UNAUTHORISED]
+    if not hosts:
+        return ()
+    names = " and ".join(f"${name}" for name in topology.variables)
+    return (f"the management API of {', '.join(hosts)} does not take what {names} hold",)
+
+
+def strangers(topology: Topology, listed: list[dict[str, Any]]) -> tuple[str, ...]:
+    """Nodes of the cluster that the file does not name, and the other way round."""
+    named = [broker.node for broker in topology.brokers]
+    found = [str(node.get("name")) for node in listed]
+    told = []
+    if more := [name for name in found if name not in named]:
+        told.append(
+            f"the cluster has nodes that the file does not name: {', '.join(more)} (a queue's "
+            "master may lie there)"
+        )
+    if less := [name for name in named if name not in found]:
+        told.append(f"the cluster knows no node {', '.join(less)}; it has {', '.join(found)}")
+    return tuple(told)
+
+
+def ticks(topology: Topology, listed: list[dict[str, Any]]) -> tuple[str, ...]:
+    """Nodes whose net_ticktime is another one than the file's."""
+    told = {str(node.get("name")): node.get("net_ticktime") for node in listed}
+    return tuple(
+        f"net_ticktime of {name} is {tick} s, and {topology.timer_s:g} s in the file"
+        for name, tick in told.items()
+        if isinstance(tick, int | float) and tick != topology.timer_s
+    )

@@ -1,0 +1,92 @@
+"""Whether a scenario's operations mean anything on a layout: the reasons why not.
+
+1. Only what a plan declares is asked; which hosts are down, only the run can say.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from faults.kinds import EXTERNAL
+from harness.plan.model import Layout, OperationPlan, Scenario, System
+from harness.plan.operations import (
+    HOST,
+    MIRROR,
+    OPERATIONS,
+    SPARE,
+    STOPPED,
+    UNINVOLVED,
+    Operation,
+    Target,
+    parse,
+)
+
+_STOPPERS = ("stop_node",)
+
+
+def obstacles(
+    scenario: Scenario, system: System, layout: Layout, deployment: str
+) -> Iterator[str]:
+    """Every reason why the scenario's operations cannot be carried out there."""
+    for number, plan in enumerate(scenario.operations, start=1):
+        kind = OPERATIONS[plan.kind]
+        for reason in (
+            *_offered(kind, system, deployment),
+            *_target(parse(plan.kind, plan.target), kind, layout),
+            *_through(plan, layout),
+            *_stopped(plan, kind, scenario.operations),
+            *_policy(plan, layout, scenario.operations),
+        ):
+            yield f"operation {number}: {reason}"
+
+
+def _offered(kind: Operation, system: System, deployment: str) -> Iterator[str]:
+    if kind.name in system.cannot:
+        yield f"{system.name} has no {kind.name}: {system.cannot[kind.name]}"
+    elif deployment not in kind.offers:
+        why = _NOT_OURS if deployment == EXTERNAL else kind.why_not.get(deployment, _NOBODY)
+        yield f"{deployment} offers no {kind.name}: {why}"
+
+
+_NOBODY = "nobody has made it"
+_NOT_OURS = "brokers that are there are operated by their owner"
+
+
+def _target(target: Target, kind: Operation, layout: Layout) -> Iterator[str]:
+    members = [host.name for host in layout.hosts]
+    spares = [host.name for host in layout.spares]
+    if SPARE in kind.targets:
+        if not spares:
+            yield "the layout has no spare host"
+        elif target.form == HOST and target.host not in spares:
+            yield f"{target.host!r} is no spare host (there are {', '.join(spares)})"
+    elif target.form == HOST and target.host not in members:
+        yield f"no host {target.host!r} (there are {', '.join(members)})"
+    elif layout.copies is None:
+        return
+    elif target.form == MIRROR and layout.copies < 2:
+        yield f"{target.word!r} means nobody: queues have one copy, no mirror"
+    elif target.form == UNINVOLVED and layout.copies >= len(members):
+        yield f"{target.word!r} means nobody: every host holds a copy"
+
+
+def _through(plan: OperationPlan, layout: Layout) -> Iterator[str]:
+    word, members = plan.options.through, [host.name for host in layout.hosts]
+    if word and word not in (*members, *STOPPED):
+        yield f"no host {word!r} to go through (there are {', '.join(members)})"
+
+
+def _stopped(
+    plan: OperationPlan, kind: Operation, every: Sequence[OperationPlan]
+) -> Iterator[str]:
+    """Of operations on hosts that are down: whether anything stops one."""
+    about_stopped = kind.targets and kind.targets[0] in STOPPED
+    if about_stopped and not any(one.kind in _STOPPERS for one in every):
+        yield f"{plan.target!r} means nobody: no operation stops a host"
+
+
+def _policy(plan: OperationPlan, layout: Layout, every: Sequence[OperationPlan]) -> Iterator[str]:
+    if plan.kind != "delete_policy":
+        return
+    names = [policy.name for policy in layout.policies]
+    names += [one.options.name for one in every if one.kind == "set_policy"]
+    if plan.options.name not in names:
+        yield f"there is no policy {plan.options.name!r} (there are {', '.join(names) or 'none'})"

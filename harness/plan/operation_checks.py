@@ -1,0 +1,107 @@
+"""What is wrong with the operations of a scenario, where it hangs on several keys.
+
+1. Each problem is (path in the document, text, valid choices, guess); all are told.
+2. What is missing or ill-typed is left to the shape.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from harness.plan.operations import (
+    ALL,
+    AT_ONCE,
+    FIRST_FIRST,
+    LAST_FIRST,
+    OPERATIONS,
+    OPTIONS,
+    QUEUE,
+    RUNNING,
+    STOPPED,
+    Operation,
+    parse,
+)
+from harness.plan.places import Path
+from harness.plan.problems import nearest
+
+Found = tuple[Path, str, tuple[str, ...], str]
+
+
+def problems(operations: Sequence[object], queues: Sequence[str]) -> Iterator[Found]:
+    """`operations`: the tables as TOML has them; `queues`: those of the workload."""
+    for index, table in enumerate(operations):
+        if not isinstance(table, dict):
+            continue
+        path: Path = ("operation", index)
+        kind = OPERATIONS.get(str(table.get("kind")))
+        if kind is not None:
+            yield from _target(path, table, kind, queues)
+            yield from _options(path, table, kind)
+
+
+def _target(
+    path: Path, table: dict[str, Any], kind: Operation, queues: Sequence[str]
+) -> Iterator[Found]:
+    word, place = table.get("target", ""), (*path, "target")
+    if not isinstance(word, str):
+        return  # the shape says so
+    forms = _forms(kind, queues)
+    if not word and forms:
+        yield place, "is missing", forms, ""
+        return
+    try:
+        target = parse(kind.name, word)
+    except ValueError:
+        told = "it means the whole cluster, and takes no target" if not forms else ""
+        yield (
+            place,
+            told or f"{word!r} is nothing that a {kind.name} can be aimed at",
+            forms,
+            nearest(word, forms),
+        )
+        return
+    if target.queue and queues and target.queue not in queues:
+        yield place, f"the workload has no queue {target.queue!r}", forms, nearest(word, forms)
+
+
+def _forms(kind: Operation, queues: Sequence[str]) -> tuple[str, ...]:
+    """The words that it takes, with the workload's queues in their places."""
+    forms: list[str] = []
+    for form in kind.targets:
+        named = [form.replace(QUEUE, queue) for queue in queues] if QUEUE in form else []
+        forms += named or [form if form != "HOST" else "a host's name"]
+    return tuple(forms)
+
+
+def _options(path: Path, table: dict[str, Any], kind: Operation) -> Iterator[Found]:
+    for key in sorted(OPTIONS.keys() & table.keys() - set(kind.options)):
+        takers = tuple(one.name for one in OPERATIONS.values() if key in one.options)
+        text = f"a {kind.name} takes no {key}; only {', '.join(takers)} does"
+        yield (*path, key), text, kind.options, ""
+    for key in kind.needs:
+        if not table.get(key):
+            yield (*path, key), f"a {kind.name} needs a {key}", (), ""
+    yield from _order(path, table, kind)
+    if "through" in kind.options and "through" in table:
+        yield from _through(path, table)
+
+
+def _order(path: Path, table: dict[str, Any], kind: Operation) -> Iterator[Found]:
+    order, place = table.get("order", AT_ONCE), (*path, "order")
+    if "order" not in kind.options or order == AT_ONCE:
+        return
+    if table.get("target") != ALL:
+        yield place, f"one host has no order; only {ALL!r} has", (), ""
+    elif order in (LAST_FIRST, FIRST_FIRST) and kind.targets[0] in RUNNING:
+        text = f"{order!r} is for hosts that are down, and a {kind.name} means those that run"
+        yield place, text, (AT_ONCE, "in turn"), ""
+
+
+def _through(path: Path, table: dict[str, Any]) -> Iterator[Found]:
+    """A host by its name; one that is down only where it is told offline."""
+    word, place = table["through"], (*path, "through")
+    if not isinstance(word, str):
+        return
+    words = tuple(form for form in STOPPED if form != "HOST") if table.get("offline") else ()
+    if word in STOPPED and word not in words:
+        text = f"{word!r} is down: nobody can be told anything there but offline"
+        yield place, text, ("a host's name",), ""

@@ -1,0 +1,46 @@
+"""What the topology of a cluster that somebody else runs allows to be done to it.
+
+1. A late-bound target may mean any host: a fault of it is allowed where it is on every one.
+2. What is not allowed is told with what is.
+3. A host that mqproof did not start is never left down.
+"""
+
+from collections.abc import Iterator
+
+from faults.kinds import EXTERNAL, KINDS
+from harness.plan.model import FaultPlan
+from harness.plan.topology import Topology
+from harness.plan.words import parse_target
+
+
+def forbidden(fault: FaultPlan, topology: Topology) -> Iterator[str]:
+    """Why this fault, of a kind that can be done under `external`, may not be done here."""
+    reasons = dict.fromkeys(topology.forbids(fault.kind, host) for host in meant(fault, topology))
+    told = "; ".join(reason for reason in reasons if reason)
+    if told:
+        yield f"the topology allows no {fault.kind} here: {told}; it allows {permitted(topology)}"
+    if not fault.returns and not parse_target(fault.target).of_clients:
+        yield "returns = false would leave a host down that mqproof did not start"
+
+
+def unverified(fault: FaultPlan, topology: Topology) -> tuple[str, ...]:
+    """The hosts that may be meant, and have no command that tells whether the fault holds."""
+    commands = topology.commands
+    return tuple(
+        host
+        for host in meant(fault, topology)
+        if (host, fault.kind) in commands and not commands[host, fault.kind].verify
+    )
+
+
+def meant(fault: FaultPlan, topology: Topology) -> tuple[str, ...]:
+    """The hosts that a fault may mean, as far as that is known before its window opens."""
+    hosts = tuple(broker.host for broker in topology.brokers)
+    named = parse_target(fault.target).host
+    if named:
+        return (named,) if named in hosts else ()
+    return hosts
+
+
+def permitted(topology: Topology) -> str:
+    return topology.allowed(tuple(kind for kind in KINDS if EXTERNAL in KINDS[kind].offers))

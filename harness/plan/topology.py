@@ -1,0 +1,96 @@
+"""A cluster that somebody else runs: where its brokers are, and what may be done to them.
+
+1. Values only; they are read from a file of the user's (topology_toml.py).
+2. Credentials are names of environment variables: a topology holds no secret, and may be stored.
+3. What nobody has declared is None, or an empty word: unknown, never assumed.
+"""
+
+from dataclasses import dataclass, field
+
+from faults.commands import BY_COMMAND, HostCommand, HostCommands
+from faults.kinds import CLIENT_LINK, KINDS
+
+EMBEDDED = "embedded"
+
+
+@dataclass(frozen=True, slots=True)
+class Broker:
+    """One node of the cluster, and the machine that it runs on."""
+
+    host: str  # what scenarios and reports call the machine
+    node: str  # what the cluster calls the node: rabbit@some.name
+    address: str
+    port: int  # where it speaks AMQP
+    management: str  # the URL before /api
+    commands: dict[str, HostCommand] = field(default_factory=dict)  # by kind
+
+    @property
+    def upstream(self) -> str:
+        """As a proxy is told: `address:port`."""
+        address = f"[{self.address}]" if ":" in self.address else self.address
+        return f"{address}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class Proxy:
+    """A Toxiproxy between clients and brokers: ours to start, or one that is there."""
+
+    start: str = ""  # EMBEDDED, or the program to be run
+    at: str = ""  # host:port of the API of one that is there
+    listen: str = ""  # there: the address that its listeners are made at
+
+
+@dataclass(frozen=True, slots=True)
+class Topology:
+    """Everything that a topology file says."""
+
+    name: str  # of the file
+    title: str
+    system: str
+    timer_s: float
+    brokers: tuple[Broker, ...]
+    user: str  # the names of environment variables
+    password: str
+    proxy: Proxy | None
+    sets_policy: bool
+    copies: int | None
+    synchronise: str
+    partition_handling: str
+    source: str  # the TOML text
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        return (self.user, self.password)
+
+    @property
+    def commands(self) -> HostCommands:
+        return {
+            (broker.host, kind): command
+            for broker in self.brokers
+            for kind, command in broker.commands.items()
+        }
+
+    def broker(self, host: str) -> Broker:
+        return next(broker for broker in self.brokers if broker.host == host)
+
+    def forbids(self, kind: str, host: str) -> str:
+        """Why a fault of that kind may not be done to the host; "" where it may.
+
+        Of kinds that no topology can allow, faults.kinds tells why.
+        """
+        if kind in BY_COMMAND and kind not in self.broker(host).commands:
+            return f"no command for {kind} of {host}"
+        if KINDS[kind].applies_to == CLIENT_LINK and self.proxy is None:
+            return f"no proxy for {kind}"
+        return ""
+
+    def allowed(self, kinds: tuple[str, ...]) -> str:
+        """Those of these kinds that may be done, with the hosts where not all are meant."""
+        told = []
+        for kind in kinds:
+            hosts = [one.host for one in self.brokers if not self.forbids(kind, one.host)]
+            if len(hosts) == len(self.brokers):
+                told.append(kind)
+            elif hosts:
+                told.append(f"{kind} of {' and '.join(hosts)}")
+        return ", ".join(told) or "nothing"

@@ -1,0 +1,125 @@
+"""The shape of a topology file: its tables and keys, their types, limits and defaults.
+
+1. Every key is checked by itself here; what hangs on several keys is checked in topology_toml.py.
+2. A key that is not known is an error; nothing is converted silently.
+"""
+
+import re
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from harness.plan import spans
+
+HOST_NAME = r"^[a-z][a-z0-9-]{0,30}$"  # it becomes a part of the names of listeners and workers
+OWN_VARIABLES = "MQPROOF_"
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+DEADLINE_S = (0.5, 600.0)
+TIMER_S = (0.1, 3600.0)
+
+
+def _way(value: object) -> tuple[str, int]:
+    """`address:port` -> both; of an IPv6 address, in brackets."""
+    host, colon, port = value.rpartition(":") if isinstance(value, str) else ("", "", "")
+    if not colon or not host or not port.isdecimal() or not 0 < int(port) < 65_536:
+        raise ValueError(f"must be ADDRESS:PORT, not {value!r}")
+    if "@" in host or "/" in host:
+        raise ValueError("must be ADDRESS:PORT; credentials never stand in this file")
+    return host.removeprefix("[").removesuffix("]"), int(port)
+
+
+def _url(value: object) -> str:
+    parts = urlsplit(value) if isinstance(value, str) else urlsplit("")
+    if parts.username is not None or parts.password is not None:
+        raise ValueError("credentials never stand in this file")
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query:
+        raise ValueError(f"must be http://ADDRESS:PORT or https://..., not {value!r}")
+    return parts.geturl().rstrip("/")
+
+
+def _variable(value: object) -> str:
+    if not isinstance(value, str) or not _VARIABLE.fullmatch(value):
+        raise ValueError("must be the name of an environment variable: letters, digits, _")
+    if value.startswith(OWN_VARIABLES):
+        raise ValueError(f"variables that begin {OWN_VARIABLES} are mqproof's own")
+    return value
+
+
+def _seconds(least: float, most: float) -> BeforeValidator:
+    def seconds(value: object) -> float:
+        found = spans.parse_seconds(value)
+        if not least <= found <= most:
+            raise ValueError(f"must be from {least:g} s to {most:g} s, not {value!r}")
+        return found
+
+    return BeforeValidator(seconds)
+
+
+def _words(value: object) -> tuple[str, ...]:
+    if isinstance(value, str):
+        raise ValueError('must be a list of words, for no shell reads it: ["program", "word"]')
+    words = [word for word in value if isinstance(word, str)] if isinstance(value, list) else []
+    if not words or words != value or not words[0] or any("\0" in word for word in words):
+        raise ValueError("must be a list of words, the program first")
+    return tuple(words)
+
+
+Way = Annotated[tuple[str, int], BeforeValidator(_way)]
+Variable = Annotated[str, BeforeValidator(_variable)]
+Words = Annotated[tuple[str, ...], BeforeValidator(_words)]
+Text = Annotated[str, Field(min_length=1)]
+
+
+class Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class CommandTable(Table):
+    do: Words
+    undo: Words
+    verify: Words = ()
+    deadline: Annotated[float, _seconds(*DEADLINE_S)] = 30.0
+
+
+class BrokerTable(Table):
+    host: Annotated[str, Field(pattern=HOST_NAME)]
+    node: Text
+    amqp: Way
+    management: Annotated[str, BeforeValidator(_url)]
+    kill: CommandTable | None = None
+    stop: CommandTable | None = None
+    freeze: CommandTable | None = None
+
+
+class CredentialsTable(Table):
+    user: Variable
+    password: Variable
+
+
+class ProxyTable(Table):
+    start: Text | None = None
+    at: Way | None = None
+    listen: Text | None = None
+
+
+class QueuesTable(Table):
+    policies: Literal["leave", "set"] = "leave"
+    copies: Annotated[int, Field(ge=1)] | None = None
+    synchronise: Literal["automatic", "manual", "none"] | None = None
+
+
+class WorkersTable(Table):
+    place: Literal["local"] = "local"
+
+
+class TopologyTable(Table):
+    title: Text = "A cluster that is there"
+    system: Text
+    net_ticktime: Annotated[float, _seconds(*TIMER_S)]
+    partition_handling: Literal["ignore", "pause_minority", "autoheal"] | None = None
+    credentials: CredentialsTable
+    workers: WorkersTable = WorkersTable()
+    proxy: ProxyTable | None = None
+    queues: QueuesTable = QueuesTable()
+    broker: Annotated[list[BrokerTable], Field(min_length=1, max_length=20)]

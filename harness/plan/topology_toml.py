@@ -1,0 +1,234 @@
+"""TOML text -> Topology: one that can be used, or every problem that stands against it.
+
+1. All problems at once, each with its place and the valid choices.
+2. What hangs on several keys is checked even where other keys are wrong, as far as it can be.
+3. Nothing is asked of the world here: whether a variable is set or a broker answers is seen later.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from faults.commands import BY_COMMAND, HostCommand
+from harness.plan.model import Host, Layout, Policy
+from harness.plan.places import Path, describe, line_numbers
+from harness.plan.problems import PlanError, Problem, nearest
+from harness.plan.topology import Broker, Proxy, Topology
+from harness.plan.topology_shape import (
+    BrokerTable,
+    CommandTable,
+    CredentialsTable,
+    ProxyTable,
+    QueuesTable,
+    TopologyTable,
+    WorkersTable,
+)
+
+TOPOLOGY_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
+OUR_POLICY = "mqproof."  # how the names of policies begin that are made here
+_OUR_QUEUES = r"^mqproof\."
+_TABLES: dict[str, type[BaseModel]] = {
+    "": TopologyTable,
+    "credentials": CredentialsTable,
+    "workers": WorkersTable,
+    "proxy": ProxyTable,
+    "queues": QueuesTable,
+    "broker": BrokerTable,
+    **dict.fromkeys(BY_COMMAND, CommandTable),
+}
+_PLACES = (
+    "only on this machine: workers elsewhere would need mqproof there, and a clock that is "
+    "compared with this one's"
+)
+
+
+def read_topology(name: str, source: str, systems: Sequence[str], file: str = "") -> Topology:
+    """`systems`: the names that `system` may be. Raises PlanError with every problem in it."""
+    file = file or f"{name}.toml"
+    try:
+        document = tomllib.loads(source)
+    except tomllib.TOMLDecodeError as error:
+        raise PlanError([Problem(file, f"this is not TOML: {error}")]) from None
+    lines = line_numbers(source)
+    found = [
+        Problem(describe(path, lines, file), text, choices, guess)
+        for path, text, choices, guess in _cross_checks(document, systems)
+    ]
+    try:
+        table = TopologyTable.model_validate(document)
+    except ValidationError as errors:
+        found += [_problem(error, lines, file) for error in errors.errors()]
+    if not TOPOLOGY_NAME.fullmatch(name):
+        text = "a topology's name (its file's) has small letters, digits and hyphens, at most 31"
+        found.insert(0, Problem(file, f"{text}, a letter first; not {name!r}"))
+    if found:
+        raise PlanError(found)
+    return _topology(name, table, source)
+
+
+def layout_of(topology: Topology) -> Layout:
+    """The topology as runs know it: hosts, timer, and what is declared."""
+    return Layout(
+        name=topology.name,
+        profile=f"T={topology.timer_s:g}",
+        system=topology.system,
+        title=topology.title,
+        hosts=tuple(Host(one.host, one.address, (one.node,)) for one in topology.brokers),
+        timer_s=topology.timer_s,
+        copies=topology.copies,
+        synchronise=topology.synchronise,
+        partition_handling=topology.partition_handling,
+        policies=tuple(_policies(topology)),
+        topology=topology,
+    )
+
+
+def _policies(topology: Topology) -> Iterator[Policy]:
+    """What mirrors the queues of runs as the file says, where mqproof is to see to that."""
+    if not topology.sets_policy or topology.copies == 1:
+        return
+    assert topology.copies is not None, "who sets a policy says how many copies"
+    every = topology.copies == len(topology.brokers)
+    mode: dict[str, str | int] = {"ha-mode": "all"}
+    if not every:
+        mode = {"ha-mode": "exactly", "ha-params": topology.copies}
+    mode["ha-sync-mode"] = "automatic" if topology.synchronise == "automatic" else "manual"
+    yield Policy(f"{OUR_POLICY}{topology.name}", _OUR_QUEUES, tuple(mode.items()))
+
+
+def _topology(name: str, table: TopologyTable, source: str) -> Topology:
+    proxy = table.proxy
+    return Topology(
+        name=name,
+        title=table.title,
+        system=table.system,
+        timer_s=table.net_ticktime,
+        brokers=tuple(_broker(broker) for broker in table.broker),
+        user=table.credentials.user,
+        password=table.credentials.password,
+        proxy=None if proxy is None else _proxy(proxy),
+        sets_policy=table.queues.policies == "set",
+        copies=table.queues.copies,
+        synchronise=table.queues.synchronise or "",
+        partition_handling=table.partition_handling or "",
+        source=source,
+    )
+
+
+def _proxy(table: ProxyTable) -> Proxy:
+    if table.at is None:
+        return Proxy(start=table.start or "")
+    host, port = table.at
+    return Proxy(at=f"{host}:{port}", listen=table.listen or host)
+
+
+def _broker(table: BrokerTable) -> Broker:
+    commands = {"kill": table.kill, "stop": table.stop, "freeze": table.freeze}
+    assert commands.keys() == set(BY_COMMAND), commands
+    address, port = table.amqp
+    return Broker(
+        host=table.host,
+        node=table.node,
+        address=address,
+        port=port,
+        management=table.management,
+        commands={
+            kind: HostCommand(one.do, one.undo, one.verify, one.deadline)
+            for kind, one in commands.items()
+            if one is not None
+        },
+    )
+
+
+# --- what is wrong with a file ------------------------------------------------------------------
+
+_Found = tuple[Path, str, tuple[str, ...], str]  # path, text, choices, what was probably meant
+
+
+def _cross_checks(document: Mapping[str, Any], systems: Sequence[str]) -> Iterator[_Found]:
+    """Checks that need more than one key, or know more than a key; what is missing or ill-typed
+    is left to the shape."""
+    system = document.get("system")
+    if isinstance(system, str) and system not in systems:
+        guess = nearest(system, systems)
+        yield ("system",), f"there is no system {system!r}", tuple(systems), guess
+    brokers = [one for one in _list(document.get("broker")) if isinstance(one, dict)]
+    for key in ("host", "node", "amqp", "management"):
+        yield from _twice(key, brokers)
+    yield from _proxy_checks(document.get("proxy"))
+    yield from _queue_checks(document.get("queues"), len(brokers))
+
+
+def _twice(key: str, brokers: Sequence[Mapping[str, Any]]) -> Iterator[_Found]:
+    seen: set[str] = set()
+    for index, broker in enumerate(brokers):
+        value = broker.get(key)
+        if isinstance(value, str) and value in seen:
+            yield ("broker", index, key), f"{value!r} is another broker's already", (), ""
+        elif isinstance(value, str):
+            seen.add(value)
+
+
+def _proxy_checks(proxy: object) -> Iterator[_Found]:
+    if not isinstance(proxy, dict):
+        return
+    if ("start" in proxy) == ("at" in proxy):
+        text = "either mqproof starts a proxy, or it uses one that is there"
+        choices = ('start = "embedded"', 'start = "/path/to/toxiproxy-server"', 'at = "HOST:PORT"')
+        yield ("proxy",), text, choices, ""
+    if "listen" in proxy and "at" not in proxy:
+        text = "only a proxy that is there listens elsewhere; one of ours does on loopback"
+        yield ("proxy", "listen"), text, (), ""
+
+
+def _queue_checks(queues: object, brokers: int) -> Iterator[_Found]:
+    if not isinstance(queues, dict):
+        return
+    copies = queues.get("copies")
+    if isinstance(copies, int) and brokers and copies > brokers:
+        yield ("queues", "copies"), f"{copies} copies on {brokers} brokers", (), ""
+    if queues.get("policies") == "set":
+        for key in ("copies", "synchronise"):
+            if key not in queues:
+                yield ("queues", key), "is missing: whoever sets a policy says what it is", (), ""
+
+
+def _problem(error: ErrorDetails, lines: dict[Path, int], file: str) -> Problem:
+    path: Path = error["loc"]
+    key, given = str(path[-1]), error["input"]
+    where = describe(path, lines, file)
+    if error["type"] == "extra_forbidden":
+        choices = tuple(_table(path[:-1]).model_fields)
+        return Problem(where, "there is no such key", choices, nearest(key, choices))
+    if error["type"] == "literal_error":
+        text = f"{given!r} is none of the words"
+        text += f": workers run {_PLACES}" if path == ("workers", "place") else ""
+        choices = _literals(path)
+        return Problem(where, text, choices, nearest(str(given), choices))
+    if error["type"] == "missing":
+        return Problem(where, "is missing")
+    if error["type"] == "value_error":
+        return Problem(where, str(error["ctx"]["error"]))
+    text = error["msg"].removeprefix("Input ").removeprefix("Value ")
+    return Problem(where, f"{text}, not {given!r}")
+
+
+def _table(path: Path) -> type[BaseModel]:
+    words = [part for part in path if isinstance(part, str)]
+    return _TABLES[words[-1] if words else ""]
+
+
+def _literals(path: Path) -> tuple[str, ...]:
+    """The words of a Literal, or of a Literal that may be left out."""
+    field = _table(path[:-1]).model_fields[str(path[-1])]
+    arguments = get_args(field.annotation)
+    inner = [word for one in arguments for word in get_args(one) or (one,)]
+    return tuple(word for word in inner if isinstance(word, str))
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,81 @@
+"""A topology file on the command line: what it stands in for, and what must be there before.
+
+1. The file says system, hosts and deployment: whoever names them beside it is told so.
+2. Variables are asked for by name; their values are read by nobody here.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from importlib import resources
+from pathlib import Path
+
+from faults.kinds import EXTERNAL
+from harness.plan.model import Experiment, Layout, System
+from harness.plan.problems import PlanError, Problem
+from harness.plan.topology import Topology
+from harness.plan.topology_toml import layout_of, read_topology
+
+FLAG = "--topology"
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What a topology file stands in for."""
+
+    system: System
+    layout: Layout
+
+
+def problems(systems: Sequence[str], layouts: Sequence[str], deployment: str) -> Iterator[Problem]:
+    """Flags that say what the file says already."""
+    for flag, given in (("--system", systems), ("--layout", layouts)):
+        if given:
+            yield Problem(flag, f"the topology file says it: leave {flag} out")
+    if deployment not in ("", EXTERNAL):
+        text = f"what a topology file names is deployed already: {EXTERNAL}, not {deployment!r}"
+        yield Problem("--deployment", text)
+
+
+def chosen(file: str, systems: Sequence[System], layouts: Sequence[Layout]) -> Chosen:
+    """Raises PlanError with every problem of the file."""
+    topology = read(file, systems)
+    if topology.name in {layout.name for layout in layouts}:
+        text = f"{topology.name!r} is a built-in layout, of which things are known: rename it"
+        raise PlanError([Problem(file, text)])
+    system = next(one for one in systems if one.name == topology.system)
+    layout = layout_of(topology)
+    return Chosen(replace(system, default_layout=layout.label), layout)
+
+
+def read(file: str, systems: Sequence[System]) -> Topology:
+    """Raises PlanError."""
+    if not file:
+        text = f"{EXTERNAL!r} needs {FLAG} FILE; `mqproof new topology NAME` writes one"
+        raise PlanError([Problem("--deployment", text)])
+    path = Path(file)
+    try:
+        source = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise PlanError([Problem(file, f"cannot be read: {reason}")]) from None
+    names = tuple(system.name for system in systems if EXTERNAL in system.deployments)
+    return read_topology(path.stem, source, names, file)
+
+
+def problems_before(
+    experiment: Experiment, keep: bool, variables: Collection[str]
+) -> Iterator[Problem]:
+    """What stands against a run, and not against its plan. `variables`: those that are set."""
+    topologies = [run.layout.topology for run in experiment.runs if run.layout.topology]
+    if keep and topologies:
+        yield Problem("--keep", "these brokers stand anyway: mqproof did not start them")
+    for name, topology in {name: one for one in topologies for name in one.variables}.items():
+        if name not in variables:
+            text = f"the environment variable {name}, which it names, is not set"
+            yield Problem(f"{topology.name}.toml, [credentials]", text)
+
+
+def example() -> str:
+    """The TOML text that `mqproof new topology` writes."""
+    folder = resources.files("harness.plan")
+    return folder.joinpath("topology_example.toml").read_text(encoding="utf-8")

@@ -1,0 +1,43 @@
+"""The documentation's table of operations, as Markdown: which deployment offers which, by what.
+
+`python -m harness.report.operation_matrix` prints it; README.md holds it (a test compares).
+"""
+
+from collections.abc import Iterable, Iterator
+
+from faults.kinds import COMPOSE, LOCAL
+from harness.deploy.catalogue import load_system, system_names
+from harness.plan.model import System
+from harness.plan.operations import OPERATIONS, Operation
+
+DEPLOYMENTS = (COMPOSE, LOCAL)
+
+
+def lines(systems: Iterable[System]) -> Iterator[str]:
+    """The table; what a deployment or a system has not stands below it, with the reason."""
+    yield f"| operation | what it does | aimed at | options | {' | '.join(DEPLOYMENTS)} |"
+    yield f"| --- | --- | --- | --- |{' --- |' * len(DEPLOYMENTS)}"
+    for one in OPERATIONS.values():
+        row = (f"`{one.name}`", one.title, _words(one.targets), _words(one.options), _offers(one))
+        yield f"| {' | '.join(row)} |"
+    yield ""
+    for one in OPERATIONS.values():
+        for why in dict.fromkeys(one.why_not.values()):
+            where = [name for name, reason in one.why_not.items() if reason == why]
+            yield f"- No `{one.name}` under {' or '.join(f'`{name}`' for name in where)}: {why}."
+    for system in systems:
+        for name, why in system.cannot.items():
+            if name in OPERATIONS:
+                yield f"- No `{name}` on `{system.name}`: {why}."
+
+
+def _words(words: Iterable[str]) -> str:
+    return ", ".join(f"`{word}`" for word in words) or "-"
+
+
+def _offers(one: Operation) -> str:
+    return " | ".join(one.offers.get(deployment, "-") for deployment in DEPLOYMENTS)
+
+
+if __name__ == "__main__":
+    print("\n".join(lines(load_system(name) for name in system_names())))

@@ -1,0 +1,44 @@
+"""Heals wherever something of ours may be left: this machine, clusters of others, containers."""
+
+from collections.abc import Callable, Collection, Iterator
+
+from harness.deploy.engine import NoEngine, connect
+from harness.deploy.owner import alive
+from harness.run.docker_projects import DockerProjects
+from harness.run.external_projects import ExternalProjects
+from harness.run.heal import Projects, Row, clear, heal, mend
+from harness.run.local_projects import LocalProjects
+
+Say = Callable[[str], None]
+
+
+async def heal_all(say: Say) -> bool:
+    """Undoes every fault that dead runs left armed, removes what they left; whether it could."""
+    healed = True
+    for projects in _everywhere(say):
+        async for row in heal(projects, alive):
+            say(_text(row))
+            healed = healed and row.ok
+    return healed
+
+
+async def settle(clusters: Collection[str], say: Say) -> None:
+    """What our own end has left around clusters that are not ours: tried once more, and told."""
+    projects = ExternalProjects()
+    for project in [one for one in await projects.find() if one.name in clusters]:
+        rows = [row async for row in mend(projects, project, "run")]
+        for row in (*rows, await clear(projects, project.name)):
+            say(f"{_text(row)}{'' if row.ok else '; try: mqproof heal'}")
+
+
+def _everywhere(say: Say) -> Iterator[Projects]:
+    yield LocalProjects()
+    yield ExternalProjects()
+    try:
+        yield DockerProjects(connect())
+    except NoEngine as absent:
+        say(f"no containers were looked for: {absent.reason}")
+
+
+def _text(row: Row) -> str:
+    return f"{row.project}: {row.what}{f': {row.doubt}' if row.doubt else ''}"

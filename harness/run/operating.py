@@ -1,0 +1,307 @@
+"""Operations, live: resolve late, carry out, wait until it is so, write down what was said.
+
+1. What an operation stops stands in the journal before it is told to end, and until it is started
+   again: whoever heals starts it, and so does `mend` when the run is over.
+2. An operation that fails is recorded with its reason and the run goes on; what it was to show is
+   unknown then (the manifest says so).
+3. Each wait has a limit. A process that has ended is not waited for any longer.
+"""
+
+import asyncio
+import time
+from collections.abc import Coroutine
+from contextlib import suppress
+from typing import Any
+
+from faults.actions import Kill, Start, Stop
+from faults.compile import ENDING_S
+from faults.model import Armed, FaultError
+from faults.performing import perform_all
+from harness.deploy.orders import (
+    AddNode,
+    CancelSync,
+    DeletePolicy,
+    ForceBoot,
+    ForgetNode,
+    Order,
+    ResetNode,
+    SetPolicy,
+    Synchronise,
+    WipeNode,
+)
+from harness.deploy.polling import until
+from harness.deploy.port import DeployError, Roles
+from harness.plan.model import OperationPlan, Step
+from harness.plan.operations import (
+    CLEAN,
+    KILL,
+    MASTER,
+    MIRROR,
+    NO,
+    OPERATIONS,
+    STOPPED,
+    UNINVOLVED,
+    Target,
+    parse,
+)
+from harness.run.cast import NoSuchTarget
+from harness.run.stopping import Stopping
+from harness.run.windows import Stage
+from harness.run_folder.manifest import OperationRecord
+
+STOP_LIMIT_S = 60.0
+SERVE_LIMIT_S = 120.0
+CLEAN_LIMIT_S = 180.0
+TAKEOVER_LIMIT_S = 15.0
+SYNCHRONISED_LIMIT_S = 120.0
+_TROUBLE = (NoSuchTarget, FaultError, DeployError, TimeoutError)
+_BY_ROLE = (MASTER, MIRROR, UNINVOLVED)
+
+
+class Operating:
+    """The operations of one run. `records` always says what is known up to now."""
+
+    def __init__(self, stage: Stage, steps: tuple[Step, ...]) -> None:
+        layout = stage.plan.layout
+        self._stage = stage
+        self._stopping = Stopping(stage.hosts, tuple(host.name for host in layout.spares))
+        self._armed: dict[str, Armed] = {}  # host -> what stopped it
+        self._groups = 0
+        self.records = {
+            step.number: OperationRecord(step.number, step.operation.kind, step.operation.target)
+            for step in steps
+        }
+        self.title = ""  # of the one that is on its way
+
+    async def perform(self, step: Step) -> None:
+        """One operation, to its end or its failure."""
+        plan, record = step.operation, self.records[step.number]
+        began_ns = time.monotonic_ns()
+        record.began_ns = self._run_time(began_ns)
+        record.detail, self.title = "broken off", f"{plan.kind} {plan.target}".strip()
+        try:
+            record.detail = await self._perform(step, record)
+            record.ok = True
+        except _TROUBLE as failure:
+            record.detail = str(failure) or "the brokers did not say who holds what"
+        finally:
+            self.title = ""
+            returned_ns = time.monotonic_ns()
+            record.returned_ns = self._run_time(returned_ns)
+            self._stage.record.operation(record)
+
+    @property
+    def altered(self) -> str:
+        """Why the cluster may not be what its layout says; "" where it is."""
+        begun = [one for one in self.records.values() if one.began_ns is not None]
+        changed = [one.kind for one in begun if OPERATIONS[one.kind].alters or not one.ok]
+        changed += [f"{host} was left stopped" for host in self._armed]
+        return ", ".join(dict.fromkeys(changed))
+
+    async def mend(self) -> None:
+        """Starts what operations left stopped; who cannot be started is left to heal."""
+        for host, armed in list(self._armed.items()):
+            with suppress(FaultError):
+                await perform_all(self._stage.cluster.executor, armed.undo)
+                self._stage.journal.undone(armed)
+                del self._armed[host]
+
+    async def facts(self) -> dict[str, Any]:
+        """What claims ask of what the operations left; None is unknown."""
+        held: dict[str, Roles] | None = None
+        with suppress(DeployError, TimeoutError):
+            held = await self._stage.roles()
+        roles = list(held.values()) if held is not None else []
+        return self._stopping.facts() | {
+            "queues_have_masters": all(one.master is not None for one in roles) if roles else None,
+            "mirrors_after_operations": min((len(one.mirrors) for one in roles), default=None),
+        }
+
+    # --- one operation ---------------------------------------------------------------------------
+
+    async def _perform(self, step: Step, record: OperationRecord) -> str:
+        plan = step.operation
+        target = parse(plan.kind, plan.target)
+        if target.queue and target.form not in _BY_ROLE:
+            record.resolved = self._stage.queues[target.queue]
+            return await self._of_queue(plan, record.resolved)
+        if not OPERATIONS[plan.kind].targets:
+            record.resolved = plan.options.name
+            return await self._tell(_policy_order(plan))
+        hosts = await self._hosts(plan, target)
+        record.resolved = ", ".join(hosts)
+        if plan.kind in ("stop_node", "start_node", "restart_node"):
+            return await self._of_processes(step, hosts)
+        return "; ".join([await self._of_node(plan, host) for host in hosts])
+
+    async def _hosts(self, plan: OperationPlan, target: Target) -> tuple[str, ...]:
+        roles = await self._roles_of_living() if target.form in _BY_ROLE else {}
+        return self._stopping.meant(plan.kind, target, roles)
+
+    async def _roles_of_living(self) -> dict[str, Roles]:
+        """Who holds what, when a takeover from what was stopped just now is over."""
+
+        def settled(roles: dict[str, Roles]) -> bool:
+            return not any(one.master in self._stopping.down for one in roles.values())
+
+        return await until(self._stage.roles, settled, TAKEOVER_LIMIT_S)
+
+    async def _of_queue(self, plan: OperationPlan, queue: str) -> str:
+        if plan.kind == "cancel_sync":
+            return await self._tell(CancelSync(queue))
+        assert plan.kind == "synchronise", plan.kind
+        said = await self._tell(Synchronise(queue))
+        if plan.options.waits == NO:
+            return said
+        roles = await until(lambda: self._roles(queue), _synchronised, SYNCHRONISED_LIMIT_S)
+        if not _synchronised(roles):
+            behind = ", ".join(set(roles.mirrors) - set(roles.synchronised)) or "it has no mirror"
+            raise DeployError(
+                f"{queue} was not synchronised within {SYNCHRONISED_LIMIT_S:g} s: {behind}"
+            )
+        await self._clean(plan)
+        return f"{said}; synchronised on {', '.join(roles.synchronised)}"
+
+    async def _of_node(self, plan: OperationPlan, host: str) -> str:
+        """What is told to a broker about one node."""
+        stopping = self._stopping
+        match plan.kind:
+            case "wipe_node":
+                said = await self._tell(WipeNode(host))
+                if host in stopping.stopped:  # a lost disk may be lost again
+                    stopping.wipe(host)
+            case "force_boot":
+                said = await self._tell(ForceBoot(host))
+            case "reset_node":
+                said = await self._tell(ResetNode(host))
+            case "add_node":
+                said = await self._tell(AddNode(host, await self._through(plan, host)))
+                stopping.join(host)
+            case _:
+                assert plan.kind == "forget_node", plan.kind
+                offline = plan.options.offline
+                said = await self._tell(ForgetNode(host, await self._through(plan, host), offline))
+                stopping.forget(offline)
+        return said
+
+    async def _through(self, plan: OperationPlan, host: str) -> str:
+        """Who is told: whoever the scenario names, else the first that can be."""
+        options, stopping = plan.options, self._stopping
+        if options.through in STOPPED:
+            target = Target(options.through, options.through)
+            return stopping.meant("start_node", target, {})[0]
+        if options.through:
+            return options.through
+        if options.offline:
+            found = [one for one in reversed(stopping.stopped) if one != host]
+        else:
+            up = [one for one in stopping.up if one != host]
+            found = [one for one in up if (await self._stage.cluster.witness.greets(one)).answered]
+        if not found:
+            state = "down" if options.offline else "up and answers"
+            raise NoSuchTarget(f"{plan.kind} of {host}: no other host is {state}")
+        return found[0]
+
+    # --- processes -------------------------------------------------------------------------------
+
+    async def _of_processes(self, step: Step, hosts: tuple[str, ...]) -> str:
+        plan, told = step.operation, []
+        for group in self._stopping.ordered(hosts, plan.options.order):
+            self._groups += 1
+            began_ns = time.monotonic_ns()
+            if plan.kind != "start_node":
+                await _together(*(self._stop(step, host, self._groups) for host in group))
+            if plan.kind != "stop_node":
+                await _together(*(self._start(plan, host) for host in group))
+            if plan.kind == "restart_node":  # the next one goes when this one is well again
+                await self._clean(plan)
+            told.append(f"{', '.join(group)} in {(time.monotonic_ns() - began_ns) / 1e9:.1f} s")
+        if plan.kind != "restart_node":  # before the last one is there nothing can be clean
+            await self._clean(plan)
+        return "; ".join(told)
+
+    async def _stop(self, step: Step, host: str, group: int) -> None:
+        stage, plan = self._stage, step.operation
+        armed = self._armed[host] = Armed(
+            window=step.number,
+            kind=plan.kind,
+            target=plan.target,
+            resolved=host,
+            role="",
+            mechanism=OPERATIONS[plan.kind].offers.get(stage.plan.deployment, ""),
+            actions=(Kill(host) if plan.options.how == KILL else Stop(host),),
+            undo=(Start(host, ENDING_S),),
+            mark="",
+            hosts=stage.hosts,
+        )
+        stage.journal.armed(armed)
+        await perform_all(stage.cluster.executor, armed.actions)
+        self._stopping.stop(host, group)
+        if plan.options.waits == NO and plan.kind == "stop_node":
+            return
+        witness = stage.cluster.witness
+        state = await until(
+            lambda: witness.process(host), lambda found: not found.running, STOP_LIMIT_S
+        )
+        if state.running:
+            raise DeployError(f"{host}: its process had not ended after {STOP_LIMIT_S:g} s")
+
+    async def _start(self, plan: OperationPlan, host: str) -> None:
+        stage = self._stage
+        await stage.cluster.executor.perform(Start(host, ENDING_S))
+        self._stopping.start(host)
+        armed = self._armed.pop(host, None)
+        if armed is not None:
+            stage.journal.undone(armed)
+        if plan.options.waits == NO:
+            return
+        serves = await until(lambda: self._serves(host), lambda found: found != "", SERVE_LIMIT_S)
+        if serves != _SERVES:
+            raise DeployError(f"{host}: {serves or f'no answer within {SERVE_LIMIT_S:g} s'}")
+
+    async def _serves(self, host: str) -> str:
+        """_SERVES, or why it never will; "" where it may still."""
+        witness = self._stage.cluster.witness
+        state = await witness.process(host)
+        if not state.running:
+            return f"its process ended with exit code {state.exit_code} before it served anybody"
+        return _SERVES if (await witness.greets(host)).answered else ""
+
+    async def _clean(self, plan: OperationPlan) -> None:
+        if plan.options.waits != CLEAN:
+            return
+        health = await self._stage.cluster.health(CLEAN_LIMIT_S)
+        if not health.clean:
+            doubts = "; ".join(health.doubts)
+            raise DeployError(f"not clean after {CLEAN_LIMIT_S:g} s: {doubts}")
+
+    async def _tell(self, order: Order) -> str:
+        return await self._stage.cluster.operator.carry_out(order)
+
+    async def _roles(self, queue: str) -> Roles:
+        return await self._stage.cluster.broker.roles(queue)
+
+    def _run_time(self, monotonic_ns: int) -> int:
+        return monotonic_ns - self._stage.origin_ns
+
+
+_SERVES = "it serves"
+
+
+def _policy_order(plan: OperationPlan) -> Order:
+    options = plan.options
+    if plan.kind == "delete_policy":
+        return DeletePolicy(options.name)
+    assert plan.kind == "set_policy", plan.kind
+    return SetPolicy(options.name, options.pattern, options.definition, options.priority)
+
+
+def _synchronised(roles: Roles) -> bool:
+    return bool(roles.mirrors) and set(roles.mirrors) == set(roles.synchronised)
+
+
+async def _together(*work: Coroutine[Any, Any, None]) -> None:
+    """All of it side by side; every one has ended before the first failure is raised."""
+    for ended in await asyncio.gather(*work, return_exceptions=True):
+        if isinstance(ended, BaseException):
+            raise ended

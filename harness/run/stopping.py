@@ -1,0 +1,154 @@
+"""Which hosts operations have taken down, in what order, and whom their words mean.
+
+1. Pure: told what happened, asked who is meant; what fits nobody is NoSuchTarget, never a guess.
+2. A host that lost its disk is not among the stopped ones any more: it is lost until it is
+   started, with nothing.
+3. What claims ask of all this is told at the end (`facts`), as words.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from harness.deploy.port import Roles
+from harness.plan.operations import (
+    ALL,
+    FIRST_FIRST,
+    FIRST_STOPPED,
+    HOST,
+    LAST_FIRST,
+    LAST_STOPPED,
+    LOST,
+    OPERATIONS,
+    SPARE,
+    STOPPED,
+    Target,
+)
+from harness.run.cast import NoSuchTarget, holders, resolve
+
+NONE, OTHER, EVERY = "none", "other", "all"
+
+
+@dataclass(slots=True)
+class Stopping:
+    """The hosts of one run, as operations left them."""
+
+    hosts: tuple[str, ...]  # the layout's
+    spares: tuple[str, ...] = ()
+    stopped: list[str] = field(default_factory=list)  # the first one first
+    lost: list[str] = field(default_factory=list)  # down, and without their disks
+    _down: list[tuple[str, int]] = field(default_factory=list)  # (host, deed) of the last downtime
+    _wiped: list[str] = field(default_factory=list)
+    _all_down: str = NONE  # how: "in turn", "at once"
+    _order: tuple[str, ...] = ()  # in which they went down when all were
+    _started: str = ""
+    _forgotten: str = NONE
+
+    @property
+    def down(self) -> tuple[str, ...]:
+        return (*self.stopped, *self.lost)
+
+    @property
+    def up(self) -> tuple[str, ...]:
+        return tuple(host for host in self.hosts if host not in self.down)
+
+    def stop(self, host: str, deed: int) -> None:
+        """`deed`: hosts that go down by the same one go at once."""
+        self.stopped.append(host)
+        self._down = [one for one in self._down if one[0] in self.down]
+        self._down.append((host, deed))
+        if not self.up and self._all_down == NONE:
+            self._all_down = "at once" if len({deed for _, deed in self._down}) == 1 else "in turn"
+            self._order = tuple(name for name, _ in self._down)
+
+    def start(self, host: str) -> None:
+        for hosts in (self.stopped, self.lost):
+            if host in hosts:
+                hosts.remove(host)
+        if self._order and not self._started:
+            self._started = host
+
+    def wipe(self, host: str) -> None:
+        self.stopped.remove(host)
+        self.lost.append(host)
+        self._wiped.append(host)
+
+    def forget(self, offline: bool) -> None:
+        self._forgotten = "offline" if offline else "online"
+
+    def join(self, host: str) -> None:
+        self.spares = tuple(spare for spare in self.spares if spare != host)
+
+    def meant(self, kind: str, target: Target, roles: Mapping[str, Roles]) -> tuple[str, ...]:
+        """The hosts that a target means, in layout order; those that are down, as they went.
+
+        `roles`: who holds each queue now; only words that hang on it need it.
+        """
+        if SPARE in OPERATIONS[kind].targets:
+            return (self._spare(target),)
+        of_stopped = OPERATIONS[kind].targets[0] in STOPPED
+        if target.form == ALL:
+            found = self.down if of_stopped else self.up
+            if not found:
+                raise NoSuchTarget(f"all: no host is {'down' if of_stopped else 'up'}")
+            return found
+        return (self._down_one(target) if of_stopped else self._up_one(target, roles),)
+
+    def ordered(self, hosts: Sequence[str], order: str) -> tuple[tuple[str, ...], ...]:
+        """The hosts in groups: those of one group at once, the groups one after another."""
+        if order == LAST_FIRST:
+            return tuple((host,) for host in reversed(hosts))
+        if order == FIRST_FIRST or order == "in turn":
+            return tuple((host,) for host in hosts)
+        return (tuple(hosts),)
+
+    def facts(self) -> dict[str, str]:
+        """What claims ask of it: words of analyse/vocabulary.OPERATED."""
+        return {
+            "all_stopped": self._all_down,
+            "started_first": self._place(self._started) if self._started else NONE,
+            "lost_disk": self._wiped_place(),
+            "forgotten": self._forgotten,
+        }
+
+    def _spare(self, target: Target) -> str:
+        if target.form == HOST and target.host in self.spares:
+            return target.host
+        if target.form == SPARE and self.spares:
+            return self.spares[0]
+        raise NoSuchTarget(f"{target.word}: there is no such spare host (any more)")
+
+    def _down_one(self, target: Target) -> str:
+        if target.form == HOST:
+            if target.host not in self.down:
+                raise NoSuchTarget(f"{target.word}: it is not down by an operation")
+            return target.host
+        listed = self.lost if target.form == LOST else self.stopped
+        if not listed:
+            raise NoSuchTarget(f"{target.word}: there is no such host")
+        return listed[-1] if target.form == LAST_STOPPED else listed[0]
+
+    def _up_one(self, target: Target, roles: Mapping[str, Roles]) -> str:
+        """Peers may not have struck off yet what was stopped a moment ago."""
+        known = {
+            queue: replace(role, mirrors=tuple(host for host in role.mirrors if host in self.up))
+            for queue, role in roles.items()
+        }
+        host = resolve(target.word, known, self.hosts, holders(roles))
+        if host in self.down:
+            raise NoSuchTarget(f"{target.word}: {host} is down")
+        return host
+
+    def _place(self, host: str) -> str:
+        """Where a host stood when all were down."""
+        if self._all_down == "in turn" and host == self._order[0]:
+            return FIRST_STOPPED
+        if self._all_down == "in turn" and host == self._order[-1]:
+            return LAST_STOPPED
+        return OTHER
+
+    def _wiped_place(self) -> str:
+        if not self._wiped:
+            return NONE
+        if set(self._wiped) == set(self.hosts):
+            return EVERY
+        return self._place(self._wiped[0]) if len(self._wiped) == 1 else OTHER

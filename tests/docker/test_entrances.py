@@ -1,0 +1,132 @@
+"""Clients behind a pair of balancers, one of which is killed: who answers where they dial."""
+
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from faults.compile import compile
+from faults.model import Proof
+from faults.performing import perform_all
+from faults.verification import gone, held
+from harness.deploy import labels
+from harness.deploy.catalogue import load_layout
+from harness.deploy.compose import ComposeDeployment
+from harness.deploy.compose_cluster import ComposeCluster
+from harness.deploy.compose_faults import equip
+from harness.deploy.polling import until
+from tests.docker.conftest import what_is_wrong
+from tests.plans import plan
+
+pytestmark = pytest.mark.docker
+
+FIRST, SECOND = "balancer1", "balancer2"
+RUN = replace(plan(), name="entrance-test")
+TAKEOVER_S = 10.0
+GONE_LIMIT_S = 60.0
+LIVES = 5  # a stale number of a process met another one in one of three or so
+Play = Callable[[Awaitable[Any]], Any]
+
+
+@pytest.fixture(scope="module")
+def balanced(play: Play, experiment_folder: Path) -> Iterator[ComposeCluster]:
+    layout = load_layout("rabbitmq-mirrored", "all-automatic-haproxy-pair@T=60")
+    cluster = play(ComposeDeployment(equip).up(layout, experiment_folder, print))
+    try:
+        yield cluster
+    finally:
+        play(cluster.down())
+
+
+def balancer(cluster: ComposeCluster, name: str) -> Any:
+    marks = {labels.PROJECT: cluster.project, labels.ROLE: labels.ROLE_PROCESS, labels.HOST: name}
+    words = [f"{label}={value}" for label, value in marks.items()]
+    (found,) = cluster.client.containers.list(all=True, filters={"label": words})
+    return found
+
+
+def holds(cluster: ComposeCluster, name: str) -> bool:
+    """Whether a balancer has the address that floats, by its own kernel's word."""
+    network = ".".join(cluster.layout.hosts[0].address.split(".")[:3])
+    found = balancer(cluster, name)
+    if found.status != "running":
+        return False
+    return f"{network}.112" in found.exec_run(["ip", "-4", "addr"]).output.decode()
+
+
+async def let_in(cluster: ComposeCluster, proxy: str) -> bool:
+    host, port = cluster.dial(proxy)
+    said = await cluster.agent.call("greet", 2.0, host=host, port=port)
+    return bool(said["answered"])
+
+
+def test_a_worker_has_one_way_and_the_first_of_the_pair_holds_it(
+    balanced: ComposeCluster, play: Play
+) -> None:
+    (link,) = play(balanced.link(RUN, "publisher-1"))
+    try:
+        assert link.host == "balancer"
+        assert play(let_in(balanced, link.proxy))
+        assert (holds(balanced, FIRST), holds(balanced, SECOND)) == (True, False)
+    finally:
+        play(balanced.unlink(RUN))
+
+
+def test_when_one_is_killed_the_other_lets_clients_in_and_gives_the_address_back(
+    balanced: ComposeCluster, play: Play
+) -> None:
+    (link,) = play(balanced.link(RUN, "publisher-1"))
+    hosts = (*(host.name for host in balanced.layout.hosts), FIRST)
+    fault = compile("kill", FIRST, FIRST, "balancer", hosts, (), 1, RUN.name)
+
+    async def moved(to: str) -> bool:
+        other = SECOND if to == FIRST else FIRST
+        return holds(balanced, to) and not holds(balanced, other)
+
+    async def story() -> tuple[Proof, Proof, tuple[bool, bool]]:
+        await balanced.witness.prepare(fault)
+        try:
+            await perform_all(balanced.executor, fault.actions)
+            held_ = await held(fault, balanced.witness)
+            away = await until(lambda: moved(SECOND), bool, TAKEOVER_S)
+            open_ = await until(lambda: let_in(balanced, link.proxy), bool, TAKEOVER_S)
+        finally:
+            await perform_all(balanced.executor, fault.undo)
+        left = await gone(fault, balanced.witness, GONE_LIMIT_S)
+        assert await until(lambda: moved(FIRST), bool, TAKEOVER_S)
+        assert await until(lambda: let_in(balanced, link.proxy), bool, TAKEOVER_S)
+        return held_, left, (away, open_)
+
+    try:
+        held_, left, taken_over = play(story())
+    finally:
+        play(balanced.unlink(RUN))
+    assert held_.ok, held_.doubt
+    assert left.ok, left.doubt
+    assert taken_over == (True, True)
+    assert play(what_is_wrong(balanced)) == ()
+
+
+def test_a_balancer_that_was_killed_comes_back_however_its_processes_are_numbered(
+    balanced: ComposeCluster, play: Play
+) -> None:
+    async def ready() -> bool:
+        return not (await balanced.health(5.0)).doubts
+
+    for _ in range(LIVES):
+        balancer(balanced, SECOND).kill()
+        balancer(balanced, SECOND).start()
+        assert play(until(ready, bool, 30.0))
+
+
+def test_a_dead_balancer_leaves_no_clean_cluster(balanced: ComposeCluster, play: Play) -> None:
+    balancer(balanced, SECOND).kill()
+    try:
+        health = play(balanced.health(5.0))
+    finally:
+        balancer(balanced, SECOND).start()
+    assert not health.clean
+    assert "balancer2: no broker answers behind it" in health.doubts
+    assert play(until(lambda: balanced.health(5.0), lambda found: found.clean, 30.0)).clean

@@ -1,0 +1,202 @@
+"""Operators' deeds on a real cluster of their own: each is seen by what the brokers say of it.
+
+What is independent of the operator: the engine's own word on processes, the management API's lists
+of nodes, queues and policies, and the messages that a whole run counted.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from faults.actions import Kill, Start
+from harness.deploy.catalogue import load_layout
+from harness.deploy.compose import ComposeDeployment
+from harness.deploy.compose_cluster import ComposeCluster
+from harness.deploy.compose_faults import equip
+from harness.deploy.orders import (
+    AddNode,
+    CancelSync,
+    DeletePolicy,
+    ForceBoot,
+    ForgetNode,
+    Order,
+    ResetNode,
+    SetPolicy,
+    Synchronise,
+    WipeNode,
+)
+from harness.deploy.polling import until
+from harness.deploy.port import DeployError, Roles
+from harness.deploy.rabbitmq_api import ManagementApi, policy_path, urls
+from harness.plan.model import OperationPlan, RunPlan
+from harness.run.journal import read, standing
+from harness.run_folder.manifest import Manifest
+from tests.docker.test_runs import Done, counts, run
+from tests.plans import operated, operation, plan
+
+pytestmark = [pytest.mark.docker, pytest.mark.nightly]
+
+Play = Callable[[Awaitable[Any]], Any]
+SERVES_LIMIT_S = 120.0
+QUEUE = "mqproof.operations-test.orders"
+
+
+@pytest.fixture
+def fresh(play: Play, tmp_path: Path) -> Iterator[ComposeCluster]:
+    """Operations make another cluster of it: each test has one of its own, with a spare host."""
+    layout = load_layout("rabbitmq-mirrored", "all-automatic-spare")
+    cluster = play(ComposeDeployment(equip).up(layout, tmp_path, print))
+    try:
+        yield cluster
+    finally:
+        play(cluster.down())
+
+
+async def told(cluster: ComposeCluster, *orders: Order) -> list[str]:
+    return [await cluster.operator.carry_out(order) for order in orders]
+
+
+async def members(cluster: ComposeCluster, asked: str) -> set[str]:
+    """The nodes that a host lists, running or not, by its own word."""
+    addresses = {h.name: h.address for h in (*cluster.layout.hosts, *cluster.layout.spares)}
+    reply = await ManagementApi(cluster.agent, urls(addresses)).ask(asked, "/api/nodes")
+    assert reply is not None
+    return {str(row["name"]).removeprefix("rabbit@") for row in reply.body}
+
+
+async def down(cluster: ComposeCluster, *hosts: str) -> None:
+    for host in hosts:
+        await cluster.executor.perform(Kill(host))
+        await until(
+            lambda host=host: cluster.witness.process(host),  # type: ignore[misc]
+            lambda state: not state.running,
+            SERVES_LIMIT_S,
+        )
+
+
+async def up(cluster: ComposeCluster, *hosts: str) -> None:
+    for host in hosts:
+        await cluster.executor.perform(Start(host))
+        reply = await until(
+            lambda host=host: cluster.witness.greets(host),  # type: ignore[misc]
+            lambda reply: reply.answered,
+            SERVES_LIMIT_S,
+        )
+        assert reply.answered, host
+
+
+def test_a_spare_host_stands_by_itself_and_joins_when_it_is_added(
+    fresh: ComposeCluster, play: Play
+) -> None:
+    assert play(members(fresh, "rmq4")) == {"rmq4"}
+    assert play(members(fresh, "rmq1")) == {"rmq1", "rmq2", "rmq3"}
+    play(told(fresh, AddNode("rmq4", "rmq1")))
+    assert play(members(fresh, "rmq1")) == {"rmq1", "rmq2", "rmq3", "rmq4"}
+    assert play(members(fresh, "rmq4")) == {"rmq1", "rmq2", "rmq3", "rmq4"}
+
+
+def test_a_node_that_is_down_is_forgotten_and_one_that_runs_is_not(
+    fresh: ComposeCluster, play: Play
+) -> None:
+    with pytest.raises(DeployError, match="status"):
+        play(told(fresh, ForgetNode("rmq3", "rmq1", offline=False)))
+    play(down(fresh, "rmq3"))
+    play(told(fresh, ForgetNode("rmq3", "rmq1", offline=False)))
+    assert play(members(fresh, "rmq1")) == {"rmq1", "rmq2"}
+    play(told(fresh, WipeNode("rmq3")))
+    play(up(fresh, "rmq3"))
+    assert play(members(fresh, "rmq1")) == {"rmq1", "rmq2", "rmq3"}, "it joined as a new one"
+
+
+def test_a_node_that_is_reset_comes_back_as_a_member(fresh: ComposeCluster, play: Play) -> None:
+    play(told(fresh, ResetNode("rmq2")))
+    assert play(members(fresh, "rmq1")) == {"rmq1", "rmq2", "rmq3"}
+    assert play(fresh.health(SERVES_LIMIT_S)).clean
+
+
+def test_a_node_that_was_not_the_last_boots_alone_when_it_is_forced(
+    fresh: ComposeCluster, play: Play
+) -> None:
+    with pytest.raises(DeployError, match="that is for a node that is down"):
+        play(told(fresh, ForceBoot("rmq1")))
+    play(down(fresh, "rmq1", "rmq2", "rmq3"))
+    play(told(fresh, ForceBoot("rmq1")))
+    play(up(fresh, "rmq1"))
+
+
+def test_the_last_one_is_forgotten_offline_and_the_one_before_it_boots(
+    fresh: ComposeCluster, play: Play
+) -> None:
+    play(down(fresh, "rmq1", "rmq2", "rmq3"))
+    play(told(fresh, WipeNode("rmq3"), ForgetNode("rmq3", "rmq2", offline=True)))
+    play(up(fresh, "rmq2", "rmq1"))
+    assert play(members(fresh, "rmq2")) == {"rmq1", "rmq2"}
+    play(up(fresh, "rmq3"))
+    assert play(members(fresh, "rmq2")) == {"rmq1", "rmq2", "rmq3"}
+
+
+def test_a_policy_is_changed_and_removed_and_the_queue_follows(
+    fresh: ComposeCluster, play: Play
+) -> None:
+    play(fresh.broker.declare(QUEUE, True, "rmq1"))
+    single = (("ha-mode", "exactly"), ("ha-params", 1))
+    play(told(fresh, SetPolicy("mqproof", r"^mqproof\.", single, 0)))
+    assert _mirrors(play, fresh, 0) == ()
+    double = (("ha-mode", "exactly"), ("ha-params", 2), ("ha-sync-mode", "manual"))
+    play(told(fresh, SetPolicy("mqproof", r"^mqproof\.", double, 0)))
+    assert len(_mirrors(play, fresh, 1)) == 1
+    play(told(fresh, Synchronise(QUEUE), CancelSync(QUEUE), DeletePolicy("mqproof")))
+    assert _mirrors(play, fresh, 0) == ()
+    reply = play(
+        ManagementApi(fresh.agent, urls({"rmq2": "rmq2"})).ask("rmq2", policy_path("mqproof"))
+    )
+    assert reply is not None
+    assert reply.status == 404
+
+
+def _mirrors(play: Play, cluster: ComposeCluster, wanted: int) -> tuple[str, ...]:
+    def there(roles: Roles) -> bool:
+        return len(roles.mirrors) == wanted
+
+    roles: Roles = play(until(lambda: cluster.broker.roles(QUEUE), there, 30.0))
+    return roles.mirrors
+
+
+IN_ORDER = (
+    operation("stop_node", "mirror of orders"),
+    operation("stop_node", "mirror of orders"),
+    operation("stop_node", "master of orders"),
+    operation("start_node", "all", order="last stopped first", waits="clean"),
+)
+AT_ONCE = (
+    operation("stop_node", "all", how="kill"),
+    operation("start_node", "all", waits="clean"),
+)
+
+
+def of(name: str, *operations: OperationPlan) -> RunPlan:
+    """Nobody consumes: what is confirmed must outlive it all in the queue."""
+    return operated(*operations, of=plan(name=name, consumers=0))
+
+
+@pytest.mark.parametrize("deeds", [IN_ORDER, AT_ONCE], ids=["in-order", "at-once"])
+def test_a_cluster_that_was_down_comes_back_with_all_that_it_had_confirmed(
+    fresh: ComposeCluster, play: Play, tmp_path: Path, deeds: tuple[OperationPlan, ...]
+) -> None:
+    done: Done = play(run(fresh, of("recovery", *deeds), tmp_path))
+    assert [record.detail for record in done.manifest.operations if not record.ok] == []
+    assert done.manifest.state["queues_have_masters"] is True
+    assert done.manifest.state["mirrors_after_operations"] == 2
+    assert not {"lost", "stranded", "loss_unknown", "unexpected"} & counts(done).keys()
+    assert standing(read(done.folder / "journal.jsonl")) == ()
+
+
+def test_what_an_operation_left_stopped_runs_again_when_the_run_is_over(
+    fresh: ComposeCluster, play: Play, tmp_path: Path
+) -> None:
+    done: Done = play(run(fresh, of("left", operation("stop_node", "rmq2")), tmp_path))
+    manifest: Manifest = done.manifest
+    assert manifest.cluster_altered == "rmq2 was left stopped"
+    assert play(fresh.witness.process("rmq2")).running

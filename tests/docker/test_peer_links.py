@@ -1,0 +1,239 @@
+"""Peers that meet through Toxiproxy: cut, slow and whole again, seen by independent means.
+
+What is independent: the proxy's own list of toxics, the kernel's table of a broker's connections,
+and what epmd answers to a question from inside a broker's own container.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from faults.compile import compile
+from faults.executors.compose import ComposeExecutor
+from faults.executors.nothing import NothingExecutor
+from faults.kinds import TOXIPROXY
+from faults.model import Armed, Options, Proof
+from faults.peers import DISTRIBUTION_PORT, EPMD_PORT, peer_link
+from faults.performing import perform_all
+from faults.rhythm import Rhythm
+from faults.verification import gone, held
+from harness.deploy import labels, peer_ways
+from harness.deploy.catalogue import load_layout
+from harness.deploy.compose import ComposeDeployment
+from harness.deploy.compose_cluster import ComposeCluster
+from harness.deploy.compose_faults import equip
+from harness.deploy.polling import until
+from harness.run.docker_projects import DockerProjects
+from harness.run.heal import Standing, mend
+from harness.run.journal import Journal
+from tests.docker.conftest import what_is_wrong
+from tests.docker.looks import toxics
+from tests.fault_world import REAL_OPTIONS_OF
+
+pytestmark = pytest.mark.docker
+
+RUN = "peers-test"
+VICTIM, PEERS = "rmq1", ("rmq2", "rmq3")
+HOSTS = (VICTIM, *PEERS)
+BY_LINKS = ("partition", "flap", "slow_peers")
+OPTIONS_OF = {**REAL_OPTIONS_OF, "slow_peers": Options(latency_s=1.0)}
+GONE_LIMIT_S = 60.0
+Play = Callable[[Awaitable[Any]], Any]
+
+
+@pytest.fixture(scope="module")
+def standing(play: Play, experiment_folder: Path) -> Iterator[ComposeCluster]:
+    """At T=60 no node notices a short cut."""
+    layout = load_layout("rabbitmq-mirrored", "all-automatic-toxiproxy@T=60")
+    cluster = play(ComposeDeployment(equip).up(layout, experiment_folder, print))
+    try:
+        yield cluster
+    finally:
+        play(cluster.down())
+
+
+@pytest.fixture
+def proxied(standing: ComposeCluster, play: Play) -> Iterator[ComposeCluster]:
+    assert play(what_is_wrong(standing)) == ()
+    yield standing
+    assert play(what_is_wrong(standing)) == ()
+
+
+def armed(cluster: ComposeCluster, kind: str, **options: Any) -> Armed:
+    return compile(
+        *(kind, VICTIM, VICTIM, "", HOSTS, (), 1, RUN),
+        mechanism=cluster.executor.mechanism(kind),
+        options=Options(**options) if options else OPTIONS_OF[kind],
+    )
+
+
+def said(cluster: ComposeCluster, host: str, script: str) -> str:
+    """What a shell inside the broker's own container prints."""
+    marks = {labels.PROJECT: cluster.project, labels.ROLE: "process", labels.HOST: host}
+    words = [f"{name}={value}" for name, value in marks.items()]
+    (process,) = cluster.client.containers.list(filters={"label": words})
+    return str(process.exec_run(["bash", "-c", script]).output.decode())
+
+
+def epmd_answers(cluster: ComposeCluster, host: str, peer: str) -> bool:
+    ask = f'exec 3<>/dev/tcp/{peer}/{EPMD_PORT}; printf "\\0\\1n" >&3; head -c 8 <&3 | wc -c'
+    return said(cluster, host, f"timeout 2 bash -c '{ask}'").strip() == "8"
+
+
+async def seen(cluster: ComposeCluster, kind: str) -> bool:
+    found = await toxics(cluster)
+    if kind != "partition":  # slow, or another phase by the time that epmd is asked
+        return bool(found)
+    silent = not epmd_answers(cluster, VICTIM, PEERS[0])
+    assert silent == bool(found), found
+    return silent
+
+
+# --- the way --------------------------------------------------------------------------------
+
+
+def test_every_link_of_the_brokers_passes_the_proxy(proxied: ComposeCluster, play: Play) -> None:
+    network = ".".join(proxied.layout.hosts[0].address.split(".")[:3])
+    ways = peer_ways.addresses(proxied.layout, network)
+    through = {*ways.values(), f"{network}.100"}  # it dials from its own address
+    for host in HOSTS:
+        table = said(
+            proxied,
+            host,
+            f"ss -Hnt state established '( sport = :{DISTRIBUTION_PORT} or "
+            f"dport = :{DISTRIBUTION_PORT} )'",
+        )
+        ends = {line.split()[3].rpartition(":")[0] for line in table.splitlines()}
+        assert ends and ends <= through, table
+
+
+def test_a_host_knows_its_peers_by_the_proxy_and_itself_by_its_own_address(
+    proxied: ComposeCluster, play: Play
+) -> None:
+    network = ".".join(proxied.layout.hosts[0].address.split(".")[:3])
+    ways = peer_ways.addresses(proxied.layout, network)
+    for host in proxied.layout.hosts:
+        expected = {peer: ways[host.name, peer] for peer in HOSTS if peer != host.name}
+        for name, address in {**expected, host.name: host.address}.items():
+            assert said(proxied, host.name, f"getent hosts {name}").split()[0] == address
+
+
+# --- faults ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", BY_LINKS)
+def test_a_fault_of_peer_links_takes_effect_and_is_undone(
+    proxied: ComposeCluster, play: Play, kind: str
+) -> None:
+    fault = armed(proxied, kind)
+    assert fault.mechanism == TOXIPROXY
+
+    async def story() -> tuple[Proof, Proof]:
+        assert not await seen(proxied, kind)
+        await proxied.witness.prepare(fault)
+        try:
+            receipt = await perform_all(proxied.executor, fault.actions)
+            rhythm = Rhythm(proxied.executor, fault, receipt)
+            holds = await held(fault, proxied.witness)
+            assert await until(lambda: seen(proxied, kind), bool, 2 * sum(fault.rhythm or ()))
+            await rhythm.end()
+        finally:
+            await perform_all(proxied.executor, fault.undo)
+        left = await gone(fault, proxied.witness, GONE_LIMIT_S)
+        await proxied.witness.dismiss(fault)
+        assert not await seen(proxied, kind)
+        await perform_all(proxied.executor, fault.undo)  # again is no error
+        return holds, left
+
+    holds, left = play(story())
+    assert holds.ok, holds.doubt
+    assert left.ok, left.doubt
+
+
+@pytest.mark.parametrize("shape", ["one_way_in", "one_way_out", "bridge"])
+def test_a_cut_of_another_shape_is_told_from_a_whole_one(
+    proxied: ComposeCluster, play: Play, shape: str
+) -> None:
+    fault, whole = armed(proxied, "partition", shape=shape), armed(proxied, "partition")
+
+    async def story() -> tuple[Proof, Proof, Proof]:
+        await proxied.witness.prepare(fault)
+        try:
+            await perform_all(proxied.executor, fault.actions)
+            holds = await held(fault, proxied.witness)
+            mistaken = await held(whole, proxied.witness, 0.1)
+        finally:
+            await perform_all(proxied.executor, fault.undo)
+        return holds, mistaken, await gone(fault, proxied.witness, GONE_LIMIT_S)
+
+    holds, mistaken, left = play(story())
+    assert holds.ok, holds.doubt
+    assert not mistaken.ok
+    assert left.ok, left.doubt
+
+
+@pytest.mark.parametrize("kind", BY_LINKS)
+def test_an_executor_that_does_nothing_is_never_believed(
+    proxied: ComposeCluster, play: Play, kind: str
+) -> None:
+    fault = armed(proxied, kind)
+
+    async def story() -> Proof:
+        await proxied.witness.prepare(fault)
+        await perform_all(NothingExecutor(peer_links=TOXIPROXY), fault.actions)
+        return await held(fault, proxied.witness, 2.0)
+
+    proof = play(story())
+    assert not proof.ok
+    assert proof.doubt
+
+
+def test_a_black_hole_stays_the_packet_filters_and_is_seen_through_the_links(
+    proxied: ComposeCluster, play: Play
+) -> None:
+    fault = armed(proxied, "black_hole")
+
+    async def story() -> tuple[Proof, Proof]:
+        await proxied.witness.prepare(fault)
+        try:
+            await perform_all(proxied.executor, fault.actions)
+            holds = await held(fault, proxied.witness)
+        finally:
+            await perform_all(proxied.executor, fault.undo)
+        return holds, await gone(fault, proxied.witness, GONE_LIMIT_S)
+
+    holds, left = play(story())
+    assert fault.mechanism == "packet_filter"
+    assert holds.ok, holds.doubt
+    assert left.ok, left.doubt
+
+
+@pytest.mark.parametrize("journal", [True, False])
+def test_what_a_dead_harness_left_on_peer_links_is_healed(
+    proxied: ComposeCluster, play: Play, tmp_path: Path, journal: bool
+) -> None:
+    fault = armed(proxied, "partition")
+    if journal:
+        (tmp_path / "runs" / RUN).mkdir(parents=True)
+        written = Journal(tmp_path / "runs" / RUN / "journal.jsonl")
+        written.armed(fault)
+        written.close()
+    left = Standing(proxied.project, tmp_path, "", keep=True)
+
+    async def story() -> list[Any]:
+        await perform_all(ComposeExecutor(proxied.client, proxied.project), fault.actions)
+        assert await toxics(proxied)
+        return [row async for row in mend(DockerProjects(proxied.client), left, "heal")]
+
+    rows = play(story())
+    assert all(row.ok for row in rows), rows
+    assert not play(toxics(proxied))
+    assert epmd_answers(proxied, VICTIM, PEERS[0])
+
+
+def test_clients_listeners_are_not_peers(proxied: ComposeCluster, play: Play) -> None:
+    """What is asked of clients' ways to a host leaves its peers' links out."""
+    entries = play(proxied.witness.entries(VICTIM))
+    assert not [name for name in entries if name.startswith(peer_link("", "")[:12])]

@@ -1,0 +1,266 @@
+"""Commands of a host's owner: how they are run, what they prove, and what nobody can say."""
+
+import asyncio
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
+
+from faults.actions import Freeze, Isolate, Kill, Start, Thaw
+from faults.commands import DO, UNDO, HostCommand
+from faults.compile import ENDING_S
+from faults.compile import compile as compile_fault
+from faults.executors.commands import MARK, Commands
+from faults.executors.external import ExternalExecutor
+from faults.executors.nothing import NothingExecutor
+from faults.kinds import COMMAND
+from faults.model import Armed, FaultError, Reply, Told
+from faults.performing import perform_all
+from faults.verification import gone, held
+from faults.verify import commands as rules
+from tests.fault_world import ANSWERED, HOSTS, SILENT, World
+
+REFUSED = Reply(False, 0.001, "refused", "refused")
+YES = Told(True, "its verify command ended with 0")
+NO = Told(False, "its verify command ended with 1")
+
+
+def shell(script: str) -> tuple[str, ...]:
+    return ("sh", "-c", script)
+
+
+def commands(folder: Path, *secrets: str, **parts: object) -> Commands:
+    """Of one host, whose freeze is a file that is there."""
+    flag = folder / "frozen"
+    words: dict[str, object] = {
+        "do": shell(f"echo stopping; touch {flag}"),
+        "undo": shell(f"rm -f {flag}"),
+        "verify": shell(f"test -e {flag}"),
+        "deadline_s": 10.0,
+    }
+    command = HostCommand(**(words | parts))  # type: ignore[arg-type]
+    known = {("rmq1", "freeze"): command}
+    return Commands("mqproof-1", known, folder / "commands.jsonl", secrets)
+
+
+def noted(folder: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in (folder / "commands.jsonl").read_text().splitlines()]
+
+
+def armed(kind: str) -> Armed:
+    return compile_fault(
+        kind, "rmq1", "rmq1", "", HOSTS, (), 1, "run", returns=True, mechanism=COMMAND
+    )
+
+
+def test_what_is_done_and_undone_is_told_by_verify_and_noted_with_its_output(
+    tmp_path: Path,
+) -> None:
+    async def story() -> list[Told | None]:
+        known = commands(tmp_path)
+        told = [await known.told("rmq1", "freeze")]
+        await known.act("rmq1", "freeze", DO)
+        told.append(await known.told("rmq1", "freeze"))
+        await known.act("rmq1", "freeze", UNDO)
+        return [*told, await known.told("rmq1", "freeze")]
+
+    said = asyncio.run(story())
+    assert [one and one.in_force for one in said] == [False, True, False]
+    lines = noted(tmp_path)
+    steps = ["verify", "do", "verify", "undo", "verify"]
+    assert [line["step"] for line in lines] == steps
+    assert (lines[1]["status"], lines[1]["output"]) == (0, "stopping\n")
+
+
+def test_words_go_to_the_program_as_they_are_and_no_shell_reads_them(tmp_path: Path) -> None:
+    words = ("printf", "%s|", "a b", "$HOME", "; rm *")
+    asyncio.run(commands(tmp_path, do=words).act("rmq1", "freeze", DO))
+    assert noted(tmp_path)[0]["output"] == "a b|$HOME|; rm *|"
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (shell("echo no way; exit 3"), "ended with 3: no way"),
+        (("no-such-program-of-ours",), "No such file"),
+        (shell("kill -9 $$"), "ended with 137"),
+    ],
+)
+def test_a_command_that_fails_is_told_with_its_words(
+    tmp_path: Path, words: tuple[str, ...], reason: str
+) -> None:
+    with pytest.raises(FaultError, match=reason):
+        asyncio.run(commands(tmp_path, do=words).act("rmq1", "freeze", DO))
+
+
+def test_past_its_deadline_a_command_and_what_it_started_are_killed(tmp_path: Path) -> None:
+    script = shell(f"sleep 60 & echo $! > {tmp_path}/child; wait")
+    with pytest.raises(FaultError, match=r"no end within 0\.5 s"):
+        asyncio.run(commands(tmp_path, do=script, deadline_s=0.5).act("rmq1", "freeze", DO))
+    child = Path(f"/proc/{(tmp_path / 'child').read_text().strip()}/stat")
+    assert gone_or_zombie(child)
+    assert noted(tmp_path)[0]["status"] is None
+
+
+@retry(stop=stop_after_delay(5), wait=wait_fixed(0.05), retry=retry_if_result(lambda ok: not ok))
+def gone_or_zombie(stat: Path) -> bool:
+    try:
+        return stat.read_text().rpartition(")")[2].split()[0] in "ZX"
+    except OSError:
+        return True
+
+
+def test_a_broker_that_an_undo_starts_keeps_nobody_waiting(tmp_path: Path) -> None:
+    script = shell(f"sleep 30 & echo $! > {tmp_path}/broker")
+    began = time.monotonic()
+    asyncio.run(commands(tmp_path, undo=script).act("rmq1", "freeze", UNDO))
+    assert time.monotonic() - began < 5
+    broker = (tmp_path / "broker").read_text().strip()
+    assert Path(f"/proc/{broker}").exists()
+    subprocess.run(["kill", broker], check=True)
+
+
+def test_secrets_are_blotted_out_of_what_is_noted_and_told(tmp_path: Path) -> None:
+    known = commands(tmp_path, "swordfish", do=shell("echo with swordfish; exit 1"))
+    with pytest.raises(FaultError) as error:
+        asyncio.run(known.act("rmq1", "freeze", DO))
+    assert "with ***" in str(error.value)
+    assert "swordfish" not in (tmp_path / "commands.jsonl").read_text()
+
+
+def test_an_undo_waits_for_what_is_still_being_done_even_where_that_was_given_up(
+    tmp_path: Path,
+) -> None:
+    """Else the fault would come after its undo, and stay."""
+    script = shell(f"sleep 0.6; touch {tmp_path}/frozen")
+
+    async def story() -> Told | None:
+        known = commands(tmp_path, do=script)
+        doing = asyncio.create_task(known.act("rmq1", "freeze", DO))
+        await until_there(tmp_path, "mqproof-1 rmq1 freeze do")
+        doing.cancel()
+        await asyncio.gather(doing, return_exceptions=True)
+        await known.act("rmq1", "freeze", UNDO)
+        return await known.told("rmq1", "freeze")
+
+    told = asyncio.run(story())
+    assert told is not None
+    assert not told.in_force
+
+
+@retry(stop=stop_after_delay(10), wait=wait_fixed(0.02), retry=retry_if_result(lambda ok: not ok))
+async def until_there(_: Path, mark: str) -> bool:
+    entry = f"{MARK}={mark}".encode()
+    for environ in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            if entry in environ.read_bytes().split(b"\0"):
+                return True
+        except OSError:
+            continue
+    return False
+
+
+def test_an_undo_waits_for_what_a_harness_that_died_was_doing(tmp_path: Path) -> None:
+    program = (
+        "import asyncio, os, sys; from pathlib import Path; from tests.faults.test_commands "
+        "import commands, shell; folder = Path(sys.argv[1])\n"
+        "known = commands(folder, do=shell(f'touch "
+        "{folder}/begun; sleep 1; touch {folder}/frozen'))\n"
+        "async def die():\n"
+        "    task = asyncio.create_task(known.act('rmq1', 'freeze', 'do'))\n"
+        "    while not (folder / 'begun').exists(): await asyncio.sleep(0.01)\n"
+        "    os._exit(9)\n"
+        "asyncio.run(die())"
+    )
+    root = Path(__file__).parents[2]
+    command = [sys.executable, "-c", program, str(tmp_path)]
+    assert subprocess.run(command, cwd=root, check=False).returncode == 9
+    asyncio.run(commands(tmp_path).act("rmq1", "freeze", UNDO))
+    assert not (tmp_path / "frozen").exists()
+
+
+@pytest.mark.parametrize("kind", ["kill", "stop", "freeze"])
+def test_a_fault_is_proven_by_its_command_and_from_outside(kind: str) -> None:
+    async def story(world: World) -> tuple[bool, bool]:
+        fault = armed(kind)
+        await perform_all(world, fault.actions)
+        holding = await held(fault, world, 1.0)
+        await perform_all(world, fault.undo)
+        return holding.ok, (await gone(fault, world, 1.0)).ok
+
+    class Outside(World):
+        async def greets(self, host: str) -> Reply:
+            return REFUSED if host in self.dead else await super().greets(host)
+
+        async def process(self, host: str):  # type: ignore[no-untyped-def]
+            raise AssertionError("nobody sees the processes of a host that is not ours")
+
+        def change(self, action) -> None:  # type: ignore[no-untyped-def]
+            super().change(action)
+            self.dead |= {self.ending: 0} if self.ending else {}
+            self.ending = ""
+
+    assert asyncio.run(story(Outside())) == (True, True)
+
+
+@pytest.mark.parametrize("kind", ["kill", "stop", "freeze"])
+def test_with_an_executor_that_does_nothing_it_ends_unknown(kind: str) -> None:
+    async def story(world: World) -> bool:
+        await perform_all(NothingExecutor(), armed(kind).actions)
+        return (await held(armed(kind), world, 0.6)).ok
+
+    assert not asyncio.run(story(World()))
+
+
+@pytest.mark.parametrize(
+    ("proof", "doubt"),
+    [
+        (rules.kill_held(None, REFUSED), "there is no verify command"),
+        (rules.kill_held(NO, REFUSED), "ended with 1: not in force"),
+        (rules.kill_held(YES, ANSWERED), "but the broker answers"),
+        (rules.freeze_held(None, SILENT), "there is no verify command"),
+        (rules.freeze_held(YES, ANSWERED), "but its port is not silent"),
+        (rules.freeze_held(YES, REFUSED), "but its port is not silent"),
+        (rules.gone(YES, ANSWERED), "still in force"),
+        (rules.gone(NO, REFUSED), "outside: refused"),
+        (rules.gone(None, REFUSED), "outside: refused"),
+        (rules.may_begin(YES, ANSWERED), "it cannot tell the fault from health"),
+        (rules.may_begin(NO, REFUSED), "before the fault, the broker does not answer"),
+    ],
+)
+def test_what_one_of_them_denies_is_not_proven(proof: object, doubt: str) -> None:
+    assert doubt in proof.doubt  # type: ignore[attr-defined]
+
+
+def test_without_a_verify_command_the_end_is_told_by_the_broker_alone() -> None:
+    """Else the run would wait in vain; it is unknown already."""
+    assert rules.gone(None, ANSWERED).ok
+
+
+def test_each_action_runs_the_command_of_its_kind(tmp_path: Path) -> None:
+    kinds = {
+        ("rmq1", kind): HostCommand(("echo", kind, "do"), ("echo", kind, "undo"))
+        for kind in ("kill", "stop", "freeze")
+    }
+    known = Commands("mqproof-1", kinds, tmp_path / "commands.jsonl")
+    executor = ExternalExecutor("mqproof-1", known, None, None)  # type: ignore[arg-type]
+    stop = armed("stop")
+    assert stop.undo == (Start("rmq1", ENDING_S, "stop"),)
+
+    async def story() -> None:
+        for action in (Kill("rmq1"), Start("rmq1"), *stop.actions, *stop.undo):
+            await executor.perform(action)
+        for action in (Freeze("rmq1"), Thaw("rmq1")):
+            await executor.perform(action)
+        with pytest.raises(FaultError, match="not on a cluster that is not ours"):
+            await executor.perform(Isolate("rmq1", "chain"))
+        with pytest.raises(FaultError, match="no command for kill of rmq2"):
+            await executor.perform(Kill("rmq2"))
+
+    asyncio.run(story())
+    said = [str(line["output"]).strip() for line in noted(tmp_path)]
+    assert said == ["kill do", "kill undo", "stop do", "stop undo", "freeze do", "freeze undo"]

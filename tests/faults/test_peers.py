@@ -1,0 +1,168 @@
+"""Links between hosts: whether they work before a fault, and a word on them for real."""
+
+import asyncio
+import socket
+import socketserver
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from faults.executors import peer_links, peer_words
+from faults.model import FaultError, Reply
+from faults.peers import links, peer_link
+from tests.link_world import ANSWERED, CLOSED, SILENT
+
+HOSTS = ("a", "b", "c")
+LOOPBACK = "127.0.0.1"
+
+
+# --- before a fault ---------------------------------------------------------------------------
+
+
+def reaching(**replies: Reply) -> peer_links.Reach:
+    """`a_b`: what host a meets on its link to b; `a`: past every proxy. Others answer."""
+
+    async def reach(host: str, peer: str) -> Reply:
+        return replies.get(host if host == peer else f"{host}_{peer}", ANSWERED)
+
+    return reach
+
+
+def test_a_link_that_is_silent_already_is_named() -> None:
+    with pytest.raises(FaultError, match="do not work now: a -> b: silent for"):
+        asyncio.run(peer_links.speaking(HOSTS, reaching(a_b=SILENT)))
+
+
+def test_a_link_to_a_host_that_is_down_is_left_out() -> None:
+    reach = reaching(b=CLOSED, a_b=CLOSED, c_b=CLOSED)
+    found = asyncio.run(peer_links.speaking(HOSTS, reach))
+    assert sorted(found) == [("a", "c"), ("b", "a"), ("b", "c"), ("c", "a")]
+
+
+def test_where_nobody_speaks_nothing_can_be_shown() -> None:
+    with pytest.raises(FaultError, match="none of a, b, c speaks"):
+        asyncio.run(peer_links.speaking(HOSTS, reaching(a=CLOSED, b=CLOSED, c=CLOSED)))
+
+
+def test_a_link_that_is_slow_already_is_named_when_it_was_asked_again() -> None:
+    late = Reply(True, 0.2, "answered")
+    with pytest.raises(FaultError, match=r"slow already: c -> a: answered \(0.200 s\)"):
+        asyncio.run(peer_links.quick(HOSTS, reaching(c_a=late), 0.1))
+
+
+def test_a_link_that_was_late_once_is_asked_again() -> None:
+    replies = [Reply(True, 0.2, "answered"), ANSWERED]
+
+    async def reach(host: str, peer: str) -> Reply:
+        return replies.pop(0) if (host, peer) == ("a", "b") else ANSWERED
+
+    asyncio.run(peer_links.quick(HOSTS, reach, 0.1))
+    assert not replies
+
+
+def test_links_of_a_broker_with_two_ports_have_two_names() -> None:
+    assert links("a", "b", "toxiproxy") == (
+        "mqproof-peer.a.b.4369",
+        "mqproof-peer.a.b.25672",
+    )
+    assert links("a", "b", "proxy") == (peer_link("a", "b"),) == ("mqproof-peer.a.b",)
+
+
+# --- a word, said by the script that runs in a host's namespace -------------------------------
+
+
+class Distribution(socketserver.BaseRequestHandler):
+    """As Erlang's: it waits to be spoken to, and ends at once what begins with no tag of its."""
+
+    request: socket.socket
+
+    def handle(self) -> None:
+        said = self.request.recv(3)
+        assert len(said) == 3 and said[2:3] not in b"nN", said
+
+
+class Gone(socketserver.BaseRequestHandler):
+    """As a proxy whose upstream is down: what it takes it ends."""
+
+
+class Held(socketserver.BaseRequestHandler):
+    """As a proxy that holds what it is given."""
+
+    request: socket.socket
+
+    def handle(self) -> None:
+        while self.request.recv(100):
+            pass
+
+
+class Loud(socketserver.BaseRequestHandler):
+    request: socket.socket
+
+    def handle(self) -> None:
+        self.request.sendall(b"hello")
+        self.request.recv(100)
+
+
+@contextmanager
+def listening(handler: type[socketserver.BaseRequestHandler]) -> Iterator[int]:
+    with socketserver.ThreadingTCPServer((LOOPBACK, 0), handler) as server:
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield server.server_address[1]
+        server.shutdown()
+
+
+def word(port: int, wait_s: float = 5.0) -> Reply:
+    command = peer_words.command(LOOPBACK, wait_s, port)
+    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    return peer_words.reply_of(said.stdout, "a -> b")
+
+
+@pytest.mark.slow
+def test_a_word_that_arrives_is_answered_by_the_end_of_its_connection() -> None:
+    with listening(Distribution) as port:
+        reply = word(port)
+    assert reply.answered, reply
+    assert reply.seconds < 2.0  # it would wait for five
+
+
+@pytest.mark.slow
+def test_a_word_that_is_held_is_silence() -> None:
+    with listening(Held) as port:
+        reply = word(port, wait_s=0.5)
+    assert not reply.answered
+    assert reply.seconds >= 0.5
+    assert reply.detail.startswith("silent for")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("handler", "told"),
+    [(Gone, "closed before a word was said"), (Loud, "it spoke first")],
+)
+def test_what_is_no_answer_to_the_word_is_none(
+    handler: type[socketserver.BaseRequestHandler], told: str
+) -> None:
+    with listening(handler) as port:
+        reply = word(port)
+    assert not reply.answered
+    assert told in reply.detail
+
+
+@pytest.mark.slow
+def test_a_refusal_is_told_in_the_shells_words() -> None:
+    with socket.socket() as unused:
+        unused.bind((LOOPBACK, 0))
+        reply = word(unused.getsockname()[1])
+    assert not reply.answered
+    assert "refused" in reply.detail
+
+
+@pytest.mark.parametrize("text", ["", "OCI runtime exec failed: no such container", "0 1.0 2.0"])
+def test_an_attempt_that_did_not_happen_is_an_error(text: str) -> None:
+    with pytest.raises(FaultError, match="a -> b: the attempt said"):
+        peer_words.reply_of(text, "a -> b")

@@ -1,0 +1,212 @@
+"""Operations of a scenario: what they say, every mistake told at once, and where they apply."""
+
+from dataclasses import replace
+
+import pytest
+
+from harness.plan.applicability import obstacles
+from harness.plan.model import Host, Layout, OperationOptions, OperationPlan, Policy, Span, System
+from harness.plan.operations import OPERATIONS, OPTIONS, TARGETS, parse
+from harness.plan.problems import PlanError
+from harness.plan.toml import read_scenario
+from tests.plans import LAYOUT, SYSTEM
+
+HEAD = """
+title = "small"
+[workload]
+queues = ["orders"]
+publishers = 1
+consumers = 1
+rate = 10
+"""
+STOP = """
+[[operation]]
+kind = "stop_node"
+target = "master of orders"
+"""
+MANAGED = replace(
+    LAYOUT,
+    policies=(Policy("mqproof", "^mqproof", ()),),
+    spares=(Host("rmq4", "", ("rabbitmq",)),),
+)
+
+
+def problems(text: str) -> list[str]:
+    with pytest.raises(PlanError) as caught:
+        read_scenario("mine", HEAD + text)
+    return [str(problem) for problem in caught.value.problems]
+
+
+def reasons(
+    text: str, layout: Layout = MANAGED, system: System = SYSTEM, deployment: str = "compose"
+) -> list[str]:
+    return obstacles(read_scenario("mine", HEAD + text), system, layout, "pika", deployment)
+
+
+def test_an_operation_says_what_is_done_to_whom_and_when() -> None:
+    text = """
+[[operation]]
+kind = "set_policy"
+at = "1.5 T, at least 5 s"
+definition = { ha-mode = "nodes", ha-params = ["rabbit@rmq1"], ha-sync-batch-size = 50 }
+priority = 2
+[[operation]]
+kind = "stop_node"
+target = "all"
+order = "in turn"
+how = "kill"
+waits = "no"
+"""
+    policy, stop = read_scenario("mine", HEAD + text).operations
+    definition = (
+        ("ha-mode", "nodes"),
+        ("ha-params", ("rabbit@rmq1",)),
+        ("ha-sync-batch-size", 50),
+    )
+    options = OperationOptions(definition=definition, priority=2)
+    assert policy == OperationPlan("set_policy", "", Span(5, 1.5), options)
+    options = OperationOptions(how="kill", waits="no", order="in turn")
+    assert stop == OperationPlan("stop_node", "all", Span(), options)
+
+
+def test_every_mistake_is_told_with_its_place_and_what_would_be_right() -> None:
+    told = problems("""
+[[operation]]
+kind = "stop_nod"
+target = "master of orders"
+[[operation]]
+kind = "stop_node"
+target = "master of bills"
+at = "soon"
+[[operation]]
+kind = "synchronise"
+offline = true
+[[operation]]
+kind = "delete_policy"
+target = "orders"
+[[operation]]
+kind = "set_policy"
+pattern = "["
+[[operation]]
+kind = "stop_node"
+target = "all"
+order = "last stopped first"
+[[operation]]
+kind = "start_node"
+target = "rmq1"
+order = "in turn"
+how = "kill"
+""")
+    kinds = " | ".join(OPERATIONS)
+    assert told == [
+        "mine.toml, line 10, [[operation]] 1, kind: 'stop_nod' is none of the words; did you mean "
+        f"'stop_node'?; valid: {kinds}",
+        "mine.toml, line 14, [[operation]] 2, target: the workload has no queue 'bills'; did "
+        "you mean 'master of orders'?; valid: master of orders | mirror of orders | uninvolved | "
+        "a host's name | all",
+        "mine.toml, line 15, [[operation]] 2, at: 'soon' is no length of time; valid: 10 s | "
+        "250 ms | 2 min | 1.5 T | 1.5 T, at least 15 s",
+        "mine.toml, line 16, [[operation]] 3, target: is missing; valid: orders",
+        "mine.toml, line 18, [[operation]] 3, offline: a synchronise takes no offline; only "
+        "forget_node does; valid: waits",
+        "mine.toml, line 21, [[operation]] 4, target: it means the whole cluster, and takes no "
+        "target",
+        "mine.toml, line 22, [[operation]] 5, definition: a set_policy needs a definition",
+        "mine.toml, line 24, [[operation]] 5, pattern: '[' is no regular expression: unterminated "
+        "character set at position 0",
+        "mine.toml, line 28, [[operation]] 6, order: 'last stopped first' is for hosts that are "
+        "down, and a stop_node means those that run; valid: at once | in turn",
+        "mine.toml, line 32, [[operation]] 7, order: one host has no order; only 'all' has",
+        "mine.toml, line 33, [[operation]] 7, how: a start_node takes no how; only restart_node, "
+        "stop_node does; valid: waits | order",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "word"),
+    [
+        ("stop_node", "first stopped"),
+        ("start_node", "master of orders"),
+        ("forget_node", "all"),
+        ("add_node", "all"),
+        ("synchronise", "all"),
+        ("reset_node", "spare"),
+    ],
+)
+def test_a_word_that_a_kind_does_not_take_is_an_error(kind: str, word: str) -> None:
+    with pytest.raises(ValueError, match="can be aimed at"):
+        parse(kind, word)
+
+
+def test_every_kind_takes_words_and_options_that_there_are() -> None:
+    for kind in OPERATIONS.values():
+        assert set(kind.targets) <= TARGETS.keys()
+        assert {*kind.options, *kind.needs} <= OPTIONS.keys()
+
+
+def test_an_operation_that_can_be_done_stands_in_nobodys_way() -> None:
+    assert reasons(STOP) == []
+    assert reasons(STOP + '[[operation]]\nkind = "start_node"\ntarget = "last stopped"\n') == []
+    assert reasons('[[operation]]\nkind = "add_node"\ntarget = "rmq4"\n') == []
+    assert reasons('[[operation]]\nkind = "delete_policy"\n') == []
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            'kind = "start_node"\ntarget = "all"',
+            "operation 1: 'all' means nobody: no operation stops a host",
+        ),
+        (
+            'kind = "stop_node"\ntarget = "rmq9"',
+            "operation 1: no host 'rmq9' (there are rmq1, rmq2, rmq3)",
+        ),
+        (
+            'kind = "reset_node"\ntarget = "uninvolved"',
+            "operation 1: 'uninvolved' means nobody: every host holds a copy",
+        ),
+        (
+            'kind = "add_node"\ntarget = "rmq1"',
+            "operation 1: 'rmq1' is no spare host (there are rmq4)",
+        ),
+        (
+            'kind = "add_node"\ntarget = "spare"\nthrough = "rmq9"',
+            "operation 1: no host 'rmq9' to go through (there are rmq1, rmq2, rmq3)",
+        ),
+        (
+            'kind = "delete_policy"\nname = "other"',
+            "operation 1: there is no policy 'other' (there are mqproof)",
+        ),
+    ],
+)
+def test_what_the_layout_lacks_is_told(text: str, reason: str) -> None:
+    assert reasons(f"[[operation]]\n{text}\n") == [reason]
+
+
+def test_a_layout_without_spares_mirrors_or_policies_says_so() -> None:
+    bare = replace(LAYOUT, copies=1)
+    add = '[[operation]]\nkind = "add_node"\ntarget = "spare"\n'
+    assert reasons(add, bare) == ["operation 1: the layout has no spare host"]
+    assert reasons('[[operation]]\nkind = "delete_policy"\n', bare) == [
+        "operation 1: there is no policy 'mqproof' (there are none)"
+    ]
+    mirror = STOP.replace("master of", "mirror of")
+    assert reasons(mirror, bare) == [
+        "operation 1: 'mirror of orders' means nobody: queues have one copy, no mirror"
+    ]
+
+
+def test_what_a_system_or_a_deployment_has_not_is_told_with_its_reason() -> None:
+    poor = replace(SYSTEM, cannot={"stop_node": "it never sleeps"}, deployments=("local",))
+    assert reasons(STOP, system=poor, deployment="local") == [
+        "operation 1: rabbitmq-mirrored has no stop_node: it never sleeps"
+    ]
+    reset = '[[operation]]\nkind = "reset_node"\ntarget = "rmq1"\n'
+    here = replace(SYSTEM, deployments=("local",))
+    assert reasons(reset, system=here, deployment="local") == [
+        "operation 1: local offers no reset_node: no broker that runs as subprocesses has such a "
+        "command"
+    ]
+    (why,) = reasons('[[operation]]\nkind = "promote"\ntarget = "orders"\n')
+    assert why.startswith("operation 1: compose offers no promote: mirrored queues have no such")

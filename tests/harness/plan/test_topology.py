@@ -1,0 +1,147 @@
+"""A topology file: what it says, what is wrong with it, and what it allows."""
+
+from dataclasses import replace
+
+import pytest
+
+from harness.plan.applicability import obstacles
+from harness.plan.declared import declared
+from harness.plan.model import FaultPlan, Layout
+from harness.plan.permission import unverified
+from harness.plan.problems import PlanError
+from harness.plan.topology_toml import layout_of, read_topology
+from harness.report.external import example
+from tests.plans import SYSTEM, fault, plan
+from tests.topologies import FREEZE, HEAD, HOSTS, START, SYSTEMS, broker, text, topology
+
+
+def problems(source: str, name: str = "staging") -> str:
+    with pytest.raises(PlanError) as error:
+        read_topology(name, source, SYSTEMS)
+    return str(error.value)
+
+
+def why_not(of: FaultPlan, layout: Layout) -> str:
+    scenario = plan(of).scenario
+    system = replace(SYSTEM, deployments=("external",))
+    return "\n".join(obstacles(scenario, system, layout, "pika", "external"))
+
+
+def test_the_example_is_a_topology_and_explains_itself() -> None:
+    found = read_topology("staging", example(), SYSTEMS)
+    assert [one.host for one in found.brokers] == ["rmq1", "rmq2", "rmq3"]
+    assert found.variables == ("RABBITMQ_USER", "RABBITMQ_PASSWORD")
+    assert found.brokers[0].commands["kill"].deadline_s == 60
+    assert found.brokers[1].commands == {}
+
+
+def test_every_mistake_is_told_at_once_with_its_place_and_the_choices() -> None:
+    source = text('[proxy]\nlisten = "10.0.0.9"\n').replace('"http://10.0.0.2', '"ftp://10.0.0.2')
+    source = source.replace('system = "reference', 'system = "refrence')
+    source = source.replace('host = "gamma"', 'host = "alpha"')
+    source = source.replace('["stopper", "thaw"]', '"stopper thaw"', 1)
+    source = source.replace("[credentials]", "[workers]\nplace = 'rack'\n[credentials]\nusr = 'A'")
+    told = problems(source, "Staging")
+    for words in (
+        "small letters, digits and hyphens",
+        "line 2, system: there is no system 'refrence-mirrored'; did you mean 'reference-mi",
+        "[[broker]] 3, host: 'alpha' is another broker's already",
+        "[[broker]] 2, management: must be http://ADDRESS:PORT",
+        "[[broker]] 1, freeze, undo: must be a list of words, for no shell reads it",
+        "[credentials], usr: there is no such key; did you mean 'user'?; valid: user | password",
+        "[workers], place: 'rack' is none of the words: workers run only on this machine",
+        'proxy: either mqproof starts a proxy, or it uses one that is there; valid: start = "emb',
+        "only a proxy that is there listens elsewhere",
+    ):
+        assert words in told, told
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        text().replace("http://10.0.0.1", "http://guest:guest@10.0.0.1"),
+        text().replace('amqp = "10.0.0.1', 'amqp = "guest:guest@10.0.0.1'),
+    ],
+)
+def test_credentials_in_the_file_are_refused(source: str) -> None:
+    assert "credentials never stand in" in problems(source)
+
+
+def test_variables_of_mqproofs_own_are_nobody_elses() -> None:
+    assert "mqproof's own" in problems(text().replace("REFERENCE_USER", "MQPROOF_USER"))
+
+
+def test_whoever_sets_a_policy_says_what_it_is() -> None:
+    told = problems(text('[queues]\npolicies = "set"\n'))
+    assert "[queues], copies: is missing" in told
+    assert "[queues], synchronise: is missing" in told
+    assert "4 copies on 3 brokers" in problems(text("[queues]\ncopies = 4\n"))
+
+
+@pytest.mark.parametrize(
+    ("copies", "mode"),
+    [(3, {"ha-mode": "all"}), (2, {"ha-mode": "exactly", "ha-params": 2})],
+)
+def test_a_policy_of_ours_bears_our_name_and_means_our_queues(
+    copies: int, mode: dict[str, object]
+) -> None:
+    words = f'[queues]\npolicies = "set"\ncopies = {copies}\nsynchronise = "automatic"\n'
+    (policy,) = layout_of(topology(words)).policies
+    assert (policy.name, policy.pattern) == ("mqproof.staging", r"^mqproof\.")
+    assert dict(policy.definition) == {**mode, "ha-sync-mode": "automatic"}
+
+
+def test_what_nobody_has_declared_is_unknown() -> None:
+    found = layout_of(topology())
+    assert (found.label, found.policies) == ("staging@T=10", ())
+    facts = declared(replace(plan(), layout=found))
+    assert [facts[name] for name in ("copies", "synchronise", "partition_handling")] == [None] * 3
+    assert facts["timer_s"] == 10
+
+
+def test_what_was_declared_is_told_to_the_claims() -> None:
+    head = f'partition_handling = "autoheal"\n{HEAD}'
+    found = layout_of(topology('[queues]\ncopies = 3\nsynchronise = "manual"\n', head=head))
+    facts = declared(replace(plan(), layout=found))
+    told = [facts[name] for name in ("copies", "synchronise", "partition_handling")]
+    assert told == [3, "manual", "autoheal"]
+
+
+def test_a_fault_without_its_command_is_an_obstacle_that_tells_what_is_allowed() -> None:
+    told = why_not(fault("kill"), layout_of(topology()))
+    assert "no command for kill of alpha; no command for kill of beta" in told
+    assert "it allows freeze, client_crash, client_freeze" in told
+
+
+def test_a_late_bound_target_needs_the_command_on_every_host_it_may_mean() -> None:
+    lines = [broker(0, commands=FREEZE), broker(1, commands=FREEZE), broker(2)]
+    found = read_topology("staging", "\n".join([HEAD, *lines]), SYSTEMS)
+    told = why_not(fault("freeze"), layout_of(found))
+    assert "no command for freeze of gamma; it allows freeze of alpha and beta" in told
+    assert why_not(fault("freeze", "beta"), layout_of(found)) == ""
+
+
+def test_links_are_broken_only_where_there_is_a_proxy() -> None:
+    assert "no proxy for hang" in why_not(fault("hang"), layout_of(topology()))
+    assert why_not(fault("hang"), layout_of(topology(START))) == ""
+
+
+def test_packets_of_others_are_never_dropped() -> None:
+    told = why_not(fault("partition"), layout_of(topology(START)))
+    assert "external offers no partition: packets between hosts that mqproof did not make" in told
+    assert "it allows freeze, hang" in told
+
+
+def test_a_host_of_others_is_never_left_down() -> None:
+    kill = FREEZE.replace("freeze]", "kill]")
+    told = why_not(fault("kill", returns=False), layout_of(topology(commands=kill)))
+    assert "would leave a host down that mqproof did not start" in told
+    stays = fault("client_crash", returns=False)
+    assert why_not(stays, layout_of(topology())) == ""
+
+
+def test_a_command_that_nobody_verifies_is_known_before() -> None:
+    blind = topology(commands=FREEZE.replace('verify = ["stopper", "frozen"]', ""))
+    assert unverified(fault("freeze"), blind) == HOSTS
+    assert unverified(fault("freeze", "beta"), blind) == ("beta",)
+    assert unverified(fault("freeze"), topology()) == ()

@@ -1,0 +1,55 @@
+"""A whole run over a cluster that stands in memory, sealed and judged."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.plan.model import RunPlan
+from harness.run.live import LiveRun, Outside
+from harness.run.preparing import Preparing
+from harness.run.view import View
+from harness.run_folder.manifest import Manifest
+from harness.run_folder.seal import seal
+from spark_analysis.definition.judge import judge
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.findings import Findings
+from tests.run_folders import rows_of
+from tests.simulated_cluster import BOOT_ID, SimulatedCluster
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    manifest: Manifest
+    facts: Facts
+    findings: Findings
+    folder: Path
+    views: list[View]
+
+
+def run(
+    cluster: SimulatedCluster,
+    of: RunPlan,
+    folder: Path,
+    interrupt_when: Callable[[View], bool] = lambda _: False,
+) -> Done:
+    manifest = Manifest.of(of)
+    views: list[View] = []
+
+    async def perform() -> None:
+        interrupt = asyncio.Event()
+
+        def show(view: View) -> None:
+            views.append(view)
+            if interrupt_when(view):
+                interrupt.set()
+
+        prepared = await Preparing(of, cluster, folder, BOOT_ID, lambda _: None).begin()
+        outside = Outside(interrupt, show, lambda m: m.save(folder))
+        await LiveRun(of, cluster, prepared, manifest, outside).perform()
+
+    asyncio.run(perform())
+    sealed = seal(folder)
+    assert sealed.facts is not None
+    facts = Facts.from_json(sealed.facts)
+    return Done(sealed, facts, judge(facts, rows_of(folder)), folder, views)

@@ -1,0 +1,110 @@
+"""A whole run on somebody's cluster, with real workers, judged by the definition: no Spark."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.deploy.external import ExternalDeployment
+from harness.deploy.external_faults import equip
+from harness.deploy.external_site import noted
+from harness.plan.declared import declared
+from harness.plan.model import RunPlan
+from harness.plan.topology import Topology
+from harness.plan.topology_toml import layout_of
+from harness.run.external_projects import anything_armed
+from harness.run.live import LiveRun, Outside
+from harness.run.preparing import Preparing
+from harness.run_folder.manifest import Manifest
+from harness.run_folder.seal import seal
+from spark_analysis.definition.judge import judge
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.log import read_rows
+from spark_analysis.schema.tables import FAULTS, RESOURCES
+from tests.harness.deploy import external_rig
+from tests.harness.deploy.external_rig import Owner
+from tests.plans import fault, plan
+from tests.run_folders import rows_of
+from tests.topologies import START
+
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+LONGER_THAN_A_LOOK_S = 6.0
+
+
+@pytest.fixture(scope="module")
+def owner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Owner]:
+    with external_rig.standing(tmp_path_factory.mktemp("owners") / "cluster") as found:
+        found.mirror()
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def _credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REFERENCE_USER", "guest")
+    monkeypatch.setenv("REFERENCE_PASSWORD", "guest")
+
+
+def freeze(topology: Topology) -> RunPlan:
+    of = plan(fault("freeze", "mirror of orders"), lasts_s=LONGER_THAN_A_LOOK_S)
+    return replace(of, layout=layout_of(topology), deployment="external")
+
+
+async def performed(of: RunPlan, folder: Path) -> None:
+    manifest = Manifest.of(of)
+    manifest.state = dict(declared(of))
+    run_folder = folder / "runs" / of.name
+    (run_folder / "logs").mkdir(parents=True)
+    deployment = ExternalDeployment(equip, armed=anything_armed)
+    cluster = await deployment.up(of.layout, folder, lambda _: None)
+    try:
+        prepared = await Preparing(of, cluster, run_folder, BOOT_ID, lambda _: None).begin()
+        outside = Outside(asyncio.Event(), lambda _: None, lambda m: m.save(run_folder))
+        await LiveRun(of, cluster, prepared, manifest, outside).perform()
+        await cluster.fetch_logs(run_folder)
+    finally:
+        await cluster.down()
+
+
+def test_a_freeze_by_the_owners_commands_is_verified_and_loses_nothing(
+    owner: Owner, tmp_path: Path
+) -> None:
+    of = freeze(owner.topology(START))
+    asyncio.run(asyncio.wait_for(performed(of, tmp_path), 240))
+    folder = tmp_path / "runs" / of.name
+    manifest = seal(folder)
+    assert manifest.failure == ""
+    assert manifest.facts is not None
+    counted = {
+        row.measure: row.count
+        for row in judge(Facts.from_json(manifest.facts), rows_of(folder)).counts
+    }
+    faults = list(read_rows(folder / "logs" / "harness", FAULTS))
+    assert {row["mechanism"] for row in faults} == {"command"}
+    assert [row["ok"] for row in faults if row["event"] in ("verified", "gone")] == [1, 1]
+    assert "lost" not in counted
+    assert "loss_unknown" not in counted
+    assert counted["state"] > 0
+    sampled = {row["host"] for row in read_rows(folder / "logs" / "harness", RESOURCES)}
+    assert sampled == {"toxiproxy", "workers"}
+    commands = (folder / "broker_logs" / "commands.jsonl").read_text().splitlines()
+    steps = [json.loads(line)["step"] for line in commands]
+    assert {"do", "undo", "verify"} == set(steps)
+    assert steps.index("do") < steps.index("undo")
+    assert manifest.state["copies"] is None
+    assert manifest.state["windows"]["1"]["synchronised_mirrors_at_fault"] == 2
+    assert (noted(), owner.names("queues")) == ((), [])
+
+
+def test_without_a_verify_command_the_run_is_done_and_unknown(
+    owner: Owner, tmp_path: Path
+) -> None:
+    of = freeze(owner.topology(kinds=("freeze",), steps=("do", "undo")))
+    asyncio.run(asyncio.wait_for(performed(of, tmp_path), 240))
+    manifest = seal(tmp_path / "runs" / of.name)
+    (window,) = manifest.windows
+    assert (window.verified, window.gone) == (False, True)
+    assert "there is no verify command" in window.doubt
+    assert manifest.failure == ""

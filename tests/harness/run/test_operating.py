@@ -1,0 +1,279 @@
+"""Whole runs with operations over a cluster in memory: what is done, recorded, doubted, mended."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from faults.actions import Kill, Start, Stop
+from harness.deploy.orders import (
+    AddNode,
+    CancelSync,
+    DeletePolicy,
+    ForceBoot,
+    ForgetNode,
+    ResetNode,
+    SetPolicy,
+    Synchronise,
+    WipeNode,
+)
+from harness.plan.model import Host
+from harness.run.journal import read, standing
+from spark_analysis.schema.log import read_rows
+from spark_analysis.schema.tables import OPERATIONS
+from tests.harness.run.live_runs import Done, run
+from tests.plans import LAYOUT, fault, operated, operation, plan
+from tests.simulated_cluster import SimulatedCluster
+
+ALL = ("rmq1", "rmq2", "rmq3")
+
+
+def rows(done: Done) -> list[dict[str, object]]:
+    return list(read_rows(done.folder / "logs" / "harness", OPERATIONS))
+
+
+def test_a_restarted_node_is_stopped_started_and_written_down(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    done = run(cluster, operated(operation("restart_node", "master of orders")), tmp_path)
+    master = cluster.declared["mqproof.quick-1-00ff.orders"]
+    assert cluster.executor.performed == [Stop(master), Start(master, 30.0)]
+    (row,) = rows(done)
+    assert (row["operation"], row["kind"], row["target"]) == (
+        1,
+        "restart_node",
+        "master of orders",
+    )
+    assert (row["resolved"], row["ok"]) == (master, 1)
+    (record,) = done.manifest.operations
+    assert (record.resolved, record.ok) == (master, True)
+    assert (record.began_ns, record.returned_ns) == (row["at_ns"], row["returned_ns"])
+    assert done.findings.doubts == ()
+    assert done.manifest.cluster_altered == ""
+    (upheaval,) = done.facts.upheavals
+    assert upheaval.over_ns is not None and record.returned_ns is not None
+    assert (upheaval.origin_ns, upheaval.over_ns - record.returned_ns) == (
+        record.began_ns,
+        1_000_000_000,
+    )
+
+
+def test_the_whole_cluster_is_stopped_in_turn_and_started_last_first(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    of = operated(
+        operation("stop_node", "mirror of orders"),
+        operation("stop_node", "mirror of orders"),
+        operation("stop_node", "master of orders"),
+        operation("start_node", "all", order="last stopped first"),
+    )
+    done = run(cluster, of, tmp_path)
+    stopped = [each.host for each in cluster.executor.performed if isinstance(each, Stop)]
+    started = [each.host for each in cluster.executor.performed if isinstance(each, Start)]
+    assert sorted(stopped) == sorted(ALL)
+    assert started == stopped[::-1]
+    assert done.findings.doubts == ()
+    assert {key: done.manifest.state[key] for key in FACTS} == {
+        "all_stopped": "in turn",
+        "started_first": "last stopped",
+        "lost_disk": "none",
+        "forgotten": "none",
+        "queues_have_masters": True,
+        "mirrors_after_operations": 2,
+    }
+
+
+FACTS = (
+    "all_stopped",
+    "started_first",
+    "lost_disk",
+    "forgotten",
+    "queues_have_masters",
+    "mirrors_after_operations",
+)
+
+
+def test_hosts_that_are_killed_by_one_operation_go_at_once(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    of = operated(operation("stop_node", "all", how="kill"), operation("start_node", "all"))
+    done = run(cluster, of, tmp_path)
+    assert {each for each in cluster.executor.performed if isinstance(each, Kill)} == {
+        Kill(host) for host in ALL
+    }
+    state = done.manifest.state
+    assert (state["all_stopped"], state["started_first"]) == ("at once", "other")
+
+
+def test_a_lost_disk_a_forgotten_node_and_a_forced_boot_are_told_to_the_right_hosts(
+    tmp_path: Path,
+) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    of = operated(
+        *(operation("stop_node", host, how="kill") for host in ALL),
+        operation("wipe_node", "last stopped"),
+        operation("forget_node", "lost", offline=True),
+        operation("force_boot", "last stopped"),
+        operation("start_node", "last stopped"),
+        operation("start_node", "first stopped"),
+        operation("start_node", "lost"),
+    )
+    done = run(cluster, of, tmp_path)
+    assert cluster.operator.carried_out == [
+        WipeNode("rmq3"),
+        ForgetNode("rmq3", "rmq2", offline=True),
+        ForceBoot("rmq2"),
+    ]
+    started = [each.host for each in cluster.executor.performed if isinstance(each, Start)]
+    assert started == ["rmq2", "rmq1", "rmq3"]
+    state = done.manifest.state
+    assert (state["lost_disk"], state["forgotten"]) == ("last stopped", "offline")
+    assert done.manifest.cluster_altered == "wipe_node, forget_node, force_boot"
+    assert done.findings.doubts == ()
+
+
+def test_a_node_that_runs_hears_of_what_is_forgotten_added_and_reset(tmp_path: Path) -> None:
+    spare = replace(LAYOUT, spares=(Host("rmq4", "10.0.0.4", ("rabbitmq",)),))
+    cluster = SimulatedCluster(spare)
+    of = operated(
+        operation("stop_node", "rmq1"),
+        operation("forget_node", "first stopped"),
+        operation("add_node", "spare"),
+        operation("reset_node", "rmq3"),
+        of=replace(plan(), layout=spare),
+    )
+    done = run(cluster, of, tmp_path)
+    assert cluster.operator.carried_out == [
+        ForgetNode("rmq1", "rmq2", offline=False),
+        AddNode("rmq4", "rmq2"),
+        ResetNode("rmq3"),
+    ]
+    assert done.manifest.cluster_altered == (
+        "forget_node, add_node, reset_node, rmq1 was left stopped"
+    )
+
+
+def test_policies_and_synchronisation_are_told_to_the_brokers_by_their_names(
+    tmp_path: Path,
+) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    definition = (("ha-mode", "exactly"), ("ha-params", 2))
+    of = operated(
+        operation("set_policy", definition=definition, priority=3),
+        operation("delete_policy"),
+        operation("synchronise", "orders"),
+        operation("cancel_sync", "orders"),
+    )
+    done = run(cluster, of, tmp_path)
+    queue = "mqproof.quick-1-00ff.orders"
+    assert cluster.operator.carried_out == [
+        SetPolicy("mqproof", r"^mqproof\.", definition, 3),
+        DeletePolicy("mqproof"),
+        Synchronise(queue),
+        CancelSync(queue),
+    ]
+    assert [row["resolved"] for row in rows(done)] == ["mqproof", "mqproof", queue, queue]
+    assert [upheaval.over_ns for upheaval in done.facts.upheavals] == [None, None]
+    assert done.manifest.cluster_altered == "set_policy, delete_policy"
+
+
+@pytest.mark.parametrize(
+    ("kind", "target", "why"),
+    [
+        ("start_node", "first stopped", "there is no such host"),
+        ("add_node", "spare", "no such spare host"),
+        ("stop_node", "mirror of bills", "no such queue"),
+    ],
+)
+def test_an_operation_that_means_nobody_fails_and_the_run_is_unknown(
+    kind: str, target: str, why: str, tmp_path: Path
+) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    done = run(cluster, operated(operation(kind, target)), tmp_path)
+    assert cluster.executor.performed == []
+    (record,) = done.manifest.operations
+    assert why in record.detail
+    assert f"operation 1 ({kind} {target}) failed" in done.facts.clock_doubt
+    assert [(doubt.scope, doubt.reason) for doubt in done.findings.doubts] == [("run", "clock")]
+
+
+def test_what_a_broker_refuses_is_recorded_and_what_comes_after_goes_on(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    cluster.operator.refuse = (DeletePolicy,)
+    of = operated(operation("delete_policy"), operation("restart_node", "rmq1"))
+    done = run(cluster, of, tmp_path)
+    assert [record.ok for record in done.manifest.operations] == [False, True]
+    assert "the broker said no" in done.facts.clock_doubt
+    assert done.manifest.cluster_altered == "delete_policy"
+
+
+def test_an_executor_that_does_nothing_makes_the_run_unknown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.run.operating.STOP_LIMIT_S", 0.3)
+    cluster = SimulatedCluster(LAYOUT)
+    cluster.executor.idle = True
+    done = run(cluster, operated(operation("stop_node", "rmq1")), tmp_path)
+    assert "its process had not ended" in done.facts.clock_doubt
+
+
+def test_a_broker_that_ends_before_it_serves_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "tests.fault_world.World.change", lambda world, _: world.dead.update(rmq1=1)
+    )
+    done = run(SimulatedCluster(LAYOUT), operated(operation("restart_node", "rmq1")), tmp_path)
+    assert "its process ended with exit code 1 before it served" in done.facts.clock_doubt
+
+
+def test_what_operations_left_stopped_is_started_when_the_run_is_over(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    done = run(cluster, operated(operation("stop_node", "rmq2")), tmp_path)
+    assert cluster.executor.performed == [Stop("rmq2"), Start("rmq2", 30.0)]
+    assert done.manifest.cluster_altered == "rmq2 was left stopped"
+    assert standing(read(done.folder / "journal.jsonl")) == ()
+
+
+def test_a_journal_tells_heal_of_every_host_that_an_operation_stopped(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    cluster.executor.refuse = (Start,)
+    done = run(cluster, operated(operation("stop_node", "all")), tmp_path)
+    left = standing(read(done.folder / "journal.jsonl"))
+    assert {(armed.kind, armed.undo) for armed in left} == {
+        ("stop_node", (Start(host, 30.0),)) for host in ALL
+    }
+
+
+def test_an_interrupt_breaks_an_operation_off_and_starts_what_it_stopped(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT, health_doubts=("rmq3: partition",))
+    cluster.world.unending.add("rmq1")
+    of = operated(operation("stop_node", "rmq1"))
+    done = run(cluster, of, tmp_path, lambda view: "stop_node rmq1" in view.armed)
+    assert done.manifest.interrupted
+    assert cluster.executor.performed == [Stop("rmq1"), Start("rmq1", 30.0)]
+    (record,) = done.manifest.operations
+    assert (record.ok, record.detail) == (False, "broken off")
+    assert record.returned_ns is not None
+
+
+def test_a_cluster_that_is_to_be_clean_and_is_not_is_a_failure(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT, health_doubts=("rmq3: partition",))
+    of = operated(operation("restart_node", "all", order="in turn", waits="clean"))
+    done = run(cluster, of, tmp_path)
+    assert "rmq3: partition" in done.facts.clock_doubt
+    stops = [each for each in cluster.executor.performed if isinstance(each, Stop)]
+    assert stops == [Stop("rmq1")], "the next one does not come before the cluster is clean"
+
+
+def test_an_operation_after_a_fault_waits_until_that_is_gone(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    faulted = plan(fault("kill", "rmq1"), lasts_s=0.2)
+    of = operated(operation("restart_node", "rmq2"), of=faulted)
+    (step,) = of.schedule.steps
+    of = replace(of, schedule=replace(of.schedule, steps=(replace(step, at_s=0.5),)))
+    done = run(cluster, of, tmp_path)
+    assert cluster.executor.performed == [
+        Kill("rmq1"),
+        Start("rmq1"),
+        Stop("rmq2"),
+        Start("rmq2", 30.0),
+    ]
+    assert done.findings.doubts == ()

@@ -1,0 +1,101 @@
+"""`--topology` on the command line: what it stands in for, and what it does not go with."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.harness.test_cli import call, passing
+from tests.topologies import FREEZE, START, text
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("REFERENCE_USER", "guest")
+    monkeypatch.setenv("REFERENCE_PASSWORD", "swordfish")
+    Path("staging.toml").write_text(text(START))
+
+
+def test_a_topology_stands_in_for_system_layout_and_deployment() -> None:
+    code, pipeline = call("run", "master-freeze", "--topology", "staging.toml", ending=passing)
+    ((experiment, options),) = pipeline.asked
+    (run,) = experiment.runs
+    assert code == 0
+    assert run.cell == ("master-freeze", "reference-mirrored", "staging@T=10", "pika")
+    assert run.deployment == "external"
+    assert "--topology staging.toml" in options.replay
+
+
+def test_flags_that_say_what_the_file_says_are_all_told_at_once(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ("--system", "rabbitmq-mirrored", "--layout", "unmirrored", "--deployment", "local")
+    code, pipeline = call("run", "master-frz", "--topology", "staging.toml", *words)
+    told = capsys.readouterr().err
+    assert (code, pipeline.asked) == (254, [])
+    assert "did you mean 'master-freeze'" in told
+    assert "--system: the topology file says it" in told
+    assert "--layout: the topology file says it" in told
+    assert "deployed already: external, not 'local'" in told
+
+
+def test_external_without_a_file_says_how_to_get_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("run", "master-freeze", "--deployment", "external")[0] == 254
+    assert "needs --topology FILE; `mqproof new topology NAME`" in capsys.readouterr().err
+
+
+def test_a_variable_that_is_not_set_is_named_and_its_value_never(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("REFERENCE_USER")
+    words = ("run", "master-freeze", "--topology", "staging.toml")
+    assert call(*words, "--keep")[0] == 254
+    told = capsys.readouterr().err
+    assert "environment variable REFERENCE_USER, which it names, is not set" in told
+    assert "--keep: these brokers stand anyway" in told
+    assert call(*words, "--dry-run")[0] == 0
+    assert "credentials of $REFERENCE_USER and $REFERENCE_PASSWORD" in capsys.readouterr().out
+
+
+def test_what_the_topology_does_not_allow_is_bad_input(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, pipeline = call("run", "master-crash", "--topology", "staging.toml")
+    assert (code, pipeline.asked) == (254, [])
+    assert "allows no kill here" in capsys.readouterr().err
+
+
+def test_beside_what_can_be_done_it_is_not_applicable() -> None:
+    words = ("master-crash", "master-freeze", "cut-one-node")
+    _, pipeline = call("run", *words, "--topology", "staging.toml", ending=passing)
+    ((experiment, _),) = pipeline.asked
+    assert [run.scenario.name for run in experiment.runs] == ["master-freeze"]
+    assert [skip.cell[0] for skip in experiment.skipped] == ["master-crash", "cut-one-node"]
+
+
+def test_a_dry_run_tells_which_faults_nobody_can_verify(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    blind = FREEZE.replace('verify = ["stopper", "frozen"]', "")
+    Path("staging.toml").write_text(text(commands=blind))
+    assert call("run", "master-freeze", "--topology", "staging.toml", "--dry-run")[0] == 0
+    told = capsys.readouterr().out
+    assert "no verify command for alpha, beta, gamma: the run ends unknown" in told
+
+
+def test_a_topology_called_like_a_built_in_layout_would_be_taken_for_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("unmirrored.toml").write_text(text())
+    assert call("run", "master-freeze", "--topology", "unmirrored.toml")[0] == 254
+    assert "is a built-in layout" in capsys.readouterr().err
+
+
+def test_a_new_topology_can_be_read_and_is_never_overwritten(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert call("new", "topology", "mine")[0] == 0
+    assert "try: mqproof doctor --topology mine.toml" in capsys.readouterr().out
+    assert call("run", "client-link-hang", "--topology", "mine.toml", "--dry-run")[0] == 0
+    assert call("new", "topology", "mine")[0] == 254
+    assert call("new", "topology", "Not A Name")[0] == 254
