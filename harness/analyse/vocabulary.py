@@ -45,7 +45,7 @@ OPERATED: dict[str, Fact] = {
 }
 RECORDED: dict[str, Fact] = {
     "fault_kind": Fact(str, True, "its kind: a name that `list faults` shows"),
-    "fault_target_role": Fact(str, True, "what the target was: master, mirror, balancer or none"),
+    "fault_target_role": Fact(str, True, "what the target was: master, mirror, balancer, ..."),
     "mirrors_at_fault": Fact(float, True, "mirrors of the target's queue when the fault came"),
     "synchronised_mirrors_at_fault": Fact(float, True, "those of them that held everything"),
     "publishers_entered_at_target": Fact(bool, True, "publishers were connected to the target"),

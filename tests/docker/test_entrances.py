@@ -70,6 +70,7 @@ def test_a_worker_has_one_way_and_the_first_of_the_pair_holds_it(
         assert link.host == "balancer"
         assert play(let_in(balanced, link.proxy))
         assert (holds(balanced, FIRST), holds(balanced, SECOND)) == (True, False)
+        assert play(balanced.entered()) == (FIRST,)
     finally:
         play(balanced.unlink(RUN))
 
@@ -83,7 +84,8 @@ def test_when_one_is_killed_the_other_lets_clients_in_and_gives_the_address_back
 
     async def moved(to: str) -> bool:
         other = SECOND if to == FIRST else FIRST
-        return holds(balanced, to) and not holds(balanced, other)
+        held_by = holds(balanced, to), holds(balanced, other)
+        return held_by == (True, False) and await balanced.entered() == (to,)
 
     async def story() -> tuple[Proof, Proof, tuple[bool, bool]]:
         await balanced.witness.prepare(fault)
