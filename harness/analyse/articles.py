@@ -1,0 +1,58 @@
+"""What stands in claims.toml beside claims that a single run can show: whose they are, and the rest.
+
+1. A source is an article's name; what an article does not tell of itself is empty.
+2. Comparisons (compared.py) are of layouts beside each other; what nobody judges says why.
+"""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+_Words = Annotated[str, Field(min_length=1)]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Article(_Table):
+    """Where a claim comes from. `published` and the addresses are those that the article tells."""
+
+    name: _Words  # "seeds/003"
+    title: _Words
+    author: str = ""
+    published: str = ""
+    url: str = ""  # "": the article does not tell its own
+    translates: str = ""
+
+    def __str__(self) -> str:
+        told = [self.author, self.published, self.url]
+        if self.translates:
+            told.append(f"translates {self.translates}")
+        return ", ".join([f"{self.title!r}", *(word for word in told if word)])
+
+
+class _Quoted(_Table):
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
+    sentence: _Words
+    meaning: _Words
+    source: _Words
+    section: str = ""
+
+    @property
+    def place(self) -> str:
+        return f"{self.source}, {self.section}" if self.section else self.source
+
+
+class Compared(_Quoted):
+    """A claim about layouts beside each other, in one scenario."""
+
+    scenario: _Words
+    measure: _Words
+    falls_over: Annotated[list[str], Field(min_length=2)]  # layouts: each has less than the last
+
+
+class Unjudged(_Quoted):
+    """A claim that no run judges."""
+
+    why: _Words
