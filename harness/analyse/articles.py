@@ -1,4 +1,4 @@
-"""What stands in claims.toml beside claims that a single run can show: whose they are, and the rest.
+"""What stands in claims.toml beside the claims that a single run shows: articles, and the rest.
 
 1. A source is an article's name; what an article does not tell of itself is empty.
 2. Comparisons (compared.py) are of layouts beside each other; what nobody judges says why.

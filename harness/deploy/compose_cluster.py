@@ -17,8 +17,8 @@ from docker.errors import DockerException
 
 from faults.model import Executor, Witness
 from harness.deploy import compose_balancers, labels
-from harness.deploy.balancer_address import has_address
 from harness.deploy.agent import AgentClient, AgentError
+from harness.deploy.balancer_address import has_address
 from harness.deploy.compose_operator import operator_of
 from harness.deploy.execs import start
 from harness.deploy.links import Links

@@ -37,7 +37,9 @@ def test_a_section_of_an_article_that_nobody_tells_of_is_an_error() -> None:
     section = "x"
     predicate = ["lost == 0"]
     """
-    with pytest.raises(PlanError, match="there is no article 'seeds/00'; did you mean 'seeds/000'"):
+    with pytest.raises(
+        PlanError, match="there is no article 'seeds/00'; did you mean 'seeds/000'"
+    ):
         read_claims(source, "mine.toml")
 
 
