@@ -1,6 +1,6 @@
 """The page "what the articles claim": each claim, and the run on the real broker that shows it.
 
-usage: python -m tests.benchmarks.article_page FOLDER > results/published/the-articles-claims.md
+usage: python -m tests.benchmarks.article_page FOLDER > what-the-articles-claim.md
 FOLDER holds experiments (their verdict.json), or CSV files of nightly_matrix's `values`, or both.
 
 1. No verdict without a run: what nobody ran says so, and so does what no run can judge.
