@@ -82,7 +82,8 @@ def read_claims(source: str, file: str) -> tuple[Claim, ...]:
         raise PlanError(_shape_problems(error, file)) from None
     problems: list[Problem] = []
     claims = tuple(_claim(table, file, problems) for table in document.claim)
-    names = [one.name for one in (*claims, *document.compared, *document.unjudged)]
+    names = [claim.name for claim in claims]
+    names += [one.name for one in document.compared] + [one.name for one in document.unjudged]
     problems += _source_problems(document, file)
     problems += [
         Problem(file, f"claim {name!r} stands there twice")
@@ -151,10 +152,13 @@ class _File(_Table):
 def _source_problems(document: _File, file: str) -> list[Problem]:
     """A section is a section of an article that is told of."""
     articles = tuple(article.name for article in document.article)
+    sources = [(one.name, one.section, one.source) for one in document.claim]
+    sources += [(one.name, one.section, one.source) for one in document.compared]
+    sources += [(one.name, one.section, one.source) for one in document.unjudged]
     return [
-        unknown(f"{file}, {one.name}", "article", one.source, articles)
-        for one in (*document.claim, *document.compared, *document.unjudged)
-        if one.section and one.source not in articles
+        unknown(f"{file}, {name}", "article", source, articles)
+        for name, section, source in sources
+        if section and source not in articles
     ]
 
 

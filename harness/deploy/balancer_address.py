@@ -21,6 +21,7 @@ def has_address(client: docker.DockerClient, container: str, address: str) -> bo
         said = found.exec_run([*_COMMAND, f"{address}/32"])
     except DockerException as error:
         raise DeployError(f"a balancer cannot be asked for its address: {error}") from error
+    assert isinstance(said.output, bytes), "it is no stream"
     if said.exit_code:
         told = said.output.decode(errors="replace").strip()
         raise DeployError(f"a balancer cannot tell its address: {told}")

@@ -2,24 +2,28 @@
 
 usage: python -m tests.benchmarks.nightly_matrix run FOLDER [--system S] [--layout L]
            [--scenario C] [--deployment D] [--profile T=10] [--repeats 1] [--minutes 60]
-           [--piece 6]
+           [--piece 6] [--telling]
        python -m tests.benchmarks.nightly_matrix table FOLDER > results/published/matrix.md
        python -m tests.benchmarks.nightly_matrix values FOLDER > results/published/matrix.csv
 `run` plays one experiment after another below FOLDER: at most `--piece` scenarios, once each, on
 one layout of one system, that with fewest judged runs first; it stops when every cell has enough,
 or time is up (the last piece is played to its end). A run that could not be judged is played
 again, a cell at most UNJUDGED_MAX times in vain. What CSV files of `values` in FOLDER hold counts.
+`--telling` leaves out all but the layouts on which harness/plan/scenarios/README.md says that a
+scenario tells most (of "every one" it takes the default layout): some sixty cells, not hundreds.
 `table` prints Markdown: scenario x layout x system, with what was judged, whether it is as
 expected, and how many runs say so; then what has not run yet, and what means nothing, and why.
 Nothing else should run on the machine meanwhile. Systems that run in containers need Docker.
 """
 
 import argparse
+import re
 import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import resources
 from pathlib import Path
 
 from harness.analyse.claims import shipped
@@ -45,6 +49,7 @@ class Choice:
     scenarios: tuple[str, ...] = ()
     profile: str = "T=10"
     deployment: str = ""
+    telling: bool = False  # only the cells that the scenarios' own table names
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +73,41 @@ def matrix(choice: Choice) -> Matrix:
     cells: list[Cell] = []
     reasons: dict[Cell, str] = {}
     every = [scenario(name) for name in scenario_names() if _meant(name, choice.scenarios)]
+    told = telling() if choice.telling else None
     for system in systems():
         if not _meant(system.name, choice.systems):
             continue
         for layout in _layouts(system, choice):
             for one in every:
+                if told is not None and (one.name, layout.name) not in told:
+                    continue
                 cell = (one.name, system.name, layout.label)
                 cells.append(cell)
                 if why := reason(one, system, layout, choice.deployment):
                     reasons[cell] = why
     return Matrix(tuple(cell for cell in cells if cell not in reasons), reasons)
+
+
+def telling() -> set[tuple[str, str]]:
+    """Scenario and layout, from the rows of the scenarios' table."""
+    default = systems()[0].default_layout.partition("@")[0]
+    return {
+        (name, layout)
+        for names, named in rows_of_table()
+        for name in names
+        for layout in named or [default]
+    }
+
+
+def rows_of_table() -> Iterator[tuple[list[str], list[str]]]:
+    """Scenarios and layouts that each row of harness/plan/scenarios/README.md names."""
+    text = resources.files("harness.plan").joinpath("scenarios", "README.md").read_text("utf-8")
+    for line in text.splitlines():
+        fields = line.strip("|").split(" | ")
+        if line.startswith("|") and len(fields) == 3:
+            scenarios, named = (re.findall(r"`([^`]+)`", words) for words in fields[1:])
+            if scenarios:
+                yield scenarios, named
 
 
 def _layouts(system: System, choice: Choice) -> Iterator[Layout]:
@@ -268,9 +298,15 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--piece", type=int, default=6)
+    parser.add_argument("--telling", action="store_true")
     said = parser.parse_args()
     choice = Choice(
-        tuple(said.system), tuple(said.layout), tuple(said.scenario), said.profile, said.deployment
+        tuple(said.system),
+        tuple(said.layout),
+        tuple(said.scenario),
+        said.profile,
+        said.deployment,
+        said.telling,
     )
     if said.what == "run":
         run(said.folder, choice, said.repeats, said.minutes, said.piece)

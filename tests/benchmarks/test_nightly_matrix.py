@@ -11,6 +11,7 @@ import pytest
 
 from harness.analyse.claims import shipped, shipped_beside
 from harness.analyse.judge import Outcome
+from harness.report.asking import scenario_names
 from tests.benchmarks import article_page, judged_runs, publish_rate
 from tests.benchmarks.judged_runs import Knowledge, Run
 from tests.benchmarks.nightly_matrix import (
@@ -154,6 +155,14 @@ def test_cells_that_mean_nothing_have_a_reason_and_are_never_played() -> None:
     no_mirror = whole.reasons["mirror-crash", REAL, "unmirrored@T=10"]
     assert "queues have one copy, no mirror" in no_mirror
     assert not set(whole.cells) & whole.reasons.keys()
+
+
+def test_the_telling_cells_are_those_of_the_scenarios_own_table() -> None:
+    whole = matrix(Choice(systems=(REAL,), telling=True))
+    assert ("cut-one-node", REAL, "all-automatic-2-pause@T=10") in whole.cells
+    assert ("mirror-crash", REAL, LAYOUT) in whole.cells  # "every one": the default layout
+    assert ("mirror-crash", REAL, "exactly-2@T=10") not in whole.cells
+    assert {cell[0] for cell in whole.cells} == set(scenario_names())
 
 
 # --- what is told --------------------------------------------------------------------------------

@@ -1,37 +1,26 @@
 """The scenarios that come with mqproof: each can be played, and stands in the folder's table."""
 
-import re
-from collections.abc import Iterator
-from importlib import resources
-
 import pytest
 
 from harness.plan.applicability import obstacles
 from harness.report.asking import layouts, scenario, scenario_names, systems
+from tests.benchmarks.nightly_matrix import rows_of_table
 
 SYSTEMS, LAYOUTS = systems(), layouts()
-TABLE = resources.files("harness.plan").joinpath("scenarios", "README.md").read_text("utf-8")
-
-
-def rows() -> Iterator[tuple[list[str], list[str]]]:
-    """Scenarios and layouts that each row names."""
-    for line in TABLE.splitlines():
-        fields = line.strip("|").split(" | ")
-        if line.startswith("|") and len(fields) == 3 and "---" not in line:
-            yield re.findall(r"`([^`]+)`", fields[1]), re.findall(r"`([^`]+)`", fields[2])
+ROWS = tuple(rows_of_table())
 
 
 def test_the_table_names_every_scenario_and_no_other() -> None:
-    named = {name for names, _ in rows() for name in names}
+    named = {name for names, _ in ROWS for name in names}
     assert named == set(scenario_names())
 
 
 def test_every_layout_of_the_table_is_one_that_some_system_has() -> None:
-    named = {layout for _, found in rows() for layout in found}
+    named = {layout for _, found in ROWS for layout in found}
     assert named <= {layout.name for layout in LAYOUTS}
 
 
-@pytest.mark.parametrize(("names", "wanted"), [row for row in rows() if row[1]])
+@pytest.mark.parametrize(("names", "wanted"), [row for row in ROWS if row[1]])
 def test_a_scenario_can_be_played_on_the_layouts_that_its_row_names(
     names: list[str], wanted: list[str]
 ) -> None:
