@@ -25,11 +25,14 @@ class Article(_Table):
     url: str = ""  # "": the article does not tell its own
     translates: str = ""
 
+    @property
+    def title_line(self) -> str:
+        """Title, author and date, without an address."""
+        return ", ".join(word for word in (self.title, self.author, self.published) if word)
+
     def __str__(self) -> str:
-        told = [self.author, self.published, self.url]
-        if self.translates:
-            told.append(f"translates {self.translates}")
-        return ", ".join([f"{self.title!r}", *(word for word in told if word)])
+        translates = f"translates {self.translates}" if self.translates else ""
+        return ", ".join(word for word in (self.title_line, self.url, translates) if word)
 
 
 class _Quoted(_Table):
