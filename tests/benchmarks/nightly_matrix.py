@@ -11,6 +11,7 @@ or time is up (the last piece is played to its end). A run that could not be jud
 again, a cell at most UNJUDGED_MAX times in vain. What CSV files of `values` in FOLDER hold counts.
 `--telling` leaves out all but the layouts on which harness/plan/scenarios/README.md says that a
 scenario tells most (of "every one" it takes the default layout): some sixty cells, not hundreds.
+Layouts of publish_rate.py are played with that scenario alone, unless `--layout` names them.
 `table` prints Markdown: scenario x layout x system, with what was judged, whether it is as
 expected, and how many runs say so; then what has not run yet, and what means nothing, and why.
 Nothing else should run on the machine meanwhile. Systems that run in containers need Docker.
@@ -33,6 +34,7 @@ from harness.deploy.catalogue import layout_names, load_layout, load_system
 from harness.plan.applicability import obstacles
 from harness.plan.model import Layout, Scenario, System
 from harness.report.asking import scenario, scenario_names, systems
+from tests.benchmarks import publish_rate
 from tests.benchmarks.judged_runs import Knowledge, Run, found, play, write
 
 UNJUDGED_MAX = 3
@@ -81,11 +83,19 @@ def matrix(choice: Choice) -> Matrix:
             for one in every:
                 if told is not None and (one.name, layout.name) not in told:
                     continue
+                if _is_of_rates(layout.name, one.name, choice):
+                    continue
                 cell = (one.name, system.name, layout.label)
                 cells.append(cell)
                 if why := reason(one, system, layout, choice.deployment):
                     reasons[cell] = why
     return Matrix(tuple(cell for cell in cells if cell not in reasons), reasons)
+
+
+def _is_of_rates(layout: str, name: str, choice: Choice) -> bool:
+    """Layouts that differ in their mirrors alone are there for one scenario, unless asked for."""
+    asked = layout in choice.layouts
+    return layout in publish_rate.LAYOUTS and name != publish_rate.SCENARIO and not asked
 
 
 def telling() -> set[tuple[str, str]]:
