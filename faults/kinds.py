@@ -73,7 +73,11 @@ TARGETS = (
         "uninvolved",
         "a host that holds no copy of any queue; where clients enter: that no fault means",
     ),
-    Target("HOST", "the host of that name in the layout"),
+    Target("HOST", "the host of that name in the layout; a balancer, too"),
+    Target(
+        "active balancer", "the balancer that has the address which clients dial when it opens"
+    ),
+    Target("standby balancer", "the other one of a pair"),
     Target("clients", "the processes that `clients` names: for faults of clients only"),
     Target("CLIENT", "the client of that name: publisher-1, consumer-2, ..."),
 )
@@ -306,6 +310,8 @@ def parse_target(text: str, hosts: Sequence[str]) -> tuple[str, str]:
             return f"{role} of QUEUE", queue
         case ["uninvolved"]:
             return "uninvolved", ""
+        case ["active" | "standby" as which, "balancer"]:
+            return f"{which} balancer", ""
         case ["clients"]:
             return "clients", ""
         case [host] if host in hosts:

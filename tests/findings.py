@@ -25,6 +25,7 @@ DECLARED = {
     "retry": "until_confirmed",
     "consumers": 1,
     "acknowledges": True,
+    "no_ack": False,
     "cancel_on_ha_failover": False,
     "entrance": "hosts",
     "faults": 1,

@@ -219,6 +219,7 @@ class SimulatedCluster:
     drain_doubt: str = ""
     clock_skew_ns: int = 0
     health_doubts: tuple[str, ...] = ()
+    entered_at: tuple[str, ...] | None = None  # the balancers that say they have the address
     downs: int = 0
     claims: dict[str, bool | None] = field(default_factory=dict)
     declared: dict[str, str] = field(default_factory=dict)
@@ -263,6 +264,9 @@ class SimulatedCluster:
 
     async def direct(self, host: str) -> Endpoint:
         return Endpoint(host, "127.0.0.1", 2)
+
+    async def entered(self) -> tuple[str, ...]:
+        return self.layout.balancers[:1] if self.entered_at is None else self.entered_at
 
     async def health(self, limit_s: float) -> Health:
         return Health(not self.health_doubts, self.health_doubts)

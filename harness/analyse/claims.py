@@ -13,9 +13,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from harness.analyse.articles import Article, Compared, Unjudged
 from harness.analyse.truth import COMPARATORS
 from harness.analyse.vocabulary import FACTS, fact
-from harness.plan.problems import PlanError, Problem, nearest
+from harness.plan.problems import PlanError, Problem, nearest, unknown
 
 _CONDITION = re.compile(r"\s*([a-z_][a-z0-9_.]*)\s*(==|!=|<=|>=|<|>)\s*(\S.*?)\s*")
 
@@ -42,17 +43,35 @@ class Claim:
     name: str
     sentence: str  # as the source has it
     meaning: str  # the sentence in English
-    source: str
+    source: str  # the article, and the section of it
     also: tuple[str, ...]  # other sources that say the same
     precondition: tuple[Condition, ...]
     predicate: tuple[Condition, ...]
     known: str  # what is known about it already; "" where nothing is
 
 
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What stands in claims.toml beside the claims that a single run can show."""
+
+    articles: tuple[Article, ...]
+    compared: tuple[Compared, ...]
+    unjudged: tuple[Unjudged, ...]
+
+
 def shipped() -> tuple[Claim, ...]:
     """The claims that come with mqproof."""
-    text = resources.files("harness.analyse").joinpath("claims.toml").read_text(encoding="utf-8")
-    return read_claims(text, "claims.toml")
+    return read_claims(_text(), "claims.toml")
+
+
+def shipped_beside() -> Beside:
+    """Their articles, what these claim of layouts beside each other, and what nobody judges."""
+    document = _File.model_validate(tomllib.loads(_text()))
+    return Beside(tuple(document.article), tuple(document.compared), tuple(document.unjudged))
+
+
+def _text() -> str:
+    return resources.files("harness.analyse").joinpath("claims.toml").read_text(encoding="utf-8")
 
 
 def read_claims(source: str, file: str) -> tuple[Claim, ...]:
@@ -64,6 +83,8 @@ def read_claims(source: str, file: str) -> tuple[Claim, ...]:
     problems: list[Problem] = []
     claims = tuple(_claim(table, file, problems) for table in document.claim)
     names = [claim.name for claim in claims]
+    names += [one.name for one in document.compared] + [one.name for one in document.unjudged]
+    problems += _source_problems(document, file)
     problems += [
         Problem(file, f"claim {name!r} stands there twice")
         for name in sorted({name for name in names if names.count(name) > 1})
@@ -114,6 +135,7 @@ class _ClaimTable(_Table):
     sentence: Annotated[str, Field(min_length=1)]
     meaning: str = ""
     source: Annotated[str, Field(min_length=1)]
+    section: str = ""
     also: list[str] = []
     precondition: list[str] = []
     predicate: Annotated[list[str], Field(min_length=1)]
@@ -122,6 +144,22 @@ class _ClaimTable(_Table):
 
 class _File(_Table):
     claim: list[_ClaimTable]
+    article: list[Article] = []
+    compared: list[Compared] = []
+    unjudged: list[Unjudged] = []
+
+
+def _source_problems(document: _File, file: str) -> list[Problem]:
+    """A section is a section of an article that is told of."""
+    articles = tuple(article.name for article in document.article)
+    sources = [(one.name, one.section, one.source) for one in document.claim]
+    sources += [(one.name, one.section, one.source) for one in document.compared]
+    sources += [(one.name, one.section, one.source) for one in document.unjudged]
+    return [
+        unknown(f"{file}, {name}", "article", source, articles)
+        for name, section, source in sources
+        if section and source not in articles
+    ]
 
 
 def _claim(table: _ClaimTable, file: str, problems: list[Problem]) -> Claim:
@@ -129,7 +167,7 @@ def _claim(table: _ClaimTable, file: str, problems: list[Problem]) -> Claim:
         name=table.name,
         sentence=table.sentence,
         meaning=table.meaning or table.sentence,
-        source=table.source,
+        source=f"{table.source}, {table.section}" if table.section else table.source,
         also=tuple(table.also),
         precondition=_conditions(table.precondition, f"{file}, {table.name}", problems),
         predicate=_conditions(table.predicate, f"{file}, {table.name}", problems),

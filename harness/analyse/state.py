@@ -14,7 +14,11 @@ from harness.analyse.vocabulary import RECORDED
 
 Recorded = bool | str | int | float
 NOT_RECORDED = "it was not recorded"
-SINCE = {"entrance": "hosts"}  # what every run had before there was a choice to be recorded
+SINCE = {  # what every run had before there was a choice to be recorded
+    "entrance": "hosts",
+    "promote_on_shutdown": "when-synced",
+    "promote_on_failure": "always",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,7 @@ class State:
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> "State":
         """`null` is unknown."""
-        told = {**SINCE, **document} if document else document
+        told = {**SINCE, **_no_ack(document), **document} if document else document
         known = {name: _known(name, v) for name, v in told.items() if name != "windows"}
         windows: dict[int, dict[str, Recorded | Unknown]] = {
             1: {name: value for name, value in known.items() if name in RECORDED}
@@ -45,6 +49,13 @@ class State:
             windows.setdefault(int(number), {}).update(own)
         run = {name: value for name, value in known.items() if name not in RECORDED}
         return cls(run, windows)
+
+
+def _no_ack(document: Mapping[str, Any]) -> dict[str, bool]:
+    """It follows from what was always recorded."""
+    if not {"consumers", "acknowledges"} <= document.keys():
+        return {}
+    return {"no_ack": document["consumers"] > 0 and not document["acknowledges"]}
 
 
 def _known(name: str, value: Recorded | None) -> Recorded | Unknown:

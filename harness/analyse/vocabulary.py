@@ -21,6 +21,10 @@ DECLARED: dict[str, Fact] = {
     "synchronise": Fact(str, False, "automatic, manual or none"),
     "partition_handling": Fact(str, False, "what the layout does about partitions"),
     "entrance": Fact(str, False, "by what clients enter: hosts, one, haproxy, haproxy-pair"),
+    "promote_on_shutdown": Fact(
+        str, False, "whether a stop may promote a mirror that lacks messages: when-synced, always"
+    ),
+    "promote_on_failure": Fact(str, False, "whether a crash may: always, when-synced"),
     "timer_s": Fact(float, False, "the layout's timer, in seconds"),
     "confirms": Fact(bool, False, "publishers ask for confirms"),
     "durable": Fact(bool, False, "queues survive their host's restart"),
@@ -29,6 +33,7 @@ DECLARED: dict[str, Fact] = {
     "retry": Fact(str, False, "never or until_confirmed"),
     "consumers": Fact(float, False, "consumers; with none the queues are read by the drain alone"),
     "acknowledges": Fact(bool, False, "there are consumers, and they acknowledge what they got"),
+    "no_ack": Fact(bool, False, "there are consumers, and they acknowledge nothing"),
     "cancel_on_ha_failover": Fact(bool, False, "consumers asked to be told of a new master"),
     "faults": Fact(float, False, "fault windows of the schedule"),
     "operations": Fact(float, False, "operations of the schedule"),
@@ -45,7 +50,7 @@ OPERATED: dict[str, Fact] = {
 }
 RECORDED: dict[str, Fact] = {
     "fault_kind": Fact(str, True, "its kind: a name that `list faults` shows"),
-    "fault_target_role": Fact(str, True, "what the target was: master, mirror, balancer or none"),
+    "fault_target_role": Fact(str, True, "what the target was: master, mirror, balancer, ..."),
     "mirrors_at_fault": Fact(float, True, "mirrors of the target's queue when the fault came"),
     "synchronised_mirrors_at_fault": Fact(float, True, "those of them that held everything"),
     "publishers_entered_at_target": Fact(bool, True, "publishers were connected to the target"),

@@ -18,6 +18,7 @@ from docker.errors import DockerException
 from faults.model import Executor, Witness
 from harness.deploy import compose_balancers, labels
 from harness.deploy.agent import AgentClient, AgentError
+from harness.deploy.balancer_address import has_address
 from harness.deploy.compose_operator import operator_of
 from harness.deploy.execs import start
 from harness.deploy.links import Links
@@ -145,6 +146,24 @@ class ComposeCluster:
         mute = [way for way in ways if not await self._lets_in(way)]
         doubts = tuple(f"{way}: no broker answers behind it" for way in mute)
         return Health(health.clean and not doubts, (*health.doubts, *doubts))
+
+    async def entered(self) -> tuple[str, ...]:
+        """Of a pair, by each one's own kernel; one that does not run has no address."""
+        if len(self.layout.balancers) < 2:
+            return self.layout.balancers
+        containers = self._containers
+        found = await asyncio.gather(
+            *(
+                asyncio.to_thread(
+                    has_address,
+                    self.client,
+                    containers.one(labels.ROLE_PROCESS, name),
+                    self._entrance,
+                )
+                for name in self.layout.balancers
+            )
+        )
+        return tuple(name for name, has in zip(self.layout.balancers, found, strict=True) if has)
 
     def log_folder(self, run_folder: Path, worker: str) -> str:
         inside = run_folder.resolve().relative_to(self._experiment_folder)

@@ -99,6 +99,9 @@ class LocalCluster:
         """A proxy's listener, as the agent and workers dial it."""
         return self._links.dial(proxy)
 
+    async def entered(self) -> tuple[str, ...]:
+        return ()  # only compose has balancers
+
     async def health(self, limit_s: float) -> Health:
         return await self.broker.health(limit_s)
 

@@ -134,6 +134,10 @@ class Cluster(Protocol):
     async def direct(self, host: str) -> Endpoint:
         """The way to one host without a proxy, for auditors (they never carry load)."""
 
+    async def entered(self) -> tuple[str, ...]:
+        """The balancers that have the address which clients dial; empty where clients dial the
+        brokers, or where nobody has it."""
+
     async def health(self, limit_s: float) -> Health:
         """Waits until clean, at most so long: all nodes answer and are listed, no partition, no
         alarm, every mirror that the layout promises there and, where automatic, synchronised."""

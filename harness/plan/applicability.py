@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from faults.kinds import CLIENT_LINK, COMPOSE, KINDS, OF_PROCESSES, TOXIPROXY, mechanism
 from faults.shapes import SHAPES
 from harness.plan import operable
-from harness.plan.model import Entry, FaultPlan, Layout, Scenario, System
+from harness.plan.model import BALANCERS, Entry, FaultPlan, Layout, Scenario, System
 from harness.plan.permission import forbidden, permitted
-from harness.plan.words import Target, parse_target
+from harness.plan.words import STANDBY_BALANCER, Target, parse_target
 
 
 def obstacles(
@@ -46,10 +46,9 @@ def _fault_obstacles(
 ) -> Iterator[str]:
     for number, fault in enumerate(scenario.faults, start=1):
         target = parse_target(fault.target)
-        if target.host in layout.balancers:
-            if fault.kind not in OF_PROCESSES:
-                kinds = ", ".join(OF_PROCESSES)
-                yield f"fault {number}: {target.host} can suffer no {fault.kind}, only {kinds}"
+        if target.role == "balancer" or target.host in layout.balancers:
+            for reason in _balancer_obstacles(target, fault.kind, layout):
+                yield f"fault {number}: {reason}"
             continue
         for reason in _target_obstacles(target, scenario, layout):
             yield f"fault {number}: {reason}"
@@ -72,6 +71,19 @@ def _fault_obstacles(
         elif layout.topology is not None:
             for reason in forbidden(fault, layout.topology):
                 yield f"fault {number}: {reason}"
+
+
+def _balancer_obstacles(target: Target, kind: str, layout: Layout) -> Iterator[str]:
+    wanted = 2 if target.word == STANDBY_BALANCER else 1
+    if len(layout.balancers) < wanted:
+        found = ", ".join(layout.balancers) or "none"
+        ways = " or ".join(way for way, names in BALANCERS.items() if len(names) >= wanted)
+        yield (
+            f"{target.word!r} means nobody: clients enter by {layout.entrance!r}, with "
+            f"{found} before the brokers; it takes a layout with entrance = {ways}"
+        )
+    elif kind not in OF_PROCESSES:
+        yield f"{target.word} can suffer no {kind}, only {', '.join(OF_PROCESSES)}"
 
 
 def _offered(layout: Layout) -> str:
@@ -102,11 +114,12 @@ def _target_obstacles(target: Target, scenario: Scenario, layout: Layout) -> Ite
         yield f"no host {target.host!r} (there are {', '.join(names)})"
     if target.role == "mirror" and layout.copies == 1:
         yield f"{target.word!r} means nobody: queues have one copy, no mirror"
-    if target.role == "uninvolved" and len(_meant(scenario)) >= len(names):
+    if target.role == "uninvolved" and len(_meant(scenario, layout)) >= len(names):
         yield f"{target.word!r} means nobody: the faults may mean every one of {len(names)} hosts"
 
 
-def _meant(scenario: Scenario) -> set[str]:
-    """The fault targets of a scenario that mean hosts, as words; each means one."""
-    words = {fault.target for fault in scenario.faults} - {"uninvolved"}
-    return {word for word in words if not parse_target(word).of_clients}
+def _meant(scenario: Scenario, layout: Layout) -> set[str]:
+    """The fault targets of a scenario that mean brokers' hosts, as words; each means one."""
+    words = {fault.target for fault in scenario.faults} - {"uninvolved", *layout.balancers}
+    targets = (parse_target(word) for word in words)
+    return {one.word for one in targets if not one.of_clients and one.role != "balancer"}

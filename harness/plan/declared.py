@@ -1,6 +1,6 @@
 """What a plan declares of a run: facts for claims' preconditions, and words that are ignored."""
 
-from harness.plan.model import RunPlan
+from harness.plan.model import Layout, RunPlan
 
 CLIENT_SECTIONS = {"pika": "amqp"}  # the section of a workload that a client reads
 SECTIONS = ("amqp",)
@@ -23,6 +23,8 @@ def declared(plan: RunPlan) -> dict[str, bool | str | int | float | None]:
         "synchronise": layout.synchronise or None,
         "partition_handling": layout.partition_handling or None,
         "entrance": layout.entrance,
+        "promote_on_shutdown": _promotes(layout, "ha-promote-on-shutdown", "when-synced"),
+        "promote_on_failure": _promotes(layout, "ha-promote-on-failure", "always"),
         "timer_s": layout.timer_s,
         "confirms": workload.confirms,
         "durable": workload.durable,
@@ -31,7 +33,17 @@ def declared(plan: RunPlan) -> dict[str, bool | str | int | float | None]:
         "retry": workload.retry.value,
         "consumers": workload.consumers,
         "acknowledges": workload.consumers > 0 and workload.acknowledge > 0,
+        "no_ack": workload.consumers > 0 and workload.acknowledge == 0,
         "cancel_on_ha_failover": workload.amqp.cancel_on_ha_failover,
         "faults": len(plan.schedule.windows),
         "operations": len(plan.schedule.steps),
     }
+
+
+def _promotes(layout: Layout, key: str, default: str) -> str | None:
+    """What the layout's policies say; a broker that says nothing keeps to its default. None: of a
+    cluster that somebody else set up nobody has declared it."""
+    if layout.topology is not None:
+        return None
+    said = [str(value) for policy in layout.policies for k, value in policy.definition if k == key]
+    return said[-1] if said else default

@@ -154,6 +154,7 @@ BALANCERS = {  # a client knows one address, and who answers there passes it on 
     "haproxy-pair": ("balancer1", "balancer2"),  # the address floats between them
 }
 BALANCER = "balancer"  # where clients enter then, and what such a host is to queues
+STANDBY = "standby balancer"  # what one of a pair is that has not the address
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ from harness.plan.shape import (
     ScenarioTable,
     WorkloadTable,
 )
-from harness.plan.words import CLIENT_FORMS, TARGET_FORMS, parse_target
+from harness.plan.words import CLIENT_FORMS, ENTRY_FORMS, TARGET_FORMS, parse_target
 
 SCENARIO_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 _FIXED = {"deadline", "heartbeat", "latency", "down", "up"}
@@ -208,7 +208,7 @@ def _choices(path: Path) -> tuple[str, ...]:
     if key == "target":
         return (*TARGET_FORMS, *CLIENT_FORMS)
     if key in ("publishers_enter", "consumers_enter"):
-        return (*TARGET_FORMS, "a list of hosts' names")
+        return (*ENTRY_FORMS, "a list of hosts' names")
     words = tuple(part for part in path[:-1] if isinstance(part, str))
     field = _TABLES[words].model_fields.get(str(key)) if words in _TABLES else None
     arguments = get_args(field.annotation) if field else ()

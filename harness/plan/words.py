@@ -10,8 +10,11 @@ from dataclasses import dataclass
 MASTER = "master of "
 MIRROR = "mirror of "
 UNINVOLVED = "uninvolved"
+ACTIVE_BALANCER = "active balancer"
+STANDBY_BALANCER = "standby balancer"
 CLIENTS = "clients"
-TARGET_FORMS = ("master of QUEUE", "mirror of QUEUE", "uninvolved", "a host's name")
+ENTRY_FORMS = ("master of QUEUE", "mirror of QUEUE", "uninvolved", "a host's name")
+TARGET_FORMS = (*ENTRY_FORMS, ACTIVE_BALANCER, STANDBY_BALANCER)
 CLIENT_FORMS = ("clients", "publisher-N", "consumer-N")
 _CLIENT = re.compile(r"(publisher|consumer)-([1-9]\d*)")
 _HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,62}")
@@ -22,7 +25,7 @@ class Target:
     """A target or entry word, taken apart. At most one of `queue`, `host`, `client` is set."""
 
     word: str
-    role: str  # "master", "mirror", "uninvolved", "host", "clients", "client"
+    role: str  # "master", "mirror", "uninvolved", "host", "balancer", "clients", "client"
     queue: str = ""
     host: str = ""
     client: str = ""
@@ -40,6 +43,8 @@ def parse_target(word: str) -> Target:
             return Target(word, role, queue=word.removeprefix(prefix).strip())
     if word == UNINVOLVED:
         return Target(word, "uninvolved")
+    if word in (ACTIVE_BALANCER, STANDBY_BALANCER):
+        return Target(word, "balancer")
     if word == CLIENTS:
         return Target(word, "clients")
     if _CLIENT.fullmatch(word):

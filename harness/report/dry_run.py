@@ -25,7 +25,7 @@ from harness.plan.model import (
 from harness.plan.operations import OPERATIONS, TARGETS, parse
 from harness.plan.permission import unverified
 from harness.plan.topology import Topology
-from harness.plan.words import parse_target
+from harness.plan.words import ACTIVE_BALANCER, parse_target
 from harness.report.lines import cell_name
 
 
@@ -180,6 +180,11 @@ def _word(word: str, run: RunPlan) -> str:
             return f"one of {hosts}: the oldest mirror of {target.queue} then"
         case "uninvolved":
             return f"one of {hosts}: the first that no fault means"
+        case "balancer":
+            whose = "has" if target.word == ACTIVE_BALANCER else "lacks"
+            return (
+                f"one of {', '.join(run.layout.balancers)}: the one that {whose} the address then"
+            )
         case "clients":
             return "the processes of these clients"
         case "client":

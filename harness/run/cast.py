@@ -8,8 +8,8 @@
 from collections.abc import Mapping, Sequence
 
 from harness.deploy.port import Roles
-from harness.plan.model import Entry
-from harness.plan.words import parse_target
+from harness.plan.model import BALANCER, STANDBY, Entry
+from harness.plan.words import ACTIVE_BALANCER, parse_target
 
 MASTER = "master of "
 MIRROR = "mirror of "
@@ -42,6 +42,24 @@ def resolve(
     if word in hosts:
         return word
     raise NoSuchTarget(f"{word}: no such host; there are {', '.join(hosts)}")
+
+
+def resolve_balancer(
+    word: str, balancers: Sequence[str], entered: Sequence[str]
+) -> tuple[str, str]:
+    """The balancer that `word` means, and its role. `entered`: those that have the address."""
+    if len(entered) != 1:
+        held = " and ".join(entered) or "nobody"
+        raise NoSuchTarget(f"{word}: {held} has the address that clients dial")
+    (active,) = entered
+    if word in balancers:
+        return word, BALANCER if word == active else STANDBY
+    if word == ACTIVE_BALANCER:
+        return active, BALANCER
+    spare = [name for name in balancers if name != active]
+    if not spare:
+        raise NoSuchTarget(f"{word}: {active} is the only one")
+    return spare[0], STANDBY
 
 
 def resolve_clients(word: str, clients: str, roles: Mapping[str, str]) -> tuple[str, ...]:

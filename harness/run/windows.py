@@ -20,13 +20,15 @@ from faults.performing import perform_all
 from faults.rhythm import Change, Rhythm
 from faults.verification import gone, held, held_limit_s
 from harness.deploy.port import Cluster, DeployError, Link, Roles
-from harness.plan.model import BALANCER, RunPlan, Window
+from harness.plan.model import BALANCER, STANDBY, RunPlan, Window
+from harness.plan.words import parse_target
 from harness.run.cast import (
     NoSuchTarget,
     describe,
     holders,
     promoted_rank,
     resolve,
+    resolve_balancer,
     resolve_clients,
     role_of,
     roles_meant,
@@ -148,8 +150,8 @@ class LiveWindow:
 
     @property
     def target_role(self) -> str:
-        if self.resolved in self._stage.plan.layout.balancers:
-            return BALANCER
+        if self._armed is not None and self._armed.role in (BALANCER, STANDBY):
+            return self._armed.role
         return role_of(self.resolved, self.roles)
 
     async def open(self) -> bool:
@@ -226,13 +228,13 @@ class LiveWindow:
             clients = resolve_clients(fault.target, fault.options.clients, stage.roles_of_worker)
             host, role = ", ".join(clients), "clients"
         else:
-            host, role = self._meant(fault.target)
+            host, role = await self._meant(fault.target)
         return compile_fault(
             kind=fault.kind,
             target=fault.target,
             resolved=host,
             role=role,
-            hosts=stage.hosts if role != BALANCER else (*stage.hosts, host),
+            hosts=(*stage.hosts, *(name for name in (host,) if role in (BALANCER, STANDBY))),
             clients=clients,
             proxies=stage.proxies(fault.options.clients, host),
             window=self._window.number,
@@ -242,11 +244,13 @@ class LiveWindow:
             options=fault.options,
         )
 
-    def _meant(self, target: str) -> tuple[str, str]:
-        """The host, and what it is now. Raises NoSuchTarget."""
+    async def _meant(self, target: str) -> tuple[str, str]:
+        """The host, and what it is now. Raises NoSuchTarget, DeployError, TimeoutError."""
         stage = self._stage
-        if target in stage.plan.layout.balancers:
-            return target, BALANCER
+        if target in stage.plan.layout.balancers or parse_target(target).role == "balancer":
+            async with asyncio.timeout(LOOK_LIMIT_S):
+                entered = await stage.cluster.entered()
+            return resolve_balancer(target, stage.plan.layout.balancers, entered)
         host = resolve(target, self.roles, stage.hosts, holders(self.roles))
         return host, describe(host, self.roles)
 

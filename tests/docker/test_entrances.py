@@ -18,7 +18,8 @@ from harness.deploy.compose_cluster import ComposeCluster
 from harness.deploy.compose_faults import equip
 from harness.deploy.polling import until
 from tests.docker.conftest import what_is_wrong
-from tests.plans import plan
+from tests.docker.test_runs import counts, run
+from tests.plans import fault, plan
 
 pytestmark = pytest.mark.docker
 
@@ -70,6 +71,7 @@ def test_a_worker_has_one_way_and_the_first_of_the_pair_holds_it(
         assert link.host == "balancer"
         assert play(let_in(balanced, link.proxy))
         assert (holds(balanced, FIRST), holds(balanced, SECOND)) == (True, False)
+        assert play(balanced.entered()) == (FIRST,)
     finally:
         play(balanced.unlink(RUN))
 
@@ -83,7 +85,8 @@ def test_when_one_is_killed_the_other_lets_clients_in_and_gives_the_address_back
 
     async def moved(to: str) -> bool:
         other = SECOND if to == FIRST else FIRST
-        return holds(balanced, to) and not holds(balanced, other)
+        held_by = holds(balanced, to), holds(balanced, other)
+        return held_by == (True, False) and await balanced.entered() == (to,)
 
     async def story() -> tuple[Proof, Proof, tuple[bool, bool]]:
         await balanced.witness.prepare(fault)
@@ -130,3 +133,21 @@ def test_a_dead_balancer_leaves_no_clean_cluster(balanced: ComposeCluster, play:
     assert not health.clean
     assert "balancer2: no broker answers behind it" in health.doubts
     assert play(until(lambda: balanced.health(5.0), lambda found: found.clean, 30.0)).clean
+
+
+def test_whoever_has_the_address_is_killed_and_a_run_goes_on_through_the_other(
+    balanced: ComposeCluster, play: Play, experiment_folder: Path
+) -> None:
+    kill = fault("kill", "active balancer")
+    of = replace(plan(kill, lasts_s=15, name="active-balancer"), layout=balanced.layout)
+    done = play(run(balanced, of, experiment_folder))
+    (window,) = done.manifest.windows
+    assert (window.verified, window.gone, window.doubt) == (True, True, "")
+    assert done.manifest.state["windows"]["1"]["fault_target_role"] == "balancer"
+    assert done.manifest.resolved["window 1: kill active balancer"] == FIRST
+    assert not {"lost", "stranded", "loss_unknown"} & counts(done).keys()
+    (again,) = (
+        row for row in done.findings.stages if (row.stage, row.window) == ("first_success", 1)
+    )
+    assert again.reached
+    assert again.after_ns < 15_000_000_000, "the other one had let clients in by then"

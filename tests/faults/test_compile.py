@@ -317,6 +317,8 @@ def test_names_in_the_world_are_short_and_belong_to_one_window_of_one_run(
         ("mirror of orders", ("mirror of QUEUE", "orders")),
         ("uninvolved", ("uninvolved", "")),
         ("rmq3", ("HOST", "rmq3")),
+        ("active balancer", ("active balancer", "")),
+        ("standby balancer", ("standby balancer", "")),
         ("clients", ("clients", "")),
         ("publisher-2", ("CLIENT", "publisher-2")),
     ],

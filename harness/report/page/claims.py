@@ -8,7 +8,9 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 
+from harness.analyse.claims import shipped_beside
 from harness.analyse.judge import ClaimVerdict, Outcome, worst
 from harness.report.display import Report, RunReport
 from harness.report.lines import standing_of
@@ -51,6 +53,7 @@ class ClaimView:
     meaning: str
     sentence: str  # "" where it is the meaning itself
     source: str
+    article: str  # who wrote it, where the source is an article; else ""
     tone: str
     badge: str
     chips: tuple[Chip, ...]
@@ -99,6 +102,7 @@ def _claim(
         meaning=first.meaning,
         sentence=first.sentence if first.sentence != first.meaning else "",
         source=first.source,
+        article=_article(first.source),
         tone=tone,
         badge=badge,
         chips=chips,
@@ -108,6 +112,17 @@ def _claim(
         shares=_shares(chips),
         left_out=max(0, len(shown) - SEEN_MAX),
     )
+
+
+@cache
+def _articles() -> dict[str, str]:
+    """A report has no address of anything outside: titles only."""
+    return {article.name: article.title_line for article in shipped_beside().articles}
+
+
+def _article(source: str) -> str:
+    """`seeds/003, GM`: the article before the section."""
+    return _articles().get(source.partition(", ")[0], "")
 
 
 def _chip(view: CellView, found: list[tuple[RunReport, ClaimVerdict]]) -> Chip:

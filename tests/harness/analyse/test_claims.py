@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.analyse.claims import parse_condition, read_claims, shipped
+from harness.analyse.claims import parse_condition, read_claims, shipped, shipped_beside
 from harness.plan.problems import PlanError
 
 
@@ -11,6 +11,54 @@ def test_shipped_claims_name_their_sources_and_quote_them() -> None:
         assert claim.source.startswith(("seeds/000", "seeds/003", "seeds/004", "mqproof")), claim
         assert claim.sentence
         assert claim.meaning.isascii(), claim.meaning
+
+
+def test_what_an_article_claims_names_its_section() -> None:
+    beside = shipped_beside()
+    articles = {article.name for article in beside.articles}
+    for claim in shipped():
+        article, comma, section = claim.source.partition(", ")
+        assert article.startswith("mqproof") or (article in articles and comma and section), claim
+    for one in (*beside.compared, *beside.unjudged):
+        assert one.source in articles
+        assert one.section
+        assert one.meaning.isascii(), one.meaning
+
+
+def test_a_section_of_an_article_that_nobody_tells_of_is_an_error() -> None:
+    source = """
+    [[article]]
+    name = "seeds/000"
+    title = "t"
+    [[claim]]
+    name = "a"
+    sentence = "s"
+    source = "seeds/00"
+    section = "x"
+    predicate = ["lost == 0"]
+    """
+    with pytest.raises(
+        PlanError, match="there is no article 'seeds/00'; did you mean 'seeds/000'"
+    ):
+        read_claims(source, "mine.toml")
+
+
+def test_a_claim_and_a_comparison_of_one_name_are_an_error() -> None:
+    source = """
+    [[claim]]
+    name = "a"
+    sentence = "s"
+    source = "x"
+    predicate = ["lost == 0"]
+    [[unjudged]]
+    name = "a"
+    sentence = "s"
+    meaning = "s"
+    source = "x"
+    why = "w"
+    """
+    with pytest.raises(PlanError, match="claim 'a' stands there twice"):
+        read_claims(source, "mine.toml")
 
 
 def test_no_precondition_names_a_system_or_a_layout() -> None:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from harness.plan.declared import declared, ignored
+from harness.plan.model import Policy
 from tests.plans import fault, plan
 
 
@@ -29,6 +30,23 @@ def test_how_clients_get_in_is_declared() -> None:
 def test_nobody_acknowledges_where_nobody_consumes() -> None:
     facts = declared(plan(consumers=0, acknowledge=10))
     assert (facts["consumers"], facts["acknowledges"]) == (0, False)
+
+
+def test_a_consumer_that_never_acknowledges_is_told_from_nobody() -> None:
+    cases = [(1, 10), (1, 0), (0, 0)]
+    facts = [declared(plan(consumers=c, acknowledge=a))["no_ack"] for c, a in cases]
+    assert facts == [False, True, False]
+
+
+def test_what_may_promote_a_mirror_is_what_a_policy_says_or_the_brokers_default() -> None:
+    of = plan()
+    said = Policy("p", ".*", (("ha-mode", "all"), ("ha-promote-on-shutdown", "always")))
+    keys = ("promote_on_shutdown", "promote_on_failure")
+    found = [
+        tuple(declared(replace(of, layout=replace(of.layout, policies=policies)))[k] for k in keys)
+        for policies in ((), (said,))
+    ]
+    assert found == [("when-synced", "always"), ("always", "always")]
 
 
 def test_the_faults_of_the_schedule_are_counted() -> None:

@@ -244,7 +244,10 @@ def balanced(kind: str, target: str, deployment: str = "") -> Experiment:
 
 
 @pytest.mark.parametrize("kind", ["kill", "stop", "freeze"])
-@pytest.mark.parametrize("target", ["balancer1", "balancer2", "master of orders"])
+@pytest.mark.parametrize(
+    "target",
+    ["balancer1", "balancer2", "active balancer", "standby balancer", "master of orders"],
+)
 def test_a_balancer_is_a_host_whose_processes_may_fail(kind: str, target: str) -> None:
     assert len(balanced(kind, target).runs) == 1
 
@@ -253,6 +256,7 @@ def test_a_balancer_is_a_host_whose_processes_may_fail(kind: str, target: str) -
     ("kind", "target", "told"),
     [
         ("partition", "balancer1", "balancer1 can suffer no partition, only kill, stop, freeze"),
+        ("hang", "active balancer", "active balancer can suffer no hang, only kill, stop, freeze"),
         ("kill", "balancer3", "no host 'balancer3'"),
         ("hang", "master of orders", "a hang means clients' links to a host, and theirs lead to"),
     ],
@@ -273,6 +277,31 @@ def test_only_containers_have_balancers() -> None:
 def test_where_there_is_no_balancer_none_is_a_host() -> None:
     with pytest.raises(PlanError, match="no host 'balancer1'"):
         plan(request(scenario(target='"balancer1"')), CATALOGUE)
+
+
+def test_a_word_for_a_balancer_names_the_entrances_that_have_one() -> None:
+    for target, ways in (
+        ("active balancer", "haproxy or haproxy-pair"),
+        ("standby balancer", "haproxy-pair"),
+    ):
+        told = f"'{target}' means nobody: .* with none before .* entrance = {ways}$"
+        with pytest.raises(PlanError, match=told):
+            plan(request(scenario(target=f'"{target}"')), CATALOGUE)
+
+
+def test_a_single_balancer_has_none_that_stands_by() -> None:
+    single = replace(LAYOUT, name="single", entrance="haproxy")
+    catalogue = replace(CATALOGUE, layouts=(single,))
+    with pytest.raises(PlanError, match="with balancer1 before the brokers; it takes a layout"):
+        plan(request(scenario(target='"standby balancer"'), layouts=("single",)), catalogue)
+
+
+def test_a_balancer_that_is_killed_leaves_every_host_uninvolved() -> None:
+    alone = replace(LAYOUT, name="alone", hosts=LAYOUT.hosts[:1], copies=1, entrance="haproxy")
+    catalogue = replace(CATALOGUE, layouts=(alone,))
+    text = SOURCE.replace("master of orders", "active balancer")
+    asked = request(read_scenario("b", text + ""), layouts=("alone",))
+    assert len(plan(asked, catalogue).runs) == 1
 
 
 def test_a_shape_that_needs_more_hosts_does_not_apply_to_a_layout_with_fewer() -> None:

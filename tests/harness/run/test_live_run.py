@@ -365,9 +365,11 @@ class BalancedCluster(SimulatedCluster):
         return (Link(worker, BALANCER, name, Endpoint(BALANCER, "127.0.0.1", 1)),)
 
 
-def behind_a_balancer(folder: Path, target: str) -> tuple[Done, BalancedCluster]:
+def behind_a_balancer(
+    folder: Path, target: str, entered: tuple[str, ...] = ("balancer1",)
+) -> tuple[Done, BalancedCluster]:
     layout = replace(LAYOUT, entrance="haproxy-pair")
-    cluster = BalancedCluster(layout)
+    cluster = BalancedCluster(layout, entered_at=entered)
     done = run(cluster, replace(plan(fault("kill", target)), layout=layout), folder)
     return done, cluster
 
@@ -391,6 +393,36 @@ def test_a_balancer_that_is_killed_is_no_host_of_a_queue(tmp_path: Path) -> None
     assert (window.verified, window.gone, window.doubt) == (True, True, "")
     assert cluster.executor.performed == [Kill("balancer1"), Start("balancer1")]
     assert done.manifest.state["windows"]["1"]["fault_target_role"] == BALANCER
+
+
+@pytest.mark.parametrize(
+    ("target", "killed", "role"),
+    [
+        ("active balancer", "balancer2", "balancer"),
+        ("standby balancer", "balancer1", "standby balancer"),
+        ("balancer1", "balancer1", "standby balancer"),
+    ],
+)
+def test_which_balancer_is_meant_hangs_on_who_has_the_address_then(
+    target: str, killed: str, role: str, tmp_path: Path
+) -> None:
+    done, cluster = behind_a_balancer(tmp_path, target, entered=("balancer2",))
+    assert cluster.executor.performed == [Kill(killed), Start(killed)]
+    assert done.manifest.state["windows"]["1"]["fault_target_role"] == role
+    assert done.manifest.windows[0].verified
+
+
+@pytest.mark.parametrize("entered", [(), ("balancer1", "balancer2")])
+def test_while_an_address_moves_no_balancer_is_meant(
+    entered: tuple[str, ...], tmp_path: Path
+) -> None:
+    done, cluster = behind_a_balancer(tmp_path, "active balancer", entered)
+    assert cluster.executor.performed == []
+    (window,) = done.manifest.windows
+    held = " and ".join(entered) or "nobody"
+    assert window.doubt == (
+        f"never opened: active balancer: {held} has the address that clients dial"
+    )
 
 
 def test_every_host_and_second_has_its_resources(tmp_path: Path) -> None:

@@ -1,0 +1,61 @@
+"""What stands in claims.toml beside the claims that a single run shows: articles, and the rest.
+
+1. A source is an article's name; what an article does not tell of itself is empty.
+2. Comparisons (compared.py) are of layouts beside each other; what nobody judges says why.
+"""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+_Words = Annotated[str, Field(min_length=1)]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Article(_Table):
+    """Where a claim comes from. `published` and the addresses are those that the article tells."""
+
+    name: _Words  # "seeds/003"
+    title: _Words
+    author: str = ""
+    published: str = ""
+    url: str = ""  # "": the article does not tell its own
+    translates: str = ""
+
+    @property
+    def title_line(self) -> str:
+        """Title, author and date, without an address."""
+        return ", ".join(word for word in (self.title, self.author, self.published) if word)
+
+    def __str__(self) -> str:
+        translates = f"translates {self.translates}" if self.translates else ""
+        return ", ".join(word for word in (self.title_line, self.url, translates) if word)
+
+
+class _Quoted(_Table):
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
+    sentence: _Words
+    meaning: _Words
+    source: _Words
+    section: str = ""
+
+    @property
+    def place(self) -> str:
+        return f"{self.source}, {self.section}" if self.section else self.source
+
+
+class Compared(_Quoted):
+    """A claim about layouts beside each other, in one scenario."""
+
+    scenario: _Words
+    measure: _Words
+    falls_over: Annotated[list[str], Field(min_length=2)]  # layouts: each has less than the last
+
+
+class Unjudged(_Quoted):
+    """A claim that no run judges."""
+
+    why: _Words

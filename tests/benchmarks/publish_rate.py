@@ -1,0 +1,102 @@
+"""Publish rate against the number of mirrors (0, 1, 2, 4) and without mirroring, on five nodes.
+
+usage: python -m tests.benchmarks.publish_rate run FOLDER [--system S] [--repeats 5]
+       python -m tests.benchmarks.publish_rate table FOLDER [--system S]
+`run` plays the scenario publish-rate (two publishers at maximum pace, nobody consumes, nothing is
+broken) on one layout after another, each on a cluster of its own, until each has so many runs
+whose rate was judged; the one with fewest goes first, so that what drifts on the machine meets
+all. It gives up a layout after UNJUDGED_MAX runs in turn that were not judged. Nothing else should
+run on the machine meanwhile: a run whose publishers were held up has no rate.
+`table` prints Markdown: confirmed messages a second (of the mart `calm`) by layout, and what the
+articles claim of it. Five nodes, a proxy and two publishers share this machine's cores: compare
+rows, not digits.
+"""
+
+import argparse
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from harness.analyse.claims import shipped_beside
+from harness.analyse.compared import falls
+from tests.benchmarks.judged_runs import Run, found, play
+
+SCENARIO = "publish-rate"
+LAYOUTS = ("unmirrored-5", "mirrors-0", "mirrors-1", "mirrors-2", "mirrors-4")
+SYSTEMS = ("rabbitmq-mirrored", "reference-mirrored")
+PROFILE = "T=10"
+UNJUDGED_MAX = 3
+
+Rates = dict[str, list[float]]  # by layout, without its profile: one a judged run
+
+
+def rates(runs: Sequence[Run], system: str) -> Rates:
+    """Confirmed messages a second of every run of the scenario whose rate was judged."""
+    known: Rates = {}
+    for one in runs:
+        if (one.scenario, one.system) == (SCENARIO, system) and one.confirmed_per_s is not None:
+            known.setdefault(one.layout.partition("@")[0], []).append(one.confirmed_per_s)
+    return known
+
+
+def run(folder: Path, system: str, repeats: int) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    in_vain = dict.fromkeys(LAYOUTS, 0)
+    while True:
+        counts = {layout: len(rates(found(folder), system).get(layout, ())) for layout in LAYOUTS}
+        left = [one for one in LAYOUTS if counts[one] < repeats and in_vain[one] < UNJUDGED_MAX]
+        if not left:
+            break
+        layout = min(left, key=lambda one: counts[one])
+        play(folder, [SCENARIO, "--system", system, "--layout", f"{layout}@{PROFILE}"])
+        more = len(rates(found(folder), system).get(layout, ())) > counts[layout]
+        in_vain[layout] = 0 if more else in_vain[layout] + 1
+
+
+def table(runs: Sequence[Run], system: str) -> Iterator[str]:
+    known = rates(runs, system)
+    yield f"| {system} | confirmed a second: median (least to most; runs) | of unmirrored |"
+    yield "| --- | --- | --- |"
+    base = statistics.median(known[LAYOUTS[0]]) if known.get(LAYOUTS[0]) else None
+    for layout in LAYOUTS:
+        yield f"| {layout} | {_told(known.get(layout, []))} | {_share(known.get(layout), base)} |"
+    yield ""
+    yield from claims(known)
+
+
+def claims(known: Mapping[str, Sequence[float]]) -> Iterator[str]:
+    """What the articles claim of these layouts beside each other."""
+    for one in shipped_beside().compared:
+        if one.scenario == SCENARIO:
+            result = falls(one.falls_over, known)
+            outcome = str(result.outcome) if result.outcome else "not run yet"
+            yield f"- **{outcome}** {one.name}: {one.meaning} ({one.place}) {result.told}".rstrip()
+
+
+def _told(values: Sequence[float]) -> str:
+    if not values:
+        return "not judged"
+    middle, low, high = statistics.median(values), min(values), max(values)
+    return f"{middle:,.0f} ({low:,.0f} to {high:,.0f}; {len(values)})"
+
+
+def _share(values: Sequence[float] | None, base: float | None) -> str:
+    return f"{100 * statistics.median(values) / base:.0f} %" if values and base else ""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("what", choices=("run", "table"))
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--system", choices=SYSTEMS, default=SYSTEMS[0])
+    parser.add_argument("--repeats", type=int, default=5)
+    said = parser.parse_args()
+    if said.what == "run":
+        run(said.folder, said.system, said.repeats)
+    print("\n".join(table(found(said.folder), said.system)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,26 @@
+"""The page of claims: whose words they are."""
+
+from dataclasses import replace
+
+import pytest
+
+from harness.report.page.cells import cells
+from harness.report.page.claims import claims
+from tests.findings import Story
+from tests.told_runs import page_of, summed
+
+
+@pytest.mark.parametrize(
+    ("source", "article"),
+    [
+        ("seeds/003, GM", "Rabbitmq技术内幕, tunsuy, 2020-06-12"),
+        ("seeds/004", "RabbitMQ Highly Available, 2019-05-25"),  # no address: nothing outside
+        ("mqproof, design section 4", ""),
+    ],
+)
+def test_a_claims_article_is_told_with_its_section(source: str, article: str) -> None:
+    run = summed(Story())
+    run = replace(run, verdicts=tuple(replace(one, source=source) for one in run.verdicts))
+    report = page_of(run)
+    told = {(view.source, view.article) for view in claims(report, cells(report))}
+    assert told == {(source, article)}
