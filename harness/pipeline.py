@@ -56,9 +56,9 @@ from harness.report.steps import Steps
 from harness.run.campaign import Campaign, Hooks
 from harness.run.everywhere import heal_all, settle
 from harness.run.external_projects import anything_armed
+from harness.run.going import at_work
 from harness.run.guardian import Kind
 from harness.run.guards import Guards
-from harness.run.going import at_work
 from harness.run.view import View
 from harness.run_folder.manifest import NAME as MANIFEST
 from harness.run_folder.manifest import Manifest
