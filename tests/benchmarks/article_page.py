@@ -85,7 +85,8 @@ def _head(runs: Sequence[Run], beside: Beside, system: str) -> Iterator[str]:
         f"Claims of harness/analyse/claims.toml, judged by {len(runs)} runs against "
         f"{system}{named}. Made by tests/benchmarks/article_page.py: no verdict stands here "
         f"without a run. One FAIL refutes a claim; a PASS says that no run here refuted it; "
-        f"NOT APPLICABLE that no run here does what it asks for."
+        f"NOT APPLICABLE that no run here does what it asks for. Where a claim has changed since "
+        f"a run was analysed, the run stands as it was judged then."
     )
     yield ""
     for article in beside.articles:
