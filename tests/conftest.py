@@ -1,6 +1,7 @@
 """What holds for every test."""
 
 import subprocess
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 import pytest
@@ -35,15 +36,14 @@ def _no_state_of_the_users(
     monkeypatch.setenv("XDG_STATE_HOME", str(folder))
 
 
-@pytest.fixture(autouse=True)
-def _unit_tests_start_no_process(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Unit tests stay fast: who starts a process says that it is slow."""
-    if any(request.node.get_closest_marker(name) for name in ("slow", "docker", "nightly")):
-        return
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Unit tests stay fast: who starts a process, by a fixture too, says that it is slow."""
 
     def refuse(_: object, words: object, *__: Any, **___: Any) -> NoReturn:
         pytest.fail(f"starts a process, so it is to be marked slow: {words}")
 
-    monkeypatch.setattr(subprocess.Popen, "__init__", refuse)
+    with pytest.MonkeyPatch.context() as patched:
+        if not any(item.get_closest_marker(name) for name in ("slow", "docker", "nightly")):
+            patched.setattr(subprocess.Popen, "__init__", refuse)
+        yield

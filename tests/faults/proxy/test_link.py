@@ -18,6 +18,8 @@ import pytest
 
 from tests.faults.proxy.rig import Live, live
 
+pytestmark = pytest.mark.slow
+
 MANY = 120
 
 
@@ -200,7 +202,6 @@ def test_what_is_held_costs_nothing_even_when_both_sides_have_gone(proxy: Live) 
     assert _cpu_s(proxy) - before_s < 0.2
 
 
-@pytest.mark.slow
 def test_the_same_seed_draws_the_same_for_the_same_connections() -> None:
     def passed() -> list[bool]:
         with live() as started:
