@@ -10,4 +10,5 @@
 `tables`     what one broker tells of its topics, its consumers' offsets and itself
 `records`    stored messages
 `reading`    one queue read from its start to its end, answer by answer
+`walking`    a whole log read so, where queues are not given
 """

@@ -15,6 +15,8 @@ from harness.workers.remoting.requests import Answer, Queue, Request
 from harness.workers.remoting.routes import NOWHERE, View
 from harness.workers.remoting.tables import Topic
 
+_REJECTED = "[REJECTREQUEST]"
+
 
 @dataclass(frozen=True, slots=True)
 class Pulled:
@@ -73,6 +75,24 @@ def offsets(request: Request, answer: Command) -> dict[tuple[str, Queue], int]:
 def runtime(request: Request, answer: Command) -> dict[str, str]:
     _allow(request, answer)
     return tables.read_runtime(answer.body)
+
+
+def log(request: Request, answer: Command) -> tuple[int, int]:
+    """Of GET_BROKER_RUNTIME_INFO: where the log begins and ends."""
+    told = runtime(request, answer)
+    try:
+        return int(told["commitLogMinOffset"]), int(told["commitLogMaxOffset"])
+    except (KeyError, ValueError) as error:
+        raise WireError(f"{request.words}: no bounds of the log: {error!r}") from error
+
+
+def gives_nothing(answer: Command) -> bool:
+    """Of PULL_MESSAGE: the broker gives nothing to anybody, whatever is asked for.
+
+    A slave of RocketMQ 5 does not, with slaveReadEnable off; it refuses before it looks.
+    """
+    header = answer.header
+    return header.code == Answer.SYSTEM_BUSY and header.remark.startswith(_REJECTED)
 
 
 def pulled(request: Request, answer: Command) -> Pulled:

@@ -15,11 +15,13 @@ from ipaddress import ip_address
 from harness.workers.remoting.errors import WireError
 
 MAGIC = 0xDAA320A7
+MAGIC_BLANK = 0xCBD43194  # the rest of a file of the log, where no record fits any more
 MAGIC_LONG_TOPIC = 0xDAA320AB  # RocketMQ 5, topics over 127 octets: the topic's length has two
 _CHECKSUM_MASK = 0x7FFFFFFF
 _PAIR, _NAME = "\x02", "\x01"
 
 _HEAD = struct.Struct(">iIIiiqqiq")  # up to the born host
+_SIZE_AND_MAGIC = struct.Struct(">iI")
 _PORT = struct.Struct(">i")
 _LONG = struct.Struct(">q")
 _TAIL = struct.Struct(">iq")  # reconsume times, prepared transaction's offset
@@ -88,6 +90,14 @@ def read(octets: bytes, at: int = 0) -> Message:
         raise
     except (struct.error, ValueError) as error:
         raise WireError(f"no stored message at octet {at}: {error}") from error
+
+
+def blank(octets: bytes) -> int:
+    """How many octets of the log a blank takes; 0 where it is none."""
+    if len(octets) < _SIZE_AND_MAGIC.size:
+        return 0
+    size, magic = _SIZE_AND_MAGIC.unpack_from(octets)
+    return size if magic == MAGIC_BLANK and size > 0 else 0
 
 
 def content(message: Message) -> bytes:

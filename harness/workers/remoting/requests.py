@@ -27,15 +27,17 @@ class Code(IntEnum):
     GET_BROKER_RUNTIME_INFO = 28
     GET_MAX_OFFSET = 30
     GET_MIN_OFFSET = 31
+    VIEW_MESSAGE_BY_ID = 33
     GET_ALL_CONSUMER_OFFSET = 43
     GET_ROUTEINFO_BY_TOPIC = 105
     GET_BROKER_CLUSTER_INFO = 106
 
 
 class Answer(IntEnum):
-    """Codes of answers that are no failures of the server."""
+    """Codes of answers that say something to us."""
 
     SUCCESS = 0
+    SYSTEM_BUSY = 2
     TOPIC_NOT_EXIST = 17
     PULL_NOT_FOUND = 19
     PULL_RETRY_IMMEDIATELY = 20
@@ -114,6 +116,12 @@ def pull(queue: Queue, offset: int, most: int = PULL_MAX) -> Request:
     }
     words = f"messages of {queue.topic}/{queue.number} from {offset} on"
     return Request(Code.PULL_MESSAGE, words, fields)
+
+
+def view(position: int) -> Request:
+    """What stands at a position of the log: a record, or the blank at the end of a file."""
+    words = f"what stands at {position} of the log"
+    return Request(Code.VIEW_MESSAGE_BY_ID, words, {"offset": str(position)})
 
 
 def create_topic(topic: str, queues: int) -> Request:

@@ -10,6 +10,7 @@ from typing import Any
 from harness.workers.protocol import EXIT_CLOSED, Endpoint, Role, WorkerConfig
 from harness.workers.recorder import Recorder
 from harness.workers.remoting.commands import Command
+from harness.workers.remoting.headers import RESPONSE, Header
 from harness.workers.remoting.records import Flags, Message
 from harness.workers.remoting.requests import Answer, Code, Queue, Request
 from harness.workers.rocketmq.audit import LogAuditor
@@ -18,6 +19,7 @@ from spark_analysis.schema.tables import DELIVERIES, PROBES
 from spark_analysis.schema.words import Redelivered, Via
 from tests.harness.workers import rig
 from tests.harness.workers.remoting.test_reading import Broker, answer, message
+from tests.harness.workers.remoting.test_records import written
 from tests.harness.workers.rocketmq.fake_servers import fake, said
 
 TOPIC = "orders"
@@ -170,6 +172,51 @@ def test_halves_that_the_broker_holds_and_gives_to_nobody_are_a_doubt(tmp_path: 
     assert end.found == []
     assert "RMQ_SYS_TRANS_HALF_TOPIC/0: messages of" in end.doubt
     assert "code 17" in end.doubt
+
+
+class Slave(Log):
+    """Of RocketMQ 5: it refuses every pull, and shows what stands at a position."""
+
+    def answer(self, request: Request) -> Command | None:
+        places, end = self._places()
+        match request.code:
+            case Code.PULL_MESSAGE:
+                remark = "[REJECTREQUEST]system busy, start flow control for a while"
+                return Command(Header(Answer.SYSTEM_BUSY, 0, RESPONSE, remark))
+            case Code.GET_BROKER_RUNTIME_INFO:
+                table = {"commitLogMinOffset": "0", "commitLogMaxOffset": str(end)}
+                return said(json.dumps({"table": table}).encode())
+            case Code.VIEW_MESSAGE_BY_ID:
+                return said(places[int(request.fields["offset"])])
+        return super().answer(request)
+
+    def _places(self) -> tuple[dict[int, bytes], int]:
+        places, end = {}, 0
+        for there in self.messages.values():
+            for one in there:
+                places[end] = written(replace(one, position=end))
+                end += len(places[end])
+        return places, end
+
+
+def test_the_log_of_a_broker_that_gives_nothing_by_queue_is_walked(tmp_path: Path) -> None:
+    log = Slave({TOPIC: 1, "invoices": 1}, offsets={"orders@g": {0: 1}})
+    log.put(Queue(TOPIC, 0), sent(0))
+    log.put(Queue("invoices", 0), sent(9))
+    log.put(Queue(TOPIC, 0), sent(1))
+    log.put(Queue("RMQ_SYS_TRANS_HALF_TOPIC", 0), sent(2), REAL_TOPIC=TOPIC)
+    end = audited(tmp_path, log)
+    assert end.doubt == ""
+    assert end.found == [
+        ("broker-a-0 orders/0", 0, 0),
+        ("broker-a-0 orders/0", 1, 1),
+        ("broker-a-0 RMQ_SYS_TRANS_HALF_TOPIC/0", 0, 2),
+    ]
+    length = sum(len(written(one)) for there in log.messages.values() for one in there)
+    assert end.probes == [
+        ("log read", "broker-a-0", 1, f"positions 0 to {length}: 4 messages"),
+        ("consumer offset", "broker-a-0 orders/0 g", 0, "committed 1 of 2, 1 behind"),
+    ]
 
 
 def test_a_body_that_a_client_packed_is_known_again(tmp_path: Path) -> None:
