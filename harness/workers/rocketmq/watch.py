@@ -3,7 +3,8 @@
 1. A look is one question and what came of it. Looks may overlap, and end in another order than
    they began; one that began before the last that was answered says nothing new.
 2. What was shown before anything was known is nothing: the first view is told as a change, too.
-3. Silence changes no view: what a name server that does not answer would show is unknown.
+3. Silence changes no view: what a name server that does not answer would show is unknown. It is
+   told once for each kind of look, and so is its end; a refusal counts as silence, in its words.
 4. A change happened after the start of the last look that showed the old view: that bound is told
    with it.
 """
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from harness.workers.remoting.routes import NOWHERE, View, changes
 
 ROUTE, CLUSTER = "route", "cluster"  # kinds of looks, as the probes' rows name them
-SILENT, ANSWERS = "name server silent", "name server answers"
+UNANSWERED, ANSWERED = "unanswered", "answered again"
 _CHANGED = {ROUTE: "route changed", CLUSTER: "cluster changed"}
 
 
@@ -46,7 +47,7 @@ class Watch:
     def __init__(self, name: str) -> None:
         self._name = name
         self._last: dict[str, Look] = {}  # by kind: the last that was answered
-        self._silent_since_ns: int | None = None  # when the first unanswered look began
+        self._silent_since_ns: dict[str, int] = {}  # by kind: when the first unanswered one began
 
     def see(self, look: Look) -> tuple[Change, ...]:
         """The changes that this look makes known."""
@@ -55,19 +56,19 @@ class Watch:
         return (*self._answered(look), *self._compared(look, look.view))
 
     def _unanswered(self, look: Look) -> tuple[Change, ...]:
-        newest_ns = max((one.started_ns for one in self._last.values()), default=-1)
-        if self._silent_since_ns is not None or look.started_ns < newest_ns:
+        last = self._last.get(look.kind)
+        outdated = last is not None and look.started_ns < last.started_ns
+        if outdated or look.kind in self._silent_since_ns:
             return ()
-        self._silent_since_ns = look.started_ns
-        return (Change(SILENT, f"{self._name}: {look.doubt}"),)
+        self._silent_since_ns[look.kind] = look.started_ns
+        return (Change(UNANSWERED, f"{self._name} {look.kind}: {look.doubt}"),)
 
     def _answered(self, look: Look) -> tuple[Change, ...]:
-        since_ns = self._silent_since_ns
+        since_ns = self._silent_since_ns.pop(look.kind, None)
         if since_ns is None:
             return ()
-        self._silent_since_ns = None
         span_s = (look.ended_ns - since_ns) / 1e9
-        return (Change(ANSWERS, f"{self._name}: after {span_s:.2f} s"),)
+        return (Change(ANSWERED, f"{self._name} {look.kind}: after {span_s:.2f} s"),)
 
     def _compared(self, look: Look, view: View) -> tuple[Change, ...]:
         before = self._last.get(look.kind)

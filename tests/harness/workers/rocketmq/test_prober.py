@@ -182,13 +182,13 @@ def test_a_name_server_that_is_killed_and_comes_back_is_told_as_silent_and_as_an
                 two.connections[-1].close()
                 await rig.until(lambda: looks(settings, recorder)[("route", "ns2", False)])
                 two.answer = shows(MASTER)
-                await rig.until(lambda: _events(settings, recorder, "ns2: after "))
+                await rig.until(lambda: _events(settings, recorder, "ns2 route: after "))
             return settings
 
     settings = asyncio.run(story())
     events = [(row["kind"], row["detail"]) for row in rig.rows(settings, CLIENT_EVENTS)]
-    about = [kind for kind, detail in events if detail.startswith("ns2: ")]
-    assert about[:2] == ["name server silent", "name server answers"]
+    about = [kind for kind, detail in events if detail.startswith("ns2 route: ")]
+    assert about[:2] == ["unanswered", "answered again"]
 
 
 def test_as_a_process_it_says_ready_probes_and_closes_its_log(tmp_path: Path) -> None:

@@ -2,10 +2,10 @@
 
 from harness.workers.remoting.routes import NOWHERE, Shown, View
 from harness.workers.rocketmq.watch import (
-    ANSWERS,
+    ANSWERED,
     CLUSTER,
     ROUTE,
-    SILENT,
+    UNANSWERED,
     Change,
     Look,
     Watch,
@@ -54,18 +54,26 @@ def test_route_and_cluster_are_watched_apart() -> None:
 def test_silence_is_told_once_and_changes_no_view() -> None:
     watch = shown(BOTH)
     assert watch.see(look(400, None, took_ms=1000)) == (
-        Change(SILENT, "ns1: no answer within 1 s"),
+        Change(UNANSWERED, "ns1 route: no answer within 1 s"),
     )
-    assert watch.see(look(400, None, CLUSTER, took_ms=1000)) == ()
     assert watch.see(look(800, None, took_ms=1000)) == ()
-    assert watch.see(look(2000, BOTH)) == (Change(ANSWERS, "ns1: after 1.61 s"),)
+    assert watch.see(look(2000, BOTH)) == (Change(ANSWERED, "ns1 route: after 1.61 s"),)
+
+
+def test_one_kind_of_question_may_stay_unanswered_while_the_other_is_not() -> None:
+    watch = shown(BOTH)
+    assert watch.see(look(400, None, CLUSTER)) == (
+        Change(UNANSWERED, "ns1 cluster: no answer within 1 s"),
+    )
+    assert watch.see(look(800, BOTH)) == ()
+    assert watch.see(look(800, None, CLUSTER)) == ()
 
 
 def test_what_changed_during_a_silence_happened_since_the_last_answer() -> None:
     watch = shown(BOTH)
     watch.see(look(400, None, took_ms=1000))
     assert watch.see(look(2000, ALONE)) == (
-        Change(ANSWERS, "ns1: after 1.61 s"),
+        Change(ANSWERED, "ns1 route: after 1.61 s"),
         Change("route changed", "ns1 dropped broker-a master at a:1 (within 2.01 s)"),
     )
 
