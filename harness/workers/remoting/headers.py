@@ -3,7 +3,8 @@
 1. Read liberally: a field that is a number or a boolean is the text that Java would have sent, a
    null is a field that is not there.
 2. Written strictly: JSON only, each field a string.
-3. ROCKETMQ, the binary form, is read and written: a server answers in the form it was asked in.
+3. ROCKETMQ, the binary form, is read and written. Asked in it, 4.9.7 answers in it, too, while
+   5.3.3 answers in JSON (captured).
 """
 
 import json
