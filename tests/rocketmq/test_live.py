@@ -15,13 +15,14 @@ from typing import Any
 
 import pytest
 
+from harness.workers.lateness import every
 from harness.workers.protocol import Role, WorkerConfig
 from harness.workers.recorder import Recorder
 from harness.workers.remoting import answers, requests
 from harness.workers.remoting.requests import Queue
 from harness.workers.rocketmq.audit import LogAuditor
 from harness.workers.rocketmq.connection import Connection
-from harness.workers.rocketmq.prober import Prober
+from harness.workers.rocketmq.prober import TICK_NS, Prober
 from spark_analysis.schema.body import Identity, encode
 from spark_analysis.schema.tables import CLIENT_EVENTS, DELIVERIES, PROBES
 from tests.harness.workers import rig
@@ -86,11 +87,13 @@ async def probing(cluster: Cluster, folder: Path) -> AsyncIterator[Probing]:
     recorder = Recorder(settings, rig.fail)
     prober = Prober(settings, recorder, lambda: None)
     running = asyncio.create_task(prober.run())
+    end_ticks = every(TICK_NS / 1e9, prober.tick)
     try:
         yield Probing(settings, recorder)
     finally:
         running.cancel()
         await asyncio.wait([running])
+        end_ticks()
         await prober.close(nicely=True)
         recorder.close()
 
@@ -103,7 +106,7 @@ def test_a_prober_tells_what_name_servers_drop_and_show_when_they_say_they_do(
             await _make_topic(cluster)
             async with probing(cluster, tmp_path / "log") as prober:
                 for name in ("ns1", "ns2"):
-                    await prober.told(f"{name} shows broker-b master")
+                    await prober.told(f"route changed: {name} shows broker-b master")
                 await _a_killed_master_is_dropped(cluster, prober)
                 await _a_frozen_name_server_is_silent(cluster, prober)
                 await _a_master_that_returns_is_shown(cluster, prober)

@@ -4,8 +4,8 @@
    whether or not earlier questions were answered: one that hangs is looked at as often as others.
 2. Every look is a row of `probes`: kind `route` or `cluster`, target the name server, detail what
    it shows or why nothing came. What differs from the look before is an event.
-3. A look that was not answered accuses nobody by itself: the rows of `lateness` beside it say
-   whether this process stood still meanwhile.
+3. Where this process itself stood still during a look, an answer that is missing accuses nobody:
+   the row says so, and there is no event.
 4. It carries no load and shares no connection with whoever does.
 """
 
@@ -25,6 +25,9 @@ from harness.workers.rocketmq.watch import CLUSTER, ROUTE, Look, Watch
 
 PERIOD_S = 0.4  # twice a second and more, even where a round begins a little late
 LIMIT_S = 1.0
+TICK_NS = 100_000_000  # the session's
+STALL_NS = 100_000_000  # a tick later than this: the process stood still (DESIGN.md 3)
+_STOOD_STILL = "; this prober itself stood still meanwhile"
 
 _Read = Callable[[Request, Command], View]
 
@@ -40,6 +43,8 @@ class Prober:
     ) -> None:
         self._recorder = recorder
         self._ready = ready
+        self._ticked_ns = recorder.now_ns()
+        self._stalled_until_ns = -1  # when it last went on after it had stood still
         self._lines = tuple(Line(endpoint) for endpoint in config.endpoints)
         self._watches = tuple(Watch(endpoint.host) for endpoint in config.endpoints)
         self._questions: tuple[tuple[str, Request, _Read], ...] = (
@@ -67,7 +72,10 @@ class Prober:
         """There is no load; probing goes on until it is closed."""
 
     def tick(self) -> None:
-        """Rows leave with the session's own flushes."""
+        """Ten times a second; rows leave with the session's own flushes."""
+        if self._late():
+            self._stalled_until_ns = self._recorder.now_ns()
+        self._ticked_ns = self._recorder.now_ns()
 
     def status(self) -> dict[str, int]:
         counts = ("sent", "confirmed", "unknown", "missed", "delivered", "outstanding")
@@ -87,8 +95,14 @@ class Prober:
             view = read(request, await line.ask(request, LIMIT_S))
         except (Unanswered, Refused, WireError) as error:
             doubt = str(error)
-        look = Look(kind, started_ns, self._recorder.now_ns(), view, doubt)
+        stalled = self._late() or self._stalled_until_ns >= started_ns
+        if doubt and stalled:
+            doubt += _STOOD_STILL
+        look = Look(kind, started_ns, self._recorder.now_ns(), view, doubt, stalled)
         self._note(line, watch, look)
+
+    def _late(self) -> bool:
+        return self._recorder.now_ns() - self._ticked_ns > TICK_NS + STALL_NS
 
     def _note(self, line: Line, watch: Watch, look: Look) -> None:
         ok = look.view is not None

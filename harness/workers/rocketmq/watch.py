@@ -5,6 +5,7 @@
 2. What was shown before anything was known is nothing: the first view is told as a change, too.
 3. Silence changes no view: what a name server that does not answer would show is unknown. It is
    told once for each kind of look, and so is its end; a refusal counts as silence, in its words.
+   A look during which the prober itself stood still is no silence.
 4. A change happened after the start of the last look that showed the old view: that bound is told
    with it.
 """
@@ -20,13 +21,17 @@ _CHANGED = {ROUTE: "route changed", CLUSTER: "cluster changed"}
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One question. `view` None: it was not answered, and `doubt` says why. Times in run time."""
+    """One question. `view` None: it was not answered, and `doubt` says why. Times in run time.
+
+    `stalled`: the prober itself stood still meanwhile.
+    """
 
     kind: str
     started_ns: int
     ended_ns: int
     view: View | None
     doubt: str = ""
+    stalled: bool = False
 
     @property
     def detail(self) -> str:
@@ -58,7 +63,7 @@ class Watch:
     def _unanswered(self, look: Look) -> tuple[Change, ...]:
         last = self._last.get(look.kind)
         outdated = last is not None and look.started_ns < last.started_ns
-        if outdated or look.kind in self._silent_since_ns:
+        if outdated or look.stalled or look.kind in self._silent_since_ns:
             return ()
         self._silent_since_ns[look.kind] = look.started_ns
         return (Change(UNANSWERED, f"{self._name} {look.kind}: {look.doubt}"),)

@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
+from harness.workers.lateness import every
 from harness.workers.protocol import EXIT_CLOSED, Role, WorkerConfig
 from harness.workers.recorder import Recorder
 from harness.workers.remoting.commands import Command
 from harness.workers.remoting.requests import Answer, Code, Request
 from harness.workers.rocketmq import prober as prober_module
-from harness.workers.rocketmq.prober import PERIOD_S, Prober
+from harness.workers.rocketmq.prober import PERIOD_S, TICK_NS, Prober
 from spark_analysis.schema.tables import CLIENT_EVENTS, PROBES
 from tests.harness.workers import rig
 from tests.harness.workers.rocketmq.fake_servers import FakeServer, fake, said
@@ -54,12 +55,13 @@ def _parts(settings: WorkerConfig) -> dict[str, Any]:
 
 
 @contextlib.asynccontextmanager
-async def probing(settings: WorkerConfig) -> AsyncIterator[Recorder]:
+async def probing(settings: WorkerConfig, ticks: bool = True) -> AsyncIterator[Recorder]:
     """Ready, and looking; closed at the end."""
     ready = asyncio.Event()
     recorder = Recorder(settings, rig.fail)
     prober = Prober(settings, recorder, ready.set)
     running = asyncio.create_task(prober.run())
+    end_ticks = every(TICK_NS / 1e9, prober.tick if ticks else lambda: None)
     try:
         async with asyncio.timeout(rig.LIMIT_S):
             await ready.wait()
@@ -67,6 +69,7 @@ async def probing(settings: WorkerConfig) -> AsyncIterator[Recorder]:
     finally:
         running.cancel()
         await asyncio.wait([running])
+        end_ticks()
         await prober.close(nicely=True)
         recorder.flush()
         recorder.close()
@@ -118,6 +121,7 @@ def test_each_name_server_is_asked_for_route_and_cluster_though_another_one_hang
         ("route", f"{brokers}; broker-a 4 read and 4 write queues"),
     }
     assert {row["target"] for row in answered} == {"ns1"}
+    assert _unanswered(settings) <= {"ns2"}
     silent = [row for row in rows if row["target"] == "ns2"]
     assert all(row["detail"].startswith("no answer within ") for row in silent)
 
@@ -171,8 +175,11 @@ def _events(settings: WorkerConfig, recorder: Recorder, words: str) -> list[str]
 
 @pytest.mark.usefixtures("_quick")
 def test_a_name_server_that_is_killed_and_comes_back_is_told_as_silent_and_as_answering(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # So short that this process hardly stands still meanwhile, whatever the machine is doing.
+    monkeypatch.setattr(prober_module, "LIMIT_S", 0.2)
+
     async def story() -> WorkerConfig:
         async with fake("ns1", shows(MASTER)) as one, fake("ns2", shows(MASTER)) as two:
             settings = config(tmp_path, one, two)
@@ -180,15 +187,41 @@ def test_a_name_server_that_is_killed_and_comes_back_is_told_as_silent_and_as_an
                 await rig.until(lambda: looks(settings, recorder)[("route", "ns2", True)])
                 two.answer = nothing
                 two.connections[-1].close()
-                await rig.until(lambda: looks(settings, recorder)[("route", "ns2", False)])
+                limit_s = 60.0
+                await rig.until(
+                    lambda: _events(settings, recorder, "ns2 route: "), limit_s=limit_s
+                )
                 two.answer = shows(MASTER)
-                await rig.until(lambda: _events(settings, recorder, "ns2 route: after "))
+                told = "ns2 route: after "
+                await rig.until(lambda: _events(settings, recorder, told), limit_s=limit_s)
             return settings
 
     settings = asyncio.run(story())
     events = [(row["kind"], row["detail"]) for row in rig.rows(settings, CLIENT_EVENTS)]
     about = [kind for kind, detail in events if detail.startswith("ns2 route: ")]
     assert about[:2] == ["unanswered", "answered again"]
+
+
+@pytest.mark.usefixtures("_quick")
+def test_what_is_missed_while_the_prober_itself_stood_still_is_told_so_and_is_no_event(
+    tmp_path: Path,
+) -> None:
+    async def story() -> WorkerConfig:
+        async with fake("ns1", shows(MASTER)) as one, fake("ns2", nothing) as two:
+            settings = config(tmp_path, one, two)
+            async with probing(settings, ticks=False) as recorder:
+                await rig.until(lambda: looks(settings, recorder)[("route", "ns2", False)] >= 5)
+            return settings
+
+    settings = asyncio.run(story())
+    missed = [row["detail"] for row in rig.rows(settings, PROBES) if not row["ok"]]
+    assert all(detail.endswith("this prober itself stood still meanwhile") for detail in missed)
+    assert _unanswered(settings) == set()
+
+
+def _unanswered(settings: WorkerConfig) -> set[str]:
+    events = rig.rows(settings, CLIENT_EVENTS)
+    return {row["detail"].partition(" ")[0] for row in events if row["kind"] == "unanswered"}
 
 
 def test_as_a_process_it_says_ready_probes_and_closes_its_log(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """What a name server drops and shows is told once, with the time within which it happened."""
 
+from dataclasses import replace
+
 from harness.workers.remoting.routes import NOWHERE, Shown, View
 from harness.workers.rocketmq.watch import (
     ANSWERED,
@@ -58,6 +60,15 @@ def test_silence_is_told_once_and_changes_no_view() -> None:
     )
     assert watch.see(look(800, None, took_ms=1000)) == ()
     assert watch.see(look(2000, BOTH)) == (Change(ANSWERED, "ns1 route: after 1.61 s"),)
+
+
+def test_an_answer_that_is_missing_while_the_prober_stood_still_accuses_nobody() -> None:
+    watch = shown(BOTH)
+    stalled = replace(look(400, None, took_ms=1000), stalled=True)
+    assert watch.see(stalled) == ()
+    assert watch.see(look(1400, None, took_ms=1000)) == (
+        Change(UNANSWERED, "ns1 route: no answer within 1 s"),
+    )
 
 
 def test_one_kind_of_question_may_stay_unanswered_while_the_other_is_not() -> None:
