@@ -29,7 +29,7 @@ from spark_analysis.schema.words import Redelivered, Via
 
 # Kinds of probes' rows.
 QUEUE_READ, LOG_READ, CONSUMER_OFFSET = "queue read", "log read", "consumer offset"
-ASK_LIMIT_S = 20.0  # a slave of 5.3.3 took over 15 s to tell of itself, on a machine of load 50
+ASK_LIMIT_S = 20.0  # on a machine of load 50 a slave of 5.3.3 thrice said nothing in 5 s
 TRIES = 2  # of one question
 SIDE_BY_SIDE = 8  # queues that are read at a time
 
