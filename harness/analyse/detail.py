@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from harness.analyse import rows
 from harness.analyse.journeys import Journey, Records, journey
 from harness.analyse.latency import Latencies, latencies
-from harness.analyse.timeline import Events, Timeline, slice_length_s, timeline
+from harness.analyse.timeline import PROOFS, Events, Timeline, slice_length_s, timeline
 from harness.run_folder.manifest import Manifest, WorkerRecord
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Affected, Findings
@@ -127,7 +127,7 @@ def _read(folder: Path, told: list[Affected]) -> tuple[Events, Records]:
     )
     events = Events(
         faults=faults,
-        probes=rows.read(folder, rows.Probe, ROWS_MAX),
+        probes=rows.read(folder, rows.Probe, ROWS_MAX, pc.field("kind").isin(PROOFS)),
         operations=rows.read(folder, rows.Operation, ROWS_MAX),
         clients=clients,
     )

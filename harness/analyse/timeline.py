@@ -140,7 +140,7 @@ class Events:
     """The small raw tables of a run."""
 
     faults: Sequence[FaultEvent]
-    probes: Sequence[Probe]
+    probes: Sequence[Probe]  # of the kinds in PROOFS
     operations: Sequence[Operation]
     clients: Sequence[ClientEvent]
 
@@ -305,14 +305,16 @@ def _happenings(facts: Facts, findings: Findings, events: Events) -> Iterable[Ha
         text = f"stalled {late_ns / 1e6:,.0f} ms: the instrument, not the broker"
         yield Happening(at_ns, "stall", worker_name(worker, facts), text, False)
     for probe in events.probes:
-        text = f"{_LOOKED.get(probe.kind, probe.kind)}: {probe.detail or 'nothing was said'}"
+        text = f"{_LOOKED[probe.kind]}: {probe.detail or 'nothing was said'}"
         yield Happening(probe.ended_ns, "probe", probe.target, text, bool(probe.ok))
     for operation in events.operations:
         text = f"{operation.kind} {operation.target} {operation.detail}".strip()
         yield Happening(operation.at_ns, "operation", operation.resolved, text, bool(operation.ok))
 
 
+# Kinds of probes that prove a fault; what probers see all the time tells of itself by its changes.
 _LOOKED = {"verified": "seen from outside to hold", "gone": "seen from outside to be gone"}
+PROOFS = tuple(_LOOKED)
 
 
 def _stalls(findings: Findings) -> set[tuple[int, int, int]]:

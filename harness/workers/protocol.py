@@ -46,6 +46,7 @@ class Role(StrEnum):
     CONSUMER = "consumer"
     DRAINER = "drainer"  # the fresh consumer of the drain: reads until nothing is left
     AUDITOR = "auditor"  # reads one place empty
+    PROBER = "prober"  # asks, and carries no load; its endpoints are the name servers
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,6 +112,7 @@ class Recorder:
         via: Via,
         connection: int,
         tag: int,
+        offset: int = NO_OFFSET,
     ) -> None:
         """One delivery; `broker` is the number of its text."""
         identity = body.identity
@@ -138,7 +139,7 @@ class Recorder:
             sent_ns,
             self._queue,
             broker,
-            NO_OFFSET,
+            offset,
             redelivered,
             header_ok,
             body.payload_ok,
@@ -159,6 +160,14 @@ class Recorder:
         text = self._text(detail) if detail else -1
         table, now_ns = tables.CLIENT_EVENTS, self.now_ns()
         self._append(table, self._number, now_ns, self._text(kind), connection, self._queue, text)
+
+    def probe(
+        self, kind: str, target: str, started_ns: int, ended_ns: int, ok: bool, detail: str
+    ) -> None:
+        """What was asked from outside, and what was seen."""
+        words = self._text(kind), self._text(target)
+        table, text = tables.PROBES, self._text(detail)
+        self._append(table, self._number, *words, started_ns, ended_ns, int(ok), text)
 
     def lateness(self, at_ns: int, late_ns: int) -> None:
         self._append(tables.LATENESS, self._number, at_ns, late_ns)

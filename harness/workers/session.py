@@ -27,8 +27,11 @@ from harness.workers.priority import ask_for_real_time
 from harness.workers.protocol import Role, WorkerConfig
 from harness.workers.publisher import Publisher
 from harness.workers.recorder import Recorder
+from harness.workers.rocketmq.audit import LogAuditor
+from harness.workers.rocketmq.prober import Prober
 from spark_analysis.schema.words import Via
 
+ROCKETMQ = "rocketmq-"  # clients whose brokers keep logs, which are read and not drained
 DRAIN_BATCH = 100  # where the load forgets: what is drained is acknowledged in any case
 LATENESS_PERIOD_S = 0.01
 READINGS = 5  # of the clocks, of which the narrowest counts
@@ -38,7 +41,7 @@ BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 class Worker(Protocol):
-    """What publishers, consumers and drainers have in common."""
+    """What publishers, consumers, drainers, auditors and probers have in common."""
 
     async def run(self) -> None:
         """Works until it is cancelled."""
@@ -113,6 +116,10 @@ class Session:
             return Publisher(config, recorder, _client(config), self._on_ready)
         if config.role is Role.CONSUMER:
             return Consumer(config, recorder, _client(config), self._on_ready)
+        if config.role is Role.PROBER:
+            return Prober(config, recorder, self._on_ready)
+        if config.role is Role.AUDITOR and config.client.startswith(ROCKETMQ):
+            return LogAuditor(config, recorder, self._on_ready, self._control.say)
         via = Via.DRAIN
         if config.role is Role.AUDITOR:
             # An audit is of one place: no other way would show what that one holds.

@@ -168,3 +168,24 @@ def test_an_instant_has_its_place_among_the_faults() -> None:
     assert near(30_000_000_000, facts) == "3.000 s after fault 1 (kill) was undone"
     assert near(5, History().facts) == ""
     assert near(-1, facts) == ""
+
+
+def test_what_a_prober_sees_all_the_time_is_no_happening_and_a_proof_is(tmp_path: Path) -> None:
+    facts, rows = crash().build()
+    kinds = ("route", "verified", "cluster", "consumer offset")
+    rows["probes"] = [
+        {
+            "prober": 900,
+            "kind": kind,
+            "target": "ns1",
+            "started_ns": number,
+            "ended_ns": number,
+            "ok": 1,
+            "detail": f"detail of {kind}",
+        }
+        for number, kind in enumerate(kinds)
+    ]
+    folder = write_run(tmp_path / "run", facts, rows)
+    found = detail(folder, manifest_of(facts), facts, judge(facts, rows))
+    probes = [one.text for one in found.timeline.happenings if one.sort == "probe"]
+    assert probes == ["seen from outside to hold: detail of verified"]

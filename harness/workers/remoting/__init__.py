@@ -1,0 +1,14 @@
+"""RocketMQ's remoting protocol, spoken by ourselves: values and octets, no socket and no clock.
+
+`errors`     how octets and answers can be wrong
+`json_text`  JSON as fastjson writes it, which is not always JSON
+`headers`    the header of a command in both serialisations, as octets
+`commands`   one command as one frame, and frames out of a stream
+`requests`   what is asked: codes and fields
+`answers`    what was answered: a value, or a refusal with the broker's own words
+`routes`     the cluster as a name server shows it, and how two views of it differ
+`tables`     what one broker tells of its topics, its consumers' offsets and itself
+`records`    stored messages
+`reading`    one queue read from its start to its end, answer by answer
+`walking`    a whole log read so, where queues are not given
+"""

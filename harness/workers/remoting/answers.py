@@ -1,0 +1,130 @@
+"""What was answered: a value, or the server's own refusal.
+
+1. Each function takes the request and its answer; it raises Refused for any code that is not an
+   answer to that request, and WireError where the answer cannot be read.
+2. "There is none" is an answer, and a value of its own: None.
+"""
+
+from dataclasses import dataclass
+
+from harness.workers.remoting import records, routes, tables
+from harness.workers.remoting.commands import Command
+from harness.workers.remoting.errors import Refused, WireError
+from harness.workers.remoting.records import Message
+from harness.workers.remoting.requests import Answer, Queue, Request
+from harness.workers.remoting.routes import NOWHERE, View
+from harness.workers.remoting.tables import Topic
+
+_REJECTED = "[REJECTREQUEST]"
+
+
+@dataclass(frozen=True, slots=True)
+class Pulled:
+    """What one pull gave. `more` False: the queue ended at `next_offset`, or before.
+
+    `moved`: the offset that was asked for is not in the queue; it goes on at `next_offset`.
+    """
+
+    messages: tuple[Message, ...]
+    next_offset: int
+    min_offset: int
+    max_offset: int
+    more: bool
+    moved: bool = False
+
+
+def taken(request: Request, answer: Command) -> None:
+    """It was done."""
+    _allow(request, answer)
+
+
+def route(request: Request, answer: Command) -> View:
+    """A topic that no broker has is shown nowhere."""
+    code = _allow(request, answer, Answer.TOPIC_NOT_EXIST)
+    return NOWHERE if code else routes.read_route(answer.body)
+
+
+def cluster(request: Request, answer: Command) -> View:
+    _allow(request, answer)
+    return routes.read_cluster(answer.body)
+
+
+def offset(request: Request, answer: Command) -> int:
+    """Of GET_MAX_OFFSET, GET_MIN_OFFSET."""
+    _allow(request, answer)
+    return _integer(request, answer, "offset")
+
+
+def committed(request: Request, answer: Command) -> int | None:
+    """Of QUERY_CONSUMER_OFFSET; None: the group has none."""
+    code = _allow(request, answer, Answer.QUERY_NOT_FOUND)
+    return None if code else _integer(request, answer, "offset")
+
+
+def topics(request: Request, answer: Command) -> tuple[Topic, ...]:
+    _allow(request, answer)
+    return tables.read_topics(answer.body)
+
+
+def offsets(request: Request, answer: Command) -> dict[tuple[str, Queue], int]:
+    """By group and queue."""
+    _allow(request, answer)
+    return tables.read_offsets(answer.body)
+
+
+def runtime(request: Request, answer: Command) -> dict[str, str]:
+    _allow(request, answer)
+    return tables.read_runtime(answer.body)
+
+
+def log(request: Request, answer: Command) -> tuple[int, int]:
+    """Of GET_BROKER_RUNTIME_INFO: where the log begins and ends."""
+    told = runtime(request, answer)
+    try:
+        return int(told["commitLogMinOffset"]), int(told["commitLogMaxOffset"])
+    except (KeyError, ValueError) as error:
+        raise WireError(f"{request.words}: no bounds of the log: {error!r}") from error
+
+
+def gives_nothing(answer: Command) -> bool:
+    """Of PULL_MESSAGE: the broker gives nothing to anybody, whatever is asked for.
+
+    A slave of RocketMQ 5 does not, with slaveReadEnable off; it refuses before it looks.
+    """
+    header = answer.header
+    return header.code == Answer.SYSTEM_BUSY and header.remark.startswith(_REJECTED)
+
+
+def pulled(request: Request, answer: Command) -> Pulled:
+    code = _allow(
+        request,
+        answer,
+        Answer.PULL_NOT_FOUND,
+        Answer.PULL_RETRY_IMMEDIATELY,
+        Answer.PULL_OFFSET_MOVED,
+    )
+    found = code is Answer.SUCCESS
+    return Pulled(
+        records.read_all(answer.body) if found else (),
+        _integer(request, answer, "nextBeginOffset"),
+        _integer(request, answer, "minOffset"),
+        _integer(request, answer, "maxOffset"),
+        more=code is not Answer.PULL_NOT_FOUND,
+        moved=code is Answer.PULL_OFFSET_MOVED,
+    )
+
+
+def _allow(request: Request, answer: Command, *others: Answer) -> Answer:
+    """The code of an answer that is success, or one of these."""
+    code = answer.header.code
+    if code not in (Answer.SUCCESS, *others):
+        raise Refused(request.words, code, answer.header.remark)
+    return Answer(code)
+
+
+def _integer(request: Request, answer: Command, name: str) -> int:
+    text = answer.header.fields.get(name)
+    try:
+        return int(text or "")
+    except ValueError as error:
+        raise WireError(f"{request.words}: {name} is {text!r}, no integer") from error

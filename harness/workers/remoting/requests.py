@@ -1,0 +1,143 @@
+"""What is asked of name servers and brokers: a code, fields, and how to call it in a sentence.
+
+1. Nothing here is answered with a change, but for `create_topic`.
+2. Messages are read in the name of TOOLS_CONSUMER, a group that every broker knows from its start:
+   nothing is created by reading, and no offset is committed.
+3. A read never waits for messages to come: whoever reads a log wants what is there.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+READERS_GROUP = "TOOLS_CONSUMER"
+PULL_MAX = 32  # more is never given at once
+PERM_READ, PERM_WRITE = 4, 2
+_HAS_SUBSCRIPTION = 4  # a bit of sysFlag; without 1 nothing is committed, without 2 nobody waits
+_HOLD_MS = 15_000  # must be there; nobody waits, so it does not count
+
+
+class Code(IntEnum):
+    """Of requests."""
+
+    PULL_MESSAGE = 11
+    QUERY_CONSUMER_OFFSET = 14
+    UPDATE_AND_CREATE_TOPIC = 17
+    GET_ALL_TOPIC_CONFIG = 21
+    GET_BROKER_RUNTIME_INFO = 28
+    GET_MAX_OFFSET = 30
+    GET_MIN_OFFSET = 31
+    VIEW_MESSAGE_BY_ID = 33
+    GET_ALL_CONSUMER_OFFSET = 43
+    GET_ROUTEINFO_BY_TOPIC = 105
+    GET_BROKER_CLUSTER_INFO = 106
+
+
+class Answer(IntEnum):
+    """Codes of answers that say something to us."""
+
+    SUCCESS = 0
+    SYSTEM_BUSY = 2
+    TOPIC_NOT_EXIST = 17
+    PULL_NOT_FOUND = 19
+    PULL_RETRY_IMMEDIATELY = 20
+    PULL_OFFSET_MOVED = 21
+    QUERY_NOT_FOUND = 22
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A question; whoever sends it numbers it. `words`: what an error calls it."""
+
+    code: Code
+    words: str
+    fields: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Queue:
+    """One queue of a topic on one broker."""
+
+    topic: str
+    number: int
+
+
+def route(topic: str) -> Request:
+    fields = {"topic": topic, "acceptStandardJsonOnly": "true"}
+    return Request(Code.GET_ROUTEINFO_BY_TOPIC, f"the route of {topic}", fields)
+
+
+def cluster_info() -> Request:
+    return Request(Code.GET_BROKER_CLUSTER_INFO, "cluster info")
+
+
+def runtime_info() -> Request:
+    return Request(Code.GET_BROKER_RUNTIME_INFO, "runtime info")
+
+
+def topic_configs() -> Request:
+    return Request(Code.GET_ALL_TOPIC_CONFIG, "all topic configurations")
+
+
+def consumer_offsets() -> Request:
+    return Request(Code.GET_ALL_CONSUMER_OFFSET, "all consumer offsets")
+
+
+def max_offset(queue: Queue) -> Request:
+    words = f"the max offset of {queue.topic}/{queue.number}"
+    return Request(Code.GET_MAX_OFFSET, words, _of(queue))
+
+
+def min_offset(queue: Queue) -> Request:
+    words = f"the min offset of {queue.topic}/{queue.number}"
+    return Request(Code.GET_MIN_OFFSET, words, _of(queue))
+
+
+def consumer_offset(group: str, queue: Queue) -> Request:
+    """A group without an offset may be given 0 by a broker whose queue begins at 0 (3.2)."""
+    words = f"the offset of {group} in {queue.topic}/{queue.number}"
+    return Request(Code.QUERY_CONSUMER_OFFSET, words, {"consumerGroup": group, **_of(queue)})
+
+
+def pull(queue: Queue, offset: int, most: int = PULL_MAX) -> Request:
+    """What stands in the queue from `offset` on, at most so many messages."""
+    fields = {
+        "consumerGroup": READERS_GROUP,
+        **_of(queue),
+        "queueOffset": str(offset),
+        "maxMsgNums": str(most),
+        "sysFlag": str(_HAS_SUBSCRIPTION),
+        "commitOffset": "0",
+        "suspendTimeoutMillis": str(_HOLD_MS),
+        "subscription": "*",
+        "subVersion": "0",
+        "expressionType": "TAG",
+    }
+    words = f"messages of {queue.topic}/{queue.number} from {offset} on"
+    return Request(Code.PULL_MESSAGE, words, fields)
+
+
+def view(position: int) -> Request:
+    """What stands at a position of the log: a record, or the blank at the end of a file."""
+    words = f"what stands at {position} of the log"
+    return Request(Code.VIEW_MESSAGE_BY_ID, words, {"offset": str(position)})
+
+
+def create_topic(topic: str, queues: int) -> Request:
+    """Readable and writable, with as many read as write queues."""
+    fields = {
+        "topic": topic,
+        "defaultTopic": "TBW102",
+        "readQueueNums": str(queues),
+        "writeQueueNums": str(queues),
+        "perm": str(PERM_READ | PERM_WRITE),
+        "topicFilterType": "SINGLE_TAG",
+        "topicSysFlag": "0",
+        "order": "false",
+    }
+    return Request(Code.UPDATE_AND_CREATE_TOPIC, f"to create topic {topic}", fields)
+
+
+def _of(queue: Queue) -> dict[str, str]:
+    return {"topic": queue.topic, "queueId": str(queue.number)}

@@ -1,0 +1,215 @@
+"""The audit of one broker's log: all that may be messages of the topic, read from its start.
+
+1. Queue by queue, each from its least to its greatest offset as they are when its turn comes; the
+   load has ended by then. A broker that gives nothing by queue is read record by record instead.
+2. Nothing is committed or changed: consumers find everything as they left it.
+3. A message is on record as a delivery by audit, with its offset and the place where it was found.
+4. What was read is a row of `probes`, and so is each group's offset against the queue's end.
+5. What could not be read is told, place by place: it may hold anything.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from harness.workers.protocol import WorkerConfig
+from harness.workers.recorder import Recorder
+from harness.workers.remoting import answers, records, requests
+from harness.workers.remoting.commands import Command
+from harness.workers.remoting.errors import Refused, WireError
+from harness.workers.remoting.reading import Reading
+from harness.workers.remoting.records import Message
+from harness.workers.remoting.requests import Queue, Request
+from harness.workers.remoting.walking import Walk
+from harness.workers.rocketmq.connection import Unanswered
+from harness.workers.rocketmq.holdings import belongs, queues_to_read
+from harness.workers.rocketmq.line import Line
+from spark_analysis.schema.body import Body, decode
+from spark_analysis.schema.words import Redelivered, Via
+
+# Kinds of probes' rows.
+QUEUE_READ, LOG_READ, CONSUMER_OFFSET = "queue read", "log read", "consumer offset"
+ASK_LIMIT_S = 20.0  # on a machine of load 50 a slave of 5.3.3 thrice said nothing in 5 s
+TRIES = 2  # of one question
+SIDE_BY_SIDE = 8  # queues that are read at a time
+
+T = TypeVar("T")
+
+
+class LogAuditor:
+    """Reads the broker at `config.endpoints[0]`; `say` is told the end once."""
+
+    def __init__(
+        self,
+        config: WorkerConfig,
+        recorder: Recorder,
+        ready: Callable[[], None],
+        say: Callable[[dict[str, Any]], None],
+    ) -> None:
+        self._config = config
+        self._recorder = recorder
+        self._ready = ready
+        self._say = say
+        self._line = Line(config.endpoints[0])
+        self._host = config.endpoints[0].host
+        self._found = 0
+
+    async def run(self) -> None:
+        """Returns when all is read and told."""
+        doubts: Sequence[str] = ()
+        try:
+            async with asyncio.timeout(self._config.limit_s):
+                doubts = await self._audit()
+        except TimeoutError:
+            doubts = (f"not read to its end within {self._config.limit_s:g} s",)
+        except (Unanswered, Refused, WireError) as error:
+            doubts = (str(error),)
+        self._recorder.flush()
+        queue, doubt = self._config.queue_word, "; ".join(doubts)
+        self._say({"say": "drained", "queue": queue, "complete": not doubt, "doubt": doubt})
+
+    def start(self, at_ns: int) -> None:
+        """Reading begins with the configuration."""
+
+    def stop_load(self) -> None:
+        """There is no load."""
+
+    def tick(self) -> None:
+        """Nothing is acknowledged."""
+
+    def status(self) -> dict[str, int]:
+        counts = dict.fromkeys(("sent", "confirmed", "unknown", "missed", "outstanding"), 0)
+        return {**counts, "delivered": self._found}
+
+    async def close(self, nicely: bool) -> None:  # noqa: ARG002  (the port's)
+        """The same either way: nothing that was asked needs a farewell."""
+        self._line.close()
+
+    async def _audit(self) -> Sequence[str]:
+        """What stands against the audit being whole."""
+        topic = self._config.queue
+        topics = await self._ask(requests.topic_configs(), answers.topics)
+        self._ready()
+        queues = queues_to_read(topics, topic)
+        pull = await self._answer(requests.pull(Queue(topic, 0), 0))
+        if answers.gives_nothing(pull):
+            doubts = await self._walk()
+            ends = {queue: await self._end(queue) for queue in queues}
+        else:
+            readings = await self._read_queues(queues)
+            doubts = [f"{_word(one.queue)}: {one.doubt}" for one in readings if one.doubt]
+            ends = {one.queue: one.end for one in readings if one.end is not None}
+        await self._compare_offsets(ends)
+        if not any(one.name == topic for one in topics):
+            doubts.insert(0, f"the broker has no topic {topic}")
+        return doubts
+
+    async def _read_queues(self, queues: Sequence[Queue]) -> list[Reading]:
+        turns = asyncio.Semaphore(SIDE_BY_SIDE)
+
+        async def read(queue: Queue) -> Reading:
+            async with turns:
+                return await self._read(queue)
+
+        return await asyncio.gather(*(read(queue) for queue in queues))
+
+    async def _read(self, queue: Queue) -> Reading:
+        reading = Reading(queue)
+        started_ns = self._recorder.now_ns()
+        while (request := reading.request) is not None:
+            try:
+                answer = await self._answer(request)
+            except Unanswered as error:
+                reading.doubt = str(error)
+            else:
+                self._note(reading.hear(answer))
+        target = self._target(_word(queue))
+        self._probe(QUEUE_READ, target, started_ns, not reading.doubt, _summary(reading))
+        return reading
+
+    async def _walk(self) -> list[str]:
+        walk = Walk()
+        started_ns = self._recorder.now_ns()
+        while (request := walk.request) is not None:
+            try:
+                answer = await self._answer(request)
+            except Unanswered as error:
+                walk.doubt = f"the log was read from {walk.first} to {walk.at}: {error}"
+            else:
+                message = walk.hear(answer)
+                self._note((message,) if message is not None else ())
+        span = f"positions {walk.first} to {walk.end}: {walk.messages} messages"
+        self._probe(LOG_READ, self._host, started_ns, not walk.doubt, walk.doubt or span)
+        return [walk.doubt] if walk.doubt else []
+
+    async def _end(self, queue: Queue) -> int:
+        return await self._ask(requests.max_offset(queue), answers.offset)
+
+    def _note(self, messages: Sequence[Message]) -> None:
+        recorder, topic = self._recorder, self._config.queue
+        received_ns = recorder.now_ns()
+        for message in messages:
+            if belongs(message, topic):
+                self._found += 1
+                place = self._target(_word(Queue(message.topic, message.queue)))
+                recorder.delivery(
+                    _body(message),
+                    received_ns,
+                    recorder.text(place),
+                    Redelivered.NOT_TOLD,
+                    Via.AUDIT,
+                    self._line.connects,
+                    self._found,
+                    message.offset,
+                )
+        recorder.flush()
+
+    async def _compare_offsets(self, ends: Mapping[Queue, int]) -> None:
+        """A consumer's offset is the next that it would be given: at the end, all is consumed."""
+        started_ns = self._recorder.now_ns()
+        offsets = await self._ask(requests.consumer_offsets(), answers.offsets)
+        for (group, queue), offset in sorted(offsets.items()):
+            if (end := ends.get(queue)) is not None:
+                behind = end - offset
+                detail = f"committed {offset} of {end}, {behind} behind"
+                target = self._target(_word(queue), group)
+                self._probe(CONSUMER_OFFSET, target, started_ns, not behind, detail)
+
+    def _target(self, *words: str) -> str:
+        return " ".join((self._host, *words))
+
+    def _probe(self, kind: str, target: str, started_ns: int, ok: bool, detail: str) -> None:
+        self._recorder.probe(kind, target, started_ns, self._recorder.now_ns(), ok, detail)
+
+    async def _ask(self, request: Request, read: Callable[[Request, Command], T]) -> T:
+        """Raises Unanswered, Refused, WireError."""
+        return read(request, await self._answer(request))
+
+    async def _answer(self, request: Request) -> Command:
+        """Asked again where nothing came: reading twice changes nothing. Raises Unanswered."""
+        for _ in range(TRIES - 1):
+            try:
+                return await self._line.ask(request, ASK_LIMIT_S)
+            except Unanswered:
+                continue
+        return await self._line.ask(request, ASK_LIMIT_S)
+
+
+def _body(message: Message) -> Body:
+    try:
+        return decode(records.content(message))
+    except WireError:
+        return Body(None, False)  # what cannot be unpacked identifies nothing
+
+
+def _word(queue: Queue) -> str:
+    return f"{queue.topic}/{queue.number}"
+
+
+def _summary(reading: Reading) -> str:
+    if reading.end is None:
+        return reading.doubt
+    skipped = f", {reading.skipped} offsets without any" if reading.skipped else ""
+    doubt = f": {reading.doubt}" if reading.doubt else ""
+    span = f"offsets {reading.first} to {reading.end}"
+    return f"{span}: {reading.messages} messages{skipped}{doubt}"

@@ -1,0 +1,110 @@
+"""One connection to a name server or broker: questions side by side, answers by their number.
+
+1. Every question has its own deadline. An answer that comes after it is dropped, as is whatever
+   the server says unasked.
+2. When the connection ends, every open question fails at once, with how it ended.
+3. Octets that are no commands end it.
+"""
+
+import asyncio
+import itertools
+
+from harness.workers.protocol import Endpoint
+from harness.workers.remoting.commands import Command, Decoder, encode
+from harness.workers.remoting.errors import WireError
+from harness.workers.remoting.headers import Header
+from harness.workers.remoting.requests import Request
+
+
+class Unanswered(Exception):
+    """No connection, no answer in time, or nothing that is an answer: says which."""
+
+
+class Connection:
+    """Made by `connect`. Once `lost` says why, no question is taken any more."""
+
+    def __init__(self) -> None:
+        self.lost = ""
+        self._numbers = itertools.count(1)
+        self._open: dict[int, asyncio.Future[Command]] = {}
+        self._wire = _Wire(self)
+
+    @classmethod
+    async def connect(cls, endpoint: Endpoint, limit_s: float) -> "Connection":
+        """Raises Unanswered."""
+        connection = cls()
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(limit_s):
+                await loop.create_connection(
+                    lambda: connection._wire, endpoint.address, endpoint.port
+                )
+        except TimeoutError:
+            raise Unanswered(f"no connection within {limit_s:g} s") from None
+        except OSError as error:
+            raise Unanswered(f"no connection: {error}") from error
+        return connection
+
+    async def ask(self, request: Request, limit_s: float) -> Command:
+        """Raises Unanswered."""
+        if self.lost:
+            raise Unanswered(self.lost)
+        number = next(self._numbers)
+        answer: asyncio.Future[Command] = asyncio.get_running_loop().create_future()
+        self._open[number] = answer
+        header = Header(request.code, number, fields=request.fields)
+        self._wire.write(encode(Command(header, request.body)))
+        try:
+            async with asyncio.timeout(limit_s):
+                return await answer
+        except TimeoutError:
+            raise Unanswered(f"no answer within {limit_s:g} s") from None
+        finally:
+            del self._open[number]
+
+    def close(self) -> None:
+        """At once: nothing that we ask needs a farewell."""
+        self.end("closed by us")
+
+    def heard(self, command: Command) -> None:
+        question = self._open.get(command.header.opaque)
+        if command.answers and question is not None and not question.done():
+            question.set_result(command)
+
+    def end(self, reason: str) -> None:
+        self.lost = self.lost or reason
+        self._wire.abort()
+        for question in self._open.values():
+            if not question.done():
+                question.set_exception(Unanswered(self.lost))
+
+
+class _Wire(asyncio.Protocol):
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._decoder = Decoder()
+        self._transport: asyncio.Transport | None = None
+
+    def write(self, octets: bytes) -> None:
+        assert self._transport is not None, "not connected"
+        self._transport.write(octets)
+
+    def abort(self) -> None:
+        if self._transport is not None:
+            self._transport.abort()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    def data_received(self, octets: bytes) -> None:
+        try:
+            commands = self._decoder.feed(octets)
+        except WireError as error:
+            self._connection.end(f"it does not speak the remoting protocol: {error}")
+            return
+        for command in commands:
+            self._connection.heard(command)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._connection.end(f"lost: {error}" if error else "closed by the server")

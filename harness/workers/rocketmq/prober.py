@@ -1,0 +1,115 @@
+"""The prober of a RocketMQ cluster: asks every name server, all the time, what it shows.
+
+1. Every PERIOD_S each name server is asked for the route of the topic and for the cluster,
+   whether or not earlier questions were answered: one that hangs is looked at as often as others.
+2. Every look is a row of `probes`: kind `route` or `cluster`, target the name server, detail what
+   it shows or why nothing came. What differs from the look before is an event.
+3. Where this process itself stood still during a look, an answer that is missing accuses nobody:
+   the row says so, and there is no event.
+4. It carries no load and shares no connection with whoever does.
+"""
+
+import asyncio
+from collections.abc import Callable
+
+from harness.workers.protocol import WorkerConfig
+from harness.workers.recorder import Recorder
+from harness.workers.remoting import answers, requests
+from harness.workers.remoting.commands import Command
+from harness.workers.remoting.errors import Refused, WireError
+from harness.workers.remoting.requests import Request
+from harness.workers.remoting.routes import View
+from harness.workers.rocketmq.connection import Unanswered
+from harness.workers.rocketmq.line import Line
+from harness.workers.rocketmq.watch import CLUSTER, ROUTE, Look, Watch
+
+PERIOD_S = 0.4  # twice a second and more, even where a round begins a little late
+LIMIT_S = 1.0
+TICK_NS = 100_000_000  # the session's
+STALL_NS = 100_000_000  # a tick later than this: the process stood still (DESIGN.md 3)
+_STOOD_STILL = "; this prober itself stood still meanwhile"
+
+_Read = Callable[[Request, Command], View]
+
+
+class Prober:
+    """`config.endpoints` are the name servers, `config.queue` is the topic.
+
+    `ready` is called once, when the first of them has answered.
+    """
+
+    def __init__(
+        self, config: WorkerConfig, recorder: Recorder, ready: Callable[[], None]
+    ) -> None:
+        self._recorder = recorder
+        self._ready = ready
+        self._ticked_ns = recorder.now_ns()
+        self._stalled_until_ns = -1  # when it last went on after it had stood still
+        self._lines = tuple(Line(endpoint) for endpoint in config.endpoints)
+        self._watches = tuple(Watch(endpoint.host) for endpoint in config.endpoints)
+        self._questions: tuple[tuple[str, Request, _Read], ...] = (
+            (ROUTE, requests.route(config.queue), answers.route),
+            (CLUSTER, requests.cluster_info(), answers.cluster),
+        )
+
+    async def run(self) -> None:
+        """Goes on until it is cancelled."""
+        loop = asyncio.get_running_loop()
+        due_s = loop.time()
+        async with asyncio.TaskGroup() as looks:
+            while True:
+                for line, watch in zip(self._lines, self._watches, strict=True):
+                    for kind, request, read in self._questions:
+                        looks.create_task(self._look(line, watch, kind, request, read))
+                # A round that was due while this process stood still is not made up for.
+                due_s = max(due_s + PERIOD_S, loop.time())
+                await asyncio.sleep(due_s - loop.time())
+
+    def start(self, at_ns: int) -> None:
+        """Probing begins with the configuration."""
+
+    def stop_load(self) -> None:
+        """There is no load; probing goes on until it is closed."""
+
+    def tick(self) -> None:
+        """Ten times a second; rows leave with the session's own flushes."""
+        if self._late():
+            self._stalled_until_ns = self._recorder.now_ns()
+        self._ticked_ns = self._recorder.now_ns()
+
+    def status(self) -> dict[str, int]:
+        counts = ("sent", "confirmed", "unknown", "missed", "delivered", "outstanding")
+        return dict.fromkeys(counts, 0)
+
+    async def close(self, nicely: bool) -> None:  # noqa: ARG002  (the port's)
+        """The same either way: a question needs no farewell. `run` must have ended."""
+        for line in self._lines:
+            line.close()
+
+    async def _look(
+        self, line: Line, watch: Watch, kind: str, request: Request, read: _Read
+    ) -> None:
+        started_ns = self._recorder.now_ns()
+        view, doubt = None, ""
+        try:
+            view = read(request, await line.ask(request, LIMIT_S))
+        except (Unanswered, Refused, WireError) as error:
+            doubt = str(error)
+        stalled = self._late() or self._stalled_until_ns >= started_ns
+        if doubt and stalled:
+            doubt += _STOOD_STILL
+        look = Look(kind, started_ns, self._recorder.now_ns(), view, doubt, stalled)
+        self._note(line, watch, look)
+
+    def _late(self) -> bool:
+        return self._recorder.now_ns() - self._ticked_ns > TICK_NS + STALL_NS
+
+    def _note(self, line: Line, watch: Watch, look: Look) -> None:
+        ok = look.view is not None
+        self._recorder.probe(
+            look.kind, line.endpoint.host, look.started_ns, look.ended_ns, ok, look.detail
+        )
+        for change in watch.see(look):
+            self._recorder.event(change.kind, line.connects, change.detail)
+        if ok:
+            self._ready()

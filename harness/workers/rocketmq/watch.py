@@ -1,0 +1,88 @@
+"""What one name server's answers come to, one after another: what it drops and shows, and when.
+
+1. A look is one question and what came of it. Looks may overlap, and end in another order than
+   they began; one that began before the last that was answered says nothing new.
+2. What was shown before anything was known is nothing: the first view is told as a change, too.
+3. Silence changes no view: what a name server that does not answer would show is unknown. It is
+   told once for each kind of look, and so is its end; a refusal counts as silence, in its words.
+   A look during which the prober itself stood still is no silence.
+4. A change happened after the start of the last look that showed the old view: that bound is told
+   with it.
+"""
+
+from dataclasses import dataclass
+
+from harness.workers.remoting.routes import NOWHERE, View, changes
+
+ROUTE, CLUSTER = "route", "cluster"  # kinds of looks, as the probes' rows name them
+UNANSWERED, ANSWERED = "unanswered", "answered again"
+_CHANGED = {ROUTE: "route changed", CLUSTER: "cluster changed"}
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One question. `view` None: it was not answered, and `doubt` says why. Times in run time.
+
+    `stalled`: the prober itself stood still meanwhile.
+    """
+
+    kind: str
+    started_ns: int
+    ended_ns: int
+    view: View | None
+    doubt: str = ""
+    stalled: bool = False
+
+    @property
+    def detail(self) -> str:
+        return self.doubt if self.view is None else str(self.view)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What is written down as an event of the prober."""
+
+    kind: str
+    detail: str
+
+
+class Watch:
+    """Of one name server; `name` is how events call it."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._last: dict[str, Look] = {}  # by kind: the last that was answered
+        self._silent_since_ns: dict[str, int] = {}  # by kind: when the first unanswered one began
+
+    def see(self, look: Look) -> tuple[Change, ...]:
+        """The changes that this look makes known."""
+        if look.view is None:
+            return self._unanswered(look)
+        return (*self._answered(look), *self._compared(look, look.view))
+
+    def _unanswered(self, look: Look) -> tuple[Change, ...]:
+        last = self._last.get(look.kind)
+        outdated = last is not None and look.started_ns < last.started_ns
+        if outdated or look.stalled or look.kind in self._silent_since_ns:
+            return ()
+        self._silent_since_ns[look.kind] = look.started_ns
+        return (Change(UNANSWERED, f"{self._name} {look.kind}: {look.doubt}"),)
+
+    def _answered(self, look: Look) -> tuple[Change, ...]:
+        since_ns = self._silent_since_ns.pop(look.kind, None)
+        if since_ns is None:
+            return ()
+        span_s = (look.ended_ns - since_ns) / 1e9
+        return (Change(ANSWERED, f"{self._name} {look.kind}: after {span_s:.2f} s"),)
+
+    def _compared(self, look: Look, view: View) -> tuple[Change, ...]:
+        before = self._last.get(look.kind)
+        if before is not None and look.started_ns < before.started_ns:
+            return ()
+        self._last[look.kind] = look
+        shown = before.view if before is not None and before.view is not None else NOWHERE
+        within = f" (within {(look.ended_ns - before.started_ns) / 1e9:.2f} s)" if before else ""
+        return tuple(
+            Change(_CHANGED[look.kind], f"{self._name} {sentence}{within}")
+            for sentence in changes(shown, view)
+        )

@@ -1,0 +1,282 @@
+"""The audit finds what a broker holds, wherever it stands, and says what it could not read."""
+
+import asyncio
+import json
+import zlib
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from harness.workers.protocol import EXIT_CLOSED, Endpoint, Role, WorkerConfig
+from harness.workers.recorder import Recorder
+from harness.workers.remoting.commands import Command
+from harness.workers.remoting.headers import RESPONSE, Header
+from harness.workers.remoting.records import Flags, Message
+from harness.workers.remoting.requests import Answer, Code, Queue, Request
+from harness.workers.rocketmq.audit import LogAuditor
+from spark_analysis.schema.body import Identity, encode
+from spark_analysis.schema.tables import DELIVERIES, PROBES
+from spark_analysis.schema.words import Redelivered, Via
+from tests.harness.workers import rig
+from tests.harness.workers.remoting.test_reading import Broker, answer, message
+from tests.harness.workers.remoting.test_records import written
+from tests.harness.workers.rocketmq.fake_servers import fake, said
+
+TOPIC = "orders"
+BODY_BYTES = 100
+
+
+def sent(sequence: int) -> bytes:
+    identity = Identity(rig.RUN_NUMBER, 1, sequence, 1, 0, 5)
+    return encode(identity, BODY_BYTES)
+
+
+@dataclass
+class Log:
+    """A broker with these topics (queues each) and messages; `silent` queues never answer."""
+
+    topics: dict[str, int]
+    messages: dict[Queue, list[Message]] = field(default_factory=dict)
+    offsets: dict[str, dict[int, int]] = field(default_factory=dict)
+    silent: frozenset[Queue] = frozenset()
+
+    def put(self, queue: Queue, body: bytes, flags: int = 0, **properties: str) -> None:
+        there = self.messages.setdefault(queue, [])
+        record = replace(message(len(there), queue), body=body, flags=flags, properties=properties)
+        there.append(record)
+
+    def answer(self, request: Request) -> Command | None:
+        match request.code:
+            case Code.GET_ALL_TOPIC_CONFIG:
+                return said(self._topics())
+            case Code.GET_ALL_CONSUMER_OFFSET:
+                return said(self._offsets())
+        queue = Queue(request.fields["topic"], int(request.fields["queueId"]))
+        there = self.messages.get(queue, [])
+        if queue in self.silent:
+            return None
+        if request.code is not Code.PULL_MESSAGE:
+            return Broker(0, len(there)).answer(request)
+        if queue.topic not in self.topics:
+            return said(code=Answer.TOPIC_NOT_EXIST)
+        at = int(request.fields["queueOffset"])
+        told = {"nextBeginOffset": len(there), "minOffset": 0, "maxOffset": len(there)}
+        return answer(0, told, *there[at:])
+
+    def _topics(self) -> bytes:
+        table = {
+            name: {"topicName": name, "readQueueNums": count, "writeQueueNums": count, "perm": 6}
+            for name, count in self.topics.items()
+        }
+        return json.dumps({"topicConfigTable": table}).encode()
+
+    def _offsets(self) -> bytes:
+        tables = (
+            f'"{name}":{{{",".join(f"{number}:{offset}" for number, offset in table.items())}}}'
+            for name, table in self.offsets.items()
+        )
+        return f'{{"offsetTable":{{{",".join(tables)}}}}}'.encode()
+
+
+@dataclass
+class Audited:
+    deliveries: list[dict[str, Any]]
+    probes: list[tuple[str, str, int, str]]  # kind, target, ok, detail
+    said: list[dict[str, Any]]
+
+    @property
+    def found(self) -> list[tuple[str, int, int]]:
+        """Place, offset, sequence."""
+        return [(row["broker"], row["offset"], row["sequence"]) for row in self.deliveries]
+
+    @property
+    def doubt(self) -> str:
+        (end,) = self.said
+        assert end["complete"] is (not end["doubt"])
+        return str(end["doubt"])
+
+
+def config(folder: Path, endpoint: Endpoint, **rest: Any) -> WorkerConfig:
+    client = "rocketmq-java-5.3.3"
+    settings = rig.config(Role.AUDITOR, folder, queue=TOPIC, client=client, **rest)
+    return replace(settings, endpoints=(endpoint,))
+
+
+def audited(folder: Path, log: Log, **rest: Any) -> Audited:
+    async def story() -> Audited:
+        async with fake("broker-a-0", log.answer) as server:
+            settings = config(folder, server.endpoint, **rest)
+            told: list[dict[str, Any]] = []
+            recorder = Recorder(settings, rig.fail)
+            auditor = LogAuditor(settings, recorder, lambda: None, told.append)
+            async with asyncio.timeout(3 * rig.LIMIT_S):
+                await auditor.run()
+            await auditor.close(nicely=True)
+            recorder.close()
+        probes = [
+            (row["kind"], row["target"], row["ok"], row["detail"])
+            for row in rig.rows(settings, PROBES)
+        ]
+        return Audited(rig.rows(settings, DELIVERIES), probes, told)
+
+    return asyncio.run(story())
+
+
+def test_every_message_of_the_topic_is_found_with_its_place_and_offset(tmp_path: Path) -> None:
+    log = Log({TOPIC: 2, "invoices": 1})
+    for sequence, number in enumerate([0, 1, 0]):
+        log.put(Queue(TOPIC, number), sent(sequence))
+    log.put(Queue("invoices", 0), sent(9))
+    end = audited(tmp_path, log)
+    assert end.doubt == ""
+    assert sorted(end.found) == [
+        ("broker-a-0 orders/0", 0, 0),
+        ("broker-a-0 orders/0", 1, 2),
+        ("broker-a-0 orders/1", 0, 1),
+    ]
+    row = end.deliveries[0]
+    assert (row["via"], row["redelivered"]) == (Via.AUDIT, Redelivered.NOT_TOLD)
+    assert (row["header_ok"], row["payload_ok"], row["run_ok"]) == (1, 1, 1)
+    assert row["queue"] == "orders"
+
+
+def test_what_was_set_aside_or_sent_back_is_found_where_it_stands(tmp_path: Path) -> None:
+    log = Log(
+        {
+            TOPIC: 1,
+            "SCHEDULE_TOPIC_XXXX": 1,
+            "RMQ_SYS_TRANS_HALF_TOPIC": 1,
+            "%RETRY%g": 1,
+            "%DLQ%g": 1,
+        }
+    )
+    log.put(Queue("SCHEDULE_TOPIC_XXXX", 0), sent(0), REAL_TOPIC=TOPIC)
+    log.put(Queue("SCHEDULE_TOPIC_XXXX", 0), sent(7), REAL_TOPIC="invoices")
+    log.put(Queue("RMQ_SYS_TRANS_HALF_TOPIC", 0), sent(1), REAL_TOPIC=TOPIC)
+    log.put(Queue("%RETRY%g", 0), sent(2), RETRY_TOPIC=TOPIC)
+    log.put(Queue("%DLQ%g", 0), sent(3), RETRY_TOPIC=TOPIC)
+    end = audited(tmp_path, log)
+    assert end.doubt == ""
+    assert sorted(end.found) == [
+        ("broker-a-0 %DLQ%g/0", 0, 3),
+        ("broker-a-0 %RETRY%g/0", 0, 2),
+        ("broker-a-0 RMQ_SYS_TRANS_HALF_TOPIC/0", 0, 1),
+        ("broker-a-0 SCHEDULE_TOPIC_XXXX/0", 0, 0),
+    ]
+
+
+def test_halves_that_the_broker_holds_and_gives_to_nobody_are_a_doubt(tmp_path: Path) -> None:
+    log = Log({TOPIC: 1})
+    log.put(Queue("RMQ_SYS_TRANS_HALF_TOPIC", 0), sent(1), REAL_TOPIC=TOPIC)
+    end = audited(tmp_path, log)
+    assert end.found == []
+    assert "RMQ_SYS_TRANS_HALF_TOPIC/0: messages of" in end.doubt
+    assert "code 17" in end.doubt
+
+
+class Slave(Log):
+    """Of RocketMQ 5: it refuses every pull, and shows what stands at a position."""
+
+    def answer(self, request: Request) -> Command | None:
+        places, end = self._places()
+        match request.code:
+            case Code.PULL_MESSAGE:
+                remark = "[REJECTREQUEST]system busy, start flow control for a while"
+                return Command(Header(Answer.SYSTEM_BUSY, 0, RESPONSE, remark))
+            case Code.GET_BROKER_RUNTIME_INFO:
+                table = {"commitLogMinOffset": "0", "commitLogMaxOffset": str(end)}
+                return said(json.dumps({"table": table}).encode())
+            case Code.VIEW_MESSAGE_BY_ID:
+                return said(places[int(request.fields["offset"])])
+        return super().answer(request)
+
+    def _places(self) -> tuple[dict[int, bytes], int]:
+        places, end = {}, 0
+        for there in self.messages.values():
+            for one in there:
+                places[end] = written(replace(one, position=end))
+                end += len(places[end])
+        return places, end
+
+
+def test_the_log_of_a_broker_that_gives_nothing_by_queue_is_walked(tmp_path: Path) -> None:
+    log = Slave({TOPIC: 1, "invoices": 1}, offsets={"orders@g": {0: 1}})
+    log.put(Queue(TOPIC, 0), sent(0))
+    log.put(Queue("invoices", 0), sent(9))
+    log.put(Queue(TOPIC, 0), sent(1))
+    log.put(Queue("RMQ_SYS_TRANS_HALF_TOPIC", 0), sent(2), REAL_TOPIC=TOPIC)
+    end = audited(tmp_path, log)
+    assert end.doubt == ""
+    assert end.found == [
+        ("broker-a-0 orders/0", 0, 0),
+        ("broker-a-0 orders/0", 1, 1),
+        ("broker-a-0 RMQ_SYS_TRANS_HALF_TOPIC/0", 0, 2),
+    ]
+    length = sum(len(written(one)) for there in log.messages.values() for one in there)
+    assert end.probes == [
+        ("log read", "broker-a-0", 1, f"positions 0 to {length}: 4 messages"),
+        ("consumer offset", "broker-a-0 orders/0 g", 0, "committed 1 of 2, 1 behind"),
+    ]
+
+
+def test_a_body_that_a_client_packed_is_known_again(tmp_path: Path) -> None:
+    log = Log({TOPIC: 1})
+    log.put(Queue(TOPIC, 0), zlib.compress(sent(4)), Flags.COMPRESSED)
+    log.put(Queue(TOPIC, 0), b"no zlib data", Flags.COMPRESSED)
+    end = audited(tmp_path, log)
+    assert [(row["header_ok"], row["sequence"]) for row in end.deliveries] == [(1, 4), (0, 0)]
+
+
+def test_each_groups_offset_stands_against_the_queues_greatest(tmp_path: Path) -> None:
+    log = Log({TOPIC: 2}, offsets={"orders@g": {0: 2, 1: 1}, "invoices@g": {0: 3}})
+    for sequence in range(3):
+        log.put(Queue(TOPIC, 0), sent(sequence))
+    log.put(Queue(TOPIC, 1), sent(3))
+    end = audited(tmp_path, log)
+    assert [probe for probe in end.probes if probe[0] == "consumer offset"] == [
+        ("consumer offset", "broker-a-0 orders/0 g", 0, "committed 2 of 3, 1 behind"),
+        ("consumer offset", "broker-a-0 orders/1 g", 1, "committed 1 of 1, 0 behind"),
+    ]
+    read = [probe for probe in end.probes if probe[0] == "queue read"]
+    assert ("queue read", "broker-a-0 orders/0", 1, "offsets 0 to 3: 3 messages") in read
+
+
+def test_a_queue_that_does_not_answer_is_named_and_the_others_are_read(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr("harness.workers.rocketmq.audit.ASK_LIMIT_S", 0.2)
+    log = Log({TOPIC: 2}, silent=frozenset({Queue(TOPIC, 1)}))
+    log.put(Queue(TOPIC, 0), sent(0))
+    end = audited(tmp_path, log)
+    assert end.found == [("broker-a-0 orders/0", 0, 0)]
+    assert end.doubt.startswith("orders/1: no answer within ")
+
+
+def test_a_broker_without_the_topic_is_no_empty_one(tmp_path: Path) -> None:
+    assert audited(tmp_path, Log({"invoices": 1})).doubt == "the broker has no topic orders"
+
+
+def test_a_broker_that_says_nothing_ends_at_the_limit_with_that_doubt(tmp_path: Path) -> None:
+    class Silent(Log):
+        def answer(self, request: Request) -> Command | None:
+            return None
+
+    end = audited(tmp_path, Silent({}), limit_s=0.2)
+    assert end.doubt == "not read to its end within 0.2 s"
+
+
+def test_as_a_process_it_reads_says_so_and_closes_its_log(tmp_path: Path) -> None:
+    log = Log({TOPIC: 1})
+    log.put(Queue(TOPIC, 0), sent(0))
+
+    async def story() -> tuple[WorkerConfig, dict[str, Any], int]:
+        async with fake("broker-a-0", log.answer) as server:
+            settings = config(tmp_path, server.endpoint)
+            worker = await rig.Process.spawn(settings)
+            end = await worker.hear("drained")
+            worker.say(do="close")
+            return settings, end, await worker.exit_code()
+
+    settings, end, code = asyncio.run(story())
+    assert (end["complete"], end["queue"], code) == (True, "orders", EXIT_CLOSED)
+    assert len(rig.rows(settings, DELIVERIES)) == 1

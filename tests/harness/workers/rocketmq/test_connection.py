@@ -1,0 +1,175 @@
+"""Questions get their own answers, and every one of them ends."""
+
+import asyncio
+from collections.abc import Awaitable
+from typing import TypeVar
+
+import pytest
+
+from harness.workers.protocol import Endpoint
+from harness.workers.remoting import requests
+from harness.workers.remoting.commands import Command, encode
+from harness.workers.remoting.headers import Header
+from harness.workers.remoting.requests import Code, Queue, Request
+from harness.workers.rocketmq import line as line_module
+from harness.workers.rocketmq.connection import Connection, Unanswered
+from harness.workers.rocketmq.line import Line
+from tests.harness.workers.rocketmq.fake_servers import fake, said
+
+LIMIT_S = 5.0
+T = TypeVar("T")
+
+
+def offset_of(request: Request) -> Command | None:
+    """Queue n has the offset n; queue 9 is never answered."""
+    number = int(request.fields["queueId"])
+    return None if number == 9 else said(offset=number)
+
+
+def question(number: int) -> Request:
+    return requests.max_offset(Queue("orders", number))
+
+
+def run(story: Awaitable[T]) -> T:
+    async def limited() -> T:
+        async with asyncio.timeout(4 * LIMIT_S):
+            return await story
+
+    return asyncio.run(limited())
+
+
+def test_questions_side_by_side_get_their_own_answers() -> None:
+    async def story() -> list[str]:
+        async with fake("b", offset_of) as server:
+            connection = await Connection.connect(server.endpoint, LIMIT_S)
+            asked = (connection.ask(question(number), LIMIT_S) for number in range(5))
+            told = await asyncio.gather(*asked)
+            connection.close()
+        return [command.header.fields["offset"] for command in told]
+
+    assert run(story()) == ["0", "1", "2", "3", "4"]
+
+
+def test_an_answer_is_matched_by_its_number_and_late_or_unasked_ones_are_dropped() -> None:
+    async def story() -> Command:
+        async def backwards(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.read(1)
+            unasked = Command(Header(Code.PULL_MESSAGE, 1))  # a request of the server's own
+            late = Command(Header(0, 99, flag=1))
+            ours = Command(Header(0, 1, flag=1, remark="ours"))
+            writer.write(encode(unasked) + encode(late) + encode(ours))
+
+        server = await asyncio.start_server(backwards, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        connection = await Connection.connect(Endpoint("b", "127.0.0.1", port), LIMIT_S)
+        answer = await connection.ask(question(1), LIMIT_S)
+        connection.close()
+        server.close()
+        return answer
+
+    assert run(story()).header.remark == "ours"
+
+
+def test_a_question_that_is_not_answered_ends_and_the_next_one_is_answered() -> None:
+    async def story() -> str:
+        async with fake("b", offset_of) as server:
+            connection = await Connection.connect(server.endpoint, LIMIT_S)
+            with pytest.raises(Unanswered, match=r"no answer within 0\.05 s"):
+                await connection.ask(question(9), 0.05)
+            answer = await connection.ask(question(3), LIMIT_S)
+            connection.close()
+            return answer.header.fields["offset"]
+
+    assert run(story()) == "3"
+
+
+def test_a_connection_that_ends_ends_every_question_at_once() -> None:
+    async def story() -> None:
+        async with fake("b", offset_of) as server:
+            connection = await Connection.connect(server.endpoint, LIMIT_S)
+            open_question = asyncio.create_task(connection.ask(question(9), 60.0))
+            while not server.asked:
+                await asyncio.sleep(0.001)
+            server.connections[0].close()
+            with pytest.raises(Unanswered, match="closed by the server"):
+                await open_question
+            with pytest.raises(Unanswered, match="closed by the server"):
+                await connection.ask(question(1), LIMIT_S)
+
+    run(story())
+
+
+def test_whoever_speaks_another_protocol_is_left() -> None:
+    async def story() -> None:
+        async def http(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+            await reader.read()
+
+        server = await asyncio.start_server(http, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        connection = await Connection.connect(Endpoint("b", "127.0.0.1", port), LIMIT_S)
+        with pytest.raises(Unanswered, match="does not speak the remoting protocol"):
+            await connection.ask(question(1), LIMIT_S)
+        server.close()
+
+    run(story())
+
+
+def test_nobody_there_is_told_so() -> None:
+    async def story() -> None:
+        async with fake("b", offset_of) as server:
+            endpoint = server.endpoint
+        with pytest.raises(Unanswered, match="no connection"):
+            await Connection.connect(endpoint, LIMIT_S)
+
+    run(story())
+
+
+def test_a_line_replaces_a_connection_that_was_lost() -> None:
+    async def story() -> tuple[str, int]:
+        async with fake("b", offset_of) as server:
+            line = Line(server.endpoint)
+            await line.ask(question(1), LIMIT_S)
+            server.connections[0].close()
+            answer = None  # until the end of the connection is known here
+            while answer is None:
+                try:
+                    answer = await line.ask(question(2), LIMIT_S)
+                except Unanswered:
+                    continue
+            line.close()
+            return answer.header.fields["offset"], line.connects
+
+    assert run(story()) == ("2", 2)
+
+
+def test_a_line_on_which_nothing_was_heard_for_long_is_dialled_anew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(line_module, "SILENCE_S", 0.1)
+
+    async def story() -> tuple[int, bool]:
+        async with fake("b", lambda request: None) as server:
+            line = Line(server.endpoint)
+            while line.connects < 3:
+                with pytest.raises(Unanswered):
+                    await line.ask(question(1), 0.05)
+            server.answer = offset_of
+            await line.ask(question(2), LIMIT_S)
+            line.close()
+            return line.connects, len(server.connections) >= 3
+
+    connects, dialled = run(story())
+    assert connects >= 3
+    assert dialled
+
+
+def test_questions_that_wait_for_one_connection_share_it() -> None:
+    async def story() -> tuple[int, int]:
+        async with fake("b", offset_of) as server:
+            line = Line(server.endpoint)
+            await asyncio.gather(*(line.ask(question(number), LIMIT_S) for number in range(4)))
+            line.close()
+            return line.connects, len(server.connections)
+
+    assert run(story()) == (1, 1)

@@ -1,0 +1,57 @@
+"""Every place of a broker that may hold a topic's messages is read, and only its own are taken."""
+
+from dataclasses import replace
+
+import pytest
+
+from harness.workers.remoting.requests import Queue
+from harness.workers.remoting.tables import Topic
+from harness.workers.rocketmq.holdings import HALVES, belongs, queues_to_read
+from tests.harness.workers.remoting.test_reading import message
+
+
+def test_the_topics_own_queues_are_read_first_then_those_where_it_may_be_set_aside() -> None:
+    topics = [
+        Topic("%DLQ%readers", 1, 1, 2),
+        Topic("SCHEDULE_TOPIC_XXXX", 2, 2, 6),
+        Topic("SELF_TEST_TOPIC", 1, 1, 6),
+        Topic("invoices", 4, 4, 6),
+        Topic("orders", 1, 2, 6),
+    ]
+    assert queues_to_read(topics, "orders") == (
+        Queue("orders", 0),
+        Queue("orders", 1),
+        Queue("%DLQ%readers", 0),
+        Queue("SCHEDULE_TOPIC_XXXX", 0),
+        Queue("SCHEDULE_TOPIC_XXXX", 1),
+        HALVES,
+    )
+
+
+def test_a_broker_without_the_topic_may_still_hold_its_messages() -> None:
+    topics = [Topic("%RETRY%readers", 1, 1, 6), Topic("invoices", 4, 4, 6)]
+    assert queues_to_read(topics, "orders") == (Queue("%RETRY%readers", 0), HALVES)
+
+
+def test_halves_are_read_once_whether_or_not_the_broker_knows_their_topic() -> None:
+    known = [Topic(HALVES.topic, 1, 1, 6)]
+    assert queues_to_read(known, "orders") == queues_to_read([], "orders") == (HALVES,)
+
+
+@pytest.mark.parametrize(
+    ("place", "properties", "ours"),
+    [
+        ("orders", {}, True),
+        ("invoices", {}, False),
+        ("SCHEDULE_TOPIC_XXXX", {"REAL_TOPIC": "orders"}, True),
+        ("SCHEDULE_TOPIC_XXXX", {"REAL_TOPIC": "invoices"}, False),
+        ("SCHEDULE_TOPIC_XXXX", {"REAL_TOPIC": "%RETRY%g", "RETRY_TOPIC": "orders"}, True),
+        ("%DLQ%g", {"RETRY_TOPIC": "orders"}, True),
+        ("%RETRY%g", {}, False),
+    ],
+)
+def test_a_message_in_a_shared_place_belongs_to_the_topic_that_it_names(
+    place: str, properties: dict[str, str], ours: bool
+) -> None:
+    one = replace(message(0, Queue(place, 0)), properties=properties)
+    assert belongs(one, "orders") is ours

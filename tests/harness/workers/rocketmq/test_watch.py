@@ -1,0 +1,104 @@
+"""What a name server drops and shows is told once, with the time within which it happened."""
+
+from dataclasses import replace
+
+from harness.workers.remoting.routes import NOWHERE, Shown, View
+from harness.workers.rocketmq.watch import (
+    ANSWERED,
+    CLUSTER,
+    ROUTE,
+    UNANSWERED,
+    Change,
+    Look,
+    Watch,
+)
+
+MASTER, SLAVE = Shown("broker-a", 0, "a:1"), Shown("broker-a", 1, "b:1")
+BOTH, ALONE = View((MASTER, SLAVE)), View((SLAVE,))
+MS = 1_000_000
+
+
+def look(started_ms: int, view: View | None, kind: str = ROUTE, took_ms: int = 10) -> Look:
+    ended_ns = (started_ms + took_ms) * MS
+    return Look(kind, started_ms * MS, ended_ns, view, "" if view else "no answer within 1 s")
+
+
+def shown(view: View) -> Watch:
+    """It has answered once, at 0 ms."""
+    watch = Watch("ns1")
+    watch.see(look(0, view))
+    return watch
+
+
+def test_the_first_view_is_told_as_a_change_from_nothing() -> None:
+    assert Watch("ns1").see(look(0, ALONE)) == (
+        Change("route changed", "ns1 shows broker-a slave 1 at b:1"),
+    )
+
+
+def test_a_dropped_master_is_told_once_with_the_time_within_which_it_happened() -> None:
+    watch = shown(BOTH)
+    assert watch.see(look(400, BOTH)) == ()
+    assert watch.see(look(800, ALONE)) == (
+        Change("route changed", "ns1 dropped broker-a master at a:1 (within 0.41 s)"),
+    )
+    assert watch.see(look(1200, ALONE)) == ()
+
+
+def test_route_and_cluster_are_watched_apart() -> None:
+    watch = shown(BOTH)
+    assert watch.see(look(400, ALONE, CLUSTER)) == (
+        Change("cluster changed", "ns1 shows broker-a slave 1 at b:1"),
+    )
+    assert watch.see(look(800, BOTH)) == ()
+
+
+def test_silence_is_told_once_and_changes_no_view() -> None:
+    watch = shown(BOTH)
+    assert watch.see(look(400, None, took_ms=1000)) == (
+        Change(UNANSWERED, "ns1 route: no answer within 1 s"),
+    )
+    assert watch.see(look(800, None, took_ms=1000)) == ()
+    assert watch.see(look(2000, BOTH)) == (Change(ANSWERED, "ns1 route: after 1.61 s"),)
+
+
+def test_an_answer_that_is_missing_while_the_prober_stood_still_accuses_nobody() -> None:
+    watch = shown(BOTH)
+    stalled = replace(look(400, None, took_ms=1000), stalled=True)
+    assert watch.see(stalled) == ()
+    assert watch.see(look(1400, None, took_ms=1000)) == (
+        Change(UNANSWERED, "ns1 route: no answer within 1 s"),
+    )
+
+
+def test_one_kind_of_question_may_stay_unanswered_while_the_other_is_not() -> None:
+    watch = shown(BOTH)
+    assert watch.see(look(400, None, CLUSTER)) == (
+        Change(UNANSWERED, "ns1 cluster: no answer within 1 s"),
+    )
+    assert watch.see(look(800, BOTH)) == ()
+    assert watch.see(look(800, None, CLUSTER)) == ()
+
+
+def test_what_changed_during_a_silence_happened_since_the_last_answer() -> None:
+    watch = shown(BOTH)
+    watch.see(look(400, None, took_ms=1000))
+    assert watch.see(look(2000, ALONE)) == (
+        Change(ANSWERED, "ns1 route: after 1.61 s"),
+        Change("route changed", "ns1 dropped broker-a master at a:1 (within 2.01 s)"),
+    )
+
+
+def test_a_look_that_began_before_the_last_answered_one_says_nothing_new() -> None:
+    watch = shown(BOTH)
+    watch.see(look(800, ALONE))
+    assert watch.see(look(400, BOTH, took_ms=600)) == ()
+    assert watch.see(look(400, None, took_ms=1000)) == ()
+    assert watch.see(look(1200, ALONE)) == ()
+
+
+def test_a_topic_that_nobody_has_any_more_is_dropped_and_no_silence() -> None:
+    watch = shown(ALONE)
+    assert watch.see(look(400, NOWHERE)) == (
+        Change("route changed", "ns1 dropped broker-a slave 1 at b:1 (within 0.41 s)"),
+    )
