@@ -21,6 +21,7 @@ from harness.workers.clients.amqp import AmqpClient
 from harness.workers.clients.port import Client
 from harness.workers.clients.rocketmq.java import PREFIX, JavaClient, NoJava
 from harness.workers.clients.rocketmq.native import NAME, NativeClient, NoNative
+from harness.workers.clients.rocketmq.options import window
 from harness.workers.consumer import Consumer
 from harness.workers.control import Control, say_at_once
 from harness.workers.drainer import Drainer
@@ -112,6 +113,9 @@ class Session:
 
     def _work(self, config: WorkerConfig, recorder: Recorder) -> Worker:
         if config.role is Role.PUBLISHER:
+            if config.client != "pika":
+                room = window(config.rocketmq, config.confirm_window)
+                config = replace(config, confirm_window=room)
             return Publisher(config, recorder, _client(config), self._on_ready)
         if config.role is Role.CONSUMER:
             return Consumer(config, recorder, _client(config), self._on_ready)

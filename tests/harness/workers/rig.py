@@ -126,7 +126,9 @@ class Process:
         self.heard: list[dict[str, Any]] = []
 
     @classmethod
-    async def spawn(cls, settings: WorkerConfig | None = None, **how: Any) -> "Process":
+    async def spawn(
+        cls, settings: WorkerConfig | None = None, limit_s: float = LIMIT_S, **how: Any
+    ) -> "Process":
         """Greeted; configured and ready where there are settings."""
         pipe = asyncio.subprocess.PIPE
         command = [sys.executable, "-m", "harness.workers", "test"]
@@ -135,7 +137,7 @@ class Process:
         )
         worker = cls(process)
         worker.say(do="hello")
-        await worker.hear("hello")
+        await worker.hear("hello", limit_s)
         if settings is not None:
             worker.say(do="configure", config=settings.to_json())
             await worker.hear("ready")

@@ -41,6 +41,12 @@ class RocketOptions:
         return cls(**parts)
 
 
+def window(options: RocketOptions, wanted: int) -> int:
+    """How many sends may be out: where each blocks a thread, no more than there are threads, so
+    that what is on record as sent does not wait in a queue of ours."""
+    return wanted if options.producer == "async" else min(wanted, LANES_MAX)
+
+
 def group(topic: str, whose: str) -> str:
     """The group of a topic's `writers` or `readers`: every reader of a run is in the same one."""
     return f"{_NOT_IN_NAMES.sub('_', topic)}_{whose}"

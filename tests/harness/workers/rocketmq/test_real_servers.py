@@ -49,7 +49,7 @@ async def world(server: str, client: str, folder: Path) -> AsyncIterator[World]:
 @contextlib.asynccontextmanager
 async def worker(settings: WorkerConfig) -> AsyncIterator[Process]:
     """Ready; closed in good order at the end."""
-    process = await Process.spawn()
+    process = await Process.spawn(limit_s=LIMIT_S)
 
     async def ping() -> None:
         while True:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.workers.clients.rocketmq.options import RocketOptions, group
+from harness.workers.clients.rocketmq.options import LANES_MAX, RocketOptions, group, window
 from harness.workers.clients.rocketmq.terms import delay_ns, fate_of, terms_of
 from spark_analysis.schema.words import NO_DUE, Fate
 
@@ -28,3 +28,9 @@ def test_only_what_is_delayed_or_part_of_a_transaction_has_terms() -> None:
     assert terms_of(RocketOptions(delay_level=2), 3, 100) == (5 * 10**9 + 100, Fate.NONE)
     transaction = RocketOptions(producer="transaction", fates=("commit", "rollback"))
     assert terms_of(transaction, 3, 100) == (NO_DUE, Fate.ROLLBACK)
+
+
+def test_sends_that_block_are_no_more_than_there_are_threads() -> None:
+    assert window(RocketOptions(producer="async"), 1000) == 1000
+    assert window(RocketOptions(producer="sync"), 1000) == LANES_MAX
+    assert window(RocketOptions(producer="ordered"), 1) == 1
