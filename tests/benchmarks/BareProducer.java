@@ -30,6 +30,7 @@ public class BareProducer {
                 room.release();
             }
         };
+        producer.send(new Message(words[1], new byte[256]), 30_000); // the way is open from here
         long began = System.nanoTime();
         long counts = -1;
         long from = 0;
