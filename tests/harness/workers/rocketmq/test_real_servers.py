@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from harness.workers.clients.rocketmq.options import RocketOptions
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema import tables
-from spark_analysis.schema.words import Fate, Outcome, Redelivered, Strength, Via
+from spark_analysis.schema.words import NEVER_SENT, Fate, Outcome, Redelivered, Strength, Via
 from tests.harness.workers.rig import Process, config, rows
 from tests.harness.workers.rocketmq.servers import Servers, require, servers
 
@@ -72,7 +73,7 @@ async def worker(settings: WorkerConfig) -> AsyncIterator[Process]:
 async def publish(settings: WorkerConfig, least: int) -> None:
     """Sends at its rate until so many are settled, and waits for what is out."""
     async with worker(settings) as process:
-        process.say(do="start", at_ns=0)
+        process.say(do="start", at_ns=time.monotonic_ns())
         while (await process.hear("status", LIMIT_S))["sent"] < least:
             pass
         process.say(do="stop_load")
@@ -105,7 +106,9 @@ def test_what_is_sent_is_confirmed_and_read_back_once_from_where_the_record_says
         attempts, settled = rows(sending, tables.ATTEMPTS), rows(sending, tables.SETTLEMENTS)
         answers = {(row["outcome"], row["strength"], row["raw"]) for row in settled}
         assert answers == {(Outcome.CONFIRMED, Strength.STORED, "SEND_OK")}
-        sent_ns = {row["sequence"]: row["sent_ns"] for row in attempts}
+        # On a busy machine some may have come too late to be sent at all.
+        sent = [row for row in attempts if row["sent_ns"] != NEVER_SENT]
+        sent_ns = {row["sequence"]: row["sent_ns"] for row in sent}
         # Java's clock is ours: an answer comes after its sending, and not long after.
         waits = [row["settled_ns"] - sent_ns[row["sequence"]] for row in settled]
         assert all(0 < wait < LIMIT_S * 1e9 for wait in waits)
@@ -161,7 +164,7 @@ def test_what_is_delayed_comes_when_it_is_due(tmp_path: Path, server: str, clien
             )
             async with worker(reading) as consuming:
                 await publish(sending, 10)
-                sent = len(rows(sending, tables.ATTEMPTS))
+                sent = len(rows(sending, tables.TERMS))
                 while (await consuming.hear("status", LIMIT_S))["delivered"] < sent:
                     pass
         due_ns = {row["sequence"]: row["due_ns"] for row in rows(sending, tables.TERMS)}
