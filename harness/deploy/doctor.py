@@ -5,13 +5,17 @@
 """
 
 import importlib.util
+import json
 import os
 import shutil
+import subprocess
 import sys
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
+from typing import Any, cast
 
 import docker
 import requests
@@ -27,6 +31,7 @@ DISK_LEAST_GB = 5.0
 MEMORY_LEAST_GB = 4.0
 CORES_LEAST = 2
 _ENGINE_LIMIT_S = 5.0
+_NATIVE_LIMIT_S = 20.0
 _HOSTS = 3  # of the usual layout
 _GB = 1e9
 
@@ -51,6 +56,7 @@ def examine(folder: Path) -> tuple[Row, ...]:
         memory_row(_available_gb()),
         cores_row(len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count()),
         loopback_row(_local_obstacle()),
+        native_row(_native_client()),
         *(_for_containers(row) for row in _docker_rows()),
     )
 
@@ -93,6 +99,18 @@ def loopback_row(obstacle: str) -> Row:
     return Row(what, reason, False, f"only `--deployment local` needs it: {remedy}", optional=True)
 
 
+def native_row(found: Mapping[str, Any]) -> Row:
+    """`found`: what harness.workers.clients.rocketmq.native_found says, as JSON."""
+    what = "RocketMQ native client"
+    if not found["refused"]:
+        features = ", ".join(found["features"])
+        return Row(what, f"{found['package']}, {found['library']}: {features}", True)
+    reason, _, remedy = found["refused"].partition("; ")
+    package = found["package"] or "none"
+    remedy = remedy or "reinstall it"
+    return Row(what, f"{package}: {reason}", False, f"optional: {remedy}", optional=True)
+
+
 def images_row(missing: tuple[str, ...]) -> Row:
     if not missing:
         return Row("images", "all present", True)
@@ -116,6 +134,24 @@ def _for_containers(row: Row) -> Row:
         return row
     remedy = f"only real brokers need it (`--deployment compose`): {row.remedy}"
     return replace(row, remedy=remedy, optional=True)
+
+
+def _native_client() -> Mapping[str, Any]:
+    """Asked of a process of its own: loading that library starts threads and writes logs."""
+    command = [sys.executable, "-m", "harness.workers.clients.rocketmq.native_found"]
+    with tempfile.TemporaryDirectory() as home:
+        try:
+            done = subprocess.run(
+                command,
+                capture_output=True,
+                text=True,
+                check=True,
+                timeout=_NATIVE_LIMIT_S,
+                env={**os.environ, "HOME": home, "PYTHONPATH": os.pathsep.join(sys.path)},
+            )
+            return cast(Mapping[str, Any], json.loads(done.stdout.splitlines()[-1]))
+        except (subprocess.SubprocessError, OSError, ValueError, IndexError) as error:
+            return {"package": "", "refused": f"it could not be asked: {error}"}
 
 
 def _local_obstacle() -> str:

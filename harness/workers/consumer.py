@@ -4,20 +4,23 @@
 2. Acknowledgements are cumulative: one each `batch` deliveries, and what is left each tick.
 3. With batch 0 the broker forgets when it sends: nothing is acknowledged.
 4. A cancelled subscription is renewed on the same link, a lost link is replaced.
-5. Draining and auditing read the same way; only `via`, and the host as `broker`, differ.
+5. A library that holds its messages back until each is acknowledged gets that for all it handed
+   over at once, whatever `batch` says; it fails over by itself, and its link is never given up.
+6. Draining and auditing read the same way; only `via`, and the host as `broker`, differ.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from harness.workers.clients.port import Client, ConsumingLink, LinkLost
-from harness.workers.dialling import Dialler
+from harness.workers.clients.port import Client, ConsumingLink, Fetched, LinkLost
+from harness.workers.dialling import Dialler, ways
 from harness.workers.protocol import Endpoint, WorkerConfig
 from harness.workers.recorder import Recorder
 from spark_analysis.schema.body import decode
 from spark_analysis.schema.words import Redelivered, Via
 
 CLOSE_LIMIT_S = 2.0
+PATIENCE_S = 120.0  # for a library that asks broker after broker, a hung one for seconds each
 
 
 class Consumer:
@@ -36,8 +39,9 @@ class Consumer:
         self._ready = ready
         self._via = via
         self._batch = config.acknowledge
-        self._subscribe_limit_s = config.deadline_s
-        self._dialler = Dialler(config.endpoints, recorder, client.library)
+        self._patient = client.answers_every_send
+        self._subscribe_limit_s = PATIENCE_S if self._patient else config.deadline_s
+        self._dialler = Dialler(ways(config, client), recorder, client.library)
         self._loop = asyncio.get_running_loop()
         self._lost = asyncio.Event()
         self._broker = -1
@@ -104,7 +108,7 @@ class Consumer:
 
     def give_up_link(self, reason: str) -> None:
         """The link does not answer: held for dead, and replaced."""
-        if self.link is not None:
+        if self.link is not None and not self._patient:
             self._dialler.shun()
             self._give_up(self.link, reason)
 
@@ -125,6 +129,26 @@ class Consumer:
         if not self._soon:
             self._soon = True
             self._loop.call_soon(self._settle)
+        self.stirred.set()
+
+    def fetched(self, messages: Sequence[Fetched]) -> None:
+        recorder, connection, via = self._recorder, self._dialler.connection, self._via
+        for tag, body, place, offset, redelivered, retried, clock_ns in messages:
+            recorder.delivery(
+                decode(body),
+                recorder.run_ns(clock_ns),
+                recorder.text(place),
+                Redelivered.YES if redelivered else Redelivered.NOT_TOLD,
+                Via.RETRY_TOPIC if retried else via,
+                connection,
+                tag,
+                offset,
+            )
+        self._received += len(messages)
+        self._last_tag = messages[-1].tag
+        self._acknowledgements.append((self._first_tag, self._last_tag))
+        self._first_tag = self._last_tag + 1
+        self._settle()
         self.stirred.set()
 
     def lost(self, reason: str) -> None:

@@ -18,8 +18,8 @@ from tenacity import (
     stop_never,
 )
 
-from harness.workers.clients.port import LinkLost
-from harness.workers.protocol import Endpoint
+from harness.workers.clients.port import Client, LinkLost
+from harness.workers.protocol import Endpoint, WorkerConfig
 from harness.workers.recorder import Recorder
 
 ROUND_PAUSE_S = 0.1
@@ -32,6 +32,11 @@ class Failure(NamedTuple):
 
     endpoint: Endpoint
     reason: str
+
+
+def ways(config: WorkerConfig, client: Client) -> tuple[Endpoint, ...]:
+    """What a worker dials in turn: a client that fails over by itself knows all from the start."""
+    return config.endpoints[:1] if client.answers_every_send else config.endpoints
 
 
 class Dialler:

@@ -98,6 +98,10 @@ class Book:
         attempts = self._take(tag, multiple)
         return [self._fail(attempt, Outcome.UNKNOWN, "nack", due_ns) for attempt in attempts]
 
+    def answered(self, tag: int, outcome: Outcome, raw: str, now_ns: int) -> list[Settlement]:
+        """One send's answer as the library gave it; nothing where it was settled before."""
+        return [self._answer(attempt, outcome, raw, now_ns) for attempt in self._take(tag, False)]
+
     def lost(self, raw: str, now_ns: int) -> list[Settlement]:
         """The connection is gone, or held for dead: what is out will never be known."""
         attempts = self._take(self._tag, True)
@@ -141,6 +145,17 @@ class Book:
         if NO_INTENT < deadline_ns < now_ns:
             self._missed += 1
         return (sequence, number, _CONFIRMED, "ack")
+
+    def _answer(self, attempt: Attempt, outcome: Outcome, raw: str, now_ns: int) -> Settlement:
+        sequence, number, _, deadline_ns = attempt
+        if outcome is Outcome.UNCONFIRMED:
+            return (sequence, number, outcome, raw)
+        if outcome is not Outcome.CONFIRMED:
+            return self._fail(attempt, outcome, raw, now_ns + RETRY_PAUSE_NS)
+        self.confirmed += 1
+        if NO_INTENT < deadline_ns < now_ns:
+            self._missed += 1
+        return (sequence, number, outcome, raw)
 
     def _fail(self, attempt: Attempt, outcome: Outcome, raw: str, due_ns: int) -> Settlement:
         sequence, number, _, deadline_ns = attempt

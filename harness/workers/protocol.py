@@ -31,9 +31,11 @@ Worker to harness
 """
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
+
+from harness.workers.clients.rocketmq.options import RocketOptions
 
 SILENCE_LIMIT_S = 5.0
 EXIT_CLOSED = 0
@@ -68,7 +70,7 @@ class WorkerConfig:
     run_number: int  # 64 bits, into every header
     origin_ns: int  # the run's origin on this worker's clock
     log: str  # the folder of its log, as the worker sees it; must not exist yet
-    client: str  # "pika"
+    client: str  # "pika", "rocketmq-java-5.3.3"
     queue: str  # the broker's name of it: mqproof.<run>.orders
     queue_word: str  # the scenario's name of it, which the records hold: orders
     endpoints: tuple[Endpoint, ...]  # in order of preference; the first is its entry
@@ -94,6 +96,8 @@ class WorkerConfig:
     confirm_window: int = 1000
     heartbeat_s: int = 60
     cancel_on_ha_failover: bool = False
+    # RocketMQ only
+    rocketmq: RocketOptions = field(default_factory=RocketOptions)
 
     @property
     def paced(self) -> bool:
@@ -108,6 +112,7 @@ class WorkerConfig:
         parts = dict(document)
         parts["role"] = Role(parts["role"])
         parts["endpoints"] = tuple(Endpoint(**endpoint) for endpoint in parts["endpoints"])
+        parts["rocketmq"] = RocketOptions.from_json(parts["rocketmq"])
         return cls(**parts)
 
 

@@ -8,13 +8,16 @@
 4. No confirm is waited for without our own watchdog: when the oldest is older than the deadline,
    the connection is held for dead, aborted, and the next endpoint is tried first. A publisher that
    stood still itself first reads what came in meanwhile.
+5. A client that answers every send, and fails over by itself, is never held for dead: its own
+   patience is what is under test, and what it says late still counts.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from harness.workers.clients.port import Client, PublishingLink
-from harness.workers.dialling import Dialler
+from harness.workers.clients.port import Answer, Client, PublishingLink
+from harness.workers.clients.rocketmq.terms import terms_of
+from harness.workers.dialling import Dialler, ways
 from harness.workers.operations import Book, Settlement
 from harness.workers.pacing import NS_PER_S, Pacing
 from harness.workers.protocol import Endpoint, WorkerConfig
@@ -39,11 +42,12 @@ class Publisher:
         self._recorder = recorder
         self._client = client
         self._ready = ready
-        self._confirms = config.confirms
+        self._patient = client.answers_every_send
+        self._awaits = config.confirms or self._patient  # every send is settled by the link
         self._deadline_ns = int(config.deadline_s * NS_PER_S)
         self._pacing = Pacing(config.rate, config.phase, self._deadline_ns)
         self._book = Book(config.confirms and config.retry == "until_confirmed")
-        self._dialler = Dialler(config.endpoints, recorder, client.library)
+        self._dialler = Dialler(ways(config, client), recorder, client.library)
         self._loop = asyncio.get_running_loop()
         self._link: PublishingLink | None = None
         self._lost = asyncio.Event()
@@ -78,7 +82,7 @@ class Publisher:
         stood_still = now_ns - self._ticked_ns > STANDSTILL_NS
         self._ticked_ns = now_ns
         self._expire(now_ns)
-        oldest_ns = None if stood_still else self._book.oldest_ns()
+        oldest_ns = None if stood_still or self._patient else self._book.oldest_ns()
         if oldest_ns is not None and now_ns - oldest_ns > self._deadline_ns:
             self._hold_for_dead()
         self._recorder.flush()
@@ -125,6 +129,14 @@ class Publisher:
         if identity is not None:
             self._book.returned(identity.sequence, identity.attempt, raw)
 
+    def answered(self, answers: Sequence[Answer]) -> None:
+        book, recorder, connection = self._book, self._recorder, self._dialler.connection
+        for tag, outcome, strength, raw, clock_ns in answers:
+            at_ns = recorder.run_ns(clock_ns)
+            settlements = book.answered(tag, outcome, raw, at_ns)
+            recorder.settlements(settlements, at_ns, connection, strength)
+        self._go_on()
+
     def lost(self, reason: str) -> None:
         """The link is gone, by whoever's doing; what is out is unknown."""
         now_ns = self._recorder.now_ns()
@@ -152,6 +164,10 @@ class Publisher:
 
     def _settle(self, settlements: list[Settlement], now_ns: int) -> None:
         self._record(settlements, now_ns)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Something was settled: there may be room for more."""
         if self._starved and not self._book.out:
             self._pump()  # nothing else can be on its way here: do not wait for the loop
         elif not self._soon:
@@ -201,7 +217,7 @@ class Publisher:
         return len(operations)
 
     def _room(self, link: PublishingLink) -> int:
-        if self._confirms:
+        if self._awaits:
             return self._config.confirm_window - self._book.unsettled
         return BURST if link.buffered_bytes() < BUFFER_LIMIT_BYTES else 0
 
@@ -217,13 +233,15 @@ class Publisher:
         key = sequence % config.keys
         now_ns = recorder.now_ns()
         identity = Identity(config.run_number, config.number, sequence, attempt, key, now_ns)
-        if self._confirms:
+        if self._awaits:
             tag = self._book.send(sequence, attempt, now_ns, deadline_ns)
         else:
             tag = self._book.hand_over()
         recorder.attempt(sequence, attempt, key, intended_ns, now_ns, connection, tag)
+        if terms := terms_of(config.rocketmq, sequence, now_ns):
+            recorder.terms(sequence, attempt, *terms)
         link.publish(encode(identity, config.body_bytes))
-        if not self._confirms:
+        if not self._awaits:
             self._record([(sequence, attempt, Outcome.UNCONFIRMED, "handed over")], now_ns)
 
     def _expire(self, now_ns: int) -> None:
@@ -240,7 +258,7 @@ class Publisher:
         due_s = min(
             (self._recorder.clock_s(due) for due in times if due is not None), default=None
         )
-        if self._starved and not self._confirms:
+        if self._starved and not self._awaits:
             due_s = self._loop.time() + BUFFER_PAUSE_S
         if self._alarm is not None:
             if self._alarm.when() == due_s:

@@ -43,6 +43,7 @@ class Recorder:
         self._append = self._log.append_numbered
         self._text = self._log.text
         self._queue = self._text(config.queue_word)
+        self._special = False  # terms were appended
 
     def now_ns(self) -> int:
         """Run time."""
@@ -83,13 +84,24 @@ class Recorder:
         """The deadline passed before this operation's first attempt could go out."""
         self.attempt(sequence, 1, key, intended_ns, NEVER_SENT, 0, 0)
 
+    def terms(self, sequence: int, attempt: int, due_ns: int, fate: int) -> None:
+        """Of an attempt that is delayed, or part of a transaction; on record with its attempt."""
+        self._append(tables.TERMS, self._number, sequence, attempt, due_ns, fate)
+        self._special = True
+
     def settlements(
-        self, settlements: Iterable[Settlement], settled_ns: int, connection: int
+        self,
+        settlements: Iterable[Settlement],
+        settled_ns: int,
+        connection: int,
+        confirm: int | None = None,
     ) -> None:
-        """What one frame, or one loss, settled."""
+        """What one frame, one answer or one loss settled. `confirm`: the strength of a confirm,
+        where it is not the layout's."""
+        declared = self._strength if confirm is None else confirm
         append, text, table, producer = self._append, self._text, _SETTLEMENTS, self._number
         for sequence, attempt, outcome, raw in settlements:
-            strength = self._strength if outcome is _CONFIRMED else 0
+            strength = declared if outcome is _CONFIRMED else 0
             words = text(raw)
             append(
                 table,
@@ -179,6 +191,9 @@ class Recorder:
     def flush_attempts(self) -> None:
         """What must be on record before anything is sent, and no more: a write less a message."""
         try:
+            if self._special:
+                self._log.flush(tables.TERMS)
+                self._special = False
             self._log.flush(_ATTEMPTS)
         except LogFull as failure:
             self._die(f"the log cannot be written: {failure}")

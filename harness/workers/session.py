@@ -19,6 +19,9 @@ from typing import Any, NoReturn, Protocol
 from harness.workers import protocol
 from harness.workers.clients.amqp import AmqpClient
 from harness.workers.clients.port import Client
+from harness.workers.clients.rocketmq.java import PREFIX, JavaClient, NoJava
+from harness.workers.clients.rocketmq.native import NAME, NativeClient, NoNative
+from harness.workers.clients.rocketmq.options import window
 from harness.workers.consumer import Consumer
 from harness.workers.control import Control, say_at_once
 from harness.workers.drainer import Drainer
@@ -113,6 +116,9 @@ class Session:
 
     def _work(self, config: WorkerConfig, recorder: Recorder) -> Worker:
         if config.role is Role.PUBLISHER:
+            if config.client != "pika":
+                room = window(config.rocketmq, config.confirm_window)
+                config = replace(config, confirm_window=room)
             return Publisher(config, recorder, _client(config), self._on_ready)
         if config.role is Role.CONSUMER:
             return Consumer(config, recorder, _client(config), self._on_ready)
@@ -174,9 +180,16 @@ def die(doubt: str) -> NoReturn:
 
 
 def _client(config: WorkerConfig) -> Client:
-    if config.client != "pika":
-        die(f"no client {config.client!r}; there is: pika")
-    return AmqpClient(config)
+    if config.client == "pika":
+        return AmqpClient(config)
+    try:
+        if config.client.startswith(PREFIX):
+            return JavaClient(config)
+        if config.client == NAME:
+            return NativeClient(config)
+    except (NoJava, NoNative) as missing:
+        die(str(missing))
+    die(f"no client {config.client!r}; there are: pika, {PREFIX}VERSION, {NAME}")
 
 
 def _hello() -> dict[str, Any]:

@@ -101,6 +101,14 @@ ACKNOWLEDGEMENTS = _table(
     "last_tag:i64",
     "written_ns:i64",
 )
+TERMS = _table(
+    "terms",  # one row an attempt that is delayed, or part of a transaction
+    "producer:i32",
+    "sequence:i64",
+    "attempt:i32",
+    "due_ns:i64",  # not to be delivered before; NO_DUE where it is not delayed
+    "fate:u8",  # words.Fate: what the producer says of its transaction, and when
+)
 PROBES = _table(
     "probes",
     "prober:i32",
@@ -176,5 +184,6 @@ TABLES: dict[str, Table] = {
         FAULTS,
         OPERATIONS,
         RESOURCES,
+        TERMS,
     )
 }

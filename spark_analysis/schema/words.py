@@ -47,6 +47,17 @@ class Redelivered(IntEnum):
     NOT_TOLD = 2
 
 
+class Fate(IntEnum):
+    """What a producer says of a transaction, and when. Publishing.java reads these numbers."""
+
+    NONE = 0  # no transaction
+    COMMIT = 1
+    ROLLBACK = 2
+    COMMIT_WHEN_ASKED = 3  # it says nothing until the broker's check asks
+    ROLLBACK_WHEN_ASKED = 4
+
+
 NEVER_SENT = -1  # attempts.sent_ns of an operation whose deadline passed before it could go out
 NO_INTENT = -1  # attempts.intended_ns at rate `max`, and of every retry
+NO_DUE = -1  # terms.due_ns of a message that is not delayed
 NO_OFFSET = -1  # deliveries.offset of a queue broker

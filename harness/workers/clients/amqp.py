@@ -27,6 +27,7 @@ class AmqpClient:
     """pika, set up for one worker."""
 
     library = f"pika {pika.__version__}"
+    answers_every_send = False
 
     def __init__(self, config: WorkerConfig) -> None:
         self._config = config

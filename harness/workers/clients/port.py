@@ -6,15 +6,44 @@
 3. What is handed to `publish` or `acknowledge` leaves the process only after the calling callback
    has returned to the loop; an adapter whose library sends at once must flush the log before.
 4. Every await of a link ends: when the link is lost (LinkLost), or by the caller's own time limit.
+5. A library that fails over by itself (`answers_every_send`) has one link to the whole cluster. It
+   answers each send, in the end, and tells where messages came from; nobody replaces its link.
 """
 
-from typing import Protocol
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
 
 from harness.workers.protocol import Endpoint
+from spark_analysis.schema.words import Outcome, Strength
 
 
 class LinkLost(Exception):
     """A connection could not be made, or ended before it answered; says why."""
+
+
+class Answer(NamedTuple):
+    """What became of one send; `clock_ns` is CLOCK_MONOTONIC at the library's callback."""
+
+    tag: int
+    outcome: Outcome
+    strength: Strength | None  # None: what the layout declares of a confirm
+    raw: str
+    clock_ns: int
+
+
+class Fetched(NamedTuple):
+    """One delivery from a log; `place` names the log, within which `offset` counts.
+
+    None: the library does not say which broker's log it was.
+    """
+
+    tag: int
+    body: bytes
+    place: str | None  # broker/queue, or broker/retry/queue of the group's retry topic
+    offset: int
+    redelivered: bool  # the broker counted a former try
+    retried: bool  # it came by the retry topic
+    clock_ns: int
 
 
 class PublishingListener(Protocol):
@@ -26,10 +55,12 @@ class PublishingListener(Protocol):
 
     def returned(self, body: bytes, raw: str) -> None: ...
 
+    def answered(self, answers: Sequence[Answer]) -> None: ...
+
     def lost(self, reason: str) -> None: ...
 
     def noticed(self, kind: str, detail: str) -> None:
-        """`blocked` and `unblocked`."""
+        """`blocked` and `unblocked`; `attached` to which name server."""
 
 
 class ConsumingListener(Protocol):
@@ -37,10 +68,13 @@ class ConsumingListener(Protocol):
 
     def delivered(self, tag: int, redelivered: bool, body: bytes) -> None: ...
 
+    def fetched(self, messages: Sequence[Fetched]) -> None:
+        """One or more, which the library holds back until they are acknowledged."""
+
     def lost(self, reason: str) -> None: ...
 
     def noticed(self, kind: str, detail: str) -> None:
-        """`cancelled`, `blocked` and `unblocked`."""
+        """`cancelled`, `blocked` and `unblocked`; `attached`, `rebalanced` to which queues."""
 
 
 class PublishingLink(Protocol):
@@ -79,6 +113,9 @@ class Client(Protocol):
     @property
     def library(self) -> str:
         """Its name and version."""
+
+    @property
+    def answers_every_send(self) -> bool: ...
 
     async def publisher(
         self, endpoint: Endpoint, listener: PublishingListener

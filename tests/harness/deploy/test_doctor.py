@@ -48,6 +48,16 @@ def test_what_stands_in_the_way_of_local_clusters_alone_is_told_so() -> None:
     assert row.remedy == "only `--deployment local` needs it: stop it"
 
 
+def test_the_native_rocketmq_client_is_told_with_what_it_can_do_or_why_it_is_refused() -> None:
+    loaded = {"package": "rocketmq 0.4.4", "library": "l.so", "features": ["sync"], "refused": ""}
+    row = doctor.native_row(loaded)
+    assert (row.ok, row.found) == (True, "rocketmq 0.4.4, l.so: sync")
+    refused = {"package": "rocketmq-client-python 2.0.0", "refused": "it brings none; get one"}
+    row = doctor.native_row(refused)
+    assert (row.ok, row.optional, row.remedy) == (False, True, "optional: get one")
+    assert row.found == "rocketmq-client-python 2.0.0: it brings none"
+
+
 def test_a_machine_without_an_engine_is_told_and_asked_no_more(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.workers.clients.amqp import AmqpClient
+from harness.workers.clients.port import Client
 from harness.workers.consumer import Consumer
 from harness.workers.lateness import every
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
@@ -77,20 +78,26 @@ def fail(doubt: str) -> Any:
 
 
 @contextlib.asynccontextmanager
-async def publisher(settings: WorkerConfig) -> AsyncIterator[Publisher]:
-    """Connected and started; closed at the end."""
+async def publisher(
+    settings: WorkerConfig, client: Client | None = None
+) -> AsyncIterator[Publisher]:
+    """Connected and started, by pika where no client is given; closed at the end."""
     ready = asyncio.Event()
-    worker = Publisher(settings, Recorder(settings, fail), AmqpClient(settings), ready.set)
+    client = client or AmqpClient(settings)
+    worker = Publisher(settings, Recorder(settings, fail), client, ready.set)
     async with _running(worker, ready):
         worker.start(time.monotonic_ns())
         yield worker
 
 
 @contextlib.asynccontextmanager
-async def consumer(settings: WorkerConfig) -> AsyncIterator[Consumer]:
-    """Subscribed; closed at the end."""
+async def consumer(
+    settings: WorkerConfig, client: Client | None = None
+) -> AsyncIterator[Consumer]:
+    """Subscribed, by pika where no client is given; closed at the end."""
     ready = asyncio.Event()
-    worker = Consumer(settings, Recorder(settings, fail), AmqpClient(settings), ready.set)
+    client = client or AmqpClient(settings)
+    worker = Consumer(settings, Recorder(settings, fail), client, ready.set)
     async with _running(worker, ready):
         yield worker
 
@@ -119,7 +126,9 @@ class Process:
         self.heard: list[dict[str, Any]] = []
 
     @classmethod
-    async def spawn(cls, settings: WorkerConfig | None = None, **how: Any) -> "Process":
+    async def spawn(
+        cls, settings: WorkerConfig | None = None, limit_s: float = LIMIT_S, **how: Any
+    ) -> "Process":
         """Greeted; configured and ready where there are settings."""
         pipe = asyncio.subprocess.PIPE
         command = [sys.executable, "-m", "harness.workers", "test"]
@@ -128,7 +137,7 @@ class Process:
         )
         worker = cls(process)
         worker.say(do="hello")
-        await worker.hear("hello")
+        await worker.hear("hello", limit_s)
         if settings is not None:
             worker.say(do="configure", config=settings.to_json())
             await worker.hear("ready")
@@ -138,10 +147,10 @@ class Process:
         assert self.process.stdin
         self.process.stdin.write(json.dumps(message).encode() + b"\n")
 
-    async def hear(self, word: str) -> dict[str, Any]:
+    async def hear(self, word: str, limit_s: float = LIMIT_S) -> dict[str, Any]:
         """The next message of this kind."""
         assert self.process.stdout
-        async with asyncio.timeout(LIMIT_S):
+        async with asyncio.timeout(limit_s):
             while line := await self.process.stdout.readline():
                 self.heard.append(json.loads(line))
                 if self.heard[-1]["say"] == word:

@@ -1,0 +1,230 @@
+package mqproof;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.rocketmq.client.ClientConfig;
+import org.apache.rocketmq.client.consumer.DefaultLitePullConsumer;
+import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
+import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
+import org.apache.rocketmq.client.consumer.listener.ConsumeOrderlyStatus;
+import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
+import org.apache.rocketmq.client.consumer.listener.MessageListenerOrderly;
+import org.apache.rocketmq.client.consumer.store.OffsetStore;
+import org.apache.rocketmq.client.consumer.store.ReadOffsetType;
+import org.apache.rocketmq.client.impl.factory.MQClientInstance;
+import org.apache.rocketmq.common.consumer.ConsumeFromWhere;
+import org.apache.rocketmq.common.message.MessageConst;
+import org.apache.rocketmq.common.message.MessageExt;
+import org.apache.rocketmq.common.message.MessageQueue;
+
+/**
+ * One consumer of one topic. A batch is put into the outbox, and the library's thread then waits
+ * until Python says that it is on record: only then is it consumed, for the library.
+ */
+public final class Consuming {
+    private static final String RETRIES = "%RETRY%";
+    private final Outbox outbox = new Outbox();
+    private final String topic;
+    private final String group;
+    private final DefaultMQPushConsumer push;
+    private final DefaultLitePullConsumer pull;
+    private final Watch watch;
+    private final Object acknowledging = new Object();
+    private long tag; // of the last message that was put
+    private long acknowledged;
+    private volatile boolean closed;
+
+    /** `mode`: concurrent, orderly or pull. */
+    public Consuming(String nameServers, String group, String instance, String topic, String mode,
+            int threads, int batch, String[] settings) throws Exception {
+        this.topic = topic;
+        this.group = group;
+        push = mode.equals("pull") ? null : new DefaultMQPushConsumer(group);
+        pull = mode.equals("pull") ? new DefaultLitePullConsumer(group) : null;
+        ClientConfig client = push == null ? pull : push;
+        client.setNamesrvAddr(nameServers);
+        client.setInstanceName(instance);
+        if (push != null) {
+            push.setConsumeFromWhere(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET);
+            push.setConsumeThreadMin(threads);
+            push.setConsumeThreadMax(threads);
+            push.setConsumeMessageBatchMaxSize(batch);
+            push.setPullBatchSize(batch);
+            push.setAwaitTerminationMillisWhenShutdown(1000);
+            listen(mode);
+        } else {
+            pull.setConsumeFromWhere(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET);
+            pull.setPullBatchSize(batch);
+            pull.setAutoCommit(false);
+        }
+        Library.setAll(client, settings);
+        Map<String, Callable<String>> facts = new TreeMap<>();
+        facts.put("attached", () -> Library.attached(instance()));
+        if (push != null) {
+            facts.put("rebalanced", this::queues);
+        }
+        watch = new Watch(outbox, facts);
+    }
+
+    private void listen(String mode) {
+        if (mode.equals("orderly")) {
+            push.registerMessageListener((MessageListenerOrderly) (messages, context) -> {
+                recorded(messages);
+                return ConsumeOrderlyStatus.SUCCESS;
+            });
+        } else {
+            push.registerMessageListener((MessageListenerConcurrently) (messages, context) -> {
+                recorded(messages);
+                return ConsumeConcurrentlyStatus.CONSUME_SUCCESS;
+            });
+        }
+    }
+
+    public void start() throws Exception {
+        if (push != null) {
+            push.subscribe(topic, "*");
+            push.start();
+        } else {
+            pull.subscribe(topic, "*");
+            pull.start();
+            Thread thread = new Thread(this::poll, "mqproof poll");
+            thread.setDaemon(true);
+            thread.start();
+        }
+        watch.look();
+        watch.start();
+    }
+
+    private void poll() {
+        while (!closed) {
+            List<MessageExt> messages = pull.poll();
+            if (!messages.isEmpty()) {
+                recorded(messages);
+                pull.commitSync();
+            }
+        }
+    }
+
+    /** Returns when Python has said that these are on record; never for what was not. */
+    private void recorded(List<MessageExt> messages) {
+        long last;
+        synchronized (acknowledging) {
+            // Numbered and put under one lock: Python hears tags in order.
+            for (MessageExt message : messages) {
+                put(++tag, message);
+            }
+            last = tag;
+        }
+        synchronized (acknowledging) {
+            while (acknowledged < last) {
+                try {
+                    acknowledging.wait();
+                } catch (InterruptedException ending) {
+                    // Going on would say that it was consumed.
+                }
+            }
+        }
+    }
+
+    private void put(long number, MessageExt message) {
+        boolean again = message.getProperty(MessageConst.PROPERTY_RETRY_TOPIC) != null;
+        outbox.put(Outbox.MESSAGE, out -> {
+            out.writeLong(number);
+            out.writeInt(message.getQueueId());
+            out.writeLong(message.getQueueOffset());
+            out.writeInt(message.getReconsumeTimes());
+            out.writeByte(again ? 1 : 0);
+            Outbox.text(out, message.getBrokerName());
+            out.writeInt(message.getBody().length);
+            out.write(message.getBody());
+        });
+    }
+
+    /** Everything up to this tag is on record. */
+    public void acknowledge(long upTo) {
+        synchronized (acknowledging) {
+            acknowledged = Math.max(acknowledged, upTo);
+            acknowledging.notifyAll();
+        }
+    }
+
+    /** What the brokers hold that this group has not committed, retries included. */
+    public long remaining() throws Exception {
+        if (push != null) {
+            push.getDefaultMQPushConsumerImpl().persistConsumerOffset();
+            OffsetStore store = push.getDefaultMQPushConsumerImpl().getOffsetStore();
+            return behind(store, topic) + behindRetries(store);
+        }
+        long behind = 0;
+        for (MessageQueue queue : pull.fetchMessageQueues(topic)) {
+            Long committed = pull.committed(queue);
+            long end = instance().getMQAdminImpl().maxOffset(queue);
+            behind += end - Math.max(committed == null ? 0 : committed, 0);
+        }
+        return behind;
+    }
+
+    private long behindRetries(OffsetStore store) throws Exception {
+        try {
+            return behind(store, RETRIES + group);
+        } catch (org.apache.rocketmq.client.exception.MQClientException none) {
+            if (String.valueOf(none.getMessage()).contains("Can not find Message Queue")) {
+                return 0; // no broker has a retry topic of this group: nothing was ever retried
+            }
+            throw none;
+        }
+    }
+
+    private long behind(OffsetStore store, String of) throws Exception {
+        long behind = 0;
+        for (MessageQueue queue : push.fetchSubscribeMessageQueues(of)) {
+            long end = push.maxOffset(queue);
+            long first = push.minOffset(queue);
+            long committed = store.readOffset(queue, ReadOffsetType.READ_FROM_STORE);
+            if (committed == -2) {
+                throw new IllegalStateException("no offset of " + queue + " to be had");
+            }
+            behind += end - Math.max(committed, first);
+        }
+        return behind;
+    }
+
+    private String queues() {
+        StringBuilder text = new StringBuilder();
+        push.getDefaultMQPushConsumerImpl().getRebalanceImpl().getProcessQueueTable().keySet()
+                .stream().filter(queue -> queue.getTopic().equals(topic)).sorted()
+                .forEach(queue -> text.append(text.length() == 0 ? "" : " ")
+                        .append(queue.getBrokerName()).append('/').append(queue.getQueueId()));
+        return text.toString();
+    }
+
+    private MQClientInstance instance() throws Exception {
+        if (push != null) {
+            return push.getDefaultMQPushConsumerImpl().getmQClientFactory();
+        }
+        java.lang.reflect.Field outer =
+                DefaultLitePullConsumer.class.getDeclaredField("defaultLitePullConsumerImpl");
+        outer.setAccessible(true);
+        Object implementation = outer.get(pull);
+        java.lang.reflect.Field inner = implementation.getClass().getDeclaredField("mQClientFactory");
+        inner.setAccessible(true);
+        return (MQClientInstance) inner.get(implementation);
+    }
+
+    public byte[] take(long waitMs) throws InterruptedException {
+        return outbox.take(waitMs);
+    }
+
+    public void close() {
+        closed = true;
+        watch.end();
+        if (push != null) {
+            push.shutdown();
+        } else {
+            pull.shutdown();
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package mqproof;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.rocketmq.client.impl.factory.MQClientInstance;
+
+/** What the library does not offer by a method of its own: settings by name, and where it is attached. */
+final class Library {
+    private Library() {}
+
+    /** Calls `setName(value)` of a producer or consumer; throws where there is no such setter. */
+    static void set(Object client, String name, String value) throws Exception {
+        String setter = "set" + Character.toUpperCase(name.charAt(0)) + name.substring(1);
+        for (Method method : client.getClass().getMethods()) {
+            if (method.getName().equals(setter) && method.getParameterCount() == 1) {
+                Class<?> type = method.getParameterTypes()[0];
+                if (type == int.class) {
+                    method.invoke(client, Integer.parseInt(value));
+                } else if (type == long.class) {
+                    method.invoke(client, Long.parseLong(value));
+                } else if (type == boolean.class) {
+                    method.invoke(client, Boolean.parseBoolean(value));
+                } else if (type == String.class) {
+                    method.invoke(client, value);
+                } else {
+                    continue;
+                }
+                return;
+            }
+        }
+        throw new IllegalArgumentException(
+                client.getClass().getSimpleName() + " has no setting " + name);
+    }
+
+    /** Settings come as name, value, name, value. */
+    static void setAll(Object client, String[] settings) throws Exception {
+        for (int at = 0; at < settings.length; at += 2) {
+            set(client, settings[at], settings[at + 1]);
+        }
+    }
+
+    /** The name server that this client asks now; empty before it has chosen one. */
+    static String attached(MQClientInstance instance) throws Exception {
+        Object remoting = instance.getMQClientAPIImpl().getRemotingClient();
+        // The choice is private in every version; the socket list would not tell it in 5.0 to 5.2,
+        // which keep a connection to each name server.
+        Field field = remoting.getClass().getDeclaredField("namesrvAddrChoosed");
+        field.setAccessible(true);
+        Object chosen = ((AtomicReference<?>) field.get(remoting)).get();
+        return chosen == null ? "" : chosen.toString();
+    }
+}

@@ -1,0 +1,251 @@
+package mqproof;
+
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.apache.rocketmq.client.exception.MQBrokerException;
+import org.apache.rocketmq.client.exception.MQClientException;
+import org.apache.rocketmq.client.producer.DefaultMQProducer;
+import org.apache.rocketmq.client.producer.LocalTransactionState;
+import org.apache.rocketmq.client.producer.SendCallback;
+import org.apache.rocketmq.client.producer.SendResult;
+import org.apache.rocketmq.client.producer.TransactionListener;
+import org.apache.rocketmq.client.producer.TransactionMQProducer;
+import org.apache.rocketmq.client.producer.TransactionSendResult;
+import org.apache.rocketmq.common.message.Message;
+import org.apache.rocketmq.common.message.MessageExt;
+
+/**
+ * One producer of one topic. Python hands over bursts; every send is answered once, by an entry in
+ * the outbox: its status as it came, or its exception with all causes. Nothing is judged here.
+ *
+ * <p>The library's own retries are off: one send is one attempt.
+ */
+public final class Publishing {
+    private static final byte HANDED_OVER = -1;
+    private static final byte FAILED = -2;
+    private static final byte NO_STATE = -1;
+    private static final String TAG = "mqproof";
+
+    private final Outbox outbox = new Outbox();
+    private final DefaultMQProducer producer;
+    private final String topic;
+    private final String mode;
+    private final int timeoutMs;
+    private final int delayLevel;
+    private final ExecutorService[] lanes;
+    private final Fates fates = new Fates();
+    private final Watch watch;
+    private int next;
+
+    /** `lanes`: threads of the modes whose sends block; each of a key's sends goes to one lane. */
+    public Publishing(String nameServers, String group, String instance, String topic, String mode,
+            int timeoutMs, int delayLevel, int lanes, String[] settings) throws Exception {
+        this.topic = topic;
+        this.mode = mode;
+        this.timeoutMs = timeoutMs;
+        this.delayLevel = delayLevel;
+        producer = mode.equals("transaction") ? transactional(group) : new DefaultMQProducer(group);
+        producer.setNamesrvAddr(nameServers);
+        producer.setInstanceName(instance);
+        producer.setSendMsgTimeout(timeoutMs);
+        Library.setAll(producer, settings);
+        producer.setRetryTimesWhenSendFailed(0);
+        producer.setRetryTimesWhenSendAsyncFailed(0);
+        producer.setRetryAnotherBrokerWhenNotStoreOK(false);
+        this.lanes = new ExecutorService[mode.equals("async") ? 0 : lanes];
+        Arrays.setAll(this.lanes, lane -> Executors.newSingleThreadExecutor(Publishing::daemon));
+        watch = new Watch(outbox, Map.of("attached", () ->
+                Library.attached(producer.getDefaultMQProducerImpl().getmQClientFactory())));
+    }
+
+    /** Starts, and asks for the route; throws where no name server knows the topic. */
+    public int start() throws Exception {
+        producer.start();
+        try {
+            int queues = producer.fetchPublishMessageQueues(topic).size();
+            watch.look();
+            watch.start();
+            return queues;
+        } catch (Exception failure) {
+            producer.shutdown();
+            throw failure;
+        }
+    }
+
+    /** `bodies` holds `keys.length` bodies of one length; their tags count on from `tag`. */
+    public void send(long tag, byte[] bodies, int[] keys, int[] wanted) {
+        int length = bodies.length / keys.length;
+        for (int each = 0; each < keys.length; each++) {
+            byte[] body = Arrays.copyOfRange(bodies, each * length, (each + 1) * length);
+            Message message = new Message(topic, body);
+            if (delayLevel > 0) {
+                message.setDelayTimeLevel(delayLevel);
+            }
+            one(tag + each, message, keys[each], wanted.length == 0 ? 0 : wanted[each]);
+        }
+    }
+
+    private void one(long tag, Message message, int key, int fate) {
+        if (mode.equals("async")) {
+            async(tag, message);
+            return;
+        }
+        // A key keeps its lane, so that its sends do not overtake each other; without order any will do.
+        int lane = mode.equals("ordered") ? key : next++;
+        lanes[Math.floorMod(lane, lanes.length)].execute(() -> blocking(tag, message, key, fate));
+    }
+
+    private void async(long tag, Message message) {
+        try {
+            producer.send(message, new SendCallback() {
+                @Override
+                public void onSuccess(SendResult result) {
+                    answered(tag, result);
+                }
+
+                @Override
+                public void onException(Throwable failure) {
+                    failed(tag, failure);
+                }
+            }, timeoutMs);
+        } catch (Exception failure) {
+            failed(tag, failure);
+        }
+    }
+
+    private void blocking(long tag, Message message, int key, int fate) {
+        try {
+            switch (mode) {
+                case "sync" -> answered(tag, producer.send(message, timeoutMs));
+                case "ordered" -> answered(tag, producer.send(message,
+                        (queues, sent, wanted) -> queues.get(key % queues.size()), key, timeoutMs));
+                case "oneway" -> {
+                    producer.sendOneway(message);
+                    answer(tag, HANDED_OVER, NO_STATE, "", "", "");
+                }
+                case "transaction" -> {
+                    message.putUserProperty(TAG, Long.toString(tag));
+                    fates.want(tag, fate);
+                    answered(tag, producer.sendMessageInTransaction(message, tag));
+                }
+                default -> throw new IllegalArgumentException("no mode " + mode);
+            }
+        } catch (Exception failure) {
+            failed(tag, failure);
+        }
+    }
+
+    /** What is to become of each transaction, and what the broker is told when it asks. */
+    private static final class Fates implements TransactionListener {
+        // As spark_analysis.schema.words numbers them.
+        private static final int COMMIT = 1;
+        private static final int ROLLBACK = 2;
+        private static final int COMMIT_WHEN_ASKED = 3;
+        private final Map<Long, Integer> wanted = new ConcurrentHashMap<>();
+        private final Map<Long, Boolean> executed = new ConcurrentHashMap<>();
+
+        void want(long tag, int fate) {
+            wanted.put(tag, fate);
+        }
+
+        @Override
+        public LocalTransactionState executeLocalTransaction(Message message, Object tag) {
+            executed.put((Long) tag, true);
+            return switch (wanted.get((Long) tag)) {
+                case COMMIT -> LocalTransactionState.COMMIT_MESSAGE;
+                case ROLLBACK -> LocalTransactionState.ROLLBACK_MESSAGE;
+                default -> LocalTransactionState.UNKNOW;
+            };
+        }
+
+        /** A half that never came so far, a weak status included, is rolled back as the library does. */
+        @Override
+        public LocalTransactionState checkLocalTransaction(MessageExt half) {
+            String tag = half.getUserProperty(TAG);
+            if (tag == null) {
+                return LocalTransactionState.UNKNOW;
+            }
+            int fate = wanted.getOrDefault(Long.parseLong(tag), 0);
+            boolean commit = executed.containsKey(Long.parseLong(tag))
+                    && (fate == COMMIT || fate == COMMIT_WHEN_ASKED);
+            return commit ? LocalTransactionState.COMMIT_MESSAGE
+                    : LocalTransactionState.ROLLBACK_MESSAGE;
+        }
+    }
+
+    private DefaultMQProducer transactional(String group) {
+        TransactionMQProducer made = new TransactionMQProducer(group);
+        made.setTransactionListener(fates);
+        return made;
+    }
+
+    private void answered(long tag, SendResult result) {
+        byte state = result instanceof TransactionSendResult
+                ? (byte) ((TransactionSendResult) result).getLocalTransactionState().ordinal()
+                : NO_STATE;
+        byte status = (byte) result.getSendStatus().ordinal();
+        answer(tag, status, state, "", "", "");
+    }
+
+    private void failed(long tag, Throwable failure) {
+        StringBuilder classes = new StringBuilder();
+        StringBuilder codes = new StringBuilder();
+        StringBuilder remarks = new StringBuilder();
+        for (Throwable each = failure; each != null; each = each.getCause()) {
+            String between = each == failure ? "" : "\u0000";
+            classes.append(between).append(each.getClass().getSimpleName());
+            codes.append(between).append(code(each));
+            remarks.append(between).append(each instanceof MQBrokerException
+                    ? ((MQBrokerException) each).getErrorMessage() : each.getMessage());
+        }
+        answer(tag, FAILED, NO_STATE, classes.toString(), codes.toString(), remarks.toString());
+    }
+
+    private static int code(Throwable failure) {
+        if (failure instanceof MQBrokerException) {
+            return ((MQBrokerException) failure).getResponseCode();
+        }
+        if (failure instanceof MQClientException) {
+            return ((MQClientException) failure).getResponseCode();
+        }
+        return -1;
+    }
+
+    private void answer(long tag, byte status, byte state, String... texts) {
+        outbox.put(Outbox.ANSWER, (DataOutputStream out) -> write(out, tag, status, state, texts));
+    }
+
+    private static void write(DataOutputStream out, long tag, byte status, byte state, String[] texts)
+            throws IOException {
+        out.writeLong(tag);
+        out.writeByte(status);
+        out.writeByte(state);
+        for (String text : texts) {
+            Outbox.text(out, text);
+        }
+    }
+
+    public byte[] take(long waitMs) throws InterruptedException {
+        return outbox.take(waitMs);
+    }
+
+    public void close() {
+        watch.end();
+        for (ExecutorService lane : lanes) {
+            lane.shutdownNow();
+        }
+        producer.shutdown();
+    }
+
+    private static Thread daemon(Runnable work) {
+        Thread thread = new Thread(work, "mqproof lane");
+        thread.setDaemon(true);
+        return thread;
+    }
+}

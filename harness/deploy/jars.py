@@ -1,0 +1,212 @@
+"""The jars of RocketMQ's clients and servers: fetched by Maven coordinates, held to checksums.
+
+1. Maven itself fetches, as this machine's settings say; what came is held to a committed lock of
+   sha256 sums, so that everybody runs the same bytes. Every difference is told at once.
+2. A client's set gets our own few classes beside it, compiled against it by Eclipse's compiler,
+   which is one jar and needs no JDK.
+3. A set appears by one rename: a fetch that is cut off leaves nothing that looks whole.
+
+`python -m harness.deploy.jars [--check] [SET ...]` fetches what is missing (all without a name).
+"""
+
+import hashlib
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from harness.deploy.files import compose_folder
+from harness.deploy.port import DeployError, Progress
+from harness.workers.clients.rocketmq.places import BRIDGE, jars_folder
+
+GROUP = "org.apache.rocketmq"
+SETS: Mapping[str, tuple[str, ...]] = {
+    "rocketmq-java-4.9.0": ("rocketmq-client:4.9.0",),
+    "rocketmq-java-4.9.8": ("rocketmq-client:4.9.8",),
+    "rocketmq-java-5.2.0": ("rocketmq-client:5.2.0",),
+    "rocketmq-java-5.3.3": ("rocketmq-client:5.3.3",),
+    "rocketmq-server-4.9.7": (
+        "rocketmq-namesrv:4.9.7",
+        "rocketmq-broker:4.9.7",
+        "rocketmq-tools:4.9.7",
+    ),
+    "rocketmq-server-5.3.3": (
+        "rocketmq-namesrv:5.3.3",
+        "rocketmq-broker:5.3.3",
+        "rocketmq-tools:5.3.3",
+        "rocketmq-controller:5.3.3",
+    ),
+}
+_COMPILER = "org.eclipse.jdt:ecj:3.33.0"
+_COMPILER_SHA256 = "f7686c4960cf70c2ebc5c500a73a8cfc04541b730c18f1c5c21329889b137f45"
+_JAVA_LEAST = "17"  # the language level of our own classes
+_MARK = "mqproof-set"  # holds the fingerprint of what the set was made from
+_FETCH_LIMIT_S = 600.0
+_COMPILE_LIMIT_S = 120.0
+_LAST_LINES = 15
+
+
+def why_not(*names: str) -> str:
+    """Empty where these sets are here as this installation wants them; else how to get them."""
+    wrong = [name for name in names if not _whole(name)]
+    return f"jars are missing: `python -m harness.deploy.jars {' '.join(wrong)}`" if wrong else ""
+
+
+def fetch(name: str, progress: Progress) -> Path:
+    """The folder of a set, fetched if it is not here as it should be. Raises DeployError."""
+    if name not in SETS:
+        raise DeployError(f"there is no set of jars {name!r}; choose one of {', '.join(SETS)}")
+    target = jars_folder() / name
+    if _whole(name):
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{name}-") as scratch:
+        made = Path(scratch) / "set"
+        lock = _lock(name)
+        if target.is_dir() and not list(differences(target, lock)):
+            # Only our own classes have changed.
+            shutil.copytree(target, made, ignore=shutil.ignore_patterns(BRIDGE, _MARK))
+        else:
+            progress(f"fetching {name}")
+            _fetch_closure(name, made, Path(scratch))
+        doubts = list(differences(made, lock))
+        if doubts:
+            raise DeployError(f"{name} is not what its lock says: {'; '.join(doubts)}")
+        if is_client(name):
+            progress(f"compiling our classes against {name}")
+            _compile(made, Path(scratch))
+        (made / _MARK).write_text(_fingerprint(name))
+        if target.exists():
+            shutil.rmtree(target)
+        made.rename(target)
+    return target
+
+
+def is_client(name: str) -> bool:
+    return name.startswith("rocketmq-java-")
+
+
+def differences(folder: Path, lock: Mapping[str, str]) -> Iterator[str]:
+    """What a folder's jars lack, have too much, or have different, by name, sorted."""
+    found = {path.name: path for path in folder.glob("*.jar")}
+    for name in sorted(lock.keys() | found.keys()):
+        if name not in found:
+            yield f"{name} is missing"
+        elif name not in lock:
+            yield f"{name} is not in the lock"
+        elif (digest := _sha256(found[name])) != lock[name]:
+            yield f"{name} has sha256 {digest}, not {lock[name]}"
+
+
+def parse_lock(text: str) -> dict[str, str]:
+    """Name to sum, from the lines that `sha256sum` writes."""
+    pairs = (line.split(maxsplit=1) for line in text.splitlines() if line.strip())
+    return {name.lstrip("*"): digest for digest, name in pairs}
+
+
+def _whole(name: str) -> bool:
+    mark = jars_folder() / name / _MARK
+    return mark.is_file() and mark.read_text() == _fingerprint(name)
+
+
+def _fingerprint(name: str) -> str:
+    """Of the lock and, for a client, of our classes: a change of either makes another set."""
+    digest = hashlib.sha256(_lock_file(name).read_bytes())
+    if is_client(name):
+        for source in _sources():
+            digest.update(source.name.encode() + b"\0" + source.read_bytes())
+    return digest.hexdigest()
+
+
+def _fetch_closure(name: str, target: Path, scratch: Path) -> None:
+    (scratch / "pom.xml").write_text(pom(SETS[name]))
+    goal = ("dependency:copy-dependencies", f"-DoutputDirectory={target}")
+    _maven(goal, scratch, f"fetching {name}")
+
+
+def pom(artifacts: Sequence[str]) -> str:
+    """A project that is nothing but its dependencies."""
+    wanted = "".join(
+        f"<dependency><groupId>{GROUP}</groupId><artifactId>{artifact}</artifactId>"
+        f"<version>{version}</version></dependency>"
+        for artifact, _, version in (word.partition(":") for word in artifacts)
+    )
+    return (
+        "<project><modelVersion>4.0.0</modelVersion><groupId>mqproof</groupId>"
+        "<artifactId>jars</artifactId><version>1</version><packaging>pom</packaging>"
+        f"<dependencies>{wanted}</dependencies></project>"
+    )
+
+
+def _compile(made: Path, scratch: Path) -> None:
+    goal = ("dependency:copy", f"-Dartifact={_COMPILER}", f"-DoutputDirectory={scratch}")
+    _maven(goal, scratch, "fetching the compiler")
+    (compiler,) = scratch.glob("ecj-*.jar")
+    if (digest := _sha256(compiler)) != _COMPILER_SHA256:
+        raise DeployError(f"{compiler.name} has sha256 {digest}, not {_COMPILER_SHA256}")
+    command = ["java", "-jar", str(compiler), "-nowarn", "-source", _JAVA_LEAST]
+    command += ["-target", _JAVA_LEAST, "-cp", ":".join(map(str, sorted(made.glob("*.jar"))))]
+    command += ["-d", str(made / BRIDGE), *map(str, _sources())]
+    _run(command, scratch, _COMPILE_LIMIT_S, "compiling our classes", "install Java 17")
+
+
+def _maven(goal: tuple[str, ...], folder: Path, what: str) -> None:
+    command = ["mvn", "-q", "-B", *goal]
+    _run(command, folder, _FETCH_LIMIT_S, what, "install Maven (`apt-get install maven`)")
+
+
+def _run(command: list[str], folder: Path, limit_s: float, what: str, remedy: str) -> None:
+    try:
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            timeout=limit_s,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+    except FileNotFoundError as missing:
+        raise DeployError(f"{what}: there is no {command[0]}; {remedy}") from missing
+    except subprocess.TimeoutExpired as late:
+        raise DeployError(f"{what}: not done after {limit_s:.0f} s") from late
+    if done.returncode:
+        last = done.stdout.splitlines()[-_LAST_LINES:]
+        raise DeployError("\n".join([f"{what} failed; its last lines:", *last]))
+
+
+def _sources() -> list[Path]:
+    return sorted((compose_folder() / "rocketmq-java" / "mqproof").glob("*.java"))
+
+
+def _lock(name: str) -> dict[str, str]:
+    return parse_lock(_lock_file(name).read_text())
+
+
+def _lock_file(name: str) -> Path:
+    return compose_folder() / "rocketmq-java" / "locks" / f"{name}.sha256"
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def main(words: Sequence[str]) -> int:
+    names = [word for word in words if word != "--check"] or list(SETS)
+    try:
+        if "--check" in words:
+            unknown = [name for name in names if name not in SETS]
+            reason = f"no set of jars {unknown[0]!r}" if unknown else why_not(*names)
+            print(reason or "all here")
+            return 1 if reason else 0
+        for name in names:
+            print(fetch(name, print))
+    except DeployError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

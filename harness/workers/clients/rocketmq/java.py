@@ -1,0 +1,326 @@
+"""RocketMQ's unmodified Java client through JPype: one JVM in the worker's own process.
+
+1. Thin: it starts the JVM, hands bursts over and passes on what comes back. What an answer means
+   is answers.py; how it travels is wire.py; the Java side is compose/rocketmq-java.
+2. `publish` only collects; the burst crosses into Java in a callback of its own, after the
+   publisher's pump has flushed the log and returned to the loop.
+3. A thread per link waits inside Java for what the library has to tell (JPype lets go of Python
+   there), and brings it to the loop in one piece.
+4. The library fails over by itself: a link has all name servers, and is never replaced. A JVM
+   cannot be started twice, nor with other jars: a worker has one client for its life.
+"""
+
+import asyncio
+import threading
+from array import array
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from harness.workers.clients.port import (
+    Answer,
+    ConsumingListener,
+    Fetched,
+    LinkLost,
+    PublishingListener,
+)
+from harness.workers.clients.rocketmq import answers, places, wire
+from harness.workers.clients.rocketmq.options import LANES_MAX, group, name_servers
+from harness.workers.clients.rocketmq.terms import fate_of
+from harness.workers.protocol import Endpoint, WorkerConfig
+from spark_analysis.schema.body import Identity, decode
+from spark_analysis.schema.words import Fate
+
+PREFIX = "rocketmq-java-"
+# 4.9.0 does not start on Java 17 without the first; -Xrs leaves signals to Python.
+FLAGS = (
+    "--add-opens=java.base/java.nio=ALL-UNNAMED",
+    "-Xmx256m",
+    "-XX:+UseSerialGC",
+    "-Xrs",
+    "-Drocketmq.client.logLevel=WARN",
+)
+TAKE_MS = 200  # how long the thread waits inside Java, so that it sees the end
+
+
+class NoJava(Exception):
+    """The JVM, JPype or the jars are missing; says how to get them."""
+
+
+class JavaClient:
+    """One version of the Java client, set up for one worker. Raises NoJava."""
+
+    answers_every_send = True
+
+    def __init__(self, config: WorkerConfig) -> None:
+        self._config = config
+        self.library = f"rocketmq-java {config.client.removeprefix(PREFIX)}"
+        start_jvm(config)
+
+    async def publisher(
+        self, _endpoint: Endpoint, listener: PublishingListener
+    ) -> "JavaPublisher":
+        """Raises LinkLost where no name server has a route to the topic."""
+        link = JavaPublisher(self._config, listener)
+        await link.open()
+        return link
+
+    async def consumer(self, _endpoint: Endpoint, listener: ConsumingListener) -> "JavaConsumer":
+        link = JavaConsumer(self._config, listener)
+        await link.open()
+        return link
+
+
+class JavaPublisher:
+    """A producer of one topic."""
+
+    def __init__(self, config: WorkerConfig, listener: PublishingListener) -> None:
+        options = config.rocketmq
+        self._config = config
+        self._listener = listener
+        self._java: Any = None
+        self._taker: _Taker | None = None
+        self._tag = 0  # of the last message that was handed over
+        self._burst: list[bytes] = []
+        self._keyed = options.producer == "ordered"
+        self._fated = options.producer == "transaction"
+        self._fates: dict[int, Fate] = {}  # by tag, until it is answered
+
+    async def open(self) -> None:
+        config, options = self._config, self._config.rocketmq
+        lanes = min(config.confirm_window, LANES_MAX)
+        self._java = await _in_java(
+            lambda: _bridge("Publishing")(
+                name_servers(config.endpoints),
+                group(config.queue, "writers"),
+                config.connection_name,
+                config.queue,
+                options.producer,
+                options.send_timeout_ms,
+                options.delay_level,
+                lanes,
+                _strings(options.settings),
+            )
+        )
+        await _in_java(self._java.start)
+        self._taker = _Taker(self._java, self._heard)
+
+    def publish(self, body: bytes) -> None:
+        if not self._burst:
+            asyncio.get_running_loop().call_soon(self._hand_over)
+        self._burst.append(body)
+
+    def _hand_over(self) -> None:
+        burst, self._burst = self._burst, []
+        if not burst or self._taker is None:
+            return
+        first, self._tag = self._tag + 1, self._tag + len(burst)
+        keys, fates = array("i", bytes(4 * len(burst))), array("i")
+        if self._keyed or self._fated:
+            identities = [_identity(body) for body in burst]
+            keys = array("i", [each.key for each in identities])
+            if self._fated:
+                wanted = [fate_of(self._config.rocketmq, each.sequence) for each in identities]
+                fates = array("i", wanted)
+                self._fates.update(zip(range(first, self._tag + 1), wanted, strict=True))
+        self._java.send(first, _java_bytes(b"".join(burst)), _java_ints(keys), _java_ints(fates))
+
+    def _heard(self, taken: bytes) -> None:
+        heard: list[Answer] = []
+        for entry in wire.entries(taken):
+            if isinstance(entry, wire.RawAnswer):
+                fate = self._fates.pop(entry.tag, Fate.NONE)
+                heard.append(answers.judge(entry, fate))
+            elif isinstance(entry, wire.RawNotice):
+                self._listener.noticed(entry.kind, named(entry.detail, self._config))
+        if heard:
+            self._listener.answered(heard)
+
+    def buffered_bytes(self) -> int:
+        """What Java holds is told by its answers alone."""
+        return 0
+
+    async def close(self, limit_s: float) -> None:
+        await _close(self._java, self._taker, limit_s)
+        self._taker = None
+
+    def abort(self) -> None:
+        """Nothing more is heard; the library ends by itself, or with the process."""
+        _abandon(self._java, self._taker)
+        self._taker = None
+
+
+class JavaConsumer:
+    """A consumer of one topic."""
+
+    def __init__(self, config: WorkerConfig, listener: ConsumingListener) -> None:
+        self._config = config
+        self._listener = listener
+        self._java: Any = None
+        self._taker: _Taker | None = None
+        self._places: dict[tuple[str, int, bool], str] = {}
+
+    async def open(self) -> None:
+        config, options = self._config, self._config.rocketmq
+        self._java = await _in_java(
+            lambda: _bridge("Consuming")(
+                name_servers(config.endpoints),
+                group(config.queue, "readers"),
+                config.connection_name,
+                config.queue,
+                options.consumer,
+                options.threads,
+                options.batch,
+                _strings(options.settings),
+            )
+        )
+
+    async def consume(self) -> None:
+        if self._taker is None:
+            self._taker = _Taker(self._java, self._heard)
+            await _in_java(self._java.start)
+
+    def acknowledge(self, tag: int) -> None:
+        self._java.acknowledge(tag)
+
+    async def ready_messages(self) -> int:
+        return int(await _in_java(self._java.remaining))
+
+    def _heard(self, taken: bytes) -> None:
+        heard: list[Fetched] = []
+        for entry in wire.entries(taken):
+            if isinstance(entry, wire.RawMessage):
+                heard.append(self._fetched(entry))
+            elif isinstance(entry, wire.RawNotice):
+                self._listener.noticed(entry.kind, named(entry.detail, self._config))
+        if heard:
+            self._listener.fetched(heard)
+
+    def _fetched(self, said: wire.RawMessage) -> Fetched:
+        where = (said.broker, said.queue, said.retried)
+        place = self._places.get(where)
+        if place is None:
+            middle = "/retry/" if said.retried else "/"
+            place = self._places[where] = f"{said.broker}{middle}{said.queue}"
+        again = said.reconsumed > 0
+        return Fetched(said.tag, said.body, place, said.offset, again, said.retried, said.at_ns)
+
+    async def close(self, limit_s: float) -> None:
+        await _close(self._java, self._taker, limit_s)
+        self._taker = None
+
+    def abort(self) -> None:
+        """Nothing more is heard. The group is free again when the library has ended."""
+        _abandon(self._java, self._taker)
+        self._taker = None
+
+
+class _Taker:
+    """The thread that waits for what Java tells, and the loop's callback that hears it."""
+
+    def __init__(self, java: Any, heard: Callable[[bytes], None]) -> None:
+        self._java = java
+        self._heard = heard
+        self._loop = asyncio.get_running_loop()
+        self._ended = False
+        threading.Thread(target=self._take, name="mqproof take", daemon=True).start()
+
+    def end(self) -> None:
+        """Nothing more is heard."""
+        self._ended = True
+
+    def _take(self) -> None:
+        while not self._ended:
+            taken = bytes(self._java.take(TAKE_MS))
+            if taken:
+                self._loop.call_soon_threadsafe(self._hear, taken)
+
+    def _hear(self, taken: bytes) -> None:
+        if not self._ended:
+            self._heard(taken)
+
+
+async def _close(java: Any, taker: _Taker | None, limit_s: float) -> None:
+    """In good order, so far as the limit allows; the process ends soon in any case."""
+    if taker is not None:
+        taker.end()
+    try:
+        async with asyncio.timeout(limit_s):
+            await _in_java(java.close)
+    except (TimeoutError, LinkLost):
+        return
+
+
+def _abandon(java: Any, taker: _Taker | None) -> None:
+    if taker is not None:
+        taker.end()
+    if java is not None:
+        threading.Thread(target=java.close, name="mqproof abandon", daemon=True).start()
+
+
+async def _in_java(call: Callable[[], Any]) -> Any:
+    """A call that may wait for a broker, in a thread. Raises LinkLost with Java's own words."""
+    import jpype
+
+    try:
+        return await asyncio.to_thread(call)
+    except jpype.JException as failure:
+        text = str(failure).partition("\n")[0]
+        raise LinkLost(text[: answers.RAW_MAX]) from failure
+
+
+def start_jvm(config: WorkerConfig) -> None:
+    """Raises NoJava."""
+    try:
+        import jpype
+    except ImportError as missing:
+        raise NoJava("JPype is missing: pip install 'mqproof[rocketmq-java]'") from missing
+    jars = places.class_path(config.client)
+    if not jars:
+        raise NoJava(
+            f"the jars of {config.client} are missing: "
+            f"`python -m harness.deploy.jars {config.client}`"
+        )
+    home = Path(f"{config.log}.java")  # its own logs, beside ours
+    places_of_its_own = (f"-Duser.home={home}", f"-Drocketmq.client.logRoot={home}")
+    flags = (*FLAGS, *places_of_its_own, *config.rocketmq.jvm)
+    try:
+        jpype.startJVM(*flags, classpath=jars, convertStrings=True)
+    except (OSError, RuntimeError, jpype.JVMNotFoundException) as failure:
+        raise NoJava(f"no JVM: {failure}; install Java 17 or set JAVA_HOME") from failure
+
+
+def named(detail: str, config: WorkerConfig) -> str:
+    """A name server's host instead of its address, where `detail` is one."""
+    names = {f"{each.address}:{each.port}": each.host for each in config.endpoints}
+    return names.get(detail, detail)
+
+
+def _identity(body: bytes) -> Identity:
+    identity = decode(body).identity
+    assert identity is not None, "a body that we made ourselves"
+    return identity
+
+
+def _bridge(name: str) -> Any:
+    import jpype
+
+    return jpype.JClass(f"mqproof.{name}")
+
+
+def _java_bytes(content: bytes) -> Any:
+    import jpype
+
+    return jpype.JArray(jpype.JByte)(content)
+
+
+def _java_ints(numbers: "array[int]") -> Any:
+    import jpype
+
+    return jpype.JArray(jpype.JInt)(numbers)
+
+
+def _strings(settings: tuple[tuple[str, str], ...]) -> Any:
+    import jpype
+
+    return jpype.JArray(jpype.JString)([word for pair in settings for word in pair])

@@ -1,0 +1,65 @@
+"""What a RocketMQ client must know besides what every worker knows.
+
+1. Words are checked where they are made; a worker that gets one it does not know dies.
+2. `settings` are the library's own setters by name (`pollNameServerInterval`); `jvm` are flags and
+   properties (`-Dcom.rocketmq.remoting.client.closeSocketIfTimeout=false`). Both reach the
+   unmodified library as they are. What counts inner attempts cannot be set.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+PRODUCERS = ("sync", "async", "oneway", "ordered", "transaction")
+CONSUMERS = ("concurrent", "orderly", "pull")
+DELAY_LEVELS_MAX = 18
+LANES_MAX = 64  # threads of a producer whose sends block
+_NOT_IN_NAMES = re.compile(r"[^%a-zA-Z0-9_-]")
+
+
+@dataclass(frozen=True, slots=True)
+class RocketOptions:
+    """Of producers and consumers alike; each reads its own."""
+
+    producer: str = "async"  # one of PRODUCERS
+    consumer: str = "concurrent"  # one of CONSUMERS
+    send_timeout_ms: int = 3000
+    delay_level: int = 0  # 1 to 18; 0: at once
+    fates: tuple[str, ...] = ("commit",)  # of transactions, in turn by sequence: terms.FATES
+    threads: int = 4  # that consume
+    batch: int = 32  # messages a pull and a call of the listener, at most
+    settings: tuple[tuple[str, str], ...] = ()
+    jvm: tuple[str, ...] = ()
+
+    @classmethod
+    def from_json(cls, document: dict[str, Any]) -> "RocketOptions":
+        parts = dict(document)
+        parts["fates"] = tuple(parts["fates"])
+        parts["settings"] = tuple((name, value) for name, value in parts["settings"])
+        parts["jvm"] = tuple(parts["jvm"])
+        return cls(**parts)
+
+
+def window(options: RocketOptions, wanted: int) -> int:
+    """How many sends may be out: where each blocks a thread, no more than there are threads, so
+    that what is on record as sent does not wait in a queue of ours."""
+    return wanted if options.producer == "async" else min(wanted, LANES_MAX)
+
+
+def group(topic: str, whose: str) -> str:
+    """The group of a topic's `writers` or `readers`: every reader of a run is in the same one."""
+    return f"{_NOT_IN_NAMES.sub('_', topic)}_{whose}"
+
+
+class Address(Protocol):
+    @property
+    def address(self) -> str: ...
+
+    @property
+    def port(self) -> int: ...
+
+
+def name_servers(endpoints: Iterable[Address]) -> str:
+    """As both libraries want them."""
+    return ";".join(f"{each.address}:{each.port}" for each in endpoints)

@@ -1,0 +1,47 @@
+"""Terms of a message besides its delivery: when it is due, and what becomes of its transaction.
+
+1. A fate is fixed by the sequence and the workload alone, so it is known before anything is sent.
+2. A delay counts from the sending: the broker lets it begin later, never earlier.
+3. Pure.
+"""
+
+from harness.workers.clients.rocketmq.options import RocketOptions
+from spark_analysis.schema.words import NO_DUE, Fate
+
+# Of a broker whose messageDelayLevel is the default; level 1 is the first.
+_LEVELS = (
+    *("1s", "5s", "10s", "30s", *(f"{minutes}m" for minutes in range(1, 11))),
+    *("20m", "30m", "1h", "2h"),
+)
+_UNITS_S = {"s": 1, "m": 60, "h": 3600}
+NO_DELAY = 0
+
+
+FATES = {
+    "commit": Fate.COMMIT,
+    "rollback": Fate.ROLLBACK,
+    "commit when asked": Fate.COMMIT_WHEN_ASKED,
+    "rollback when asked": Fate.ROLLBACK_WHEN_ASKED,
+}
+
+
+def fate_of(options: RocketOptions, sequence: int) -> Fate:
+    if options.producer != "transaction":
+        return Fate.NONE
+    return FATES[options.fates[sequence % len(options.fates)]]
+
+
+def delay_ns(level: int) -> int:
+    """How long a message of this level waits in its broker; 0 for level 0."""
+    if level == NO_DELAY:
+        return 0
+    word = _LEVELS[level - 1]
+    return int(word[:-1]) * _UNITS_S[word[-1]] * 1_000_000_000
+
+
+def terms_of(options: RocketOptions, sequence: int, sent_ns: int) -> tuple[int, Fate] | None:
+    """When an attempt is due, in run time, and its fate; None where it is an ordinary message."""
+    fate, wait_ns = fate_of(options, sequence), delay_ns(options.delay_level)
+    if fate is Fate.NONE and not wait_ns:
+        return None
+    return (sent_ns + wait_ns if wait_ns else NO_DUE), fate

@@ -1,0 +1,221 @@
+"""What recording costs with RocketMQ's clients: our publisher against a bare loop, in pairs.
+
+1. Bare, of a Java client: BareProducer.java, async, 256-byte messages, at most W unanswered, no
+   Python at all. Bare, of the native one: its package's own send_sync in W threads.
+2. Ours: the worker process with the same library, mode, window and rate; what its log says was
+   confirmed within the same span.
+3. Both count from their first confirm, after the same time to warm up.
+4. Each pair runs both of one client, one right after the other, in alternating order; clients take
+   turns within a round. A pair's figure is ours / bare, and all pairs are printed.
+
+`python tests/benchmarks/rocketmq_recording_cost.py --name-servers 127.0.0.1:9876 --topic T
+[--clients rocketmq-java-5.3.3,...] [--rate 5000] [--window 100] [--pairs 5] [--seconds 4]`; rate 0
+is max. The topic must exist; Java's needs a JDK. Exit code 1 if a median is below 0.9.
+"""
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.workers.clients.rocketmq.java import FLAGS, PREFIX
+from harness.workers.clients.rocketmq.options import RocketOptions
+from harness.workers.clients.rocketmq.places import class_path
+from harness.workers.protocol import Endpoint, Role, WorkerConfig
+from spark_analysis.schema import tables
+from spark_analysis.schema.log import read_rows
+from spark_analysis.schema.words import Outcome
+
+ROOT = Path(__file__).parents[2]
+BODY_BYTES = 256
+LEAST = 0.9
+ENDS_S = 60.0
+
+
+@dataclass(frozen=True)
+class Setup:
+    name_servers: str
+    topic: str
+    window: int
+    rate: float  # 0: max
+    warm_s: float
+    seconds: float
+
+
+def bare(client: str, setup: Setup) -> float:
+    """Confirms a second."""
+    words = [setup.name_servers, setup.topic, setup.window, int(setup.rate)]
+    numbers = [str(word) for word in (*words, setup.warm_s, setup.seconds)]
+    if client.startswith(PREFIX):
+        path = ":".join(class_path(client))
+        source = Path(__file__).with_name("BareProducer.java")
+        command = ["java", *FLAGS, "-cp", path, str(source), *numbers]
+    else:
+        command = [sys.executable, __file__, "--bare", *numbers]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT)
+    return float(done.stdout.split()[-1])
+
+
+def bare_native(words: list[str]) -> float:
+    """The package's own calls, in as many threads as the window has places."""
+    from rocketmq.client import Message, Producer
+
+    name_servers, topic, window, rate, warm_s, seconds = words
+    producer = Producer("bare")
+    producer.set_namesrv_addr(name_servers)
+    producer.start()
+    producer.set_timeout(30_000)
+    first = Message(topic)
+    first.set_body("x" * BODY_BYTES)
+    producer.send_sync(first)  # the way is open from here
+    ends_s = time.monotonic() + float(warm_s) + float(seconds)
+    counts = [0] * int(window)
+
+    def send(lane: int) -> None:
+        began_s, step_s = time.monotonic(), int(window) / float(rate) if float(rate) else 0.0
+        while (now_s := time.monotonic()) < ends_s:
+            if step_s and (early_s := began_s + counts[lane] * step_s - now_s) > 0:
+                threading.Event().wait(early_s)
+            message = Message(topic)
+            message.set_body("x" * BODY_BYTES)
+            producer.send_sync(message)
+            counts[lane] += 1
+
+    threads = [threading.Thread(target=send, args=(lane,)) for lane in range(int(window))]
+    for thread in threads:
+        thread.start()
+    threading.Event().wait(float(warm_s))
+    before, began_s = sum(counts), time.monotonic()
+    threading.Event().wait(float(seconds))
+    return (sum(counts) - before) / (time.monotonic() - began_s)
+
+
+def ours(client: str, setup: Setup) -> float:
+    """Confirms a second, as the log says."""
+    with tempfile.TemporaryDirectory() as folder:
+        config = configuration(client, setup, folder)
+        run_worker(config, setup)
+        settled_ns = [
+            int(row["settled_ns"] or 0)
+            for row in read_rows(Path(config.log), tables.SETTLEMENTS)
+            if row["outcome"] == Outcome.CONFIRMED
+        ]
+    first_ns = min(settled_ns) + int(setup.warm_s * 1e9)
+    last_ns = first_ns + int(setup.seconds * 1e9)
+    return sum(first_ns <= at_ns < last_ns for at_ns in settled_ns) / setup.seconds
+
+
+def configuration(client: str, setup: Setup, folder: str) -> WorkerConfig:
+    addresses = (each.rpartition(":") for each in setup.name_servers.split(";"))
+    mode = "async" if client.startswith(PREFIX) else "sync"
+    return WorkerConfig(
+        role=Role.PUBLISHER,
+        number=1,
+        run="cost",
+        run_number=1,
+        origin_ns=time.monotonic_ns(),
+        log=f"{folder}/log",
+        client=client,
+        queue=setup.topic,
+        queue_word="cost",
+        endpoints=tuple(Endpoint(host, host, int(port)) for host, _, port in addresses),
+        connection_name="mqproof.cost",
+        rate=setup.rate or None,
+        confirm_window=setup.window,
+        deadline_s=30.0,
+        body_bytes=BODY_BYTES,
+        rocketmq=RocketOptions(producer=mode),
+    )
+
+
+def run_worker(config: WorkerConfig, setup: Setup) -> None:
+    """Until it has sent for the whole span after its first confirm."""
+    command = [sys.executable, "-m", "harness.workers", "cost"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, cwd=ROOT, text=True) as worker:
+        assert worker.stdin and worker.stdout
+        lines = worker.stdout
+
+        def say(**message: object) -> None:
+            assert worker.stdin
+            worker.stdin.write(json.dumps(message) + "\n")
+            worker.stdin.flush()
+
+        def hear(word: str) -> dict[str, Any]:
+            for line in lines:
+                if (said := json.loads(line))["say"] == word:
+                    return dict(said)
+            raise AssertionError(f"it never said {word}")
+
+        say(do="hello")
+        hear("hello")
+        say(do="configure", config=config.to_json())
+        ended = threading.Event()
+
+        def ping() -> None:
+            while not ended.wait(1.0):
+                say(do="ping")
+
+        threading.Thread(target=ping, daemon=True).start()
+        hear("ready")
+        say(do="start", at_ns=time.monotonic_ns())
+        while not hear("status")["confirmed"]:
+            pass
+        threading.Event().wait(setup.warm_s + setup.seconds)
+        ended.set()
+        say(do="close")
+        hear("closed")
+        worker.wait(ENDS_S)
+
+
+def pairs(clients: list[str], setup: Setup, count: int) -> Iterator[tuple[str, float, float]]:
+    for number in range(count):
+        for client in clients:
+            if number % 2:
+                recorded, plain = ours(client, setup), bare(client, setup)
+            else:
+                plain, recorded = bare(client, setup), ours(client, setup)
+            yield client, recorded, plain
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--name-servers", default="127.0.0.1:9876")
+    parser.add_argument("--topic", default="T")
+    parser.add_argument("--clients", default="rocketmq-java-5.3.3")
+    parser.add_argument("--rate", type=float, default=5000.0)
+    parser.add_argument("--window", type=int, default=100)
+    parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--warm", type=float, default=3.0)
+    parser.add_argument("--seconds", type=float, default=4.0)
+    given = parser.parse_args()
+    setup = Setup(
+        given.name_servers, given.topic, given.window, given.rate, given.warm, given.seconds
+    )
+    clients = given.clients.split(",")
+    ratios: dict[str, list[float]] = {client: [] for client in clients}
+    for client, recorded, plain in pairs(clients, setup, given.pairs):
+        ratios[client].append(recorded / plain)
+        print(f"{client}: recorded {recorded:.0f}, bare {plain:.0f} a second", flush=True)
+    for client, found in ratios.items():
+        each = ", ".join(f"{ratio:.2f}" for ratio in sorted(found))
+        print(f"{client}: median {statistics.median(found):.2f} of {each}")
+    return int(any(statistics.median(found) < LEAST for found in ratios.values()))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--bare"]:
+        print(bare_native(sys.argv[2:]), flush=True)
+        # The library's threads do not end by themselves.
+        import os
+
+        os._exit(0)
+    sys.exit(main())

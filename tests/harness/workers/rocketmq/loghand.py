@@ -1,0 +1,74 @@
+"""A client that answers every send and holds messages back, without Java and without broker."""
+
+import asyncio
+import time
+
+from harness.workers.clients.port import (
+    Answer,
+    ConsumingListener,
+    Fetched,
+    PublishingListener,
+)
+from harness.workers.protocol import Endpoint
+from spark_analysis.schema.words import Outcome, Strength
+
+
+class PatientClient:
+    """Says what a test lets it say; counts how often it was connected."""
+
+    library = "patient 1"
+    answers_every_send = True
+
+    def __init__(self) -> None:
+        self.sent: list[bytes] = []
+        self.acknowledged: list[int] = []
+        self.links = 0
+        self.publishing: PublishingListener | None = None
+        self.consuming: ConsumingListener | None = None
+
+    async def publisher(self, _endpoint: Endpoint, listener: PublishingListener) -> "PatientLink":
+        self.links += 1
+        self.publishing = listener
+        return PatientLink(self)
+
+    async def consumer(self, _endpoint: Endpoint, listener: ConsumingListener) -> "PatientLink":
+        self.links += 1
+        self.consuming = listener
+        return PatientLink(self)
+
+    def answer(
+        self, tag: int, outcome: Outcome, strength: Strength | None = None, raw: str = "said"
+    ) -> None:
+        assert self.publishing
+        answer = Answer(tag, outcome, strength, raw, time.monotonic_ns())
+        self.publishing.answered([answer])
+
+    def hand(self, *messages: Fetched) -> None:
+        assert self.consuming
+        self.consuming.fetched(messages)
+
+
+class PatientLink:
+    def __init__(self, client: PatientClient) -> None:
+        self._client = client
+
+    def publish(self, body: bytes) -> None:
+        self._client.sent.append(body)
+
+    def buffered_bytes(self) -> int:
+        return 0
+
+    async def consume(self) -> None:
+        await asyncio.sleep(0)
+
+    def acknowledge(self, tag: int) -> None:
+        self._client.acknowledged.append(tag)
+
+    async def ready_messages(self) -> int:
+        return 0
+
+    async def close(self, limit_s: float) -> None:
+        await asyncio.sleep(0)
+
+    def abort(self) -> None:
+        raise AssertionError("a patient client's link is never cut")

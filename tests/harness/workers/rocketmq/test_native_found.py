@@ -1,0 +1,86 @@
+"""Which native client may be used: one that brings its library, and what that one exports."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.workers.clients.rocketmq.native import lack
+from harness.workers.clients.rocketmq.native_found import SYMBOLS, Found, features, refusal
+from harness.workers.clients.rocketmq.options import RocketOptions
+from harness.workers.protocol import Role, WorkerConfig
+from tests.harness.workers.rig import config
+
+ROOT = Path(__file__).parents[4]
+
+
+def test_a_package_without_its_library_is_refused_with_what_would_help() -> None:
+    versions = {"rocketmq-client-python": "2.0.0"}
+    reason = refusal(versions, "rocketmq dynamic library not found")
+    for part in ("2.0.0 brings no C++ library", "dynamic library not found", "pip install"):
+        assert part in reason
+    assert refusal(versions) == ""
+
+
+def test_two_packages_under_one_name_are_refused_and_none_says_how_to_get_one() -> None:
+    both = {"rocketmq": "0.4.4", "rocketmq-client-python": "2.0.0"}
+    assert "rocketmq 0.4.4 and rocketmq-client-python 2.0.0 overwrite each other" in refusal(both)
+    assert "pip install rocketmq==0.4.4" in refusal({})
+    assert refusal({"rocketmq": "0.4.4"}, "libstdc++ missing").endswith("libstdc++ missing")
+
+
+def test_features_are_what_the_library_exports() -> None:
+    assert features(lambda symbol: symbol == "CreateTransactionProducer") == ("transaction",)
+    assert features(lambda symbol: True) == tuple(SYMBOLS)
+
+
+@pytest.mark.parametrize(
+    ("role", "options", "missing"),
+    [
+        (Role.PUBLISHER, RocketOptions(producer="sync"), ""),
+        (Role.PUBLISHER, RocketOptions(producer="transaction"), "transaction"),
+        (Role.PUBLISHER, RocketOptions(producer="sync", delay_level=1), "delayed"),
+        (Role.CONSUMER, RocketOptions(consumer="pull"), "pull"),
+    ],
+)
+def test_what_a_workload_wants_and_the_library_lacks_is_said(
+    tmp_path: Path, role: Role, options: RocketOptions, missing: str
+) -> None:
+    found = Found("rocketmq 0.4.4", "lib.so", ("sync", "concurrent"))
+    settings: WorkerConfig = config(role, tmp_path, rocketmq=options)
+    reason = lack(found, settings)
+    assert reason == (
+        f"rocketmq 0.4.4 cannot do {missing}; it can do sync, concurrent" if missing else ""
+    )
+
+
+def test_asked_as_a_process_a_package_without_library_says_so_as_json(tmp_path: Path) -> None:
+    """The 2.0.0 package as pip leaves it where no librocketmq is: its import raises."""
+    (tmp_path / "rocketmq").mkdir()
+    (tmp_path / "rocketmq" / "__init__.py").touch()
+    failing = 'raise ImportError("rocketmq dynamic library not found")\n'
+    (tmp_path / "rocketmq" / "ffi.py").write_text(failing)
+    about = tmp_path / "rocketmq_client_python-2.0.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Name: rocketmq-client-python\nVersion: 2.0.0\n")
+    code = (
+        "import importlib.metadata as m, runpy, sys; real = m.version\n"
+        "def version(name):\n"
+        "    if name == 'rocketmq': raise m.PackageNotFoundError(name)\n"
+        "    return real(name)\n"
+        "m.version = version\n"
+        "runpy.run_module('harness.workers.clients.rocketmq.native_found', run_name='__main__')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
+    )
+    said = json.loads(done.stdout)
+    assert said["package"] == "rocketmq-client-python 2.0.0"
+    assert "brings no C++ library" in said["refused"]
