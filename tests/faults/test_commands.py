@@ -110,6 +110,7 @@ def test_past_its_deadline_a_command_and_what_it_started_are_killed(tmp_path: Pa
     assert noted(tmp_path)[0]["status"] is None
 
 
+@pytest.mark.slow
 def test_a_command_that_floods_is_killed_before_the_disk_is_full(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -149,6 +150,7 @@ def test_secrets_are_blotted_out_of_what_is_noted_and_told(tmp_path: Path) -> No
     assert "swordfish" not in (tmp_path / "commands.jsonl").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", range(1, 9))
 def test_a_secret_is_blotted_out_where_the_output_is_cut_in_its_middle(
     tmp_path: Path, kept: int
@@ -159,6 +161,7 @@ def test_a_secret_is_blotted_out_where_the_output_is_cut_in_its_middle(
     assert set(said) <= {"0", "*"}, said[:20]
 
 
+@pytest.mark.slow
 def test_what_a_command_says_commands_no_terminal(tmp_path: Path) -> None:
     script = shell("printf '\\033[2Jall is well\\r\\007\\n'; exit 1")
     with pytest.raises(FaultError) as error:
@@ -167,6 +170,7 @@ def test_what_a_command_says_commands_no_terminal(tmp_path: Path) -> None:
     assert str(error.value).isprintable()
 
 
+@pytest.mark.slow
 def test_whoever_heals_runs_commands_in_the_folder_of_who_broke(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -179,6 +183,7 @@ def test_whoever_heals_runs_commands_in_the_folder_of_who_broke(
     assert noted(tmp_path)[0]["output"] == f"undone in {tmp_path}\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", ["exit 255", "exit 126", "no-such-command-of-ours", "kill $$"])
 def test_a_verify_command_that_failed_itself_tells_neither_that_it_holds_nor_that_it_does_not(
     tmp_path: Path, script: str

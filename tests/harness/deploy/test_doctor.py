@@ -58,6 +58,7 @@ def test_the_native_rocketmq_client_is_told_with_what_it_can_do_or_why_it_is_ref
     assert row.found == "rocketmq-client-python 2.0.0: it brings none"
 
 
+@pytest.mark.slow
 def test_a_machine_without_an_engine_is_told_and_asked_no_more(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

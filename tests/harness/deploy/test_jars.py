@@ -32,6 +32,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_set_is_fetched_once_and_again_when_its_lock_has_changed(folder: Path) -> None:
     (folder / "makes").write_text("printf a > a.jar; printf b > b.jar; echo x >> ../../../count")
     told: list[str] = []
@@ -47,6 +48,7 @@ def test_a_set_is_fetched_once_and_again_when_its_lock_has_changed(folder: Path)
     assert len(told) == 2
 
 
+@pytest.mark.slow
 def test_every_difference_is_told_at_once_and_nothing_is_left(folder: Path) -> None:
     (folder / "makes").write_text("printf c > a.jar; printf d > d.jar")
     with pytest.raises(DeployError) as refused:
@@ -56,6 +58,7 @@ def test_every_difference_is_told_at_once_and_nothing_is_left(folder: Path) -> N
     assert list((folder / "jars").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_maven_that_fails_is_quoted_and_one_that_lacks_is_said_how_to_get(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -31,6 +31,7 @@ def test_a_harness_that_failed_is_at_work_no_more(tmp_path: Path) -> None:
     assert list(problems([tmp_path])) == []
 
 
+@pytest.mark.slow
 def test_what_a_harness_that_was_killed_has_recorded_may_be_judged(tmp_path: Path) -> None:
     words = [sys.executable, "-c", DIES_AT_WORK, str(tmp_path)]
     assert subprocess.run(words, cwd=ROOT, check=False).returncode == 9

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from harness.workers.protocol import EXIT_CLOSED, Endpoint, Role, WorkerConfig
 from harness.workers.recorder import Recorder
 from harness.workers.remoting.commands import Command
@@ -265,6 +267,7 @@ def test_a_broker_that_says_nothing_ends_at_the_limit_with_that_doubt(tmp_path: 
     assert end.doubt == "not read to its end within 0.2 s"
 
 
+@pytest.mark.slow
 def test_as_a_process_it_reads_says_so_and_closes_its_log(tmp_path: Path) -> None:
     log = Log({TOPIC: 1})
     log.put(Queue(TOPIC, 0), sent(0))

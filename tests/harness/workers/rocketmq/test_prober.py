@@ -224,6 +224,7 @@ def _unanswered(settings: WorkerConfig) -> set[str]:
     return {row["detail"].partition(" ")[0] for row in events if row["kind"] == "unanswered"}
 
 
+@pytest.mark.slow
 def test_as_a_process_it_says_ready_probes_and_closes_its_log(tmp_path: Path) -> None:
     async def story() -> tuple[WorkerConfig, int]:
         async with fake("ns1", shows(MASTER)) as one:
