@@ -90,6 +90,13 @@ def test_a_kill_of_an_unmirrored_queues_host_does_as_was_measured() -> None:
     assert found["confirmed-is-on-disk"] is PASS
 
 
+def test_what_a_stopping_host_still_serves_is_no_availability() -> None:
+    story = Story(mirrors_at_fault=0, synchronised_mirrors_at_fault=0, copies=1, fault_kind="stop")
+    still, restarted = 0.05, 24.5
+    story.stage("first_success", still).stage("sustained_success", restarted)
+    assert outcomes(story)["unmirrored-queue-is-down"] is PASS
+
+
 def late_mirror(master_falls_by: str = "kill") -> Story:
     """A mirror is killed and returns with nothing; then the master goes."""
     second = {
