@@ -45,7 +45,8 @@ synchronise = "automatic"
 """
 THEIRS = "mqproof.somebody.elses"  # a queue: begins as ours do, and is of no run of ours
 THEIR_POLICY = {
-    "pattern": "^",
+    # Their own queue is under none: one of our name without mirrors is no clean cluster.
+    "pattern": r"^(?!mqproof\.somebody\.)",
     "definition": {"ha-mode": "exactly", "ha-params": 1},
     "apply-to": "queues",
     "priority": 7,

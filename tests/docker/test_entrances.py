@@ -135,6 +135,7 @@ def test_a_dead_balancer_leaves_no_clean_cluster(balanced: ComposeCluster, play:
     assert play(until(lambda: balanced.health(5.0), lambda found: found.clean, 30.0)).clean
 
 
+@pytest.mark.nightly
 def test_whoever_has_the_address_is_killed_and_a_run_goes_on_through_the_other(
     balanced: ComposeCluster, play: Play, experiment_folder: Path
 ) -> None:

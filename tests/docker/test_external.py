@@ -1,10 +1,10 @@
 """mqproof against real brokers and a real Toxiproxy that it did not start.
 
-Every commit: what `doctor` says; one run with a hang at the Toxiproxy that is there and a kill by
-the owner's command; kill -9 of the harness while a broker is frozen. Together they pass every way
-on which something of the owner's is touched. Nightly: a Toxiproxy binary that mqproof starts (what
-it is told by the contract suite tests already), a fault without a verify command and Ctrl-C (both
-are the same code as on reference brokers, where every commit tests them).
+What `doctor` says; one run with a hang at the Toxiproxy that is there and a kill by the owner's
+command; kill -9 of the harness while a broker is frozen: together they pass every way on which
+something of the owner's is touched. Then a Toxiproxy binary that mqproof starts, a fault without a
+verify command, Ctrl-C, tags and policies. All nightly: the same code is tested on reference
+brokers with every commit.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ from tests.harness.run.test_external_run import performed
 from tests.plans import fault, plan
 from tests.run_folders import rows_of
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.nightly]
 
 Look = TypeVar("Look", bound=Callable[..., Any])
 RUN_LIMIT_S = 150.0
@@ -195,7 +195,6 @@ def test_kill_minus_9_while_a_broker_is_frozen_thaws_it_and_leaves_only_what_is_
     told_nobody(tmp_path)
 
 
-@pytest.mark.nightly
 def test_ctrl_c_in_a_hang_ends_with_130_a_sealed_run_and_nothing_left(
     owner: Somebodys, tmp_path: Path
 ) -> None:
@@ -212,7 +211,6 @@ def test_ctrl_c_in_a_hang_ends_with_130_a_sealed_run_and_nothing_left(
     told_nobody(tmp_path)
 
 
-@pytest.mark.nightly
 def test_a_toxiproxy_that_mqproof_starts_carries_the_links_and_ends_with_it(
     owner: Somebodys, tmp_path: Path
 ) -> None:
@@ -229,7 +227,6 @@ def test_a_toxiproxy_that_mqproof_starts_carries_the_links_and_ends_with_it(
     only_theirs_is_left(owner)
 
 
-@pytest.mark.nightly
 def test_without_a_verify_command_the_fault_is_done_and_the_run_is_unknown(
     owner: Somebodys, tmp_path: Path
 ) -> None:
@@ -241,7 +238,6 @@ def test_without_a_verify_command_the_fault_is_done_and_the_run_is_unknown(
     only_theirs_is_left(owner)
 
 
-@pytest.mark.nightly
 def test_a_user_that_may_not_set_policies_is_told_so_before_anything_begins(
     owner: Somebodys, tmp_path: Path
 ) -> None:
@@ -259,7 +255,6 @@ def test_a_user_that_may_not_set_policies_is_told_so_before_anything_begins(
     only_theirs_is_left(owner)
 
 
-@pytest.mark.nightly
 def test_without_leave_for_policies_none_is_made_and_theirs_is_what_counts(
     owner: Somebodys, tmp_path: Path
 ) -> None:
