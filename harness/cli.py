@@ -6,6 +6,7 @@
 4. With --json the verdict alone goes to standard output, everything else to standard error.
 """
 
+import os
 import shutil
 import sys
 import tempfile
@@ -76,7 +77,7 @@ def main(argv: Sequence[str] | None = None, load: Callable[[], Pipeline] = load_
     except (KeyboardInterrupt, typer.Abort):
         return _say(shell, "interrupted", INTERRUPTED)
     except SystemExit:
-        return CRASH  # typer ends so when nobody reads our output any more
+        return CRASH  # typer's own words have no reader any more
     except Exception as error:  # the last resort: whatever it is, it gets its own exit code
         if _is_of_the_world(error):
             return _say(shell, f"nothing was judged: {error}", NOT_DECIDED)
@@ -84,9 +85,18 @@ def main(argv: Sequence[str] | None = None, load: Callable[[], Pipeline] = load_
     return code if isinstance(code, int) else 0
 
 
+class _Console(Console):
+    """Goes on where rich ends the program: what was begun is worth more than its reader."""
+
+    def on_broken_pipe(self) -> None:
+        nobody = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nobody, self.file.fileno())
+        os.close(nobody)
+
+
 def _console(is_terminal: bool, stderr: bool = False) -> Console:
     width = None if is_terminal else max(PLAIN_WIDTH, shutil.get_terminal_size().columns)
-    return Console(stderr=stderr, width=width, highlight=False)
+    return _Console(stderr=stderr, width=width, highlight=False)
 
 
 def _say(shell: Shell, text: str, code: int) -> int:

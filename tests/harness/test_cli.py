@@ -1,6 +1,7 @@
 """The command line: what it asks of the pipeline, and the exit code of every ending."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -375,3 +376,15 @@ def test_a_reference_cluster_of_impossible_size_is_bad_input(
     code, _ = call("reference", "mirrored", "--nodes", "0")
     assert code == 254
     assert "--nodes" in capsys.readouterr().err
+
+
+def test_a_run_goes_on_to_its_verdict_when_nobody_reads_its_output_any_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as unread, monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", unread)
+        patch.setattr(sys, "stderr", unread)
+        code, pipeline = call("run", "master-crash", ending=passing)
+    assert (code, len(pipeline.asked)) == (0, 1)
