@@ -1,11 +1,14 @@
 """What holds for every test."""
 
 import subprocess
+import threading
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.starting_spark import STARTING_SPARK
 
 # How long one example takes tells of the machine, not of the code. Whoever runs all tests gets the
 # same examples as everybody; `--hypothesis-profile random` looks for new ones (nightly).
@@ -39,9 +42,12 @@ def _no_state_of_the_users(
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """Unit tests stay fast: who starts a process, by a fixture too, says that it is slow."""
+    start = subprocess.Popen.__init__
 
-    def refuse(_: object, words: object, *__: Any, **___: Any) -> NoReturn:
-        pytest.fail(f"starts a process, so it is to be marked slow: {words}")
+    def refuse(process: Any, words: object, *rest: Any, **options: Any) -> None:
+        if not threading.current_thread().name.startswith(STARTING_SPARK):
+            pytest.fail(f"starts a process, so it is to be marked slow: {words}")
+        start(process, words, *rest, **options)  # for slow tests, while others run
 
     with pytest.MonkeyPatch.context() as patched:
         if not any(item.get_closest_marker(name) for name in ("slow", "docker", "nightly")):

@@ -1,6 +1,7 @@
-"""Many generated histories, the same ones in every process and at every time.
+"""Many generated histories, the same ones whenever the same modules are loaded.
 
-1. They change only with the code of this function and of `histories`.
+1. They change with the code of this function and of `histories`, and with the constants in ours:
+   Hypothesis tries those of every module of the project that is loaded.
 """
 
 from dataclasses import replace
@@ -10,7 +11,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from spark_analysis.schema.facts import Facts
 from tests.generated_histories import Rows, histories
 
-HISTORIES = 1_000
+HISTORIES = 2_000
 
 
 def fixed_histories() -> list[tuple[Facts, Rows]]:

@@ -7,6 +7,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_analysis.engine.session import session
+from tests.starting_spark import STARTING_SPARK
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -15,7 +16,7 @@ def starting_spark(request: pytest.FixtureRequest) -> Iterator[Future[SparkSessi
     if not any("spark" in getattr(item, "fixturenames", ()) for item in request.session.items):
         yield None
         return
-    with ThreadPoolExecutor(1) as pool:
+    with ThreadPoolExecutor(1, STARTING_SPARK) as pool:
         started = pool.submit(session, cores=2)
         yield started
         started.result().stop()
