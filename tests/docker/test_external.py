@@ -151,8 +151,6 @@ def test_a_hang_at_their_proxy_and_a_kill_by_their_command_are_verified_and_lose
     manifest, _ = perform(run, tmp_path)
     seen = [(one.kind, one.verified, one.gone, one.doubt) for one in manifest.windows]
     assert seen == [("hang", True, True, ""), ("kill", True, True, "")]
-    assert manifest.versions["rabbitmq"] == "3.10.8"
-    assert "2.12" in manifest.versions["toxiproxy"]
     state = manifest.state["windows"]["2"]
     assert state["synchronised_mirrors_at_fault"] == 2, "our policy counts, not theirs"
     commands = [
@@ -222,7 +220,6 @@ def test_a_toxiproxy_that_mqproof_starts_carries_the_links_and_ends_with_it(
     manifest, _ = perform(run, tmp_path)
     (window,) = manifest.windows
     assert (window.verified, window.gone, window.doubt) == (True, True, "")
-    assert "2.12" in manifest.versions["toxiproxy"]
     assert _running(program) == []
     only_theirs_is_left(owner)
 
