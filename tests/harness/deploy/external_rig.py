@@ -183,12 +183,13 @@ def standing(folder: Path) -> Iterator[Owner]:
         for node in owner.nodes:
             with suppress(ProcessLookupError):
                 os.kill(owner.pid(node.name), signal.SIGCONT)
-        os.killpg(playing.pid, signal.SIGINT)  # as a terminal does
-        with suppress(subprocess.TimeoutExpired):
-            playing.wait(30)
-        for node in owner.nodes:
-            with suppress(ProcessLookupError):
-                os.kill(owner.pid(node.name), signal.SIGKILL)
+        playing.terminate()  # SIGINT would be ignored where the tests run in the background
+        try:
+            assert playing.wait(30) == 0, "it did not end when it was told to"
+        finally:
+            for node in owner.nodes:
+                with suppress(ProcessLookupError):
+                    os.kill(owner.pid(node.name), signal.SIGKILL)
 
 
 def _node(owner: Owner, told: "re.Match[str]") -> Node:
