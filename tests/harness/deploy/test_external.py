@@ -288,7 +288,7 @@ def test_our_policy_counts_where_the_owners_means_every_queue(
 def test_a_queue_of_somebodys_whose_name_begins_as_ours_do_is_not_looked_at(
     owner: Owner, tmp_path: Path
 ) -> None:
-    """It has no mirror, as its owner wants it; one of a run without mirrors is no clean cluster."""
+    """It has no mirror, as its owner wants; one of a run without mirrors is no clean cluster."""
     owner.mirror(r"^mqproof\.", {"ha-mode": "exactly", "ha-params": 1})
     owner.declare("mqproof.somebody.elses")
     words = '[queues]\npolicies = "leave"\ncopies = 3\nsynchronise = "automatic"\n'
