@@ -38,7 +38,7 @@ def read(folder: Path, scenario: str) -> Values:
     for path in sorted(folder.glob("*/verdict.json")):
         for row in json.loads(path.read_text(encoding="utf-8"))["comparison"]:
             meant = (row["system"], row["scenario"]) == (SYSTEM, scenario) and not row["detail"]
-            if meant and row["judged"] == 1:
+            if meant and row["judged"] == 1 and row["median"] is not None:
                 unit = 1e9 if row["unit"] == "ns" else 1
                 # The median of one run is that run's value.
                 found[row["layout"], row["measure"]].append(row["median"] / unit)
