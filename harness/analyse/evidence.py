@@ -175,6 +175,8 @@ class Evidence:
         return at_least(number, text, f"{self.undecided:,} messages: {sentence}", advice)
 
     def _no_order(self) -> Value:
+        if not self.total("not_judged"):
+            return Unknown("nothing was delivered", "see why the queues could not be read")
         if self.total("not_judged") == self.total("not_judged", "not_promised"):
             return Moot("order is not promised: more than one consumer or queue a key")
         return Unknown(

@@ -389,6 +389,14 @@ def test_a_calm_run_judges_what_needs_no_fault() -> None:
     assert found["mirror-takes-over"] is NOT_APPLICABLE
 
 
+def test_where_nothing_was_delivered_nothing_is_known_of_order() -> None:
+    story = Story()
+    del story.counts["in_order", ""]
+    one = verdict("queue-is-first-in-first-out", story)
+    assert one.outcome is INCONCLUSIVE
+    assert "nothing was delivered" in one.not_judged[0]
+
+
 def test_order_that_was_not_promised_is_not_applicable() -> None:
     story = Story().count("not_judged", "not_promised", 21_400)
     del story.counts["in_order", ""]
