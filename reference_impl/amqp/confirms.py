@@ -12,7 +12,7 @@
    singly. No number is settled twice.
 
 outcome of one queue:  some confirmed, none pending -> taken;  none confirmed, none pending -> not
-a replica goes:  NORMAL, the master -> taken;  other benign -> no longer pending;  CRASH, Reject -> not
+a replica goes:  master, NORMAL -> taken;  other benign -> not pending;  CRASH, Reject -> not
 """
 
 from collections.abc import Iterable, Sequence
