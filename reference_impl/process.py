@@ -20,7 +20,7 @@ from reference_impl.pid import Pid
 SUPERVISOR, API = 0, 1  # numbers of the processes that every node has
 
 # Reasons of Down. The benign ones shrink a set of pending confirms; a crash rejects (3.7).
-NORMAL = "normal"  # a queue that was deleted
+NORMAL = "normal"  # a queue that was deleted; a mirror that refused to take over
 SHUTDOWN = "shutdown"  # stopped on purpose: a dropped mirror, a node that stops gracefully
 NO_PROCESS = "noproc"  # it was not there when it was watched
 NO_CONNECTION = "noconnection"  # its node was lost

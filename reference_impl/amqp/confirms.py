@@ -3,15 +3,16 @@
 1. For each queue a publish waits for every replica to which it went. A replica that confirms or
    ends benignly is waited for no more. When nobody is left, the queue has taken the message if one
    replica confirmed it, and has not if none did.
-2. A queue that was deleted (a replica ended as NORMAL) has taken it. A replica that crashed, or
-   rejected, makes the whole publish rejected at once.
+2. A queue that was deleted (its master ended as NORMAL) has taken it. A mirror that ends so may
+   have refused to take over: that says nothing of the queue, and it is merely waited for no more.
+   A replica that crashed, or rejected, makes the whole publish rejected at once.
 3. Acked when every queue has taken it, or there was none; nacked when one has not. Until then:
    neither, for ever if need be.
 4. Coalescing: what is below all that is outstanding or nacked goes out as one `multiple`, the rest
    singly. No number is settled twice.
 
 outcome of one queue:  some confirmed, none pending -> taken;  none confirmed, none pending -> not
-a replica goes:  NORMAL -> taken;  other benign -> no longer pending;  CRASH, Reject -> not
+a replica goes:  master, NORMAL -> taken;  other benign -> not pending;  CRASH, Reject -> not
 """
 
 from collections.abc import Iterable, Sequence
@@ -34,10 +35,11 @@ class Verdict:
 class _Waiting:
     """One queue of one publish."""
 
-    __slots__ = ("confirmed", "pending")
+    __slots__ = ("confirmed", "master", "pending")
 
-    def __init__(self, replicas: Iterable[Pid]) -> None:
-        self.pending = set(replicas)
+    def __init__(self, target: Target) -> None:
+        self.pending = set(target.replicas)
+        self.master = target.master
         self.confirmed = False
 
 
@@ -62,7 +64,7 @@ class Confirms:
         if not targets:
             self._acks.append(sequence)
         elif all(target.replicas for target in targets):
-            waiting = {target.queue: _Waiting(target.replicas) for target in targets}
+            waiting = {target.queue: _Waiting(target) for target in targets}
             self._outstanding[sequence] = waiting
         else:
             self._nacks.append(sequence)
@@ -104,7 +106,7 @@ class Confirms:
         self, sequence: int, queue: str, waiting: _Waiting, replica: Pid, reason: str
     ) -> None:
         waiting.pending.remove(replica)
-        if reason == NORMAL:
+        if reason == NORMAL and replica == waiting.master:
             self._take(sequence, queue)
         elif reason not in BENIGN:
             self.reject([sequence])

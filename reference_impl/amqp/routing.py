@@ -23,10 +23,11 @@ DEFAULT = ""
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A queue, and who is to hold a copy."""
+    """A queue, and who is to hold a copy; its master among them, if it has one."""
 
     queue: str
     replicas: tuple[Pid, ...]
+    master: Pid | None
 
 
 class Router:
@@ -53,7 +54,7 @@ def targets(tables: Tables, exchange: str, key: str) -> tuple[Target, ...]:
     for name in routed(tables, exchange, key):
         record = tables.queues.get(name)
         if record is not None and not home_is_lost(tables, record):
-            found.append(Target(name, replicas(record)))
+            found.append(Target(name, replicas(record), record.master))
     return tuple(found)
 
 

@@ -5,8 +5,9 @@
 2. Two running nodes with a link that are not in one group are partitioned: each went on without
    the other. That is told; nothing is merged. It is forgotten when no such peer runs any more.
 3. Under pause_minority a node in a minority (minority.py) stops its broker application, and begins
-   a new boot when it reaches a majority again. Until it is judged it keeps whom it lost among
-   those for whom it would wait at a boot.
+   a new boot when it reaches a majority again. It is judged in a turn of its own: by then its
+   processes have heard of the loss, under the tables of before. Until it is judged it keeps whom
+   it lost among those for whom it would wait at a boot.
 4. Tables are on disk before anybody is told of a change. Every peer with a link is told when this
    node's state changes.
 
@@ -67,7 +68,7 @@ from reference_impl.node.partial import PartialPartitions
 from reference_impl.process import Arm, Timeout
 
 LOOK_MS, LOOK_AT_BOOT_MS = 1000, 250  # how often peers without a link are dialled
-_LOOK = "look"
+_LOOK, _JUDGE = "look", "judge"
 
 
 class Cluster:
@@ -154,13 +155,16 @@ class Cluster:
             case Ticked(heard):
                 for node in self._peers.ticked(heard):
                     if node in self._peers.linked:
+                        self._minority.silent(node)
                         self._group.drop(node, "it is silent", doubted=True)
             case Pinged(node, answered):
-                if self._minority.pinged(node, answered) and self._phase == RUNNING:
-                    self._judge()
+                self._minority.pinged(node, answered)
+                self._judge()
             case Timeout(name):
                 if name == _LOOK:
                     self._look()
+                elif name == _JUDGE:
+                    self._judge()
                 elif self._phase == BOOTING:
                     self._does(self._booting.time_is_over(name))
 
@@ -186,8 +190,7 @@ class Cluster:
             self._forget_partitions()
             self._booting.not_yet(node)
             if self._pauses and self._phase == RUNNING:
-                unlinked = [it for it in self._peers.names if it not in self._peers.linked]
-                self._does([Ping(it) for it in self._minority.suspect(node, unlinked)])
+                self._suspect(node)
         if self._phase == BOOTING:
             self._consider()
         if self._phase in (BOOTING, JOINING) and self._group.is_welcome:
@@ -216,6 +219,7 @@ class Cluster:
         if node in self._peers.linked:
             self._group.lose(node)
         self._peers.link(node, boot)
+        self._minority.linked(node)
         self._does([Tell(node, self._state())])
 
     def _hear(self, node: str, gossip: Gossip) -> None:
@@ -301,7 +305,15 @@ class Cluster:
         if not any(it in states and states[it].phase == RUNNING for it in self._partitions):
             self._partitions = []
 
+    def _suspect(self, node: str) -> None:
+        unlinked = [it for it in self._peers.names if it not in self._peers.linked]
+        self._does([Ping(it) for it in self._minority.suspect(node, unlinked)])
+        if self._minority.can_judge:
+            self._does([Arm(_JUDGE, 0)])
+
     def _judge(self) -> None:
+        if self._phase != RUNNING or not self._minority.can_judge:
+            return
         if self._minority.judge(frozenset(self._peers.linked)):
             self._pause("it is in a minority", False)
         else:

@@ -98,7 +98,8 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class Ping:
-    """One connection attempt that waits for a greeting, seconds at most: Pinged is to follow."""
+    """One connection attempt that waits for a greeting, seconds at most: Pinged is to follow. Only
+    a peer whose link was closed is worth it."""
 
     node: str
 

@@ -22,7 +22,7 @@ from reference_impl.node.wire import (
 )
 
 DIAL_LIMIT_S = 2.0
-PING_LIMIT_S = 2.0
+PING_LIMIT_S = 2.0  # only a peer that closed its link is pinged
 
 
 class Peer(Protocol):

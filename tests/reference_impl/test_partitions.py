@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from reference_impl.shell.links import PING_LIMIT_S
 from tests.reference_impl.management import Management
 from tests.reference_impl.nodes import Nodes, until
 
@@ -26,6 +27,12 @@ def running(nodes: Nodes, name: str) -> set[str] | None:
 def partitions(nodes: Nodes, name: str) -> set[str]:
     listed = Management(nodes.addresses[name]).call("GET", "/api/nodes")
     return {other.removeprefix("rabbit@") for node in listed for other in node["partitions"]}
+
+
+def said_s(folder: Path, name: str, text: str) -> list[float]:
+    """When, by that node's log."""
+    lines = (folder / f"{name}.log").read_text().splitlines()
+    return [float(line.split()[0]) for line in lines if text in line]
 
 
 def _host(node: dict[str, Any]) -> str:
@@ -59,6 +66,18 @@ def test_a_node_that_was_frozen_too_long_is_partitioned_until_it_is_restarted(
         nodes.start("ref3")
         until(lambda: all(running(nodes, name) == set(NAMES) for name in NAMES))
         assert all(partitions(nodes, name) == set() for name in NAMES)
+
+
+def test_under_pause_minority_a_node_whose_peers_hang_pauses_as_soon_as_it_gives_them_up(
+    tmp_path: Path,
+) -> None:
+    """A peer that hangs would let a question run into PING_LIMIT_S: it is not asked."""
+    with Nodes(tmp_path, net_ticktime_s=TICKTIME_S, partition_handling="pause_minority") as nodes:
+        for name in ("ref2", "ref3"):
+            nodes.freeze(name)
+        until(lambda: said_s(tmp_path, "ref1", "pauses"), 2 * TICKTIME_S)
+        lost_s, paused_s = (said_s(tmp_path, "ref1", it)[-1] for it in ("is lost", "pauses"))
+        assert paused_s - lost_s < PING_LIMIT_S
 
 
 def test_under_pause_minority_the_last_of_three_pauses_and_two_are_enough_again(

@@ -13,8 +13,8 @@ from reference_impl.pid import Pid
 from reference_impl.process import CRASH, NO_CONNECTION, NO_PROCESS, NORMAL, SHUTDOWN
 
 MASTER, MIRROR, OTHER = (Pid(node, 1, 7) for node in ("a", "b", "c"))
-MIRRORED = (Target("q", (MASTER, MIRROR)),)
-TWO_QUEUES = (Target("q", (MASTER,)), Target("r", (OTHER,)))
+MIRRORED = (Target("q", (MASTER, MIRROR), MASTER),)
+TWO_QUEUES = (Target("q", (MASTER,), MASTER), Target("r", (OTHER,), OTHER))
 
 
 def ack(sequence: int, multiple: bool = False) -> Verdict:
@@ -86,9 +86,26 @@ def test_a_deleted_queue_has_taken_it() -> None:
     assert confirms.verdicts() == [ack(1)]
 
 
+def test_a_mirror_that_refuses_to_take_over_has_taken_nothing() -> None:
+    confirms = Confirms()
+    confirms.expect(MIRRORED)
+    confirms.down(MASTER, NO_CONNECTION)
+    confirms.down(MIRROR, NORMAL)
+    assert confirms.verdicts() == [nack(1)]
+
+
+def test_what_it_had_confirmed_before_it_refused_is_acked_all_the_same() -> None:
+    confirms = Confirms()
+    confirms.expect(MIRRORED)
+    confirms.confirm("q", MIRROR, [1])
+    confirms.down(MASTER, NO_CONNECTION)
+    confirms.down(MIRROR, NORMAL)
+    assert confirms.verdicts() == [ack(1)]
+
+
 def test_nobody_left_to_ask_is_a_nack_and_no_queue_an_ack() -> None:
     confirms = Confirms()
-    confirms.expect([Target("q", ())])
+    confirms.expect([Target("q", (), None)])
     confirms.expect([])
     assert confirms.verdicts() == [ack(2), nack(1)]
 
@@ -122,7 +139,7 @@ def test_what_nobody_answers_is_never_settled() -> None:
 def test_below_the_cutoff_goes_as_one_and_the_rest_singly() -> None:
     confirms = Confirms()
     for _ in range(6):
-        confirms.expect([Target("q", (MASTER,))])
+        confirms.expect([Target("q", (MASTER,), MASTER)])
     confirms.confirm("q", MASTER, [5, 2, 1, 6, 3])
     assert confirms.verdicts() == [ack(3, multiple=True), ack(5), ack(6)]
 
@@ -130,7 +147,7 @@ def test_below_the_cutoff_goes_as_one_and_the_rest_singly() -> None:
 def test_a_multiple_ack_never_covers_a_nack() -> None:
     confirms = Confirms()
     for _ in range(4):
-        confirms.expect([Target("q", (MASTER,))])
+        confirms.expect([Target("q", (MASTER,), MASTER)])
     confirms.reject([3])
     confirms.confirm("q", MASTER, [1, 2, 4])
     assert confirms.verdicts() == [ack(2, multiple=True), ack(4), nack(3)]
@@ -139,7 +156,7 @@ def test_a_multiple_ack_never_covers_a_nack() -> None:
 def test_a_multiple_nack_never_covers_an_ack() -> None:
     confirms = Confirms()
     for _ in range(4):
-        confirms.expect([Target("q", (MASTER,))])
+        confirms.expect([Target("q", (MASTER,), MASTER)])
     confirms.reject([1, 2, 4])
     confirms.confirm("q", MASTER, [3])
     assert confirms.verdicts() == [ack(3), nack(2, multiple=True), nack(4)]
@@ -154,6 +171,7 @@ def test_one_alone_is_never_multiple() -> None:
 # --- against a model that remembers everything ------------------------------------------------
 
 REPLICAS = {"q": (MASTER, MIRROR), "r": (OTHER,), "gone": ()}
+MASTERS = {"q": MASTER, "r": OTHER, "gone": None}
 _queues = st.lists(st.sampled_from(sorted(REPLICAS)), unique=True)
 _pids = st.sampled_from([MASTER, MIRROR, OTHER])
 _publish = st.tuples(st.just("publish"), _queues)
@@ -198,7 +216,8 @@ def _play(confirms: Confirms, model: Model, steps: list[tuple]) -> Iterator[list
         match step:
             case ("publish", queues):
                 replicas = {it: tuple(p for p in REPLICAS[it] if p in alive) for it in queues}
-                confirms.expect([Target(queue, pids) for queue, pids in replicas.items()])
+                targets = [Target(it, pids, MASTERS[it]) for it, pids in replicas.items()]
+                confirms.expect(targets)
                 waits = {queue: dict.fromkeys(pids) for queue, pids in replicas.items()}
                 model.awaited[next(numbers)] = waits
             case ("confirm", pid, sequences) if pid in alive:
@@ -212,6 +231,8 @@ def _play(confirms: Confirms, model: Model, steps: list[tuple]) -> Iterator[list
                 alive.discard(pid)
                 confirms.down(pid, reason)
                 said = {NORMAL: "deleted", CRASH: "crash"}.get(reason, "benign")
+                if said == "deleted" and pid == MIRROR:
+                    said = "benign"
                 _mark(model, pid, said, set(model.awaited))
             case ("look",):
                 yield confirms.verdicts()

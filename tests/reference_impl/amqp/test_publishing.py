@@ -115,6 +115,13 @@ def test_a_deleted_queue_acks() -> None:
     assert there.end(0, NORMAL) == [q.BasicAck(1, False)]
 
 
+def test_mirrors_that_refuse_to_take_over_from_a_lost_master_make_a_nack() -> None:
+    there = Mirrored()
+    there.client.publish("q")
+    assert there.end(0, NO_CONNECTION) == there.end(1, NORMAL) == []
+    assert there.end(2, NORMAL) == [q.BasicNack(1, False, False)]
+
+
 def test_a_hung_mirror_gets_neither_ack_nor_nack() -> None:
     there = Mirrored()
     there.client.publish("q")

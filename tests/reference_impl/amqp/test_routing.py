@@ -39,7 +39,7 @@ def link(tables: Tables, source: str, destination: str, key: str = "") -> None:
 
 
 def test_the_default_exchange_leads_to_the_queue_of_that_name() -> None:
-    assert targets(tables_with("q"), "", "q") == (Target("q", (MASTER, MIRROR)),)
+    assert targets(tables_with("q"), "", "q") == (Target("q", (MASTER, MIRROR), MASTER),)
     assert targets(tables_with("q"), "", "r") == ()
 
 
@@ -89,13 +89,13 @@ def test_a_mirrored_queue_without_any_replica_is_still_a_queue() -> None:
     tables = predeclared()
     tables.queues["q"] = record("q", None, home="ref2")
     PutPolicy(Policy("ha", "^q", {"ha-mode": "all"}, 0, "queues")).apply(tables)
-    assert targets(tables, "", "q") == (Target("q", ()),)
+    assert targets(tables, "", "q") == (Target("q", (), None),)
 
 
 def test_mirrors_without_a_master_get_their_copies() -> None:
     tables = predeclared()
     tables.queues["q"] = record("q", None, MIRROR)
-    assert targets(tables, "", "q") == (Target("q", (MIRROR,)),)
+    assert targets(tables, "", "q") == (Target("q", (MIRROR,), None),)
 
 
 def test_what_was_found_is_remembered_until_the_tables_change() -> None:
@@ -104,7 +104,7 @@ def test_what_was_found_is_remembered_until_the_tables_change() -> None:
     assert router.targets(tables, "", "q") is found
     tables.queues["q"] = record("q", MIRROR)
     tables.version += 1
-    assert router.targets(tables, "", "q") == (Target("q", (MIRROR,)),)
+    assert router.targets(tables, "", "q") == (Target("q", (MIRROR,), MIRROR),)
 
 
 def test_no_more_routes_are_remembered_than_it_may() -> None:

@@ -1,7 +1,7 @@
 """Channels that publish, confirm, consume and acknowledge as real ones do, and note what happened.
 
-1. A confirm is settled as rabbitmq.md 3.7 says: "ack" when all that were asked have confirmed or
-   are gone, and one has; "nack" when none has, or one crashed; else it stays open.
+1. What is settled, and how, a real channel's own part decides (amqp/confirms.py): "ack", "nack",
+   or it stays open.
 2. A consumer whose master is gone looks for the next one every 30 ms.
 3. What was unacknowledged when a master went is not acknowledged at the next one.
 """
@@ -9,6 +9,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from reference_impl.amqp.confirms import Confirms
+from reference_impl.amqp.routing import Target
 from reference_impl.mirrored.protocol import (
     Ack,
     Cancel,
@@ -30,7 +32,7 @@ from reference_impl.mirrored.protocol import (
 )
 from reference_impl.mirrored.records import replicas
 from reference_impl.pid import Pid
-from reference_impl.process import BENIGN, NORMAL, Arm, Down, Effect, Send, Timeout, Watch
+from reference_impl.process import Arm, Down, Effect, Send, Timeout, Watch
 from tests.reference_impl.mirrored.simulated_nodes import SimulatedNode
 
 RETRY_MS = 30
@@ -73,13 +75,6 @@ class Ask:
 
 
 @dataclass
-class _Open:
-    master: Pid | None
-    pending: set[Pid]
-    confirmed: bool = False
-
-
-@dataclass
 class _Subscription:
     wish: Subscribe
     master: Pid | None = None
@@ -102,8 +97,8 @@ class FakeChannel:
     acked: set[bytes] = field(default_factory=set)
     answers: list[Any] = field(default_factory=list)
     held: list[tuple[Pid, int, bytes]] = field(default_factory=list)
-    _open: dict[int, _Open] = field(default_factory=dict)
-    _sequence: int = 0
+    _confirms: Confirms = field(default_factory=Confirms)
+    _confirmed_by: set[tuple[Pid, int]] = field(default_factory=set)
     _request: int = 0
     _subscription: _Subscription | None = None
     _out: list[Effect] = field(default_factory=list)
@@ -115,11 +110,9 @@ class FakeChannel:
                 for _ in range(count):
                     self._publish(persistent)
             case Confirm(replica=replica, sequences=sequences):
-                for sequence in sequences:
-                    self._confirmed(sequence, replica)
+                self._confirmed(replica, sequences)
             case Reject(sequences=sequences):
-                for sequence in sequences:
-                    self._settle(sequence, "nack")
+                self._confirms.reject(sequences)
             case Down(pid=pid, reason=reason):
                 self._down(pid, reason)
             case Subscribe():
@@ -144,47 +137,42 @@ class FakeChannel:
                 self.answers.append(event)
             case _:
                 raise AssertionError(event)
+        self._settle()
         return out
 
     # --- publishing
 
     def _publish(self, persistent: bool) -> None:
-        self._sequence += 1
-        number = self._sequence
+        number = len(self.published) + 1
         identity = f"{self.pid.node}{self.pid.boot}.{self.pid.number}/{number}".encode()
         self.published.append(identity)
         record = self.node.tables.queues.get(QUEUE)
         if record is None:
+            self._confirms.expect([])
             self.outcomes[identity] = "unroutable"
             return
-        targets = replicas(record)
+        target = Target(QUEUE, replicas(record), record.master)
+        assert self._confirms.expect([target]) == number
         message = Message(identity, "", QUEUE, b"", identity, persistent)
-        for replica in targets:
+        for replica in target.replicas:
             self._out.append(Watch(replica))
             self._out.append(Send(replica, Deliver(self.pid, number, message)))
-        self._open[number] = _Open(record.master, set(targets))
-        self._check(number)
 
-    def _confirmed(self, sequence: int, replica: Pid) -> None:
-        waiting = self._open.get(sequence)
-        if waiting is not None:
-            assert replica in waiting.pending, f"{replica} confirmed {sequence} twice"
-            waiting.pending.discard(replica)
-            waiting.confirmed = True
-            self._check(sequence)
+    def _confirmed(self, replica: Pid, sequences: tuple[int, ...]) -> None:
+        said = {(replica, sequence) for sequence in sequences}
+        assert not said & self._confirmed_by, f"{replica} confirmed twice"
+        self._confirmed_by |= said
+        self._confirms.confirm(QUEUE, replica, sequences)
 
-    def _check(self, sequence: int) -> None:
-        waiting = self._open[sequence]
-        if not waiting.pending:
-            self._settle(sequence, "ack" if waiting.confirmed else "nack")
-
-    def _settle(self, sequence: int, outcome: str) -> None:
-        if self._open.pop(sequence, None) is not None:
-            self.outcomes[self.published[sequence - 1]] = outcome
+    def _settle(self) -> None:
+        for verdict in self._confirms.verdicts():
+            first = 1 if verdict.multiple else verdict.sequence
+            for identity in self.published[first - 1 : verdict.sequence]:
+                self.outcomes.setdefault(identity, "ack" if verdict.taken else "nack")
 
     @property
     def open(self) -> list[bytes]:
-        return [self.published[sequence - 1] for sequence in self._open]
+        return [identity for identity in self.published if identity not in self.outcomes]
 
     # --- consuming
 
@@ -240,15 +228,7 @@ class FakeChannel:
     # --- ends
 
     def _down(self, pid: Pid, reason: str) -> None:
-        for sequence, waiting in list(self._open.items()):
-            if pid not in waiting.pending:
-                continue
-            if reason not in BENIGN:
-                self._settle(sequence, "nack")
-                continue
-            waiting.confirmed = waiting.confirmed or (reason == NORMAL and pid == waiting.master)
-            waiting.pending.discard(pid)
-            self._check(sequence)
+        self._confirms.down(pid, reason)
         self.held = [it for it in self.held if it[0] != pid]
         if self._subscription is not None and self._subscription.master == pid:
             self._subscription.master = None

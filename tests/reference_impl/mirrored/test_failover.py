@@ -144,7 +144,7 @@ def test_one_crashed_replica_makes_a_nack_of_what_it_owed() -> None:
     cluster.nodes.tell(cluster.publisher.pid, Publish(1))
     cluster.nodes.nodes["b"].frozen = False
     publisher_node = cluster.nodes.nodes["b"]
-    while not cluster.publisher._open:
+    while not cluster.publisher.open:
         publisher_node.step()
     mirror = copies(cluster.nodes)["b"]._replica.pid
     publisher_node.end(mirror, CRASH)
@@ -216,6 +216,22 @@ def test_a_single_mirror_that_refuses_leaves_publishers_with_a_nack() -> None:
     assert (cluster.master, cluster.outcomes()[-1]) == (None, "nack")
     cluster.start("a")
     assert cluster.held() == list(range(1, 11))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_is_published_until_a_mirror_refuses_is_not_acked_by_its_refusal(seed: int) -> None:
+    cluster = Cluster("ab", seed=seed, ha_promote_on_failure="when-synced", **ALL)
+    cluster.unsynchronise("b", backlog=10)
+    publisher = cluster.publisher = channel(cluster.nodes, "b")
+    cluster.publish(5)
+    cluster.nodes.kill("a")
+    cluster.nodes.tell(publisher.pid, Publish(5))
+    while not publisher.open:
+        cluster.nodes.nodes["b"].step()
+    cluster.nodes.settle()
+    assert cluster.outcomes() == ["ack"] * 5 + ["nack"] * 5
+    cluster.start("a")
+    assert cluster.held() == [*range(1, 11), *range(1, 6)]
 
 
 def test_two_mirrors_that_may_not_take_over_leave_publishers_without_an_answer() -> None:

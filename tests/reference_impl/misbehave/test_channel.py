@@ -14,7 +14,7 @@ from reference_impl.pid import Pid
 from reference_impl.process import Admit, Arm, Effect, Send, Watch
 
 CHANNEL, MASTER, MIRROR = Pid("a", 1, 5), Pid("a", 1, 7), Pid("b", 1, 7)
-ORDERS = Target("orders", (MASTER, MIRROR))
+ORDERS = Target("orders", (MASTER, MIRROR), MASTER)
 WATCHES = [Watch(MASTER), Watch(MIRROR)]
 
 
@@ -89,7 +89,7 @@ def test_a_publish_that_nobody_overtakes_goes_its_way_and_nothing_is_admitted() 
 def test_a_publish_to_another_queue_overtakes_nothing() -> None:
     rig = Rig(Kind.REORDER)
     rig.publish(1)
-    other = Target("others", (MIRROR,))
+    other = Target("others", (MIRROR,), MIRROR)
     assert rig.publish(2, other) == [*copies(1, message(1)), Arm(RELEASE, OVERTAKING_MS)]
 
 
@@ -122,7 +122,7 @@ def test_what_follows_an_early_confirm_does_not_pass_it_on_the_way_to_mirrors() 
 def test_a_mirror_that_takes_over_gets_what_waits_for_it_before_all_else() -> None:
     rig = Rig(Kind.CONFIRM_EARLY)
     rig.publish(1)
-    promoted = Target("orders", (MIRROR,))
+    promoted = Target("orders", (MIRROR,), MIRROR)
     assert not [it for it in rig.publish(2, promoted) if isinstance(it, Send)]
     released = rig.release()
     assert [(send.to, send.body.message) for send in released] == [
@@ -135,7 +135,7 @@ def test_without_confirms_or_without_a_single_queue_nothing_is_wrong() -> None:
     rig = Rig(Kind.DROP)
     assert not rig.channel.publish((ORDERS,), message(1), None)
     assert not rig.channel.publish((ORDERS, ORDERS), message(1), rig.confirms)
-    assert not rig.channel.publish((Target("orders", ()),), message(1), rig.confirms)
+    assert not rig.channel.publish((Target("orders", (), None),), message(1), rig.confirms)
     assert rig.outbox.take() == []
 
 

@@ -7,7 +7,9 @@ from reference_impl.node import happenings as h
 from reference_impl.node.cluster import Cluster
 from reference_impl.node.config import Config
 from reference_impl.node.gossip import RUNNING, STOPPED, Join, State
+from reference_impl.node.membership import SILENT_TICKS
 from reference_impl.pid import Pid
+from reference_impl.process import Arm, Timeout
 from tests.reference_impl.simulated_clusters import Note, SimulatedClusters
 
 PID = Pid("a", 1, 5)
@@ -64,6 +66,17 @@ def test_under_pause_minority_whom_it_lost_is_waited_for_until_it_is_judged() ->
     assert save.saved.running == ("b",)
     assert h.Ping("b") in effects
     assert h.Pause() in core.handle(h.Pinged("b", False))
+
+
+def test_processes_hear_of_a_silent_peer_before_the_node_pauses() -> None:
+    """Had the core left its group by then, they would look at empty tables."""
+    core = pair("pause_minority")
+    for _ in range(SILENT_TICKS):
+        effects = core.handle(h.Ticked(frozenset()))
+    assert h.Gone("b") in effects and Arm("judge", 0) in effects
+    assert not {h.Ping, h.Pause} & {type(effect) for effect in effects}
+    assert core.tables.exchanges
+    assert h.Pause() in core.handle(Timeout("judge"))
 
 
 def test_a_newcomer_whose_admission_was_lost_with_the_leader_asks_the_next_one() -> None:

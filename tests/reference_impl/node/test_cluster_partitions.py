@@ -124,6 +124,25 @@ def test_in_a_clean_cut_the_minority_pauses_and_comes_back_after_it(seed: int) -
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+def test_in_a_cut_a_node_pauses_in_the_instant_in_which_it_loses_the_majority(seed: int) -> None:
+    """RabbitMQ's monitor decides from nodes(), and asks nobody: 10 to 120 ms by its log."""
+    nodes = up(seed, "pause_minority")
+    nodes.isolate("a")
+    took_ms = nodes.run_until(lambda: nodes.nodes["a"].paused, 2 * T)
+    assert 0.75 * T <= took_ms <= 1.25 * T + 2 * nodes.slowness_ms, "the tick, and nothing more"
+    assert nodes.said("a", "pauses") == nodes.said("a", "is lost")[-1:] == [nodes.now_ms]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_peer_that_hangs_is_not_waited_for_when_the_other_one_dies(seed: int) -> None:
+    nodes = up(seed, "pause_minority")
+    nodes.freeze("b")
+    nodes.run_until(lambda: nodes.all_run("a", "c"), 2 * T)
+    nodes.kill("c")
+    nodes.run_until(lambda: nodes.nodes["a"].paused, 3 * nodes.slowness_ms)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_confirms_are_withheld_from_the_moment_a_majority_is_missing(seed: int) -> None:
     nodes = up(seed, "pause_minority")
     assert not nodes.core("a").guarded()

@@ -4,9 +4,17 @@ import pytest
 
 from reference_impl.node.minority import Minority
 
+LOSSES = [
+    (3, ["b"], {"c"}, False),
+    (3, ["b", "c"], set(), True),
+    (2, ["b"], set(), True),
+    (4, ["b", "c"], {"d"}, True),
+    (5, ["b", "c"], {"d", "e"}, False),
+]
 
-def judged(total: int, lost: list[str], linked: set[str], answer: set[str]) -> bool:
-    """What comes of losing these, one after the other, with such answers to the pings."""
+
+def closed(total: int, lost: list[str], linked: set[str], answer: set[str]) -> bool:
+    """What comes of these links being closed, one after the other, and such answers to pings."""
     minority = Minority(total)
     gone: list[str] = []
     asked: list[str] = []
@@ -14,28 +22,70 @@ def judged(total: int, lost: list[str], linked: set[str], answer: set[str]) -> b
         gone.append(node)
         asked += minority.suspect(node, gone)
     assert sorted(asked) == sorted(lost), "everybody without a link is asked once"
-    ready = [minority.pinged(node, node in answer) for node in asked]
-    assert ready == [False] * (len(asked) - 1) + [True]
+    for node in asked:
+        assert not minority.can_judge
+        minority.pinged(node, node in answer)
     return minority.judge(frozenset(linked))
 
 
+def silent(minority: Minority, lost: str, linked: set[str]) -> bool:
+    """A peer's silence is judged without a question."""
+    minority.silent(lost)
+    assert minority.suspect(lost, [lost]) == []
+    return minority.judge(frozenset(linked))
+
+
+@pytest.mark.parametrize(("total", "lost", "linked", "pauses"), LOSSES)
+def test_a_node_pauses_with_half_of_the_configured_nodes_or_less(
+    total: int, lost: list[str], linked: set[str], pauses: bool
+) -> None:
+    assert closed(total, lost, linked, set()) is pauses
+
+
 @pytest.mark.parametrize(
-    ("total", "lost", "linked", "answer", "pauses"),
+    ("total", "lost", "answer", "pauses"),
     [
-        (3, ["b"], {"c"}, set(), False),
-        (3, ["b", "c"], set(), set(), True),
-        (3, ["b", "c"], set(), {"b", "c"}, False),  # the known hole: a frozen node goes on
-        (3, ["b", "c"], set(), {"b"}, True),
-        (2, ["b"], set(), set(), True),
-        (2, ["b"], set(), {"b"}, True),
-        (4, ["b", "c"], {"d"}, set(), True),
-        (5, ["b", "c"], {"d", "e"}, set(), False),
+        (3, ["b", "c"], {"b", "c"}, False),  # the known hole: a frozen node goes on
+        (3, ["b", "c"], {"b"}, True),
+        (2, ["b"], {"b"}, True),
     ],
 )
-def test_a_node_pauses_with_half_of_the_configured_nodes_or_less(
-    total: int, lost: list[str], linked: set[str], answer: set[str], pauses: bool
+def test_a_peer_that_is_there_again_counts_for_the_loss_of_others_only(
+    total: int, lost: list[str], answer: set[str], pauses: bool
 ) -> None:
-    assert judged(total, lost, linked, answer) is pauses
+    assert closed(total, lost, set(), answer) is pauses
+
+
+@pytest.mark.parametrize(("total", "lost", "linked", "pauses"), LOSSES)
+def test_a_silent_peer_is_not_asked(
+    total: int, lost: list[str], linked: set[str], pauses: bool
+) -> None:
+    minority, left = Minority(total), {*linked, *lost}
+    judged = [silent(minority, node, left := left - {node}) for node in lost]
+    assert judged == [False] * (len(lost) - 1) + [pauses]
+
+
+def test_a_silent_peer_is_not_asked_when_another_closes_its_link() -> None:
+    minority = Minority(3)
+    silent(minority, "b", {"c"})
+    assert minority.suspect("c", ["b", "c"]) == ["c"]
+
+
+def test_a_peer_that_was_silent_once_is_asked_when_it_has_come_back_and_closes_its_link() -> None:
+    minority = Minority(3)
+    silent(minority, "b", {"c"})
+    minority.linked("b")
+    assert minority.suspect("b", ["b"]) == ["b"]
+
+
+def test_an_answer_that_is_awaited_is_awaited_though_another_peer_falls_silent() -> None:
+    minority = Minority(3)
+    assert minority.suspect("b", ["b"]) == ["b"]
+    minority.silent("c")
+    assert minority.suspect("c", ["b", "c"]) == []
+    assert not minority.can_judge
+    minority.pinged("b", True)
+    assert minority.judge(frozenset()) is True
 
 
 def test_an_answer_of_an_earlier_time_does_not_count_later() -> None:
