@@ -18,7 +18,7 @@ from harness.analyse.doubts import Told, tell
 from harness.analyse.state import State
 from harness.analyse.terms import DOUBTFUL, moot
 from harness.analyse.truth import Interval, Moot, Unknown, Value, at_least, exactly
-from harness.analyse.vocabulary import COUNTS, DECLARED, OPERATED, RECORDED, STAGE_NAMES
+from harness.analyse.vocabulary import COUNTS, DECLARED, OPERATED, RECORDED, SERVED, STAGE_NAMES
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.facts import Window as WindowFacts
 from spark_analysis.schema.findings import Availability, Findings, Stage
@@ -72,6 +72,9 @@ class Evidence:
             return ""
         length = fault_length_s(self.window(window))
         held = f" of a fault of {length:.1f} s" if length is not None else ""
+        first = self.stage("first_success", window)
+        if name == SERVED and first and length is not None and first.after_ns / NS >= length:
+            held = f", confirmed {stage_text(first)},{held}"
         return f"{stage_text(row)}{held if name.endswith('_within_fault') else ''}"
 
     @cached_property
@@ -186,6 +189,8 @@ class Evidence:
         return at_least(number, text, f"{self.undecided:,} messages: {sentence}", advice)
 
     def _no_order(self) -> Value:
+        if not self.total("not_judged"):
+            return Unknown("nothing was delivered", "see why the queues could not be read")
         if self.total("not_judged") == self.total("not_judged", "not_promised"):
             return Moot("order is not promised: more than one consumer or queue a key")
         return Unknown(
@@ -211,6 +216,8 @@ class Evidence:
             return Unknown(doubt.sentence, doubt.advice)
         if name in ("silence_s", "missed"):
             return self._gap(name, window)
+        if name == SERVED:
+            return self._served_within(window)
         if name.endswith("_within_fault"):
             return self._within(name.removesuffix("_within_fault"), window)
         return self._stage_time("sustained_success" if name == "degraded_s" else name[:-2], window)
@@ -237,6 +244,13 @@ class Evidence:
             return self._no_stage(name)
         seconds = row.after_ns / NS
         return exactly(seconds, stage_text(row)) if row.reached else at_least(seconds)
+
+    def _served_within(self, window: int) -> Value:
+        """Patient clients are confirmed in time what they sent into a fault, and after it: that is
+        no success within it unless something of it was confirmed before the fault ended."""
+        sustained = self._within("sustained_success", window)
+        first = self._within("first_success", window)
+        return first if sustained is True and isinstance(first, bool | Unknown) else sustained
 
     def _within(self, name: str, window: int) -> Value:
         row = self.stage(name, window)

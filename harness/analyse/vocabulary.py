@@ -76,13 +76,16 @@ COUNTS: dict[str, Fact] = {
     "rolled_back_but_delivered": Fact(float, False, "in a transaction rolled back, yet delivered"),
     "torn_transaction": Fact(float, False, "committed, but the broker holds its half alone"),
 }
+SERVED = "sustained_success_within_fault"
 STAGE_NAMES = ("first_success", "sustained_success", "consumers_resumed", "backlog_drained")
 FOUND: dict[str, Fact] = {
     "silence_s": Fact(float, True, "longest gap between confirms, in seconds"),
     "missed": Fact(float, True, "intended operations not confirmed within their deadline"),
     "degraded_s": Fact(float, True, "from the fault to sustained success"),
-    "sustained_success_within_fault": Fact(
-        bool, True, "sustained success came before the fault ended"
+    SERVED: Fact(
+        bool,
+        True,
+        "sustained success came before the fault ended, and a confirm of what was sent into it",
     ),
     "first_success_within_fault": Fact(bool, True, "something sent after it was confirmed before"),
     **{stage: Fact(bool, True, f"the stage {stage} was reached") for stage in STAGE_NAMES},

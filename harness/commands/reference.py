@@ -1,5 +1,6 @@
 """`mqproof reference`: a reference cluster to play with."""
 
+import signal
 import subprocess
 import sys
 from typing import Annotated
@@ -22,11 +23,12 @@ def reference_mirrored(
         bool, typer.Option("--pause-minority", help="Nodes in a minority stop serving.")
     ] = False,
 ) -> int:
-    """Mirrored queues as RabbitMQ 3.10 has them, on 127.0.0.1, until Ctrl-C."""
+    """Mirrored queues as RabbitMQ 3.10 has them, on 127.0.0.1, until Ctrl-C or SIGTERM."""
     words = ["--nodes", str(nodes), "--port", str(port), "--net-ticktime", str(net_ticktime)]
     words += ["--partition-handling", "pause_minority" if pause_minority else "ignore"]
     command = [sys.executable, "-m", "reference_impl", "mirrored", *words]
     process = subprocess.Popen(command)
+    signal.signal(signal.SIGTERM, lambda *_: process.terminate())
     try:
         return process.wait()
     except KeyboardInterrupt:

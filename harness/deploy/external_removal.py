@@ -6,10 +6,9 @@
 """
 
 from collections.abc import Awaitable, Callable, Iterable
-from pathlib import Path
 
 from faults.model import FaultError
-from harness.deploy.external_site import NO_PROXY, Site, broker_of, start_agent
+from harness.deploy.external_site import NO_PROXY, Site, broker_of, prefixes, runs, start_agent
 from harness.deploy.local_faults import AgentHere
 from harness.deploy.local_removal import remove as remove_processes
 from harness.deploy.port import DeployError
@@ -61,8 +60,8 @@ async def remove_listeners(site: Site) -> tuple[str, ...]:
         return ()
     agent = AgentHere(site.proxy)
     try:
-        for run in runs(site):
-            await agent.call("proxy_delete", PROXY_LIMIT_S, prefix=f"mqproof.{run}.")
+        for prefix in prefixes(site):
+            await agent.call("proxy_delete", PROXY_LIMIT_S, prefix=prefix)
     except FaultError as error:
         return (f"listeners at {site.proxy} may be left: {error}",)
     return ()
@@ -75,10 +74,6 @@ async def end_processes(site: Site) -> tuple[str, ...]:
     except DeployError as error:
         return (str(error),)
     return ()
-
-
-def runs(site: Site) -> tuple[str, ...]:
-    return tuple(sorted(path.name for path in (Path(site.experiment) / "runs").glob("*")))
 
 
 async def _by_an_agent(site: Site, steps: Iterable[Step]) -> tuple[str, ...]:
@@ -96,10 +91,9 @@ async def _by_an_agent(site: Site, steps: Iterable[Step]) -> tuple[str, ...]:
 
 
 async def _queues(site: Site, broker: RabbitBroker) -> None:
-    prefixes = tuple(f"mqproof.{run}." for run in runs(site))
-    for prefix in prefixes:
+    for prefix in prefixes(site):
         await broker.delete(prefix)
-    left = [name for name in await broker.queues(OURS) if name.startswith(prefixes)]
+    left = [name for name in await broker.queues(OURS) if name.startswith(prefixes(site))]
     if left:
         raise DeployError(f"queues are left: {', '.join(left)}")
 

@@ -180,7 +180,17 @@ def broker_of(site: Site, agent: AgentClient) -> RabbitBroker:
     ways = {broker.host: (broker.address, broker.port) for broker in topology.brokers}
     names = {broker.node: f"rabbit@{broker.host}" for broker in topology.brokers}
     api = ManagementApi(agent, management(topology), login(topology), names)
-    return RabbitBroker(layout_of(topology), agent, ways, api, shared=True)
+    return RabbitBroker(layout_of(topology), agent, ways, api, lambda: prefixes(site))
+
+
+def prefixes(site: Site) -> tuple[str, ...]:
+    """How the queues of the experiment's runs are named: what is somebody else's may begin with
+    `mqproof.`, too."""
+    return tuple(f"mqproof.{run}." for run in runs(site))
+
+
+def runs(site: Site) -> tuple[str, ...]:
+    return tuple(sorted(path.name for path in (Path(site.experiment) / "runs").glob("*")))
 
 
 def management(topology: Topology) -> dict[str, str]:

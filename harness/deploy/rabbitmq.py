@@ -7,7 +7,7 @@
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from functools import partial
 
@@ -39,8 +39,8 @@ _MIRRORS_LIMIT_S = 30.0
 class RabbitBroker:
     """port.Broker. `ways`: host -> address and port that the agent dials, in the layout's order.
 
-    `shared`: a cluster that is not ours alone. Of its queues only those of runs are looked at, and
-    where the master of one lies is its own to say.
+    `ours`: of a cluster that is not ours alone, how the names of the queues begin that are; no
+    other is looked at, and where the master of one lies is its own to say.
     """
 
     def __init__(
@@ -49,13 +49,13 @@ class RabbitBroker:
         agent: AgentClient,
         ways: Mapping[str, tuple[str, int]],
         api: ManagementApi,
-        shared: bool = False,
+        ours: Callable[[], Sequence[str]] | None = None,
     ) -> None:
         self._layout = layout
         self._agent = agent
         self._ways = dict(ways)
         self._api = api
-        self._shared = shared
+        self._ours = ours
 
     @classmethod
     def on_ports(
@@ -90,10 +90,10 @@ class RabbitBroker:
             durable=durable,
         )
         wanted = await self._mirrors_wanted(queue)
-        there = partial(_holds, "" if self._shared else host, wanted)
+        there = partial(_holds, "" if self._ours else host, wanted)
         roles = await until(lambda: self.roles(queue), there, _MIRRORS_LIMIT_S)
         if not there(roles):
-            where = "somewhere" if self._shared else f"on {host}"
+            where = "somewhere" if self._ours else f"on {host}"
             raise DeployError(
                 f"{queue}: wanted its master {where} and {wanted} synchronised mirrors, "
                 f"found {roles.master} and {list(roles.synchronised)} after {_MIRRORS_LIMIT_S:g} s"
@@ -212,8 +212,9 @@ class RabbitBroker:
 
     async def _look(self) -> Health:
         nodes, queues = await asyncio.gather(self._api.bodies(NODES), self._api.bodies(QUEUES))
-        if self._shared:
-            queues = {host: words.ours(listed) for host, listed in queues.items()}
+        if self._ours is not None:
+            prefixes = tuple(self._ours())
+            queues = {host: words.named(listed, prefixes) for host, listed in queues.items()}
         found = words.doubts(self._layout, nodes, queues)
         return Health(clean=not found, doubts=found)
 
@@ -222,7 +223,7 @@ class RabbitBroker:
             "pattern": policy.pattern,
             "definition": dict(policy.definition),
             "apply-to": "queues",
-            "priority": SHARED_PRIORITY if self._shared else 0,
+            "priority": SHARED_PRIORITY if self._ours else 0,
         }
         host = next(iter(self._ways))
         reply = await self._api.ask(host, policy_path(policy.name), "PUT", body)

@@ -8,7 +8,6 @@ from typing import Any
 
 from faults.executors.alarms import ALARMS
 from harness.deploy.port import Roles
-from harness.deploy.roster import OURS
 from harness.plan.model import Layout
 
 _NODE = "rabbit@"
@@ -64,10 +63,12 @@ def mirrors_wanted(queue: dict[str, Any], hosts: int) -> int:
     return 0
 
 
-def ours(queues: list[dict[str, Any]] | None) -> list[dict[str, Any]] | None:
-    """Those of runs."""
-    named = (queue for queue in queues or () if str(queue.get("name")).startswith(OURS))
-    return None if queues is None else list(named)
+def named(
+    queues: list[dict[str, Any]] | None, prefixes: tuple[str, ...]
+) -> list[dict[str, Any]] | None:
+    """Those whose names begin so; None stays None."""
+    found = (queue for queue in queues or () if str(queue.get("name")).startswith(prefixes))
+    return None if queues is None else list(found)
 
 
 def doubts(layout: Layout, nodes: dict[str, Any], queues: dict[str, Any]) -> tuple[str, ...]:

@@ -14,11 +14,11 @@ DEPLOYMENTS = (COMPOSE, LOCAL, EXTERNAL)
 
 def lines(systems: Iterable[System]) -> Iterator[str]:
     """The table; what a deployment or a system cannot do stands below it, with the reason."""
-    yield f"| fault | what it does | aimed at a | options | {' | '.join(DEPLOYMENTS)} |"
-    yield f"| --- | --- | --- | --- |{' --- |' * len(DEPLOYMENTS)}"
+    yield f"| fault | what it does | undone | aimed at a | options | {' | '.join(DEPLOYMENTS)} |"
+    yield f"| --- | --- | --- | --- | --- |{' --- |' * len(DEPLOYMENTS)}"
     for kind in KINDS.values():
-        row = (f"`{kind.name}`", kind.title, kind.applies_to, _options(kind), _offers(kind))
-        yield f"| {' | '.join(row)} |"
+        words = (kind.title, kind.undone_by, kind.applies_to, _options(kind), _offers(kind))
+        yield f"| `{kind.name}` | {' | '.join(words)} |"
     yield ""
     for kind in KINDS.values():
         for deployment, why in kind.why_not.items():

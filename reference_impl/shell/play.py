@@ -55,7 +55,11 @@ def configs(playing: Playing, folder: Path) -> list[Config]:
 
 
 def play(playing: Playing) -> int:
-    """Until Ctrl-C, or until the last node has ended; the exit status."""
+    """Until Ctrl-C or SIGTERM, or until the last node has ended; the exit status.
+
+    SIGTERM is what stops us where nobody has a terminal: a shell's background jobs ignore SIGINT.
+    """
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with tempfile.TemporaryDirectory(prefix="mqproof-reference-") as name:
         folder = Path(name)
         nodes: dict[str, subprocess.Popen[bytes]] = {}

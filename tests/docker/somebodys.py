@@ -45,8 +45,7 @@ synchronise = "automatic"
 """
 THEIRS = "mqproof.somebody.elses"  # a queue: begins as ours do, and is of no run of ours
 THEIR_POLICY = {
-    # Their own queue is under none: one of our name without mirrors is no clean cluster.
-    "pattern": r"^(?!mqproof\.somebody\.)",
+    "pattern": "^",
     "definition": {"ha-mode": "exactly", "ha-params": 1},
     "apply-to": "queues",
     "priority": 7,

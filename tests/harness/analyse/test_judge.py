@@ -348,6 +348,18 @@ def test_service_must_be_back_before_the_fault_ends(
     assert verdict("mirror-takes-over", story).outcome is outcome
 
 
+@pytest.mark.parametrize(("first", "outcome"), [(14.9, PASS), (15.0, FAIL)])
+def test_what_patient_clients_are_confirmed_after_the_fault_is_no_service_within_it(
+    first: float, outcome: Outcome
+) -> None:
+    """Within their deadline everything succeeded; by a host that stood still meanwhile."""
+    story = Story().stage("first_success", first).stage("sustained_success", 0.003)
+    one = verdict("mirror-takes-over", story)
+    assert one.outcome is outcome
+    late = "after 0.003 s, confirmed after 15.000 s, of a fault of 15.0 s"
+    assert (late in one.judged[0]) is (outcome is FAIL)
+
+
 def test_at_rate_max_there_is_no_sustained_success_to_judge() -> None:
     story = Story()
     story.facts = replace(story.facts, paced=False)
@@ -377,6 +389,14 @@ def test_a_calm_run_judges_what_needs_no_fault() -> None:
     found = outcomes(Story().calm())
     assert found["confirmed-is-on-disk"] is PASS
     assert found["mirror-takes-over"] is NOT_APPLICABLE
+
+
+def test_where_nothing_was_delivered_nothing_is_known_of_order() -> None:
+    story = Story()
+    del story.counts["in_order", ""]
+    one = verdict("queue-is-first-in-first-out", story)
+    assert one.outcome is INCONCLUSIVE
+    assert "nothing was delivered" in one.not_judged[0]
 
 
 def test_order_that_was_not_promised_is_not_applicable() -> None:

@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[3]
 TOLD = re.compile(r"(ref\d): amqp://[\d.]+:(\d+)/  api (http://[\d.:]+)/  process (\d+)")
 OFFSETS = (0, 10_000, 20_000)  # AMQP, API, peers
 AUTHORISATION = {"Authorization": "Basic Z3Vlc3Q6Z3Vlc3Q="}
-MIRRORED = {"ha-mode": "all", "ha-sync-mode": "automatic"}
+MIRRORED: Mapping[str, str | int] = {"ha-mode": "all", "ha-sync-mode": "automatic"}
 
 # What the owner would write: find the node's process by its file, and signal or start it.
 STOPPER = """
@@ -114,8 +114,8 @@ class Owner:
         ) as connection:
             connection.channel().queue_declare(queue, durable=True)
 
-    def mirror(self, pattern: str = "^") -> None:
-        body = {"pattern": pattern, "definition": MIRRORED, "apply-to": "queues", "priority": 0}
+    def mirror(self, pattern: str = "^", definition: Mapping[str, str | int] = MIRRORED) -> None:
+        body = {"pattern": pattern, "definition": definition, "apply-to": "queues", "priority": 0}
         self.ask("policies/%2F/owners", "PUT", body)
 
     def words(self, kind: str, node: Node, steps: Sequence[str]) -> Mapping[str, list[str | Path]]:
@@ -183,12 +183,13 @@ def standing(folder: Path) -> Iterator[Owner]:
         for node in owner.nodes:
             with suppress(ProcessLookupError):
                 os.kill(owner.pid(node.name), signal.SIGCONT)
-        os.killpg(playing.pid, signal.SIGINT)  # as a terminal does
-        with suppress(subprocess.TimeoutExpired):
-            playing.wait(30)
-        for node in owner.nodes:
-            with suppress(ProcessLookupError):
-                os.kill(owner.pid(node.name), signal.SIGKILL)
+        playing.terminate()  # SIGINT would be ignored where the tests run in the background
+        try:
+            assert playing.wait(30) == 0, "it did not end when it was told to"
+        finally:
+            for node in owner.nodes:
+                with suppress(ProcessLookupError):
+                    os.kill(owner.pid(node.name), signal.SIGKILL)
 
 
 def _node(owner: Owner, told: "re.Match[str]") -> Node:

@@ -20,7 +20,7 @@ from harness.deploy.external import ExternalDeployment
 from harness.deploy.external_cluster import ExternalCluster
 from harness.deploy.external_faults import equip
 from harness.deploy.external_site import Site, noted
-from harness.deploy.port import DeployError
+from harness.deploy.port import DeployError, Health
 from harness.plan.topology import Topology
 from harness.plan.topology_toml import layout_of, read_topology
 from tests.fault_world import CLIENTS, REAL_OPTIONS_OF
@@ -283,6 +283,29 @@ def test_our_policy_counts_where_the_owners_means_every_queue(
 
     priorities = asyncio.run(story())
     assert priorities["mqproof.staging"] > priorities["owners"]
+
+
+def test_a_queue_of_somebodys_whose_name_begins_as_ours_do_is_not_looked_at(
+    owner: Owner, tmp_path: Path
+) -> None:
+    """It has no mirror, as its owner wants; one of a run without mirrors is no clean cluster."""
+    owner.mirror(r"^mqproof\.", {"ha-mode": "exactly", "ha-params": 1})
+    owner.declare("mqproof.somebody.elses")
+    words = '[queues]\npolicies = "leave"\ncopies = 3\nsynchronise = "automatic"\n'
+
+    async def story() -> Health:
+        async with up(owner.topology(words), tmp_path) as cluster:
+            assert (await cluster.health(HELD_S)).clean
+            owner.declare(f"mqproof.{RUN.name}.orders")
+            return await cluster.health(2.0)
+
+    try:
+        health = asyncio.run(story())
+    finally:
+        owner.mirror()
+    assert health.doubts, "that of a run is looked at"
+    assert not any("somebody" in doubt for doubt in health.doubts), health.doubts
+    assert owner.names("queues") == ["mqproof.somebody.elses"]
 
 
 def test_without_its_variables_nothing_is_begun(
