@@ -193,6 +193,8 @@ class Evidence:
             return Unknown("nothing was delivered", "see why the queues could not be read")
         if self.total("not_judged") == self.total("not_judged", "not_promised"):
             return Moot("order is not promised: more than one consumer or queue a key")
+        if self.total("not_judged") == self.total("not_judged", "not_at_once"):
+            return Moot("order is not promised: all were delayed, or in transactions")
         return Unknown(
             "no delivery could be judged for order", "let fewer messages be redelivered"
         )

@@ -55,6 +55,11 @@ class Message:
         return next((terms.fate for terms in self.terms), Fate.NONE)
 
     @property
+    def at_once(self) -> bool:
+        """A broker may give it out as soon as it has it."""
+        return self.fate is Fate.NONE and not any(terms.delayed for terms in self.terms)
+
+    @property
     def to_be_rolled_back(self) -> bool:
         return self.fate in ROLLBACKS
 

@@ -102,10 +102,12 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   "redelivery": else.
 - order, for each delivered message, first that holds:
   `not_judged`: "not_promised"; its queue is not `ordered` (or has no QueueEnd).
+  `not_judged`: "not_at_once"; an attempt of it is delayed, or its fate is not NONE: when a broker
+     gives it out has nothing to do with when it was sent.
   `not_judged`: "not_first_attempt"; attempt 1 has no row or no CONFIRMED settlement, or its first
      delivery is not of attempt 1.
   `not_judged`: "redelivered"; its first delivery's redelivered is not NO.
-  `reordered`: ""; among messages that pass the three above, of the same producer, key, queue and
+  `reordered`: ""; among messages that pass the four above, of the same producer, key, queue and
      connection (attempt 1's), one with a larger sequence was first delivered earlier, in
      delivery order.
   `in_order`: "".
@@ -156,8 +158,10 @@ times; sustained_success has its own). "limit" = the judged end of the window.
   confirms. Its after_ns is also `degraded` (reached false: `>=`).
 - `consumers_resumed`: earliest received_ns of an identified delivery by LOAD of an attempt (that
   number's attempt row) with sent_ns >= returned_ns; at most limit.
-- `backlog_drained`: backlog(t) = messages with confirm time <= t < first delivery time, where a
-  first delivery by DRAIN counts as never; messages not delivered at all are left out. Base = the
+- `backlog_drained`: backlog(t) = messages with the later of their confirm time and the largest
+  due_ns of their delayed attempts <= t < first delivery time, where a first delivery by DRAIN
+  counts as never; messages not delivered at all are left out, and so are those whose fate is
+  COMMIT_WHEN_ASKED (nobody knows when the broker asked). Base = the
   largest backlog in [load_started_ns, origin_ns of window 1), 0 where that is empty. The end of
   the last stretch within [returned_ns, limit] in which backlog > base; returned_ns where there is
   none; not reached where backlog(limit) > base or returned_ns > limit. Only where facts.confirms.

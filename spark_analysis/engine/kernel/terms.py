@@ -44,6 +44,19 @@ class TermRows:
         """By slot: whether its producer means to."""
         return np.isin(self.fates, ROLLBACKS)
 
+    @property
+    def at_once(self) -> Bools:
+        """By slot: whether a broker may give it out as soon as it has it."""
+        at_once: Bools = self.fates == Fate.NONE
+        at_once[self.slot[self.delayed]] = False
+        return at_once
+
+    def latest_due_ns(self, slots: Ints) -> NDArray[np.int64]:
+        """The largest due time of each message; NO_DUE where it is not delayed."""
+        due_ns = np.full(len(self.fates), NO_DUE, np.int64)
+        np.maximum.at(due_ns, self.slot, self.due_ns)
+        return due_ns[slots]
+
     def find(self, rows: Ints) -> NDArray[np.intp]:
         """The place of each attempt's terms; -1 where it has none."""
         return find(self.row, rows)

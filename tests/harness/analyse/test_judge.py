@@ -621,3 +621,13 @@ def test_what_is_missing_and_may_still_come_leaves_loss_open(
 def test_a_queue_that_was_not_drained_leaves_open_whether_a_transaction_is_torn() -> None:
     story = termed().doubt("loss", "drain", queue="orders")
     assert verdict("no-transaction-torn", story).outcome is INCONCLUSIVE
+
+
+def test_where_everything_was_delayed_no_order_is_promised() -> None:
+    story = Story().count("in_order", "", 0).count("not_judged", "not_at_once", 700)
+    one = verdict("queue-is-first-in-first-out", story)
+    assert one.outcome is NOT_APPLICABLE
+    assert one.not_judged == (
+        "reordered == 0: not applicable: order is not promised: all were delayed, or in "
+        "transactions",
+    )

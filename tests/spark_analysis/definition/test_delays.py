@@ -189,3 +189,65 @@ def test_an_unknown_outcome_stays_what_it_is_whatever_its_time() -> None:
     history = History().publish(1, at_ms=1_000).terms(1, wait_ms=WAIT_MS)
     history.settle(1, Outcome.UNKNOWN)
     assert told(history, *LOSS, "lost_indeterminate") == {"lost_indeterminate": 1}
+
+
+# --- what else hangs on a delay ------------------------------------------------------------------
+
+ORDER = ("in_order", "reordered", "not_judged")
+
+
+def overtaking(first: int, second: int) -> History:
+    """Two messages, and the second one came first."""
+    history = History().publish(1, at_ms=1_000).publish(2, at_ms=1_001).confirm(1).confirm(2)
+    return history.deliver(second, at_ms=1_010).deliver(first, at_ms=11_500)
+
+
+def test_a_delayed_message_that_was_overtaken_is_in_nobodys_way() -> None:
+    assert told(overtaking(1, 2), *ORDER) == {"in_order": 1, "reordered": 1}
+    delayed_first = overtaking(1, 2).terms(1, wait_ms=WAIT_MS)
+    assert told(delayed_first, *ORDER) == {"in_order": 1, "not_judged not_at_once": 1}
+
+
+def test_a_delayed_message_that_overtakes_makes_no_other_late() -> None:
+    history = overtaking(1, 2).terms(2, wait_ms=1)
+    assert told(history, *ORDER) == {"in_order": 1, "not_judged not_at_once": 1}
+
+
+def test_one_delayed_attempt_is_enough_for_a_place_that_is_not_certain() -> None:
+    history = overtaking(1, 2).publish(1, at_ms=1_002, attempt=2).terms(1, attempt=2, wait_ms=9)
+    assert told(history, "reordered") == {}
+
+
+def test_of_a_queue_without_order_nothing_else_is_said() -> None:
+    history = overtaking(1, 2).terms(1, wait_ms=WAIT_MS).queue(ordered=False)
+    assert told(history, *ORDER) == {"not_judged not_promised": 2}
+
+
+def backlog_gone_ms(history: History) -> float | None:
+    """After a fault at 20 s; None: not within the load."""
+    (stage,) = [one for one in judge(*history.build()).stages if one.stage == "backlog_drained"]
+    return stage.after_ns / 1e6 if stage.reached else None
+
+
+def faulted() -> History:
+    history = History(load_ms=(0, 60_000)).window(20_000, returned_ms=20_000)
+    return history.publish(1, at_ms=21_000).confirm(1, at_ms=21_001)
+
+
+def test_a_delayed_message_is_in_the_backlog_from_when_it_is_due() -> None:
+    late = faulted().deliver(1, at_ms=31_500)
+    assert backlog_gone_ms(late) == 11_500
+    assert backlog_gone_ms(late.terms(1, wait_ms=10_500)) == 0
+    assert backlog_gone_ms(faulted().terms(1, wait_ms=10_000).deliver(1, at_ms=31_500)) == 11_500
+
+
+def test_what_was_not_due_within_the_load_holds_no_backlog_up() -> None:
+    history = faulted().deliver(1, at_ms=70_000, via=Via.DRAIN)
+    assert backlog_gone_ms(history) is None
+    assert backlog_gone_ms(history.terms(1, wait_ms=45_000)) == 0
+
+
+def test_a_message_is_not_late_before_the_last_of_its_copies_is_due() -> None:
+    history = faulted().terms(1, wait_ms=1_000).publish(1, at_ms=22_000, attempt=2)
+    history.terms(1, wait_ms=10_000, attempt=2).deliver(1, at_ms=30_000)
+    assert backlog_gone_ms(history) == 0

@@ -245,3 +245,22 @@ def test_what_is_to_be_committed_is_an_operation(fate: Fate) -> None:
 def test_a_find_of_a_half_is_no_delivery() -> None:
     history = History().publish(1).settle(1, Outcome.UNKNOWN).deliver(1, via=Via.HALF)
     assert told(history, "revived", "lost_indeterminate") == {"lost_indeterminate found": 1}
+
+
+@pytest.mark.parametrize("fate", COMMITS)
+def test_when_a_transaction_is_given_out_says_nothing_of_order(fate: Fate) -> None:
+    history = committed(fate).publish(2).confirm(2).deliver(2).deliver(1)
+    assert told(history, "in_order", "reordered", "not_judged") == {
+        "in_order": 1,
+        "not_judged not_at_once": 1,
+    }
+
+
+def test_what_waits_for_the_brokers_question_is_no_backlog() -> None:
+    def reached(fate: Fate) -> bool:
+        history = History().window(5).publish(1, at_ms=10).terms(1, fate=fate).confirm(1)
+        stages = judge(*history.deliver(1, via=Via.DRAIN, at_ms=90_000).build()).stages
+        return next(one.reached for one in stages if one.stage == "backlog_drained")
+
+    assert reached(Fate.COMMIT_WHEN_ASKED)
+    assert not reached(Fate.COMMIT)

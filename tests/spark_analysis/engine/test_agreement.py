@@ -159,7 +159,7 @@ def _words() -> set[tuple[object, ...]]:
             *("publisher_retry", "diverged", "ambiguous", "stored_twice"),
             *("redelivery_after_ack", "redelivery"),
         ),
-        "not_judged": ("not_promised", "not_first_attempt", "redelivered"),
+        "not_judged": ("not_promised", "not_at_once", "not_first_attempt", "redelivered"),
         **dict.fromkeys(("revived", "reordered", "in_order", "missed", "operations"), ("",)),
         **dict.fromkeys(("excused", "delayed", "early", "early_unknown"), ("",)),
     }
