@@ -38,7 +38,8 @@ class Arrivals:
 
     def audited(self, via: Via) -> Bools:
         """The finds of the audit of that sort."""
-        return self.identified & (self.rows.via == via)
+        found: Bools = self.identified & (self.rows.via == via)
+        return found
 
     def first_identified(self) -> NDArray[np.int64]:
         """By slot: the earliest identified row of any way, or NEVER."""

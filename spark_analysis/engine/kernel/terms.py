@@ -32,12 +32,14 @@ class TermRows:
 
     @property
     def delayed(self) -> Bools:
-        return self.due_ns != NO_DUE
+        delayed: Bools = self.due_ns != NO_DUE
+        return delayed
 
     @property
     def rolled_back(self) -> Bools:
         """What no consumer may see any more."""
-        return self.sent & self.denied & (self.fate != Fate.NONE)
+        gone: Bools = self.sent & self.denied & (self.fate != Fate.NONE)
+        return gone
 
     @property
     def to_be_rolled_back(self) -> Bools:
