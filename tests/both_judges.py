@@ -28,6 +28,7 @@ from spark_analysis.engine.kernel.records import (
     Records,
     Resources,
     Settlements,
+    Terms,
     Text,
     without_canaries,
 )
@@ -39,6 +40,7 @@ from spark_analysis.schema.findings import MARTS, Findings
 KINDS = (
     Attempts,
     Settlements,
+    Terms,
     Deliveries,
     Acknowledgements,
     ClientEvents,

@@ -31,6 +31,7 @@ from tests.generated_facts import (
     Style,
     make_facts,
 )
+from tests.generated_terms import with_terms
 
 Row = dict[str, int | str | None]
 Rows = dict[str, list[Row]]
@@ -97,7 +98,7 @@ class _Run:
             self._canary()
         self._client_events()
         self._lateness()
-        facts = self._on_the_edge(facts)
+        facts = with_terms(self._on_the_edge(facts), self.rows, self.style.seed)
         for listing in self.rows.values():
             self.random.shuffle(listing)
         return facts, self.rows

@@ -11,13 +11,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Self
 
-from spark_analysis.schema.facts import Absence, Facts, QueueEnd, Rivals, Window, Worker
+from spark_analysis.schema.facts import Absence, Clock, Facts, QueueEnd, Rivals, Window, Worker
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.tables import TABLES
 from spark_analysis.schema.words import (
     NEVER_SENT,
+    NO_DUE,
     NO_INTENT,
     NO_OFFSET,
+    Fate,
     Outcome,
     Redelivered,
     Strength,
@@ -73,6 +75,7 @@ class History:
         self._windows: list[Window] = []
         self._rivals: list[Rivals] = []
         self._absences: list[Absence] = []
+        self._clocks: list[Clock] = []
         self._clock_ns = self._facts.load_started_ns
         self._attempts: dict[tuple[int, int, int], Row] = {}
         self._tags: dict[tuple[int, int], int] = {}
@@ -90,6 +93,7 @@ class History:
             queues=tuple(self._queues.values()),
             rivals=tuple(self._rivals),
             absences=tuple(self._absences),
+            clocks=tuple(self._clocks),
         )
 
     # What the harness knows by itself.
@@ -111,10 +115,17 @@ class History:
         ordered: bool = True,
         drained: bool = True,
         unreadable: tuple[str, ...] = (),
+        quiet_ms: float | None = None,
     ) -> Self:
-        """How this queue ended; the last word on a queue holds."""
+        """How this queue ended; the last word on a queue holds. Nobody knows when it was quiet."""
         doubt = "" if drained else "two looks showed messages left"
-        self._queues[name] = QueueEnd(name, ordered, drained, doubt, unreadable)
+        quiet_ns = None if quiet_ms is None else ns(quiet_ms)
+        self._queues[name] = QueueEnd(name, ordered, drained, doubt, unreadable, quiet_ns)
+        return self
+
+    def clock(self, worker: int, bound_ms: float) -> Self:
+        """This worker's clock is not the run's: its times may be off by so much."""
+        self._clocks.append(Clock(worker, ns(bound_ms)))
         return self
 
     def no_queue_end(self, name: str = QUEUE) -> Self:
@@ -181,6 +192,32 @@ class History:
         sent_ns = self._at(at_ms)
         return self._attempt(
             sequence, sent_ns, intended_ms, attempt, producer, queue, key, connection
+        )
+
+    def terms(
+        self,
+        sequence: int,
+        *,
+        wait_ms: float | None = None,
+        due_ms: float | None = None,
+        fate: Fate = Fate.NONE,
+        attempt: int = 1,
+        producer: int = PUBLISHER,
+    ) -> Self:
+        """An attempt that was published is delayed (from its sending, or until then), or in a
+        transaction."""
+        due_ns = NO_DUE if due_ms is None else ns(due_ms)
+        if wait_ms is not None:
+            sent_ns = self._attempts[producer, sequence, attempt]["sent_ns"]
+            assert isinstance(sent_ns, int)
+            due_ns = sent_ns + ns(wait_ms)
+        return self._row(
+            "terms",
+            producer=producer,
+            sequence=sequence,
+            attempt=attempt,
+            due_ns=due_ns,
+            fate=int(fate),
         )
 
     def not_sent(

@@ -10,7 +10,7 @@ from dataclasses import replace
 from spark_analysis.schema.facts import Facts
 from tests.generated_histories import Row, Rows
 
-_OF_MESSAGES = ("attempts", "settlements", "deliveries")
+_OF_MESSAGES = ("attempts", "settlements", "terms", "deliveries")
 History = tuple[Facts, Rows]
 Cut = Callable[[Facts, Rows], History]
 
@@ -37,11 +37,12 @@ def _pieces(facts: Facts, rows: Rows) -> Iterator[tuple[str, object]]:
     messages = {_message(row) for table in _OF_MESSAGES for row in rows.get(table, [])}
     yield from (("message", message) for message in sorted(messages))
     # Attempts and settlements go together only: one without the other is no record of ours.
-    for table in ("deliveries", "acknowledgements", "client_events", "lateness"):
+    for table in ("deliveries", "terms", "acknowledgements", "client_events", "lateness"):
         yield from ((table, id(row)) for row in rows.get(table, []))
     if facts.windows:
         yield "window", facts.windows[-1].number
     yield from (("rivals", rivals) for rivals in facts.rivals)
+    yield from (("clock", clock) for clock in facts.clocks)
 
 
 def _without(facts: Facts, rows: Rows, pieces: list[tuple[str, object]]) -> History:
@@ -52,7 +53,8 @@ def _without(facts: Facts, rows: Rows, pieces: list[tuple[str, object]]) -> Hist
     }
     windows = tuple(w for w in facts.windows if ("window", w.number) not in gone)
     rivals = tuple(r for r in facts.rivals if ("rivals", r) not in gone)
-    return replace(facts, windows=windows, rivals=rivals), kept
+    clocks = tuple(c for c in facts.clocks if ("clock", c) not in gone)
+    return replace(facts, windows=windows, rivals=rivals, clocks=clocks), kept
 
 
 def _is_gone(table: str, row: Row, gone: set[tuple[str, object]]) -> bool:

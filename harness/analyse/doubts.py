@@ -19,6 +19,8 @@ _ADVICE = {
     "publishers_absent": 'aim the fault at one publisher of several: target = "publisher-1"',
     "consumers_absent": 'aim the fault at one consumer of several: target = "consumer-1"',
     "drain": "raise drain_limit, or see why the queue could not be emptied",
+    "not_due": "let the drain go on until the longest delay is over",
+    "pending": "let producers live until the broker has asked them",
     "unreadable": "bring the place back and look there, or let the host return",
 }
 
@@ -79,6 +81,13 @@ def _sentence(doubt: Doubt, facts: Facts) -> str:
         case "drain":
             text = next((q.doubt for q in facts.queues if q.queue == doubt.queue), "")
             return f"{doubt.queue} was not drained: {text or 'nobody says why'}"
+        case "not_due":
+            return f"{doubt.queue}: the drain did not outlast the delay of what is missing"
+        case "pending":
+            return (
+                f"{doubt.queue}: what is missing was to be committed when the broker asks, and "
+                "whether it did is not on record"
+            )
         case "unreadable":
             places = next((q.unreadable for q in facts.queues if q.queue == doubt.queue), ())
             return f"{doubt.queue}: {', '.join(places) or 'a place'} could not be read"

@@ -6,7 +6,8 @@
 3. A stalled instrument makes times unknown. What was seen to happen did happen all the same: a
    stall cannot invent a delivery or a confirm.
 4. A doubt about the whole run leaves nothing but proved violations.
-5. An ambiguous surplus delivery may be of any provenance that the analysis could not tell it from.
+5. An ambiguous surplus delivery may be of any provenance that the analysis could not tell it from;
+   so may a delivery that the clocks cannot call early or not (terms.py).
 """
 
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from functools import cached_property
 
 from harness.analyse.doubts import Told, tell
 from harness.analyse.state import State
+from harness.analyse.terms import DOUBTFUL, moot
 from harness.analyse.truth import Interval, Moot, Unknown, Value, at_least, exactly
 from harness.analyse.vocabulary import COUNTS, DECLARED, OPERATED, RECORDED, SERVED, STAGE_NAMES
 from spark_analysis.schema.facts import Facts
@@ -25,7 +27,9 @@ NS = 1e9
 _SEEN = ("first_success", "consumers_resumed")  # stages that one event proves
 _NEEDS_CONSUMERS = ("consumers_resumed", "backlog_drained")
 _MAY_BE_AMBIGUOUS = ("stored_twice", "redelivery", "redelivery_after_ack")
-_NEEDS_PUBLISHERS = ("unexpected", "reordered")  # counts that a publisher's log could raise
+# Counts that a publisher's log could raise.
+_NEEDS_PUBLISHERS = ("unexpected", "reordered", "early", "torn_transaction")
+_LOSS_DOUBTS = ("drain", "consumer_log", "unreadable", "not_due", "pending", "publisher_log")
 
 
 @dataclass(frozen=True)
@@ -140,6 +144,8 @@ class Evidence:
             return exactly(self.total("state", "acknowledged"))
         if measure in ("lost", "stranded"):
             return self._loss(measure, detail)
+        if none := moot(measure, self.total):
+            return none
         number = self.total(measure, detail)
         if measure == "reordered" and not number + self.total("in_order"):
             return self._no_order()
@@ -150,13 +156,21 @@ class Evidence:
         doubt = self.loss_doubt("consumer_log", "drain", *logs)
         if doubt:
             return at_least(number, text, *_words(doubt))
-        ambiguous = self.total(measure, "ambiguous") if detail in _MAY_BE_AMBIGUOUS else 0
-        if not ambiguous:
+        return self._with_doubtful(measure, detail, number, text)
+
+    def _with_doubtful(self, measure: str, detail: str, number: int, text: str) -> Value:
+        """The count, and those that the analysis could not tell from it."""
+        if measure in DOUBTFUL:
+            doubtful = DOUBTFUL[measure]
+            more = self.total(doubtful.measure, detail)
+            why, advice = f"{more:,} more {doubtful.why}", doubtful.advice
+        else:
+            more = self.total(measure, "ambiguous") if detail in _MAY_BE_AMBIGUOUS else 0
+            why = f"{more:,} more may be: what came between the two deliveries hides which"
+            advice = "look at the ambiguous ones' stories"
+        if not more:
             return exactly(number, text)
-        why = f"{ambiguous:,} more may be: what came between the two deliveries hides which"
-        return Interval(
-            number, number + ambiguous, text, why, "look at the ambiguous ones' stories"
-        )
+        return Interval(number, number + more, text, why, advice)
 
     def _loss(self, measure: str, detail: str) -> Value:
         confirmed = self.total("state", "acknowledged")
@@ -170,7 +184,7 @@ class Evidence:
             return Interval(0, number, text, *_words(doubt))
         if not self.undecided:
             return exactly(number, text)
-        doubt = self.loss_doubt("drain", "consumer_log", "unreadable", "publisher_log")
+        doubt = self.loss_doubt(*_LOSS_DOUBTS)
         sentence, advice = _words(doubt)
         return at_least(number, text, f"{self.undecided:,} messages: {sentence}", advice)
 
@@ -179,6 +193,8 @@ class Evidence:
             return Unknown("nothing was delivered", "see why the queues could not be read")
         if self.total("not_judged") == self.total("not_judged", "not_promised"):
             return Moot("order is not promised: more than one consumer or queue a key")
+        if self.total("not_judged") == self.total("not_judged", "not_at_once"):
+            return Moot("order is not promised: all were delayed, or in transactions")
         return Unknown(
             "no delivery could be judged for order", "let fewer messages be redelivered"
         )

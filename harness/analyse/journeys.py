@@ -17,10 +17,19 @@ from harness.analyse.rows import (
     Delivery,
     FaultEvent,
     Settlement,
+    Terms,
 )
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Affected
-from spark_analysis.schema.words import NEVER_SENT, Outcome, Redelivered, Strength, Via
+from spark_analysis.schema.words import (
+    NEVER_SENT,
+    NO_DUE,
+    Fate,
+    Outcome,
+    Redelivered,
+    Strength,
+    Via,
+)
 
 HEAD, AROUND, TAIL = 10, 4, 6  # steps that are told of a journey that is too long
 BEFORE_NS = 1_000_000_000  # what a fault did so shortly before belongs to the story
@@ -30,6 +39,13 @@ _WAYS = {
     Via.DRAIN: "delivered, when the queue was drained, to",
     Via.AUDIT: "found by the audit, read by",
     Via.RETRY_TOPIC: "delivered by the retry topic to",
+    Via.HALF: "found by the audit as the half of a transaction, read by",
+}
+_FATES = {
+    Fate.COMMIT: "to be committed",
+    Fate.ROLLBACK: "to be rolled back",
+    Fate.COMMIT_WHEN_ASKED: "to be committed when the broker asks",
+    Fate.ROLLBACK_WHEN_ASKED: "to be rolled back when the broker asks",
 }
 _FAULT_EVENTS = {
     "issued": "begins",
@@ -46,6 +62,7 @@ _ENDS = {
     "unreachable": "never delivered; a place that could not be read may hold it",
     "loss_unknown": "never delivered as far as is known: the records or the drain are incomplete",
     "lost_indeterminate": "never delivered, and never confirmed",
+    "torn_transaction": "never delivered: the broker holds the half, and no commit of it",
 }
 
 
@@ -83,6 +100,7 @@ class Records:
     acknowledgements: Sequence[Acknowledgement]
     clients: Sequence[ClientEvent]
     faults: Sequence[FaultEvent]
+    terms: Sequence[Terms] = ()
 
 
 def journey(row: Affected, records: Records, facts: Facts) -> Journey:
@@ -145,7 +163,7 @@ def _places(records: Records) -> _Where:
 def _own(row: Affected, records: Records, facts: Facts, where: _Where) -> Iterator[Step]:
     for attempt in records.attempts:
         if (attempt.producer, attempt.sequence) == (row.producer, row.sequence):
-            yield from _attempt(attempt, facts, where)
+            yield from _attempt(attempt, _terms(attempt, records), facts, where)
     for settlement in records.settlements:
         if (settlement.producer, settlement.sequence) == (row.producer, row.sequence):
             yield Step(settlement.settled_ns, "settled", _settlement(settlement))
@@ -164,7 +182,18 @@ def _is_of(delivery: Delivery, row: Affected) -> bool:
     return (delivery.producer, delivery.sequence) == (row.producer, row.sequence)
 
 
-def _attempt(attempt: Attempt, facts: Facts, where: _Where) -> Iterator[Step]:
+def _terms(attempt: Attempt, records: Records) -> str:
+    """With what it was sent, besides its body; "" for an ordinary message."""
+    name = attempt.producer, attempt.sequence, attempt.attempt
+    told = []
+    for terms in records.terms:
+        if (terms.producer, terms.sequence, terms.attempt) == name:
+            told += [f"due at +{terms.due_ns / 1e9:.3f} s"] if terms.due_ns != NO_DUE else []
+            told += [_FATES[Fate(terms.fate)]] if terms.fate in _FATES else []
+    return "".join(f", {words}" for words in told)
+
+
+def _attempt(attempt: Attempt, terms: str, facts: Facts, where: _Where) -> Iterator[Step]:
     if attempt.sent_ns == NEVER_SENT:
         text = f"was due in {attempt.queue}; its deadline passed first, so it was never sent"
         yield Step(attempt.intended_ns, "intended", text)
@@ -173,7 +202,8 @@ def _attempt(attempt: Attempt, facts: Facts, where: _Where) -> Iterator[Step]:
         yield Step(attempt.intended_ns, "intended", f"was due in {attempt.queue}")
     place = where(attempt.producer, attempt.connection)
     who = worker_name(attempt.producer, facts)
-    yield Step(attempt.sent_ns, "sent", f"attempt {attempt.attempt} sent by {who} to {place}")
+    text = f"attempt {attempt.attempt} sent by {who} to {place}{terms}"
+    yield Step(attempt.sent_ns, "sent", text)
 
 
 def _settlement(row: Settlement) -> str:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from harness.analyse import terms
 from harness.analyse.evidence import Evidence, fault_length_s
 from harness.analyse.truth import Interval, Moot, Unknown
 from harness.analyse.vocabulary import STAGE_NAMES
@@ -36,6 +37,8 @@ def _counts(evidence: Evidence) -> Iterator[Observation]:
     yield _messages(evidence)
     yield _loss(evidence)
     for name in ("lost_indeterminate", "revived", "duplicated", "reordered"):
+        yield _count(name, evidence)
+    for name in terms.told(evidence.total):
         yield _count(name, evidence)
     for name in ("refused_but_delivered", "unexpected", "corrupt"):
         if evidence.total(name):

@@ -49,6 +49,16 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
+class Terms:
+    TABLE: ClassVar[str] = "terms"
+    producer: int
+    sequence: int
+    attempt: int
+    due_ns: int
+    fate: int
+
+
+@dataclass(frozen=True, slots=True)
 class Settlement:
     TABLE: ClassVar[str] = "settlements"
     producer: int

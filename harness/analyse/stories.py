@@ -18,6 +18,11 @@ _TOLD = {
     "corrupt": "was delivered at {at} with a broken {detail}",
     "duplicated": "was delivered again at {at}, attempt {attempt} ({detail})",
     "reordered": "was first delivered at {at}, after a later message of its key",
+    "early": "was delivered at {at}, attempt {attempt}, before it was due",
+    "rolled_back_but_delivered": "was in a transaction that was rolled back, and yet delivered at "
+    "{at}",
+    "torn_transaction": "was committed ({detail}) and never delivered; the audit found its half, "
+    "without the commit, at {at}",
     "lost_indeterminate": "had an unknown outcome, was first sent at {at} and never delivered",
     "revived": "had an unknown outcome and was delivered at {at}",
 }

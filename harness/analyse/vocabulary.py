@@ -70,6 +70,11 @@ COUNTS: dict[str, Fact] = {
     "corrupt": Fact(float, False, "deliveries whose checksum fails"),
     "duplicated": Fact(float, False, "surplus deliveries"),
     "reordered": Fact(float, False, "overtaken by a later message, where order was promised"),
+    "delayed": Fact(float, False, "messages that were sent with a time to wait for"),
+    "transactions": Fact(float, False, "messages that were sent in a transaction"),
+    "early": Fact(float, False, "deliveries before a delayed message was due"),
+    "rolled_back_but_delivered": Fact(float, False, "in a transaction rolled back, yet delivered"),
+    "torn_transaction": Fact(float, False, "committed, but the broker holds its half alone"),
 }
 SERVED = "sustained_success_within_fault"
 STAGE_NAMES = ("first_success", "sustained_success", "consumers_resumed", "backlog_drained")

@@ -8,8 +8,9 @@
 
 from dataclasses import dataclass, field
 
+from harness.run_folder.manifest import DRIFT_NS_MAX
+
 SUSPEND_LIMIT_NS = 5_000_000  # CLOCK_BOOTTIME and CLOCK_MONOTONIC are not read at one instant
-DRIFT_LIMIT_NS = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ class Clock:
             )
 
     def _check_offset(self, sample: Sample) -> None:
-        slack_ns = 0 if self.same_boot else DRIFT_LIMIT_NS
+        slack_ns = 0 if self.same_boot else DRIFT_NS_MAX
         theirs_ns = sample.theirs_ns - self.offset_ns
         if sample.before_ns - slack_ns <= theirs_ns <= sample.after_ns + slack_ns:
             return

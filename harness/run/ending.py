@@ -7,6 +7,7 @@
 """
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -93,13 +94,14 @@ class Ending:
 
     async def _drain_one(self, queue: str, doubt: str) -> QueueEnd:
         name = f"drain-{queue}"
+        quiet_ns = None
         try:
             endpoints = await self._entrance(name, queue)
-            said = await self._read(Role.DRAINER, name, queue, endpoints)
+            said, quiet_ns = await self._read(Role.DRAINER, name, queue, endpoints)
         except DeployError as failure:
             said = str(failure)
         doubt = doubt or said
-        return QueueEnd(queue, self._ordered(queue), not doubt, doubt, ())
+        return QueueEnd(queue, self._ordered(queue), not doubt, doubt, (), quiet_ns)
 
     async def _read_all(self, queue: str, hosts: Sequence[str]) -> list[str]:
         """Reads each rival empty; the hosts that could not be read to the end."""
@@ -107,7 +109,9 @@ class Ending:
         for host in hosts:
             try:
                 endpoint = await self._cluster.direct(host)
-                doubt = await self._read(Role.AUDITOR, f"audit-{queue}-{host}", queue, (endpoint,))
+                doubt, _ = await self._read(
+                    Role.AUDITOR, f"audit-{queue}-{host}", queue, (endpoint,)
+                )
             except DeployError as failure:
                 doubt = str(failure)
             if doubt:
@@ -116,20 +120,23 @@ class Ending:
 
     async def _read(
         self, role: Role, name: str, queue: str, endpoints: tuple[Endpoint, ...]
-    ) -> str:
-        """One reader from hire to end; "" when it found the queue empty, else why not."""
+    ) -> tuple[str, int | None]:
+        """One reader from hire to end; "" when it found the queue empty, else why not; and since
+        when nothing had come any more, in run time, where it was empty."""
         config = self._new_config(role, queue, endpoints)
         try:
             member = await hire(self._cluster, name, config, self._boot_id)
         except WorkerLost as failure:
-            return str(failure)
+            return str(failure), None
         self.members.append(member)
         await member.heard_of("drained", "failed", limit_s=config.limit_s + CLOSE_LIMIT_S)
+        # It says so after the quiet time and two looks, so word of it may have taken a second.
+        quiet_ns = time.monotonic_ns() - config.origin_ns - round(config.quiet_s * 1e9)
         await member.end(CLOSE_LIMIT_S)
         drained = member.said.get("drained")
         if drained is None:
-            return member.doubt or "it did not say that it was done"
-        return "" if drained["complete"] else str(drained["doubt"])
+            return member.doubt or "it did not say that it was done", None
+        return ("", quiet_ns) if drained["complete"] else (str(drained["doubt"]), None)
 
     async def _masters(self, queue: str) -> dict[str, bool | None]:
         """Waits for hosts that are on their way back; one that stays silent is None."""

@@ -17,6 +17,7 @@ from harness.plan.operations import OPERATIONS
 from harness.plan.operations import Upheaval as Until
 from spark_analysis.schema.facts import (
     Absence,
+    Clock,
     Facts,
     QueueEnd,
     Rivals,
@@ -29,6 +30,7 @@ from spark_analysis.schema.tables import FORMAT_VERSION
 NAME = "manifest.json"
 SEALED = "sealed"  # the last phase
 ON_ITS_WAY_NS = 1_000_000_000  # so long after a takeover clients may still hear of it
+DRIFT_NS_MAX = 10_000_000  # a clock that moved by more against ours is a doubt (run/clocks.py)
 JUDGED_ROLES = ("publisher", "consumer")
 
 
@@ -201,7 +203,16 @@ def facts_of(manifest: Manifest, last_ns: int) -> Facts:
         rivals=tuple(manifest.rivals),
         absences=tuple(manifest.absences),
         upheavals=tuple(upheavals(manifest)),
+        clocks=tuple(_clocks(manifest)),
     )
+
+
+def _clocks(manifest: Manifest) -> Iterator[Clock]:
+    """Of every worker on another machine: what its offset leaves open, and what nobody noticed."""
+    numbers = {worker.name: worker.number for worker in manifest.workers}
+    for clock in manifest.clocks:
+        if not clock.same_boot and clock.name in numbers:
+            yield Clock(numbers[clock.name], clock.bound_ns + DRIFT_NS_MAX)
 
 
 def upheavals(manifest: Manifest) -> Iterator[Upheaval]:

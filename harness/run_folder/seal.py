@@ -17,6 +17,7 @@ from harness.run_folder.manifest import SEALED, Manifest, facts_of
 from spark_analysis.schema.log import is_closed, read_records, read_strings
 from spark_analysis.schema.tables import CLIENT_EVENTS, TABLES, Kind, Table
 
+_NO_INSTANTS = ("cpu_ns", "due_ns")
 LOGS = "logs"
 RAW = "raw"
 _DTYPES = {Kind.INT32: "<i4", Kind.INT64: "<i8", Kind.UINT8: "u1", Kind.TEXT: "<i4"}
@@ -112,5 +113,6 @@ def _write(sealed: pa.Table, path: Path) -> None:
 
 def _last_ns(sealed: pa.Table) -> int:
     names = [name for name in sealed.column_names if name.endswith("_ns")]
-    values = [np.max(sealed[name].to_numpy()) for name in names if name != "cpu_ns"]
+    # Neither is an instant that anybody saw: one is a length, the other was still to come.
+    values = [np.max(sealed[name].to_numpy()) for name in names if name not in _NO_INSTANTS]
     return int(max(values, default=0))

@@ -2,7 +2,9 @@
 
 1. A message is in it from its confirm until its first delivery. One that is never delivered is
    left out: its loss is counted elsewhere, and it would hide that all others came.
-2. What only the drain brought was in the backlog until the end.
+2. A delayed message is not late before it is due. When a broker asks for a commit nobody knows, so
+   what waits for that is left out, too.
+3. What only the drain brought was in the backlog until the end.
 """
 
 from collections import Counter
@@ -11,7 +13,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from spark_analysis.definition.messages import Message
-from spark_analysis.schema.words import Via
+from spark_analysis.schema.words import Fate, Via
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +52,14 @@ def of(messages: Iterable[Message]) -> Backlog:
     steps = Counter[int]()
     for message in messages:
         confirmed_ns, consumed = message.confirmed_ns, message.consumed
-        if confirmed_ns is None or not consumed:
+        if confirmed_ns is None or not consumed or message.fate is Fate.COMMIT_WHEN_ASKED:
             continue
         first = consumed[0]
+        from_ns = max([confirmed_ns, *(terms.due_ns for terms in message.terms if terms.delayed)])
         if first.via is Via.DRAIN:
-            steps[confirmed_ns] += 1
-        elif confirmed_ns < first.received_ns:
-            steps[confirmed_ns] += 1
+            steps[from_ns] += 1
+        elif from_ns < first.received_ns:
+            steps[from_ns] += 1
             steps[first.received_ns] -= 1
     times = sorted(steps)
     depths = accumulate(steps[at_ns] for at_ns in times)

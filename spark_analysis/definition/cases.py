@@ -12,7 +12,9 @@ from spark_analysis.definition.events import Delivery
 from spark_analysis.definition.messages import Message
 from spark_analysis.schema.findings import Affected, Count
 
-_AFFECTS_NOBODY = frozenset({"state", "in_order", "not_judged", "operations", "excused"})
+_AFFECTS_NOBODY = frozenset(
+    {"state", "in_order", "not_judged", "operations", "excused", "delayed", "transactions"}
+)
 
 
 @dataclass(frozen=True, slots=True)

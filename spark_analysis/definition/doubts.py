@@ -6,11 +6,13 @@
    stall only that of the windows it touched. What a fault kept a worker from is no stall; where it
    kept all publishers away, or all consumers, nobody was there to judge by.
 3. A missing log, a queue that is not drained and a place that could not be read put loss in doubt.
+   So do messages that were not due, or that nobody knows to be committed: one doubt a queue.
 """
 
 from collections.abc import Iterable, Iterator
 
 from spark_analysis.definition.absences import Absences
+from spark_analysis.definition.cases import Case
 from spark_analysis.definition.events import Stall
 from spark_analysis.definition.messages import Message
 from spark_analysis.definition.windows import judged
@@ -18,13 +20,18 @@ from spark_analysis.schema.facts import Facts, Worker
 from spark_analysis.schema.findings import Doubt
 
 _STALL_NS_MAX = 100_000_000
+_OF_TERMS = ("not_due", "pending")
 
 
-def rows(facts: Facts, messages: Iterable[Message], stalls: Iterable[Stall]) -> tuple[Doubt, ...]:
+def rows(
+    facts: Facts, messages: Iterable[Message], stalls: Iterable[Stall], missing: Iterable[Case]
+) -> tuple[Doubt, ...]:
+    """`missing`: what became of messages that did not come (loss.py)."""
     return (
         *_of_the_run(facts),
         *_of_availability(facts, stalls),
         *_of_loss(facts, {message.queue for message in messages}),
+        *_of_terms(facts, missing),
     )
 
 
@@ -79,6 +86,13 @@ def _of_loss(facts: Facts, queues: set[str]) -> Iterator[Doubt]:
     for end in facts.queues:
         if end.unreadable:
             yield _doubt(facts, "loss", "unreadable", queue=end.queue)
+
+
+def _of_terms(facts: Facts, missing: Iterable[Case]) -> Iterator[Doubt]:
+    unknown = {(one.detail, one.queue) for one in missing if one.measure == "loss_unknown"}
+    for reason, queue in sorted(unknown):
+        if reason in _OF_TERMS:
+            yield _doubt(facts, "loss", reason, queue=queue)
 
 
 def _open_logs(facts: Facts, role: str) -> list[Worker]:

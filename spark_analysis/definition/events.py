@@ -8,7 +8,15 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from spark_analysis.schema.words import NEVER_SENT, Outcome, Redelivered, Strength, Via
+from spark_analysis.schema.words import (
+    NEVER_SENT,
+    NO_DUE,
+    Fate,
+    Outcome,
+    Redelivered,
+    Strength,
+    Via,
+)
 
 Row = Mapping[str, int | str | None]
 
@@ -29,6 +37,21 @@ class Attempt:
     @property
     def sent(self) -> bool:
         return self.sent_ns != NEVER_SENT
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What an attempt was sent with, besides its body: a time that it is due, or a fate."""
+
+    producer: int
+    sequence: int
+    attempt: int
+    due_ns: int
+    fate: Fate
+
+    @property
+    def delayed(self) -> bool:
+        return self.due_ns != NO_DUE
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +127,7 @@ class Stall:
 @dataclass(frozen=True, slots=True)
 class Events:
     attempts: tuple[Attempt, ...]
+    terms: tuple[Terms, ...]
     settlements: tuple[Settlement, ...]
     deliveries: tuple[Delivery, ...]
     acknowledgements: tuple[Acknowledgement, ...]
@@ -117,6 +141,7 @@ def read(rows: Mapping[str, Iterable[Row]]) -> Events:
     ends = (row for row in rows.get("client_events", ()) if row["kind"] in ("lost", "closed"))
     return Events(
         attempts=tuple(_attempt(row) for row in _of_the_load(rows, "attempts")),
+        terms=tuple(_terms(row) for row in _of_the_load(rows, "terms")),
         settlements=tuple(_settlement(row) for row in _of_the_load(rows, "settlements")),
         deliveries=tuple(sorted(deliveries, key=lambda delivery: delivery.order)),
         acknowledgements=tuple(_acknowledgement(row) for row in rows.get("acknowledgements", ())),
@@ -151,6 +176,16 @@ def _attempt(row: Row) -> Attempt:
         intended_ns=_int(row, "intended_ns"),
         sent_ns=_int(row, "sent_ns"),
         connection=_int(row, "connection"),
+    )
+
+
+def _terms(row: Row) -> Terms:
+    return Terms(
+        producer=_int(row, "producer"),
+        sequence=_int(row, "sequence"),
+        attempt=_int(row, "attempt"),
+        due_ns=_int(row, "due_ns"),
+        fate=Fate(_int(row, "fate")),
     )
 
 

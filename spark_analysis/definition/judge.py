@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from spark_analysis.definition import (
     availability,
     cases,
+    delays,
     doubts,
     duplicates,
     events,
@@ -21,6 +22,7 @@ from spark_analysis.definition import (
     seconds,
     stages,
     strays,
+    transactions,
 )
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
@@ -33,9 +35,12 @@ def judge(facts: Facts, rows: Mapping[str, Iterable[Mapping[str, int | str | Non
     every = tuple(by_name.values())
     intended = operations.intended(facts, every)
     sustained = stages.outages(facts, intended.judged)
+    missing = tuple(loss.cases(facts, every))
     found = (
         *outcomes.cases(every),
-        *loss.cases(facts, every),
+        *missing,
+        *delays.cases(facts, every),
+        *transactions.cases(facts, every, missing),
         *strays.cases(facts, by_name, seen.deliveries),
         *duplicates.cases(facts, every, seen),
         *order.cases(facts, every),
@@ -47,5 +52,5 @@ def judge(facts: Facts, rows: Mapping[str, Iterable[Mapping[str, int | str | Non
         seconds=seconds.rows(facts.run, every, intended.judged),
         availability=availability.rows(facts, every, intended.judged, sustained),
         stages=stages.rows(facts, every, sustained),
-        doubts=doubts.rows(facts, every, seen.stalls),
+        doubts=doubts.rows(facts, every, seen.stalls, missing),
     )

@@ -11,8 +11,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 from enum import Enum
 
-from spark_analysis.definition.events import Attempt, Delivery, Events, Settlement
-from spark_analysis.schema.words import NEVER_SENT, Outcome, Via
+from spark_analysis.definition.events import Attempt, Delivery, Events, Settlement, Terms
+from spark_analysis.schema.words import NEVER_SENT, ROLLBACKS, Fate, Outcome, Via
 
 Name = tuple[int, int]  # (producer, sequence)
 
@@ -34,6 +34,7 @@ class Message:
     producer: int
     sequence: int
     attempts: tuple[Attempt, ...]
+    terms: tuple[Terms, ...]  # of those attempts that have any
     settlements: tuple[Settlement, ...]
     confirms: tuple[Settlement, ...]  # the settlements that confirm
     deliveries: tuple[Delivery, ...]  # the identified ones, by whatever way
@@ -47,6 +48,20 @@ class Message:
     @property
     def key(self) -> int:
         return self.attempts[0].key
+
+    @property
+    def fate(self) -> Fate:
+        """What was to become of its transaction: of every attempt the same."""
+        return next((terms.fate for terms in self.terms), Fate.NONE)
+
+    @property
+    def at_once(self) -> bool:
+        """A broker may give it out as soon as it has it."""
+        return self.fate is Fate.NONE and not any(terms.delayed for terms in self.terms)
+
+    @property
+    def to_be_rolled_back(self) -> bool:
+        return self.fate in ROLLBACKS
 
     @property
     def sent(self) -> bool:
@@ -86,35 +101,52 @@ class Message:
     def attempt(self, number: int) -> Attempt | None:
         return next((attempt for attempt in self.attempts if attempt.number == number), None)
 
+    def terms_of(self, number: int) -> Terms | None:
+        return next((terms for terms in self.terms if terms.attempt == number), None)
+
 
 def fold(events: Events) -> dict[Name, Message]:
     """Every message of the run, by name."""
     attempts = defaultdict[Name, list[Attempt]](list)
+    terms = defaultdict[Name, list[Terms]](list)
     settlements = defaultdict[Name, list[Settlement]](list)
     deliveries = defaultdict[Name, list[Delivery]](list)
     for attempt in events.attempts:
         attempts[attempt.producer, attempt.sequence].append(attempt)
+    for each in events.terms:
+        terms[each.producer, each.sequence].append(each)
     for settlement in events.settlements:
         settlements[settlement.producer, settlement.sequence].append(settlement)
     for delivery in events.deliveries:
         if delivery.header_ok and delivery.run_ok:
             deliveries[delivery.producer, delivery.sequence].append(delivery)
     return {
-        name: _message(name, tried, settlements.get(name, []), deliveries.get(name, []))
+        name: _message(
+            name,
+            tried,
+            terms.get(name, []),
+            settlements.get(name, []),
+            deliveries.get(name, []),
+        )
         for name, tried in attempts.items()
     }
 
 
 def _message(
-    name: Name, attempts: list[Attempt], settlements: list[Settlement], named: list[Delivery]
+    name: Name,
+    attempts: list[Attempt],
+    terms: list[Terms],
+    settlements: list[Settlement],
+    named: list[Delivery],
 ) -> Message:
     identified = named if any(attempt.sent for attempt in attempts) else []
     return Message(
         *name,
         attempts=tuple(attempts),
+        terms=tuple(terms),
         settlements=tuple(settlements),
         confirms=tuple(s for s in settlements if s.outcome is Outcome.CONFIRMED),
         deliveries=tuple(identified),
         consumed=tuple(delivery for delivery in identified if delivery.by_consuming),
-        finds=tuple(delivery for delivery in identified if delivery.via is Via.AUDIT),
+        finds=tuple(delivery for delivery in identified if delivery.via in (Via.AUDIT, Via.HALF)),
     )

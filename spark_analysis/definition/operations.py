@@ -3,7 +3,8 @@
 1. An operation is a message, not an attempt: a confirm of any attempt counts.
 2. Its deadline runs from the time it was intended for, not from when it was sent.
 3. What was open while its publisher was away is excused: it is no operation, and never missed.
-4. Where the load was not paced nothing was intended; where nothing confirms, nothing is missed.
+4. What its publisher means to roll back is never confirmed: it is no operation.
+5. Where the load was not paced nothing was intended; where nothing confirms, nothing is missed.
 """
 
 from collections.abc import Iterable, Iterator
@@ -58,7 +59,7 @@ def cases(intended: Intended) -> Iterator[Case]:
 
 def _operation(facts: Facts, message: Message) -> Operation | None:
     first_try = message.attempt(1)
-    if first_try is None or first_try.intended_ns < 0:
+    if first_try is None or first_try.intended_ns < 0 or message.to_be_rolled_back:
         return None
     confirmed_ns = message.confirmed_ns
     due_ns = first_try.intended_ns + facts.deadline_ns

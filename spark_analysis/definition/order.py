@@ -1,7 +1,7 @@
 """Whether messages arrived in the order they were sent, where that order was promised.
 
-1. Judged are only messages whose place is certain: confirmed at the first attempt, and first
-   delivered as that attempt and not as a redelivery.
+1. Judged are only messages whose place is certain: neither delayed nor in a transaction, confirmed
+   at the first attempt, and first delivered as that attempt and not as a redelivery.
 2. They are compared within one producer, key, queue and publisher's connection.
 3. A message is reordered if a larger sequence arrived before it. A loss leaves a gap, and a gap is
    no reorder.
@@ -41,6 +41,8 @@ def _doubt(message: Message, first_try: Attempt | None, ordered: set[str]) -> st
     first = message.consumed[0]
     if message.queue not in ordered:
         return "not_promised"
+    if not message.at_once:
+        return "not_at_once"
     confirmed = any(confirm.attempt == 1 for confirm in message.confirms)
     if first_try is None or not confirmed or first.attempt != 1:
         return "not_first_attempt"

@@ -3,12 +3,14 @@
 1. Every message is in exactly one state, and is counted there.
 2. An unknown outcome is no failure: its message may come (revived) or not, both are counted.
 3. A refusal or a return says that nothing happened. If the message is anywhere, that was untrue.
+   What is refused of a transaction was rolled back, and is judged as such (transactions.py).
 """
 
 from collections.abc import Iterable, Iterator
 
 from spark_analysis.definition.cases import Case, of_message
 from spark_analysis.definition.messages import Message, State
+from spark_analysis.schema.words import Fate
 
 
 def cases(messages: Iterable[Message]) -> Iterator[Case]:
@@ -17,7 +19,8 @@ def cases(messages: Iterable[Message]) -> Iterator[Case]:
         yield of_message(message, "state", state.value, message.first_sent_ns)
         if state is State.INDETERMINATE:
             yield _indeterminate(message)
-        if state in (State.RETURNED, State.REFUSED) and (message.delivered or message.finds):
+        denied = state in (State.RETURNED, State.REFUSED) and message.fate is Fate.NONE
+        if denied and (message.delivered or message.finds):
             at_ns = message.deliveries[0].received_ns
             yield of_message(message, "refused_but_delivered", state.value, at_ns)
 

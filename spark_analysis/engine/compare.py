@@ -30,6 +30,7 @@ class _Asked:
     detail: str
     unit: str
     counted: bool
+    of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,9 @@ class _Stopped:
 def compare(spark: SparkSession, marts: dict[str, DataFrame], runs: int) -> DataFrame:
     """One row a cell, measure and detail. `runs` is how many there are at most in a cell."""
     asked = frame(
-        spark, _Asked, [_Asked(m.measure, m.detail, m.unit, m.mart == "counts") for m in MEASURES]
+        spark,
+        _Asked,
+        [_Asked(m.measure, m.detail, m.unit, m.mart == "counts", m.of) for m in MEASURES],
     )
     small = {name: rows.coalesce(1) for name, rows in marts.items()}
     found = _counts(small["counts"]).union(_availability(small["availability"]))
@@ -51,6 +54,8 @@ def compare(spark: SparkSession, marts: dict[str, DataFrame], runs: int) -> Data
     answers = (
         small["cells"]
         .join(F.broadcast(asked), how="cross")
+        .join(_held(small["counts"]), on=["run", "of"], how="left")
+        .filter((F.col("of") == "") | F.col("held"))
         .join(found, on=["run", "measure", "detail"], how="left")
         .join(_stopped(spark, small["doubts"], small["counts"]), on=["run", "measure"], how="left")
         .withColumn("value", _judged_value())
@@ -68,6 +73,13 @@ def _counts(counts: DataFrame) -> DataFrame:
     each = counts.filter(counted).withColumn("detail", F.explode(totals))
     sums = each.groupBy("run", "measure", "detail").agg(F.sum("count").alias("value"))
     return _values(sums, F.col("measure"), F.col("detail"))
+
+
+def _held(counts: DataFrame) -> DataFrame:
+    """Which runs have messages of the sort that a measure is of."""
+    sorts = sorted({measure.of for measure in MEASURES} - {""})
+    of = counts.filter(F.col("measure").isin(sorts)).select("run", F.col("measure").alias("of"))
+    return of.distinct().withColumn("held", F.lit(True))
 
 
 def _availability(availability: DataFrame) -> DataFrame:

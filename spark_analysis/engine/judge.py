@@ -22,6 +22,7 @@ from spark_analysis.engine.kernel import (
     availability,
     cases,
     costs,
+    delays,
     doubts,
     duplicates,
     loss,
@@ -29,6 +30,7 @@ from spark_analysis.engine.kernel import (
     operations,
     order,
     stages,
+    transactions,
 )
 from spark_analysis.engine.kernel.records import (
     Attempts,
@@ -38,6 +40,7 @@ from spark_analysis.engine.kernel.records import (
     Reader,
     Resources,
     Settlements,
+    Terms,
 )
 from spark_analysis.schema.comparison import Cell
 from spark_analysis.schema.costs import COSTS
@@ -87,7 +90,7 @@ def judge_folder(folder: Path, name: str = "") -> Iterator[tuple[str, pa.Table]]
 
 def judge(facts: Facts, reader: Reader) -> dict[str, pa.Table]:
     """Every mart of one run. Raises BadRecords where the records contradict their schema."""
-    known = messages.fold(reader.read(Attempts), reader.read(Settlements))
+    known = messages.fold(reader.read(Attempts), reader.read(Settlements), reader.read(Terms))
     arrived = arrivals.arrivals(reader.read(Deliveries), known)
     intended = operations.operations(known, facts)
     reached = stages.stages(known, arrived, intended, facts)
@@ -98,7 +101,7 @@ def judge(facts: Facts, reader: Reader) -> dict[str, pa.Table]:
         "seconds": [*availability.seconds(known, arrived, intended, facts.run)],
         "availability": [*availability.availability(known, intended, reached, facts)],
         "stages": [*reached],
-        "doubts": [*doubts.doubts(known, reader.read(Lateness), facts)],
+        "doubts": [*doubts.doubts(known, reader.read(Lateness), census, facts)],
         "calm": [*costs.calm(known, intended, facts)],
         "use": [*costs.use(reader.read(Resources), facts)],
         CELLS: [Cell.of(facts)],
@@ -116,6 +119,8 @@ def _verdicts(
 ) -> tuple[list[cases.Census], list[cases.Cases]]:
     """What is only counted, and what is listed too."""
     judged, reordered = order.order(known, arrived, facts)
+    delayed, early = delays.delays(known, arrived, facts)
+    fated, broken = transactions.transactions(known, arrived, facts)
     all_operations, missed = operations.missed(intended, known)
     closed = all(worker.log_closed for worker in facts.workers if worker.role == "publisher")
     listed = [
@@ -125,8 +130,10 @@ def _verdicts(
         *duplicates.duplicates(known, arrived, facts, reader),
         *reordered,
         *missed,
+        *early,
+        *broken,
     ]
-    return [known.states(), *judged, *all_operations], listed
+    return [known.states(), *judged, *all_operations, *delayed, *fated], listed
 
 
 def _judge_folders(

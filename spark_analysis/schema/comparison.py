@@ -2,7 +2,9 @@
 
 1. A cell is (scenario, system, layout, client); its runs are its repeats.
 2. A run counts as judged for a measure if it has no doubt of scope "run" and none that the measure
-   names in `stopped_by`, and if the measure exists there (no confirms: no availability).
+   names in `stopped_by`, and if the measure exists there (no confirms: no availability). A measure
+   `of` another count (of delayed messages, of transactions) exists only where that is not 0; a
+   cell without such a run has no row of it.
    Places that were not drained or not read say nothing against `lost` and `stranded` where no
    confirmed message is missing: there is nothing that they could hold.
 3. A judged run without a row of a counted measure has the value 0. Counts are summed over queues.
@@ -76,6 +78,7 @@ class Measure:
     unit: str
     mart: str  # counts, availability, stages
     stopped_by: tuple[Stop, ...]
+    of: str = ""
 
 
 def _loss(*reasons: str) -> tuple[Stop, ...]:
@@ -90,6 +93,7 @@ OPEN = ("loss_unknown", "unreachable")  # counts of confirmed messages that are 
 PLACES = ("drain", "unreadable")
 _LOGS = _loss("consumer_log", "publisher_log")
 _ENDS = _loss("consumer_log", "publisher_log", "drain")
+_OPEN = _loss("unreadable", "not_due", "pending")
 PROVENANCES = (
     "publisher_retry",
     "diverged",
@@ -99,14 +103,19 @@ PROVENANCES = (
     "redelivery",
 )
 MEASURES = (
-    Measure("lost", "", "messages", "counts", (*_ENDS, *_loss("unreadable"))),
-    Measure("stranded", "", "messages", "counts", (*_ENDS, *_loss("unreadable"))),
+    Measure("lost", "", "messages", "counts", (*_ENDS, *_OPEN)),
+    Measure("stranded", "", "messages", "counts", (*_ENDS, *_OPEN)),
     # Its own reason, places that could not be read, is what it counts, so that stops nothing.
     Measure("unreachable", "", "messages", "counts", _ENDS),
     Measure("loss_unknown", "", "messages", "counts", ()),
     Measure("lost_indeterminate", "", "messages", "counts", _ENDS),
     Measure("revived", "", "messages", "counts", _ENDS),
     Measure("refused_but_delivered", "", "messages", "counts", _LOGS),
+    Measure("rolled_back_but_delivered", "", "messages", "counts", _LOGS, of="transactions"),
+    Measure("rollback_unknown", "", "messages", "counts", _LOGS, of="transactions"),
+    Measure("torn_transaction", "", "messages", "counts", _ENDS, of="transactions"),
+    Measure("early", "", "deliveries", "counts", _LOGS, of="delayed"),
+    Measure("early_unknown", "", "deliveries", "counts", _LOGS, of="delayed"),
     Measure("unexpected", "", "deliveries", "counts", _LOGS),
     Measure("corrupt", "", "deliveries", "counts", _LOGS),
     Measure("duplicated", "", "deliveries", "counts", _LOGS),

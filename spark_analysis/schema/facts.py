@@ -48,6 +48,8 @@ class QueueEnd:
     drained: bool
     doubt: str  # why the drain is not complete
     unreadable: tuple[str, ...]  # places that may hold messages and could not be read
+    # From then until the drain was over nothing came any more; run time. None: nobody knows.
+    quiet_ns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,14 @@ class Upheaval:
     over_ns: int | None  # None: nobody knows
 
 
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """A worker whose times may be off by so much against the run's clock, either way."""
+
+    worker: int
+    bound_ns: int
+
+
 Unsettled = Window | Upheaval  # a time in which a queue may have changed its master
 
 
@@ -102,6 +112,7 @@ class Facts:
     rivals: tuple[Rivals, ...]
     absences: tuple[Absence, ...] = ()
     upheavals: tuple[Upheaval, ...] = ()
+    clocks: tuple[Clock, ...] = ()  # of workers that do not share the run's clock
     format: int = FORMAT_VERSION
 
     @property
@@ -129,4 +140,5 @@ class Facts:
         parts["absences"] = tuple(Absence(**absence) for absence in absences)
         upheavals = parts.get("upheavals", ())
         parts["upheavals"] = tuple(Upheaval(**upheaval) for upheaval in upheavals)
+        parts["clocks"] = tuple(Clock(**clock) for clock in parts.get("clocks", ()))
         return cls(**parts)

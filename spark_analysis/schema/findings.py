@@ -11,13 +11,14 @@ WORDS
   attempt rows (the same in all). An attempt row with sent_ns = NEVER_SENT is not a sent attempt.
 - identified delivery: header_ok, run_ok, and its (producer, sequence) has a sent attempt.
 - delivered: has an identified delivery by LOAD or DRAIN (whatever its attempt number or payload).
-  found: has an identified delivery by AUDIT. Delivery order: (received_ns, consumer, connection,
-  tag), ascending. First delivery: the first in this order by LOAD or DRAIN.
+  found: has an identified delivery by AUDIT or HALF. Delivery order: (received_ns, consumer,
+  connection, tag), ascending. First delivery: the first in this order by LOAD or DRAIN.
 - confirm time of a message: the earliest settled_ns of its CONFIRMED settlements.
 - absent: a worker is, in [from_ns, until_ns) of each Absence that names it (None: for ever).
-- operation: a message whose attempt-1 row has intended_ns >= 0 (only where facts.paced), and whose
-  producer was absent at no instant of [intended_ns, intended_ns + deadline_ns]; one whose producer
-  was is excused instead. In time: confirm time <= intended_ns + deadline_ns.
+- operation: a message whose attempt-1 row has intended_ns >= 0 (only where facts.paced), that is
+  not meant to be rolled back (it is never confirmed), and whose producer was absent at no instant
+  of [intended_ns, intended_ns + deadline_ns]; one whose producer was is excused instead. In time:
+  confirm time <= intended_ns + deadline_ns.
 - logs closed: of all publishers (or consumers): log_closed of every worker of that role.
 - judged time of window w: from its origin_ns to the next window's origin_ns or load_ended_ns.
   Window 0 is the time before: [load_started_ns, origin of window 1 or load_ended_ns).
@@ -25,6 +26,16 @@ WORDS
   the earlier one: origin_ns < the later's received_ns, and over_ns is None or >= the earlier's.
   Every window counts, of whatever kind, verified or not: the queue may have changed its master.
   So does every upheaval (facts.unsettled): there an operation may have changed it.
+- terms of an attempt: its row of `terms`; without one it is neither delayed nor in a transaction.
+  Each attempt in a transaction is one of its own, and holds that one message. Fate of a message:
+  that of its terms rows (the same in all), NONE where it has none. Meant to be rolled back: its
+  fate is ROLLBACK or ROLLBACK_WHEN_ASKED.
+- an attempt is delayed if its terms have due_ns >= 0; its wait = due_ns - sent_ns (at least 0).
+  slack(attempt, workers): wait // 1000 + 1 ms (clocks of two machines do not run apart by more
+  than one in a thousand; brokers count whole milliseconds), and the bound_ns of the Clocks of the
+  producer and of these workers (none: 0). The wait begins in the broker, so later than sent_ns.
+- an attempt was rolled back if it was sent, its fate is not NONE, and it has settlements, all of
+  them REFUSED or RETURNED. One that is not settled, or is UNKNOWN, may have been committed.
 
 STATE, one a message, first that holds: `acknowledged` any settlement CONFIRMED; `indeterminate`
 any settlement UNKNOWN or UNCONFIRMED, or a sent attempt without settlement; `returned` any
@@ -33,7 +44,13 @@ RETURNED; `refused` any REFUSED; `not_sent`. Strength of an acknowledged message
 
 COUNTS (measure: detail), with the message's queue; one a message unless said:
 - `state`: the state's name.
-- of the acknowledged messages that are not delivered, first that holds:
+- of the acknowledged messages that are not delivered and not meant to be rolled back, first that
+  holds:
+  `loss_unknown`: "not_due"; every CONFIRMED settlement is of a delayed attempt, and the smallest
+     settled_ns + wait + slack(attempt) of them lies after the queue's quiet_ns (None, or no
+     QueueEnd: nobody knows when it was quiet, so it does).
+  `loss_unknown`: "pending"; its fate is COMMIT_WHEN_ASKED, and no AUDIT found it: whether the
+     broker asked is not on record, so nobody knows whether it was committed.
   `stranded`: strength; it was found.
   `loss_unknown`: "consumer_log"; a consumer's log is not closed.
   `loss_unknown`: "drain"; the queue's drain is not complete (or the queue has no QueueEnd).
@@ -41,7 +58,23 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   `lost`: strength.
 - `lost_indeterminate`: indeterminate and not delivered; "found" where the audit found it, else "".
 - `revived`: indeterminate and delivered; "".
-- `refused_but_delivered`: state returned or refused, and delivered or found; the state's name.
+- `refused_but_delivered`: state returned or refused, fate NONE, and delivered or found; the
+  state's name.
+- `delayed`: ""; a message with a delayed attempt. `transactions`: the fate's name in lower case; a
+  message whose fate is not NONE.
+- `early`, one a delivery row: ""; identified, by LOAD or DRAIN, of a sent and delayed attempt
+  (that number's), and received_ns + slack(attempt, consumer) < due_ns. `early_unknown`: "";
+  likewise, but received_ns < due_ns <= received_ns + slack. Both with the queue of the message.
+- `rolled_back_but_delivered`: the fate's name; a message with an identified delivery by LOAD,
+  DRAIN or AUDIT of an attempt (that number's) that was rolled back. (A rolled-back half stays
+  where it is: HALF finds say nothing.) A commit is rolled back by the client's library where the
+  half was not stored as strongly as it wants.
+- `rollback_unknown`: the fate's name; not so, and meant to be rolled back, with such a delivery of
+  a sent attempt: its producer died or heard nothing, so nobody knows what the broker was told.
+- `torn_transaction`: strength; acknowledged, fate COMMIT, not delivered, and found, but by HALF
+  only: its producer committed it, and the broker holds the half without the commit. Only where the
+  logs of all consumers are closed, the drain of its queue is complete, and the message is not
+  `loss_unknown`. It is stranded, too.
 - `unexpected`, one a delivery row (any via), with the delivery's own queue: header_ok and not
   run_ok: "other_run"; header and run ok but no such message: "never_sent"; a message without
   a sent attempt: "not_sent"; a message with a sent attempt, but no sent attempt of that number:
@@ -69,10 +102,12 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   "redelivery": else.
 - order, for each delivered message, first that holds:
   `not_judged`: "not_promised"; its queue is not `ordered` (or has no QueueEnd).
+  `not_judged`: "not_at_once"; an attempt of it is delayed, or its fate is not NONE: when a broker
+     gives it out has nothing to do with when it was sent.
   `not_judged`: "not_first_attempt"; attempt 1 has no row or no CONFIRMED settlement, or its first
      delivery is not of attempt 1.
   `not_judged`: "redelivered"; its first delivery's redelivered is not NO.
-  `reordered`: ""; among messages that pass the three above, of the same producer, key, queue and
+  `reordered`: ""; among messages that pass the four above, of the same producer, key, queue and
      connection (attempt 1's), one with a larger sequence was first delivered earlier, in
      delivery order.
   `in_order`: "".
@@ -81,12 +116,13 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
 A count of 0 has no row.
 
 AFFECTED: one row for each count above except measures `state`, `in_order`, `not_judged`,
-`operations`, `excused`. `sequence` and `producer` -1 for a broken header. `attempt`: of the
-delivery for counts a delivery, else 0. `at_ns`: received_ns of the delivery for counts a delivery;
-received_ns of the first delivery for `revived`, `reordered`; of the earliest identified delivery
-of any via for `refused_but_delivered`; of the earliest AUDIT delivery for `stranded` and
-`lost_indeterminate` "found"; intended_ns for `missed`; else the first sent_ns of the message (the
-smallest of its sent attempts; NEVER_SENT where it has none).
+`operations`, `excused`, `delayed`, `transactions`. `sequence` and `producer` -1 for a broken
+header. `attempt`: of the delivery for counts a delivery, else 0. `at_ns`: received_ns of the
+delivery for counts a delivery; received_ns of the first delivery for `revived`, `reordered`; of
+the earliest identified delivery of any via for `refused_but_delivered`; of the earliest delivery
+of that kind for `rolled_back_but_delivered` and `rollback_unknown`; of the earliest find for
+`stranded`, `torn_transaction` and `lost_indeterminate` "found"; intended_ns for `missed`; else the
+first sent_ns of the message (the smallest of its sent attempts; NEVER_SENT where it has none).
 
 SECONDS: one row for every second of run time in which anything counts; second = floor(t / 1e9)
 of: operations and missed by intended_ns (0 unless paced and confirms); confirmed: messages by
@@ -122,8 +158,10 @@ times; sustained_success has its own). "limit" = the judged end of the window.
   confirms. Its after_ns is also `degraded` (reached false: `>=`).
 - `consumers_resumed`: earliest received_ns of an identified delivery by LOAD of an attempt (that
   number's attempt row) with sent_ns >= returned_ns; at most limit.
-- `backlog_drained`: backlog(t) = messages with confirm time <= t < first delivery time, where a
-  first delivery by DRAIN counts as never; messages not delivered at all are left out. Base = the
+- `backlog_drained`: backlog(t) = messages with the later of their confirm time and the largest
+  due_ns of their delayed attempts <= t < first delivery time, where a first delivery by DRAIN
+  counts as never; messages not delivered at all are left out, and so are those whose fate is
+  COMMIT_WHEN_ASKED (nobody knows when the broker asked). Base = the
   largest backlog in [load_started_ns, origin_ns of window 1), 0 where that is empty. The end of
   the last stretch within [returned_ns, limit] in which backlog > base; returned_ns where there is
   none; not reached where backlog(limit) > base or returned_ns > limit. Only where facts.confirms.
@@ -143,7 +181,8 @@ at_ns, late_ns are 0 where they say nothing.
 - scope "loss": ("consumer_log", 0) one a consumer whose log is not closed; ("publisher_log", 0)
   one a publisher whose log is not closed; ("drain", 0) where a queue's drain is not complete: one
   a queue, worker 0, queues with an attempt row but no QueueEnd included; ("unreadable", 0) one a
-  queue with places that could not be read. `queue` names it.
+  queue with places that could not be read; ("not_due", 0) and ("pending", 0) one a queue with a
+  `loss_unknown` of that detail. `queue` names it.
 """
 
 from dataclasses import dataclass

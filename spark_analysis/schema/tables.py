@@ -102,12 +102,13 @@ ACKNOWLEDGEMENTS = _table(
     "written_ns:i64",
 )
 TERMS = _table(
-    "terms",  # one row an attempt that is delayed, or part of a transaction
+    "terms",  # one row an attempt that was sent delayed, or in a transaction of its own
     "producer:i32",
     "sequence:i64",
     "attempt:i32",
     "due_ns:i64",  # not to be delivered before; NO_DUE where it is not delayed
-    "fate:u8",  # words.Fate: what the producer says of its transaction, and when
+    "fate:u8",  # words.Fate: what the producer says of its transaction, and when; the same in
+    # every attempt of a message
 )
 PROBES = _table(
     "probes",

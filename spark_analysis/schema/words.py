@@ -31,12 +31,14 @@ class Strength(IntEnum):
 
 
 class Via(IntEnum):
-    """How a message reached us. LOAD and DRAIN are deliveries, AUDIT finds what was stranded."""
+    """How a message reached us. LOAD and DRAIN are deliveries; AUDIT and HALF are finds of the
+    audit: HALF what only a transaction holds, which no consumer may see before it is committed."""
 
     LOAD = 1
     DRAIN = 2
     AUDIT = 3
     RETRY_TOPIC = 4
+    HALF = 5
 
 
 class Redelivered(IntEnum):
@@ -57,6 +59,7 @@ class Fate(IntEnum):
     ROLLBACK_WHEN_ASKED = 4
 
 
+ROLLBACKS = (Fate.ROLLBACK, Fate.ROLLBACK_WHEN_ASKED)
 NEVER_SENT = -1  # attempts.sent_ns of an operation whose deadline passed before it could go out
 NO_INTENT = -1  # attempts.intended_ns at rate `max`, and of every retry
 NO_DUE = -1  # terms.due_ns of a message that is not delayed

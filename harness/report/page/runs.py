@@ -122,7 +122,10 @@ class RunView:
 
 
 LENGTHY_MAX = 60  # each takes some 80 KB
-_GRAVE = ("lost", "stranded", "refused_but_delivered", "unexpected", "corrupt", "reordered")
+_GRAVE = (
+    *("lost", "stranded", "rolled_back_but_delivered", "refused_but_delivered"),
+    *("torn_transaction", "unexpected", "corrupt", "early", "reordered"),
+)
 
 
 def runs(report: Report, views: Iterable[CellView]) -> tuple[RunView, ...]:

@@ -22,7 +22,7 @@ from harness.workers.remoting.records import Message
 from harness.workers.remoting.requests import Queue, Request
 from harness.workers.remoting.walking import Walk
 from harness.workers.rocketmq.connection import Unanswered
-from harness.workers.rocketmq.holdings import belongs, queues_to_read
+from harness.workers.rocketmq.holdings import belongs, is_half, queues_to_read
 from harness.workers.rocketmq.line import Line
 from spark_analysis.schema.body import Body, decode
 from spark_analysis.schema.words import Redelivered, Via
@@ -157,7 +157,7 @@ class LogAuditor:
                     received_ns,
                     recorder.text(place),
                     Redelivered.NOT_TOLD,
-                    Via.AUDIT,
+                    Via.HALF if is_half(message) else Via.AUDIT,
                     self._line.connects,
                     self._found,
                     message.offset,

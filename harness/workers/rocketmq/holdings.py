@@ -18,11 +18,12 @@ from harness.workers.remoting.tables import Topic
 
 RETRY, DEAD_LETTER = "%RETRY%", "%DLQ%"
 HALVES = Queue("RMQ_SYS_TRANS_HALF_TOPIC", 0)
+GIVEN_UP = "TRANS_CHECK_MAX_TIME_TOPIC"  # halves that nobody answered for
 SET_ASIDE = (
     "SCHEDULE_TOPIC_XXXX",
     "rmq_sys_wheel_timer",  # RocketMQ 5: delays of any length
     HALVES.topic,
-    "TRANS_CHECK_MAX_TIME_TOPIC",
+    GIVEN_UP,
 )
 _NAMES_ITS_TOPIC = ("REAL_TOPIC", "RETRY_TOPIC")
 
@@ -38,6 +39,11 @@ def queues_to_read(topics: Iterable[Topic], topic: str) -> tuple[Queue, ...]:
 def belongs(message: Message, topic: str) -> bool:
     names = (message.properties.get(name) for name in _NAMES_ITS_TOPIC)
     return topic in (message.topic, *names)
+
+
+def is_half(message: Message) -> bool:
+    """It waits for its producer's word, or nobody ever gave it: no consumer may see it."""
+    return message.topic in (HALVES.topic, GIVEN_UP)
 
 
 def _shared(name: str) -> bool:

@@ -27,7 +27,7 @@ class Arrivals:
     identified: Bools
     regular: Bools  # identified, by LOAD or DRAIN
     first: NDArray[np.int64]  # by slot: the row of the first delivery, NEVER where not delivered
-    found: NDArray[np.int64]  # by slot: the first identified row by AUDIT, or NEVER
+    found: NDArray[np.int64]  # by slot: the first identified row by AUDIT or HALF, or NEVER
 
     @property
     def delivered(self) -> Bools:
@@ -35,6 +35,11 @@ class Arrivals:
 
     def received_ns(self, rows: Ints) -> Ints:
         return self.rows.received_ns[rows]
+
+    def audited(self, via: Via) -> Bools:
+        """The finds of the audit of that sort."""
+        found: Bools = self.identified & (self.rows.via == via)
+        return found
 
     def first_identified(self) -> NDArray[np.int64]:
         """By slot: the earliest identified row of any way, or NEVER."""
@@ -61,7 +66,7 @@ def arrivals(deliveries: Deliveries, messages: Messages) -> Arrivals:
     if size:
         identified &= messages.sent[slot]
     regular = identified & ((rows.via == Via.LOAD) | (rows.via == Via.DRAIN))
-    audited = identified & (rows.via == Via.AUDIT)
+    audited = identified & ((rows.via == Via.AUDIT) | (rows.via == Via.HALF))
     return Arrivals(
         rows=rows,
         slot=slot,

@@ -2,6 +2,8 @@
 
 1. A message that was never delivered is not waiting: it is a loss. One that only the drain got
    waited to the end.
+2. A delayed message waits from when it is due. Of one that is committed only when the broker asks,
+   nobody knows since when.
 """
 
 from dataclasses import dataclass
@@ -12,7 +14,7 @@ import numpy as np
 from spark_analysis.engine.kernel.arrays import NEVER, Ints
 from spark_analysis.engine.kernel.arrivals import Arrivals
 from spark_analysis.engine.kernel.messages import Messages
-from spark_analysis.schema.words import Via
+from spark_analysis.schema.words import Fate, Via
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +26,12 @@ class Backlog:
 
     @classmethod
     def of(cls, messages: Messages, arrived: Arrivals) -> Self:
-        slots = np.flatnonzero(arrived.delivered)
+        asked = messages.terms.fates == Fate.COMMIT_WHEN_ASKED
+        slots = np.flatnonzero(arrived.delivered & ~asked)
         first = arrived.first[slots]
         from_ns, until_ns = messages.confirmed_ns[slots], arrived.received_ns(first)
+        if messages.terms.delayed.any():
+            from_ns = np.maximum(from_ns, messages.terms.latest_due_ns(slots))
         until_ns = np.where(arrived.rows.via[first] == Via.DRAIN, NEVER, until_ns)
         waited = from_ns < until_ns
         from_ns, until_ns = np.sort(from_ns[waited]), np.sort(until_ns[waited])

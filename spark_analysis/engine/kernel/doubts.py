@@ -3,10 +3,11 @@
 1. A doubt never takes a finding back: it says which verdicts may not be drawn from them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from spark_analysis.engine.kernel.cases import Census
 from spark_analysis.engine.kernel.messages import Messages
 from spark_analysis.engine.kernel.records import Lateness
 from spark_analysis.engine.kernel.windows import judged_times
@@ -14,15 +15,20 @@ from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Doubt
 
 STALL_NS = 100_000_000
+OF_TERMS = ("not_due", "pending")
 
 
-def doubts(messages: Messages, lateness: Lateness, facts: Facts) -> list[Doubt]:
+def doubts(
+    messages: Messages, lateness: Lateness, counted: Iterable[Census], facts: Facts
+) -> list[Doubt]:
+    """`counted`: everything that is counted, for what of it is unknown."""
     return [
         *_run(facts),
         *_stalls(lateness, facts),
         *_absent(facts),
         *_logs(facts),
         *_queues(messages, facts),
+        *_terms(counted, facts),
     ]
 
 
@@ -131,3 +137,14 @@ def _queues(messages: Messages, facts: Facts) -> Iterator[Doubt]:
     ended = {end.queue for end in facts.queues}
     for queue in sorted({messages.queue.words[number] for number in present} - ended):
         yield _doubt(facts.run, "loss", 0, "drain", queue=queue)
+
+
+def _terms(counted: Iterable[Census], facts: Facts) -> Iterator[Doubt]:
+    """Queues with messages that were not due, or that nobody knows to be committed."""
+    for census in counted:
+        if census.measure != "loss_unknown":
+            continue
+        for reason in OF_TERMS:
+            queues = census.queue[census.detail.among(reason)]
+            for number in np.unique(queues.numbers).tolist():
+                yield _doubt(facts.run, "loss", 0, reason, queue=queues.words[number])

@@ -6,9 +6,10 @@
 
 import numpy as np
 
-from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints
+from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints, marked
 from spark_analysis.engine.kernel.arrivals import Arrivals
 from spark_analysis.engine.kernel.cases import Cases, plain
+from spark_analysis.engine.kernel.delays import not_due
 from spark_analysis.engine.kernel.messages import (
     ACKNOWLEDGED,
     INDETERMINATE,
@@ -20,7 +21,7 @@ from spark_analysis.engine.kernel.messages import (
 )
 from spark_analysis.engine.kernel.records import Text
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.words import NEVER_SENT
+from spark_analysis.schema.words import NEVER_SENT, Fate, Via
 
 
 def loss(messages: Messages, arrived: Arrivals, facts: Facts) -> list[Cases]:
@@ -34,7 +35,28 @@ def loss(messages: Messages, arrived: Arrivals, facts: Facts) -> list[Cases]:
 
 def _missing(messages: Messages, arrived: Arrivals, facts: Facts) -> list[Cases]:
     """Acknowledged and not delivered: first that holds."""
-    slots = np.flatnonzero((messages.state == ACKNOWLEDGED) & ~arrived.delivered)
+    missing = (messages.state == ACKNOWLEDGED) & ~arrived.delivered
+    slots = np.flatnonzero(missing & ~messages.terms.to_be_rolled_back)
+    waiting = not_due(messages, slots, facts)
+    pending = ~waiting & _pending(messages, arrived, slots)
+    decided = ~waiting & ~pending
+    return [
+        _unseen(messages, "loss_unknown", slots[waiting], _same("not_due", waiting)),
+        _unseen(messages, "loss_unknown", slots[pending], _same("pending", pending)),
+        *_gone(messages, arrived, slots[decided], facts),
+    ]
+
+
+def _pending(messages: Messages, arrived: Arrivals, slots: Ints) -> Bools:
+    """Whether each was to be committed when the broker asks, and nothing shows that it did."""
+    when_asked: Bools = messages.terms.fates[slots] == Fate.COMMIT_WHEN_ASKED
+    if not when_asked.any():
+        return when_asked
+    whole = arrived.slot[np.flatnonzero(arrived.audited(Via.AUDIT))]
+    return when_asked & ~marked(len(messages.slots.taken), whole)[slots]
+
+
+def _gone(messages: Messages, arrived: Arrivals, slots: Ints, facts: Facts) -> list[Cases]:
     queue = messages.queue[slots]
     found = arrived.found[slots] < NEVER
     unlogged = ~found & (not _consumers_closed(facts))
@@ -68,6 +90,7 @@ def _undecided(messages: Messages, arrived: Arrivals) -> list[Cases]:
 
 def _refused(messages: Messages, arrived: Arrivals) -> list[Cases]:
     rejected = (messages.state == RETURNED) | (messages.state == REFUSED)
+    rejected &= messages.terms.fates == Fate.NONE
     here = arrived.delivered | (arrived.found < NEVER)
     slots = np.flatnonzero(rejected & here)
     detail = Text(STATES, messages.state[slots].astype(np.int32))

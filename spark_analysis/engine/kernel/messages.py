@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints, earliest, find, marked
 from spark_analysis.engine.kernel.cases import Cases, Census
-from spark_analysis.engine.kernel.records import Attempts, BadRecords, Settlements, Text
+from spark_analysis.engine.kernel.records import Attempts, BadRecords, Settlements, Terms, Text
 from spark_analysis.engine.kernel.slots import Slots, make_slots
+from spark_analysis.engine.kernel.terms import TermRows, term_rows
 from spark_analysis.schema.words import NEVER_SENT, Outcome, Strength
 
 STATES = ("", "acknowledged", "indeterminate", "returned", "refused", "not_sent")
@@ -57,6 +58,8 @@ class Messages:
     first_confirmed: Bools  # attempt 1 has a CONFIRMED settlement
     confirms_settled_ns: Ints  # one a CONFIRMED settlement
     confirms_sent_ns: Ints  # its attempt's
+    confirms_row: Ints  # its attempt's row
+    terms: TermRows
 
     @property
     def sent(self) -> Bools:
@@ -80,7 +83,7 @@ class Messages:
         return Census("state", Text(STATES, self.state[slots].astype(np.int32)), self.queue[slots])
 
 
-def fold(attempts: Attempts, settlements: Settlements) -> Messages:
+def fold(attempts: Attempts, settlements: Settlements, terms: Terms) -> Messages:
     """All messages of a run."""
     slots = make_slots(attempts.producer, attempts.sequence)
     slot = slots.find(attempts.producer, attempts.sequence)
@@ -91,6 +94,8 @@ def fold(attempts: Attempts, settlements: Settlements) -> Messages:
     sent = attempts.sent_ns != NEVER_SENT
     confirmed = settlements.outcome == Outcome.CONFIRMED
     size = len(slots.taken)
+    termed = slots.find(terms.producer, terms.sequence)
+    termed_rows = rows.find(termed, terms.attempt)
     return Messages(
         slots=slots,
         attempts=attempts,
@@ -105,6 +110,8 @@ def fold(attempts: Attempts, settlements: Settlements) -> Messages:
         first_confirmed=marked(size, settled[confirmed & (settlements.attempt == 1)]),
         confirms_settled_ns=settlements.settled_ns[confirmed],
         confirms_sent_ns=attempts.sent_ns[settled_rows[confirmed]],
+        confirms_row=settled_rows[confirmed],
+        terms=term_rows(terms, termed, termed_rows, size, attempts, settlements, settled_rows),
     )
 
 

@@ -32,7 +32,8 @@ def operations(messages: Messages, facts: Facts) -> Operations:
     if not (facts.paced and facts.confirms):
         slots = np.zeros(0, np.int64)
     else:
-        slots = np.flatnonzero(messages.rows.first >= 0)
+        # What is to be rolled back is never confirmed.
+        slots = np.flatnonzero((messages.rows.first >= 0) & ~messages.terms.to_be_rolled_back)
     intended_ns = messages.attempts.intended_ns[messages.rows.first[slots]]
     slots, intended_ns = slots[intended_ns >= 0], intended_ns[intended_ns >= 0]
     # Slots ascend by (producer, sequence), so a stable sort keeps that order among equals.

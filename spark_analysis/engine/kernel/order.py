@@ -14,7 +14,7 @@ from spark_analysis.engine.kernel.records import Text
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.words import Redelivered
 
-NOT_JUDGED = ("not_promised", "not_first_attempt", "redelivered")
+NOT_JUDGED = ("not_promised", "not_at_once", "not_first_attempt", "redelivered")
 JUDGED = len(NOT_JUDGED)
 
 
@@ -39,10 +39,11 @@ def _reasons(
     """Why each delivered message is not judged, or JUDGED."""
     first = arrived.first[slots]
     promised = messages.queue[slots].among(*(q.queue for q in facts.queues if q.ordered))
+    at_once = messages.terms.at_once[slots]
     first_attempt = messages.first_confirmed[slots] & (arrived.rows.attempt[first] == 1)
     unflagged = arrived.rows.redelivered[first] == Redelivered.NO
     reasons = np.select(
-        [~promised, ~first_attempt, ~unflagged], range(len(NOT_JUDGED)), default=JUDGED
+        [~promised, ~at_once, ~first_attempt, ~unflagged], range(len(NOT_JUDGED)), default=JUDGED
     )
     return reasons.astype(np.int32)
 

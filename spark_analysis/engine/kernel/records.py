@@ -62,6 +62,16 @@ class Attempts(Records):
 
 
 @dataclass(frozen=True, slots=True)
+class Terms(Records):
+    TABLE = tables.TERMS
+    producer: Ints
+    sequence: Ints
+    attempt: Ints
+    due_ns: Ints
+    fate: Ints
+
+
+@dataclass(frozen=True, slots=True)
 class Settlements(Records):
     TABLE = tables.SETTLEMENTS
     producer: Ints

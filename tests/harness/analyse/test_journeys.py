@@ -5,7 +5,7 @@ from pathlib import Path
 from harness.analyse.detail import Detail, detail
 from harness.analyse.journeys import Journey, near
 from spark_analysis.definition.judge import judge
-from spark_analysis.schema.words import Outcome, Redelivered, Via
+from spark_analysis.schema.words import Fate, Outcome, Redelivered, Via
 from tests.histories import CONSUMER, History
 from tests.run_folders import write_run
 from tests.told_runs import FAULT_MS, crash, manifest_of
@@ -189,3 +189,25 @@ def test_what_a_prober_sees_all_the_time_is_no_happening_and_a_proof_is(tmp_path
     found = detail(folder, manifest_of(facts), facts, judge(facts, rows))
     probes = [one.text for one in found.timeline.happenings if one.sort == "probe"]
     assert probes == ["seen from outside to hold: detail of verified"]
+
+
+def test_a_story_tells_with_what_each_attempt_was_sent(tmp_path: Path) -> None:
+    story = History().publish(1, at_ms=1).terms(1, wait_ms=5_000).publish(1, at_ms=2, attempt=2)
+    story.terms(1, wait_ms=5_000, attempt=2).confirm(1, at_ms=3).deliver(1, at_ms=400)
+    told = texts(story_of(tmp_path, story, "early"))
+    assert told[:2] == [
+        "attempt 1 sent by publisher 1 to connection 1, due at +5.001 s",
+        "attempt 2 sent by publisher 1 to connection 1, due at +5.002 s",
+    ]
+
+
+def test_a_torn_transaction_ends_with_its_half(tmp_path: Path) -> None:
+    story = History().publish(1, at_ms=1).terms(1, fate=Fate.COMMIT).confirm(1, at_ms=2)
+    story.deliver(1, at_ms=50_000, via=Via.HALF, consumer=9)
+    assert texts(story_of(tmp_path, story, "torn_transaction")) == [
+        "attempt 1 sent by publisher 1 to connection 1, to be committed",
+        "attempt 1: confirmed (replicated): the broker said “confirmed”",
+        "attempt 1 found by the audit as the half of a transaction, read by worker 9 through "
+        "connection 1",
+        "never delivered: the broker holds the half, and no commit of it",
+    ]

@@ -86,3 +86,23 @@ def test_an_unverified_window_says_why() -> None:
     found = texts(story)
     assert found["fault", 1].endswith("not seen to hold: the process runs")
     assert found["availability", 1].startswith("availability of window 1 unknown: fault 1:")
+
+
+def test_delays_and_transactions_are_told_of_runs_that_have_some() -> None:
+    story = Story().count("delayed", "", 700).count("transactions", "rollback", 9)
+    story.count("early_unknown", "", 4).count("rolled_back_but_delivered", "rollback", 2)
+    found = texts(story)
+    assert found["early", 0] == (
+        "early >= 0; perhaps more: 4 more came before their time by no more than the clocks are "
+        "off"
+    )
+    assert found["rolled_back_but_delivered", 0] == "rolled_back_but_delivered 2 (2 rollback)"
+    assert ("torn_transaction", 0) not in found
+
+
+def test_what_had_still_to_wait_is_told_beside_the_loss() -> None:
+    story = Story().count("loss_unknown", "not_due", 3).doubt("loss", "not_due", queue="orders")
+    assert texts(story)["lost", 0] == (
+        "loss >= 0 of 21,400, loss_unknown 3 not_due; not judged: 3 messages: orders: the drain "
+        "did not outlast the delay of what is missing"
+    )

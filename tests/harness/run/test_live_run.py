@@ -228,6 +228,7 @@ def test_a_calm_run_loses_nothing_and_doubts_nothing(tmp_path: Path) -> None:
     assert "lost" not in counts(done)
     assert done.findings.doubts == ()
     assert done.manifest.phase == "sealed"
+    assert all(queue.quiet_ns is not None for queue in done.manifest.queues)
     assert [worker.exit_code for worker in done.manifest.workers] == [0, 0, 0]
 
 
@@ -241,6 +242,7 @@ def test_a_drain_that_did_not_end_leaves_the_loss_unknown(tmp_path: Path) -> Non
     done = run(cluster, plan(), tmp_path)
     assert "lost" not in counts(done)
     assert counts(done)["loss_unknown"] == 1
+    assert [queue.quiet_ns for queue in done.manifest.queues] == [None]
 
 
 def test_a_host_that_cannot_be_asked_makes_what_is_missing_unreachable(

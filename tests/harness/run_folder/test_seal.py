@@ -8,11 +8,26 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from harness.run_folder.manifest import ClockRecord, Manifest, WorkerRecord, facts_of
+from harness.run_folder.manifest import (
+    DRIFT_NS_MAX,
+    ClockRecord,
+    Manifest,
+    WorkerRecord,
+    facts_of,
+)
 from harness.run_folder.seal import LOGS, RAW, seal
 from spark_analysis.schema.arrow import arrow_schema
+from spark_analysis.schema.facts import Clock, Facts
 from spark_analysis.schema.log import LogWriter, is_closed, read_rows
-from spark_analysis.schema.tables import ATTEMPTS, CLIENT_EVENTS, SETTLEMENTS, TABLES, Kind, Table
+from spark_analysis.schema.tables import (
+    ATTEMPTS,
+    CLIENT_EVENTS,
+    SETTLEMENTS,
+    TABLES,
+    TERMS,
+    Kind,
+    Table,
+)
 
 
 def manifest() -> Manifest:
@@ -104,6 +119,32 @@ def test_a_clock_in_doubt_makes_the_run_unknown() -> None:
     doubted.load_ended_ns = 10
     doubted.clocks = [ClockRecord("publisher-1", True, 0, 0, "publisher-1: its clock moved")]
     assert facts_of(doubted, 0).clock_doubt == "publisher-1: its clock moved"
+
+
+def test_what_is_due_in_two_hours_is_no_instant_that_anybody_saw(tmp_path: Path) -> None:
+    dead = manifest()
+    dead.phase, dead.load_started_ns = "windows", 0
+    dead.save(tmp_path)
+    with LogWriter(tmp_path / LOGS / "publisher-1") as log:
+        attempt(log, 700)
+        log.append(TERMS, 1, 700, 1, 7_200_000_000_000, 0)
+    sealed = seal(tmp_path)
+    assert sealed.facts is not None
+    assert sealed.facts["load_ended_ns"] == 7001
+
+
+def test_a_clock_of_another_machine_may_be_off_by_more_than_its_offset_leaves_open() -> None:
+    spread = manifest()
+    spread.load_ended_ns = 10
+    spread.workers.append(WorkerRecord("consumer-1", 7, "consumer"))
+    spread.clocks = [
+        ClockRecord("publisher-1", True, 0, 0, ""),
+        ClockRecord("consumer-1", False, -5, 400_000, ""),
+        ClockRecord("nobody", False, 0, 1, ""),
+    ]
+    facts = facts_of(spread, 0)
+    assert facts.clocks == (Clock(7, 400_000 + DRIFT_NS_MAX),)
+    assert Facts.from_json(facts.to_json()) == facts
 
 
 @pytest.mark.slow

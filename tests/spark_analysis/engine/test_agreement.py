@@ -22,7 +22,7 @@ from spark_analysis.engine.judge import judge_folder
 from spark_analysis.engine.pipeline import analyse
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import MARTS, Findings
-from spark_analysis.schema.words import Strength
+from spark_analysis.schema.words import Fate, Strength
 from tests.both_judges import Answer, listed
 from tests.fixed_histories import HISTORIES, fixed_histories
 from tests.generated_histories import Rows
@@ -142,11 +142,14 @@ def words_of(findings: Findings) -> set[tuple[object, ...]]:
 
 def _words() -> set[tuple[object, ...]]:
     strengths = [strength.name.lower() for strength in list(Strength)[1:]]
+    fates = [fate.name.lower() for fate in list(Fate)[1:]]
     strays = ("never_sent", "not_sent", "unknown_attempt")
     details = {
         "state": ("acknowledged", "indeterminate", "returned", "refused", "not_sent"),
-        **dict.fromkeys(("stranded", "unreachable", "lost"), strengths),
-        "loss_unknown": ("consumer_log", "drain"),
+        **dict.fromkeys(("stranded", "unreachable", "lost", "torn_transaction"), strengths),
+        **dict.fromkeys(("transactions", "rolled_back_but_delivered"), fates),
+        "rollback_unknown": ("rollback", "rollback_when_asked"),
+        "loss_unknown": ("not_due", "pending", "consumer_log", "drain"),
         "lost_indeterminate": ("found", ""),
         "refused_but_delivered": ("returned", "refused"),
         "unexpected": ("other_run", *strays),
@@ -156,9 +159,9 @@ def _words() -> set[tuple[object, ...]]:
             *("publisher_retry", "diverged", "ambiguous", "stored_twice"),
             *("redelivery_after_ack", "redelivery"),
         ),
-        "not_judged": ("not_promised", "not_first_attempt", "redelivered"),
+        "not_judged": ("not_promised", "not_at_once", "not_first_attempt", "redelivered"),
         **dict.fromkeys(("revived", "reordered", "in_order", "missed", "operations"), ("",)),
-        "excused": ("",),
+        **dict.fromkeys(("excused", "delayed", "early", "early_unknown"), ("",)),
     }
     stages = ("first_success", "sustained_success", "consumers_resumed", "backlog_drained")
     doubts = {
@@ -167,7 +170,10 @@ def _words() -> set[tuple[object, ...]]:
             *("stalled", "publisher_log"),
             *("publishers_absent", "consumers_absent"),
         ),
-        "loss": ("consumer_log", "publisher_log", "drain", "unreadable"),
+        "loss": (
+            *("consumer_log", "publisher_log", "drain", "unreadable"),
+            *("not_due", "pending"),
+        ),
     }
     return {
         *(("count", measure, detail) for measure, each in details.items() for detail in each),

@@ -12,7 +12,7 @@ from spark_analysis.schema.arrow import row_schema
 from spark_analysis.schema.comparison import MEASURES, Comparison, interval_rank
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import MARTS
-from spark_analysis.schema.words import Strength
+from spark_analysis.schema.words import Fate, Outcome, Strength
 from tests.both_judges import Memory, raw_columns
 from tests.generated_histories import Rows
 from tests.histories import CONSUMER, PUBLISHER, History, ns
@@ -41,6 +41,9 @@ def compared(spark: SparkSession) -> dict[tuple[str, str, str], Comparison]:
         ("before", two_windows().stall(PUBLISHER, at_ms=5_000, late_ms=150)),
         ("within", two_windows().stall(PUBLISHER, at_ms=12_000, late_ms=150)),
         ("unpaced", History(paced=False).publish(0).confirm(0)),
+        ("termed", termed()),
+        ("termed", termed().publish(7, at_ms=10).terms(7, wait_ms=5_000).deliver(7)),
+        ("termed", losing(0)),
     ]
     judged = [
         judge(facts, Memory(raw_columns(rows)))
@@ -66,9 +69,34 @@ def test_every_cell_answers_every_measure_once(compared: Compared) -> None:
     systems = {system for system, _, _ in compared}
     assert systems == {
         *("six", "doubtful", "stalled", "double", "bounds", "silent"),
-        *("undrained", "windows", "before", "within", "unpaced"),
+        *("undrained", "windows", "before", "within", "unpaced", "termed"),
     }
-    assert len(compared) == len(systems) * len(MEASURES)
+    everywhere = [measure for measure in MEASURES if not measure.of]
+    everyone = len(systems) * len(everywhere)
+    assert len(compared) == everyone + len(MEASURES) - len(everywhere)
+
+
+def test_what_only_delays_or_transactions_can_show_is_asked_of_runs_that_have_some(
+    compared: Compared,
+) -> None:
+    of_terms = {
+        measure: (row.runs, row.judged, row.minimum, row.maximum)
+        for (system, measure, _), row in compared.items()
+        if system == "termed" and measure in {each.measure for each in MEASURES if each.of}
+    }
+    assert of_terms == {
+        "early": (2, 2, 0, 1),
+        "early_unknown": (2, 2, 0, 0),
+        "rolled_back_but_delivered": (2, 2, 1, 1),
+        "rollback_unknown": (2, 2, 0, 0),
+        "torn_transaction": (2, 2, 0, 0),
+    }
+
+
+def test_what_had_still_to_wait_leaves_loss_open(compared: Compared) -> None:
+    lost = compared["termed", "lost", ""]
+    assert (lost.runs, lost.judged) == (3, 1)
+    assert compared["termed", "loss_unknown", ""].maximum == 1
 
 
 def test_a_median_has_an_interval_from_six_runs_on(compared: Compared) -> None:
@@ -192,6 +220,13 @@ def test_interval_ranks_are_those_of_the_sign_test() -> None:
     # Conover, Practical Nonparametric Statistics: two-sided, at least 95 %.
     ranks = {5: 0, 6: 1, 8: 1, 9: 2, 11: 2, 12: 3, 15: 4, 20: 6, 25: 8, 30: 10}
     assert {values: interval_rank(values) for values in ranks} == ranks
+
+
+def termed() -> History:
+    """One message that is rolled back and comes, one that has yet to wait."""
+    history = History().publish(1, at_ms=5).terms(1, fate=Fate.ROLLBACK)
+    history.settle(1, Outcome.REFUSED).deliver(1)
+    return history.publish(2).terms(2, wait_ms=5_000).confirm(2)
 
 
 def losing(lost: int) -> History:

@@ -2,8 +2,10 @@
 
 import pytest
 
+from harness.analyse.detail import GRAVITY
 from harness.analyse.summary import Number
 from harness.report.page import words
+from spark_analysis.schema.comparison import MEASURES
 
 
 @pytest.mark.parametrize(
@@ -40,3 +42,8 @@ def test_one_of_something_is_no_plural() -> None:
 
 def test_a_measure_without_a_name_of_its_own_is_called_by_its_word() -> None:
     assert words.measure_name("some_new_count") == "some new count"
+
+
+def test_every_measure_that_is_compared_or_told_of_messages_has_a_name() -> None:
+    assert {measure.measure for measure in MEASURES} <= words.MEASURES.keys()
+    assert set(GRAVITY) <= words.MEASURES.keys()

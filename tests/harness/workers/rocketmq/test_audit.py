@@ -159,12 +159,19 @@ def test_what_was_set_aside_or_sent_back_is_found_where_it_stands(tmp_path: Path
     log.put(Queue("%DLQ%g", 0), sent(3), RETRY_TOPIC=TOPIC)
     end = audited(tmp_path, log)
     assert end.doubt == ""
+    assert {row["sequence"] for row in end.deliveries if row["via"] == Via.HALF} == {1}
     assert sorted(end.found) == [
         ("broker-a-0 %DLQ%g/0", 0, 3),
         ("broker-a-0 %RETRY%g/0", 0, 2),
         ("broker-a-0 RMQ_SYS_TRANS_HALF_TOPIC/0", 0, 1),
         ("broker-a-0 SCHEDULE_TOPIC_XXXX/0", 0, 0),
     ]
+
+
+def test_a_half_that_nobody_answered_for_is_a_half_still(tmp_path: Path) -> None:
+    log = Log({TOPIC: 1, "TRANS_CHECK_MAX_TIME_TOPIC": 1})
+    log.put(Queue("TRANS_CHECK_MAX_TIME_TOPIC", 0), sent(1), REAL_TOPIC=TOPIC)
+    assert [row["via"] for row in audited(tmp_path, log).deliveries] == [Via.HALF]
 
 
 def test_halves_that_the_broker_holds_and_gives_to_nobody_are_a_doubt(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from spark_analysis.engine.kernel.records import BadRecords
+from spark_analysis.schema.words import Fate
 from tests.both_judges import by_kernels, raw_columns
 from tests.histories import History
 
@@ -21,7 +22,7 @@ def is_refused(history: History) -> bool:
     [
         ("settlements", "outcome", [1, 2, 3, 4, 5], [0, 6]),
         ("settlements", "strength", [0, 1, 7], [8]),
-        ("deliveries", "via", [1, 2, 3, 4], [0, 5]),
+        ("deliveries", "via", [1, 2, 3, 4, 5], [0, 6]),
         ("deliveries", "redelivered", [0, 1, 2], [3]),
     ],
 )
@@ -85,3 +86,37 @@ def test_all_attempts_of_a_message_go_to_one_queue_with_one_key(other: dict[str,
         history.publish(1, **first).publish(1, attempt=2, **first)
         assert not is_refused(history)
         assert is_refused(history.publish(1, attempt=3, **second))
+
+
+def with_terms(*attempts: int) -> History:
+    """Attempts 1 and 2 of message 1 and attempt 1 of message 2 are made; these have terms."""
+    history = History().publish(1).publish(1, attempt=2).publish(2)
+    for attempt in attempts:
+        history.terms(1, fate=Fate.COMMIT, attempt=attempt)
+    return history
+
+
+def test_terms_have_an_attempt() -> None:
+    assert not is_refused(with_terms(1, 2).terms(2, due_ms=1))
+    assert is_refused(with_terms(3))
+    assert is_refused(with_terms(1).terms(3, due_ms=1))
+    assert is_refused(History().terms(1, due_ms=1))
+
+
+@pytest.mark.parametrize("attempt", [1, 2])
+def test_an_attempt_has_terms_once(attempt: int) -> None:
+    assert is_refused(with_terms(1, 2, attempt))
+
+
+def test_a_fate_is_known() -> None:
+    for fate, refused in ((0, False), (4, False), (5, True), (255, True)):
+        history = with_terms().terms(2, due_ms=1).terms(1).terms(1, attempt=2)
+        for row in history.rows["terms"][1:]:
+            row["fate"] = fate
+        assert is_refused(history) == refused
+
+
+def test_the_attempts_of_a_message_have_one_fate() -> None:
+    assert not is_refused(with_terms(1, 2).terms(2, fate=Fate.ROLLBACK))
+    assert is_refused(with_terms(1).terms(1, attempt=2, fate=Fate.ROLLBACK))
+    assert is_refused(with_terms(1).terms(1, attempt=2, due_ms=1))

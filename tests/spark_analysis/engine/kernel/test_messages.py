@@ -1,7 +1,7 @@
 import numpy as np
 
 from spark_analysis.engine.kernel.messages import Messages, fold
-from spark_analysis.engine.kernel.records import Attempts, Settlements
+from spark_analysis.engine.kernel.records import Attempts, Settlements, Terms
 from tests.both_judges import Memory, raw_columns
 from tests.histories import History
 
@@ -26,4 +26,4 @@ def rows(known: Messages, *attempts: tuple[int, int]) -> list[int]:
 def folded(history: History) -> Messages:
     _, raw = history.build()
     reader = Memory(raw_columns(raw))
-    return fold(reader.read(Attempts), reader.read(Settlements))
+    return fold(reader.read(Attempts), reader.read(Settlements), reader.read(Terms))
