@@ -73,7 +73,7 @@ class Evidence:
         length = fault_length_s(self.window(window))
         held = f" of a fault of {length:.1f} s" if length is not None else ""
         first = self.stage("first_success", window)
-        if name == SERVED and first and length is not None and first.after_ns / NS >= length:
+        if name == SERVED and first is not None and self._confirmed_late(window):
             held = f", confirmed {stage_text(first)},{held}"
         return f"{stage_text(row)}{held if name.endswith('_within_fault') else ''}"
 
@@ -251,8 +251,17 @@ class Evidence:
         """Patient clients are confirmed in time what they sent into a fault, and after it: that is
         no success within it unless something of it was confirmed before the fault ended."""
         sustained = self._within("sustained_success", window)
-        first = self._within("first_success", window)
-        return first if sustained is True and isinstance(first, bool | Unknown) else sustained
+        if sustained is True and self._confirmed_late(window):
+            return False
+        return sustained
+
+    def _confirmed_late(self, window: int) -> bool:
+        """Whether nothing that was sent into the fault was confirmed until it was being undone.
+        When its undo began is known as well as when it began itself."""
+        first, length_s = self.stage("first_success", window), fault_length_s(self.window(window))
+        if first is None or length_s is None:
+            return False
+        return (first.after_ns + first.uncertainty_ns) / NS >= length_s
 
     def _within(self, name: str, window: int) -> Value:
         row = self.stage(name, window)
