@@ -310,3 +310,15 @@ def test_a_shape_that_needs_more_hosts_does_not_apply_to_a_layout_with_fewer() -
     (skip,) = plan(request(shaped, systems=both, clients=("pika",)), CATALOGUE).skipped
     assert skip.cell[1] == "other"
     assert skip.reason == "fault 1: the shape bridge needs 3 hosts, and there are 2"
+
+
+def test_windows_in_layout_timers_contradict_each_other_on_some_layouts_alone() -> None:
+    text = SOURCE.replace("master of orders", "rmq1")
+    later = '[[fault]]\nkind = "freeze"\ntarget = "rmq1"\nopens = "30 s"\nlasts = "1 s"\n'
+    crossed = read_scenario("crossed", text.replace('"5 s"', '"1 T"') + later)
+    experiment = plan(request(crossed, layouts=("all-automatic@*",)), CATALOGUE)
+    assert cells(experiment) == [("crossed", "rabbitmq-mirrored", "all-automatic@T=10", "pika")]
+    (skip,) = experiment.skipped
+    assert skip.cell[2] == "all-automatic@T=60"
+    assert skip.reason.startswith("fault 2: it opens while fault 1 (kill rmq1) stands there")
+    assert skip.reason.endswith("where T = 60 s")

@@ -316,6 +316,47 @@ def test_a_target_that_does_not_exist_when_the_window_opens_makes_the_run_unknow
     assert [doubt.reason for doubt in done.findings.doubts] == ["fault"]
 
 
+def overlapping(outer: FaultPlan, inner: FaultPlan) -> RunPlan:
+    of = plan(outer, inner, lasts_s=1.0)
+    first, second = of.schedule.windows
+    inside = replace(second, opens_s=0.5, lasts_s=0.2)
+    return replace(of, schedule=replace(of.schedule, windows=(first, inside)))
+
+
+@pytest.mark.parametrize("inner", ["kill", "stop", "freeze", "reboot"])
+def test_a_host_that_a_window_has_is_nobody_elses_whatever_word_means_it(
+    inner: str, tmp_path: Path
+) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    done = run(cluster, overlapping(fault("kill", "rmq1"), fault(inner, "rmq1")), tmp_path)
+    assert cluster.executor.performed == [Kill("rmq1"), Start("rmq1")]
+    held, never = done.manifest.windows
+    assert (held.verified, held.gone, held.doubt) == (True, True, "")
+    assert never.doubt == (
+        f"never opened: {inner} rmq1 means rmq1, where window 1 (kill rmq1) stands: the end of "
+        f"one would undo the other"
+    )
+    assert [(doubt.scope, doubt.reason) for doubt in done.findings.doubts] == [("run", "fault")]
+
+
+def test_a_late_bound_word_that_means_another_host_by_then_is_played(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    done = run(cluster, overlapping(fault("kill"), fault("kill")), tmp_path)
+    first, second = (one.host for one in cluster.executor.performed if isinstance(one, Kill))
+    assert first != second
+    assert [window.doubt for window in done.manifest.windows] == ["", ""]
+
+
+def test_a_host_that_never_returns_is_not_killed_again(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    of = overlapping(fault("kill", "rmq2", returns=False), fault("kill", "rmq2"))
+    first, second = of.schedule.windows
+    after = replace(of.schedule, windows=(replace(first, lasts_s=0.1), second))
+    done = run(cluster, replace(of, schedule=after), tmp_path)
+    assert cluster.executor.performed == [Kill("rmq2")]
+    assert done.manifest.windows[1].doubt.startswith("never opened: kill rmq2 means rmq2")
+
+
 def test_a_clock_that_moves_makes_the_run_unknown(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT, clock_skew_ns=500_000_000)
     done = run(cluster, plan(), tmp_path)
