@@ -32,7 +32,7 @@ def obstacles(
     if layout.balancers and deployment != COMPOSE:
         reasons.append(f"clients enter by {layout.entrance}, which only {COMPOSE} has")
     reasons += _fault_obstacles(scenario, system, layout, deployment)
-    reasons += _overlaps(scenario, layout)
+    reasons += _length_obstacles(scenario, layout)
     reasons += operable.obstacles(scenario, system, layout, deployment)
     for who, entry in (
         ("publishers_enter", scenario.workload.publishers_enter),
@@ -74,13 +74,20 @@ def _fault_obstacles(
                 yield f"fault {number}: {reason}"
 
 
-def _overlaps(scenario: Scenario, layout: Layout) -> Iterator[str]:
-    """Lengths in layout timers are seconds only here."""
+def _length_obstacles(scenario: Scenario, layout: Layout) -> Iterator[str]:
+    """What hangs on windows' lengths: those in layout timers are seconds only here."""
     standing = {
         number: overlaps.stands(fault, layout.timer_s, bool(scenario.operations))
         for number, fault in enumerate(scenario.faults, start=1)
     }
-    for number, text in overlaps.problems(standing):
+    texts = list(overlaps.problems(standing))
+    for number, fault in enumerate(scenario.faults, start=1):
+        options = fault.options
+        if fault.kind == "flap" and options.down_s:
+            lasts_s = fault.lasts.resolve_s(layout.timer_s)
+            text = overlaps.flap_problem(options.down_s, options.up_s, lasts_s)
+            texts += [(number, text)] if text else []
+    for number, text in texts:
         yield f"fault {number}: {text}, where T = {layout.timer_s:g} s"
 
 

@@ -273,6 +273,11 @@ def _fault_checks(path: Path, fault: dict[str, Any]) -> Iterator[_Finding]:
         return
     if empty:
         yield _Finding((*path, "lasts"), "a window of no length shows nothing")
+    elif fault.get("kind") == "flap":
+        with suppress(ValueError):  # a length in layout timers is checked on each layout
+            lengths = (spans.parse_seconds(fault.get(key)) for key in ("down", "up", "lasts"))
+            if text := overlaps.flap_problem(*lengths):
+                yield _Finding((*path, "lasts"), text)
 
 
 def _overlaps(faults: list[object], operated: bool) -> Iterator[_Finding]:
@@ -320,7 +325,11 @@ def _client_checks(
         count = workload.get(f"{role}s")
         if isinstance(count, int) and int(number) > count:
             yield _Finding(path, f"the workload has {count} {role}s, and no {target.client}")
-    elif of_clients and fault.get("clients") == "consumers" and workload.get("consumers") == 0:
+    elif (
+        "clients" in kind.options
+        and fault.get("clients") == "consumers"
+        and workload.get("consumers") == 0
+    ):
         yield _Finding((*path[:-1], "clients"), "the workload has no consumers")
 
 

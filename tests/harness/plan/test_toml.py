@@ -86,9 +86,13 @@ def test_a_fault_of_clients_names_them(target: str) -> None:
     assert (fault.kind, fault.target) == ("client_freeze", target)
 
 
+HANG = SMALL.replace('"publishers"', '"consumers"')
+
+
 @pytest.mark.parametrize(
     ("source", "told"),
     [
+        (HANG.replace("consumers = 1", "consumers = 0"), "the workload has no consumers"),
         (FREEZE.replace('"clients"', '"rmq1"'), "a client_freeze is aimed at clients"),
         (FREEZE.replace('"clients"', '"uninvolved"'), "a client_freeze is aimed at clients"),
         (SMALL.replace('"master of orders"', '"publisher-1"'), "a hang is aimed at a host"),
@@ -183,6 +187,12 @@ def test_what_is_not_toml_says_where_it_breaks() -> None:
         ('kind = "hang"', 'kind = "flap"\nup = "0.1 s"', "up: must be at least 0.2 s, not"),
         (
             'kind = "hang"',
+            'kind = "flap"\ndown = "100 s"\nup = "1 s"',
+            "lasts: a flap is seen when it was cut, joined and cut again: its window must last "
+            "longer than down and up together (101 s)",
+        ),
+        (
+            'kind = "hang"',
             'kind = "partition"\nshape = "star"',
             "valid: one | halves | one_way_in",
         ),
@@ -266,6 +276,12 @@ def test_so_are_links_alarms_and_clients(kind: str, target: str, other: str, cla
         assert "would undo the other" in problems(source)[0]
     else:
         assert len(read_scenario("two", source).faults) == 2
+
+
+def test_a_flap_that_is_cut_twice_in_its_window_can_be_read() -> None:
+    flap = 'kind = "flap"\ndown = "0.9 s"\nup = "1 s"'
+    source = SMALL.replace('kind = "hang"', flap).replace('clients = "publishers"\n', "")
+    assert read_scenario("flap", source).faults[0].options.down_s == 0.9
 
 
 def test_a_scenario_is_named_so_that_brokers_and_folders_take_it() -> None:
