@@ -12,7 +12,15 @@ from typing import Any
 
 from faults.actions import Action, KillClients, ReplaceClients
 from faults.model import FaultError, Receipt
-from harness.deploy.orders import Order
+from harness.deploy.orders import (
+    AddNode,
+    DeletePolicy,
+    ForgetNode,
+    Order,
+    ResetNode,
+    SetPolicy,
+    Synchronise,
+)
 from harness.deploy.port import DeployError, Health, HostSample, Link, Roles
 from harness.deploy.roster import Roster
 from harness.plan.model import Layout, RunPlan
@@ -163,17 +171,40 @@ class SimulatedExecutor:
 
 
 class SimulatedOperator:
-    """Carries orders out by writing them down; `refuse` makes an order fail."""
+    """Carries orders out, and writes them down; `refuse` makes an order fail, `idle` a lie."""
 
-    def __init__(self) -> None:
+    def __init__(self, cluster: "SimulatedCluster") -> None:
+        self._cluster = cluster
         self.carried_out: list[Order] = []
         self.refuse: tuple[type[Any], ...] = ()
+        self.idle = False
 
     async def carry_out(self, order: Order) -> str:
         self.carried_out.append(order)
         if isinstance(order, self.refuse):
             raise DeployError(f"{type(order).__name__}: the broker said no")
+        if not self.idle:
+            self._change(order)
         return "done"
+
+    def _change(self, order: Order) -> None:
+        cluster = self._cluster
+        match order:
+            case AddNode(host=host):
+                cluster.members.append(host)
+            case ForgetNode(host=host):
+                cluster.members.remove(host)
+            case ResetNode(host=host):
+                others = [one for one in cluster.members if one != host]
+                cluster.declared.update(
+                    {queue: others[0] for queue, at in cluster.declared.items() if at == host}
+                )
+            case SetPolicy(name=name, definition=definition):
+                cluster.policies[name] = dict(definition)
+            case DeletePolicy(name=name):
+                cluster.policies.pop(name, None)
+            case Synchronise():
+                cluster.synchronised = True
 
 
 class SimulatedBroker:
@@ -192,7 +223,14 @@ class SimulatedBroker:
         mirrors = tuple(
             h.name for h in self._cluster.layout.hosts if h.name != master and h.name not in dead
         )[: self._cluster.layout.copies - 1]
-        return Roles(master, mirrors, mirrors)
+        return Roles(master, mirrors, mirrors if self._cluster.synchronised else ())
+
+    async def members(self, asked: str) -> tuple[str, ...]:
+        assert asked not in self._cluster.world.dead, "who is down tells nobody"
+        return tuple(self._cluster.members)
+
+    async def policy(self, name: str) -> dict[str, Any] | None:
+        return self._cluster.policies.get(name)
 
     async def masters(self, queue: str) -> dict[str, bool | None]:
         own: dict[str, bool | None] = {
@@ -222,6 +260,9 @@ class SimulatedCluster:
     entered_at: tuple[str, ...] | None = None  # the balancers that say they have the address
     downs: int = 0
     claims: dict[str, bool | None] = field(default_factory=dict)
+    members: list[str] = field(default_factory=list)
+    policies: dict[str, dict[str, Any]] = field(default_factory=dict)
+    synchronised: bool = True  # whether mirrors hold all, without being told to
     declared: dict[str, str] = field(default_factory=dict)
     deleted: list[str] = field(default_factory=list)
     configured: dict[str, WorkerConfig] = field(default_factory=dict)
@@ -230,7 +271,8 @@ class SimulatedCluster:
 
     def __post_init__(self) -> None:
         self.broker = SimulatedBroker(self)
-        self.operator = SimulatedOperator()
+        self.operator = SimulatedOperator(self)
+        self.members = [host.name for host in self.layout.hosts]
         self.roster = Roster(self.broker.connections, ())
         self.executor = SimulatedExecutor(self.world, self.kill)
         self.witness = self.world

@@ -92,6 +92,12 @@ class Broker(Protocol):
     async def masters(self, queue: str) -> dict[str, bool | None]:
         """Host -> whether it says that it is the queue's master; None: it cannot be asked."""
 
+    async def members(self, asked: str) -> tuple[str, ...]:
+        """The hosts of the cluster, up or down, by one host's own word. Raises DeployError."""
+
+    async def policy(self, name: str) -> dict[str, Any] | None:
+        """Its definition, None where there is none, by the first that answers; or DeployError."""
+
     async def connections(self, prefix: str, close: bool) -> tuple[str, ...]:
         """Names of connections still listed that begin so; asks the broker to close them."""
 

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from functools import partial
+from typing import Any
 
 from harness.deploy import rabbitmq_words as words
 from harness.deploy.agent import AgentClient, AgentError
@@ -127,6 +128,19 @@ class RabbitBroker:
             else:
                 claims[host] = reply.status == 200 and words.master_of(reply.body) == host
         return claims
+
+    async def members(self, asked: str) -> tuple[str, ...]:
+        reply = await self._api.ask(asked, NODES)
+        if reply is None or reply.status != 200:
+            raise DeployError(f"{asked} does not tell which nodes there are")
+        return words.members(reply.body)
+
+    async def policy(self, name: str) -> dict[str, Any] | None:
+        async with aclosing(self._api.as_answered(policy_path(name))) as replies:
+            async for reply in replies:
+                if reply.status in (200, 404):
+                    return dict(reply.body["definition"]) if reply.status == 200 else None
+        raise DeployError(f"no broker tells of policy {name}")
 
     async def connections(self, prefix: str, close: bool) -> tuple[str, ...]:
         listed = await self._api.first(CONNECTIONS)

@@ -38,6 +38,11 @@ def runs(host: str, nodes: list[dict[str, Any]]) -> bool:
     return any(_host(str(node.get("name"))) == host and node.get("running") for node in nodes)
 
 
+def members(nodes: list[dict[str, Any]]) -> tuple[str, ...]:
+    """The hosts of a list of nodes, of those that are down, too."""
+    return tuple(_host(str(node.get("name"))) for node in nodes)
+
+
 def alarms(nodes: list[dict[str, Any]], resource: str) -> dict[str, bool]:
     """Host -> whether it is in alarm; a node that is down, or whose word is not told, has none."""
     key = ALARMS[resource]

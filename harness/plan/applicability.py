@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from faults.kinds import CLIENT_LINK, COMPOSE, KINDS, OF_PROCESSES, TOXIPROXY, mechanism
 from faults.shapes import SHAPES
-from harness.plan import operable
+from harness.plan import operable, overlaps
 from harness.plan.model import BALANCERS, Entry, FaultPlan, Layout, Scenario, System
 from harness.plan.permission import forbidden, permitted
 from harness.plan.words import STANDBY_BALANCER, Target, parse_target
@@ -32,6 +32,7 @@ def obstacles(
     if layout.balancers and deployment != COMPOSE:
         reasons.append(f"clients enter by {layout.entrance}, which only {COMPOSE} has")
     reasons += _fault_obstacles(scenario, system, layout, deployment)
+    reasons += _length_obstacles(scenario, layout)
     reasons += operable.obstacles(scenario, system, layout, deployment)
     for who, entry in (
         ("publishers_enter", scenario.workload.publishers_enter),
@@ -71,6 +72,23 @@ def _fault_obstacles(
         elif layout.topology is not None:
             for reason in forbidden(fault, layout.topology):
                 yield f"fault {number}: {reason}"
+
+
+def _length_obstacles(scenario: Scenario, layout: Layout) -> Iterator[str]:
+    """What hangs on windows' lengths: those in layout timers are seconds only here."""
+    standing = {
+        number: overlaps.stands(fault, layout.timer_s, bool(scenario.operations))
+        for number, fault in enumerate(scenario.faults, start=1)
+    }
+    texts = list(overlaps.problems(standing))
+    for number, fault in enumerate(scenario.faults, start=1):
+        options = fault.options
+        if fault.kind == "flap" and options.down_s:
+            lasts_s = fault.lasts.resolve_s(layout.timer_s)
+            text = overlaps.flap_problem(options.down_s, options.up_s, lasts_s)
+            texts += [(number, text)] if text else []
+    for number, text in texts:
+        yield f"fault {number}: {text}, where T = {layout.timer_s:g} s"
 
 
 def _balancer_obstacles(target: Target, kind: str, layout: Layout) -> Iterator[str]:

@@ -8,6 +8,7 @@
 import re
 import tomllib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
 from typing import Any, get_args
@@ -17,7 +18,7 @@ from pydantic_core import ErrorDetails
 
 from faults.kinds import CLIENT, KINDS, OPTIONS, Kind, Option
 from faults.model import Options
-from harness.plan import operation_checks, spans
+from harness.plan import operation_checks, overlaps, spans
 from harness.plan.model import (
     AmqpWorkload,
     FaultPlan,
@@ -40,6 +41,7 @@ from harness.plan.shape import (
 from harness.plan.words import CLIENT_FORMS, ENTRY_FORMS, TARGET_FORMS, parse_target
 
 SCENARIO_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
+_OWN = Options()
 _FIXED = {"deadline", "heartbeat", "latency", "down", "up"}
 _LENGTHS = {"opens", "lasts", "at", *_FIXED, *PhasesTable.model_fields}
 _TABLES: dict[tuple[str, ...], type[BaseModel]] = {
@@ -222,11 +224,13 @@ def _cross_checks(document: dict[str, Any]) -> Iterator[_Finding]:
         workload = {}
     queues = [queue for queue in _list(workload.get("queues")) if isinstance(queue, str)]
     yield from _workload_checks(workload, queues)
-    for index, fault in enumerate(_list(document.get("fault"))):
+    faults = _list(document.get("fault"))
+    for index, fault in enumerate(faults):
         if isinstance(fault, dict):
             yield from _queue_check(("fault", index, "target"), fault.get("target"), queues)
             yield from _fault_checks(("fault", index), fault)
             yield from _client_checks(("fault", index, "target"), fault, workload)
+    yield from _overlaps(faults, operated=bool(_list(document.get("operation"))))
     for found in operation_checks.problems(_list(document.get("operation")), queues):
         yield _Finding(*found)
 
@@ -269,6 +273,36 @@ def _fault_checks(path: Path, fault: dict[str, Any]) -> Iterator[_Finding]:
         return
     if empty:
         yield _Finding((*path, "lasts"), "a window of no length shows nothing")
+    elif fault.get("kind") == "flap":
+        with suppress(ValueError):  # a length in layout timers is checked on each layout
+            lengths = (spans.parse_seconds(fault.get(key)) for key in ("down", "up", "lasts"))
+            if text := overlaps.flap_problem(*lengths):
+                yield _Finding((*path, "lasts"), text)
+
+
+def _overlaps(faults: list[object], operated: bool) -> Iterator[_Finding]:
+    """Those in plain seconds; lengths in layout timers are checked on each layout."""
+    standing = {}
+    for number, fault in enumerate(faults, start=1):
+        if isinstance(fault, dict):
+            with suppress(ValueError):
+                standing[number] = _standing(fault, operated)
+    for number, text in overlaps.problems(standing):
+        yield _Finding(("fault", number - 1, "opens"), text)
+
+
+def _standing(fault: dict[str, Any], operated: bool) -> overlaps.Standing:
+    """Raises ValueError where a length or the target is none, or hangs on a layout."""
+    opens_s = spans.parse_seconds(fault.get("opens", "0 s"))
+    ends_s = opens_s + spans.parse_seconds(fault.get("lasts"))
+    return overlaps.standing(
+        kind=str(fault.get("kind")),
+        target=str(fault.get("target")),
+        clients=str(fault.get("clients", _OWN.clients)),
+        resource=str(fault.get("resource", _OWN.resource)),
+        opens_s=opens_s,
+        ends_s=inf if fault.get("returns") is False and not operated else ends_s,
+    )
 
 
 def _client_checks(
@@ -291,7 +325,11 @@ def _client_checks(
         count = workload.get(f"{role}s")
         if isinstance(count, int) and int(number) > count:
             yield _Finding(path, f"the workload has {count} {role}s, and no {target.client}")
-    elif of_clients and fault.get("clients") == "consumers" and workload.get("consumers") == 0:
+    elif (
+        "clients" in kind.options
+        and fault.get("clients") == "consumers"
+        and workload.get("consumers") == 0
+    ):
         yield _Finding((*path[:-1], "clients"), "the workload has no consumers")
 
 

@@ -57,6 +57,8 @@ class Topology:
     synchronise: str
     partition_handling: str
     source: str  # the TOML text
+    pause_hosts: tuple[str, ...] = ()  # of pause_if_all_down, and how the others recover
+    pause_recover: str = ""
 
     @property
     def variables(self) -> tuple[str, ...]:

@@ -146,6 +146,11 @@ class QueuesTable(Table):
     synchronise: Literal["automatic", "manual", "none"] | None = None
 
 
+class PauseTable(Table):
+    hosts: Annotated[list[Text], Field(min_length=1)]
+    recover: Literal["ignore", "autoheal"]
+
+
 class WorkersTable(Table):
     place: Literal["local"] = "local"
 
@@ -154,7 +159,10 @@ class TopologyTable(Table):
     title: Text = "A cluster that is there"
     system: Text
     net_ticktime: Annotated[float, _seconds(*TIMER_S)]
-    partition_handling: Literal["ignore", "pause_minority", "autoheal"] | None = None
+    partition_handling: (
+        Literal["ignore", "pause_minority", "pause_if_all_down", "autoheal"] | None
+    ) = None
+    pause_if_all_down: PauseTable | None = None
     credentials: CredentialsTable
     workers: WorkersTable = WorkersTable()
     proxy: ProxyTable | None = None

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from faults.commands import BY_COMMAND, HostCommand
-from harness.plan.model import Host, Layout, Policy
+from harness.plan.model import Host, Layout, PauseIfAllDown, Policy
 from harness.plan.places import Path, describe, line_numbers
 from harness.plan.problems import PlanError, Problem, nearest
 from harness.plan.topology import EMBEDDED, Broker, Proxy, Topology, bracketed
@@ -22,6 +22,7 @@ from harness.plan.topology_shape import (
     BrokerTable,
     CommandTable,
     CredentialsTable,
+    PauseTable,
     ProxyTable,
     QueuesTable,
     TopologyTable,
@@ -29,11 +30,13 @@ from harness.plan.topology_shape import (
 )
 
 TOPOLOGY_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
+_PAUSE = "pause_if_all_down"
 OUR_POLICY = "mqproof."  # how the names of policies begin that are made here
 _OUR_QUEUES = r"^mqproof\."
 _TABLES: dict[str, type[BaseModel]] = {
     "": TopologyTable,
     "credentials": CredentialsTable,
+    "pause_if_all_down": PauseTable,
     "workers": WorkersTable,
     "proxy": ProxyTable,
     "queues": QueuesTable,
@@ -82,9 +85,16 @@ def layout_of(topology: Topology) -> Layout:
         copies=topology.copies,
         synchronise=topology.synchronise,
         partition_handling=topology.partition_handling,
+        pause_if_all_down=_pause(topology),
         policies=tuple(_policies(topology)),
         topology=topology,
     )
+
+
+def _pause(topology: Topology) -> PauseIfAllDown | None:
+    if not topology.pause_hosts:
+        return None
+    return PauseIfAllDown(topology.pause_hosts, topology.pause_recover)
 
 
 def _policies(topology: Topology) -> Iterator[Policy]:
@@ -101,7 +111,7 @@ def _policies(topology: Topology) -> Iterator[Policy]:
 
 
 def _topology(name: str, table: TopologyTable, source: str) -> Topology:
-    proxy = table.proxy
+    proxy, pause = table.proxy, table.pause_if_all_down
     return Topology(
         name=name,
         title=table.title,
@@ -115,6 +125,8 @@ def _topology(name: str, table: TopologyTable, source: str) -> Topology:
         copies=table.queues.copies,
         synchronise=table.queues.synchronise or "",
         partition_handling=table.partition_handling or "",
+        pause_hosts=() if pause is None else tuple(pause.hosts),
+        pause_recover="" if pause is None else pause.recover,
         source=source,
     )
 
@@ -161,6 +173,7 @@ def _cross_checks(document: Mapping[str, Any], systems: Sequence[str]) -> Iterat
         yield from _twice(key, brokers)
     yield from _proxy_checks(document.get("proxy"))
     yield from _queue_checks(document.get("queues"), len(brokers))
+    yield from _pause_checks(document, [one.get("host") for one in brokers])
 
 
 def _twice(key: str, brokers: Sequence[Mapping[str, Any]]) -> Iterator[_Found]:
@@ -199,6 +212,20 @@ def _queue_checks(queues: object, brokers: int) -> Iterator[_Found]:
         for key in ("copies", "synchronise"):
             if key not in queues:
                 yield ("queues", key), "is missing: whoever sets a policy says what it is", (), ""
+
+
+def _pause_checks(document: Mapping[str, Any], hosts: Sequence[object]) -> Iterator[_Found]:
+    pause, pauses = document.get(_PAUSE), document.get("partition_handling") == _PAUSE
+    if pauses and pause is None:
+        text = f"needs a table [{_PAUSE}] with hosts (who sees none of them pauses) and recover"
+        yield ("partition_handling",), text, (), ""
+    if pause is not None and not pauses:
+        yield (_PAUSE,), f"is only for partition_handling = {_PAUSE!r}", (), ""
+    known = [host for host in hosts if isinstance(host, str)]
+    for host in _list(pause.get("hosts")) if isinstance(pause, dict) else []:
+        if isinstance(host, str) and host not in known:
+            guess = nearest(host, known)
+            yield (_PAUSE, "hosts"), f"there is no broker's host {host!r}", tuple(known), guess
 
 
 def _problem(error: ErrorDetails, lines: dict[Path, int], file: str) -> Problem:

@@ -5,7 +5,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from faults.kinds import COMPOSE, EXTERNAL, KINDS, LOCAL, Kind, offered
+from faults.kinds import COMPOSE, EXTERNAL, KINDS, LOCAL, TOXIPROXY, Kind, offered
 from harness.deploy.catalogue import load_system, system_names
 from harness.plan.model import System
 
@@ -24,9 +24,22 @@ def lines(systems: Iterable[System]) -> Iterator[str]:
         for deployment, why in kind.why_not.items():
             yield f"- No `{kind.name}` under `{deployment}`: {why}."
     for system in systems:
-        for name, why in system.cannot.items():
-            if name in KINDS:
-                yield f"- No `{name}` on `{system.name}`: {why}."
+        yield from _limits(system)
+
+
+def _limits(system: System) -> Iterator[str]:
+    """What a system cannot suffer, or not by every mechanism, or cannot answer a cut with."""
+    for name, why in system.cannot.items():
+        if name in KINDS:
+            yield f"- No `{name}` on `{system.name}`: {why}."
+    for deployment, why in system.direct_peers.items():
+        lost = [kind.name for kind in KINDS.values() if deployment in kind.by_peer_links]
+        yield (
+            f"- No `peer_links = {TOXIPROXY}` on `{system.name}` under `{deployment}`, so of "
+            f"{', '.join(f'`{name}`' for name in lost)} none by that: {why}."
+        )
+    for handling, why in system.cannot_handle.items():
+        yield f"- No layout with `partition_handling = {handling}` on `{system.name}`: {why}."
 
 
 def _options(kind: Kind) -> str:

@@ -4,7 +4,9 @@
    again: whoever heals starts it, and so does `mend` when the run is over.
 2. An operation that fails is recorded with its reason and the run goes on; what it was to show is
    unknown then (the manifest says so).
-3. Each wait has a limit. A process that has ended is not waited for any longer.
+3. What an operator says is done is looked at afterwards, where a broker can be asked
+   (afterwards.py).
+4. Each wait has a limit. A process that has ended is not waited for any longer.
 """
 
 import asyncio
@@ -44,6 +46,7 @@ from harness.plan.operations import (
     Target,
     parse,
 )
+from harness.run import afterwards
 from harness.run.cast import NoSuchTarget
 from harness.run.stopping import Stopping
 from harness.run.windows import Stage
@@ -127,7 +130,10 @@ class Operating:
             return await self._of_queue(plan, record.resolved)
         if not OPERATIONS[plan.kind].targets:
             record.resolved = plan.options.name
-            return await self._tell(_policy_order(plan))
+            order = _policy_order(plan)
+            said = await self._tell(order)
+            await afterwards.of_policy(self._stage.cluster.broker, order)
+            return said
         hosts = await self._hosts(plan, target)
         record.resolved = ", ".join(hosts)
         if plan.kind in ("stop_node", "start_node", "restart_node"):
@@ -148,7 +154,7 @@ class Operating:
 
     async def _of_queue(self, plan: OperationPlan, queue: str) -> str:
         if plan.kind == "cancel_sync":
-            return await self._tell(CancelSync(queue))
+            return _own_word(plan, await self._tell(CancelSync(queue)))
         assert plan.kind == "synchronise", plan.kind
         said = await self._tell(Synchronise(queue))
         if plan.options.waits == NO:
@@ -167,21 +173,42 @@ class Operating:
         stopping = self._stopping
         match plan.kind:
             case "wipe_node":
-                said = await self._tell(WipeNode(host))
+                said = _own_word(plan, await self._tell(WipeNode(host)))
                 if host in stopping.stopped:  # a lost disk may be lost again
                     stopping.wipe(host)
             case "force_boot":
-                said = await self._tell(ForceBoot(host))
+                said = _own_word(plan, await self._tell(ForceBoot(host)))
             case "reset_node":
-                said = await self._tell(ResetNode(host))
+                said = await self._reset(host)
             case "add_node":
-                said = await self._tell(AddNode(host, await self._through(plan, host)))
+                add = AddNode(host, await self._through(plan, host))
+                said = await self._tell(add)
+                await afterwards.of_members(self._stage.cluster.broker, add)
                 stopping.join(host)
             case _:
                 assert plan.kind == "forget_node", plan.kind
-                offline = plan.options.offline
-                said = await self._tell(ForgetNode(host, await self._through(plan, host), offline))
-                stopping.forget(offline)
+                said = await self._forget(plan, host)
+                stopping.forget(plan.options.offline)
+        return said
+
+    async def _reset(self, host: str) -> str:
+        before: dict[str, Roles] = {}
+        with suppress(DeployError, TimeoutError):
+            before = await self._stage.roles()
+        said = await self._tell(ResetNode(host))
+        if not afterwards.tells_reset(host, before):
+            why = "no queue is known that it held, but as the youngest mirror"
+            return afterwards.own_word(said, why)
+        await afterwards.of_reset(host, before, self._stage.roles)
+        return said
+
+    async def _forget(self, plan: OperationPlan, host: str) -> str:
+        offline = plan.options.offline
+        forget = ForgetNode(host, await self._through(plan, host), offline)
+        said = await self._tell(forget)
+        if offline:
+            return afterwards.own_word(said, f"{forget.through} is down itself")
+        await afterwards.of_members(self._stage.cluster.broker, forget)
         return said
 
     async def _through(self, plan: OperationPlan, host: str) -> str:
@@ -286,6 +313,10 @@ class Operating:
 
 
 _SERVES = "it serves"
+
+
+def _own_word(plan: OperationPlan, said: str) -> str:
+    return afterwards.own_word(said, afterwards.OWN_WORD[plan.kind])
 
 
 def _policy_order(plan: OperationPlan) -> Order:

@@ -9,11 +9,12 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from faults.actions import KillClients, ReplaceClients
 from faults.compile import compile as compile_fault
+from faults.exclusive import Thing, things
 from faults.kinds import CLIENT, KINDS
 from faults.model import Armed, FaultError, Proof, Receipt
 from faults.performing import perform_all
@@ -57,6 +58,7 @@ class Stage:
     links: Mapping[str, Sequence[Link]]  # worker -> its links
     roles_of_worker: dict[str, str]  # of those that were not killed: publisher, consumer
     numbers: dict[str, int]  # worker -> its number in every record
+    standing: dict[int, Armed] = field(default_factory=dict)  # by window; who has what, now
 
     async def roles(self) -> dict[str, Roles]:
         """Who holds each queue now, by the scenario's names."""
@@ -157,13 +159,16 @@ class LiveWindow:
     async def open(self) -> bool:
         """Arms the fault; False where nothing is in force (the facts say why)."""
         try:
-            self._armed = armed = await self._compile()
+            armed = await self._compile()
+            self._take(armed)
+            self._armed = armed
         except (NoSuchTarget, FaultError, DeployError, TimeoutError) as failure:
             self._fail(f"never opened: {failure or 'the brokers did not say who holds what'}")
             return False
         try:
             await self._stage.cluster.witness.prepare(armed)
         except FaultError as failure:
+            del self._stage.standing[armed.window]
             self._fail(f"never opened: verification could not be prepared: {failure}")
             return False
         return await self._arm(armed)
@@ -209,12 +214,15 @@ class LiveWindow:
         assert armed is not None, "only what was opened is left"
         if not armed.returns:
             self.facts = replace(self.facts, gone=True)  # it was never meant to go
+            if self._stage.plan.schedule.steps:  # an operator may bring it back
+                self._stage.standing.pop(armed.window, None)
         elif self.facts.ended_ns is not None:
             proof = await self._prove(
                 armed, "gone", gone(armed, self._stage.cluster.witness, GONE_LIMIT_S)
             )
             self.facts = replace(self.facts, gone=proof.ok)
             if proof.ok:
+                self._stage.standing.pop(armed.window, None)
                 self.facts = replace(self.facts, over_ns=self._over_ns())
             else:
                 self._fail(f"not seen to be gone: {proof.doubt}")
@@ -243,6 +251,17 @@ class LiveWindow:
             mechanism=stage.cluster.executor.mechanism(fault.kind),
             options=fault.options,
         )
+
+    def _take(self, armed: Armed) -> None:
+        """Raises NoSuchTarget where another window has what this one would have."""
+        own = _things(armed)
+        for number, other in self._stage.standing.items():
+            if own & _things(other):
+                raise NoSuchTarget(
+                    f"{armed.kind} {armed.target} means {armed.resolved}, where window {number} "
+                    f"({other.kind} {other.target}) stands: the end of one would undo the other"
+                )
+        self._stage.standing[armed.window] = armed
 
     async def _meant(self, target: str) -> tuple[str, str]:
         """The host, and what it is now. Raises NoSuchTarget, DeployError, TimeoutError."""
@@ -345,3 +364,8 @@ class LiveWindow:
         old = self.facts.doubt
         keep = old if old not in ("", "not opened", "not seen to hold") else ""
         self.facts = replace(self.facts, doubt="; ".join(part for part in (keep, doubt) if part))
+
+
+def _things(armed: Armed) -> frozenset[Thing]:
+    resource = armed.options.resource
+    return things(armed.kind, armed.resolved, resource, armed.proxies, armed.clients)

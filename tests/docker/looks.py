@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 from faults.compile import MARK
+from faults.peers import EPMD_PORT
 from harness.deploy import labels
 from harness.deploy.compose_cluster import ComposeCluster
 
@@ -66,6 +67,20 @@ def workers_running(cluster: ComposeCluster) -> list[str]:
     processes = container.top(ps_args="-eo pid,stat,args")["Processes"] or []
     lines = [" ".join(row[1:]) for row in processes]
     return [line for line in lines if "harness.workers" in line]
+
+
+def said(cluster: ComposeCluster, host: str, script: str) -> str:
+    """What a shell inside the broker's own container prints."""
+    marks = {labels.PROJECT: cluster.project, labels.ROLE: "process", labels.HOST: host}
+    words = [f"{name}={value}" for name, value in marks.items()]
+    (process,) = cluster.client.containers.list(filters={"label": words})
+    return str(process.exec_run(["bash", "-c", script]).output.decode())
+
+
+def epmd_answers(cluster: ComposeCluster, host: str, peer: str) -> bool:
+    """Whether a peer's epmd answers what is asked in a host's own container."""
+    ask = f'exec 3<>/dev/tcp/{peer}/{EPMD_PORT}; printf "\\0\\1n" >&3; head -c 8 <&3 | wc -c'
+    return said(cluster, host, f"timeout 2 bash -c '{ask}'").strip() == "8"
 
 
 def _containers(cluster: ComposeCluster, role: str) -> list[Any]:

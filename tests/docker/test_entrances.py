@@ -18,7 +18,7 @@ from harness.deploy.compose_cluster import ComposeCluster
 from harness.deploy.compose_faults import equip
 from harness.deploy.polling import until
 from tests.docker.conftest import what_is_wrong
-from tests.docker.test_runs import counts, run
+from tests.docker.whole_runs import counts, run
 from tests.plans import fault, plan
 
 pytestmark = pytest.mark.docker

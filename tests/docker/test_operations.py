@@ -4,7 +4,7 @@ What is independent of the operator: the engine's own word on processes, the man
 of nodes, queues and policies, and the messages that a whole run counted.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +31,10 @@ from harness.deploy.polling import until
 from harness.deploy.port import DeployError, Roles
 from harness.deploy.rabbitmq_api import ManagementApi, policy_path, urls
 from harness.plan.model import OperationPlan, RunPlan
+from harness.run import afterwards
 from harness.run.journal import read, standing
 from harness.run_folder.manifest import Manifest
-from tests.docker.test_runs import Done, counts, run
+from tests.docker.whole_runs import Done, counts, run
 from tests.plans import operated, operation, plan
 
 pytestmark = [pytest.mark.docker, pytest.mark.nightly]
@@ -167,6 +168,37 @@ def test_a_policy_is_changed_and_removed_and_the_queue_follows(
     )
     assert reply is not None
     assert reply.status == 404
+
+
+def test_brokers_themselves_tell_an_order_that_was_carried_out_from_one_that_was_not(
+    fresh: ComposeCluster, play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play(fresh.broker.declare(QUEUE, True, "rmq1"))
+    single = SetPolicy("mqproof", r"^mqproof\.", (("ha-mode", "exactly"), ("ha-params", 2)), 0)
+    add, delete = AddNode("rmq4", "rmq2"), DeletePolicy("mqproof")
+    forget = ForgetNode("rmq3", "rmq1", offline=False)
+
+    async def roles() -> dict[str, Roles]:
+        return {QUEUE: await fresh.broker.roles(QUEUE)}
+
+    before = play(roles())
+    assert afterwards.tells_reset("rmq1", before)
+    looks: list[tuple[Order, Callable[[], Coroutine[Any, Any, None]]]] = [
+        (ResetNode("rmq1"), lambda: afterwards.of_reset("rmq1", before, roles)),
+        (add, lambda: afterwards.of_members(fresh.broker, add)),
+        (single, lambda: afterwards.of_policy(fresh.broker, single)),
+        (delete, lambda: afterwards.of_policy(fresh.broker, delete)),
+        (forget, lambda: afterwards.of_members(fresh.broker, forget)),
+    ]
+    for order, look in looks:
+        if order is forget:
+            play(down(fresh, "rmq3"))
+        monkeypatch.setattr(afterwards, "LOOK_LIMIT_S", 1.0)
+        with pytest.raises(DeployError, match="within 1 s"):
+            play(look())
+        monkeypatch.undo()
+        play(told(fresh, order))
+        play(look())
 
 
 def _mirrors(play: Play, cluster: ComposeCluster, wanted: int) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ and what epmd answers to a question from inside a broker's own container.
 """
 
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,29 +16,33 @@ from faults.executors.compose import ComposeExecutor
 from faults.executors.nothing import NothingExecutor
 from faults.kinds import TOXIPROXY
 from faults.model import Armed, Options, Proof
-from faults.peers import DISTRIBUTION_PORT, EPMD_PORT, peer_link
+from faults.peers import DISTRIBUTION_PORT, peer_link
 from faults.performing import perform_all
 from faults.rhythm import Rhythm
 from faults.verification import gone, held
-from harness.deploy import labels, peer_ways
+from harness.deploy import peer_ways
 from harness.deploy.catalogue import load_layout
 from harness.deploy.compose import ComposeDeployment
 from harness.deploy.compose_cluster import ComposeCluster
 from harness.deploy.compose_faults import equip
 from harness.deploy.polling import until
+from harness.plan.model import RunPlan
 from harness.run.docker_projects import DockerProjects
 from harness.run.heal import Standing, mend
 from harness.run.journal import Journal
+from spark_analysis.schema.log import read_rows
+from spark_analysis.schema.tables import FAULTS
 from tests.docker.conftest import what_is_wrong
-from tests.docker.looks import toxics
+from tests.docker.looks import epmd_answers, in_force, said, toxics
+from tests.docker.whole_runs import BY_PEER_LINKS, counts, run
 from tests.fault_world import REAL_OPTIONS_OF
+from tests.plans import fault, plan
 
 pytestmark = pytest.mark.docker
 
 RUN = "peers-test"
 VICTIM, PEERS = "rmq1", ("rmq2", "rmq3")
 HOSTS = (VICTIM, *PEERS)
-BY_LINKS = ("partition", "flap", "slow_peers")
 OPTIONS_OF = {**REAL_OPTIONS_OF, "slow_peers": Options(latency_s=1.0)}
 GONE_LIMIT_S = 60.0
 Play = Callable[[Awaitable[Any]], Any]
@@ -69,19 +74,6 @@ def armed(cluster: ComposeCluster, kind: str, **options: Any) -> Armed:
     )
 
 
-def said(cluster: ComposeCluster, host: str, script: str) -> str:
-    """What a shell inside the broker's own container prints."""
-    marks = {labels.PROJECT: cluster.project, labels.ROLE: "process", labels.HOST: host}
-    words = [f"{name}={value}" for name, value in marks.items()]
-    (process,) = cluster.client.containers.list(filters={"label": words})
-    return str(process.exec_run(["bash", "-c", script]).output.decode())
-
-
-def epmd_answers(cluster: ComposeCluster, host: str, peer: str) -> bool:
-    ask = f'exec 3<>/dev/tcp/{peer}/{EPMD_PORT}; printf "\\0\\1n" >&3; head -c 8 <&3 | wc -c'
-    return said(cluster, host, f"timeout 2 bash -c '{ask}'").strip() == "8"
-
-
 async def seen(cluster: ComposeCluster, kind: str) -> bool:
     found = await toxics(cluster)
     if kind != "partition":  # slow, or another phase by the time that epmd is asked
@@ -89,6 +81,11 @@ async def seen(cluster: ComposeCluster, kind: str) -> bool:
     silent = not epmd_answers(cluster, VICTIM, PEERS[0])
     assert silent == bool(found), found
     return silent
+
+
+def played(cluster: ComposeCluster, kind: str, lasts_s: float, name: str) -> RunPlan:
+    of = plan(fault(kind, options=OPTIONS_OF[kind]), lasts_s=lasts_s, name=f"{name}-{kind}")
+    return replace(of, layout=cluster.layout)
 
 
 # --- the way --------------------------------------------------------------------------------
@@ -123,7 +120,7 @@ def test_a_host_knows_its_peers_by_the_proxy_and_itself_by_its_own_address(
 # --- faults ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", BY_LINKS)
+@pytest.mark.parametrize("kind", BY_PEER_LINKS)
 def test_a_fault_of_peer_links_takes_effect_and_is_undone(
     proxied: ComposeCluster, play: Play, kind: str
 ) -> None:
@@ -174,7 +171,7 @@ def test_a_cut_of_another_shape_is_told_from_a_whole_one(
     assert left.ok, left.doubt
 
 
-@pytest.mark.parametrize("kind", BY_LINKS)
+@pytest.mark.parametrize("kind", BY_PEER_LINKS)
 def test_an_executor_that_does_nothing_is_never_believed(
     proxied: ComposeCluster, play: Play, kind: str
 ) -> None:
@@ -237,3 +234,43 @@ def test_clients_listeners_are_not_peers(proxied: ComposeCluster, play: Play) ->
     """What is asked of clients' ways to a host leaves its peers' links out."""
     entries = play(proxied.witness.entries(VICTIM))
     assert not [name for name in entries if name.startswith(peer_link("", "")[:12])]
+
+
+# --- whole runs -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", BY_PEER_LINKS)
+def test_a_run_with_a_fault_of_peer_links_is_judged_and_its_mechanism_recorded(
+    proxied: ComposeCluster, play: Play, experiment_folder: Path, kind: str
+) -> None:
+    done = play(run(proxied, played(proxied, kind, 8, "by-links"), experiment_folder))
+    (window,) = done.manifest.windows
+    assert (window.verified, window.gone, window.doubt) == (True, True, "")
+    assert [doubt for doubt in done.findings.doubts if doubt.scope != "availability"] == []
+    assert not {"lost", "stranded", "unexpected", "corrupt", "loss_unknown"} & counts(done).keys()
+    rows = read_rows(done.folder / "logs" / "harness", FAULTS)
+    assert {row["mechanism"] for row in rows} == {TOXIPROXY}
+
+
+@pytest.mark.parametrize("kind", BY_PEER_LINKS)
+def test_a_run_whose_executor_does_nothing_on_peer_links_is_unknown(
+    proxied: ComposeCluster, play: Play, experiment_folder: Path, kind: str
+) -> None:
+    real = proxied.executor
+    proxied.executor = NothingExecutor(peer_links=TOXIPROXY)
+    try:
+        done = play(run(proxied, played(proxied, kind, 4, "lie"), experiment_folder))
+    finally:
+        proxied.executor = real
+    assert ("run", "fault") in [(doubt.scope, doubt.reason) for doubt in done.findings.doubts]
+
+
+@pytest.mark.parametrize("kind", BY_PEER_LINKS)
+def test_an_interrupt_in_the_middle_frees_every_peer_link(
+    proxied: ComposeCluster, play: Play, experiment_folder: Path, kind: str
+) -> None:
+    of = played(proxied, kind, 600, "stopped")
+    done = play(run(proxied, of, experiment_folder, lambda view: bool(view.armed)))
+    assert done.manifest.interrupted
+    assert done.manifest.phase == "sealed"
+    assert not play(in_force(proxied))

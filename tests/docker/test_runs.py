@@ -8,38 +8,27 @@ import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from faults.executors.nothing import NothingExecutor
-from faults.kinds import COMPOSE
-from faults.kinds import KINDS as FAULT_KINDS
 from harness.deploy.compose_cluster import ComposeCluster
 from harness.deploy.polling import until
-from harness.plan.model import RunPlan
-from harness.run.live import LiveRun, Outside
-from harness.run.preparing import Preparing
-from harness.run.view import View
-from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import seal
-from spark_analysis.definition.judge import judge
-from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.log import is_closed, read_rows
 from spark_analysis.schema.tables import RESOURCES
 from tests.docker.conftest import SharedCluster
 from tests.docker.looks import in_force, workers_running
+from tests.docker.whole_runs import ON_DIRECT_LINKS, counts, run
 from tests.fault_world import REAL_OPTIONS_OF
 from tests.plans import fault, plan
-from tests.run_folders import rows_of
 
 pytestmark = pytest.mark.docker
 
 Play = Callable[[Awaitable[Any]], Any]
-KINDS = [name for name, kind in FAULT_KINDS.items() if COMPOSE in kind.offers]
+KINDS = list(ON_DIRECT_LINKS)  # those on proxied ones: test_peer_links.py
 OVER_AT_ONCE = {"close", "client_crash"}  # what is left of them is nothing that heal could undo
 STANDING = [kind for kind in KINDS if kind not in OVER_AT_ONCE]
 # Of kinds that differ by words alone one run stands for all, but nightly. (Each kind's lie is seen
@@ -47,7 +36,6 @@ STANDING = [kind for kind in KINDS if kind not in OVER_AT_ONCE]
 EACH_MECHANISM = {"kill", "hang", "partition", "alarm", "client_freeze"}
 EACH_UNDO = EACH_MECHANISM | {"freeze", "refuse", "flap"}
 ROOT = Path(__file__).parents[2]
-BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 def mostly_nightly(kinds: list[str], every_time: set[str]) -> list[Any]:
@@ -55,49 +43,11 @@ def mostly_nightly(kinds: list[str], every_time: set[str]) -> list[Any]:
     return [kind if kind in every_time else pytest.param(kind, marks=nightly) for kind in kinds]
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
-    manifest: Manifest
-    findings: Findings
-    folder: Path
-
-
 @pytest.fixture
 def clean(cluster: ComposeCluster, shared: SharedCluster, play: Play) -> Iterator[ComposeCluster]:
     """The shared cluster, clean before and after."""
     yield cluster
     assert play(shared.left_clean()) == ()
-
-
-async def run(
-    cluster: ComposeCluster,
-    of: RunPlan,
-    experiment: Path,
-    interrupt_when: Callable[[View], bool] = lambda _: False,
-) -> Done:
-    folder = experiment / "runs" / of.name
-    (folder / "logs").mkdir(parents=True)
-    interrupt = asyncio.Event()
-
-    def show(view: View) -> None:
-        if interrupt_when(view):
-            interrupt.set()
-
-    boot_id = BOOT_ID.read_text().strip()
-    prepared = await Preparing(of, cluster, folder, boot_id, lambda _: None).begin()
-    outside = Outside(interrupt, show, lambda manifest: manifest.save(folder))
-    await LiveRun(of, cluster, prepared, Manifest.of(of), outside).perform()
-    manifest = seal(folder)
-    assert manifest.facts is not None
-    facts = Facts.from_json(manifest.facts)
-    return Done(manifest, judge(facts, rows_of(folder)), folder)
-
-
-def counts(done: Done) -> dict[str, int]:
-    totals: dict[str, int] = {}
-    for row in done.findings.counts:
-        totals[row.measure] = totals.get(row.measure, 0) + row.count
-    return totals
 
 
 @pytest.mark.parametrize("kind", KINDS)

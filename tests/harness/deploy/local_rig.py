@@ -1,5 +1,6 @@
 """Clusters of stand-in nodes for tests of the `local` deployment: real processes, no broker."""
 
+import asyncio
 import socket
 import sys
 from collections.abc import AsyncIterator
@@ -10,8 +11,10 @@ from typing import Any
 
 from faults.compile import compile as compile_fault
 from faults.model import Armed, Options, Proof
+from faults.peers import peer_link
 from faults.performing import perform_all
 from faults.rhythm import Rhythm
+from faults.shapes import Way
 from faults.verification import gone, held
 from harness.deploy.local import LocalDeployment
 from harness.deploy.local_cluster import LocalCluster
@@ -31,6 +34,7 @@ UNMIRRORED = replace(
     synchronise="none",
 )
 HELD_S, GONE_S = 10.0, 20.0
+SILENCE_S = 3.0  # a peer's greeting comes at once
 
 
 def deployment(*switches: str, **changes: Any) -> LocalDeployment:
@@ -58,7 +62,7 @@ def armed(
         host,
         host,
         "",
-        HOSTS,
+        cluster.site.hosts,
         proxies,
         1,
         "run",
@@ -81,6 +85,28 @@ async def seen(cluster: LocalCluster, fault: Armed) -> tuple[Proof, Proof]:
     leaving = await gone(fault, cluster.witness, GONE_S)
     await cluster.witness.dismiss(fault)
     return holding, leaving
+
+
+async def silent(cluster: LocalCluster) -> set[Way]:
+    """The ways by which a peer's greeting does not come, each as (from, to): the greeting's.
+
+    Asked by plain sockets, not by the witness.
+    """
+    hosts = cluster.site.hosts
+    ways = [(peer, host) for host in hosts for peer in hosts if peer != host]
+    heard = await asyncio.gather(*(_greeted(cluster, host, peer) for peer, host in ways))
+    return {way for way, found in zip(ways, heard, strict=True) if not found}
+
+
+async def _greeted(cluster: LocalCluster, host: str, peer: str) -> bool:
+    reader, writer = await asyncio.open_connection(*cluster.dial(peer_link(host, peer)))
+    try:
+        async with asyncio.timeout(SILENCE_S):
+            return bool(await reader.read(1))
+    except TimeoutError:
+        return False
+    finally:
+        writer.transport.abort()
 
 
 def listening(pid: int) -> list[str]:

@@ -11,8 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from faults.commands import BY_COMMAND
 from faults.compile import compile as compile_fault
 from faults.executors import local_processes as processes
+from faults.executors.nothing import NothingExecutor
+from faults.kinds import CLIENT, CLIENT_LINK, EXTERNAL, KINDS
 from faults.model import Armed, FaultError, Proof
 from faults.performing import perform_all
 from faults.verification import gone, held
@@ -26,6 +29,7 @@ from harness.plan.topology_toml import layout_of, read_topology
 from tests.fault_world import CLIENTS, REAL_OPTIONS_OF
 from tests.harness.deploy import external_rig
 from tests.harness.deploy.external_rig import Owner
+from tests.hired import hired
 from tests.plans import plan
 from tests.topologies import HOSTS, START, SYSTEMS
 
@@ -84,7 +88,16 @@ async def seen(
     return holding, leaving
 
 
-@pytest.mark.parametrize("kind", ["kill", "stop", "freeze"])
+OFFERED = [kind for kind in KINDS.values() if EXTERNAL in kind.offers]
+LINK_KINDS = [kind.name for kind in OFFERED if kind.applies_to == CLIENT_LINK]
+CLIENT_KINDS = [kind.name for kind in OFFERED if kind.applies_to == CLIENT]
+
+
+def test_every_kind_that_is_offered_is_played_here() -> None:
+    assert {*BY_COMMAND, *LINK_KINDS, *CLIENT_KINDS} == {kind.name for kind in OFFERED}
+
+
+@pytest.mark.parametrize("kind", BY_COMMAND)
 def test_what_the_owners_commands_do_is_proven_and_undone(
     kind: str, owner: Owner, tmp_path: Path
 ) -> None:
@@ -98,7 +111,7 @@ def test_what_the_owners_commands_do_is_proven_and_undone(
     assert noted() == ()
 
 
-@pytest.mark.parametrize("kind", ["hang", "refuse", "slow"])
+@pytest.mark.parametrize("kind", LINK_KINDS)
 def test_links_of_clients_are_broken_at_a_proxy_of_ours(
     kind: str, owner: Owner, tmp_path: Path
 ) -> None:
@@ -113,6 +126,61 @@ def test_links_of_clients_are_broken_at_a_proxy_of_ours(
     assert (holding.ok, leaving.ok) == (True, True), (holding, leaving)
     assert versions["rabbitmq"] == "3.10.8"
     assert versions["toxiproxy"]
+
+
+def test_clients_are_frozen_and_run_on(owner: Owner, tmp_path: Path) -> None:
+    async def story() -> tuple[Proof, Proof]:
+        async with up(owner.topology(), tmp_path) as cluster:
+            fault = armed(cluster, "client_freeze", "beta")
+            clients = [await hired(cluster, name) for name in fault.clients]
+            proofs = await seen(cluster, fault)
+            await asyncio.gather(*(client.end(5.0) for client in clients))
+            return proofs
+
+    holding, leaving = asyncio.run(story())
+    assert (holding.ok, leaving.ok) == (True, True), (holding, leaving)
+
+
+def test_killed_clients_are_seen_dead_and_are_not_gone_before_others_came(
+    owner: Owner, tmp_path: Path
+) -> None:
+    async def story() -> tuple[Proof, Proof, Proof]:
+        async with up(owner.topology(), tmp_path) as cluster:
+            fault = armed(cluster, "client_crash", "beta")
+            clients = [await hired(cluster, name) for name in fault.clients]
+            alive = await held(fault, cluster.witness, 0.3)
+            await perform_all(cluster.executor, fault.actions)
+            holding = await held(fault, cluster.witness, HELD_S)
+            leaving = await gone(fault, cluster.witness, 0.3)
+            await asyncio.gather(*(client.end(0.2) for client in clients))
+            return alive, holding, leaving
+
+    alive, holding, leaving = asyncio.run(story())
+    assert "still runs" in alive.doubt
+    assert holding.ok, holding.doubt
+    assert "nobody has taken the place of" in leaving.doubt
+
+
+@pytest.mark.parametrize("kind", [*BY_COMMAND, *LINK_KINDS, *CLIENT_KINDS])
+def test_an_executor_that_does_nothing_is_never_believed(
+    kind: str, owner: Owner, tmp_path: Path
+) -> None:
+    async def story() -> Proof:
+        async with up(owner.topology(START), tmp_path) as cluster:
+            links = await cluster.link(RUN, "publisher-1")
+            proxies = tuple(link.proxy for link in links if link.host == "gamma")
+            fault = armed(cluster, kind, "gamma", proxies)
+            clients = [await hired(cluster, name) for name in fault.clients]
+            await cluster.witness.prepare(fault)
+            await perform_all(NothingExecutor(), fault.actions)
+            proof = await held(fault, cluster.witness, 0.6)
+            await cluster.witness.dismiss(fault)
+            await asyncio.gather(*(client.end(5.0) for client in clients))
+            return proof
+
+    proof = asyncio.run(story())
+    assert not proof.ok
+    assert proof.doubt
 
 
 def test_at_a_proxy_that_is_there_only_ours_is_made_and_removed(

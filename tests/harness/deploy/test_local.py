@@ -30,6 +30,7 @@ from tests.harness.deploy.local_rig import (
     deployment,
     listening,
     seen,
+    silent,
     standing,
 )
 from tests.hired import hired
@@ -179,11 +180,25 @@ def test_a_partition_stalls_every_link_between_the_two_sides(
     assert beside.answered
 
 
-@pytest.mark.parametrize("shape", ["halves", "one_way_in", "one_way_out", "bridge"])
+CLOSED = {
+    "halves": {("ref1", "ref2"), ("ref2", "ref1"), ("ref2", "ref3"), ("ref3", "ref2")},
+    "one_way_in": {("ref1", "ref2"), ("ref3", "ref2")},
+    "one_way_out": {("ref2", "ref1"), ("ref2", "ref3")},
+    "bridge": {("ref1", "ref3"), ("ref3", "ref1")},
+}
+
+
+@pytest.mark.parametrize("shape", CLOSED)
 def test_a_partition_of_any_shape_closes_its_ways_and_no_others(
     shape: str, play: Play, cluster: LocalCluster
 ) -> None:
     fault = armed(cluster, "partition", "ref2", options=Options(shape=shape))
+    assert play(silent(cluster)) == set()
+    play(perform_all(cluster.executor, fault.actions))
+    closed = play(silent(cluster))
+    play(perform_all(cluster.executor, fault.undo))
+    assert closed == CLOSED[shape]
+    assert play(silent(cluster)) == set()
     holding, leaving = play(seen(cluster, fault))
     assert holding.ok, holding.doubt
     assert leaving.ok, leaving.doubt

@@ -126,3 +126,26 @@ async def test_a_host_is_listed_when_every_other_one_that_answers_says_so() -> N
     alone, _ = broker({("rmq1", path): (200, up)})
     with pytest.raises(DeployError, match="no other broker"):
         await alone.listed("rmq1")
+
+
+@in_a_loop
+async def test_members_are_told_by_the_host_that_is_asked_and_by_nobody_else() -> None:
+    path = "/api/nodes"
+    listed = [{"name": "rabbit@rmq1", "running": True}, {"name": "rabbit@rmq3", "running": False}]
+    asked, _ = broker(everywhere(path, (200, [])) | {("rmq1", path): (200, listed)})
+    assert await asked.members("rmq1") == ("rmq1", "rmq3"), "of those that are down, too"
+    silent, _ = broker(everywhere(path, (200, listed)) | {("rmq1", path): (503, None)})
+    with pytest.raises(DeployError, match="rmq1 does not tell"):
+        await silent.members("rmq1")
+
+
+@in_a_loop
+async def test_a_policy_is_what_a_host_says_of_it_and_silence_is_not_its_absence() -> None:
+    path, definition = "/api/policies/%2F/mqproof", {"ha-mode": "all"}
+    there, _ = broker(everywhere(path, (200, {"name": "mqproof", "definition": definition})))
+    assert await there.policy("mqproof") == definition
+    gone, _ = broker({})
+    assert await gone.policy("mqproof") is None
+    broken, _ = broker(everywhere(path, (500, None)))
+    with pytest.raises(DeployError, match="no broker tells of policy mqproof"):
+        await broken.policy("mqproof")

@@ -310,3 +310,26 @@ def test_a_shape_that_needs_more_hosts_does_not_apply_to_a_layout_with_fewer() -
     (skip,) = plan(request(shaped, systems=both, clients=("pika",)), CATALOGUE).skipped
     assert skip.cell[1] == "other"
     assert skip.reason == "fault 1: the shape bridge needs 3 hosts, and there are 2"
+
+
+def test_windows_in_layout_timers_contradict_each_other_on_some_layouts_alone() -> None:
+    text = SOURCE.replace("master of orders", "rmq1")
+    later = '[[fault]]\nkind = "freeze"\ntarget = "rmq1"\nopens = "30 s"\nlasts = "1 s"\n'
+    crossed = read_scenario("crossed", text.replace('"5 s"', '"1 T"') + later)
+    experiment = plan(request(crossed, layouts=("all-automatic@*",)), CATALOGUE)
+    assert cells(experiment) == [("crossed", "rabbitmq-mirrored", "all-automatic@T=10", "pika")]
+    (skip,) = experiment.skipped
+    assert skip.cell[2] == "all-automatic@T=60"
+    assert skip.reason.startswith("fault 2: it opens while fault 1 (kill rmq1) stands there")
+    assert skip.reason.endswith("where T = 60 s")
+
+
+def test_a_flap_whose_window_is_too_short_by_a_layouts_timer_does_not_apply_there() -> None:
+    flap = SOURCE.replace('"kill"', '"flap"\ndown = "8 s"\nup = "4 s"').replace('"5 s"', '"1 T"')
+    experiment = plan(
+        request(read_scenario("flap", flap), layouts=("all-automatic@*",)), CATALOGUE
+    )
+    assert [run.layout.label for run in experiment.runs] == ["all-automatic@T=60"]
+    (skip,) = experiment.skipped
+    assert skip.reason.startswith("fault 1: a flap is seen when it was cut, joined and cut again")
+    assert skip.reason.endswith("(12 s), where T = 10 s")

@@ -86,9 +86,13 @@ def test_a_fault_of_clients_names_them(target: str) -> None:
     assert (fault.kind, fault.target) == ("client_freeze", target)
 
 
+HANG = SMALL.replace('"publishers"', '"consumers"')
+
+
 @pytest.mark.parametrize(
     ("source", "told"),
     [
+        (HANG.replace("consumers = 1", "consumers = 0"), "the workload has no consumers"),
         (FREEZE.replace('"clients"', '"rmq1"'), "a client_freeze is aimed at clients"),
         (FREEZE.replace('"clients"', '"uninvolved"'), "a client_freeze is aimed at clients"),
         (SMALL.replace('"master of orders"', '"publisher-1"'), "a hang is aimed at a host"),
@@ -183,6 +187,12 @@ def test_what_is_not_toml_says_where_it_breaks() -> None:
         ('kind = "hang"', 'kind = "flap"\nup = "0.1 s"', "up: must be at least 0.2 s, not"),
         (
             'kind = "hang"',
+            'kind = "flap"\ndown = "100 s"\nup = "1 s"',
+            "lasts: a flap is seen when it was cut, joined and cut again: its window must last "
+            "longer than down and up together (101 s)",
+        ),
+        (
+            'kind = "hang"',
             'kind = "partition"\nshape = "star"',
             "valid: one | halves | one_way_in",
         ),
@@ -191,6 +201,87 @@ def test_what_is_not_toml_says_where_it_breaks() -> None:
 def test_what_hangs_on_several_keys_is_checked(old: str, new: str, message: str) -> None:
     assert old in SMALL
     assert any(message in line for line in problems(SMALL.replace(old, new)))
+
+
+KILL = """
+[[fault]]
+kind = "{kind}"
+target = "{target}"
+opens = "{opens}"
+lasts = "{lasts}"
+"""
+CALM = SMALL.partition("[[fault]]")[0]
+
+
+def faults(*rows: tuple[str, str, str, str]) -> str:
+    keys = ("kind", "target", "opens", "lasts")
+    return CALM + "".join(KILL.format(**dict(zip(keys, row, strict=True))) for row in rows)
+
+
+@pytest.mark.parametrize("kind", ["kill", "stop", "freeze", "reboot"])
+def test_a_host_cannot_be_brought_back_while_another_fault_has_it(kind: str) -> None:
+    source = faults(("kill", "rmq1", "0 s", "5 s"), (kind, "rmq1", "1 s", "1 s"))
+    (found,) = problems(source)
+    assert found.startswith("mine.toml, line 23, [[fault]] 2, opens: it opens while fault 1 (kill")
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        ("kill", "rmq1", "5 s", "5 s"),  # the moment when the first one ends
+        ("kill", "rmq2", "1 s", "1 s"),
+        ("hang", "rmq1", "1 s", "1 s"),
+        ("partition", "rmq1", "1 s", "1 s"),  # a chain of its own
+        ("kill", "rmq1", "1 T", "1 s"),  # that depends on the layout
+    ],
+)
+def test_faults_that_do_not_undo_each_other_may_stand_together(
+    second: tuple[str, str, str, str],
+) -> None:
+    assert len(read_scenario("two", faults(("kill", "rmq1", "0 s", "5 s"), second)).faults) == 2
+
+
+def test_a_late_bound_word_may_mean_another_host_by_then_but_not_at_the_same_instant() -> None:
+    first = ("kill", "master of orders", "0 s", "9 s")
+    assert read_scenario("two", faults(first, ("kill", "master of orders", "2 s", "9 s")))
+    (found,) = problems(faults(first, ("freeze", "master of orders", "0 s", "1 s")))
+    assert "[[fault]] 2, opens: it opens while fault 1" in found
+
+
+def test_what_never_returns_is_nobodys_again_unless_an_operator_brings_it_back() -> None:
+    source = faults(("kill", "rmq1", "0 s", "1 s"), ("kill", "rmq1", "9 s", "1 s"))
+    never = source.replace('lasts = "1 s"', 'lasts = "1 s"\nreturns = false', 1)
+    (found,) = problems(never)
+    assert "fault 1 (kill rmq1) has it for good" in found
+    operated = never + '[[operation]]\nkind = "start_node"\ntarget = "rmq1"\nat = "5 s"\n'
+    assert read_scenario("mended", operated)
+
+
+@pytest.mark.parametrize(
+    ("kind", "target", "other", "clash"),
+    [
+        ("refuse", "rmq1", 'clients = "publishers"', True),
+        ("close", "rmq1", 'clients = "consumers"', False),
+        ("alarm", "rmq1", 'resource = "memory"', True),
+        ("alarm", "rmq1", 'resource = "disk"', False),
+        ("client_freeze", "clients", 'clients = "publishers"', True),
+        ("client_freeze", "clients", 'clients = "consumers"', False),
+    ],
+)
+def test_so_are_links_alarms_and_clients(kind: str, target: str, other: str, clash: bool) -> None:
+    first = (kind, target, "0 s", "5 s")
+    source = faults(first) + ("" if kind == "alarm" else 'clients = "publishers"\n')
+    source += KILL.format(kind=kind, target=target, opens="1 s", lasts="1 s") + other
+    if clash:
+        assert "would undo the other" in problems(source)[0]
+    else:
+        assert len(read_scenario("two", source).faults) == 2
+
+
+def test_a_flap_that_is_cut_twice_in_its_window_can_be_read() -> None:
+    flap = 'kind = "flap"\ndown = "0.9 s"\nup = "1 s"'
+    source = SMALL.replace('kind = "hang"', flap).replace('clients = "publishers"\n', "")
+    assert read_scenario("flap", source).faults[0].options.down_s == 0.9
 
 
 def test_a_scenario_is_named_so_that_brokers_and_folders_take_it() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from harness.plan.applicability import obstacles
 from harness.plan.declared import declared
-from harness.plan.model import FaultPlan, Layout
+from harness.plan.model import FaultPlan, Layout, PauseIfAllDown
 from harness.plan.permission import unverified
 from harness.plan.problems import PlanError
 from harness.plan.topology_toml import layout_of, read_topology
@@ -33,6 +33,8 @@ def test_the_example_is_a_topology_and_explains_itself() -> None:
     assert found.variables == ("RABBITMQ_USER", "RABBITMQ_PASSWORD")
     assert found.brokers[0].commands["kill"].deadline_s == 60
     assert found.brokers[1].commands == {}
+    kill, stop = (found.brokers[0].commands[kind].verify for kind in ("kill", "stop"))
+    assert kill == stop  # what starts itself again has not failed
 
 
 def test_every_mistake_is_told_at_once_with_its_place_and_the_choices() -> None:
@@ -54,6 +56,39 @@ def test_every_mistake_is_told_at_once_with_its_place_and_the_choices() -> None:
         "only a proxy that is there listens elsewhere",
     ):
         assert words in told, told
+
+
+PAUSING = HEAD.replace("[credentials]", 'partition_handling = "pause_if_all_down"\n[credentials]')
+PAUSE = '[pause_if_all_down]\nhosts = ["alpha", "gamma"]\nrecover = "autoheal"\n'
+
+
+def test_who_pauses_if_all_of_some_hosts_are_down_says_of_which() -> None:
+    layout = layout_of(topology(PAUSE, head=PAUSING))
+    assert layout.partition_handling == "pause_if_all_down"
+    assert layout.pause_if_all_down == PauseIfAllDown(("alpha", "gamma"), "autoheal")
+    assert layout_of(topology()).pause_if_all_down is None
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        (text(head=PAUSING), "partition_handling: needs a table [pause_if_all_down] with hosts"),
+        (text(PAUSE), "pause_if_all_down: is only for partition_handling = 'pause_if_all_down'"),
+        (
+            text(PAUSE.replace("gamma", "gama"), head=PAUSING),
+            "there is no broker's host 'gama'; did you mean 'gamma'?; valid: alpha | beta | gamma",
+        ),
+        (
+            text(PAUSE.replace("autoheal", "pause"), head=PAUSING),
+            "[pause_if_all_down], recover: 'pause' is none of the words; valid: ignore | autoheal",
+        ),
+        (text(PAUSE.replace("recover", "recovr"), head=PAUSING), "did you mean 'recover'?"),
+    ],
+)
+def test_hosts_to_pause_by_are_brokers_of_the_file_and_asked_for_where_they_count(
+    source: str, words: str
+) -> None:
+    assert words in problems(source)
 
 
 @pytest.mark.parametrize(

@@ -39,3 +39,14 @@ def test_what_a_system_cannot_suffer_stands_below_with_the_reason() -> None:
     for system in SYSTEMS:
         for name, why in system.cannot.items():
             assert f"- No `{name}` on `{system.name}`: {why}." in told
+
+
+def test_what_a_system_has_not_by_every_mechanism_stands_below_with_the_reason() -> None:
+    told = "\n".join(lines(SYSTEMS))
+    for system in SYSTEMS:
+        for deployment, why in system.direct_peers.items():
+            (line,) = (row for row in told.splitlines() if row.endswith(f": {why}."))
+            assert f"No `peer_links = toxiproxy` on `{system.name}` under `{deployment}`" in line
+            assert "`partition`, `flap`, `slow_peers`" in line
+        for handling, why in system.cannot_handle.items():
+            assert f"`partition_handling = {handling}` on `{system.name}`: {why}." in told

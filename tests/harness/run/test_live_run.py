@@ -26,12 +26,15 @@ from faults.actions import (
     Thaw,
     ThawClients,
 )
+from faults.kinds import COMPOSE, TOXIPROXY, mechanism
+from faults.kinds import KINDS as FAULT_KINDS
 from harness.deploy.port import Link
 from harness.plan.model import BALANCER, FaultPlan, RunPlan
 from harness.run.crew import WorkerLost
 from harness.workers.protocol import Endpoint
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import FAULTS, RESOURCES
+from tests.docker.whole_runs import BY_PEER_LINKS, ON_DIRECT_LINKS
 from tests.harness.run.live_runs import Done, run
 from tests.plans import LAYOUT, fault, plan
 from tests.simulated_cluster import SimulatedCluster
@@ -76,6 +79,7 @@ KINDS = {
     "black_hole": (Isolate, Rejoin),
     "reboot": (Isolate, Kill, Rejoin, Start),
     "flap": (Cut, Join),  # the first and the last; in between the same in turn
+    "slow_peers": (AddToxic, RemoveToxic),
     "alarm": (RaiseAlarm, ClearAlarm),
     "client_crash": (KillClients, ReplaceClients),
     "client_freeze": (FreezeClients, ThawClients),
@@ -83,12 +87,27 @@ KINDS = {
 
 
 LASTS_S = {"flap": 1.3}  # longer than it takes to be cut twice
+PROXIED = replace(LAYOUT, peer_links=TOXIPROXY)
+
+
+def cluster_for(kind: str) -> SimulatedCluster:
+    """One that can suffer it: some kinds need peers that meet through a proxy."""
+    return SimulatedCluster(LAYOUT if mechanism(kind, COMPOSE) else PROXIED)
+
+
+def played(kind: str, cluster: SimulatedCluster) -> RunPlan:
+    return replace(plan(fault(kind), lasts_s=LASTS_S.get(kind, 0.3)), layout=cluster.layout)
+
+
+def test_whole_runs_try_every_kind_here_and_on_real_brokers() -> None:
+    assert KINDS.keys() == FAULT_KINDS.keys()
+    assert {*ON_DIRECT_LINKS, *BY_PEER_LINKS} == FAULT_KINDS.keys()
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_fault_is_armed_verified_undone_and_seen_to_be_gone(kind: str, tmp_path: Path) -> None:
-    cluster = SimulatedCluster(LAYOUT)
-    done = run(cluster, plan(fault(kind), lasts_s=LASTS_S.get(kind, 0.3)), tmp_path)
+    cluster = cluster_for(kind)
+    done = run(cluster, played(kind, cluster), tmp_path)
     assert turns(cluster) == KINDS[kind]
     assert [event for event in events(done) if event[0] not in ("down", "up")] == [
         ("issued", 1),
@@ -108,9 +127,9 @@ def test_a_fault_is_armed_verified_undone_and_seen_to_be_gone(kind: str, tmp_pat
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_executor_that_does_nothing_makes_the_run_unknown(kind: str, tmp_path: Path) -> None:
-    cluster = SimulatedCluster(LAYOUT)
+    cluster = cluster_for(kind)
     cluster.executor.idle = True
-    done = run(cluster, plan(fault(kind), lasts_s=LASTS_S.get(kind, 0.3)), tmp_path)
+    done = run(cluster, played(kind, cluster), tmp_path)
     assert ("verified", 0) in events(done)
     assert unexpected_doubts(done) == [("run", "fault")]
 
@@ -269,8 +288,9 @@ def test_rival_masters_are_each_read_and_what_they_hold_is_stranded(tmp_path: Pa
 def test_an_interrupt_in_the_middle_of_a_fault_undoes_it_and_leaves_a_sealed_run(
     kind: str, tmp_path: Path
 ) -> None:
-    cluster = SimulatedCluster(LAYOUT)
-    done = run(cluster, plan(fault(kind), lasts_s=60), tmp_path, lambda view: bool(view.armed))
+    cluster = cluster_for(kind)
+    of = replace(plan(fault(kind), lasts_s=60), layout=cluster.layout)
+    done = run(cluster, of, tmp_path, lambda view: bool(view.armed))
     assert turns(cluster) == KINDS[kind]
     assert done.manifest.interrupted
     assert done.manifest.phase == "sealed"
@@ -316,6 +336,47 @@ def test_a_target_that_does_not_exist_when_the_window_opens_makes_the_run_unknow
     assert cluster.executor.performed == []
     assert "no such queue" in done.facts.windows[0].doubt
     assert [doubt.reason for doubt in done.findings.doubts] == ["fault"]
+
+
+def overlapping(outer: FaultPlan, inner: FaultPlan) -> RunPlan:
+    of = plan(outer, inner, lasts_s=1.0)
+    first, second = of.schedule.windows
+    inside = replace(second, opens_s=0.5, lasts_s=0.2)
+    return replace(of, schedule=replace(of.schedule, windows=(first, inside)))
+
+
+@pytest.mark.parametrize("inner", ["kill", "stop", "freeze", "reboot"])
+def test_a_host_that_a_window_has_is_nobody_elses_whatever_word_means_it(
+    inner: str, tmp_path: Path
+) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    done = run(cluster, overlapping(fault("kill", "rmq1"), fault(inner, "rmq1")), tmp_path)
+    assert cluster.executor.performed == [Kill("rmq1"), Start("rmq1")]
+    held, never = done.manifest.windows
+    assert (held.verified, held.gone, held.doubt) == (True, True, "")
+    assert never.doubt == (
+        f"never opened: {inner} rmq1 means rmq1, where window 1 (kill rmq1) stands: the end of "
+        f"one would undo the other"
+    )
+    assert [(doubt.scope, doubt.reason) for doubt in done.findings.doubts] == [("run", "fault")]
+
+
+def test_a_late_bound_word_that_means_another_host_by_then_is_played(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    done = run(cluster, overlapping(fault("kill"), fault("kill")), tmp_path)
+    first, second = (one.host for one in cluster.executor.performed if isinstance(one, Kill))
+    assert first != second
+    assert [window.doubt for window in done.manifest.windows] == ["", ""]
+
+
+def test_a_host_that_never_returns_is_not_killed_again(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    of = overlapping(fault("kill", "rmq2", returns=False), fault("kill", "rmq2"))
+    first, second = of.schedule.windows
+    after = replace(of.schedule, windows=(replace(first, lasts_s=0.1), second))
+    done = run(cluster, replace(of, schedule=after), tmp_path)
+    assert cluster.executor.performed == [Kill("rmq2")]
+    assert done.manifest.windows[1].doubt.startswith("never opened: kill rmq2 means rmq2")
 
 
 def test_a_clock_that_moves_makes_the_run_unknown(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from faults.actions import Kill, Start, Stop
+from faults.actions import Action, Kill, Start, Stop
 from harness.deploy.orders import (
     AddNode,
     CancelSync,
@@ -18,14 +18,21 @@ from harness.deploy.orders import (
     WipeNode,
 )
 from harness.plan.model import Host
+from harness.plan.operations import OPERATIONS as KINDS
+from harness.run.afterwards import OWN_WORD
 from harness.run.journal import read, standing
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import OPERATIONS
+from tests.fault_world import World
 from tests.harness.run.live_runs import Done, run
 from tests.plans import LAYOUT, fault, operated, operation, plan
 from tests.simulated_cluster import SimulatedCluster
 
 ALL = ("rmq1", "rmq2", "rmq3")
+
+
+def doubts(done: Done) -> list[tuple[str, str]]:
+    return [(doubt.scope, doubt.reason) for doubt in done.findings.doubts]
 
 
 def rows(done: Done) -> list[dict[str, object]]:
@@ -212,6 +219,80 @@ def test_an_executor_that_does_nothing_makes_the_run_unknown(
     cluster.executor.idle = True
     done = run(cluster, operated(operation("stop_node", "rmq1")), tmp_path)
     assert "its process had not ended" in done.facts.clock_doubt
+
+
+POLICY = (("ha-mode", "exactly"), ("ha-params", 2))
+UNDONE = {  # an operation whose operator says `done` and does nothing -> what is seen instead
+    "add_node": (operation("add_node", "spare"), "rmq1 did not list rmq4 within 60 s"),
+    "forget_node": (operation("forget_node", "rmq3"), "rmq1 did not strike off rmq3 within 60 s"),
+    "reset_node": (operation("reset_node", "master of orders"), "it was not emptied within 60 s"),
+    "set_policy": (operation("set_policy", definition=POLICY), "policy mqproof was not seen to"),
+    "delete_policy": (operation("delete_policy"), "policy mqproof was not seen to be gone"),
+    "synchronise": (operation("synchronise", "orders"), "was not synchronised within 120 s"),
+}
+OF_PROCESSES = {"stop_node", "start_node", "restart_node"}  # the executor's, not an operator's
+
+
+def test_every_operation_is_seen_done_or_written_down_as_its_operators_word() -> None:
+    offered = {name for name, one in KINDS.items() if one.offers}
+    assert {*UNDONE, *OWN_WORD, *OF_PROCESSES} == offered
+
+
+@pytest.mark.parametrize("kind", UNDONE)
+def test_an_operator_that_does_nothing_and_says_done_is_not_believed(
+    kind: str, tmp_path: Path
+) -> None:
+    layout = replace(LAYOUT, spares=(Host("rmq4", "10.0.0.4", ("rabbitmq",)),))
+    asked, seen = UNDONE[kind]
+    before = [operation("stop_node", "rmq3")] if kind == "forget_node" else []
+    of = operated(*before, asked, of=replace(plan(), layout=layout))
+    for idle in (True, False):
+        cluster = SimulatedCluster(
+            layout, synchronised=False, policies={"mqproof": {"ha-mode": "all"}}
+        )
+        cluster.operator.idle = idle
+        done = run(cluster, of, tmp_path / str(idle))
+        record = done.manifest.operations[-1]
+        assert record.ok is not idle, record
+        assert (seen in record.detail) == idle, record
+        assert (("run", "clock") in doubts(done)) == idle
+
+
+@pytest.mark.parametrize("kind", ["wipe_node", "force_boot", "cancel_sync"])
+def test_what_no_broker_can_be_asked_about_is_written_down_as_a_word_alone(
+    kind: str, tmp_path: Path
+) -> None:
+    target = "orders" if kind == "cancel_sync" else "first stopped"
+    of = operated(operation("stop_node", "rmq3"), operation(kind, target))
+    done = run(SimulatedCluster(LAYOUT), of, tmp_path)
+    record = done.manifest.operations[-1]
+    assert record.ok
+    assert record.detail == f"done (its operator's word alone: {OWN_WORD[kind]})"
+
+
+def test_who_had_nothing_to_lose_by_a_reset_is_believed_and_it_is_said(tmp_path: Path) -> None:
+    single = replace(LAYOUT, copies=1)
+    of = operated(operation("reset_node", "uninvolved"), of=replace(plan(), layout=single))
+    (record,) = run(SimulatedCluster(single), of, tmp_path).manifest.operations
+    assert record.ok
+    assert "no queue is known that it held, but as the youngest mirror" in record.detail
+
+
+@pytest.mark.parametrize("kind", ["start_node", "restart_node"])
+def test_an_executor_that_starts_nobody_is_not_believed(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    change = World.change
+
+    def lazy(world: World, action: Action) -> None:
+        if not isinstance(action, Start):
+            change(world, action)
+
+    monkeypatch.setattr(World, "change", lazy)
+    stopped = [operation("stop_node", "rmq1")] if kind == "start_node" else []
+    of = operated(*stopped, operation(kind, "rmq1"))
+    done = run(SimulatedCluster(LAYOUT), of, tmp_path)
+    assert "its process ended with exit code 0 before it served" in done.facts.clock_doubt
 
 
 def test_a_broker_that_ends_before_it_serves_is_not_waited_for(

@@ -1,0 +1,91 @@
+"""What brokers say after an operation: whether what its operator told them has become so.
+
+1. An operator that says `done` is not believed where a broker can be asked: members, masters, age
+   of mirrors, policies. What is not seen within LOOK_LIMIT_S makes the operation fail.
+2. Where nobody can be asked, the record says so, and why (`own_word`).
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+
+from harness.deploy.orders import AddNode, DeletePolicy, ForgetNode, Order, SetPolicy
+from harness.deploy.polling import until
+from harness.deploy.port import Broker, DeployError, Roles
+
+LOOK_LIMIT_S = 60.0
+_DOWN = "a node that is down tells nobody what is on its disk"
+OWN_WORD = {  # operations that no broker can be asked about, and why
+    "wipe_node": _DOWN,
+    "force_boot": _DOWN,
+    "cancel_sync": "of a queue that is synchronised by then nothing is broken off",
+}
+Look = Callable[[], Awaitable[bool]]
+
+
+def own_word(said: str, why: str) -> str:
+    """What is written down of an operation that was not seen."""
+    return f"{said} (its operator's word alone: {why})"
+
+
+async def of_members(broker: Broker, order: AddNode | ForgetNode) -> None:
+    """That who was told lists the host, or does not. Raises DeployError."""
+    wanted = isinstance(order, AddNode)
+
+    async def look() -> bool:
+        return (order.host in await broker.members(order.through)) == wanted
+
+    state = "list" if wanted else "strike off"
+    await _seen(look, f"{order.through} did not {state} {order.host}")
+
+
+async def of_policy(broker: Broker, order: Order) -> None:
+    """That the policy is what was said, or is none. Raises DeployError."""
+    assert isinstance(order, SetPolicy | DeletePolicy), order
+    wanted = None
+    if isinstance(order, SetPolicy):
+        wanted = {
+            key: list(value) if isinstance(value, tuple) else value
+            for key, value in order.definition
+        }
+
+    async def look() -> bool:
+        return await broker.policy(order.name) == wanted
+
+    await _seen(look, f"policy {order.name} was not seen to be {wanted or 'gone'}")
+
+
+def tells_reset(host: str, before: Mapping[str, Roles]) -> bool:
+    """Whether it can be seen: the host held a queue, and not as its youngest mirror."""
+    return any(_is_elder(host, roles) for roles in before.values())
+
+
+async def of_reset(
+    host: str, before: Mapping[str, Roles], roles: Callable[[], Awaitable[Mapping[str, Roles]]]
+) -> None:
+    """That it is in no queue any more what it was: a node with nothing is the youngest.
+
+    Raises DeployError.
+    """
+    held = [queue for queue, found in before.items() if _is_elder(host, found)]
+
+    async def look() -> bool:
+        now = await roles()
+        return not any(_is_elder(host, now[queue]) for queue in held)
+
+    await _seen(look, f"{host} holds {', '.join(held)} as before: it was not emptied")
+
+
+def _is_elder(host: str, roles: Roles) -> bool:
+    return roles.master == host or host in roles.mirrors[:-1]
+
+
+async def _seen(look: Look, otherwise: str) -> None:
+    """A broker that does not answer has not been seen to obey."""
+
+    async def tolerant() -> bool:
+        try:
+            return await look()
+        except (DeployError, TimeoutError):
+            return False
+
+    if not await until(tolerant, bool, LOOK_LIMIT_S):
+        raise DeployError(f"{otherwise} within {LOOK_LIMIT_S:g} s")

@@ -1,0 +1,87 @@
+"""Cuts of five real brokers: the shapes that three hosts cannot tell from others.
+
+What is independent of executor and witness: what epmd of each host answers to a question from
+inside each other broker's own container.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from faults.compile import compile
+from faults.model import Options, Proof
+from faults.performing import perform_all
+from faults.shapes import Way
+from faults.verification import gone, held
+from harness.deploy.catalogue import load_layout
+from harness.deploy.compose import ComposeDeployment
+from harness.deploy.compose_cluster import ComposeCluster
+from harness.deploy.compose_faults import equip
+from tests.docker.conftest import what_is_wrong
+from tests.docker.looks import epmd_answers, in_force
+
+pytestmark = [pytest.mark.docker, pytest.mark.nightly]
+
+HOSTS = tuple(f"rmq{number}" for number in range(1, 6))
+GONE_LIMIT_S = 60.0
+APART = {  # seen from rmq2; pairs that do not reach each other
+    "halves": "23 24 25 13 14 15",
+    "ring": "23 24 14 15 35",
+    "bridge": "14 15 34 35",
+}
+Play = Callable[[Awaitable[Any]], Any]
+
+
+@pytest.fixture(scope="module")
+def five(play: Play, experiment_folder: Path) -> Iterator[ComposeCluster]:
+    """At T=60 no node notices a short cut."""
+    layout = load_layout("rabbitmq-mirrored", "all-automatic-5@T=60")
+    cluster = play(ComposeDeployment(equip).up(layout, experiment_folder, print))
+    try:
+        yield cluster
+    finally:
+        play(cluster.down())
+
+
+async def silent(cluster: ComposeCluster) -> set[Way]:
+    ways = list(permutations(HOSTS, 2))
+    asked = (asyncio.to_thread(epmd_answers, cluster, *way) for way in ways)
+    heard = await asyncio.gather(*asked)
+    return {way for way, found in zip(ways, heard, strict=True) if not found}
+
+
+@pytest.mark.parametrize("shape", APART)
+def test_five_brokers_are_cut_as_the_shape_says_and_no_further(
+    five: ComposeCluster, play: Play, shape: str
+) -> None:
+    assert play(what_is_wrong(five)) == ()
+    how = five.executor.mechanism("partition")
+    fault = compile(
+        *("partition", "rmq2", "rmq2", "", HOSTS, (), 1, "five-hosts"),
+        mechanism=how,
+        options=Options(shape=shape),
+    )
+
+    async def story() -> tuple[Proof, set[Way], Proof]:
+        await five.witness.prepare(fault)
+        try:
+            await perform_all(five.executor, fault.actions)
+            holds, closed = await held(fault, five.witness), await silent(five)
+        finally:
+            await perform_all(five.executor, fault.undo)
+        left = await gone(fault, five.witness, GONE_LIMIT_S)
+        await five.witness.dismiss(fault)
+        return holds, closed, left
+
+    holds, closed, left = play(story())
+    pairs = [(f"rmq{a}", f"rmq{b}") for a, b in APART[shape].split()]
+    assert closed == {*pairs, *((b, a) for a, b in pairs)}
+    assert holds.ok, holds.doubt
+    assert left.ok, left.doubt
+    assert play(silent(five)) == set()
+    assert not play(in_force(five))
+    assert play(what_is_wrong(five)) == ()

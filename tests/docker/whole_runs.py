@@ -1,0 +1,61 @@
+"""A whole run on a real cluster that stands, sealed and judged; and which kinds run where."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from faults.kinds import COMPOSE, KINDS
+from harness.deploy.compose_cluster import ComposeCluster
+from harness.plan.model import RunPlan
+from harness.run.live import LiveRun, Outside
+from harness.run.preparing import Preparing
+from harness.run.view import View
+from harness.run_folder.manifest import Manifest
+from harness.run_folder.seal import seal
+from spark_analysis.definition.judge import judge
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.findings import Findings
+from tests.run_folders import rows_of
+
+ON_DIRECT_LINKS = tuple(name for name, kind in KINDS.items() if COMPOSE in kind.offers)
+BY_PEER_LINKS = tuple(name for name, kind in KINDS.items() if COMPOSE in kind.by_peer_links)
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    manifest: Manifest
+    findings: Findings
+    folder: Path
+
+
+async def run(
+    cluster: ComposeCluster,
+    of: RunPlan,
+    experiment: Path,
+    interrupt_when: Callable[[View], bool] = lambda _: False,
+) -> Done:
+    folder = experiment / "runs" / of.name
+    (folder / "logs").mkdir(parents=True)
+    interrupt = asyncio.Event()
+
+    def show(view: View) -> None:
+        if interrupt_when(view):
+            interrupt.set()
+
+    boot_id = BOOT_ID.read_text().strip()
+    prepared = await Preparing(of, cluster, folder, boot_id, lambda _: None).begin()
+    outside = Outside(interrupt, show, lambda manifest: manifest.save(folder))
+    await LiveRun(of, cluster, prepared, Manifest.of(of), outside).perform()
+    manifest = seal(folder)
+    assert manifest.facts is not None
+    facts = Facts.from_json(manifest.facts)
+    return Done(manifest, judge(facts, rows_of(folder)), folder)
+
+
+def counts(done: Done) -> dict[str, int]:
+    totals: dict[str, int] = {}
+    for row in done.findings.counts:
+        totals[row.measure] = totals.get(row.measure, 0) + row.count
+    return totals
