@@ -19,9 +19,12 @@ from textwrap import shorten
 import docker
 from docker.errors import DockerException, ImageNotFound
 
+from harness.deploy import jars
 from harness.deploy.files import compose_folder, copy_reference_sources, copy_worker_sources
 from harness.deploy.port import DeployError, Progress
 from harness.deploy.pull import pull
+from harness.plan.model import Layout
+from harness.plan.rocketmq_layout import VERSIONS
 
 BASE = "debian:bookworm-slim"
 TOXIPROXY_VERSION = "2.12.0"
@@ -30,13 +33,17 @@ _LAST_LINES = 15
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """How an image is made: its folder below compose/, arguments, and the official one if any."""
+    """How an image is made: its folder below compose/, arguments, and the official one if any.
+
+    `jars`: the set of jars.SETS that lies in its build context; what it must be is in the tag.
+    """
 
     name: str
     version: str
     folder: str
     arguments: tuple[tuple[str, str], ...] = ()
     official: str = ""
+    jars: str = ""
 
     @property
     def alias(self) -> str:
@@ -62,6 +69,11 @@ def reference_image() -> Image:
     """Our own files, with no version but their hash, and packages as they are installed here."""
     packages = ("h11", "msgspec")
     return Image("mqproof/reference", "mirrored", "reference-mirrored", _versions(packages))
+
+
+def rocketmq_image(version: str = VERSIONS[0]) -> Image:
+    """Debian's Java, and unmodified jars of one version."""
+    return Image("mqproof/rocketmq", version, "rocketmq-2m2s", jars=f"rocketmq-server-{version}")
 
 
 def proxy_image() -> Image:
@@ -96,15 +108,27 @@ def _versions(packages: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
 BROKER_IMAGES: Mapping[str, Callable[[], Image]] = {
     "rabbitmq-mirrored": rabbitmq_image,
     "reference-mirrored": reference_image,
+    "rocketmq-2m2s": rocketmq_image,
 }
 
 
+def broker_image(system: str, layout: Layout | None = None) -> Image:
+    """Of a layout, or else the one that people get by hand."""
+    if layout is not None and layout.rocketmq is not None:
+        return rocketmq_image(layout.rocketmq.version)
+    return BROKER_IMAGES[system]()
+
+
 def ensure(
-    client: docker.DockerClient, system: str, progress: Progress, balanced: bool = True
+    client: docker.DockerClient,
+    system: str,
+    progress: Progress,
+    balanced: bool = True,
+    layout: Layout | None = None,
 ) -> Images:
     """A system's images, pulled or built where they are missing. Raises DeployError."""
     return Images(
-        broker=_ensure(client, BROKER_IMAGES[system](), progress),
+        broker=_ensure(client, broker_image(system, layout), progress),
         proxy=_ensure(client, proxy_image(), progress),
         worker=_ensure(client, worker_image(), progress),
         balancer=_ensure(client, balancer_image(), progress) if balanced else "",
@@ -141,6 +165,8 @@ def _ensure(client: docker.DockerClient, image: Image, progress: Progress) -> st
     _ensure_base(client, progress)
     with _context(image) as folder:
         tag = f"{image.alias}-{fingerprint(folder, image.arguments)}"
+        if image.jars:
+            shutil.copytree(jars.fetch(image.jars, progress), folder / "jars")
         progress(f"building {tag}")
         _build(client, image, folder, tag, progress)
     client.images.get(tag).tag(image.name, image.version)
@@ -175,12 +201,17 @@ _SOURCES = {"worker": copy_worker_sources, "reference-mirrored": copy_reference_
 
 @contextmanager
 def _context(image: Image) -> Iterator[Path]:
-    """The build context; a worker's and the reference's hold this installation's own files too."""
+    """The build context; a worker's and the reference's hold this installation's own files too.
+
+    Of jars it has their sums: the jars themselves come when it is built.
+    """
     with tempfile.TemporaryDirectory(prefix="mqproof-build-") as scratch:
         folder = Path(scratch) / "context"
         shutil.copytree(compose_folder() / image.folder, folder, ignore=_not_for_the_image)
         if image.folder in _SOURCES:
             _SOURCES[image.folder](folder)
+        if image.jars:
+            shutil.copyfile(jars.lock_file(image.jars), folder / "jars.sha256")
         yield folder
 
 

@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from faults.kinds import DIRECT
 from faults.model import Options
+from harness.plan.rocketmq_layout import RocketMq
 from harness.plan.topology import Topology
 
 
@@ -219,7 +220,7 @@ class Layout:
     system: str
     title: str
     hosts: tuple[Host, ...]
-    timer_s: float  # RabbitMQ: net_ticktime
+    timer_s: float  # after which a silent peer is given up: net_ticktime, name servers' idle time
     copies: int | None
     synchronise: str
     partition_handling: str
@@ -229,6 +230,7 @@ class Layout:
     entrance: str = HOSTS  # or ONE, or one of BALANCERS: how clients get in
     topology: Topology | None = None
     spares: tuple[Host, ...] = ()
+    rocketmq: RocketMq | None = None  # where the brokers are RocketMQ's
 
     @property
     def label(self) -> str:
