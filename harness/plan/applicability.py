@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from faults.kinds import CLIENT_LINK, COMPOSE, KINDS, OF_PROCESSES, TOXIPROXY, mechanism
 from faults.shapes import SHAPES
-from harness.plan import operable
+from harness.plan import clients, operable
 from harness.plan.model import BALANCERS, Entry, FaultPlan, Layout, Scenario, System
 from harness.plan.permission import forbidden, permitted
 from harness.plan.words import STANDBY_BALANCER, Target, parse_target
@@ -21,6 +21,8 @@ def obstacles(
     reasons = []
     if client not in system.clients:
         reasons.append(f"{system.name} has no client {client}")
+    else:
+        reasons += clients.obstacles(client, clients.wanted(scenario.workload))
     if deployment not in system.deployments:
         reasons.append(f"{system.name} cannot be deployed by {deployment}")
     if layout.partition_handling in system.cannot_handle:
@@ -37,7 +39,9 @@ def obstacles(
         ("publishers_enter", scenario.workload.publishers_enter),
         ("consumers_enter", scenario.workload.consumers_enter),
     ):
-        reasons += [f"{who}: {reason}" for reason in _entry_obstacles(entry, scenario, layout)]
+        if not clients.asks_name_servers(client):
+            entering = _entry_obstacles(entry, scenario, layout)
+            reasons += [f"{who}: {reason}" for reason in entering]
     return reasons
 
 

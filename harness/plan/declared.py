@@ -1,15 +1,16 @@
 """What a plan declares of a run: facts for claims' preconditions, and words that are ignored."""
 
-from harness.plan.model import Layout, RunPlan
-
-CLIENT_SECTIONS = {"pika": "amqp"}  # the section of a workload that a client reads
-SECTIONS = ("amqp",)
+from harness.plan.clients import asks_name_servers
+from harness.plan.model import Layout, RocketWorkload, RunPlan
 
 
 def ignored(plan: RunPlan) -> list[str]:
-    """Sections of the workload that this run's client does not know."""
-    own = CLIENT_SECTIONS.get(plan.client)
-    return [f"workload.{section}" for section in SECTIONS if section != own]
+    """What the workload says that this run's client does not know."""
+    workload = plan.scenario.workload
+    if asks_name_servers(plan.client):
+        return ["workload.amqp"]
+    said = workload.rocketmq not in (RocketWorkload(), RocketWorkload(send="oneway"))
+    return ["workload.rocketmq"] if said else []
 
 
 def declared(plan: RunPlan) -> dict[str, bool | str | int | float | None]:

@@ -44,6 +44,22 @@ class AmqpWorkload:
 
 
 @dataclass(frozen=True, slots=True)
+class RocketWorkload:
+    """What only a RocketMQ client knows. Sequences are delayed, or halves of transactions, in the
+    shares that are told; without any, this is the workload that every client can carry."""
+
+    send: str = "async"  # sync, async, oneway, ordered
+    consume: str = "concurrent"  # concurrent, orderly, pull
+    send_timeout_ms: int = 3000
+    threads: int = 4  # that consume
+    batch: int = 32  # messages a pull and a call of the listener, at most
+    delayed_percent: int = 0
+    delay_level: int = 3  # of what is delayed: 1 to 18
+    transactional_percent: int = 0
+    fates: tuple[str, ...] = ("commit",)  # of what is transactional, in turn
+
+
+@dataclass(frozen=True, slots=True)
 class Workload:
     """Who sends what where. Publisher i serves queue i modulo queues, so do consumers."""
 
@@ -62,6 +78,7 @@ class Workload:
     publishers_enter: "Entry"
     consumers_enter: "Entry"
     amqp: AmqpWorkload = field(default_factory=AmqpWorkload)
+    rocketmq: RocketWorkload = field(default_factory=RocketWorkload)
 
 
 @dataclass(frozen=True, slots=True)
