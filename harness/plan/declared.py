@@ -43,8 +43,11 @@ def declared(plan: RunPlan) -> dict[str, bool | str | int | float | None]:
 
 def _promotes(layout: Layout, key: str, default: str) -> str | None:
     """What the layout's policies say; a broker that says nothing keeps to its default. None: of a
-    cluster that somebody else set up nobody has declared it."""
+    cluster that somebody else set up nobody has declared it. Slaves of RocketMQ never are masters
+    by themselves."""
     if layout.topology is not None:
         return None
+    if layout.rocketmq is not None:
+        return "never"
     said = [str(value) for policy in layout.policies for k, value in policy.definition if k == key]
     return said[-1] if said else default
