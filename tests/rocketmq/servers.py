@@ -1,7 +1,7 @@
 """Real RocketMQ servers as plain Java processes, in a folder and on ports of their own.
 
-1. MQPROOF_ROCKETMQ names a folder that holds `server-<version>/*.jar` for each version:
-   org.apache.rocketmq:rocketmq-namesrv and rocketmq-broker with all that they depend on, as
+1. The jars of a version are the set `rocketmq-server-<version>` (harness.deploy.jars); or
+   MQPROOF_ROCKETMQ names a folder that holds `server-<version>/*.jar`, as
    `mvn dependency:copy-dependencies -DoutputDirectory=server-<version>` puts them there.
 2. Everything listens on 127.0.0.1, from PORT_BASE on; each server is in a session of its own.
 3. Every wait has a deadline; whoever enters `cluster` finds nothing left of it afterwards.
@@ -17,6 +17,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from harness.workers.clients.rocketmq.places import jars_folder
 from harness.workers.protocol import Endpoint
 from harness.workers.remoting import answers, requests
 from harness.workers.remoting.routes import NOWHERE, View
@@ -40,14 +41,20 @@ _LOGBACK = """<configuration>
 <encoder><pattern>%date{{yyyy-MM-dd HH:mm:ss.SSS}} %level %logger{{0}} - %msg%n</pattern></encoder>
 </appender><root level="INFO"><appender-ref ref="file"/></root></configuration>
 """
+_NAME_SERVER = "org.apache.rocketmq.namesrv.NamesrvStartup", ("-Xms32m", "-Xmx128m")
+_BROKER = (
+    "org.apache.rocketmq.broker.BrokerStartup",
+    ("-Xms96m", "-Xmx256m", "-XX:MaxDirectMemorySize=256m"),
+)
 _LOGBACK_FILES = ("logback_namesrv.xml", "logback_broker.xml", "logback.xml")
 
 
 def jars(version: str) -> Path | None:
     """The folder of a version's jars, where there is one."""
     root = os.environ.get(VARIABLE, "")
-    folder = Path(root) / f"server-{version}"
-    return folder if root and any(folder.glob("*.jar")) else None
+    own = Path(root) / f"server-{version}"
+    folder = own if root else jars_folder() / f"rocketmq-server-{version}"
+    return folder if any(folder.glob("*.jar")) else None
 
 
 def why_not(version: str) -> str:
@@ -55,7 +62,10 @@ def why_not(version: str) -> str:
     if shutil.which("java") is None:
         return "there is no java; Debian's openjdk-17-jre-headless has it"
     if jars(version) is None:
-        return f"${VARIABLE} names no folder with server-{version}/*.jar (tests/rocketmq/servers)"
+        return (
+            f"jars are missing: `python -m harness.deploy.jars rocketmq-server-{version}`, or a "
+            f"folder with server-{version}/*.jar that ${VARIABLE} names"
+        )
     return ""
 
 
@@ -170,22 +180,18 @@ def _cluster(version: str, folder: Path, name_server: dict[str, str]) -> Cluster
     for number, name in enumerate(("ns1", "ns2")):
         port = PORT_BASE + number
         conf = {"listenPort": str(port), **name_server}
-        heap = ("-Xms32m", "-Xmx128m")
-        main = "org.apache.rocketmq.namesrv.NamesrvStartup"
-        made.servers[name] = _server(version, folder / name, port, conf, heap, main)
+        made.servers[name] = server(version, folder / name, port, conf)
     brokers = (("broker-a", 0, 110), ("broker-a", 1, 120), ("broker-b", 0, 210))
     for broker, number, offset in brokers:
         name, port = f"{broker}-{number}", PORT_BASE + offset
         conf = _broker(broker, number, port)
-        heap = ("-Xms96m", "-Xmx256m", "-XX:MaxDirectMemorySize=256m")
-        main = "org.apache.rocketmq.broker.BrokerStartup"
-        made.servers[name] = _server(version, folder / name, port, conf, heap, main)
+        made.servers[name] = server(version, folder / name, port, conf)
     return made
 
 
-def _server(
-    version: str, folder: Path, port: int, conf: dict[str, str], heap: tuple[str, ...], main: str
-) -> Server:
+def server(version: str, folder: Path, port: int, conf: dict[str, str]) -> Server:
+    """A broker where its configuration gives it a name, else a name server; not started."""
+    main, heap = _BROKER if "brokerName" in conf else _NAME_SERVER
     (folder / "conf").mkdir(parents=True)
     for name in _LOGBACK_FILES:
         (folder / "conf" / name).write_text(_LOGBACK.format(folder=folder))
