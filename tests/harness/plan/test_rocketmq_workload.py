@@ -121,6 +121,13 @@ def test_fates_may_be_asked_for_where_publishers_live_long_enough() -> None:
     assert read(f'{SECTION}{asked}[phases]\nsettle = "70 s"\n').rocketmq.fates
 
 
+def test_whom_brokers_ask_for_fates_may_not_be_killed() -> None:
+    asked = 'transactional_percent = 1\nfates = ["rollback when asked"]\n'
+    crash = '[[fault]]\nkind = "client_crash"\ntarget = "publisher-1"\nlasts = "2 s"\n'
+    (found,) = problems(f'{SECTION}{asked}[phases]\nsettle = "70 s"\n{crash}')
+    assert "[[fault]] 1, kind: a dead client cannot be asked" in found
+
+
 ROCKETMQ = replace(SYSTEM, clients=tuple(CLIENTS))
 
 
