@@ -77,7 +77,7 @@ def fetch(name: str, progress: Progress) -> Path:
         if is_client(name):
             progress(f"compiling our classes against {name}")
             _compile(made, Path(scratch))
-        (made / _MARK).write_text(_fingerprint(name))
+        (made / _MARK).write_text(fingerprint(name))
         if target.exists():
             shutil.rmtree(target)
         made.rename(target)
@@ -108,10 +108,10 @@ def parse_lock(text: str) -> dict[str, str]:
 
 def _whole(name: str) -> bool:
     mark = jars_folder() / name / _MARK
-    return mark.is_file() and mark.read_text() == _fingerprint(name)
+    return mark.is_file() and mark.read_text() == fingerprint(name)
 
 
-def _fingerprint(name: str) -> str:
+def fingerprint(name: str) -> str:
     """Of the lock and, for a client, of our classes: a change of either makes another set."""
     digest = hashlib.sha256(lock_file(name).read_bytes())
     if is_client(name):

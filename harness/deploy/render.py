@@ -9,6 +9,7 @@
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import yaml
@@ -29,6 +30,10 @@ _NETWORK = "@NETWORK@"  # where the first three parts of addresses come in a she
 _PROXY_ADDRESSES = {"servers": 100, "clients": 200}
 _AGENT_ADDRESSES = {"servers": 101, "clients": 201}
 _WORKERS_ADDRESS = 202
+_WORKERS = {  # for people; who knows brokers by name knows the others as well
+    False: "${MQPROOF_WORKER_IMAGE:-mqproof/worker:pika-1.4.4}",
+    True: "${MQPROOF_WORKER_IMAGE:-mqproof/worker-rocketmq:pika-1.4.4}",
+}
 
 
 def render(layout: Layout, settings: Settings) -> str:
@@ -61,8 +66,10 @@ def _text(layouts: Sequence[Layout], settings: Settings) -> str:
             services[ADDRESSES] = _proxy_addresses(layout, list(ways.values()), settings)
         if ways_in := worker_ways.addresses(layout, _NETWORK):
             services[ADDRESSES] = _proxy_addresses(layout, ways_in, settings, "clients")
+    by_names = any(map(worker_ways.by_names, layouts))
+    settings = replace(settings, worker_image=settings.worker_image or _WORKERS[by_names])
     services["agent"] = _agent(settings)
-    services["workers"] = _workers(settings, any(map(worker_ways.by_names, layouts)))
+    services["workers"] = _workers(settings, by_names)
     document: Mapping = {
         "services": services,
         "networks": {

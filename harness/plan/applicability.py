@@ -65,6 +65,11 @@ def _fault_obstacles(
         # As a fault's target the word means a host that holds no copy of any queue.
         if target.role == "uninvolved" and (layout.copies or 0) >= len(layout.hosts):
             yield f"fault {number}: {target.word!r} means nobody: every host holds a copy"
+        if layout.rocketmq is not None and fault.options.direction == "to_broker":
+            yield (
+                f"fault {number}: nothing comes from a server of {system.name} unasked, so that "
+                f"nobody could see whether answers still come"
+            )
         if "shape" in KINDS[fault.kind].options:
             yield from _shape_obstacles(number, fault, len(layout.hosts))
         if fault.kind in system.cannot:

@@ -8,7 +8,7 @@ import pytest
 from harness.deploy import images
 from harness.deploy.catalogue import load_layout, load_system, system_names
 from harness.deploy.compose_brokers import BROKERS
-from harness.deploy.files import copy_worker_sources
+from harness.deploy.files import compose_folder, copy_worker_sources
 
 
 def test_a_tag_is_name_version_and_a_hash_that_stays() -> None:
@@ -102,3 +102,35 @@ def test_a_layout_has_the_image_of_its_servers_version() -> None:
         "colocated": "mqproof/rocketmq:4.9.7",
         "one-group-v5": "mqproof/rocketmq:5.3.3",
     }
+
+
+def test_workers_of_rocketmq_have_every_java_client_and_our_own_sources() -> None:
+    image = images.rocketmq_worker_image()
+    assert image.jars == tuple(
+        f"rocketmq-java-{one}" for one in ("4.9.0", "4.9.8", "5.2.0", "5.3.3")
+    )
+    given = {name for name, _ in image.arguments}
+    dockerfile = (compose_folder() / image.folder / "Dockerfile").read_text()
+    assert given == set(re.findall(r"^ARG (\w+)$", dockerfile, re.MULTILINE))
+    with images._context(image) as folder:
+        assert (folder / "harness" / "workers" / "agent.py").is_file()
+        assert {path.name for path in (folder / "sums").iterdir()} == {
+            f"{name}.{kind}" for name in image.jars for kind in ("sha256", "mark")
+        }
+
+
+def test_each_system_is_worked_on_by_its_own_workers() -> None:
+    class Nothing:
+        """An engine that has no image."""
+
+        class images:
+            @staticmethod
+            def get(name: str) -> None:
+                raise images.ImageNotFound(name)
+
+    wanted = {name: images.missing(Nothing(), name) for name in images.BROKER_IMAGES}  # type: ignore[arg-type]
+    worker, rocket = images.worker_image().alias, images.rocketmq_worker_image().alias
+    assert worker in wanted["rabbitmq-mirrored"]
+    assert rocket not in wanted["rabbitmq-mirrored"]
+    assert rocket in wanted["rocketmq-2m2s"]
+    assert {worker, rocket} <= set(images.missing(Nothing()))  # type: ignore[arg-type]
