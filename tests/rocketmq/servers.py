@@ -41,11 +41,6 @@ _LOGBACK = """<configuration>
 <encoder><pattern>%date{{yyyy-MM-dd HH:mm:ss.SSS}} %level %logger{{0}} - %msg%n</pattern></encoder>
 </appender><root level="INFO"><appender-ref ref="file"/></root></configuration>
 """
-_NAME_SERVER = "org.apache.rocketmq.namesrv.NamesrvStartup", ("-Xms32m", "-Xmx128m")
-_BROKER = (
-    "org.apache.rocketmq.broker.BrokerStartup",
-    ("-Xms96m", "-Xmx256m", "-XX:MaxDirectMemorySize=256m"),
-)
 _LOGBACK_FILES = ("logback_namesrv.xml", "logback_broker.xml", "logback.xml")
 
 
@@ -180,18 +175,22 @@ def _cluster(version: str, folder: Path, name_server: dict[str, str]) -> Cluster
     for number, name in enumerate(("ns1", "ns2")):
         port = PORT_BASE + number
         conf = {"listenPort": str(port), **name_server}
-        made.servers[name] = server(version, folder / name, port, conf)
+        heap = ("-Xms32m", "-Xmx128m")
+        main = "org.apache.rocketmq.namesrv.NamesrvStartup"
+        made.servers[name] = _server(version, folder / name, port, conf, heap, main)
     brokers = (("broker-a", 0, 110), ("broker-a", 1, 120), ("broker-b", 0, 210))
     for broker, number, offset in brokers:
         name, port = f"{broker}-{number}", PORT_BASE + offset
         conf = _broker(broker, number, port)
-        made.servers[name] = server(version, folder / name, port, conf)
+        heap = ("-Xms96m", "-Xmx256m", "-XX:MaxDirectMemorySize=256m")
+        main = "org.apache.rocketmq.broker.BrokerStartup"
+        made.servers[name] = _server(version, folder / name, port, conf, heap, main)
     return made
 
 
-def server(version: str, folder: Path, port: int, conf: dict[str, str]) -> Server:
-    """A broker where its configuration gives it a name, else a name server; not started."""
-    main, heap = _BROKER if "brokerName" in conf else _NAME_SERVER
+def _server(
+    version: str, folder: Path, port: int, conf: dict[str, str], heap: tuple[str, ...], main: str
+) -> Server:
     (folder / "conf").mkdir(parents=True)
     for name in _LOGBACK_FILES:
         (folder / "conf" / name).write_text(_LOGBACK.format(folder=folder))

@@ -22,7 +22,7 @@ from spark_analysis.schema.words import Outcome, Strength, Via
 from tests.harness.test_pipeline_merged import Quiet
 from tests.harness.workers.rocketmq.servers import require
 from tests.plans import SYSTEM, plan
-from tests.rocketmq.local_cluster import standing
+from tests.rocketmq.local_cluster import on_loopback, standing
 from tests.stored import stored
 
 pytestmark = pytest.mark.slow
@@ -44,7 +44,7 @@ def calm(client: str, layout: str, **changes: object) -> RunPlan:
     """A load and its end, as a scenario without a fault has them."""
     of = plan(publishers=2, consumers=2, rate=40.0, deadline_s=30.0, **changes)
     system = replace(SYSTEM, name="rocketmq-2m2s", clients=tuple(CLIENTS))
-    chosen = load_layout("rocketmq-2m2s", layout)
+    chosen = on_loopback(load_layout("rocketmq-2m2s", layout))
     return replace(of, system=system, layout=chosen, client=client, schedule=SCHEDULE)
 
 
@@ -130,4 +130,6 @@ def _rows(folder: Path, worker: str) -> list[dict[str, object]]:
 def _name_servers_were_watched(folder: Path) -> None:
     looks = list(read_rows(folder / "logs" / "prober-orders", tables.PROBES))
     answered = {(row["target"], row["kind"]) for row in looks if row["ok"]}
-    assert answered == {(host, kind) for host in ("rkt1", "rkt2") for kind in ("route", "cluster")}
+    assert answered == {
+        (host, kind) for host in ("127.0.0.11", "127.0.0.12") for kind in ("route", "cluster")
+    }
