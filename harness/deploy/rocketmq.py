@@ -30,6 +30,7 @@ from harness.workers.remoting.tables import Topic
 
 QUEUES = 4  # of a topic on each group
 DECLARE_LIMIT_S = 45.0  # a slave copies its master's topics every 10 s
+VERSION_LIMIT_S = 20.0
 CATCH_UP_LIMIT_S = 1.0  # so long a slave may take to hold what its master held
 WRITERS, READERS = "writers", "readers"
 Read = TypeVar("Read")
@@ -158,10 +159,15 @@ class RocketBroker:
 
     async def versions(self) -> dict[str, str]:
         """As brokers tell them: `V4_9_7` is 4.9.7."""
+        found = await until(self._versions, bool, VERSION_LIMIT_S)
+        if not found:
+            raise DeployError(f"no broker told its version within {VERSION_LIMIT_S:g} s")
+        return {"rocketmq": ", ".join(sorted(found))}
+
+    async def _versions(self) -> set[str]:
         said = await self._read_each(self._brokers, requests.runtime_info(), answers.runtime)
-        found = {table["brokerVersionDesc"] for table in said.values() if table is not None}
-        told = sorted(version.removeprefix("V").replace("_", ".") for version in found)
-        return {"rocketmq": ", ".join(told)}
+        tables = [table for table in said.values() if table is not None]
+        return {one["brokerVersionDesc"].removeprefix("V").replace("_", ".") for one in tables}
 
     # --- questions -------------------------------------------------------------------------------
 
