@@ -34,6 +34,15 @@ def _process(words: tuple[str, ...]) -> tuple[str, ...]:
     return words
 
 
+def _jvm_flag(word: str) -> str:
+    if not word.startswith(("-D", "-X")) or any(letter.isspace() for letter in word):
+        raise ValueError(f"{word!r} is no property (-Dname=value) and no flag (-Xmx256m) of a JVM")
+    return word
+
+
+_JvmFlag = Annotated[str, AfterValidator(_jvm_flag)]
+
+
 class _HostFile(Strict):
     name: HostName
     processes: Annotated[Names, AfterValidator(_process)]
@@ -103,6 +112,7 @@ class RocketLayoutFile(Strict):
     hosts: Annotated[
         tuple[_HostFile, ...], Field(min_length=1, max_length=HOSTS_MAX), AfterValidator(_cluster)
     ]
+    client_jvm: tuple[_JvmFlag, ...] = ()
     profiles: Annotated[dict[str, _ProfileFile], Field(min_length=1)]
 
     @model_validator(mode="after")
@@ -129,7 +139,7 @@ class RocketLayoutFile(Strict):
             synchronise="automatic" if self.copies > 1 else "none",
             partition_handling="none",
             policies=(),
-            rocketmq=RocketMq(self.version, self.replication, self.flush, timers),
+            rocketmq=RocketMq(self.version, self.replication, self.flush, timers, self.client_jvm),
         )
 
 
