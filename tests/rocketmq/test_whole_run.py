@@ -31,7 +31,8 @@ pytestmark = pytest.mark.slow
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 LIMIT_S = 1800.0  # nine JVMs on a machine that has other things to do
 PATIENCE_S = 300.0
-LOAD_S, SETTLE_S, DRAIN_LIMIT_S = 6.0, 3.0, PATIENCE_S
+LOAD_S, SETTLE_S, DRAIN_LIMIT_S = 8.0, 10.0, PATIENCE_S
+SEND_TIMEOUT_MS = 30_000  # the library's own 3 s are over before a busy machine has sent anything
 SCHEDULE = Schedule(LOAD_S, (), 1.0, SETTLE_S, DRAIN_LIMIT_S)
 
 
@@ -52,7 +53,7 @@ def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def calm(client: str, layout: str, **changes: object) -> RunPlan:
     """A load and its end, as a scenario without a fault has them."""
-    of = plan(rate=40.0, deadline_s=60.0, **changes)
+    of = plan(rate=20.0, deadline_s=60.0, **changes)
     system = replace(SYSTEM, name="rocketmq-2m2s", clients=tuple(CLIENTS))
     chosen = on_loopback(load_layout("rocketmq-2m2s", layout))
     return replace(of, system=system, layout=chosen, client=client, schedule=SCHEDULE)
@@ -88,7 +89,7 @@ async def performed(of: RunPlan, folder: Path, servers: Path) -> Manifest:
 def test_a_calm_run_is_drained_audited_and_judged_and_loses_nothing(
     tmp_path: Path, client: str, layout: str, own: RocketWorkload, strength: Strength
 ) -> None:
-    of = calm(client, layout, rocketmq=own)
+    of = calm(client, layout, rocketmq=replace(own, send_timeout_ms=SEND_TIMEOUT_MS))
     require(f"rocketmq-server-{_version(of)}", client)
     experiment = stored(tmp_path / "calm", [(of.name, of.cell)])
     folder = experiment / "runs" / of.name
