@@ -66,7 +66,7 @@ def test_images_are_built_from_the_installed_packages_own_files(
     )
     done = _python(installed, tmp_path, "-c", code)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("mqproof/") == 5
+    assert done.stdout.count("mqproof/") == 6
 
 
 def test_the_wheel_brings_four_packages_and_nothing_called_compose(installed: Path) -> None:

@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
+from faults.executors.doors import AMQP, GREETINGS, Doors, worst
 from faults.executors.ports import Agent, Failures
 from faults.model import DOWN, ROUND, UP, Armed, FaultError, Replies, Reply, Words
 from faults.verify.flow import ROUNDS, Slowness, timed
@@ -20,6 +21,7 @@ WAIT_S = SILENCE_S + 0.5
 OPEN_LIMIT_S = 5.0
 GREET_LIMIT_S = 3.0
 CLOSE_LIMIT_S = 5.0
+AMQP_DOORS = Doors()
 SPEAKING = frozenset({"hang", "slow", "cut_after"})  # kinds whose proof needs words
 
 Dial = Callable[[str], tuple[str, int]]  # a proxy's name -> its listener, as the agent dials it
@@ -30,12 +32,14 @@ Alarms = Callable[[str], Awaitable[dict[str, dict[str, bool]]]]  # model.Witness
 class Canaries:
     """The canaries of armed link faults."""
 
-    def __init__(self, agent: Agent, dial: Dial) -> None:
+    def __init__(self, agent: Agent, dial: Dial, doors: Doors = AMQP_DOORS) -> None:
         self._agent = agent
         self._dial = dial
+        self._doors = doors
+        self._direct: dict[str, dict[str, str]] = {}  # mark -> proxy -> the direct way beside it
 
     async def open(self, armed: Armed, direct: tuple[str, int]) -> None:
-        """One through each proxy of a link fault, and a direct one; nothing for other faults."""
+        """One through each proxy of a link fault, and direct ones; nothing for other faults."""
         speaks = armed.kind in SPEAKING
         opened = await asyncio.gather(
             *(
@@ -51,13 +55,15 @@ class Canaries:
             await self._quick(armed)
 
     async def ask(self, armed: Armed) -> Replies:
-        return await _each(_names(armed), lambda name: self._ask(_canary(armed, name)))
+        return _told(await _each(self._names(armed), lambda name: self._ask(_canary(armed, name))))
 
     async def say(self, armed: Armed, words: Words) -> Replies:
-        """The direct one speaks to itself, whichever way the others do."""
+        """A direct one speaks to itself, whichever way the others do."""
+        beside = self._direct.get(armed.mark, {})
 
         async def say(name: str) -> Reply:
-            ends = {UP: (name, DIRECT), DOWN: (DIRECT, name), ROUND: (name, name)}
+            direct = beside.get(name, name)
+            ends = {UP: (name, direct), DOWN: (direct, name), ROUND: (name, name)}
             speaker, hearer = ends[words.way]
             said = await self._agent.call(
                 "canary_say",
@@ -69,15 +75,16 @@ class Canaries:
             )
             return reply_of(said)
 
-        return await _each(_names(armed), say)
+        return _told(await _each(self._names(armed), say))
 
     async def attempts(self, armed: Armed, direct: tuple[str, int]) -> Replies:
         """A new connection on each way."""
         ways = self._ways(armed, direct)
-        return await _each(ways, lambda name: greets(self._agent, ways[name]))
+        call = self._doors.greeting
+        return _told(await _each(ways, lambda name: greets(self._agent, ways[name], call)))
 
     async def close(self, armed: Armed) -> None:
-        for name in _names(armed):
+        for name in self._names(armed):
             await self._agent.call("canary_close", CLOSE_LIMIT_S, canary=_canary(armed, name))
 
     async def _quick(self, armed: Armed) -> None:
@@ -89,13 +96,23 @@ class Canaries:
                 raise FaultError(f"slow already, {way}: {timed(replies, late)}")
 
     def _ways(self, armed: Armed, direct: tuple[str, int]) -> dict[str, tuple[str, int]]:
-        if not armed.proxies:
-            return {}
-        return {**{proxy: self._dial(proxy) for proxy in armed.proxies}, DIRECT: direct}
+        """Where each is dialled; by its names the direct ones are known from here on."""
+        ways = {proxy: self._dial(proxy) for proxy in armed.proxies}
+        if not self._doors.ports:
+            directs = dict.fromkeys(ways, (DIRECT, direct[1]))
+        else:
+            directs = {name: (self._doors.direct(port), port) for name, (_, port) in ways.items()}
+        self._direct[armed.mark] = {proxy: name for proxy, (name, _) in directs.items()}
+        return ways | {name: (direct[0], port) for name, port in directs.values()}
+
+    def _names(self, armed: Armed) -> tuple[str, ...]:
+        beside = self._direct.get(armed.mark) or dict.fromkeys(armed.proxies, DIRECT)
+        return (*armed.proxies, *dict.fromkeys(beside.values()))
 
     async def _open(self, canary: str, host: str, port: int, speaks: bool) -> None:
         where = {"canary": canary, "host": host, "port": port, "queue": ""}
-        await self._agent.call("canary_open", OPEN_LIMIT_S, **where, speaks=speaks)
+        other = {} if self._doors.protocol == AMQP else {"protocol": self._doors.protocol}
+        await self._agent.call("canary_open", OPEN_LIMIT_S, **where, speaks=speaks, **other)
 
     async def _ask(self, canary: str) -> Reply:
         return reply_of(await self._agent.call("canary_ask", WAIT_S, canary=canary))
@@ -107,17 +124,36 @@ async def _each(names: Iterable[str], ask: Callable[[str], Awaitable[Reply]]) ->
     return dict(zip(names, replies, strict=True))
 
 
-async def greets(agent: Agent, way: tuple[str, int]) -> Reply:
-    """Whether the broker to be dialled by `way` answers the header of its protocol."""
+def _told(replies: Replies) -> Replies:
+    """All direct ways are one to whoever judges: the worst of them."""
+    direct = [name for name in replies if name.startswith(DIRECT) and name != DIRECT]
+    if not direct:
+        return replies
+    others = {name: reply for name, reply in replies.items() if name not in direct}
+    return {**others, DIRECT: worst(replies[name] for name in direct)}
+
+
+async def greets(agent: Agent, way: tuple[str, int], call: str = GREETINGS[AMQP]) -> Reply:
+    """Whether the server to be dialled by `way` answers in its protocol."""
     address, port = way
-    return reply_of(await agent.call("greet", GREET_LIMIT_S, host=address, port=port))
+    return reply_of(await agent.call(call, GREET_LIMIT_S, host=address, port=port))
+
+
+async def host_greets(agent: Agent, host: str, doors: Doors) -> Reply:
+    """Whether all processes of a host answer."""
+    ways = [(host, port) for port in doors.of(host)]
+    return worst(await asyncio.gather(*(greets(agent, way, doors.greeting) for way in ways)))
 
 
 async def serves(
     agent: Agent, host: str, way: tuple[str, int], listed: Listed, failures: Failures
 ) -> Reply:
     """Whether the host's broker, to be dialled by `way`, answers and is listed as running."""
-    reply = await greets(agent, way)
+    return await and_listed(await greets(agent, way), host, listed, failures)
+
+
+async def and_listed(reply: Reply, host: str, listed: Listed, failures: Failures) -> Reply:
+    """What a host replied, if it is listed as running besides."""
     if not reply.answered:
         return reply
     try:
@@ -137,10 +173,6 @@ def reply_of(said: dict[str, Any]) -> Reply:
         end=str(said.get("end", "")),
         octets=int(said.get("octets", 0)),
     )
-
-
-def _names(armed: Armed) -> tuple[str, ...]:
-    return (*armed.proxies, DIRECT) if armed.proxies else ()
 
 
 def _canary(armed: Armed, name: str) -> str:

@@ -19,7 +19,17 @@ from docker import DockerClient
 from faults.actions import RaiseAlarm
 from faults.executors import client_processes, listeners, packet_filter, peer_words
 from faults.executors import peer_links as links_of_peers
-from faults.executors.canaries import WAIT_S, Alarms, Canaries, Dial, Listed, greets, serves
+from faults.executors.canaries import (
+    AMQP_DOORS,
+    WAIT_S,
+    Alarms,
+    Canaries,
+    Dial,
+    Listed,
+    and_listed,
+    host_greets,
+)
+from faults.executors.doors import Doors
 from faults.executors.ports import Agent, AgentCalls, Clients, Failures
 from faults.executors.project import Project
 from faults.kinds import DIRECT, TOXIPROXY
@@ -45,8 +55,8 @@ T = TypeVar("T")
 class ComposeWitness:
     """The witness of one project.
 
-    `failures`: what the agent, `listed` and `alarms` raise besides FaultError. `port`: where
-    brokers of the project speak their protocol. `peer_links`: DIRECT or TOXIPROXY, the layout's.
+    `failures`: what the agent, `listed` and `alarms` raise besides FaultError. `doors`:
+    where processes of the project are spoken to. `peer_links`: DIRECT or TOXIPROXY, the layout's.
     """
 
     def __init__(
@@ -57,18 +67,18 @@ class ComposeWitness:
         dial: Dial,
         listed: Listed,
         failures: Failures = (),
-        port: int = 5672,
+        doors: Doors = AMQP_DOORS,
         alarms: Alarms | None = None,
         clients: Clients | None = None,
         peer_links: str = DIRECT,
     ) -> None:
         self._project = Project(client, project)
         self._agent = Agent(agent, failures)
-        self._canaries = Canaries(self._agent, dial)
+        self._canaries = Canaries(self._agent, dial, doors)
         self._dial = dial
         self._listed = listed
         self._failures = failures
-        self._port = port
+        self._doors = doors
         self._names: dict[str, str] = {}  # by address
         self._alarms = alarms
         self._by_proxy = peer_links == TOXIPROXY
@@ -76,7 +86,7 @@ class ComposeWitness:
         self._threads = ThreadPoolExecutor(max_workers=32, thread_name_prefix="witness")
 
     async def prepare(self, armed: Armed) -> None:
-        await self._canaries.open(armed, (armed.resolved, self._port))
+        await self._canaries.open(armed, self._door(armed.resolved))
         await links_of_peers.ready(armed, self.reach)
         for action in armed.actions:
             if isinstance(action, RaiseAlarm):
@@ -95,7 +105,7 @@ class ComposeWitness:
     async def entries(self, host: str) -> Replies:
         addresses = {host, *await self._in_thread(lambda: self._project.addresses(host))}
         ways = listeners.leading_to(addresses, await listeners.upstreams(self._agent))
-        return await listeners.entries(self._agent, self._dial, ways)
+        return await listeners.entries(self._agent, self._dial, ways, self._doors.greeting)
 
     async def canaries(self, armed: Armed) -> Replies:
         return await self._canaries.ask(armed)
@@ -104,7 +114,7 @@ class ComposeWitness:
         return await self._canaries.say(armed, words)
 
     async def attempts(self, armed: Armed) -> Replies:
-        return await self._canaries.attempts(armed, (armed.resolved, self._port))
+        return await self._canaries.attempts(armed, self._door(armed.resolved))
 
     async def client(self, client: str) -> ProcessState:
         assert self._clients is not None, "a witness of a run is told of its clients"
@@ -137,14 +147,17 @@ class ComposeWitness:
         return None
 
     async def greets(self, host: str) -> Reply:
-        return await greets(self._agent, (host, self._port))
+        return await host_greets(self._agent, host, self._doors)
 
     async def serves(self, host: str) -> Reply:
-        way = (host, self._port)
-        return await serves(self._agent, host, way, self._listed, self._failures)
+        return await and_listed(await self.greets(host), host, self._listed, self._failures)
 
     async def dismiss(self, armed: Armed) -> None:
         await self._canaries.close(armed)
+
+    def _door(self, host: str) -> tuple[str, int]:
+        """Where to knock: at the first process of several."""
+        return host, self._doors.of(host)[0]
 
     async def _no_alarm(self, action: RaiseAlarm) -> None:
         """Raises FaultError where there is an alarm already: ours would not be told from it."""
@@ -195,9 +208,10 @@ class ComposeWitness:
 
     def _reach(self, host: str, peer: str, wait_s: float) -> Reply:
         address = self._project.addresses(peer)[0]
-        command = ["bash", "-c", _ATTEMPT, "attempt", address, str(self._port), f"{wait_s:g}"]
+        _, port = self._door(peer)
+        command = ["bash", "-c", _ATTEMPT, "attempt", address, str(port), f"{wait_s:g}"]
         output = self._project.execute(self._project.host(host), command)
-        return _attempted(output.text, f"{host} -> {peer} ({address}:{self._port})")
+        return _attempted(output.text, f"{host} -> {peer} ({address}:{port})")
 
     def _say(self, host: str, peer: str, wait_s: float) -> Reply:
         """Where peer links pass a proxy; a host's own name is its own address."""

@@ -9,6 +9,7 @@ from collections.abc import Collection
 from contextlib import suppress
 
 from faults.executors.canaries import Dial, greets
+from faults.executors.doors import AMQP, GREETINGS
 from faults.executors.ports import Agent
 from faults.model import Replies
 
@@ -27,7 +28,9 @@ def leading_to(addresses: Collection[str], upstreams: dict[str, str]) -> list[st
     )
 
 
-async def entries(agent: Agent, dial: Dial, ways: Collection[str]) -> Replies:
+async def entries(
+    agent: Agent, dial: Dial, ways: Collection[str], greeting: str = GREETINGS[AMQP]
+) -> Replies:
     """What a greeting meets on a new connection through each of these listeners.
 
     One that `dial` does not know is not ours to dial: another harness made it.
@@ -36,5 +39,5 @@ async def entries(agent: Agent, dial: Dial, ways: Collection[str]) -> Replies:
     for name in ways:
         with suppress(KeyError):
             known[name] = dial(name)
-    replies = await asyncio.gather(*(greets(agent, way) for way in known.values()))
+    replies = await asyncio.gather(*(greets(agent, way, greeting) for way in known.values()))
     return dict(zip(known, replies, strict=True))

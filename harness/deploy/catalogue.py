@@ -9,14 +9,13 @@
 """
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import (
     AfterValidator,
     BaseModel,
-    ConfigDict,
     Field,
     ValidationError,
     ValidationInfo,
@@ -25,8 +24,10 @@ from pydantic import (
 
 from faults.kinds import DIRECT, KINDS, TOXIPROXY
 from harness.deploy.files import compose_folder
+from harness.deploy.layout_parts import HOSTS_MAX, HostName, Name, Names, Strict, distinct
 from harness.deploy.likeness import LIKE, LikenessError, whole
-from harness.deploy.peer_ways import HOSTS_MAX
+from harness.deploy.peer_ways import HOSTS_MAX as PROXIED_HOSTS_MAX
+from harness.deploy.rocketmq_layouts import RocketLayoutFile
 from harness.plan.model import Host, Layout, PauseIfAllDown, Policy, System
 from harness.plan.operations import OPERATIONS
 
@@ -71,33 +72,7 @@ def load_layout(system: str, word: str) -> Layout:
     document = _read_layout(system, path)
     profile = profile or next(iter(document.profiles))
     _choose(f"profile of layout {document.name}", profile, tuple(document.profiles))
-    return Layout(
-        name=document.name,
-        profile=profile,
-        system=system,
-        title=document.title,
-        hosts=_hosts(document, spare=False),
-        spares=_hosts(document, spare=True),
-        timer_s=document.profiles[profile].timer_s,
-        copies=document.copies,
-        synchronise=document.synchronise,
-        partition_handling=document.partition_handling,
-        pause_if_all_down=document.pause,
-        peer_links=document.peer_links,
-        entrance=document.entrance,
-        policies=tuple(
-            Policy(policy.name, policy.pattern, tuple(policy.definition.items()))
-            for policy in document.policies
-        ),
-    )
-
-
-def _hosts(document: "_LayoutFile", spare: bool) -> tuple[Host, ...]:
-    return tuple(
-        Host(host.name, host.name, host.processes)
-        for host in document.hosts
-        if host.spare is spare
-    )
+    return document.layout(system, profile)
 
 
 def _find(system: str, word: str) -> tuple[Path, str]:
@@ -126,18 +101,8 @@ def _choose(what: str, word: str, choices: Sequence[str]) -> None:
 
 # --- the files' own shape ---------------------------------------------------------------------
 
-_HOST_NAME = r"^[a-z][a-z0-9-]{0,30}$"  # it becomes a host name, a label and a part of names
-_TAKEN = frozenset(
-    {"agent", "toxiproxy", "workers", "clients", "balancer1", "balancer2"}
-)  # stand beside the hosts
-_Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
-_Names = Annotated[tuple[str, ...], Field(min_length=1)]
 Deployment = Literal["local", "compose", "external"]
 Handling = Literal["ignore", "pause_minority", "pause_if_all_down", "autoheal"]
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def _kind(word: str) -> str:
@@ -159,44 +124,45 @@ def _deployment(word: str) -> str:
     return word
 
 
-class _SystemFile(_Strict):
-    name: _Name
+class _SystemFile(Strict):
+    name: Name
     title: str
     default_layout: Annotated[str, Field(pattern=r"^[^@]+@[^@]+$")]
-    clients: _Names
+    clients: Names
     deployments: Annotated[tuple[Deployment, ...], Field(min_length=1)]
-    cannot: dict[Annotated[str, AfterValidator(_kind)], str] = {}
-    cannot_handle: dict[Annotated[str, AfterValidator(_handling)], str] = {}
-    direct_peers: dict[Annotated[str, AfterValidator(_deployment)], str] = {}
+    layouts: Literal["mirrored", "rocketmq"] = "mirrored"  # what its layout files say
+    cannot: dict[Annotated[str, AfterValidator(_kind)], str] = Field(default_factory=dict)
+    cannot_handle: dict[Annotated[str, AfterValidator(_handling)], str] = Field(
+        default_factory=dict
+    )
+    direct_peers: dict[Annotated[str, AfterValidator(_deployment)], str] = Field(
+        default_factory=dict
+    )
 
 
-class _HostFile(_Strict):
-    name: Annotated[str, Field(pattern=_HOST_NAME)]
-    processes: _Names
+class _HostFile(Strict):
+    name: HostName
+    processes: Names
     spare: bool = False  # it stands by itself until an operation adds it
 
 
-class _PolicyFile(_Strict):
+class _PolicyFile(Strict):
     name: str
     pattern: str
     definition: dict[str, int | str]
 
 
-class _ProfileFile(_Strict):
+class _ProfileFile(Strict):
     timer_s: Annotated[float, Field(gt=0)]
 
 
 def _distinct_hosts(hosts: tuple[_HostFile, ...]) -> tuple[_HostFile, ...]:
-    names = [host.name for host in hosts]
-    if len(set(names)) < len(names):
-        raise ValueError(f"every host needs a name of its own, found {', '.join(names)}")
-    if _TAKEN.intersection(names):
-        raise ValueError(f"no host may be called {', '.join(sorted(_TAKEN))}")
+    distinct([host.name for host in hosts])
     return hosts
 
 
-class _PauseFile(_Strict):
-    hosts: _Names  # as long as one of them is seen, nobody pauses
+class _PauseFile(Strict):
+    hosts: Names  # as long as one of them is seen, nobody pauses
     recover: Literal["ignore", "autoheal"]
 
 
@@ -217,22 +183,24 @@ def _pause_of_hosts(pause: _PauseFile | None, info: ValidationInfo) -> _PauseFil
 
 def _peers_of_hosts(links: str, info: ValidationInfo) -> str:
     hosts = info.data.get("hosts", ())
-    if links == TOXIPROXY and len(hosts) > HOSTS_MAX:
+    if links == TOXIPROXY and len(hosts) > PROXIED_HOSTS_MAX:
         raise ValueError(
             f"{len(hosts)} hosts have more ways than the proxy has addresses for: at most "
-            f"{HOSTS_MAX} hosts, or {DIRECT!r}"
+            f"{PROXIED_HOSTS_MAX} hosts, or {DIRECT!r}"
         )
     return links
 
 
-class _LayoutFile(_Strict):
-    name: _Name
+class _LayoutFile(Strict):
+    name: Name
     title: str
     copies: Annotated[int, Field(ge=1)]
     synchronise: Literal["automatic", "manual", "none"]
     partition_handling: Handling
     hosts: Annotated[
-        tuple[_HostFile, ...], Field(min_length=1, max_length=20), AfterValidator(_distinct_hosts)
+        tuple[_HostFile, ...],
+        Field(min_length=1, max_length=HOSTS_MAX),
+        AfterValidator(_distinct_hosts),
     ]
     pause_if_all_down: Annotated[
         _PauseFile | None, AfterValidator(_pause_of_hosts), Field(validate_default=True)
@@ -258,6 +226,37 @@ class _LayoutFile(_Strict):
         found = self.pause_if_all_down
         return PauseIfAllDown(found.hosts, found.recover) if found else None
 
+    def layout(self, system: str, profile: str) -> Layout:
+        return Layout(
+            name=self.name,
+            profile=profile,
+            system=system,
+            title=self.title,
+            hosts=self._hosts(spare=False),
+            spares=self._hosts(spare=True),
+            timer_s=self.profiles[profile].timer_s,
+            copies=self.copies,
+            synchronise=self.synchronise,
+            partition_handling=self.partition_handling,
+            pause_if_all_down=self.pause,
+            peer_links=self.peer_links,
+            entrance=self.entrance,
+            policies=tuple(
+                Policy(policy.name, policy.pattern, tuple(policy.definition.items()))
+                for policy in self.policies
+            ),
+        )
+
+    def _hosts(self, spare: bool) -> tuple[Host, ...]:
+        return tuple(
+            Host(host.name, host.name, host.processes)
+            for host in self.hosts
+            if host.spare is spare
+        )
+
+
+_AnyLayoutFile = _LayoutFile | RocketLayoutFile
+_SHAPES: Mapping[str, type[_AnyLayoutFile]] = {"rocketmq": RocketLayoutFile}  # by system.toml
 
 _File = TypeVar("_File", bound=BaseModel)
 
@@ -266,16 +265,21 @@ def _read(path: Path, shape: type[_File]) -> _File:
     return _checked(path, _document(path), shape)
 
 
-def _read_layout(system: str, path: Path) -> _LayoutFile:
-    document = _document(path)
+def _read_layout(system: str, path: Path) -> _AnyLayoutFile:
+    document, shape = _document(path), _shape(system)
     if LIKE not in document:
-        return _checked(path, document, _LayoutFile)
+        return _checked(path, document, shape)
     try:
         built_in = {each.stem: _document(each) for each in _layout_files(system)}
-        return _checked(path, whole(document, built_in), _LayoutFile)
+        return _checked(path, whole(document, built_in), shape)
     except LikenessError as error:
         del document[LIKE]
-        return _checked(path, document, _LayoutFile, f"{path}: {LIKE}: {error}")
+        return _checked(path, document, shape, f"{path}: {LIKE}: {error}")
+
+
+def _shape(system: str) -> type[_AnyLayoutFile]:
+    said = _read(compose_folder() / system / "system.toml", _SystemFile).layouts
+    return _SHAPES.get(said, _LayoutFile)
 
 
 def _document(path: Path) -> dict[str, Any]:

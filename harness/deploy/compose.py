@@ -56,7 +56,12 @@ class ComposeDeployment:
         client = await asyncio.to_thread(engine.connect)
         tool = await asyncio.to_thread(find_tool)
         found = await asyncio.to_thread(
-            images.ensure, client, layout.system, _in_this_loop(progress), bool(layout.balancers)
+            images.ensure,
+            client,
+            layout.system,
+            _in_this_loop(progress),
+            bool(layout.balancers),
+            layout,
         )
         folder = experiment_folder.resolve()
         made = _Making(client, tool, found, layout, folder, self.equip, self.keep)

@@ -9,7 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from harness.deploy import rocketmq_settings
 from harness.plan.model import Host, Layout
+from harness.plan.rocketmq_layout import parse_broker
 
 Addresses = Mapping[str, str]  # by host
 Service = dict[str, Any]
@@ -25,14 +27,17 @@ _HEALTH: Service = {
 
 @dataclass(frozen=True, slots=True)
 class Broker:
-    """One system's broker process: its image for people, where it keeps data, what it is told."""
+    """One system's processes: their image for people, where they keep data, what they are told.
 
-    image: str
+    `told`: of a process of a host, by its word in the layout.
+    """
+
+    image: Callable[[Layout], str]
     data: str
-    told: Callable[[Layout, Host, Addresses], Service]
+    told: Callable[[Layout, Host, str, Addresses], Service]
 
 
-def _rabbitmq(layout: Layout, _host: Host, addresses: Addresses) -> Service:
+def _rabbitmq(layout: Layout, _host: Host, _process: str, addresses: Addresses) -> Service:
     """One RabbitMQ node; its entry point turns these words into its configuration."""
     environment = {
         "MQPROOF_COOKIE": "mqproof",
@@ -53,7 +58,7 @@ _AMQP_PORT, _API_PORT, _PEER_PORT = 5672, 15672, 25672
 _REFERENCE_DATA = "/var/lib/mqproof"
 
 
-def _reference(layout: Layout, host: Host, addresses: Addresses) -> Service:
+def _reference(layout: Layout, host: Host, _process: str, addresses: Addresses) -> Service:
     """One node of the reference; its configuration is one text."""
     node = {
         "name": host.name,
@@ -69,23 +74,48 @@ def _reference(layout: Layout, host: Host, addresses: Addresses) -> Service:
         "partition_handling": layout.partition_handling,
         "log": "/dev/stdout",
     }
-    # It serves clients as soon as its port is open.
-    open_port = ["CMD", "bash", "-c", f"exec 3<>/dev/tcp/127.0.0.1/{_AMQP_PORT}"]
     return {
         "environment": {"MQPROOF_NODE": json.dumps(node)},
-        "healthcheck": {"test": open_port, **_HEALTH},
+        # It serves clients as soon as its port is open.
+        "healthcheck": _port_is_open(_AMQP_PORT),
     }
+
+
+def _rocketmq(layout: Layout, host: Host, process: str, _addresses: Addresses) -> Service:
+    """One name server or broker; its entry point writes its configuration file."""
+    settings = rocketmq_settings.configuration(layout, host.name, process)
+    return {
+        "environment": {
+            "MQPROOF_ROLE": "broker" if parse_broker(process) else process,
+            "MQPROOF_CONFIGURATION": rocketmq_settings.text(settings),
+        },
+        "healthcheck": _port_is_open(int(settings["listenPort"])),
+    }
+
+
+def _port_is_open(port: int) -> Service:
+    return {"test": ["CMD", "bash", "-c", f"exec 3<>/dev/tcp/127.0.0.1/{port}"], **_HEALTH}
+
+
+def _rocketmq_image(layout: Layout) -> str:
+    assert layout.rocketmq is not None, layout.label
+    return f"${{MQPROOF_ROCKETMQ_IMAGE:-mqproof/rocketmq:{layout.rocketmq.version}}}"
 
 
 BROKERS = {
     "rabbitmq-mirrored": Broker(
-        image="${MQPROOF_RABBITMQ_IMAGE:-mqproof/rabbitmq:3.10.8}",
+        image=lambda _: "${MQPROOF_RABBITMQ_IMAGE:-mqproof/rabbitmq:3.10.8}",
         data="/var/lib/rabbitmq",
         told=_rabbitmq,
     ),
     "reference-mirrored": Broker(
-        image="${MQPROOF_REFERENCE_IMAGE:-mqproof/reference:mirrored}",
+        image=lambda _: "${MQPROOF_REFERENCE_IMAGE:-mqproof/reference:mirrored}",
         data=_REFERENCE_DATA,
         told=_reference,
+    ),
+    "rocketmq-2m2s": Broker(
+        image=_rocketmq_image,
+        data="/var/lib/rocketmq",
+        told=_rocketmq,
     ),
 }

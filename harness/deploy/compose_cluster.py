@@ -7,6 +7,8 @@
 """
 
 import asyncio
+import os
+from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,14 +21,12 @@ from faults.model import Executor, Witness
 from harness.deploy import compose_balancers, labels
 from harness.deploy.agent import AgentClient, AgentError
 from harness.deploy.balancer_address import has_address
-from harness.deploy.compose_operator import operator_of
+from harness.deploy.compose_systems import parts
 from harness.deploy.execs import start
-from harness.deploy.links import Links
-from harness.deploy.orders import Operator
 from harness.deploy.polling import until
 from harness.deploy.port import Channel, DeployError, Health, HostSample, Link
-from harness.deploy.rabbitmq import AMQP_PORT, RabbitBroker
-from harness.deploy.render import RESULTS, proxy_address
+from harness.deploy.rabbitmq import AMQP_PORT
+from harness.deploy.render import RESULTS
 from harness.deploy.resources import Watched, watch
 from harness.deploy.roster import Roster
 from harness.deploy.sweep import sweep
@@ -36,14 +36,15 @@ from harness.workers.protocol import Endpoint
 DOWN_LIMIT_S = 60.0
 _GREET_LIMIT_S = 3.0
 _LOGS = "logs"
+ROOT = "0:0"
 _BROKER_LOGS = "broker_logs"
 
 
 @dataclass(frozen=True, slots=True)
 class Containers:
-    """Identifiers by (role, host)."""
+    """Identifiers by (role, host, service): several processes may be on a host."""
 
-    by_place: dict[tuple[str, str], str]
+    by_place: dict[tuple[str, str, str], str]
 
     @classmethod
     def find(cls, client: docker.DockerClient, project: str) -> "Containers":
@@ -51,27 +52,34 @@ class Containers:
         found = client.containers.list(all=True, filters={"label": mark}, ignore_removed=True)
         return cls(
             {
-                (container.labels[labels.ROLE], container.labels[labels.HOST]): str(container.id)
+                _place(container.labels): str(container.id)
                 for container in found
                 if labels.ROLE in container.labels
             }
         )
 
     def one(self, role: str, host: str = "") -> str:
-        return self.by_place[role, host or role]
+        places = {place[:2]: found for place, found in self.by_place.items()}
+        return places[role, host or role]
 
     def logged(self) -> dict[str, str]:
-        """Host, or toxiproxy -> the container whose output is its log."""
+        """Host, toxiproxy, or process of several on a host -> whose output is its log."""
         roles = (labels.ROLE_PROCESS, labels.ROLE_PROXY)
-        return {host: found for (role, host), found in self.by_place.items() if role in roles}
+        places = [place for place in self.by_place if place[0] in roles]
+        alone = Counter(host for _, host, _ in places)
+        return {
+            host if alone[host] == 1 else service: self.by_place[role, host, service]
+            for role, host, service in places
+        }
 
     def watched(self) -> tuple[Watched, ...]:
         """Whose statistics count: the agent is no part of what is measured."""
         leading = (labels.ROLE_HOST, labels.ROLE_PROXY, labels.ROLE_WORKERS)
-        places = self.by_place  # a balancer is a host and its process in one
+        # A balancer is a host and its process in one.
+        hosts = {host for role, host, _ in self.by_place if role == labels.ROLE_HOST}
         return tuple(
-            Watched(found, host, leads=role in leading or (labels.ROLE_HOST, host) not in places)
-            for (role, host), found in self.by_place.items()
+            Watched(found, host, leads=role in leading or host not in hosts)
+            for (role, host, _), found in self.by_place.items()
             if role in (*leading, labels.ROLE_PROCESS)
         )
 
@@ -98,33 +106,25 @@ class ComposeCluster:
         self.project = project
         self.layout = layout
         self.agent = agent
-        self.broker = RabbitBroker.on_ports(layout, agent, addresses)
-        self.operator: Operator = operator_of(
-            client, project, layout, self.broker.api, self._joined
-        )
+        user = (os.getuid(), os.getgid())
+        made = parts(client, project, layout, network, agent, addresses, user)
+        self.broker = made.broker
+        self.operator = made.operator
+        self.doors = made.doors
         self.roster = Roster(self.broker.connections, (DeployError,))
         self._addresses = addresses
         self._experiment_folder = experiment_folder
         self._entrance = compose_balancers.entrance(layout, network)
-        self._links = Links(
-            agent,
-            proxy_address(network),
-            {host: f"{address}:{AMQP_PORT}" for host, address in addresses.items()},
-            {BALANCER: f"{self._entrance}:{AMQP_PORT}"} if self._entrance else None,
-        )
+        self._links = made.ways
+        self._command = made.command
         self._containers = containers
         self._versions = versions
         self._fetched: dict[str, int] = {}  # bytes of each container's log
 
-    def _joined(self, host: str, address: str) -> None:
-        """A spare is a member now."""
-        self._addresses[host] = address
-        self.broker.add(host, address)
-
     async def spawn(self, worker: str) -> Channel:
         container = self._containers.one(labels.ROLE_WORKERS)
-        command = ["python", "-m", "harness.workers", worker]
-        return await start(self.client, container, worker, command)
+        command, as_root = self._command(worker, ["python", "-m", "harness.workers", worker])
+        return await start(self.client, container, worker, command, ROOT if as_root else "")
 
     async def link(self, run: RunPlan, worker: str) -> tuple[Link, ...]:
         return await self._links.make(run.name, worker)
@@ -198,7 +198,7 @@ class ComposeCluster:
         answered = await until(self._greeted, lambda found: len(found) == len(hosts), limit_s)
         if len(answered) < len(hosts):
             silent = ", ".join(host for host in hosts if host not in answered)
-            raise DeployError(f"no AMQP answer from {silent} within {limit_s:.0f} s")
+            raise DeployError(f"no answer from {silent} within {limit_s:.0f} s")
         health = await self.health(limit_s)
         await self.broker.set_policies()
         if not health.clean:
@@ -231,6 +231,11 @@ class ComposeCluster:
         except (DockerException, requests.RequestException, OSError) as error:
             raise DeployError(f"{file.name} could not be fetched: {error}") from error
         self._fetched[container] = max(known, seen)
+
+
+def _place(marks: dict[str, str]) -> tuple[str, str, str]:
+    """What Compose did not make has no service."""
+    return marks[labels.ROLE], marks[labels.HOST], marks.get(labels.SERVICE, "")
 
 
 async def remove(client: docker.DockerClient, project: str) -> None:

@@ -25,6 +25,7 @@ def equip(cluster: ComposeCluster) -> tuple[Executor, Witness]:
         cluster.dial,
         listed,
         failures,
+        cluster.doors,
         alarms=cluster.broker.alarms,
         clients=cluster.roster,
         peer_links=peer_links,

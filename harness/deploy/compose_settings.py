@@ -10,12 +10,12 @@ _FIRST_HOST = 11  # the last part of the first host's address
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The defaults are for people; no broker image means each system's own default."""
+    """The defaults are for people; no image of brokers or workers means each system's own."""
 
     network: str = "${MQPROOF_NETWORK:-172.31.7}"  # the first three parts of all addresses
     broker_image: str = ""
     proxy_image: str = "${MQPROOF_TOXIPROXY_IMAGE:-mqproof/toxiproxy:2.12.0}"
-    worker_image: str = "${MQPROOF_WORKER_IMAGE:-mqproof/worker:pika-1.4.4}"
+    worker_image: str = ""
     balancer_image: str = "${MQPROOF_BALANCER_IMAGE:-mqproof/balancer:2.6}"
     experiment: str = "${MQPROOF_EXPERIMENT:-.}"
     owner: str = "${MQPROOF_OWNER:-}"

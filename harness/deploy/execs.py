@@ -18,13 +18,20 @@ _KILL = 'kill -9 "$(cat "/tmp/mqproof-$0.pid")"'
 
 
 async def start(
-    client: docker.DockerClient, container: str, name: str, command: list[str]
+    client: docker.DockerClient,
+    container: str,
+    name: str,
+    command: list[str],
+    user: str = "",
 ) -> ExecChannel:
-    """A running process and the way to talk to it. Raises DeployError."""
+    """A running process and the way to talk to it. Raises DeployError.
+
+    `user`: who it begins as; the container's own without.
+    """
     token = uuid4().hex
     words = ["sh", "-c", _START, token, *command]
     try:
-        identifier, connected = await asyncio.to_thread(_attach, client, container, words)
+        identifier, connected = await asyncio.to_thread(_attach, client, container, words, user)
     except (DockerException, OSError) as error:
         raise DeployError(f"{name} could not be started: {error}") from error
     handle = _Handle(client, container, identifier, token)
@@ -32,9 +39,9 @@ async def start(
 
 
 def _attach(
-    client: docker.DockerClient, container: str, words: list[str]
+    client: docker.DockerClient, container: str, words: list[str], user: str
 ) -> tuple[str, socket.socket]:
-    created = client.api.exec_create(container, words, stdin=True, tty=False)
+    created = client.api.exec_create(container, words, stdin=True, tty=False, user=user)
     identifier = str(created["Id"])
     stream: Any = client.api.exec_start(identifier, socket=True, tty=False)
     # The library hands out a file object that closes the connection when it is collected, so the

@@ -19,9 +19,12 @@ from textwrap import shorten
 import docker
 from docker.errors import DockerException, ImageNotFound
 
+from harness.deploy import jars
 from harness.deploy.files import compose_folder, copy_reference_sources, copy_worker_sources
 from harness.deploy.port import DeployError, Progress
 from harness.deploy.pull import pull
+from harness.plan.model import Layout
+from harness.plan.rocketmq_layout import VERSIONS
 
 BASE = "debian:bookworm-slim"
 TOXIPROXY_VERSION = "2.12.0"
@@ -30,13 +33,17 @@ _LAST_LINES = 15
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """How an image is made: its folder below compose/, arguments, and the official one if any."""
+    """How an image is made: its folder below compose/, arguments, and the official one if any.
+
+    `jars`: the sets of jars.SETS that lie in its build context; what they must be is in the tag.
+    """
 
     name: str
     version: str
     folder: str
     arguments: tuple[tuple[str, str], ...] = ()
     official: str = ""
+    jars: tuple[str, ...] = ()
 
     @property
     def alias(self) -> str:
@@ -64,6 +71,13 @@ def reference_image() -> Image:
     return Image("mqproof/reference", "mirrored", "reference-mirrored", _versions(packages))
 
 
+def rocketmq_image(version: str = VERSIONS[0]) -> Image:
+    """Debian's Java, and unmodified jars of one version."""
+    return Image(
+        "mqproof/rocketmq", version, "rocketmq-2m2s", jars=(f"rocketmq-server-{version}",)
+    )
+
+
 def proxy_image() -> Image:
     return Image(
         "mqproof/toxiproxy",
@@ -81,6 +95,19 @@ def worker_image() -> Image:
     return Image("mqproof/worker", version, "worker", _versions(packages))
 
 
+def rocketmq_worker_image() -> Image:
+    """As worker_image, and every client of RocketMQ. One that is not installed here has the
+    version that was tried."""
+    tried = (("JPYPE1_VERSION", "1.7.1"), ("ROCKETMQ_VERSION", "0.4.4"))
+    return Image(
+        "mqproof/worker-rocketmq",
+        worker_image().version,
+        "worker-rocketmq",
+        (*worker_image().arguments, *tried),
+        jars=tuple(name for name in jars.SETS if jars.is_client(name)),
+    )
+
+
 def balancer_image() -> Image:
     return Image("mqproof/balancer", "2.6", "haproxy")
 
@@ -96,25 +123,42 @@ def _versions(packages: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
 BROKER_IMAGES: Mapping[str, Callable[[], Image]] = {
     "rabbitmq-mirrored": rabbitmq_image,
     "reference-mirrored": reference_image,
+    "rocketmq-2m2s": rocketmq_image,
 }
 
 
+WORKER_IMAGES: Mapping[str, Callable[[], Image]] = {"rocketmq-2m2s": rocketmq_worker_image}
+
+
+def broker_image(system: str, layout: Layout | None = None) -> Image:
+    """Of a layout, or else the one that people get by hand."""
+    if layout is not None and layout.rocketmq is not None:
+        return rocketmq_image(layout.rocketmq.version)
+    return BROKER_IMAGES[system]()
+
+
 def ensure(
-    client: docker.DockerClient, system: str, progress: Progress, balanced: bool = True
+    client: docker.DockerClient,
+    system: str,
+    progress: Progress,
+    balanced: bool = True,
+    layout: Layout | None = None,
 ) -> Images:
     """A system's images, pulled or built where they are missing. Raises DeployError."""
     return Images(
-        broker=_ensure(client, BROKER_IMAGES[system](), progress),
+        broker=_ensure(client, broker_image(system, layout), progress),
         proxy=_ensure(client, proxy_image(), progress),
-        worker=_ensure(client, worker_image(), progress),
+        worker=_ensure(client, WORKER_IMAGES.get(system, worker_image)(), progress),
         balancer=_ensure(client, balancer_image(), progress) if balanced else "",
     )
 
 
 def missing(client: docker.DockerClient, *systems: str) -> tuple[str, ...]:
     """What `ensure` would have to pull or build for these systems; for all without."""
-    brokers = (BROKER_IMAGES[system]() for system in systems or BROKER_IMAGES)
-    wanted = (*brokers, proxy_image(), worker_image(), balancer_image())
+    chosen = systems or tuple(BROKER_IMAGES)
+    workers = {WORKER_IMAGES.get(system, worker_image)() for system in chosen}
+    brokers = (BROKER_IMAGES[system]() for system in chosen)
+    wanted = (*brokers, proxy_image(), *workers, balancer_image())
     return tuple(image.alias for image in wanted if _present(client, image) is None)
 
 
@@ -141,6 +185,8 @@ def _ensure(client: docker.DockerClient, image: Image, progress: Progress) -> st
     _ensure_base(client, progress)
     with _context(image) as folder:
         tag = f"{image.alias}-{fingerprint(folder, image.arguments)}"
+        for name in image.jars:
+            shutil.copytree(jars.fetch(name, progress), folder / "jars" / name)
         progress(f"building {tag}")
         _build(client, image, folder, tag, progress)
     client.images.get(tag).tag(image.name, image.version)
@@ -170,18 +216,34 @@ def _ensure_base(client: docker.DockerClient, progress: Progress) -> None:
 
 
 # What goes into an image of this installation's own files.
-_SOURCES = {"worker": copy_worker_sources, "reference-mirrored": copy_reference_sources}
+_SOURCES = {
+    "worker": copy_worker_sources,
+    "worker-rocketmq": copy_worker_sources,
+    "reference-mirrored": copy_reference_sources,
+}
 
 
 @contextmanager
 def _context(image: Image) -> Iterator[Path]:
-    """The build context; a worker's and the reference's hold this installation's own files too."""
+    """The build context; a worker's and the reference's hold this installation's own files too.
+
+    Of jars it has their sums: the jars themselves come when it is built.
+    """
     with tempfile.TemporaryDirectory(prefix="mqproof-build-") as scratch:
         folder = Path(scratch) / "context"
         shutil.copytree(compose_folder() / image.folder, folder, ignore=_not_for_the_image)
         if image.folder in _SOURCES:
             _SOURCES[image.folder](folder)
+        for name in image.jars:
+            _copy_sums(name, folder / "sums")
         yield folder
+
+
+def _copy_sums(name: str, sums: Path) -> None:
+    """Of a set's jars, and of our own classes beside them."""
+    sums.mkdir(exist_ok=True)
+    shutil.copyfile(jars.lock_file(name), sums / f"{name}.sha256")
+    (sums / f"{name}.mark").write_text(jars.fingerprint(name), encoding="utf-8")
 
 
 def _not_for_the_image(_folder: str, names: list[str]) -> set[str]:

@@ -77,7 +77,7 @@ def fetch(name: str, progress: Progress) -> Path:
         if is_client(name):
             progress(f"compiling our classes against {name}")
             _compile(made, Path(scratch))
-        (made / _MARK).write_text(_fingerprint(name))
+        (made / _MARK).write_text(fingerprint(name))
         if target.exists():
             shutil.rmtree(target)
         made.rename(target)
@@ -108,12 +108,12 @@ def parse_lock(text: str) -> dict[str, str]:
 
 def _whole(name: str) -> bool:
     mark = jars_folder() / name / _MARK
-    return mark.is_file() and mark.read_text() == _fingerprint(name)
+    return mark.is_file() and mark.read_text() == fingerprint(name)
 
 
-def _fingerprint(name: str) -> str:
+def fingerprint(name: str) -> str:
     """Of the lock and, for a client, of our classes: a change of either makes another set."""
-    digest = hashlib.sha256(_lock_file(name).read_bytes())
+    digest = hashlib.sha256(lock_file(name).read_bytes())
     if is_client(name):
         for source in _sources():
             digest.update(source.name.encode() + b"\0" + source.read_bytes())
@@ -181,10 +181,10 @@ def _sources() -> list[Path]:
 
 
 def _lock(name: str) -> dict[str, str]:
-    return parse_lock(_lock_file(name).read_text())
+    return parse_lock(lock_file(name).read_text())
 
 
-def _lock_file(name: str) -> Path:
+def lock_file(name: str) -> Path:
     return compose_folder() / "rocketmq-java" / "locks" / f"{name}.sha256"
 
 

@@ -5,6 +5,7 @@
 """
 
 PROJECT = "com.docker.compose.project"  # set by both compose tools
+SERVICE = "com.docker.compose.service"  # likewise
 ROLE = "mqproof.role"
 HOST = "mqproof.host"
 EXPERIMENT = "mqproof.experiment"

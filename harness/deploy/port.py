@@ -46,6 +46,7 @@ class Link:
     host: str
     proxy: str  # the proxy's name; a link fault names it
     endpoint: Endpoint
+    process: str = ""  # the host's process that it leads to, where a host may have several
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +133,8 @@ class Cluster(Protocol):
         """Starts a worker process beside the brokers, waiting for `hello`."""
 
     async def link(self, run: RunPlan, worker: str) -> tuple[Link, ...]:
-        """A proxy listener for this worker to each host, in the layout's order of hosts."""
+        """A proxy listener for this worker to each host, in the layout's order of hosts; to each
+        process of it that clients dial, where it may have several."""
 
     async def unlink(self, run: RunPlan) -> None:
         """Removes every listener of the run."""

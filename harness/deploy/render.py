@@ -9,11 +9,12 @@
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import yaml
 
-from harness.deploy import compose_balancers, labels, peer_ways
+from harness.deploy import compose_balancers, labels, peer_ways, worker_ways
 from harness.deploy.compose_brokers import BROKERS, Addresses
 from harness.deploy.compose_settings import Settings, host_address
 from harness.plan.model import Host, Layout
@@ -25,9 +26,14 @@ ADDRESSES = "toxiproxy-addresses"
 BEFORE_BROKERS = ("toxiproxy", ADDRESSES, "agent")  # services by which peer links are made
 BROKER_CPU_SHARES = 1024
 INSTRUMENT_CPU_SHARES = 4096
+_NETWORK = "@NETWORK@"  # where the first three parts of addresses come in a shell's words
 _PROXY_ADDRESSES = {"servers": 100, "clients": 200}
 _AGENT_ADDRESSES = {"servers": 101, "clients": 201}
 _WORKERS_ADDRESS = 202
+_WORKERS = {  # for people; who knows brokers by name knows the others as well
+    False: "${MQPROOF_WORKER_IMAGE:-mqproof/worker:pika-1.4.4}",
+    True: "${MQPROOF_WORKER_IMAGE:-mqproof/worker-rocketmq:pika-1.4.4}",
+}
 
 
 def render(layout: Layout, settings: Settings) -> str:
@@ -55,11 +61,15 @@ def _text(layouts: Sequence[Layout], settings: Settings) -> str:
         )
     services["toxiproxy"] = _proxy(settings)
     for layout in layouts:
-        if ways := peer_ways.addresses(layout, settings.network):
+        if ways := peer_ways.addresses(layout, _NETWORK):
             assert len(layouts) == 1, "the proxy has addresses for the peers of one system"
             services[ADDRESSES] = _proxy_addresses(layout, list(ways.values()), settings)
+        if ways_in := worker_ways.addresses(layout, _NETWORK):
+            services[ADDRESSES] = _proxy_addresses(layout, ways_in, settings, "clients")
+    by_names = any(map(worker_ways.by_names, layouts))
+    settings = replace(settings, worker_image=settings.worker_image or _WORKERS[by_names])
     services["agent"] = _agent(settings)
-    services["workers"] = _workers(settings)
+    services["workers"] = _workers(settings, by_names)
     document: Mapping = {
         "services": services,
         "networks": {
@@ -122,13 +132,13 @@ def _host_services(
 ) -> Mapping:
     """The container that is the host, and those of its processes."""
     broker = BROKERS[layout.system]
-    image = settings.broker_image or broker.image
+    image = settings.broker_image or broker.image(layout)
     names = peer_ways.names(host.name, peer_ways.addresses(layout, settings.network))
     services = {host_service(host): _host(host, addresses[host.name], image, names)}
     for name in host.processes:
         services[process_service(host, name)] = {
             "image": image,
-            **broker.told(layout, host, _cluster_of(host, layout, addresses)),
+            **broker.told(layout, host, name, _cluster_of(host, layout, addresses)),
             "volumes": [f"{_volume(host, name)}:{broker.data}"],
             "restart": "no",
             "network_mode": f"service:{host_service(host)}",
@@ -169,13 +179,20 @@ def _proxy(settings: Settings) -> Mapping:
     }
 
 
-def _proxy_addresses(layout: Layout, ways: list[str], settings: Settings) -> Mapping:
-    """It may change what the proxy's network namespace is, and is of an image that is there."""
-    own = f"{settings.network}.{_PROXY_ADDRESSES['servers']}"
+def _proxy_addresses(
+    layout: Layout, ways: Sequence[str], settings: Settings, network: str = "servers"
+) -> Mapping:
+    """It may change what the proxy's network namespace is, and is of an image that is there.
+
+    Compose is to replace the network's variable, and to leave the shell its own.
+    """
+    own = f"{_NETWORK}.{_PROXY_ADDRESSES[network]}"
     command = peer_ways.adding(ways, own)
     return {
-        "image": settings.broker_image or BROKERS[layout.system].image,
-        "entrypoint": [word.replace("$", "$$") for word in command],
+        "image": settings.broker_image or BROKERS[layout.system].image(layout),
+        "entrypoint": [
+            word.replace("$", "$$").replace(_NETWORK, settings.network) for word in command
+        ],
         "init": True,
         "restart": "no",
         "network_mode": "service:toxiproxy",
@@ -189,10 +206,12 @@ def _agent(settings: Settings) -> Mapping:
     return {**_idle(settings, labels.ROLE_AGENT), "networks": _both(settings, _AGENT_ADDRESSES)}
 
 
-def _workers(settings: Settings) -> Mapping:
+def _workers(settings: Settings, by_names: bool) -> Mapping:
+    """`by_names`: each worker has its own table of names, and mounts it."""
     address = f"{settings.network}.{_WORKERS_ADDRESS}"
     return {
         **_idle(settings, labels.ROLE_WORKERS),
+        **(worker_ways.RIGHTS if by_names else {}),
         "user": settings.user,
         "volumes": [{"type": "bind", "source": settings.experiment, "target": RESULTS}],
         "networks": {"clients": {"ipv4_address": address}},

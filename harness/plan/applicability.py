@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from faults.kinds import CLIENT_LINK, COMPOSE, KINDS, OF_PROCESSES, TOXIPROXY, mechanism
 from faults.shapes import SHAPES
-from harness.plan import operable, overlaps
+from harness.plan import clients, operable, overlaps
 from harness.plan.model import BALANCERS, Entry, FaultPlan, Layout, Scenario, System
 from harness.plan.permission import forbidden, permitted
 from harness.plan.words import STANDBY_BALANCER, Target, parse_target
@@ -21,6 +21,9 @@ def obstacles(
     reasons = []
     if client not in system.clients:
         reasons.append(f"{system.name} has no client {client}")
+    else:
+        asked = [*clients.wanted(scenario.workload), *clients.wanted_by(layout)]
+        reasons += clients.obstacles(client, asked)
     if deployment not in system.deployments:
         reasons.append(f"{system.name} cannot be deployed by {deployment}")
     if layout.partition_handling in system.cannot_handle:
@@ -38,7 +41,9 @@ def obstacles(
         ("publishers_enter", scenario.workload.publishers_enter),
         ("consumers_enter", scenario.workload.consumers_enter),
     ):
-        reasons += [f"{who}: {reason}" for reason in _entry_obstacles(entry, scenario, layout)]
+        if not clients.asks_name_servers(client):
+            entering = _entry_obstacles(entry, scenario, layout)
+            reasons += [f"{who}: {reason}" for reason in entering]
     return reasons
 
 
@@ -61,6 +66,11 @@ def _fault_obstacles(
         # As a fault's target the word means a host that holds no copy of any queue.
         if target.role == "uninvolved" and (layout.copies or 0) >= len(layout.hosts):
             yield f"fault {number}: {target.word!r} means nobody: every host holds a copy"
+        if layout.rocketmq is not None and fault.options.direction == "to_broker":
+            yield (
+                f"fault {number}: nothing comes from a server of {system.name} unasked, so that "
+                f"nobody could see whether answers still come"
+            )
         if "shape" in KINDS[fault.kind].options:
             yield from _shape_obstacles(number, fault, len(layout.hosts))
         if fault.kind in system.cannot:

@@ -1,12 +1,17 @@
-"""What each RocketMQ client can do, and why not the rest: what is missing is NOT APPLICABLE.
+"""What each client can do, and why not the rest: what is missing is NOT APPLICABLE.
 
 1. A capability is a thing that a workload may ask for, or that a claim may need to be judged.
 2. Pure, and about libraries as they are; what is installed here is doctor's to say.
 3. A native client of another build finds out at its start, by what its library exports.
+4. How pika sends and consumes is no choice of a workload; only what would be another workload
+   without it is asked of pika.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+
+from harness.plan.model import Layout, Workload
+from harness.plan.rocketmq_layout import POLL_DEFAULT_S
 
 CAPABILITIES: Mapping[str, str] = {
     "sync": "a call waits for its answer",
@@ -26,12 +31,21 @@ CAPABILITIES: Mapping[str, str] = {
     "attached": "which name server the client asks now",
     "settings": "timers and flags of the library, by system property or setter",
     "acknowledge nothing": "the broker forgets when it sends",
+    "transient": "queues and messages that need not outlive their broker",
 }
+DRAINS_FOR_OTHERS = "rocketmq-java-4.9.8"  # where a client cannot tell what its group has left
 
 _NO_AUTO_ACK = "a log keeps what it has; a group's offset moves only by what was consumed"
-_JAVA: Mapping[str, str] = {"acknowledge nothing": _NO_AUTO_ACK}
-_NATIVE: Mapping[str, str] = {
+_LOGS: Mapping[str, str] = {
     "acknowledge nothing": _NO_AUTO_ACK,
+    "transient": "every message goes into the broker's log",
+}
+_AMQP: Mapping[str, str] = {
+    "delayed": "AMQP 0-9-1 knows no delay",
+    "transaction": "transactions of AMQP 0-9-1 are of a channel, and nobody asks for a fate later",
+}
+_NATIVE: Mapping[str, str] = {
+    **_LOGS,
     "one attempt": "its C interface sets no number of attempts for sync sends, and tells none",
     "proof": "a failure is a text without a code, and an inner attempt may have been stored",
     "attached": "it tells nobody; the first of its list until that fails it",
@@ -53,7 +67,7 @@ class RocketClient:
 
 def _java(version: str) -> RocketClient:
     title = f"Apache RocketMQ's Java client {version}, unmodified, through JPype"
-    return RocketClient(f"rocketmq-java-{version}", title, _JAVA)
+    return RocketClient(f"rocketmq-java-{version}", title, _LOGS)
 
 
 CLIENTS: Mapping[str, RocketClient] = {
@@ -69,12 +83,45 @@ CLIENTS: Mapping[str, RocketClient] = {
 }
 
 
-def obstacles(client: str, wanted: Iterable[str]) -> list[str]:
-    """Every reason why this client cannot do what is wanted; each `wanted` is a capability."""
-    known = CLIENTS[client]
+def asks_name_servers(client: str) -> bool:
+    """It knows name servers, who tell it where brokers are; of hosts to enter it knows nothing."""
+    return client in CLIENTS
+
+
+def drains_by(client: str) -> str:
+    """The client that reads empty what this one's consumers left."""
+    known = CLIENTS.get(client)
+    return DRAINS_FOR_OTHERS if known and "remaining" in known.cannot else client
+
+
+def wanted(workload: Workload) -> list[str]:
+    """The capabilities that a workload asks for, whoever carries it."""
+    own = workload.rocketmq
+    asked = {
+        own.send: workload.publishers > 0,
+        own.consume: workload.consumers > 0,
+        "delayed": own.delayed_percent > 0,
+        "transaction": own.transactional_percent > 0,
+        "acknowledge nothing": workload.consumers > 0 and workload.acknowledge == 0,
+        "transient": not (workload.durable and workload.persistent),
+    }
+    return [capability for capability, is_asked in asked.items() if is_asked]
+
+
+def wanted_by(layout: Layout) -> list[str]:
+    """The capabilities that a layout's own timers and flags ask for."""
+    told = layout.rocketmq
+    set_up = told and (told.timers.poll_s != POLL_DEFAULT_S or told.client_jvm)
+    return ["settings"] if set_up else []
+
+
+def obstacles(client: str, asked: Iterable[str]) -> list[str]:
+    """Every reason why this client cannot do what is asked; each of `asked` is a capability."""
+    known = CLIENTS.get(client)
+    cannot = known.cannot if known else _AMQP
     reasons = []
-    for capability in wanted:
+    for capability in asked:
         assert capability in CAPABILITIES, capability
-        if capability in known.cannot:
-            reasons.append(f"{client} cannot do {capability}: {known.cannot[capability]}")
+        if capability in cannot:
+            reasons.append(f"{client} cannot do {capability}: {cannot[capability]}")
     return reasons

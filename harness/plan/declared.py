@@ -1,15 +1,16 @@
 """What a plan declares of a run: facts for claims' preconditions, and words that are ignored."""
 
-from harness.plan.model import Layout, RunPlan
-
-CLIENT_SECTIONS = {"pika": "amqp"}  # the section of a workload that a client reads
-SECTIONS = ("amqp",)
+from harness.plan.clients import asks_name_servers
+from harness.plan.model import Layout, RocketWorkload, RunPlan
 
 
 def ignored(plan: RunPlan) -> list[str]:
-    """Sections of the workload that this run's client does not know."""
-    own = CLIENT_SECTIONS.get(plan.client)
-    return [f"workload.{section}" for section in SECTIONS if section != own]
+    """What the workload says that this run's client does not know."""
+    workload = plan.scenario.workload
+    if asks_name_servers(plan.client):
+        return ["workload.amqp"]
+    said = workload.rocketmq not in (RocketWorkload(), RocketWorkload(send="oneway"))
+    return ["workload.rocketmq"] if said else []
 
 
 def declared(plan: RunPlan) -> dict[str, bool | str | int | float | None]:
@@ -42,8 +43,11 @@ def declared(plan: RunPlan) -> dict[str, bool | str | int | float | None]:
 
 def _promotes(layout: Layout, key: str, default: str) -> str | None:
     """What the layout's policies say; a broker that says nothing keeps to its default. None: of a
-    cluster that somebody else set up nobody has declared it."""
+    cluster that somebody else set up nobody has declared it. Slaves of RocketMQ never are masters
+    by themselves."""
     if layout.topology is not None:
         return None
+    if layout.rocketmq is not None:
+        return "never"
     said = [str(value) for policy in layout.policies for k, value in policy.definition if k == key]
     return said[-1] if said else default

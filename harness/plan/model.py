@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from faults.kinds import DIRECT
 from faults.model import Options
+from harness.plan.rocketmq_layout import RocketMq
 from harness.plan.topology import Topology
 
 
@@ -43,6 +44,22 @@ class AmqpWorkload:
 
 
 @dataclass(frozen=True, slots=True)
+class RocketWorkload:
+    """What only a RocketMQ client knows. Sequences are delayed, or halves of transactions, in the
+    shares that are told; without any, this is the workload that every client can carry."""
+
+    send: str = "async"  # sync, async, oneway, ordered
+    consume: str = "concurrent"  # concurrent, orderly, pull
+    send_timeout_ms: int = 3000
+    threads: int = 4  # that consume
+    batch: int = 32  # messages a pull and a call of the listener, at most
+    delayed_percent: int = 0
+    delay_level: int = 3  # of what is delayed: 1 to 18
+    transactional_percent: int = 0
+    fates: tuple[str, ...] = ("commit",)  # of what is transactional, in turn
+
+
+@dataclass(frozen=True, slots=True)
 class Workload:
     """Who sends what where. Publisher i serves queue i modulo queues, so do consumers."""
 
@@ -61,6 +78,7 @@ class Workload:
     publishers_enter: "Entry"
     consumers_enter: "Entry"
     amqp: AmqpWorkload = field(default_factory=AmqpWorkload)
+    rocketmq: RocketWorkload = field(default_factory=RocketWorkload)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +220,7 @@ class Layout:
     system: str
     title: str
     hosts: tuple[Host, ...]
-    timer_s: float  # RabbitMQ: net_ticktime
+    timer_s: float  # after which a silent peer is given up: net_ticktime, name servers' idle time
     copies: int | None
     synchronise: str
     partition_handling: str
@@ -212,6 +230,7 @@ class Layout:
     entrance: str = HOSTS  # or ONE, or one of BALANCERS: how clients get in
     topology: Topology | None = None
     spares: tuple[Host, ...] = ()
+    rocketmq: RocketMq | None = None  # where the brokers are RocketMQ's
 
     @property
     def label(self) -> str:

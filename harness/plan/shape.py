@@ -17,6 +17,7 @@ from harness.plan import spans
 from harness.plan.model import Entry, OperationOptions, Span
 from harness.plan.operations import OPERATIONS
 from harness.plan.operations import OPTIONS as OPERATION_OPTIONS
+from harness.plan.rocketmq_checks import CONSUMES, FATES, SENDS
 from harness.plan.words import parse_target
 from spark_analysis.schema.body import HEADER_BYTES
 
@@ -72,6 +73,13 @@ def _heartbeat(value: object) -> int:
     return int(seconds)
 
 
+def _milliseconds(value: object) -> int:
+    milliseconds = spans.parse_seconds(value) * 1000
+    if milliseconds != int(milliseconds) or not 100 <= milliseconds <= 60_000:
+        raise ValueError(f"must be whole milliseconds, from 100 ms to 60 s, not {value!r}")
+    return int(milliseconds)
+
+
 def _pattern(value: object) -> str:
     if not isinstance(value, str):
         raise ValueError("must be a regular expression in a text")
@@ -101,6 +109,22 @@ class AmqpTable(Table):
     cancel_on_ha_failover: bool = False
 
 
+class RocketTable(Table):
+    """What hangs on several keys is checked in rocketmq_checks.py."""
+
+    send: Annotated[str, BeforeValidator(_word(SENDS))] = ""  # `confirms` decides
+    consume: Annotated[str, BeforeValidator(_word(CONSUMES))] = "concurrent"
+    send_timeout: Annotated[int, BeforeValidator(_milliseconds)] = 3000
+    threads: int = Field(default=4, ge=1, le=64)
+    batch: int = Field(default=32, ge=1, le=1024)
+    delayed_percent: int = Field(default=0, ge=0, le=100)
+    delay_level: int = Field(default=3, ge=1, le=18)
+    transactional_percent: int = Field(default=0, ge=0, le=100)
+    fates: list[Annotated[str, BeforeValidator(_word(FATES))]] = Field(
+        default=["commit"], min_length=1, max_length=100
+    )
+
+
 class WorkloadTable(Table):
     queues: list[QueueName] = Field(min_length=1, max_length=64)
     publishers: int = Field(ge=1, le=64)
@@ -117,6 +141,7 @@ class WorkloadTable(Table):
     publishers_enter: EntryWord = Entry(word="uninvolved")
     consumers_enter: EntryWord = Entry(word="uninvolved")
     amqp: AmqpTable = AmqpTable()
+    rocketmq: RocketTable = RocketTable()
 
 
 class FaultTable(Table):

@@ -18,13 +18,14 @@ from pydantic_core import ErrorDetails
 
 from faults.kinds import CLIENT, KINDS, OPTIONS, Kind, Option
 from faults.model import Options
-from harness.plan import operation_checks, overlaps, spans
+from harness.plan import operation_checks, overlaps, rocketmq_checks, spans
 from harness.plan.model import (
     AmqpWorkload,
     FaultPlan,
     OperationOptions,
     OperationPlan,
     Retry,
+    RocketWorkload,
     Scenario,
     Workload,
 )
@@ -35,6 +36,7 @@ from harness.plan.shape import (
     FaultTable,
     OperationTable,
     PhasesTable,
+    RocketTable,
     ScenarioTable,
     WorkloadTable,
 )
@@ -42,12 +44,13 @@ from harness.plan.words import CLIENT_FORMS, ENTRY_FORMS, TARGET_FORMS, parse_ta
 
 SCENARIO_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 _OWN = Options()
-_FIXED = {"deadline", "heartbeat", "latency", "down", "up"}
+_FIXED = {"deadline", "heartbeat", "latency", "down", "up", "send_timeout"}
 _LENGTHS = {"opens", "lasts", "at", *_FIXED, *PhasesTable.model_fields}
 _TABLES: dict[tuple[str, ...], type[BaseModel]] = {
     (): ScenarioTable,
     ("workload",): WorkloadTable,
     ("workload", "amqp"): AmqpTable,
+    ("workload", "rocketmq"): RocketTable,
     ("fault",): FaultTable,
     ("operation",): OperationTable,
     ("phases",): PhasesTable,
@@ -113,6 +116,21 @@ def _workload(table: WorkloadTable) -> Workload:
             heartbeat_s=table.amqp.heartbeat,
             cancel_on_ha_failover=table.amqp.cancel_on_ha_failover,
         ),
+        rocketmq=_rocketmq(table.rocketmq, table.confirms),
+    )
+
+
+def _rocketmq(table: RocketTable, confirms: bool) -> RocketWorkload:
+    return RocketWorkload(
+        send=table.send or rocketmq_checks.send_of(confirms),
+        consume=table.consume,
+        send_timeout_ms=table.send_timeout,
+        threads=table.threads,
+        batch=table.batch,
+        delayed_percent=table.delayed_percent,
+        delay_level=table.delay_level,
+        transactional_percent=table.transactional_percent,
+        fates=tuple(table.fates),
     )
 
 
@@ -233,6 +251,8 @@ def _cross_checks(document: dict[str, Any]) -> Iterator[_Finding]:
     yield from _overlaps(faults, operated=bool(_list(document.get("operation"))))
     for found in operation_checks.problems(_list(document.get("operation")), queues):
         yield _Finding(*found)
+    for path, text, choices in rocketmq_checks.problems(document):
+        yield _Finding(path, text, choices)
 
 
 def _workload_checks(workload: dict[str, Any], queues: list[str]) -> Iterator[_Finding]:

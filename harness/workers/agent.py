@@ -22,7 +22,7 @@ from importlib.metadata import version
 from typing import Any
 
 from faults.toxiproxy import Toxiproxy
-from harness.workers.agent_calls import network
+from harness.workers.agent_calls import network, remoting
 from harness.workers.agent_calls.answers import CallError
 from harness.workers.agent_calls.canaries import Canaries, declare, greet
 from harness.workers.agent_calls.proxies import Proxies
@@ -57,6 +57,8 @@ def calls(toxiproxy: str, listen: str = "") -> dict[str, Call]:
         "hear": network.hear,
         "greet": greet,
         "declare": declare,
+        "remoting_ask": remoting.ask,
+        "remoting_greet": remoting.greet,
         "proxy_create": proxies.create,
         "proxy_list": proxies.every,
         "proxy_delete": proxies.delete,

@@ -16,6 +16,9 @@ Calls run side by side; each has its own deadline, after which it answers with a
 | connect | host, port, timeout_s | {"connected", "seconds", "detail"}: TCP, closed at once |
 | hear | host, port, timeout_s | {"answered", "seconds", "detail"}: what it says first, unasked |
 | greet | host, port, timeout_s | {"answered", "seconds", "detail", "end"}: the AMQP header |
+| remoting_ask | host, port, code, fields, body (text), timeout_s | {"code", "remark", "fields", \
+"body"}: one question in RocketMQ's protocol; any answer is one |
+| remoting_greet | host, port, timeout_s | as greet: any command answered |
 | declare | host, port, queue, durable, timeout_s | {} |
 | proxy_create | name, upstream ("rmq1:5672"), listen ("", any) | {"port"}: the real one |
 | proxy_list | | {"upstreams": {name: "address:port"}}: every proxy, whoever made it |
@@ -24,7 +27,7 @@ Calls run side by side; each has its own deadline, after which it answers with a
 | toxic_add | proxies, toxic, type, streams, attributes | {"issued_ns", "returned_ns"} |
 | toxic_remove | proxies, toxic | {"issued_ns", "returned_ns"}: what is not there is no error |
 | toxic_reset | | {"issued_ns", "returned_ns"}: enables every proxy, removes every toxic |
-| canary_open | canary, host, port, queue, timeout_s, speaks (false) | {}: it then stays silent |
+| canary_open | canary, host, port, queue, timeout_s, speaks (false), protocol | {}: then silent |
 | canary_ask | canary, timeout_s | {"answered", "seconds", "detail", "end"}: passive declare |
 | canary_say | canary, to, octets, rounds, timeout_s | and "octets" that `to` was sent: words.py |
 | canary_close | canary | {} |

@@ -21,6 +21,7 @@ from spark_analysis.schema.words import Redelivered, Via
 
 CLOSE_LIMIT_S = 2.0
 PATIENCE_S = 120.0  # for a library that asks broker after broker, a hung one for seconds each
+LOOK_LIMIT_S = 5.0
 
 
 class Consumer:
@@ -41,6 +42,8 @@ class Consumer:
         self._batch = config.acknowledge
         self._patient = client.answers_every_send
         self._subscribe_limit_s = PATIENCE_S if self._patient else config.deadline_s
+        # A look that is given up goes on in a library's threads: another would only be in its way.
+        self.look_limit_s = PATIENCE_S if self._patient else LOOK_LIMIT_S
         self._dialler = Dialler(ways(config, client), recorder, client.library)
         self._loop = asyncio.get_running_loop()
         self._lost = asyncio.Event()

@@ -16,7 +16,6 @@ from harness.workers.consumer import Consumer
 from harness.workers.protocol import WorkerConfig
 
 LOOK_APART_S = 1.0
-LOOK_LIMIT_S = 5.0
 
 
 class Drainer:
@@ -93,13 +92,13 @@ class Drainer:
         if link is None:
             return False
         try:
-            async with asyncio.timeout(LOOK_LIMIT_S):
+            async with asyncio.timeout(self._consumer.look_limit_s):
                 ready = await link.ready_messages()
         except LinkLost as lost:
             self._doubt = f"looking failed: {lost}"
             return False
         except TimeoutError:
-            self._doubt = f"no answer to a look in {LOOK_LIMIT_S:g} s"
+            self._doubt = f"no answer to a look in {self._consumer.look_limit_s:g} s"
             self._consumer.give_up_link(self._doubt)
             return False
         self._doubt = f"{ready} messages ready, none of them delivered" if ready else ""

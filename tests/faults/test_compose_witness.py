@@ -11,8 +11,9 @@ from docker import DockerClient
 from faults.compile import compile
 from faults.executors.compose import ComposeExecutor
 from faults.executors.compose_witness import WAIT_S, ComposeWitness, _attempted
+from faults.executors.doors import REMOTING, Doors
 from faults.executors.once import _value
-from faults.model import Armed, FaultError, Reply
+from faults.model import UP, Armed, FaultError, Reply, Words
 from faults.verify.replies import SILENCE_S, silent
 
 NO_ENGINE = cast(DockerClient, None)
@@ -169,3 +170,72 @@ def test_a_stall_has_the_agents_instants_if_it_shares_the_clock(
 
 def test_witnesses_wait_longer_than_the_silence_that_proves() -> None:
     assert WAIT_S > SILENCE_S
+
+
+SEVERAL = Doors(REMOTING, ports={"rmq1": (9876, 10911), "rmq2": (10921,)})
+
+
+@dataclass
+class FakeServers(FakeAgent):
+    """Greetings are answered by port."""
+
+    mute: tuple[int, ...] = ()
+
+    async def call(self, name: str, /, timeout_s: float, **arguments: Any) -> dict[str, Any]:
+        said = await super().call(name, timeout_s, **arguments)
+        return {**said, "answered": arguments.get("port") not in self.mute}
+
+
+def witness_of_several(agent: FakeAgent) -> ComposeWitness:
+    async def lists(_host: str) -> bool:
+        return True
+
+    ways = {"name-server": ("10.1.1.210", 9876), "broker": ("10.1.1.210", 10911)}
+    return ComposeWitness(
+        NO_ENGINE, "p", agent, ways.__getitem__, lists, (AgentGone,), doors=SEVERAL
+    )
+
+
+@pytest.mark.parametrize("mute", [(), (9876,), (10911,), (9876, 10911)])
+def test_a_host_of_several_processes_answers_when_all_of_them_do(mute: tuple[int, ...]) -> None:
+    agent = FakeServers({"remoting_greet": ANSWERED}, mute=mute)
+    reply = asyncio.run(witness_of_several(agent).serves("rmq1"))
+    assert reply.answered is (not mute)
+    assert {told["port"] for _, told in agent.asked} == {9876, 10911}
+
+
+def test_canaries_of_a_link_stand_beside_direct_ones_to_the_same_process() -> None:
+    said = {"answered": True, "seconds": 0.1, "detail": "answered", "octets": 0}
+    agent = FakeAgent({"canary_open": {}, "canary_say": said, "canary_close": {}})
+    watching = witness_of_several(agent)
+    armed = compile(
+        *("hang", "rmq1", "rmq1", "", ("rmq1", "rmq2")), ("name-server", "broker"), 1, "run"
+    )
+
+    async def story() -> dict[str, Reply]:
+        await watching.prepare(armed)
+        heard = await watching.words(armed, Words(UP))
+        await watching.dismiss(armed)
+        return heard
+
+    heard = asyncio.run(story())
+    assert set(heard) == {"name-server", "broker", "direct"}
+    opened = {
+        told["canary"].removeprefix(f"{armed.mark}."): (told["host"], told["port"])
+        for name, told in agent.asked
+        if name == "canary_open"
+    }
+    assert opened == {
+        "name-server": ("10.1.1.210", 9876),
+        "broker": ("10.1.1.210", 10911),
+        "direct 9876": ("rmq1", 9876),
+        "direct 10911": ("rmq1", 10911),
+    }
+    pairs = {
+        (told["canary"].rpartition(".")[2], told["to"].rpartition(".")[2])
+        for name, told in agent.asked
+        if name == "canary_say"
+    }
+    assert {("name-server", "direct 9876"), ("broker", "direct 10911")} <= pairs
+    closed = [told["canary"] for name, told in agent.asked if name == "canary_close"]
+    assert len(set(closed)) == 4

@@ -37,20 +37,18 @@ public final class Publishing {
     private final String topic;
     private final String mode;
     private final int timeoutMs;
-    private final int delayLevel;
     private final ExecutorService[] lanes;
     private final Fates fates = new Fates();
     private final Watch watch;
     private int next;
 
-    /** `lanes`: threads of the modes whose sends block; each of a key's sends goes to one lane. */
+    /** `lanes`: threads of sends that block; each of a key's sends goes to one lane. */
     public Publishing(String nameServers, String group, String instance, String topic, String mode,
-            int timeoutMs, int delayLevel, int lanes, String[] settings) throws Exception {
+            int timeoutMs, boolean transactions, int lanes, String[] settings) throws Exception {
         this.topic = topic;
         this.mode = mode;
         this.timeoutMs = timeoutMs;
-        this.delayLevel = delayLevel;
-        producer = mode.equals("transaction") ? transactional(group) : new DefaultMQProducer(group);
+        producer = transactions ? transactional(group) : new DefaultMQProducer(group);
         producer.setNamesrvAddr(nameServers);
         producer.setInstanceName(instance);
         producer.setSendMsgTimeout(timeoutMs);
@@ -58,7 +56,7 @@ public final class Publishing {
         producer.setRetryTimesWhenSendFailed(0);
         producer.setRetryTimesWhenSendAsyncFailed(0);
         producer.setRetryAnotherBrokerWhenNotStoreOK(false);
-        this.lanes = new ExecutorService[mode.equals("async") ? 0 : lanes];
+        this.lanes = new ExecutorService[mode.equals("async") && !transactions ? 0 : lanes];
         Arrays.setAll(this.lanes, lane -> Executors.newSingleThreadExecutor(Publishing::daemon));
         watch = new Watch(outbox, Map.of("attached", () ->
                 Library.attached(producer.getDefaultMQProducerImpl().getmQClientFactory())));
@@ -78,21 +76,24 @@ public final class Publishing {
         }
     }
 
-    /** `bodies` holds `keys.length` bodies of one length; their tags count on from `tag`. */
-    public void send(long tag, byte[] bodies, int[] keys, int[] wanted) {
+    /**
+     * `bodies` holds `keys.length` bodies of one length; their tags count on from `tag`. `wanted`
+     * has each one's fate and `levels` its delay, 0 without one; empty where none has any.
+     */
+    public void send(long tag, byte[] bodies, int[] keys, int[] wanted, int[] levels) {
         int length = bodies.length / keys.length;
         for (int each = 0; each < keys.length; each++) {
             byte[] body = Arrays.copyOfRange(bodies, each * length, (each + 1) * length);
             Message message = new Message(topic, body);
-            if (delayLevel > 0) {
-                message.setDelayTimeLevel(delayLevel);
+            if (levels.length > 0 && levels[each] > 0) {
+                message.setDelayTimeLevel(levels[each]);
             }
             one(tag + each, message, keys[each], wanted.length == 0 ? 0 : wanted[each]);
         }
     }
 
     private void one(long tag, Message message, int key, int fate) {
-        if (mode.equals("async")) {
+        if (mode.equals("async") && fate == 0) {
             async(tag, message);
             return;
         }
@@ -121,7 +122,7 @@ public final class Publishing {
 
     private void blocking(long tag, Message message, int key, int fate) {
         try {
-            switch (mode) {
+            switch (fate == 0 ? mode : "transaction") {
                 case "sync" -> answered(tag, producer.send(message, timeoutMs));
                 case "ordered" -> answered(tag, producer.send(message,
                         (queues, sent, wanted) -> queues.get(key % queues.size()), key, timeoutMs));

@@ -3,6 +3,7 @@
 `answers`   how a call fails, and how blocking work gets a deadline
 `network`   clock, connect, http
 `amqp`      greet, declare, and canaries: one AMQP connection, spoken by hand
+`remoting`  the same in RocketMQ's protocol
 `canaries`  the canaries by name
 `proxies`   proxy and toxic calls
 """

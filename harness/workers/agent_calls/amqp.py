@@ -14,6 +14,7 @@ from pika import exceptions, frame, spec
 
 from faults.model import FIN, REFUSED, RST
 from harness.workers.credentials import login
+from harness.workers.rocketmq.connection import Unanswered
 
 _HEADER = b"AMQP\x00\x00\x09\x01"
 _FIRST_FRAME = b"\x01"  # a method frame: Connection.Start
@@ -38,7 +39,7 @@ class Closed(Exception):
 def ended(error: Exception) -> str:
     """FIN, RST or REFUSED, where an exception tells of one; or else nothing."""
     match error:
-        case Closed(end=end):
+        case Closed(end=end) | Unanswered(ended=end):
             return end
         case ConnectionRefusedError():
             return REFUSED

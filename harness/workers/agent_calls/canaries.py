@@ -8,15 +8,18 @@
 import asyncio
 import time
 from collections.abc import Awaitable
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from pika import spec
 
+from harness.workers.agent_calls import remoting
 from harness.workers.agent_calls.amqp import Closed, Conversation, ended, greeted
 from harness.workers.agent_calls.answers import CallError
 from harness.workers.agent_calls.network import seconds_since
 from harness.workers.agent_calls.words import Speaker
+from harness.workers.rocketmq.connection import Unanswered
 
+AMQP, REMOTING = "amqp", "remoting"  # protocols of canaries
 T = TypeVar("T")
 
 
@@ -41,34 +44,68 @@ async def declare(
                 conversation.drop()
     except TimeoutError:
         raise CallError("timeout", f"{what}: no answer in {timeout_s:g} s") from None
-    except (Closed, OSError) as error:
+    except (Closed, Unanswered, OSError) as error:
         raise CallError("refused", f"{what}: {error}") from error
     return {}
+
+
+class _Asks(Protocol):
+    @property
+    def end(self) -> str: ...
+
+    async def passive_declare(self, queue: str) -> None: ...
+
+    def drop(self) -> None: ...
+
+
+class _Speaks(Protocol):
+    @property
+    def end(self) -> str: ...
+
+    @property
+    def octets(self) -> int: ...
+
+    async def say(self, hearer: Any, octets: int) -> float: ...
+
+    def drop(self) -> None: ...
 
 
 class Canaries:
     """The open canaries of this agent: those that only ask, and those that speak."""
 
     def __init__(self) -> None:
-        self._open: dict[str, Conversation] = {}
+        self._open: dict[str, _Asks] = {}
         self._queues: dict[str, str] = {}
-        self._speakers: dict[str, Speaker] = {}
+        self._speakers: dict[str, _Speaks] = {}
 
     async def open(
-        self, canary: str, host: str, port: int, queue: str, timeout_s: float, speaks: bool = False
+        self,
+        canary: str,
+        host: str,
+        port: int,
+        queue: str,
+        timeout_s: float,
+        speaks: bool = False,
+        protocol: str = AMQP,
     ) -> dict[str, Any]:
-        """A canary of that name is replaced. One request proves that the way works."""
+        """A canary of that name is replaced. One request proves that the way works.
+
+        `protocol`: AMQP, or RocketMQ's, in which one that asks speaks, too.
+        """
         await self.close(canary)
         what = f"canary {canary} to {host}:{port}"
         try:
             async with asyncio.timeout(timeout_s):
-                if speaks:
+                if protocol == REMOTING:
+                    found = await remoting.Conversation.open(host, port)
+                    self._open[canary] = self._speakers[canary] = found
+                elif speaks:
                     self._speakers[canary] = await Speaker.open(host, port, canary)
                 else:
                     self._open[canary] = await _asker(canary, host, port, queue)
         except TimeoutError:
             raise CallError("timeout", f"{what}: no answer in {timeout_s:g} s") from None
-        except (Closed, OSError) as error:
+        except (Closed, Unanswered, OSError) as error:
             raise CallError("refused", f"{what}: {error}") from error
         self._queues[canary] = queue
         return {}
@@ -99,9 +136,9 @@ class Canaries:
 
     async def close(self, canary: str) -> dict[str, Any]:
         """Drops it without a word; one that is not there is no error."""
-        conversation = self._open.pop(canary, None) or self._speakers.pop(canary, None)
-        if conversation is not None:
-            conversation.drop()
+        for conversation in (self._open.pop(canary, None), self._speakers.pop(canary, None)):
+            if conversation is not None:
+                conversation.drop()
         return {}
 
 
@@ -129,7 +166,7 @@ async def _reply(asked: Awaitable[None], timeout_s: float) -> dict[str, Any]:
             await asked
     except TimeoutError:
         detail = f"silent for {timeout_s:g} s"
-    except (Closed, OSError) as error:
+    except (Closed, Unanswered, OSError) as error:
         detail, end = str(error), ended(error)
     return {
         "answered": detail == "answered",

@@ -1,6 +1,6 @@
 """What is asked of name servers and brokers: a code, fields, and how to call it in a sentence.
 
-1. Nothing here is answered with a change, but for `create_topic`.
+1. Nothing here is answered with a change, but for `create_topic` and `delete_...`.
 2. Messages are read in the name of TOOLS_CONSUMER, a group that every broker knows from its start:
    nothing is created by reading, and no offset is committed.
 3. A read never waits for messages to come: whoever reads a log wants what is there.
@@ -22,21 +22,33 @@ class Code(IntEnum):
 
     PULL_MESSAGE = 11
     QUERY_CONSUMER_OFFSET = 14
+    UPDATE_CONSUMER_OFFSET = 15
     UPDATE_AND_CREATE_TOPIC = 17
     GET_ALL_TOPIC_CONFIG = 21
+    GET_BROKER_CONFIG = 26
     GET_BROKER_RUNTIME_INFO = 28
     GET_MAX_OFFSET = 30
     GET_MIN_OFFSET = 31
     VIEW_MESSAGE_BY_ID = 33
     GET_ALL_CONSUMER_OFFSET = 43
+    PUT_KV_CONFIG = 100
+    GET_KV_CONFIG = 101
     GET_ROUTEINFO_BY_TOPIC = 105
     GET_BROKER_CLUSTER_INFO = 106
+    GET_ALL_SUBSCRIPTION_GROUPS = 201
+    GET_CONSUMER_CONNECTIONS = 203
+    DELETE_SUBSCRIPTION_GROUP = 207
+    DELETE_TOPIC_IN_BROKER = 215
+    DELETE_TOPIC_IN_NAME_SERVER = 216
+    GET_NAMESRV_CONFIG = 319
+    GET_ALL_PRODUCERS = 328
 
 
 class Answer(IntEnum):
     """Codes of answers that say something to us."""
 
     SUCCESS = 0
+    SYSTEM_ERROR = 1
     SYSTEM_BUSY = 2
     TOPIC_NOT_EXIST = 17
     PULL_NOT_FOUND = 19
@@ -137,6 +149,38 @@ def create_topic(topic: str, queues: int) -> Request:
         "order": "false",
     }
     return Request(Code.UPDATE_AND_CREATE_TOPIC, f"to create topic {topic}", fields)
+
+
+def subscription_groups() -> Request:
+    return Request(Code.GET_ALL_SUBSCRIPTION_GROUPS, "all subscription groups")
+
+
+def consumers(group: str) -> Request:
+    """Who of a group is connected."""
+    words = f"the consumers of {group}"
+    return Request(Code.GET_CONSUMER_CONNECTIONS, words, {"consumerGroup": group})
+
+
+def producers() -> Request:
+    """Who is connected to send, whatever his group."""
+    return Request(Code.GET_ALL_PRODUCERS, "all producers")
+
+
+def delete_topic(topic: str) -> Request:
+    """Of a broker: with all that it holds, in the background."""
+    return Request(Code.DELETE_TOPIC_IN_BROKER, f"to delete topic {topic}", {"topic": topic})
+
+
+def delete_route(topic: str) -> Request:
+    """Of a name server, which forgets no topic by itself."""
+    words = f"to forget topic {topic}"
+    return Request(Code.DELETE_TOPIC_IN_NAME_SERVER, words, {"topic": topic})
+
+
+def delete_group(group: str) -> Request:
+    """With its offsets, where the broker knows how (4.9.4 and later)."""
+    fields = {"groupName": group, "cleanOffset": "true"}
+    return Request(Code.DELETE_SUBSCRIPTION_GROUP, f"to delete group {group}", fields)
 
 
 def _of(queue: Queue) -> dict[str, str]:

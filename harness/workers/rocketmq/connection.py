@@ -4,20 +4,29 @@
    the server says unasked.
 2. When the connection ends, every open question fails at once, with how it ended.
 3. Octets that are no commands end it.
+4. How the other side ended it (FIN, RST) is noted when it happens, whether or not anybody asks.
 """
 
 import asyncio
 import itertools
 
+from faults.model import FIN, REFUSED, RST
 from harness.workers.protocol import Endpoint
 from harness.workers.remoting.commands import Command, Decoder, encode
 from harness.workers.remoting.errors import WireError
-from harness.workers.remoting.headers import Header
+from harness.workers.remoting.headers import ONEWAY, Header
 from harness.workers.remoting.requests import Request
 
 
 class Unanswered(Exception):
-    """No connection, no answer in time, or nothing that is an answer: says which."""
+    """No connection, no answer in time, or nothing that is an answer: says which.
+
+    `ended`: FIN, RST or REFUSED, where the other side ended the connection, or took none.
+    """
+
+    def __init__(self, text: str, ended: str = "") -> None:
+        super().__init__(text)
+        self.ended = ended
 
 
 class Connection:
@@ -25,6 +34,8 @@ class Connection:
 
     def __init__(self) -> None:
         self.lost = ""
+        self.ended = ""  # FIN or RST, where the other side did it
+        self.octets = 0  # that came
         self._numbers = itertools.count(1)
         self._open: dict[int, asyncio.Future[Command]] = {}
         self._wire = _Wire(self)
@@ -42,13 +53,14 @@ class Connection:
         except TimeoutError:
             raise Unanswered(f"no connection within {limit_s:g} s") from None
         except OSError as error:
-            raise Unanswered(f"no connection: {error}") from error
+            refused = REFUSED if isinstance(error, ConnectionRefusedError) else ""
+            raise Unanswered(f"no connection: {error}", refused) from error
         return connection
 
     async def ask(self, request: Request, limit_s: float) -> Command:
         """Raises Unanswered."""
         if self.lost:
-            raise Unanswered(self.lost)
+            raise Unanswered(self.lost, self.ended)
         number = next(self._numbers)
         answer: asyncio.Future[Command] = asyncio.get_running_loop().create_future()
         self._open[number] = answer
@@ -61,6 +73,13 @@ class Connection:
             raise Unanswered(f"no answer within {limit_s:g} s") from None
         finally:
             del self._open[number]
+
+    def tell(self, request: Request) -> None:
+        """What is not answered. Raises Unanswered."""
+        if self.lost:
+            raise Unanswered(self.lost, self.ended)
+        header = Header(request.code, next(self._numbers), ONEWAY, fields=request.fields)
+        self._wire.write(encode(Command(header, request.body)))
 
     def close(self) -> None:
         """At once: nothing that we ask needs a farewell."""
@@ -76,7 +95,7 @@ class Connection:
         self._wire.abort()
         for question in self._open.values():
             if not question.done():
-                question.set_exception(Unanswered(self.lost))
+                question.set_exception(Unanswered(self.lost, self.ended))
 
 
 class _Wire(asyncio.Protocol):
@@ -98,6 +117,7 @@ class _Wire(asyncio.Protocol):
         self._transport = transport
 
     def data_received(self, octets: bytes) -> None:
+        self._connection.octets += len(octets)
         try:
             commands = self._decoder.feed(octets)
         except WireError as error:
@@ -106,5 +126,10 @@ class _Wire(asyncio.Protocol):
         for command in commands:
             self._connection.heard(command)
 
+    def eof_received(self) -> None:
+        self._connection.ended = self._connection.ended or FIN
+
     def connection_lost(self, error: Exception | None) -> None:
+        if isinstance(error, ConnectionResetError):
+            self._connection.ended = self._connection.ended or RST
         self._connection.end(f"lost: {error}" if error else "closed by the server")

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from harness.deploy import images
-from harness.deploy.catalogue import load_system, system_names
+from harness.deploy.catalogue import load_layout, load_system, system_names
 from harness.deploy.compose_brokers import BROKERS
-from harness.deploy.files import copy_worker_sources
+from harness.deploy.files import compose_folder, copy_worker_sources
 
 
 def test_a_tag_is_name_version_and_a_hash_that_stays() -> None:
@@ -61,7 +61,8 @@ def test_every_system_with_containers_has_an_image_and_a_service() -> None:
     in_containers = {system.name for system in systems if "compose" in system.deployments}
     assert in_containers == set(images.BROKER_IMAGES) == set(BROKERS)
     for name, make in images.BROKER_IMAGES.items():
-        assert make().alias in BROKERS[name].image, "what people get by hand is what was built"
+        by_hand = BROKERS[name].image(load_layout(name, load_system(name).default_layout))
+        assert make().alias in by_hand, "what people get by hand is what was built"
 
 
 def test_a_worker_gets_its_sources_and_nothing_heavy(tmp_path: Path) -> None:
@@ -76,3 +77,60 @@ def test_a_worker_gets_its_sources_and_nothing_heavy(tmp_path: Path) -> None:
     } <= copied
     assert "spark_analysis/schema/arrow.py" not in copied
     assert not [name for name in copied if name.startswith(("harness/deploy", "harness/plan"))]
+
+
+@pytest.mark.parametrize("version", ["4.9.7", "5.3.3"])
+def test_the_jars_of_a_server_are_in_its_tag_before_any_is_fetched(
+    version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MQPROOF_JARS", str(tmp_path / "none"))
+    image = images.rocketmq_image(version)
+    before = images.tag_of(image)
+    assert re.fullmatch(rf"mqproof/rocketmq:{re.escape(version)}-[0-9a-f]{{12}}", before)
+    lock = tmp_path / "lock"
+    lock.write_text("0000  other.jar\n")
+    monkeypatch.setattr(images.jars, "lock_file", lambda _name: lock)
+    assert images.tag_of(image) != before
+
+
+def test_a_layout_has_the_image_of_its_servers_version() -> None:
+    found = {
+        name: images.broker_image("rocketmq-2m2s", load_layout("rocketmq-2m2s", name)).alias
+        for name in ("colocated", "one-group-v5")
+    }
+    assert found == {
+        "colocated": "mqproof/rocketmq:4.9.7",
+        "one-group-v5": "mqproof/rocketmq:5.3.3",
+    }
+
+
+def test_workers_of_rocketmq_have_every_java_client_and_our_own_sources() -> None:
+    image = images.rocketmq_worker_image()
+    assert image.jars == tuple(
+        f"rocketmq-java-{one}" for one in ("4.9.0", "4.9.8", "5.2.0", "5.3.3")
+    )
+    given = {name for name, _ in image.arguments}
+    dockerfile = (compose_folder() / image.folder / "Dockerfile").read_text()
+    assert given == set(re.findall(r"^ARG (\w+)$", dockerfile, re.MULTILINE))
+    with images._context(image) as folder:
+        assert (folder / "harness" / "workers" / "agent.py").is_file()
+        assert {path.name for path in (folder / "sums").iterdir()} == {
+            f"{name}.{kind}" for name in image.jars for kind in ("sha256", "mark")
+        }
+
+
+def test_each_system_is_worked_on_by_its_own_workers() -> None:
+    class Nothing:
+        """An engine that has no image."""
+
+        class images:
+            @staticmethod
+            def get(name: str) -> None:
+                raise images.ImageNotFound(name)
+
+    wanted = {name: images.missing(Nothing(), name) for name in images.BROKER_IMAGES}  # type: ignore[arg-type]
+    worker, rocket = images.worker_image().alias, images.rocketmq_worker_image().alias
+    assert worker in wanted["rabbitmq-mirrored"]
+    assert rocket not in wanted["rabbitmq-mirrored"]
+    assert rocket in wanted["rocketmq-2m2s"]
+    assert {worker, rocket} <= set(images.missing(Nothing()))  # type: ignore[arg-type]

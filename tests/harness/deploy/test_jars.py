@@ -28,7 +28,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv(places.JARS, str(tmp_path / "jars"))
     lock = tmp_path / "lock"
     lock.write_text("".join(f"{digest}  {name}\n" for name, digest in LOCK.items()))
-    monkeypatch.setattr(jars, "_lock_file", lambda _name: lock)
+    monkeypatch.setattr(jars, "lock_file", lambda _name: lock)
     return tmp_path
 
 
@@ -83,7 +83,7 @@ def test_the_pom_asks_for_every_artifact_of_a_set() -> None:
 
 @pytest.mark.parametrize("name", jars.SETS)
 def test_every_set_has_a_lock_with_its_own_version(name: str) -> None:
-    lock = jars.parse_lock(jars._lock_file(name).read_text())
+    lock = jars.parse_lock(jars.lock_file(name).read_text())
     version = name.rpartition("-")[2]
     assert f"rocketmq-client-{version}.jar" in lock
     assert all(len(digest) == 64 for digest in lock.values())

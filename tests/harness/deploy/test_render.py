@@ -57,9 +57,10 @@ def test_systems_side_by_side_share_the_instrument_and_no_host_or_address() -> N
     layouts = default_layouts()
     assert {layout.system for layout in layouts} == set(BROKERS)
     services = yaml.safe_load(side_by_side(layouts, Settings()))["services"]
-    hosts = [host.name for layout in layouts for host in layout.hosts]
-    assert {f"{host}-host" for host in hosts} | {"toxiproxy", "agent", "workers"} <= set(services)
-    assert len(services) == 2 * len(hosts) + 3
+    hosts = [host for layout in layouts for host in layout.hosts]
+    shared = {"toxiproxy", "toxiproxy-addresses", "agent", "workers"}
+    processes = {f"{host.name}-{process}" for host in hosts for process in host.processes}
+    assert set(services) == {f"{host.name}-host" for host in hosts} | processes | shared
     addresses = [
         network["ipv4_address"]
         for service in services.values()

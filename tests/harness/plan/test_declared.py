@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from harness.plan.declared import declared, ignored
-from harness.plan.model import Policy
+from harness.plan.model import Policy, RocketWorkload
 from tests.plans import fault, plan
 
 
@@ -13,6 +13,11 @@ def test_an_amqp_client_ignores_nothing_of_the_amqp_section() -> None:
 
 def test_another_client_ignores_the_amqp_section_and_the_manifest_can_say_so() -> None:
     assert ignored(replace(plan(), client="rocketmq-native")) == ["workload.amqp"]
+
+
+def test_what_a_scenario_says_to_rocketmq_alone_is_told_where_pika_ignores_it() -> None:
+    said = [RocketWorkload(), RocketWorkload(send="oneway"), RocketWorkload(consume="pull")]
+    assert [ignored(plan(rocketmq=own)) for own in said] == [[], [], ["workload.rocketmq"]]
 
 
 def test_declared_facts_never_name_a_system_or_a_layout() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from harness.workers.priority import REAL_TIME
 from harness.workers.protocol import Role
+from harness.workers.session import _scheduled
 from tests.harness.workers.rig import Process, config
 from tests.tiny_amqp import TinyBroker
 
@@ -66,3 +67,9 @@ def test_who_never_sleeps_gives_it_back() -> None:
         pytest.skip(f"this machine schedules no worker in real time: {said}")
     assert int(before) & ~os.SCHED_RESET_ON_FORK == os.SCHED_RR
     assert int(after) & ~os.SCHED_RESET_ON_FORK == os.SCHED_OTHER
+
+
+def test_a_library_with_threads_of_its_own_is_not_put_behind_our_loop(tmp_path: Path) -> None:
+    settings = config(Role.PUBLISHER, tmp_path, client="rocketmq-java-5.3.3", rate=10.0)
+    assert _scheduled(settings).startswith("as others")
+    assert os.sched_getscheduler(0) != os.SCHED_RR

@@ -13,12 +13,11 @@
 import asyncio
 import threading
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from harness.workers.clients.port import (
-    Answer,
     ConsumingListener,
     Fetched,
     LinkLost,
@@ -26,7 +25,7 @@ from harness.workers.clients.port import (
 )
 from harness.workers.clients.rocketmq import answers, places, wire
 from harness.workers.clients.rocketmq.options import LANES_MAX, group, name_servers
-from harness.workers.clients.rocketmq.terms import fate_of
+from harness.workers.clients.rocketmq.terms import fate_of, level_of
 from harness.workers.protocol import Endpoint, WorkerConfig
 from spark_analysis.schema.body import Identity, decode
 from spark_analysis.schema.words import Fate
@@ -62,7 +61,7 @@ class JavaClient:
     ) -> "JavaPublisher":
         """Raises LinkLost where no name server has a route to the topic."""
         link = JavaPublisher(self._config, listener)
-        await link.open()
+        await link.open(self._config.confirm_window)
         return link
 
     async def consumer(self, _endpoint: Endpoint, listener: ConsumingListener) -> "JavaConsumer":
@@ -76,34 +75,30 @@ class JavaPublisher:
 
     def __init__(self, config: WorkerConfig, listener: PublishingListener) -> None:
         options = config.rocketmq
-        self._config = config
+        self._options = options
         self._listener = listener
-        self._java: Any = None
-        self._taker: _Taker | None = None
+        self._java = _Java(config, self._heard, listener.noticed)
         self._tag = 0  # of the last message that was handed over
         self._burst: list[bytes] = []
         self._keyed = options.producer == "ordered"
-        self._fated = options.producer == "transaction"
+        self._delays = options.delayed_percent > 0
+        self._fated = options.transactional_percent > 0
         self._fates: dict[int, Fate] = {}  # by tag, until it is answered
+        # A broker asks anybody of a group, and only who sent a half knows what became of it.
+        self._group = f"writers_{config.number}" if self._fated else "writers"
 
-    async def open(self) -> None:
-        config, options = self._config, self._config.rocketmq
-        lanes = min(config.confirm_window, LANES_MAX)
-        self._java = await _in_java(
-            lambda: _bridge("Publishing")(
-                name_servers(config.endpoints),
-                group(config.queue, "writers"),
-                config.connection_name,
-                config.queue,
-                options.producer,
-                options.send_timeout_ms,
-                options.delay_level,
-                lanes,
-                _strings(options.settings),
-            )
+    async def open(self, lanes: int) -> None:
+        """`lanes`: threads of sends that block."""
+        options = self._options
+        await self._java.make(
+            "Publishing",
+            self._group,
+            options.producer,
+            options.send_timeout_ms,
+            self._fated,
+            min(lanes, LANES_MAX),
         )
-        await _in_java(self._java.start)
-        self._taker = _Taker(self._java, self._heard)
+        await self._java.start()
 
     def publish(self, body: bytes) -> None:
         if not self._burst:
@@ -112,27 +107,24 @@ class JavaPublisher:
 
     def _hand_over(self) -> None:
         burst, self._burst = self._burst, []
-        if not burst or self._taker is None:
+        if not burst or not self._java.listened_to:
             return
         first, self._tag = self._tag + 1, self._tag + len(burst)
-        keys, fates = array("i", bytes(4 * len(burst))), array("i")
-        if self._keyed or self._fated:
+        keys, fates, levels = array("i", bytes(4 * len(burst))), array("i"), array("i")
+        if self._keyed or self._fated or self._delays:
             identities = [_identity(body) for body in burst]
             keys = array("i", [each.key for each in identities])
             if self._fated:
-                wanted = [fate_of(self._config.rocketmq, each.sequence) for each in identities]
-                fates = array("i", wanted)
-                self._fates.update(zip(range(first, self._tag + 1), wanted, strict=True))
-        self._java.send(first, _java_bytes(b"".join(burst)), _java_ints(keys), _java_ints(fates))
+                fates = array("i", [fate_of(self._options, each.sequence) for each in identities])
+                self._fates.update(zip(range(first, self._tag + 1), map(Fate, fates), strict=True))
+            if self._delays:
+                levels = array("i", [level_of(self._options, e.sequence) for e in identities])
+        special = _java_ints(fates), _java_ints(levels)
+        self._java.object.send(first, _java_bytes(b"".join(burst)), _java_ints(keys), *special)
 
-    def _heard(self, taken: bytes) -> None:
-        heard: list[Answer] = []
-        for entry in wire.entries(taken):
-            if isinstance(entry, wire.RawAnswer):
-                fate = self._fates.pop(entry.tag, Fate.NONE)
-                heard.append(answers.judge(entry, fate))
-            elif isinstance(entry, wire.RawNotice):
-                self._listener.noticed(entry.kind, named(entry.detail, self._config))
+    def _heard(self, entries: Sequence[wire.Entry]) -> None:
+        answered = (each for each in entries if isinstance(each, wire.RawAnswer))
+        heard = [answers.judge(each, self._fates.pop(each.tag, Fate.NONE)) for each in answered]
         if heard:
             self._listener.answered(heard)
 
@@ -141,58 +133,38 @@ class JavaPublisher:
         return 0
 
     async def close(self, limit_s: float) -> None:
-        await _close(self._java, self._taker, limit_s)
-        self._taker = None
+        await self._java.close(limit_s)
 
     def abort(self) -> None:
-        """Nothing more is heard; the library ends by itself, or with the process."""
-        _abandon(self._java, self._taker)
-        self._taker = None
+        self._java.abort()
 
 
 class JavaConsumer:
     """A consumer of one topic."""
 
     def __init__(self, config: WorkerConfig, listener: ConsumingListener) -> None:
-        self._config = config
+        self._options = config.rocketmq
         self._listener = listener
-        self._java: Any = None
-        self._taker: _Taker | None = None
+        self._java = _Java(config, self._heard, listener.noticed)
         self._places: dict[tuple[str, int, bool], str] = {}
 
     async def open(self) -> None:
-        config, options = self._config, self._config.rocketmq
-        self._java = await _in_java(
-            lambda: _bridge("Consuming")(
-                name_servers(config.endpoints),
-                group(config.queue, "readers"),
-                config.connection_name,
-                config.queue,
-                options.consumer,
-                options.threads,
-                options.batch,
-                _strings(options.settings),
-            )
-        )
+        options = self._options
+        how = options.consumer, options.threads, options.batch
+        await self._java.make("Consuming", "readers", *how)
 
     async def consume(self) -> None:
-        if self._taker is None:
-            self._taker = _Taker(self._java, self._heard)
-            await _in_java(self._java.start)
+        if not self._java.listened_to:
+            await self._java.start()
 
     def acknowledge(self, tag: int) -> None:
-        self._java.acknowledge(tag)
+        self._java.object.acknowledge(tag)
 
     async def ready_messages(self) -> int:
-        return int(await _in_java(self._java.remaining))
+        return int(await _in_java(self._java.object.remaining))
 
-    def _heard(self, taken: bytes) -> None:
-        heard: list[Fetched] = []
-        for entry in wire.entries(taken):
-            if isinstance(entry, wire.RawMessage):
-                heard.append(self._fetched(entry))
-            elif isinstance(entry, wire.RawNotice):
-                self._listener.noticed(entry.kind, named(entry.detail, self._config))
+    def _heard(self, entries: Sequence[wire.Entry]) -> None:
+        heard = [self._fetched(each) for each in entries if isinstance(each, wire.RawMessage)]
         if heard:
             self._listener.fetched(heard)
 
@@ -206,13 +178,84 @@ class JavaConsumer:
         return Fetched(said.tag, said.body, place, said.offset, again, said.retried, said.at_ns)
 
     async def close(self, limit_s: float) -> None:
-        await _close(self._java, self._taker, limit_s)
-        self._taker = None
+        await self._java.close(limit_s)
 
     def abort(self) -> None:
-        """Nothing more is heard. The group is free again when the library has ended."""
-        _abandon(self._java, self._taker)
-        self._taker = None
+        """The group is free again when the library has ended."""
+        self._java.abort()
+
+
+class _Java:
+    """A link's object on the Java side: made, started, listened to, ended.
+
+    `heard` is called with what came in one piece, after `noticed` with the notices in it.
+    """
+
+    def __init__(
+        self,
+        config: WorkerConfig,
+        heard: Callable[[Sequence[wire.Entry]], None],
+        noticed: Callable[[str, str], None],
+    ) -> None:
+        self._config = config
+        self._heard = heard
+        self._noticed = noticed
+        self._taker: _Taker | None = None
+        self.object: Any = None
+
+    @property
+    def listened_to(self) -> bool:
+        return self._taker is not None
+
+    async def make(self, kind: str, whose: str, *how: Any) -> None:
+        """An object of the class `kind`, in the group of `whose`. Raises LinkLost."""
+        config = self._config
+        self.object = await _in_java(
+            lambda: _bridge(kind)(
+                name_servers(config.endpoints),
+                group(config.queue, whose),
+                config.connection_name,
+                config.queue,
+                *how,
+                _strings(config.rocketmq.settings),
+            )
+        )
+
+    async def start(self) -> None:
+        """Raises LinkLost; what was started by then is ended."""
+        self._taker = _Taker(self.object, self.hear)
+        try:
+            await _in_java(self.object.start)
+        except BaseException:
+            self.abort()
+            raise
+
+    def hear(self, taken: bytes) -> None:
+        entries = tuple(wire.entries(taken))
+        for entry in entries:
+            if isinstance(entry, wire.RawNotice):
+                self._noticed(entry.kind, named(entry.detail, self._config))
+        self._heard(entries)
+
+    async def close(self, limit_s: float) -> None:
+        """In good order, so far as the limit allows; the process ends soon in any case."""
+        self._stop_listening()
+        try:
+            async with asyncio.timeout(limit_s):
+                await _in_java(self.object.close)
+        except (TimeoutError, LinkLost):
+            return
+
+    def abort(self) -> None:
+        """Nothing more is heard; the library ends by itself, or with the process."""
+        self._stop_listening()
+        if self.object is not None:
+            threading.Thread(target=self.object.close, name="mqproof abandon", daemon=True).start()
+
+    def _stop_listening(self) -> None:
+        if self._taker is not None:
+            self._taker.end()
+            self._taker = None
 
 
 class _Taker:
@@ -238,24 +281,6 @@ class _Taker:
     def _hear(self, taken: bytes) -> None:
         if not self._ended:
             self._heard(taken)
-
-
-async def _close(java: Any, taker: _Taker | None, limit_s: float) -> None:
-    """In good order, so far as the limit allows; the process ends soon in any case."""
-    if taker is not None:
-        taker.end()
-    try:
-        async with asyncio.timeout(limit_s):
-            await _in_java(java.close)
-    except (TimeoutError, LinkLost):
-        return
-
-
-def _abandon(java: Any, taker: _Taker | None) -> None:
-    if taker is not None:
-        taker.end()
-    if java is not None:
-        threading.Thread(target=java.close, name="mqproof abandon", daemon=True).start()
 
 
 async def _in_java(call: Callable[[], Any]) -> Any:

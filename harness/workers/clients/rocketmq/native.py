@@ -28,8 +28,9 @@ from harness.workers.clients.port import (
 from harness.workers.clients.rocketmq import answers, wire
 from harness.workers.clients.rocketmq.native_found import Found, look
 from harness.workers.clients.rocketmq.options import LANES_MAX, group, name_servers
-from harness.workers.protocol import Endpoint, WorkerConfig
-from spark_analysis.schema.body import decode
+from harness.workers.clients.rocketmq.terms import NO_DELAY, level_of
+from harness.workers.protocol import Endpoint, Role, WorkerConfig
+from spark_analysis.schema.body import Identity, decode
 
 NAME = "rocketmq-native"
 CONSUMED = 0  # CONSUME_SUCCESS
@@ -69,9 +70,14 @@ class NativeClient:
 def lack(found: Found, config: WorkerConfig) -> str:
     """What this workload wants and the library has not; empty where it has all."""
     options = config.rocketmq
-    mode = options.producer if config.role.value == "publisher" else options.consumer
-    wanted = [mode] + (["delayed"] if options.delay_level else [])
-    missing = [each for each in wanted if each not in found.features]
+    wanted = {options.consumer: True}
+    if config.role is Role.PUBLISHER:
+        wanted = {
+            options.producer: True,
+            "delayed": options.delayed_percent > 0,
+            "transaction": options.transactional_percent > 0,
+        }
+    missing = [name for name, asked in wanted.items() if asked and name not in found.features]
     has = ", ".join(found.features)
     return f"{found.package} cannot do {', '.join(missing)}; it can do {has}" if missing else ""
 
@@ -87,6 +93,7 @@ class NativePublisher:
             ThreadPoolExecutor(1, "mqproof lane")
             for _ in range(min(config.confirm_window, LANES_MAX))
         ]
+        self._ordered = config.rocketmq.producer == "ordered"
         self._producer: Any = None
         self._tag = 0
         self._burst: list[bytes] = []
@@ -112,13 +119,16 @@ class NativePublisher:
             return
         for body in burst:
             self._tag += 1
-            key = _key(body) if self._config.rocketmq.producer == "ordered" else self._tag
+            key = _identity(body).key if self._ordered else self._tag
             self._lanes[key % len(self._lanes)].submit(self._send, self._tag, body, key)
 
     def _send(self, tag: int, body: bytes, key: int) -> None:
         """In a lane's thread."""
-        message = _message(self._config.queue, body, self._config.rocketmq.delay_level)
-        producer, mode = self._producer, self._config.rocketmq.producer
+        options = self._config.rocketmq
+        delayed = options.delayed_percent > 0
+        level = level_of(options, _identity(body).sequence) if delayed else NO_DELAY
+        message = _message(self._config.queue, body, level)
+        producer, mode = self._producer, options.producer
         status = wire.HANDED_OVER
         try:
             if mode == "oneway":
@@ -273,10 +283,10 @@ def _text(failure: Exception) -> str:
     return words.decode(errors="replace") if isinstance(words, bytes) else str(words)
 
 
-def _key(body: bytes) -> int:
+def _identity(body: bytes) -> Identity:
     identity = decode(body).identity
     assert identity is not None, "a body that we made ourselves"
-    return identity.key
+    return identity
 
 
 async def _native(call: Callable[[], Any]) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-PRODUCERS = ("sync", "async", "oneway", "ordered", "transaction")
+PRODUCERS = ("sync", "async", "oneway", "ordered")
 CONSUMERS = ("concurrent", "orderly", "pull")
 DELAY_LEVELS_MAX = 18
 LANES_MAX = 64  # threads of a producer whose sends block
@@ -25,8 +25,10 @@ class RocketOptions:
     producer: str = "async"  # one of PRODUCERS
     consumer: str = "concurrent"  # one of CONSUMERS
     send_timeout_ms: int = 3000
-    delay_level: int = 0  # 1 to 18; 0: at once
-    fates: tuple[str, ...] = ("commit",)  # of transactions, in turn by sequence: terms.FATES
+    delayed_percent: int = 0  # of the sequences
+    delay_level: int = 1  # of those: 1 to DELAY_LEVELS_MAX
+    transactional_percent: int = 0  # of the sequences, others than those that are delayed
+    fates: tuple[str, ...] = ("commit",)  # of transactions, in turn: terms.FATES
     threads: int = 4  # that consume
     batch: int = 32  # messages a pull and a call of the listener, at most
     settings: tuple[tuple[str, str], ...] = ()
@@ -42,9 +44,10 @@ class RocketOptions:
 
 
 def window(options: RocketOptions, wanted: int) -> int:
-    """How many sends may be out: where each blocks a thread, no more than there are threads, so
+    """How many sends may be out: where one may block a thread, no more than there are threads, so
     that what is on record as sent does not wait in a queue of ours."""
-    return wanted if options.producer == "async" else min(wanted, LANES_MAX)
+    blocks = options.producer != "async" or options.transactional_percent > 0
+    return min(wanted, LANES_MAX) if blocks else wanted
 
 
 def group(topic: str, whose: str) -> str:

@@ -1,9 +1,13 @@
 """Terms of a message besides its delivery: when it is due, and what becomes of its transaction.
 
-1. A fate is fixed by the sequence and the workload alone, so it is known before anything is sent.
+1. Whether a message is special is fixed by its sequence and the workload alone, so it is known
+   before anything is sent. Of each hundred sequences exactly the shares that were told are
+   transactional, or delayed, strewn among the others; none is both.
 2. A delay counts from the sending: the broker lets it begin later, never earlier.
 3. Pure.
 """
+
+from functools import cache
 
 from harness.workers.clients.rocketmq.options import RocketOptions
 from spark_analysis.schema.words import NO_DUE, Fate
@@ -15,7 +19,8 @@ _LEVELS = (
 )
 _UNITS_S = {"s": 1, "m": 60, "h": 3600}
 NO_DELAY = 0
-
+_CYCLE = 100  # sequences, of which percents are meant
+_STRIDE = 37  # has no divisor with the cycle: each place of it is met once
 
 FATES = {
     "commit": Fate.COMMIT,
@@ -26,9 +31,36 @@ FATES = {
 
 
 def fate_of(options: RocketOptions, sequence: int) -> Fate:
-    if options.producer != "transaction":
+    share = options.transactional_percent
+    if _place(sequence) >= share:
         return Fate.NONE
-    return FATES[options.fates[sequence % len(options.fates)]]
+    rounds, rest = divmod(sequence, _CYCLE)
+    return FATES[options.fates[(rounds * share + _before(share)[rest]) % len(options.fates)]]
+
+
+def withdrawn(options: RocketOptions, sequence: int) -> bool:
+    """Whether a message is to be rolled back, so that its refusal is what was meant."""
+    return fate_of(options, sequence) in (Fate.ROLLBACK, Fate.ROLLBACK_WHEN_ASKED)
+
+
+def level_of(options: RocketOptions, sequence: int) -> int:
+    """The level that a message is delayed by; NO_DELAY for one that is not."""
+    first = options.transactional_percent
+    delayed = first <= _place(sequence) < first + options.delayed_percent
+    return options.delay_level if delayed else NO_DELAY
+
+
+def _place(sequence: int) -> int:
+    return sequence * _STRIDE % _CYCLE
+
+
+@cache
+def _before(share: int) -> tuple[int, ...]:
+    """For each sequence of a cycle, how many before it have a place below `share`."""
+    counts = [0]
+    for sequence in range(_CYCLE):
+        counts.append(counts[-1] + (_place(sequence) < share))
+    return tuple(counts)
 
 
 def delay_ns(level: int) -> int:
@@ -41,7 +73,7 @@ def delay_ns(level: int) -> int:
 
 def terms_of(options: RocketOptions, sequence: int, sent_ns: int) -> tuple[int, Fate] | None:
     """When an attempt is due, in run time, and its fate; None where it is an ordinary message."""
-    fate, wait_ns = fate_of(options, sequence), delay_ns(options.delay_level)
+    fate, wait_ns = fate_of(options, sequence), delay_ns(level_of(options, sequence))
     if fate is Fate.NONE and not wait_ns:
         return None
     return (sent_ns + wait_ns if wait_ns else NO_DUE), fate

@@ -41,8 +41,8 @@ def test_features_are_what_the_library_exports() -> None:
     ("role", "options", "missing"),
     [
         (Role.PUBLISHER, RocketOptions(producer="sync"), ""),
-        (Role.PUBLISHER, RocketOptions(producer="transaction"), "transaction"),
-        (Role.PUBLISHER, RocketOptions(producer="sync", delay_level=1), "delayed"),
+        (Role.PUBLISHER, RocketOptions(producer="sync", transactional_percent=1), "transaction"),
+        (Role.PUBLISHER, RocketOptions(producer="sync", delayed_percent=1), "delayed"),
         (Role.CONSUMER, RocketOptions(consumer="pull"), "pull"),
     ],
 )

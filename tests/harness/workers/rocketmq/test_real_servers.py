@@ -2,8 +2,9 @@
 
 import asyncio
 import contextlib
+import itertools
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,27 @@ from tests.harness.workers.rocketmq.servers import Servers, require, servers
 
 pytestmark = pytest.mark.slow
 
-TOPIC = "orders"
 LIMIT_S = 180.0  # a JVM starts in seconds, unless the machine is busy
-VERSIONS = [("4.9.7", "4.9.8"), ("5.3.3", "5.3.3")]
-each_version = pytest.mark.parametrize(("server", "client"), VERSIONS)
+CLIENTS = {"4.9.7": ("4.9.8", "4.9.0", "5.2.0"), "5.3.3": ("5.3.3",)}  # by version of the servers
+each_client = pytest.mark.parametrize(
+    ("standing", "client"),
+    [(server, client) for server, clients in CLIENTS.items() for client in clients],
+    indirect=["standing"],
+)
+# How it is sent and read. Clients after the first of a line: what they may differ in.
+FEW_WAYS = [("async", "concurrent"), ("ordered", "orderly")]
+WAYS = [*FEW_WAYS, ("sync", "concurrent"), ("ordered", "pull"), ("oneway", "orderly")]
+each_way = pytest.mark.parametrize(
+    ("standing", "client", "send", "receive"),
+    [
+        (server, client, *way)
+        for server, clients in CLIENTS.items()
+        for client in clients
+        for way in (WAYS if client == clients[0] else FEW_WAYS)
+    ],
+    indirect=["standing"],
+)
+_topics = itertools.count(1)
 
 
 @dataclass
@@ -30,21 +48,30 @@ class World:
     servers: Servers
     client: str
     folder: Path
+    topic: str
 
     def settings(self, role: Role, options: RocketOptions, **rest: Any) -> WorkerConfig:
         way = (Endpoint("host1", "127.0.0.1", self.servers.name_server),)
-        values = {"client": self.client, "queue": TOPIC, "endpoints": way, "deadline_s": 30.0}
-        return config(
-            role, self.folder, **{**values, "rocketmq": options, "limit_s": 60.0, **rest}
-        )
+        values = {"client": self.client, "queue": self.topic, "endpoints": way}
+        values |= {"deadline_s": 30.0, "rocketmq": options, "limit_s": 60.0}
+        return config(role, self.folder, **{**values, **rest})
 
 
-@contextlib.asynccontextmanager
-async def world(server: str, client: str, folder: Path) -> AsyncIterator[World]:
-    require(f"rocketmq-server-{server}", f"rocketmq-java-{client}")
-    async with servers(server, folder / "servers") as standing:
-        await standing.create_topic(TOPIC)
-        yield World(standing, f"rocketmq-java-{client}", folder)
+@pytest.fixture(scope="module")
+def standing(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Servers]:
+    """One name server and broker of a version, for all stories about it."""
+    require(f"rocketmq-server-{request.param}")
+    with servers(request.param, tmp_path_factory.mktemp("rocketmq") / "servers") as made:
+        yield made
+
+
+async def world(standing: Servers, client: str, folder: Path) -> World:
+    require(f"rocketmq-java-{client}")
+    topic = f"orders{next(_topics)}"
+    await standing.create_topic(topic)
+    return World(standing, f"rocketmq-java-{client}", folder, topic)
 
 
 @contextlib.asynccontextmanager
@@ -90,22 +117,21 @@ def sequences(settings: WorkerConfig) -> list[int]:
     return sorted(row["sequence"] for row in rows(settings, tables.DELIVERIES))
 
 
-@each_version
-@pytest.mark.parametrize(("send", "receive"), [("async", "concurrent"), ("ordered", "pull")])
-def test_what_is_sent_is_confirmed_and_read_back_once_from_where_the_record_says(
-    tmp_path: Path, server: str, client: str, send: str, receive: str
+@each_way
+def test_what_is_sent_is_read_back_once_from_where_the_record_says(
+    tmp_path: Path, standing: Servers, client: str, send: str, receive: str
 ) -> None:
     async def story() -> None:
-        async with world(server, client, tmp_path) as here:
-            options = RocketOptions(producer=send, send_timeout_ms=20_000)
-            load = {"rate": 50.0, "keys": 3, "confirm_window": 8}
-            sending = here.settings(Role.PUBLISHER, options, **load)
-            await publish(sending, 40)
-            reading = here.settings(Role.DRAINER, RocketOptions(consumer=receive))
-            assert (await drain(reading))["doubt"] == ""
+        here = await world(standing, client, tmp_path)
+        options = RocketOptions(producer=send, send_timeout_ms=20_000)
+        load = {"rate": 50.0, "keys": 3, "confirm_window": 8, "confirms": send != "oneway"}
+        sending = here.settings(Role.PUBLISHER, options, **load)
+        await publish(sending, 40)
+        reading = here.settings(Role.DRAINER, RocketOptions(consumer=receive))
+        assert (await drain(reading))["doubt"] == ""
         attempts, settled = rows(sending, tables.ATTEMPTS), rows(sending, tables.SETTLEMENTS)
         answers = {(row["outcome"], row["strength"], row["raw"]) for row in settled}
-        assert answers == {(Outcome.CONFIRMED, Strength.STORED, "SEND_OK")}
+        assert answers == {_ANSWERS.get(send, _STORED)}
         # On a busy machine some may have come too late to be sent at all.
         sent = [row for row in attempts if row["sent_ns"] != NEVER_SENT]
         sent_ns = {row["sequence"]: row["sent_ns"] for row in sent}
@@ -125,51 +151,69 @@ def test_what_is_sent_is_confirmed_and_read_back_once_from_where_the_record_says
         if send == "ordered":
             places = {(row["key"], row["broker"]) for row in deliveries}
             assert len(places) == 3
+            _in_order(deliveries)
 
     asyncio.run(story())
 
 
-@each_version
-def test_what_is_rolled_back_is_refused_and_never_delivered(
-    tmp_path: Path, server: str, client: str
+_STORED = (Outcome.CONFIRMED, Strength.STORED, "SEND_OK")
+_ANSWERS = {"oneway": (Outcome.UNCONFIRMED, 0, "handed over")}
+
+
+def _in_order(deliveries: list[dict[str, Any]]) -> None:
+    for key in range(3):
+        read = [row["sequence"] for row in deliveries if row["key"] == key]
+        assert read == sorted(read)
+
+
+@each_client
+def test_what_is_rolled_back_is_refused_and_never_delivered_among_others_that_are(
+    tmp_path: Path, standing: Servers, client: str
 ) -> None:
     async def story() -> None:
-        async with world(server, client, tmp_path) as here:
-            options = RocketOptions(
-                producer="transaction", fates=("commit", "rollback"), send_timeout_ms=20_000
-            )
-            sending = here.settings(Role.PUBLISHER, options, rate=20.0, confirm_window=4)
-            await publish(sending, 20)
-            reading = here.settings(Role.DRAINER, RocketOptions())
-            await drain(reading)
+        here = await world(standing, client, tmp_path)
+        options = RocketOptions(
+            transactional_percent=60, fates=("commit", "rollback"), send_timeout_ms=20_000
+        )
+        sending = here.settings(Role.PUBLISHER, options, rate=20.0, confirm_window=4)
+        await publish(sending, 20)
+        reading = here.settings(Role.DRAINER, RocketOptions())
+        await drain(reading)
         fates = {row["sequence"]: row["fate"] for row in rows(sending, tables.TERMS)}
         settled = {row["sequence"]: row["outcome"] for row in rows(sending, tables.SETTLEMENTS)}
+        assert set(fates.values()) == {Fate.COMMIT, Fate.ROLLBACK}
+        assert fates.keys() < settled.keys()
+        rolled_back = {each for each, fate in fates.items() if fate == Fate.ROLLBACK}
         for sequence, outcome in settled.items():
-            committed = fates[sequence] == Fate.COMMIT
-            assert outcome == (Outcome.CONFIRMED if committed else Outcome.REFUSED)
-        assert sequences(reading) == [each for each in sorted(fates) if fates[each] == Fate.COMMIT]
+            wanted = Outcome.REFUSED if sequence in rolled_back else Outcome.CONFIRMED
+            assert outcome == wanted, sequence
+        assert sequences(reading) == sorted(settled.keys() - rolled_back)
 
     asyncio.run(story())
 
 
-@each_version
-def test_what_is_delayed_comes_when_it_is_due(tmp_path: Path, server: str, client: str) -> None:
+@each_client
+def test_what_is_delayed_comes_when_it_is_due_and_the_others_before(
+    tmp_path: Path, standing: Servers, client: str
+) -> None:
     async def story() -> None:
-        async with world(server, client, tmp_path) as here:
-            options = RocketOptions(delay_level=2, send_timeout_ms=20_000)
-            sending = here.settings(Role.PUBLISHER, options, rate=20.0, confirm_window=4)
-            # One origin: their times can be compared.
-            reading = here.settings(
-                Role.CONSUMER, RocketOptions(), origin_ns=sending.origin_ns, acknowledge=1
-            )
-            async with worker(reading) as consuming:
-                await publish(sending, 10)
-                sent = len(rows(sending, tables.TERMS))
-                while (await consuming.hear("status", LIMIT_S))["delivered"] < sent:
-                    pass
+        here = await world(standing, client, tmp_path)
+        options = RocketOptions(delayed_percent=50, delay_level=2, send_timeout_ms=20_000)
+        sending = here.settings(Role.PUBLISHER, options, rate=20.0, confirm_window=4)
+        # One origin: their times can be compared.
+        reading = here.settings(
+            Role.CONSUMER, RocketOptions(), origin_ns=sending.origin_ns, acknowledge=1
+        )
+        async with worker(reading) as consuming:
+            await publish(sending, 10)
+            sent = len(rows(sending, tables.SETTLEMENTS))
+            while (await consuming.hear("status", LIMIT_S))["delivered"] < sent:
+                pass
         due_ns = {row["sequence"]: row["due_ns"] for row in rows(sending, tables.TERMS)}
         deliveries = rows(reading, tables.DELIVERIES)
-        assert sequences(reading) == sorted(due_ns)
-        assert all(row["received_ns"] >= due_ns[row["sequence"]] for row in deliveries)
+        came_ns = {row["sequence"]: row["received_ns"] for row in deliveries}
+        assert len(deliveries) == len(came_ns) == sent
+        assert due_ns.keys() < came_ns.keys()
+        assert all(came_ns[sequence] >= at_ns for sequence, at_ns in due_ns.items())
 
     asyncio.run(story())

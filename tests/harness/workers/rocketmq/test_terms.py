@@ -1,17 +1,56 @@
 """Terms of messages: fates by sequence, and delays by level."""
 
+from itertools import pairwise
+
 import pytest
 
-from harness.workers.clients.rocketmq.options import LANES_MAX, RocketOptions, group, window
-from harness.workers.clients.rocketmq.terms import delay_ns, fate_of, terms_of
+from harness.plan import rocketmq_checks
+from harness.workers.clients.rocketmq.options import (
+    CONSUMERS,
+    LANES_MAX,
+    PRODUCERS,
+    RocketOptions,
+    group,
+    window,
+)
+from harness.workers.clients.rocketmq.terms import (
+    FATES,
+    NO_DELAY,
+    delay_ns,
+    fate_of,
+    level_of,
+    terms_of,
+)
 from spark_analysis.schema.words import NO_DUE, Fate
 
 
-def test_fates_go_round_by_sequence_and_only_transactions_have_one() -> None:
-    options = RocketOptions(producer="transaction", fates=("commit", "rollback when asked"))
-    fates = [fate_of(options, sequence) for sequence in range(3)]
-    assert fates == [Fate.COMMIT, Fate.ROLLBACK_WHEN_ASKED, Fate.COMMIT]
-    assert fate_of(RocketOptions(producer="async"), 1) is Fate.NONE
+def test_fates_go_round_those_that_are_part_of_a_transaction_and_nobody_else_has_one() -> None:
+    """One in a hundred: taken in turn by sequence, two fates would be one."""
+    options = RocketOptions(transactional_percent=1, fates=("commit", "rollback when asked"))
+    fates = [fate_of(options, sequence) for sequence in range(300)]
+    special = [fate for fate in fates if fate is not Fate.NONE]
+    assert special == [Fate.COMMIT, Fate.ROLLBACK_WHEN_ASKED, Fate.COMMIT]
+    assert {fate_of(RocketOptions(), sequence) for sequence in range(100)} == {Fate.NONE}
+
+
+@pytest.mark.parametrize(("transactional", "delayed"), [(0, 100), (100, 0), (7, 11), (50, 50)])
+def test_of_each_hundred_sequences_the_shares_are_exact_and_none_is_both(
+    transactional: int, delayed: int
+) -> None:
+    options = RocketOptions(
+        transactional_percent=transactional, delayed_percent=delayed, delay_level=2
+    )
+    for first in (0, 100, 1_000_000):
+        hundred = range(first, first + 100)
+        fated = {each for each in hundred if fate_of(options, each) is not Fate.NONE}
+        late = {each for each in hundred if level_of(options, each) != NO_DELAY}
+        assert (len(fated), len(late), fated & late) == (transactional, delayed, set())
+
+
+def test_what_is_special_is_strewn_among_the_others() -> None:
+    options = RocketOptions(delayed_percent=10)
+    late = [each for each in range(100) if level_of(options, each)]
+    assert max(after - before for before, after in pairwise(late)) <= 27
 
 
 @pytest.mark.parametrize(("level", "seconds"), [(0, 0), (1, 1), (5, 60), (17, 3600), (18, 7200)])
@@ -25,12 +64,20 @@ def test_a_group_bears_no_letter_that_a_broker_refuses() -> None:
 
 def test_only_what_is_delayed_or_part_of_a_transaction_has_terms() -> None:
     assert terms_of(RocketOptions(), 3, 100) is None
-    assert terms_of(RocketOptions(delay_level=2), 3, 100) == (5 * 10**9 + 100, Fate.NONE)
-    transaction = RocketOptions(producer="transaction", fates=("commit", "rollback"))
+    late = RocketOptions(delayed_percent=100, delay_level=2)
+    assert terms_of(late, 3, 100) == (5 * 10**9 + 100, Fate.NONE)
+    transaction = RocketOptions(transactional_percent=100, fates=("commit", "rollback"))
     assert terms_of(transaction, 3, 100) == (NO_DUE, Fate.ROLLBACK)
 
 
 def test_sends_that_block_are_no_more_than_there_are_threads() -> None:
     assert window(RocketOptions(producer="async"), 1000) == 1000
+    assert window(RocketOptions(producer="async", transactional_percent=1), 1000) == LANES_MAX
     assert window(RocketOptions(producer="sync"), 1000) == LANES_MAX
     assert window(RocketOptions(producer="ordered"), 1) == 1
+
+
+def test_scenario_files_use_the_words_that_workers_know() -> None:
+    assert rocketmq_checks.SENDS == PRODUCERS
+    assert rocketmq_checks.CONSUMES == CONSUMERS
+    assert tuple(FATES) == rocketmq_checks.FATES

@@ -46,16 +46,16 @@ class JavaClient(PatientClient):
 
     async def publisher(self, _endpoint: Endpoint, listener: PublishingListener) -> PublishingLink:
         self.link = JavaPublisher(self.library_called.settings, listener)
-        self.link._java, self.link._taker = self, self
+        self.link._java.object, self.link._java._taker = self, self
         return self.link
 
-    def send(self, first: int, bodies: bytes, keys: Any, fates: Any) -> None:
+    def send(self, first: int, bodies: bytes, keys: Any, fates: Any, levels: Any) -> None:
         """As Publishing.java: all bodies in one piece; the answers come later."""
         length = len(bodies) // len(keys)
         for each in range(len(keys)):
             self.library_called.called_with(bodies[each * length : (each + 1) * length])
             head = struct.pack(">Bqqbb", wire.ANSWER, time.monotonic_ns(), first + each, 0, -1)
-            asyncio.get_running_loop().call_later(0.001, self.link._heard, head + bytes(12))
+            asyncio.get_running_loop().call_later(0.001, self.link._java.hear, head + bytes(12))
 
     def end(self) -> None: ...
 
@@ -88,7 +88,7 @@ def test_every_attempt_and_its_terms_are_on_record_when_the_library_gets_it(
 ) -> None:
     monkeypatch.setattr(java, "_java_bytes", bytes)
     monkeypatch.setattr(java, "_java_ints", list)
-    options = RocketOptions(delay_level=1)
+    options = RocketOptions(delayed_percent=100)
     settings = config(Role.PUBLISHER, tmp_path, rocketmq=options, **load)
     settings = settings.from_json(settings.to_json() | {"endpoints": [_SERVER]})
     library = Library(settings)

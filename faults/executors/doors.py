@@ -1,0 +1,41 @@
+"""Where the processes of hosts are spoken to, and in which protocol of the agent's.
+
+1. A host of several processes answers when all of them do: of their replies the worst is its own.
+2. Where processes of a host speak at different ports, a listener that leads to one has its port,
+   and is compared with a direct way to that one.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from faults.model import Reply
+from faults.verify.replies import DIRECT
+
+AMQP, REMOTING = "amqp", "remoting"
+GREETINGS = {AMQP: "greet", REMOTING: "remoting_greet"}
+
+
+@dataclass(frozen=True, slots=True)
+class Doors:
+    """`ports`: by host, of each process; of a host that is not there, `usual`."""
+
+    protocol: str = AMQP
+    usual: int = 5672
+    ports: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    @property
+    def greeting(self) -> str:
+        """The agent's call."""
+        return GREETINGS[self.protocol]
+
+    def of(self, host: str) -> tuple[int, ...]:
+        return self.ports.get(host, (self.usual,))
+
+    def direct(self, port: int) -> str:
+        """What the direct way is called that a listener at this port is compared with."""
+        return f"{DIRECT} {port}" if self.ports else DIRECT
+
+
+def worst(replies: Iterable[Reply]) -> Reply:
+    """Who did not answer, else who took longest."""
+    return max(replies, key=lambda reply: (not reply.answered, reply.seconds))

@@ -1,0 +1,138 @@
+"""What differs between systems in containers: who is asked, who is told, how links are made."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from docker import DockerClient
+
+from faults.executors.doors import AMQP, REMOTING, Doors
+from harness.deploy import compose_balancers, worker_ways
+from harness.deploy.agent import AgentClient
+from harness.deploy.compose_operator import operator_of
+from harness.deploy.links import Links
+from harness.deploy.orders import Operator, Order
+from harness.deploy.port import Broker, DeployError, Health, Link
+from harness.deploy.rabbitmq import AMQP_PORT, RabbitBroker
+from harness.deploy.render import proxy_address
+from harness.deploy.rocketmq import RocketBroker
+from harness.deploy.rocketmq_links import RocketLinks
+from harness.plan.model import BALANCER, Layout
+from harness.plan.rocketmq_layout import servers
+from harness.workers.protocol import Endpoint
+
+
+class Standing(Broker, Protocol):
+    """What is asked of brokers while a cluster stands, besides what a run asks."""
+
+    async def greets(self, host: str) -> bool: ...
+
+    async def listed(self, host: str) -> bool: ...
+
+    async def health(self, limit_s: float) -> Health: ...
+
+    async def set_policies(self) -> None: ...
+
+    async def alarms(self, resource: str) -> dict[str, dict[str, bool]]: ...
+
+    async def versions(self) -> dict[str, str]: ...
+
+
+class Ways(Protocol):
+    """links.Links, or what does the same."""
+
+    async def make(self, run: str, worker: str) -> tuple[Link, ...]: ...
+
+    async def remove(self, run: str) -> None: ...
+
+    async def direct(self, host: str) -> Endpoint: ...
+
+    def dial(self, name: str) -> tuple[str, int]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """`command`: how a worker is started whose own command is given; True: as root."""
+
+    broker: Standing
+    operator: Operator
+    ways: Ways
+    doors: Doors
+    command: Callable[[str, list[str]], tuple[list[str], bool]]
+
+
+def parts(
+    client: DockerClient,
+    project: str,
+    layout: Layout,
+    network: str,
+    agent: AgentClient,
+    addresses: dict[str, str],
+    user: tuple[int, int],
+) -> Parts:
+    """`addresses`: by host; a spare that joins is added. `user`: who workers are."""
+    if layout.rocketmq is None:
+        return _of_queues(client, project, layout, network, agent, addresses)
+    return _of_logs(layout, network, agent, addresses, user)
+
+
+def _of_queues(
+    client: DockerClient,
+    project: str,
+    layout: Layout,
+    network: str,
+    agent: AgentClient,
+    addresses: dict[str, str],
+) -> Parts:
+    broker = RabbitBroker.on_ports(layout, agent, addresses)
+
+    def joined(host: str, address: str) -> None:
+        """A spare is a member now."""
+        addresses[host] = address
+        broker.add(host, address)
+
+    entrance = compose_balancers.entrance(layout, network)
+    ways = Links(
+        agent,
+        proxy_address(network),
+        {host: f"{address}:{AMQP_PORT}" for host, address in addresses.items()},
+        {BALANCER: f"{entrance}:{AMQP_PORT}"} if entrance else None,
+    )
+    operator = operator_of(client, project, layout, broker.api, joined)
+    return Parts(broker, operator, ways, Doors(AMQP), lambda _, own: (own, False))
+
+
+def _of_logs(
+    layout: Layout,
+    network: str,
+    agent: AgentClient,
+    addresses: Mapping[str, str],
+    user: tuple[int, int],
+) -> Parts:
+    every = servers(layout.hosts)
+    free = worker_ways.addresses(layout, network)
+    ways = RocketLinks(agent, proxy_address(network), free, every, addresses)
+    names = [host.name for host in layout.hosts]
+
+    def command(worker: str, own: list[str]) -> tuple[list[str], bool]:
+        address = ways.address(worker)
+        if address is None:
+            return own, False
+        return worker_ways.command(names, address, user, own), True
+
+    doors = Doors(
+        REMOTING,
+        ports={host: tuple(one.port for one in every if one.host == host) for host in names},
+    )
+    broker = RocketBroker(layout, agent, addresses)
+    return Parts(broker, NoOrders(layout.system), ways, doors, command)
+
+
+@dataclass(frozen=True, slots=True)
+class NoOrders:
+    """orders.Operator of a system whose brokers take no orders: the plan has said so before."""
+
+    system: str
+
+    async def carry_out(self, order: Order) -> str:
+        raise DeployError(f"{self.system} takes no order: {order}")

@@ -1,0 +1,49 @@
+"""PURE: how workers meet brokers that they know by name: each worker by an address of its own.
+
+1. RocketMQ's clients dial what name servers show, a name and a port, so that a listener for each
+   worker and server takes an address of the proxy's for each worker. The proxy has all of them
+   from its start (peer_ways.py says how).
+2. All workers run in one container. Which address a broker's name means to one of them stands in
+   a table of names that is mounted for its process alone, which takes a right that it drops again
+   before it becomes the worker.
+"""
+
+from collections.abc import Iterable
+
+from harness.plan.model import Layout
+
+RIGHTS = {"cap_add": ["SYS_ADMIN"], "security_opt": ["apparmor:unconfined"]}
+_FIRST, _LAST = 210, 249  # of the clients' half of the network, above who has a place there
+
+# $1: the table's lines; $2, $3: who the worker is; the rest: its command.
+_BY_NAMES = """
+set -e
+table=$(mktemp)
+cat /etc/hosts >"$table"
+printf '%s\\n' "$1" >>"$table"
+chmod 644 "$table"
+mount --bind "$table" /etc/hosts
+reuid=$2 regid=$3
+shift 3
+exec setpriv --reuid="$reuid" --regid="$regid" --clear-groups --inh-caps=-all "$@"
+"""
+
+
+def by_names(layout: Layout) -> bool:
+    return layout.rocketmq is not None
+
+
+def addresses(layout: Layout, network: str) -> tuple[str, ...]:
+    """The proxy's, one for each worker of a run; empty where workers dial what they are given."""
+    if not by_names(layout):
+        return ()
+    return tuple(f"{network}.{last}" for last in range(_FIRST, _LAST + 1))
+
+
+def command(
+    names: Iterable[str], address: str, user: tuple[int, int], own: list[str]
+) -> list[str]:
+    """A worker's own command, where these names mean that address to it alone; run as root."""
+    lines = "\n".join(f"{address} {name}" for name in names)
+    who = [str(number) for number in user]
+    return ["unshare", "--mount", "sh", "-c", _BY_NAMES, "names", lines, *who, *own]

@@ -1,0 +1,98 @@
+"""What of `[workload.rocketmq]` hangs on several keys: every problem, and what would be right.
+
+1. What is missing or ill-typed is left to the shape; a key that says nothing without another one
+   is a mistake, for somebody meant something by it.
+2. Oneway is how this protocol forgoes confirms, so the two say the same or the file is wrong.
+3. Whoever is asked for a transaction's fate must still be there: publishers live until the load
+   has settled, and a broker asks once a minute.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from harness.plan import spans
+from harness.plan.places import Path
+
+SENDS = ("sync", "async", "oneway", "ordered")
+CONSUMES = ("concurrent", "orderly", "pull")
+FATES = ("commit", "rollback", "commit when asked", "rollback when asked")
+WHEN_ASKED = "when asked"
+# transactionTimeOut 6 s and transactionCheckInterval 60 s by default (specs/rocketmq.md 1): a half
+# that is too young for one check waits for the next.
+ASKED_WITHIN_S = 70.0
+_SECTION: Path = ("workload", "rocketmq")
+
+Found = tuple[Path, str, tuple[str, ...]]
+
+
+def send_of(confirms: bool) -> str:
+    """How a workload is sent whose file does not say it."""
+    return "async" if confirms else "oneway"
+
+
+def problems(document: dict[str, Any]) -> Iterator[Found]:
+    """Path, text and the valid choices of each mistake in a scenario's document."""
+    workload = document.get("workload")
+    section = workload.get("rocketmq") if isinstance(workload, dict) else None
+    if not isinstance(workload, dict) or not isinstance(section, dict):
+        return
+    confirms = workload.get("confirms", True)
+    if isinstance(confirms, bool):
+        yield from _send_problems(section, confirms)
+    yield from _share_problems(section)
+    if _asks(section):
+        yield from _settle_problem(document.get("phases"))
+        yield from _crash_problems(document.get("fault"))
+
+
+def _send_problems(section: dict[str, Any], confirms: bool) -> Iterator[Found]:
+    send = section.get("send", send_of(confirms))
+    path = (*_SECTION, "send")
+    if confirms and send == "oneway":
+        others = tuple(each for each in SENDS if each != "oneway")
+        yield path, "what is sent oneway is never confirmed: it takes confirms = false", others
+    elif not confirms and send in SENDS and send != "oneway":
+        yield path, f"{send} sends are confirmed; without confirms they are oneway", ("oneway",)
+    for key, what in (("delayed_percent", "delayed"), ("transactional_percent", "transactional")):
+        if not section.get(key):
+            continue
+        if send == "ordered":
+            yield (*_SECTION, key), f"what is {what} keeps no order", ("0",)
+        elif what == "transactional" and send == "oneway":
+            yield (*_SECTION, key), "a transaction is confirmed: it takes confirms = true", ("0",)
+
+
+def _share_problems(section: dict[str, Any]) -> Iterator[Found]:
+    shares = {"delay_level": "delayed_percent", "fates": "transactional_percent"}
+    for key, share in shares.items():
+        if key in section and section.get(share, 0) == 0:
+            yield (*_SECTION, key), f"says nothing without {share}", ()
+    given = [section.get(share, 0) for share in shares.values()]
+    if all(isinstance(each, int) for each in given) and sum(given) > 100:
+        text = f"{' and '.join(shares.values())} are over 100 together: no message is both"
+        yield (*_SECTION, "delayed_percent"), text, ()
+
+
+def _asks(section: dict[str, Any]) -> bool:
+    fates = section.get("fates")
+    if not isinstance(fates, list) or not section.get("transactional_percent"):
+        return False
+    return any(isinstance(fate, str) and fate.endswith(WHEN_ASKED) for fate in fates)
+
+
+def _settle_problem(phases: object) -> Iterator[Found]:
+    settle = phases.get("settle", "5 s") if isinstance(phases, dict) else "5 s"
+    try:
+        least_s = spans.parse(settle).seconds
+    except ValueError:
+        return  # the shape says so
+    if least_s < ASKED_WITHIN_S:
+        text = f"must be at least {ASKED_WITHIN_S:g} s where fates are told when asked"
+        yield ("phases", "settle"), text, (f"{ASKED_WITHIN_S:g} s",)
+
+
+def _crash_problems(faults: object) -> Iterator[Found]:
+    for index, fault in enumerate(faults if isinstance(faults, list) else ()):
+        if isinstance(fault, dict) and fault.get("kind") == "client_crash":
+            text = "a dead client cannot be asked for the fates of its transactions"
+            yield ("fault", index, "kind"), text, ()

@@ -1,0 +1,115 @@
+"""PURE: what a layout of RocketMQ has that others have not: versions, groups, ports, timers.
+
+1. A host's processes are words: `name-server`, or `broker-a-0`: of the group `broker-a` the broker
+   with the id 0, which is its master; others are slaves.
+2. Ports follow from the layout's order: no two servers share one, so that every server can be met
+   at one address of a proxy by the name that it advertises.
+3. A topic lies on every group. Who is meant by the master of one is told by `home`.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+NAME_SERVER = "name-server"
+SYNC, ASYNC = "sync", "async"
+VERSIONS = ("4.9.7", "5.3.3")
+MASTER_ID = 0
+POLL_DEFAULT_S = 30  # of every client library that is told nothing
+_BROKER = re.compile(r"(broker-[a-z])-(\d)")
+_NAME_SERVER_PORT, _BROKER_PORT, _BROKER_STEP = 9876, 10911, 10  # a broker takes three of ten
+_NOT_IN_TOPICS = re.compile(r"[^%a-zA-Z0-9_-]")
+
+
+@dataclass(frozen=True, slots=True)
+class Timers:
+    """In seconds. `idle`: after so long a silence a name server gives a broker up; `register`:
+    how often a broker tells of itself; `poll`: how often a client asks for routes."""
+
+    idle_s: int
+    register_s: int
+    poll_s: int
+
+
+@dataclass(frozen=True, slots=True)
+class RocketMq:
+    """`replication`: SYNC: a confirm waits for a slave; `flush`: SYNC: it waits for the disk.
+
+    `client_jvm`: flags and properties of the clients' JVMs, where clients have one.
+    """
+
+    version: str  # of the servers
+    replication: str
+    flush: str
+    timers: Timers
+    client_jvm: tuple[str, ...] = ()
+
+
+class HasProcesses(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def processes(self) -> tuple[str, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """One process. `group` is empty, and `id` of no meaning, where it is a name server."""
+
+    host: str
+    process: str
+    port: int
+    group: str = ""
+    id: int = 0
+
+    @property
+    def is_broker(self) -> bool:
+        return bool(self.group)
+
+    @property
+    def advertised(self) -> str:
+        """What name servers show, and clients dial."""
+        return f"{self.host}:{self.port}"
+
+
+def parse_broker(process: str) -> tuple[str, int] | None:
+    """(group, id), or None for what is no broker's word."""
+    found = _BROKER.fullmatch(process)
+    return (found[1], int(found[2])) if found else None
+
+
+def servers(hosts: Sequence[HasProcesses]) -> tuple[Server, ...]:
+    """Every process of the layout with its port, host by host."""
+    found: list[Server] = []
+    for host in hosts:
+        for process in host.processes:
+            broker = parse_broker(process)
+            before = sum(one.is_broker is (broker is not None) for one in found)
+            if broker is None:
+                found.append(Server(host.name, process, _NAME_SERVER_PORT + before))
+            else:
+                port = _BROKER_PORT + _BROKER_STEP * before
+                found.append(Server(host.name, process, port, *broker))
+    return tuple(found)
+
+
+def name_servers(hosts: Sequence[HasProcesses]) -> tuple[Server, ...]:
+    return tuple(one for one in servers(hosts) if not one.is_broker)
+
+
+def brokers(hosts: Sequence[HasProcesses]) -> tuple[Server, ...]:
+    return tuple(one for one in servers(hosts) if one.is_broker)
+
+
+def home(hosts: Sequence[HasProcesses], host: str) -> str:
+    """The group that is meant by the master and the mirrors of a topic which was put on `host`:
+    the first group of that host; of one that has none, the layout's first."""
+    own = [one.group for one in brokers(hosts) if one.host == host]
+    return (own or [one.group for one in brokers(hosts)])[0]
+
+
+def topic_of(queue: str) -> str:
+    """A queue's name as RocketMQ takes it, whose topics have no dots; twice is as good as once."""
+    return _NOT_IN_TOPICS.sub("_", queue)

@@ -1,0 +1,159 @@
+"""Calls in RocketMQ's protocol: one question, a greeting, and connections that canaries have.
+
+1. Whatever a server answers is an answer, a refusal, too: who asked reads the code.
+2. A canary is silent until it is asked, and then asks what every server answers alone.
+3. A word between canaries is a value that one puts and the other one gets: with a name server a
+   key of its configuration, with a broker an offset that a group of every broker's commits for a
+   topic of every broker's. The one that puts awaits no answer, so that only its way to the server
+   counts; the one that gets needs both its ways.
+"""
+
+import asyncio
+import itertools
+import math
+import time
+from typing import Any
+
+from harness.workers.agent_calls.answers import CallError
+from harness.workers.agent_calls.network import seconds_since
+from harness.workers.protocol import Endpoint
+from harness.workers.remoting.commands import Command
+from harness.workers.remoting.requests import Answer, Code, Request
+from harness.workers.rocketmq.connection import Connection, Unanswered
+
+AGAIN_S = 0.005  # between looks whether a word has come
+_words = itertools.count(time.time_ns())  # greater than any that an earlier agent said
+_QUEUE = {"consumerGroup": "TOOLS_CONSUMER", "topic": "SELF_TEST_TOPIC", "queueId": "0"}
+_KEY = {"namespace": "mqproof", "key": "canary"}
+
+
+async def ask(
+    host: str, port: int, code: int, fields: dict[str, str], body: str, timeout_s: float
+) -> dict[str, Any]:
+    """One question on a connection of its own."""
+    request = Request(Code(code), f"code {code}", fields, body.encode())
+    try:
+        answer = await _asked(host, port, request, timeout_s)
+    except Unanswered as error:
+        kind = "refused" if error.ended else "timeout"
+        raise CallError(kind, f"{request.words} at {host}:{port}: {error}") from error
+    header = answer.header
+    return {
+        "code": header.code,
+        "remark": header.remark,
+        "fields": dict(header.fields),
+        "body": answer.body.decode(errors="replace"),
+    }
+
+
+async def greet(host: str, port: int, timeout_s: float) -> dict[str, Any]:
+    """Whether a server answers a command at all."""
+    began_ns = time.monotonic_ns()
+    detail, end = "answered", ""
+    try:
+        await _asked(host, port, _anything(), timeout_s)
+    except Unanswered as error:
+        detail, end = _told(error, began_ns, timeout_s), error.ended
+    return {
+        "answered": detail == "answered",
+        "seconds": seconds_since(began_ns),
+        "detail": detail,
+        "end": end,
+    }
+
+
+class Conversation:
+    """A canary's connection. Made by `open`. Raises Unanswered, as all that it does."""
+
+    def __init__(self, connection: Connection, name_server: bool) -> None:
+        self._connection = connection
+        self._name_server = name_server
+        self._before = connection.octets
+
+    @classmethod
+    async def open(cls, host: str, port: int) -> "Conversation":
+        """The caller brings the deadline."""
+        connection = await Connection.connect(Endpoint("", host, port), math.inf)
+        try:
+            said = await connection.ask(_anything(), math.inf)
+        except BaseException:
+            connection.close()
+            raise
+        return cls(connection, said.header.code == Answer.SUCCESS)
+
+    @property
+    def end(self) -> str:
+        return self._connection.ended
+
+    @property
+    def octets(self) -> int:
+        """How many bytes it was sent since it was opened."""
+        return self._connection.octets - self._before
+
+    async def passive_declare(self, _queue: str) -> None:
+        """Asks what the server answers alone."""
+        await self._connection.ask(_anything(), math.inf)
+
+    async def say(self, hearer: "Conversation", octets: int) -> float:
+        """Says a word of at least so many bytes, and returns the seconds until it was heard."""
+        word = next(_words)
+        began_ns = time.monotonic_ns()
+        if hearer._connection.lost:
+            raise Unanswered(hearer._connection.lost, hearer.end)
+        self._put(word, octets)
+        while await hearer._got() != word:
+            await asyncio.sleep(AGAIN_S)
+        await hearer._fill(octets)
+        return seconds_since(began_ns)
+
+    def drop(self) -> None:
+        self._connection.close()
+
+    def _put(self, word: int, octets: int) -> None:
+        padding = b" " * octets
+        if self._name_server:
+            fields = {**_KEY, "value": str(word)}
+            request = Request(Code.PUT_KV_CONFIG, "a word", fields, padding)
+        else:
+            fields = {**_QUEUE, "commitOffset": str(word)}
+            request = Request(Code.UPDATE_CONSUMER_OFFSET, "a word", fields, padding)
+        self._connection.tell(request)
+
+    async def _got(self) -> int:
+        """The last word that the server has; 0: none."""
+        if self._name_server:
+            request = Request(Code.GET_KV_CONFIG, "the word", _KEY)
+        else:
+            request = Request(Code.QUERY_CONSUMER_OFFSET, "the word", _QUEUE)
+        answer = await self._connection.ask(request, math.inf)
+        fields = answer.header.fields
+        if answer.header.code in (Answer.QUERY_NOT_FOUND, Answer.SYSTEM_ERROR):
+            return 0
+        return int(fields.get("value") or fields.get("offset") or 0)
+
+    async def _fill(self, octets: int) -> None:
+        """Lets so many bytes come down: as often as it takes, the longest answer there is."""
+        code = Code.GET_NAMESRV_CONFIG if self._name_server else Code.GET_BROKER_CONFIG
+        end = self._connection.octets + octets
+        while octets and self._connection.octets < end:
+            await self._connection.ask(Request(code, "its configuration"), math.inf)
+
+
+async def _asked(host: str, port: int, request: Request, limit_s: float) -> Command:
+    began_s = time.monotonic()
+    connection = await Connection.connect(Endpoint("", host, port), limit_s)
+    try:
+        return await connection.ask(request, began_s + limit_s - time.monotonic())
+    finally:
+        connection.close()
+
+
+def _anything() -> Request:
+    """Known to name servers, who say nothing to what they do not know (4.9.7); brokers answer that
+    they do not know it."""
+    return Request(Code.GET_BROKER_CLUSTER_INFO, "a greeting")
+
+
+def _told(error: Unanswered, began_ns: int, timeout_s: float) -> str:
+    silent = not error.ended and seconds_since(began_ns) >= timeout_s
+    return f"silent for {timeout_s:g} s" if silent else str(error)

@@ -1,0 +1,238 @@
+"""RocketMQ 2M2S in containers: it stands, each worker has its own ways, faults take effect and go.
+
+Independent of executor and witness: the engine's own word, and what the name servers show.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from faults.compile import compile
+from faults.kinds import COMPOSE, KINDS
+from faults.model import Armed
+from faults.performing import perform_all
+from faults.verification import gone, held
+from harness.deploy import engine, images, labels
+from harness.deploy.catalogue import load_layout
+from harness.deploy.compose import ComposeDeployment
+from harness.deploy.compose_cluster import ComposeCluster
+from harness.deploy.compose_faults import equip
+from harness.deploy.port import Roles
+from tests.fault_world import REAL_OPTIONS_OF
+from tests.plans import plan
+
+pytestmark = pytest.mark.docker
+
+SYSTEM = "rocketmq-2m2s"
+HOSTS = ("rkt1", "rkt2", "rkt3", "rkt4")
+RUN = replace(plan(), name="rocketmq-test")
+QUEUE = f"mqproof.{RUN.name}.orders"
+GONE_LIMIT_S = 120.0
+CLEAN_LIMIT_S = 120.0
+PLAY_LIMIT_S = 400.0  # an action, its proof, its undo and that it is gone
+UP_LIMIT_S = 600.0
+OF_HOSTS = ("kill", "stop", "freeze", "partition", "black_hole", "reboot")
+OF_LINKS = ("hang", "close", "refuse", "reset", "slow", "cut_after")
+Play = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def cluster(play: Play, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ComposeCluster]:
+    missing = images.missing(engine.connect(), SYSTEM)
+    if missing:
+        pytest.skip(f"images are missing: {', '.join(missing)}; `mqproof build {SYSTEM}`")
+    layout = load_layout(SYSTEM, "colocated@compressed")
+    folder = tmp_path_factory.mktemp("rocketmq")
+    up: Awaitable[ComposeCluster] = ComposeDeployment(equip).up(layout, folder, print)
+    made = play(up, UP_LIMIT_S)
+    yield made
+    play(made.down())
+
+
+@pytest.fixture
+def topic(cluster: ComposeCluster, play: Play) -> Iterator[str]:
+    play(cluster.broker.declare(QUEUE, True, "rkt1"))
+    yield QUEUE
+    play(cluster.broker.delete(f"mqproof.{RUN.name}."))
+
+
+@pytest.fixture
+def links(cluster: ComposeCluster, play: Play) -> Iterator[tuple[str, ...]]:
+    """A client's proxies to the first host, which has a name server and a master."""
+    made = play(cluster.link(RUN, "publisher-1"))
+    yield tuple(link.proxy for link in made if link.host == "rkt1")
+    play(cluster.unlink(RUN))
+
+
+def armed(kind: str, links: tuple[str, ...]) -> Armed:
+    options = REAL_OPTIONS_OF[kind]
+    return compile(kind, "rkt1", "rkt1", "", HOSTS, links, 1, RUN.name, options=options)
+
+
+def states(cluster: ComposeCluster, host: str) -> set[tuple[str, int]]:
+    """The engine's own word of the processes of a host."""
+    marks = {labels.PROJECT: cluster.project, labels.ROLE: "process", labels.HOST: host}
+    words = [f"{name}={value}" for name, value in marks.items()]
+    found = cluster.client.containers.list(all=True, filters={"label": words})
+    told = (container.attrs["State"] for container in found)
+    return {(state["Status"], state["ExitCode"]) for state in told}
+
+
+def test_it_is_clean_and_says_what_runs(cluster: ComposeCluster, play: Play) -> None:
+    health = play(cluster.health(CLEAN_LIMIT_S))
+    assert health.clean, health.doubts
+    assert cluster.versions()["rocketmq"] == "4.9.7"
+
+
+def test_a_topic_lies_on_both_groups_and_its_master_where_it_was_put(
+    cluster: ComposeCluster, play: Play, topic: str
+) -> None:
+    assert play(cluster.broker.roles(topic)) == Roles("rkt1", ("rkt3",), ("rkt3",))
+    assert play(cluster.broker.masters(topic)) == {"rkt1": True, "rkt3": False}
+
+
+def test_every_link_leads_to_its_server_and_every_auditors_way_to_a_broker(
+    cluster: ComposeCluster, play: Play
+) -> None:
+    made = play(cluster.link(RUN, "publisher-1"))
+    assert [(link.host, link.process) for link in made] == [
+        *(("rkt1", "name-server"), ("rkt1", "broker-a-0"), ("rkt2", "name-server")),
+        *(("rkt2", "broker-b-0"), ("rkt3", "broker-a-1"), ("rkt4", "broker-b-1")),
+    ]
+    ways = [*(link.endpoint for link in made), *(play(cluster.direct(host)) for host in HOSTS)]
+    for way in ways:
+        said = cluster.agent.call("remoting_greet", 5.0, host=way.address, port=way.port)
+        assert play(said)["answered"], way
+    play(cluster.unlink(RUN))
+
+
+def test_brokers_names_mean_to_each_worker_an_address_of_its_own(
+    cluster: ComposeCluster, play: Play
+) -> None:
+    async def story(worker: str) -> tuple[str, str]:
+        made = await cluster.link(RUN, worker)
+        channel = await cluster.spawn(worker)
+        await channel.send({"do": "hello"})
+        hello = await channel.receive()
+        assert hello is not None
+        table = names_of(cluster, int(hello["pid"]))
+        await channel.close()
+        while await channel.receive() is not None:
+            pass
+        return made[0].endpoint.address, table
+
+    for worker in ("publisher-1", "consumer-1"):
+        address, table = play(story(worker))
+        for host in HOSTS:
+            assert f"{address} {host}\n" in table
+    play(cluster.unlink(RUN))
+
+
+def names_of(cluster: ComposeCluster, pid: int) -> str:
+    """The table of names that a process in the workers' container sees."""
+    marks = [f"{labels.PROJECT}={cluster.project}", f"{labels.ROLE}={labels.ROLE_WORKERS}"]
+    (workers,) = cluster.client.containers.list(filters={"label": marks})
+    said = workers.exec_run(["cat", f"/proc/{pid}/root/etc/hosts"], user="0:0")
+    assert said.exit_code == 0, said.output
+    return str(said.output.decode())
+
+
+@pytest.mark.parametrize("kind", OF_HOSTS)
+def test_a_fault_of_the_host_with_a_name_server_and_a_master_is_seen_to_hold_and_to_be_gone(
+    kind: str, cluster: ComposeCluster, play: Play, topic: str
+) -> None:
+    assert COMPOSE in KINDS[kind].offers
+    fault = armed(kind, ())
+
+    async def story() -> None:
+        await cluster.witness.prepare(fault)
+        await perform_all(cluster.executor, fault.actions)
+        proof = await held(fault, cluster.witness)
+        told = states(cluster, "rkt1")
+        await perform_all(cluster.executor, fault.undo)
+        back = await gone(fault, cluster.witness, GONE_LIMIT_S)
+        await cluster.witness.dismiss(fault)
+        assert proof.ok, proof.doubt
+        assert told == {ENGINE_SAYS.get(kind, ("running", 0))}
+        assert back.ok, back.doubt
+        health = await cluster.health(CLEAN_LIMIT_S)
+        assert health.clean, health.doubts
+
+    play(story(), PLAY_LIMIT_S)
+    assert play(cluster.broker.roles(topic)).master == "rkt1"
+
+
+ENGINE_SAYS = {
+    "kill": ("exited", 137),
+    "reboot": ("exited", 137),
+    "stop": ("exited", 143),
+    "freeze": ("paused", 0),
+}
+
+
+@pytest.mark.parametrize("kind", OF_LINKS)
+def test_a_fault_of_a_clients_links_to_both_servers_of_a_host_is_seen_to_hold_and_to_be_gone(
+    kind: str, cluster: ComposeCluster, play: Play, links: tuple[str, ...]
+) -> None:
+    assert len(links) == 2
+    fault = armed(kind, links)
+
+    async def story() -> None:
+        await cluster.witness.prepare(fault)
+        await perform_all(cluster.executor, fault.actions)
+        proof = await held(fault, cluster.witness)
+        await perform_all(cluster.executor, fault.undo)
+        back = await gone(fault, cluster.witness, GONE_LIMIT_S)
+        await cluster.witness.dismiss(fault)
+        assert proof.ok, proof.doubt
+        assert back.ok, back.doubt
+
+    play(story(), PLAY_LIMIT_S)
+    assert states(cluster, "rkt1") == {("running", 0)}
+
+
+def test_while_a_master_is_dead_nobody_is_master_of_its_topic(
+    cluster: ComposeCluster, play: Play, topic: str
+) -> None:
+    fault = armed("kill", ())
+
+    async def story() -> Roles:
+        await perform_all(cluster.executor, fault.actions)
+        assert (await held(fault, cluster.witness)).ok
+        roles = await cluster.broker.roles(topic)
+        await perform_all(cluster.executor, fault.undo)
+        back = await gone(fault, cluster.witness, GONE_LIMIT_S)
+        assert back.ok, back.doubt
+        return roles
+
+    assert play(story(), PLAY_LIMIT_S) == Roles(None, ("rkt3",), ())
+    assert play(cluster.health(CLEAN_LIMIT_S)).clean
+
+
+def test_the_servers_logs_are_fetched_a_process_a_file(
+    cluster: ComposeCluster, play: Play, tmp_path: Path
+) -> None:
+    play(cluster.fetch_logs(tmp_path))
+    found = {file.stem for file in (tmp_path / "broker_logs").glob("*.log")}
+    assert {"rkt1-name-server", "rkt1-broker-a-0", "rkt3", "rkt4", "toxiproxy"} <= found
+    text = (tmp_path / "broker_logs" / "rkt1-broker-a-0.log").read_text()
+    assert "boot success" in text
+    assert " INFO " in text
+
+
+def test_a_run_leaves_no_topic_behind(cluster: ComposeCluster, play: Play, topic: str) -> None:
+    play(cluster.broker.delete(f"mqproof.{RUN.name}."))
+    assert play(cluster.broker.roles(topic)).mirrors == ()
+
+
+def test_links_of_a_run_that_is_over_can_be_made_again(
+    cluster: ComposeCluster, play: Play
+) -> None:
+    for _ in range(2):
+        run: Any = SimpleNamespace(name="again")
+        assert len(play(cluster.link(run, "publisher-1"))) == 6
+        play(cluster.unlink(run))

@@ -1,0 +1,202 @@
+"""RocketMQ's Broker port over servers whose answers are tables."""
+
+import pytest
+
+from harness.deploy import rocketmq
+from harness.deploy.agent import AgentLost
+from harness.deploy.catalogue import load_layout
+from harness.deploy.port import DeployError, Roles
+from harness.deploy.rocketmq import RocketBroker
+from tests.harness.deploy.fake_rocketmq import FakeRocket
+from tests.loops import in_a_loop
+
+QUEUE = "mqproof.r1.orders"
+TOPIC = "mqproof_r1_orders"
+NOW = 0.0
+
+
+def stood(layout: str = "colocated") -> tuple[FakeRocket, RocketBroker]:
+    made = FakeRocket(load_layout("rocketmq-2m2s", layout))
+    addresses = {host.name: host.name for host in made.layout.hosts}
+    return made, RocketBroker(made.layout, made, addresses)
+
+
+@in_a_loop
+async def test_it_is_clean_when_every_name_server_shows_every_broker_and_slaves_hold_all() -> None:
+    for layout in ("colocated", "separated", "one-group"):
+        _, broker = stood(layout)
+        health = await broker.health(NOW)
+        assert health.clean, health.doubts
+
+
+@in_a_loop
+async def test_each_doubt_names_the_server_and_what_it_lacks() -> None:
+    made, broker = stood()
+    made.hidden.add(("rkt2", "broker-a-1"))
+    made.dead.add("rkt1 name-server")
+    made.ends[made.server("broker-b-1")] = 400
+    health = await broker.health(NOW)
+    assert not health.clean
+    assert health.doubts == (
+        "name-server of rkt1 does not answer",
+        "name-server of rkt2 does not show broker-a slave 1 at rkt3:10931",
+        "broker-b-1 of rkt4 is 600 bytes behind its master",
+    )
+
+
+@in_a_loop
+async def test_a_broker_that_is_not_of_the_layout_is_a_doubt() -> None:
+    made, broker = stood("one-group")
+    stranger = stood("colocated")[0].server("broker-b-0")
+    made.strangers.append(stranger)
+    assert (await broker.health(NOW)).doubts == tuple(
+        f"name-server of {host} shows broker-b master at rkt2:10921, which is not of the layout"
+        for host in ("rkt3", "rkt4")
+    )
+
+
+@in_a_loop
+async def test_a_declared_topic_lies_on_all_groups_and_its_master_is_where_it_was_put() -> None:
+    made, broker = stood()
+    await broker.declare(QUEUE, True, "rkt2")
+    assert {one.process for one in made.brokers if TOPIC in made.topics[one]} == {
+        *("broker-a-0", "broker-a-1", "broker-b-0"),
+        "broker-b-1",
+    }
+    assert await broker.roles(QUEUE) == Roles("rkt2", ("rkt4",), ("rkt4",))
+    assert await broker.masters(QUEUE) == {"rkt2": True, "rkt4": False}
+
+
+@in_a_loop
+async def test_a_slaves_host_stands_for_its_group_and_a_name_servers_for_the_first() -> None:
+    _, broker = stood("separated")
+    for host, master in (("rkt4", "rkt2"), ("rkt6", "rkt1")):
+        await broker.declare(QUEUE, True, host)
+        assert (await broker.roles(QUEUE)).master == master
+
+
+@in_a_loop
+async def test_a_topic_that_a_slave_never_hears_of_is_not_declared(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rocketmq, "DECLARE_LIMIT_S", 0.0)
+    made, broker = stood()
+    made.dead.add("rkt3 broker-a-1")
+    with pytest.raises(DeployError, match="is not known to broker-a-1 of rkt3"):
+        await broker.declare(QUEUE, True, "rkt1")
+
+
+@in_a_loop
+async def test_a_master_that_is_dead_is_nobodys_and_no_slave_takes_its_place() -> None:
+    made, broker = stood()
+    await broker.declare(QUEUE, True, "rkt1")
+    made.dead |= {"rkt1 name-server", "rkt1 broker-a-0"}
+    assert await broker.roles(QUEUE) == Roles(None, ("rkt3",), ())
+    assert await broker.masters(QUEUE) == {"rkt1": None, "rkt3": False}
+
+
+@in_a_loop
+async def test_what_one_name_server_was_cut_off_from_another_one_shows() -> None:
+    made, broker = stood()
+    await broker.declare(QUEUE, True, "rkt1")
+    made.hidden |= {("rkt2", "broker-a-0"), ("rkt2", "broker-a-1")}
+    assert await broker.roles(QUEUE) == Roles("rkt1", ("rkt3",), ("rkt3",))
+    made.dead.add("rkt1 name-server")
+    assert await broker.roles(QUEUE) == Roles(None, (), ())
+    made.dead.add("rkt2 name-server")
+    with pytest.raises(DeployError, match="no name server tells who holds"):
+        await broker.roles(QUEUE)
+
+
+@in_a_loop
+async def test_a_slave_that_lags_is_a_mirror_but_not_a_synchronised_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rocketmq, "CATCH_UP_LIMIT_S", 0.0)
+    made, broker = stood()
+    await broker.declare(QUEUE, True, "rkt1")
+    made.ends[made.server("broker-a-1")] = 999
+    assert await broker.roles(QUEUE) == Roles("rkt1", ("rkt3",), ())
+
+
+@pytest.mark.parametrize("slaves_take_orders", [True, False])  # 4.9.7's do, 5.3.3's do not
+@in_a_loop
+async def test_a_runs_topics_and_groups_go_and_others_stay(slaves_take_orders: bool) -> None:
+    made, broker = stood()
+    made.slaves_take_orders = slaves_take_orders
+    await broker.declare(QUEUE, True, "rkt1")
+    await broker.declare("mqproof.r10.orders", True, "rkt1")
+    left = {"mqproof_r10_orders", "SELF_TEST_TOPIC"}
+    for one in made.brokers:
+        made.topics[one].add(f"%RETRY%{TOPIC}_readers")
+        made.groups[one] |= {f"{TOPIC}_readers", "mqproof_r10_orders_readers"}
+    await broker.delete("mqproof.r1.")
+    for one in made.brokers:
+        if one.id == 0 or slaves_take_orders:
+            assert made.topics[one] == left
+            assert made.groups[one] == {"TOOLS_CONSUMER", "mqproof_r10_orders_readers"}
+    assert set(made.deleted_routes) == {
+        (host, name) for host in ("rkt1", "rkt2") for name in (TOPIC, f"%RETRY%{TOPIC}_readers")
+    }
+    await broker.delete("mqproof.r1.")
+
+
+@in_a_loop
+async def test_connections_are_those_that_any_broker_lists_by_the_names_of_workers() -> None:
+    made, broker = stood()
+    await broker.declare(QUEUE, True, "rkt1")
+    listed = {
+        ("broker-a-0", "writers"): ["mqproof.r1.publisher-1"],
+        ("broker-b-0", "writers"): ["mqproof.r1.publisher-1"],
+        ("broker-b-0", "writers_2"): ["mqproof.r1.publisher-2"],  # of transactions
+        ("broker-a-1", "readers"): ["mqproof.r1.consumer-1", "somebody"],
+    }
+    for (process, whose), names in listed.items():
+        made.clients[made.server(process), f"{TOPIC}_{whose}"] = names
+    assert await broker.connections("mqproof.r1.", close=False) == (
+        *("mqproof.r1.consumer-1", "mqproof.r1.publisher-1"),
+        "mqproof.r1.publisher-2",
+    )
+    made.clients.clear()
+    assert await broker.connections("mqproof.r1.", close=True) == ()
+
+
+@in_a_loop
+async def test_a_host_is_listed_when_every_name_server_that_answers_shows_its_brokers() -> None:
+    made, broker = stood()
+    assert await broker.listed("rkt1")
+    made.hidden.add(("rkt2", "broker-a-0"))
+    assert not await broker.listed("rkt1")
+    made.dead.add("rkt2 name-server")
+    assert await broker.listed("rkt1")
+    assert not await broker.listed("rkt2")  # its own name server is to answer, too
+
+
+@in_a_loop
+async def test_a_host_greets_when_all_its_processes_do() -> None:
+    made, broker = stood()
+    assert await broker.greets("rkt1")
+    made.dead.add("rkt1 name-server")
+    assert not await broker.greets("rkt1")
+    assert await broker.greets("rkt3")
+
+
+@in_a_loop
+async def test_that_the_agent_is_gone_is_not_taken_for_a_silence_of_servers() -> None:
+    class Gone(FakeRocket):
+        async def call(
+            self, _name: str, /, timeout_s: float, **_told: object
+        ) -> dict[str, object]:
+            raise AgentLost(f"the agent's process ended, {timeout_s:g} s or not")
+
+    made, _ = stood()
+    gone = Gone(made.layout)
+    broker = RocketBroker(made.layout, gone, {host.name: host.name for host in made.layout.hosts})
+    with pytest.raises(AgentLost):
+        await broker.health(NOW)
+
+
+@in_a_loop
+async def test_the_servers_tell_their_version() -> None:
+    _, broker = stood()
+    assert await broker.versions() == {"rocketmq": "4.9.7"}

@@ -1,0 +1,38 @@
+"""What a cluster of RocketMQ can suffer, told before it stands."""
+
+from dataclasses import replace
+
+import pytest
+
+from faults.model import Options
+from harness.deploy.catalogue import load_layout, load_system
+from harness.plan.applicability import obstacles
+from tests.plans import fault, plan
+
+SYSTEM = load_system("rocketmq-2m2s")
+LAYOUT = load_layout("rocketmq-2m2s", "colocated")
+
+
+def reasons(kind: str, **options: str) -> list[str]:
+    scenario = plan(fault(kind, options=Options(**options))).scenario  # type: ignore[arg-type]
+    workload = replace(scenario.workload, acknowledge=10)
+    asked = replace(scenario, workload=workload)
+    return obstacles(asked, SYSTEM, LAYOUT, SYSTEM.clients[0], "compose")
+
+
+@pytest.mark.parametrize(
+    "kind", ["kill", "stop", "freeze", "partition", "black_hole", "reboot", "hang", "reset"]
+)
+def test_hosts_and_links_of_it_can_be_broken(kind: str) -> None:
+    assert reasons(kind) == []
+
+
+def test_answers_that_are_to_come_while_questions_are_held_could_not_be_seen() -> None:
+    assert reasons("hang", direction="to_client") == []
+    (reason,) = reasons("hang", direction="to_broker")
+    assert "nothing comes from a server of rocketmq-2m2s unasked" in reason
+
+
+def test_it_raises_no_alarm() -> None:
+    (reason,) = reasons("alarm")
+    assert "rocketmq-2m2s can suffer no alarm: a broker that runs short refuses" in reason

@@ -1,0 +1,183 @@
+"""`[workload.rocketmq]`: what it says, every mistake at once, and which cells it rules out."""
+
+import json
+import tomllib
+from dataclasses import replace
+from importlib import resources
+
+import pytest
+
+from harness.plan.applicability import obstacles
+from harness.plan.clients import CLIENTS, drains_by, wanted
+from harness.plan.model import Entry, RocketWorkload, Workload
+from harness.plan.problems import PlanError
+from harness.plan.shape import RocketTable
+from harness.plan.toml import read_scenario
+from tests.plans import LAYOUT, SYSTEM, plan, workload
+
+SMALL = """title = "small"
+[workload]
+queues = ["orders"]
+publishers = 1
+consumers = 1
+rate = 100
+"""
+SECTION = SMALL + "[workload.rocketmq]\n"
+
+
+def read(source: str) -> Workload:
+    return read_scenario("mine", source).workload
+
+
+def problems(source: str) -> list[str]:
+    with pytest.raises(PlanError) as caught:
+        read_scenario("mine", source)
+    return [str(problem) for problem in caught.value.problems]
+
+
+def test_a_file_that_says_nothing_is_sent_as_its_confirms_say() -> None:
+    assert read(SMALL).rocketmq == RocketWorkload(send="async")
+    unconfirmed = SMALL + 'confirms = false\nretry = "never"\n'
+    assert read(unconfirmed).rocketmq == RocketWorkload(send="oneway")
+
+
+def test_the_file_to_start_from_explains_every_key_with_what_it_is_by_default() -> None:
+    text = resources.files("harness.plan").joinpath("scenarios/master-crash.toml").read_text()
+    lines = text.partition("# [workload.rocketmq]\n")[2].partition("\n\n")[0].splitlines()
+    told = tomllib.loads("\n".join(line.removeprefix("# ") for line in lines))
+    keys = {key: told[key] for key in told if key not in ("delay_level", "fates")}
+    assert told.keys() == RocketTable.model_fields.keys()
+    section = "".join(f"{key} = {json.dumps(value)}\n" for key, value in keys.items())
+    assert read(SECTION + section).rocketmq == read(SMALL).rocketmq
+
+
+def test_a_section_says_how_to_send_and_consume_and_which_messages_are_special() -> None:
+    said = read(
+        SECTION + 'send = "sync"\nconsume = "pull"\nsend_timeout = "5500 ms"\nbatch = 8\n'
+        "threads = 2\ndelayed_percent = 10\ndelay_level = 4\n"
+        'transactional_percent = 20\nfates = ["commit", "rollback"]\n'
+    )
+    assert said.rocketmq == RocketWorkload(
+        send="sync",
+        consume="pull",
+        send_timeout_ms=5500,
+        threads=2,
+        batch=8,
+        delayed_percent=10,
+        delay_level=4,
+        transactional_percent=20,
+        fates=("commit", "rollback"),
+    )
+
+
+def test_every_mistake_of_the_section_is_told_at_once_with_place_and_choices() -> None:
+    found = problems(
+        SECTION + 'send = "asinc"\nconsume = "push"\nsend_timeout = "5 ms"\nthread = 2\n'
+        'delayed_percent = 60\ntransactional_percent = 60\nfates = ["comit", "rollback"]\n'
+    )
+    for told in (
+        "line 8, [workload.rocketmq], send: 'asinc' is none of the words; did you mean 'async'?;"
+        " valid: sync | async | oneway | ordered",
+        "consume: 'push' is none of the words; valid: concurrent | orderly | pull",
+        "send_timeout: must be whole milliseconds, from 100 ms to 60 s, not '5 ms'",
+        "thread: there is no such key; did you mean 'threads'?",
+        "delayed_percent: delayed_percent and transactional_percent are over 100 together",
+        "'comit' is none of the words; did you mean 'commit'?",
+    ):
+        assert any(told in line for line in found), (told, found)
+    assert len(found) == 6
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ('send = "oneway"', "what is sent oneway is never confirmed"),
+        ("delay_level = 4", "says nothing without delayed_percent"),
+        ('fates = ["rollback"]', "says nothing without transactional_percent"),
+        ('send = "ordered"\ndelayed_percent = 1', "what is delayed keeps no order"),
+        ('send = "ordered"\ntransactional_percent = 1', "what is transactional keeps no order"),
+        (
+            'transactional_percent = 1\nfates = ["commit when asked"]',
+            "settle: must be at least 70 s where fates are told when asked",
+        ),
+    ],
+)
+def test_keys_that_contradict_each_other_are_a_mistake(lines: str, told: str) -> None:
+    (found,) = problems(f"{SECTION}{lines}\n")
+    assert told in found
+
+
+def test_without_confirms_everything_is_sent_oneway_or_the_file_is_wrong() -> None:
+    head = SECTION.replace("rate = 100", 'rate = 100\nconfirms = false\nretry = "never"')
+    assert read(f'{head}send = "oneway"\n').rocketmq.send == "oneway"
+    (sync,) = problems(f'{head}send = "sync"\n')
+    assert "without confirms they are oneway" in sync
+    (transactional,) = problems(f"{head}transactional_percent = 5\n")
+    assert "a transaction is confirmed" in transactional
+
+
+def test_fates_may_be_asked_for_where_publishers_live_long_enough() -> None:
+    asked = 'transactional_percent = 1\nfates = ["commit when asked"]\n'
+    assert read(f'{SECTION}{asked}[phases]\nsettle = "70 s"\n').rocketmq.fates
+
+
+def test_whom_brokers_ask_for_fates_may_not_be_killed() -> None:
+    asked = 'transactional_percent = 1\nfates = ["rollback when asked"]\n'
+    crash = '[[fault]]\nkind = "client_crash"\ntarget = "publisher-1"\nlasts = "2 s"\n'
+    (found,) = problems(f'{SECTION}{asked}[phases]\nsettle = "70 s"\n{crash}')
+    assert "[[fault]] 1, kind: a dead client cannot be asked" in found
+
+
+ROCKETMQ = replace(SYSTEM, clients=tuple(CLIENTS))
+
+
+def reasons(client: str, **changes: object) -> str:
+    scenario = replace(plan().scenario, workload=workload(**changes))
+    system = SYSTEM if client == "pika" else ROCKETMQ
+    return "; ".join(obstacles(scenario, system, LAYOUT, client, "compose"))
+
+
+def test_a_workload_that_every_client_can_carry_is_carried_by_every_one() -> None:
+    assert [reasons(client) for client in ("pika", *CLIENTS)] == [""] * (1 + len(CLIENTS))
+
+
+@pytest.mark.parametrize(
+    ("client", "changes", "told"),
+    [
+        ("rocketmq-java-4.9.8", {"acknowledge": 0}, "cannot do acknowledge nothing: a log keeps"),
+        ("rocketmq-java-4.9.8", {"durable": False}, "cannot do transient: every message goes"),
+        ("rocketmq-native", {"rocketmq": RocketWorkload(consume="pull")}, "cannot do pull"),
+        ("pika", {"rocketmq": RocketWorkload(delayed_percent=1)}, "pika cannot do delayed"),
+        (
+            "pika",
+            {"rocketmq": RocketWorkload(transactional_percent=1)},
+            "pika cannot do transaction",
+        ),
+    ],
+)
+def test_what_a_client_lacks_makes_the_cell_not_applicable_with_the_reason(
+    client: str, changes: dict[str, object], told: str
+) -> None:
+    assert told in reasons(client, **changes)
+
+
+def test_how_rocketmq_sends_and_reads_is_nothing_to_pika() -> None:
+    assert reasons("pika", rocketmq=RocketWorkload(send="sync", consume="pull")) == ""
+
+
+def test_a_client_that_asks_name_servers_enters_nowhere() -> None:
+    nowhere = Entry(hosts=("elsewhere",))
+    assert "no host 'elsewhere'" in reasons("pika", publishers_enter=nowhere)
+    assert reasons("rocketmq-java-5.3.3", publishers_enter=nowhere) == ""
+
+
+def test_nobody_is_asked_for_what_nobody_does() -> None:
+    assert wanted(workload(consumers=0, acknowledge=0)) == ["async"]
+
+
+def test_what_the_native_consumer_leaves_is_read_by_a_client_that_can_tell() -> None:
+    assert drains_by("rocketmq-native") == "rocketmq-java-4.9.8"
+    assert [drains_by(client) for client in ("pika", "rocketmq-java-5.3.3")] == [
+        "pika",
+        "rocketmq-java-5.3.3",
+    ]

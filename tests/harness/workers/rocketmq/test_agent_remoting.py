@@ -1,0 +1,139 @@
+"""The agent's calls in RocketMQ's protocol, against servers that answer as they are told to."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from faults.model import FIN, REFUSED
+from harness.workers.agent_calls import remoting
+from harness.workers.agent_calls.answers import CallError
+from harness.workers.agent_calls.canaries import REMOTING, Canaries
+from harness.workers.remoting.commands import Command
+from harness.workers.remoting.requests import Code, Request
+from tests.harness.workers.rocketmq.fake_servers import FakeServer, fake, said
+from tests.loops import in_a_loop
+
+LIMIT_S = 5.0
+SHORT_S = 0.2
+
+
+def name_server() -> Callable[[Request], Command | None]:
+    """Keys and values, as a name server keeps them; to what it does not know it says nothing."""
+    kept: dict[str, str] = {}
+
+    def answer(request: Request) -> Command | None:
+        match request.code:
+            case Code.PUT_KV_CONFIG:
+                kept[request.fields["key"]] = request.fields["value"]
+                return None  # nobody awaits it
+            case Code.GET_KV_CONFIG:
+                value = kept.get(request.fields["key"])
+                return said(value=int(value)) if value else said(code=22)
+            case Code.GET_NAMESRV_CONFIG:
+                return said(b"listenPort=9876")
+            case Code.GET_BROKER_CLUSTER_INFO:
+                return said(b'{"brokerAddrTable":{}}')
+        return None
+
+    return answer
+
+
+def broker() -> Callable[[Request], Command | None]:
+    offsets: dict[str, int] = {}
+
+    def answer(request: Request) -> Command | None:
+        match request.code:
+            case Code.UPDATE_CONSUMER_OFFSET:
+                offsets[request.fields["consumerGroup"]] = int(request.fields["commitOffset"])
+                return None
+            case Code.QUERY_CONSUMER_OFFSET:
+                offset = offsets.get(request.fields["consumerGroup"])
+                return said(code=22) if offset is None else said(offset=offset)
+            case Code.GET_BROKER_CONFIG:
+                return said(b"x" * 1000)
+        return said(code=3)
+
+    return answer
+
+
+def place(server: FakeServer) -> dict[str, Any]:
+    return {"host": server.endpoint.address, "port": server.port, "timeout_s": LIMIT_S}
+
+
+@in_a_loop
+async def test_a_question_gets_whatever_the_server_says() -> None:
+    async with fake("ns", name_server()) as server:
+        told = await remoting.ask(
+            code=Code.GET_NAMESRV_CONFIG, fields={}, body="", **place(server)
+        )
+        assert (told["code"], told["body"]) == (0, "listenPort=9876")
+    async with fake("broker", broker()) as server:
+        told = await remoting.ask(code=Code.GET_MAX_OFFSET, fields={}, body="", **place(server))
+        assert told["code"] == 3
+
+
+@in_a_loop
+async def test_a_server_that_says_nothing_in_time_is_silent() -> None:
+    async with fake("mute", lambda _: None) as server:
+        reply = await remoting.greet(server.endpoint.address, server.port, SHORT_S)
+        assert (reply["answered"], reply["end"]) == (False, "")
+        assert reply["detail"] == f"silent for {SHORT_S:g} s"
+        with pytest.raises(CallError) as caught:
+            await remoting.ask(server.endpoint.address, server.port, 28, {}, "", SHORT_S)
+        assert caught.value.kind == "timeout"
+
+
+@in_a_loop
+async def test_a_greeting_is_answered_by_brokers_and_name_servers_and_refused_by_nobody() -> None:
+    for answer in (name_server(), broker()):
+        async with fake("one", answer) as server:
+            assert (await remoting.greet(**place(server)))["answered"]
+            port = server.port
+    reply = await remoting.greet("127.0.0.1", port, LIMIT_S)
+    assert (reply["answered"], reply["end"]) == (False, REFUSED)
+
+
+@pytest.mark.parametrize("kind", [name_server, broker])
+@pytest.mark.parametrize("octets", [0, 5000])
+@in_a_loop
+async def test_a_word_is_heard_by_the_other_canary_and_as_long_as_it_was_said(
+    kind: Callable[[], Callable[[Request], Command | None]], octets: int
+) -> None:
+    canaries = Canaries()
+    async with fake("one", kind()) as server:
+        for name in ("proxied", "direct"):
+            await canaries.open(name, queue="", speaks=True, protocol=REMOTING, **place(server))
+        for ends in (("proxied", "direct"), ("direct", "proxied"), ("direct", "direct")):
+            reply = await canaries.say(*ends, octets, 2, LIMIT_S)
+            assert reply["answered"], reply
+            assert reply["octets"] >= 2 * octets
+        assert (await canaries.ask("direct", LIMIT_S))["answered"]
+        for name in ("proxied", "direct"):
+            await canaries.close(name)
+
+
+@in_a_loop
+async def test_a_word_that_the_server_never_got_is_silence_at_the_other_canary() -> None:
+    answer = broker()
+    canaries = Canaries()
+    async with fake("deaf", answer) as server:
+        for name in ("a", "b"):
+            await canaries.open(name, queue="", protocol=REMOTING, **place(server))
+        lost = Code.UPDATE_CONSUMER_OFFSET
+        server.answer = lambda request: None if request.code == lost else answer(request)
+        reply = await canaries.say("a", "b", 0, 1, SHORT_S)
+        assert (reply["answered"], reply["end"]) == (False, "")
+
+
+@in_a_loop
+async def test_a_canary_notes_how_it_was_ended_before_anybody_asks() -> None:
+    canaries = Canaries()
+    async with fake("going", broker()) as server:
+        await canaries.open("a", queue="", protocol=REMOTING, **place(server))
+        for writer in server.connections:
+            writer.close()
+        await asyncio.sleep(SHORT_S)
+        reply = await canaries.ask("a", LIMIT_S)
+        assert (reply["answered"], reply["end"]) == (False, FIN)
