@@ -17,6 +17,8 @@ from pydantic_core import ErrorDetails
 from harness.plan.places import Path, describe, line, line_numbers
 from harness.plan.problems import PlanError, Problem, nearest
 
+MISSING = "is missing"
+_OF_KEY = "[key]"  # what pydantic adds to the path where a table's key itself is wrong
 _LISTS = ("tuple_type", "list_type")
 _TABLES = ("model_type", "dict_type", "model_attributes_type")
 
@@ -63,7 +65,7 @@ def none_of(path: Path, given: object, choices: tuple[str, ...]) -> Finding:
 
 
 def _finding(error: ErrorDetails, shape: type[BaseModel]) -> Finding:
-    path: Path = error["loc"]
+    path: Path = tuple(part for part in error["loc"] if part != _OF_KEY)
     kind, given = error["type"], error["input"]
     if kind == "extra_forbidden":
         choices = _keys(_at(shape, path[:-1]))
@@ -71,12 +73,22 @@ def _finding(error: ErrorDetails, shape: type[BaseModel]) -> Finding:
     if kind == "literal_error":
         return none_of(path, given, _words(_at(shape, path)))
     if kind == "missing":
-        return Finding(path, "is missing", _words(_at(shape, path)))
+        return Finding(path, MISSING, _words(_at(shape, path)))
     if kind == "value_error":
         return Finding(path, str(error["ctx"]["error"]))
     if kind in _LISTS or kind in _TABLES:
         return Finding(path, f"must be a {'list' if kind in _LISTS else 'table'}, not {given!r}")
-    return Finding(path, f"{error['msg'].removeprefix('Input ')}, not {given!r}")
+    if kind in ("too_short", "too_long"):
+        return Finding(path, _length(error))
+    text = error["msg"].removeprefix("Input ").removeprefix("String ")
+    return Finding(path, f"{text}, not {given!r}")
+
+
+def _length(error: ErrorDetails) -> str:
+    limits = error["ctx"]
+    if "max_length" in limits:
+        return f"must have {limits['max_length']} entries at most, not {limits['actual_length']}"
+    return f"must have {limits['min_length']} entries at least, not {limits['actual_length']}"
 
 
 def _at(shape: Any, path: Path) -> Any:

@@ -24,6 +24,8 @@ def line_numbers(source: str) -> dict[Path, int]:
         if header := _HEADER.match(line):
             table = _table(_names(header[2]), header[1] == "[[", latest)
             lines.setdefault(table, number)
+            if header[1] == "[[":
+                lines.setdefault(table[:-1], number)  # the array as a whole begins here
         elif key := _KEY.match(line):
             lines.setdefault((*table, *_names(key[1])), number)
     return lines

@@ -39,6 +39,7 @@ key = 1
     [
         (("title",), 1),
         (("hosts", 0, "name"), 2),
+        (("broker",), 6),
         (("broker", 0, "host"), 7),
         (("broker", 0, "kill", "deadline"), 9),
         (("broker", 1, "kill"), 13),
