@@ -164,7 +164,9 @@ def _read_system(name: str) -> _SystemFile:
     path = compose_folder() / name / "system.toml"
     source = _source(path)
     file, found = _shaped(_document(path, source), _SystemFile)
-    return _right(file, found, source, path)
+    _refuse(found, source, path)
+    assert file is not None, "nothing is wrong with it"
+    return file
 
 
 def _read_layout(system: str, path: Path) -> _AnyLayoutFile:
@@ -175,9 +177,12 @@ def _read_layout(system: str, path: Path) -> _AnyLayoutFile:
     found += mistakes(document, said.processes)
     # Keys that a layout would have had which nobody knows are not missed.
     unknown = document.pop(LIKE, None) is not None
-    file, others = _shaped(document, shape)
+    shaped: tuple[_AnyLayoutFile | None, list[Finding]] = _shaped(document, shape)
+    file, others = shaped
     found += [one for one in others if not unknown or one.text != MISSING]
-    return _right(file, found, source, path)
+    _refuse(found, source, path)
+    assert file is not None, "nothing is wrong with it"
+    return file
 
 
 def _whole(system: str, document: dict[str, Any]) -> tuple[dict[str, Any], list[Finding]]:
@@ -201,11 +206,10 @@ def _shaped(document: Mapping[str, Any], shape: type[_File]) -> tuple[_File | No
         return None, list(of_shape(errors, shape))
 
 
-def _right(file: _File | None, found: list[Finding], source: str, path: Path) -> _File:
-    """The file, if nothing is wrong with it."""
-    if file is None or found:
+def _refuse(found: Sequence[Finding], source: str, path: Path) -> None:
+    """Raises CatalogueError if anything was found."""
+    if found:
         raise CatalogueError(told(found, source, str(path)))
-    return file
 
 
 def _source(path: Path) -> str:
