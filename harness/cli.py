@@ -21,7 +21,6 @@ from rich.text import Text
 
 from harness.commands import analyse, choices, demo, machine, new, reference, run
 from harness.commands.shell import NOT_DECIDED, Shell, stamp
-from harness.deploy import catalogue
 from harness.deploy.port import DeployError
 from harness.plan.problems import PlanError
 from harness.report.display import INTERRUPTED, Pipeline
@@ -70,7 +69,7 @@ def main(argv: Sequence[str] | None = None, load: Callable[[], Pipeline] = load_
         code = app(args=argv, prog_name="mqproof", obj=shell, standalone_mode=False)
     except _USAGE_ERROR as error:
         return _bad_usage(shell, error)
-    except (PlanError, catalogue.CatalogueError) as error:
+    except PlanError as error:
         return _say(shell, f"bad input:\n{error}", BAD_INPUT)
     except DeployError as error:
         return _say(shell, f"nothing was judged: {error}", NOT_DECIDED)

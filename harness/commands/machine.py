@@ -19,12 +19,13 @@ def heal(context: typer.Context) -> int:
 def doctor(
     context: typer.Context,
     topology: Annotated[
-        str, typer.Option(metavar="FILE", help="Look at these brokers; nothing is touched.")
-    ] = "",
+        str | None,
+        typer.Option(metavar="FILE", help="Look at these brokers; nothing is touched."),
+    ] = None,
 ) -> int:
     """Say what is missing here, and how to get it. Exit code 2: something is."""
     shell: Shell = context.obj
-    if not topology:
+    if topology is None:
         return 0 if shell.load().doctor(shell.display()) else NOT_DECIDED
     named = external.read(topology, asking.systems())
     return 0 if shell.load().doctor_of(named, shell.display()) else NOT_DECIDED

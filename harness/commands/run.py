@@ -36,18 +36,19 @@ def run(
         typer.Option(help="NAME@PROFILE, NAME, a pattern with *, or a path; repeatable."),
     ] = None,
     client: Annotated[list[str] | None, typer.Option(help="Client library; repeatable.")] = None,
-    deployment: Annotated[str, typer.Option(help="How the system is run.")] = "",
+    deployment: Annotated[str | None, typer.Option(help="How the system is run.")] = None,
     topology: Annotated[
-        str, typer.Option(metavar="FILE", help="Brokers that are there, instead of a system.")
-    ] = "",
+        str | None,
+        typer.Option(metavar="FILE", help="Brokers that are there, instead of a system."),
+    ] = None,
     repeats: Annotated[int, typer.Option(help="Runs of each cell.")] = 1,
     seed: SeedOption = None,
     results: Annotated[Path, typer.Option(help="Folder that experiments go into.")] = RESULTS,
     judge: JudgeOption = Judge.CLAIMS,
     keep: Annotated[bool, typer.Option("--keep", help="Leave the cluster standing.")] = False,
     wrong: Annotated[
-        str, typer.Option(misbehave.FLAG, metavar="KIND[:SHARE]", help=misbehave.HELP)
-    ] = "",
+        str | None, typer.Option(misbehave.FLAG, metavar="KIND[:SHARE]", help=misbehave.HELP)
+    ] = None,
     as_json: JsonOption = False,
     dry: Annotated[bool, typer.Option("--dry-run", help="Show the plan, start nothing.")] = False,
 ) -> int:

@@ -8,32 +8,29 @@
 4. A host's address is its own name here; a deployment that gave it another says so itself.
 """
 
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import Annotated, Any, Literal, Protocol, TypeVar, get_args
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    Field,
-    ValidationError,
-    ValidationInfo,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
-from faults.kinds import DIRECT, KINDS, TOXIPROXY
+from faults.kinds import KINDS
+from harness.deploy import mirrored_layouts, rocketmq_layouts
 from harness.deploy.files import compose_folder
-from harness.deploy.layout_parts import HOSTS_MAX, HostName, Name, Names, Strict, distinct
+from harness.deploy.layout_parts import AsList, Name, Names, Strict
 from harness.deploy.likeness import LIKE, LikenessError, whole
-from harness.deploy.peer_ways import HOSTS_MAX as PROXIED_HOSTS_MAX
+from harness.deploy.mirrored_layouts import Handling, MirroredLayoutFile
 from harness.deploy.rocketmq_layouts import RocketLayoutFile
-from harness.plan.model import Host, Layout, PauseIfAllDown, Policy, System
+from harness.plan.findings import MISSING, Finding, document_of, of_shape, told
+from harness.plan.model import Layout, System
 from harness.plan.operations import OPERATIONS
+from harness.plan.problems import PlanError, Problem, nearest, unknown
+
+FLAG = "--layout"
 
 
-class CatalogueError(Exception):
-    """A name that nothing bears, or a file with mistakes; the text holds the valid choices."""
+class CatalogueError(PlanError):
+    """A name that nothing bears, or a file with mistakes; `problems` has the valid choices."""
 
 
 def system_names() -> tuple[str, ...]:
@@ -44,7 +41,7 @@ def system_names() -> tuple[str, ...]:
 def load_system(name: str) -> System:
     """Raises CatalogueError."""
     _choose("system", name, system_names())
-    document = _read(compose_folder() / name / "system.toml", _SystemFile)
+    document = _read_system(name)
     return System(
         name=document.name,
         title=document.title,
@@ -71,16 +68,21 @@ def load_layout(system: str, word: str) -> Layout:
     path, profile = _find(system, word)
     document = _read_layout(system, path)
     profile = profile or next(iter(document.profiles))
-    _choose(f"profile of layout {document.name}", profile, tuple(document.profiles))
+    _choose(f"profile of layout {document.name}", profile, tuple(document.profiles), FLAG)
     return document.layout(system, profile)
+
+
+def is_path(word: str) -> bool:
+    """Whether a word means a file of the user's own, not a name."""
+    return "/" in word or word.endswith(".toml")
 
 
 def _find(system: str, word: str) -> tuple[Path, str]:
     """The file that a word means, and the profile that it names or an empty string."""
     name, _, profile = word.partition("@")
-    if "/" in name or name.endswith(".toml"):
+    if is_path(name):
         if not Path(name).is_file():
-            raise CatalogueError(f"there is no layout file {name}")
+            raise CatalogueError([Problem(FLAG, f"there is no layout file {name}")])
         return Path(name), profile
     files = {path.stem: path for path in _layout_files(system)}
     if name not in files:
@@ -94,15 +96,14 @@ def _layout_files(system: str) -> list[Path]:
     return sorted(files, key=lambda path: path.stem)
 
 
-def _choose(what: str, word: str, choices: Sequence[str]) -> None:
+def _choose(what: str, word: str, choices: Sequence[str], place: str = "") -> None:
     if word not in choices:
-        raise CatalogueError(f"there is no {what} {word!r}; choose one of {', '.join(choices)}")
+        raise CatalogueError([unknown(place, what, word, choices)])
 
 
 # --- the files' own shape ---------------------------------------------------------------------
 
 Deployment = Literal["local", "compose", "external"]
-Handling = Literal["ignore", "pause_minority", "pause_if_all_down", "autoheal"]
 
 
 def _kind(word: str) -> str:
@@ -129,8 +130,9 @@ class _SystemFile(Strict):
     title: str
     default_layout: Annotated[str, Field(pattern=r"^[^@]+@[^@]+$")]
     clients: Names
-    deployments: Annotated[tuple[Deployment, ...], Field(min_length=1)]
+    deployments: Annotated[tuple[Deployment, ...], Field(min_length=1), AsList]
     layouts: Literal["mirrored", "rocketmq"] = "mirrored"  # what its layout files say
+    processes: Annotated[tuple[str, ...], AsList] = ()  # of each host, where all carry the same
     cannot: dict[Annotated[str, AfterValidator(_kind)], str] = Field(default_factory=dict)
     cannot_handle: dict[Annotated[str, AfterValidator(_handling)], str] = Field(
         default_factory=dict
@@ -140,172 +142,86 @@ class _SystemFile(Strict):
     )
 
 
-class _HostFile(Strict):
-    name: HostName
-    processes: Names
-    spare: bool = False  # it stands by itself until an operation adds it
+_AnyLayoutFile = MirroredLayoutFile | RocketLayoutFile
 
 
-class _PolicyFile(Strict):
-    name: str
-    pattern: str
-    definition: dict[str, int | str]
+class _Kind(Protocol):
+    """What layout files say: what is wrong where several keys are looked at, and the rest."""
+
+    def __call__(
+        self, document: Mapping[str, Any], processes: tuple[str, ...], /
+    ) -> Iterator[Finding]: ...
 
 
-class _ProfileFile(Strict):
-    timer_s: Annotated[float, Field(gt=0)]
-
-
-def _distinct_hosts(hosts: tuple[_HostFile, ...]) -> tuple[_HostFile, ...]:
-    distinct([host.name for host in hosts])
-    return hosts
-
-
-class _PauseFile(Strict):
-    hosts: Names  # as long as one of them is seen, nobody pauses
-    recover: Literal["ignore", "autoheal"]
-
-
-def _pause_of_hosts(pause: _PauseFile | None, info: ValidationInfo) -> _PauseFile | None:
-    """Checked against what was right before it: keys that are wrong are told of themselves."""
-    if {"hosts", "partition_handling"} - info.data.keys():
-        return pause
-    pauses = info.data["partition_handling"] == "pause_if_all_down"
-    if pauses and pause is None:
-        raise ValueError("partition_handling = 'pause_if_all_down' needs `hosts` and `recover`")
-    if pause is not None and not pauses:
-        raise ValueError("is only for partition_handling = 'pause_if_all_down'")
-    names = [host.name for host in info.data["hosts"]]
-    if unknown := [name for name in (pause.hosts if pause else ()) if name not in names]:
-        raise ValueError(f"there is no host {', '.join(unknown)}; there are {', '.join(names)}")
-    return pause
-
-
-def _peers_of_hosts(links: str, info: ValidationInfo) -> str:
-    hosts = info.data.get("hosts", ())
-    if links == TOXIPROXY and len(hosts) > PROXIED_HOSTS_MAX:
-        raise ValueError(
-            f"{len(hosts)} hosts have more ways than the proxy has addresses for: at most "
-            f"{PROXIED_HOSTS_MAX} hosts, or {DIRECT!r}"
-        )
-    return links
-
-
-class _LayoutFile(Strict):
-    name: Name
-    title: str
-    copies: Annotated[int, Field(ge=1)]
-    synchronise: Literal["automatic", "manual", "none"]
-    partition_handling: Handling
-    hosts: Annotated[
-        tuple[_HostFile, ...],
-        Field(min_length=1, max_length=HOSTS_MAX),
-        AfterValidator(_distinct_hosts),
-    ]
-    pause_if_all_down: Annotated[
-        _PauseFile | None, AfterValidator(_pause_of_hosts), Field(validate_default=True)
-    ] = None
-    peer_links: Annotated[Literal["direct", "toxiproxy"], AfterValidator(_peers_of_hosts)] = (
-        "direct"
-    )
-    entrance: Literal["hosts", "one", "haproxy", "haproxy-pair"] = "hosts"
-    policies: tuple[_PolicyFile, ...] = ()
-    profiles: Annotated[dict[str, _ProfileFile], Field(min_length=1)]
-
-    @model_validator(mode="after")
-    def _enough_hosts(self) -> "_LayoutFile":
-        members = sum(not host.spare for host in self.hosts)
-        if not members:
-            raise ValueError("every host is a spare one: there is no cluster to add it to")
-        if self.copies > members:
-            raise ValueError(f"copies = {self.copies} on {members} hosts")
-        return self
-
-    @property
-    def pause(self) -> PauseIfAllDown | None:
-        found = self.pause_if_all_down
-        return PauseIfAllDown(found.hosts, found.recover) if found else None
-
-    def layout(self, system: str, profile: str) -> Layout:
-        return Layout(
-            name=self.name,
-            profile=profile,
-            system=system,
-            title=self.title,
-            hosts=self._hosts(spare=False),
-            spares=self._hosts(spare=True),
-            timer_s=self.profiles[profile].timer_s,
-            copies=self.copies,
-            synchronise=self.synchronise,
-            partition_handling=self.partition_handling,
-            pause_if_all_down=self.pause,
-            peer_links=self.peer_links,
-            entrance=self.entrance,
-            policies=tuple(
-                Policy(policy.name, policy.pattern, tuple(policy.definition.items()))
-                for policy in self.policies
-            ),
-        )
-
-    def _hosts(self, spare: bool) -> tuple[Host, ...]:
-        return tuple(
-            Host(host.name, host.name, host.processes)
-            for host in self.hosts
-            if host.spare is spare
-        )
-
-
-_AnyLayoutFile = _LayoutFile | RocketLayoutFile
-_SHAPES: Mapping[str, type[_AnyLayoutFile]] = {"rocketmq": RocketLayoutFile}  # by system.toml
-
+_SHAPES: Mapping[str, tuple[type[_AnyLayoutFile], _Kind]] = {  # by system.toml
+    "mirrored": (MirroredLayoutFile, mirrored_layouts.mistakes),
+    "rocketmq": (RocketLayoutFile, rocketmq_layouts.mistakes),
+}
 _File = TypeVar("_File", bound=BaseModel)
 
 
-def _read(path: Path, shape: type[_File]) -> _File:
-    return _checked(path, _document(path), shape)
+def _read_system(name: str) -> _SystemFile:
+    path = compose_folder() / name / "system.toml"
+    source = _source(path)
+    file, found = _shaped(_document(path, source), _SystemFile)
+    _refuse(found, source, path)
+    assert file is not None, "nothing is wrong with it"
+    return file
 
 
 def _read_layout(system: str, path: Path) -> _AnyLayoutFile:
-    document, shape = _document(path), _shape(system)
+    said = _read_system(system)
+    shape, mistakes = _SHAPES[said.layouts]
+    source = _source(path)
+    document, found = _whole(system, _document(path, source))
+    found += mistakes(document, said.processes)
+    # Keys that a layout would have had which nobody knows are not missed.
+    unknown = document.pop(LIKE, None) is not None
+    shaped: tuple[_AnyLayoutFile | None, list[Finding]] = _shaped(document, shape)
+    file, others = shaped
+    found += [one for one in others if not unknown or one.text != MISSING]
+    _refuse(found, source, path)
+    assert file is not None, "nothing is wrong with it"
+    return file
+
+
+def _whole(system: str, document: dict[str, Any]) -> tuple[dict[str, Any], list[Finding]]:
+    """With what it has from another one; where nobody knows that one, as it is."""
     if LIKE not in document:
-        return _checked(path, document, shape)
+        return document, []
+    files = {path.stem: path for path in _layout_files(system)}
+    built_in = {name: _document(path, _source(path)) for name, path in files.items()}
     try:
-        built_in = {each.stem: _document(each) for each in _layout_files(system)}
-        return _checked(path, whole(document, built_in), shape)
+        return whole(document, built_in), []
     except LikenessError as error:
-        del document[LIKE]
-        return _checked(path, document, shape, f"{path}: {LIKE}: {error}")
+        word = str(document[LIKE])
+        text, choices = str(error), tuple(error.choices)
+        return document, [Finding((LIKE,), text, choices, nearest(word, choices))]
 
 
-def _shape(system: str) -> type[_AnyLayoutFile]:
-    said = _read(compose_folder() / system / "system.toml", _SystemFile).layouts
-    return _SHAPES.get(said, _LayoutFile)
-
-
-def _document(path: Path) -> dict[str, Any]:
+def _shaped(document: Mapping[str, Any], shape: type[_File]) -> tuple[_File | None, list[Finding]]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise CatalogueError(f"{path}: {error}") from error
+        return shape.model_validate(document), []
+    except ValidationError as errors:
+        return None, list(of_shape(errors, shape))
 
 
-def _checked(path: Path, document: dict[str, Any], shape: type[_File], first: str = "") -> _File:
-    """`first`: a mistake that is known, by which keys are missing that are told of no more."""
-    mistakes = [first] if first else []
+def _refuse(found: Sequence[Finding], source: str, path: Path) -> None:
+    """Raises CatalogueError if anything was found."""
+    if found:
+        raise CatalogueError(told(found, source, str(path)))
+
+
+def _source(path: Path) -> str:
     try:
-        found = shape.model_validate(document)
-    except ValidationError as error:
-        mistakes += [
-            f"{path}: {_place(mistake['loc'])}: {mistake['msg']}"
-            for mistake in error.errors()
-            if not first or mistake["type"] != "missing"
-        ]
-    if mistakes:
-        raise CatalogueError("\n".join(mistakes))
-    return found
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise CatalogueError([Problem(str(path), f"cannot be read: {reason}")]) from None
 
 
-def _place(parts: tuple[int | str, ...]) -> str:
-    """`hosts[2].name`: where in the file."""
-    text = "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in parts)
-    return text.lstrip(".") or "the whole file"
+def _document(path: Path, source: str) -> dict[str, Any]:
+    try:
+        return document_of(source, str(path))
+    except PlanError as error:
+        raise CatalogueError(error.problems) from None

@@ -5,7 +5,7 @@
 3. One step only: a layout that is itself like another one cannot be named.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 LIKE = "like"
@@ -13,7 +13,11 @@ _OWN = frozenset({"name", "title"})
 
 
 class LikenessError(Exception):
-    """There is no such layout to be like; the text holds the valid choices."""
+    """There is no such layout to be like; `choices`: those that there are."""
+
+    def __init__(self, text: str, choices: Sequence[str]) -> None:
+        super().__init__(text)
+        self.choices = tuple(choices)
 
 
 def whole(
@@ -28,8 +32,6 @@ def whole(
         return own
     choices = [name for name, other in built_in.items() if LIKE not in other]
     if document[LIKE] not in choices:
-        raise LikenessError(
-            f"there is no layout {document[LIKE]!r} to be like; choose one of {', '.join(choices)}"
-        )
+        raise LikenessError(f"there is no layout {document[LIKE]!r} to be like", choices)
     other = built_in[document[LIKE]]
     return {key: value for key, value in other.items() if key not in _OWN} | own

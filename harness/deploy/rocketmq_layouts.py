@@ -7,13 +7,28 @@
 """
 
 from collections import Counter, defaultdict
-from typing import Annotated, Literal
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field
 
-from harness.deploy.layout_parts import HOSTS_MAX, HostName, Name, Names, Strict, distinct
+from harness.deploy.layout_parts import (
+    HOSTS_MAX,
+    AsList,
+    Name,
+    Names,
+    ProfileName,
+    Strict,
+    Title,
+    host_mistakes,
+    tables,
+    words,
+)
+from harness.plan.findings import Finding
 from harness.plan.model import Host, Layout
+from harness.plan.problems import nearest
 from harness.plan.rocketmq_layout import (
+    ASYNC,
     MASTER_ID,
     NAME_SERVER,
     SYNC,
@@ -22,16 +37,8 @@ from harness.plan.rocketmq_layout import (
     parse_broker,
 )
 
-_WORDS = f"{NAME_SERVER!r}, or 'broker-a-0': the group broker-a, and an id, of which 0 is master"
-
-
-def _process(words: tuple[str, ...]) -> tuple[str, ...]:
-    wrong = [word for word in words if word != NAME_SERVER and parse_broker(word) is None]
-    if wrong:
-        raise ValueError(f"{', '.join(map(repr, wrong))} is no process; there are {_WORDS}")
-    if repeated := [word for word, count in Counter(words).items() if count > 1]:
-        raise ValueError(f"{', '.join(repeated)} stands there twice")
-    return words
+_WORDS = (NAME_SERVER, "broker-a-0: the group broker-a, and an id, of which 0 is master")
+_Hosts = list[tuple[int, list[str]]]  # a host's place in the file, and its processes
 
 
 def _jvm_flag(word: str) -> str:
@@ -44,8 +51,8 @@ _JvmFlag = Annotated[str, AfterValidator(_jvm_flag)]
 
 
 class _HostFile(Strict):
-    name: HostName
-    processes: Annotated[Names, AfterValidator(_process)]
+    name: Name
+    processes: Names
 
 
 class _ProfileFile(Strict):
@@ -53,36 +60,90 @@ class _ProfileFile(Strict):
     register_s: Annotated[int, Field(ge=10, le=60)]  # brokers take nothing else
     poll_s: Annotated[int, Field(ge=1, le=600)]
 
-    @model_validator(mode="after")
-    def _idle_is_longest(self) -> "_ProfileFile":
-        if self.idle_s <= max(self.register_s, self.poll_s):
-            raise ValueError(
-                f"idle_s = {self.idle_s} must be above register_s = {self.register_s} and "
-                f"poll_s = {self.poll_s}: a name server would give up who is well"
-            )
-        return self
+
+class RocketLayoutFile(Strict):
+    """One layout file. The first profile is meant where none is named."""
+
+    name: Name
+    title: Title
+    version: Literal["4.9.7", "5.3.3"]
+    replication: Literal["sync", "async"]
+    flush: Literal["sync", "async"]
+    hosts: Annotated[tuple[_HostFile, ...], Field(min_length=1, max_length=HOSTS_MAX), AsList]
+    client_jvm: Annotated[tuple[_JvmFlag, ...], AsList] = ()
+    profiles: Annotated[dict[ProfileName, _ProfileFile], Field(min_length=1)]
+
+    @property
+    def copies(self) -> int:
+        return max(map(len, _groups(host.processes for host in self.hosts).values()))
+
+    def layout(self, system: str, profile: str) -> Layout:
+        chosen = self.profiles[profile]
+        timers = Timers(chosen.idle_s, chosen.register_s, chosen.poll_s)
+        return Layout(
+            name=self.name,
+            profile=profile,
+            system=system,
+            title=self.title,
+            hosts=tuple(Host(host.name, host.name, _ordered(host)) for host in self.hosts),
+            timer_s=chosen.idle_s,
+            copies=self.copies,
+            synchronise="automatic" if self.copies > 1 else "none",
+            partition_handling="none",
+            policies=(),
+            rocketmq=RocketMq(self.version, self.replication, self.flush, timers, self.client_jvm),
+        )
 
 
-def _cluster(hosts: tuple[_HostFile, ...]) -> tuple[_HostFile, ...]:
-    distinct([host.name for host in hosts])
-    words = [word for host in hosts for word in host.processes]
-    mistakes = [
-        f"{word} is on {count} hosts"
-        for word, count in Counter(words).items()
-        if count > 1 and word != NAME_SERVER
-    ]
-    if NAME_SERVER not in words:
-        mistakes.append(f"no host has a {NAME_SERVER}")
-    mistakes += _group_mistakes(_groups(hosts))
-    if mistakes:
-        raise ValueError("; ".join(mistakes))
-    return hosts
+def mistakes(document: Mapping[str, Any], _: tuple[str, ...] = ()) -> Iterator[Finding]:
+    """Of several keys; what is missing or ill-typed is left to the shape."""
+    yield from host_mistakes(document)
+    yield from _profile_mistakes(document)
+    hosts = _processes(document)
+    wrong = [finding for place, found in hosts for finding in _process_mistakes(place, found)]
+    yield from wrong
+    if hosts and not wrong:
+        yield from _cluster_mistakes(hosts, document.get("replication"))
 
 
-def _groups(hosts: tuple[_HostFile, ...]) -> dict[str, set[int]]:
+def _processes(document: Mapping[str, Any]) -> _Hosts:
+    """Of all hosts; of none where one of them is left to the shape."""
+    found = [(place, words(host.get("processes"))) for place, host in tables(document, "hosts")]
+    return [] if any(one is None for _, one in found) else [(n, one or []) for n, one in found]
+
+
+def _process_mistakes(place: int, found: list[str]) -> Iterator[Finding]:
+    path = ("hosts", place, "processes")
+    for word in found:
+        if word != NAME_SERVER and parse_broker(word) is None:
+            yield Finding(path, f"{word!r} is no process", _WORDS, nearest(word, (NAME_SERVER,)))
+    for word, count in Counter(found).items():
+        if count > 1:
+            yield Finding(path, f"{word!r} stands there {count} times")
+
+
+def _cluster_mistakes(hosts: _Hosts, replication: object) -> Iterator[Finding]:
+    every = [word for _, found in hosts for word in found]
+    if NAME_SERVER not in every:
+        yield Finding(("hosts",), f"no host has a {NAME_SERVER}")
+    seen: set[str] = set()
+    for place, word in ((place, word) for place, found in hosts for word in found):
+        if word in seen and word != NAME_SERVER:
+            yield Finding(("hosts", place, "processes"), f"{word!r} is another host's already")
+        seen.add(word)
+    groups = _groups(found for _, found in hosts)
+    for text in _group_mistakes(groups):
+        yield Finding(("hosts",), text)
+    if replication == SYNC and groups and all(len(ids) == 1 for ids in groups.values()):
+        text = f"{SYNC!r} on groups without a slave: nobody would answer"
+        yield Finding(("replication",), text, (ASYNC,))
+
+
+def _groups(hosts: Iterable[Sequence[str]]) -> dict[str, set[int]]:
+    """Of the processes of hosts: a group and its brokers' ids."""
     found: dict[str, set[int]] = defaultdict(set)
-    for host in hosts:
-        for group, id in filter(None, map(parse_broker, host.processes)):
+    for processes in hosts:
+        for group, id in filter(None, map(parse_broker, processes)):
             found[group].add(id)
     return found
 
@@ -101,46 +162,20 @@ def _group_mistakes(groups: dict[str, set[int]]) -> list[str]:
     return mistakes
 
 
-class RocketLayoutFile(Strict):
-    """One layout file. The first profile is meant where none is named."""
-
-    name: Name
-    title: str
-    version: Literal["4.9.7", "5.3.3"]
-    replication: Literal["sync", "async"]
-    flush: Literal["sync", "async"]
-    hosts: Annotated[
-        tuple[_HostFile, ...], Field(min_length=1, max_length=HOSTS_MAX), AfterValidator(_cluster)
-    ]
-    client_jvm: tuple[_JvmFlag, ...] = ()
-    profiles: Annotated[dict[str, _ProfileFile], Field(min_length=1)]
-
-    @model_validator(mode="after")
-    def _somebody_to_wait_for(self) -> "RocketLayoutFile":
-        if self.replication == SYNC and self.copies == 1:
-            raise ValueError("replication = 'sync' on groups without a slave: nobody would answer")
-        return self
-
-    @property
-    def copies(self) -> int:
-        return max(map(len, _groups(self.hosts).values()))
-
-    def layout(self, system: str, profile: str) -> Layout:
-        chosen = self.profiles[profile]
-        timers = Timers(chosen.idle_s, chosen.register_s, chosen.poll_s)
-        return Layout(
-            name=self.name,
-            profile=profile,
-            system=system,
-            title=self.title,
-            hosts=tuple(Host(host.name, host.name, _ordered(host)) for host in self.hosts),
-            timer_s=chosen.idle_s,
-            copies=self.copies,
-            synchronise="automatic" if self.copies > 1 else "none",
-            partition_handling="none",
-            policies=(),
-            rocketmq=RocketMq(self.version, self.replication, self.flush, timers, self.client_jvm),
-        )
+def _profile_mistakes(document: Mapping[str, Any]) -> Iterator[Finding]:
+    profiles = document.get("profiles")
+    for name, profile in profiles.items() if isinstance(profiles, dict) else ():
+        timers = profile if isinstance(profile, dict) else {}
+        idle, *others = (timers.get(key) for key in ("idle_s", "register_s", "poll_s"))
+        if not isinstance(idle, int) or not all(isinstance(one, int) for one in others):
+            continue
+        if idle <= max(others):
+            register, poll = others
+            text = (
+                f"idle_s = {idle} must be above register_s = {register} and poll_s = {poll}: a "
+                f"name server would give up who is well"
+            )
+            yield Finding(("profiles", name, "idle_s"), text)
 
 
 def _ordered(host: _HostFile) -> tuple[str, ...]:

@@ -5,6 +5,7 @@
 2. The word, with the experiment's seed, fixes which messages are hit.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from harness.plan.model import Experiment
@@ -30,15 +31,30 @@ class Misbehave:
         return f"{self.kind}:{self.share:g}"
 
 
-def parse(word: str, experiment: Experiment) -> Misbehave | None:
-    """`drop`, `drop:0.01`, `drop:1%`, of an experiment that can; "" is None. Raises PlanError."""
+def problems(word: str | None) -> Iterator[Problem]:
+    """What is wrong with the word itself, whatever the experiment is."""
     if not word:
-        return None
+        return
     kind, colon, share = word.partition(":")
     if kind not in KINDS:
-        raise PlanError([unknown(FLAG, "misbehaviour", kind, KINDS)])
+        yield unknown(FLAG, "misbehaviour", kind, KINDS)
+    if colon and _share(share) is None:
+        text = f"the share is a number above 0 and at most 1 (or 100%), not {share!r}"
+        yield Problem(FLAG, text)
+
+
+def parse(word: str | None, experiment: Experiment) -> Misbehave | None:
+    """`drop`, `drop:0.01`, `drop:1%`, of an experiment that can; without a word None.
+
+    Raises PlanError.
+    """
+    if not word:
+        return None
+    if found := tuple(problems(word)):
+        raise PlanError(found)
     _check(experiment)
-    return Misbehave(kind, _share(share) if colon else SHARE, experiment.seed)
+    kind, _, share = word.partition(":")
+    return Misbehave(kind, _share(share) or SHARE, experiment.seed)
 
 
 def _check(experiment: Experiment) -> None:
@@ -52,12 +68,10 @@ def _check(experiment: Experiment) -> None:
         raise PlanError([Problem(FLAG, text)])
 
 
-def _share(word: str) -> float:
+def _share(word: str) -> float | None:
+    """Above 0, at most 1; None for anything else."""
     try:
         share = float(word.removesuffix("%")) / (100 if word.endswith("%") else 1)
     except ValueError:
-        share = 0.0
-    if not 0 < share <= 1:
-        text = f"the share is a number above 0 and at most 1 (or 100%), not {word!r}"
-        raise PlanError([Problem(FLAG, text)])
-    return share
+        return None
+    return share if 0 < share <= 1 else None

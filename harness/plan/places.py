@@ -3,26 +3,31 @@
 1. Only what people write by hand is understood: a header a line, a key a line. What cannot be
    found has no line, and the message goes without.
 2. A path is what pydantic reports: ("fault", 0, "kind"), ("workload", "amqp", "prefetch").
+3. A table below an array of tables, as [broker.kill] below [[broker]], is of its latest entry.
 """
 
 import re
 
 Path = tuple[str | int, ...]
-_HEADER = re.compile(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(?:#.*)?$")
-_KEY = re.compile(r"^\s*([A-Za-z0-9_-]+|\"[^\"]+\")\s*=")
+_NAME = r"(?:[A-Za-z0-9_-]+|\"[^\"]*\"|'[^']*')"
+_NAMES = rf"{_NAME}(?:\s*\.\s*{_NAME})*"
+_HEADER = re.compile(rf"^\s*(\[\[?)\s*({_NAMES})\s*\]\]?\s*(?:#.*)?$")
+_KEY = re.compile(rf"^\s*({_NAMES})\s*=")
 
 
 def line_numbers(source: str) -> dict[Path, int]:
     """The line, from 1, of every header and key that stands on a line of its own."""
     lines: dict[Path, int] = {}
-    counts: dict[str, int] = {}
+    latest: dict[Path, int] = {}  # array of tables -> the index of its latest entry
     table: Path = ()
     for number, line in enumerate(source.splitlines(), start=1):
         if header := _HEADER.match(line):
-            table = _table(header[2], header[1] == "[[", counts)
+            table = _table(_names(header[2]), header[1] == "[[", latest)
             lines.setdefault(table, number)
+            if header[1] == "[[":
+                lines.setdefault(table[:-1], number)  # the array as a whole begins here
         elif key := _KEY.match(line):
-            lines.setdefault((*table, key[1].strip('"')), number)
+            lines.setdefault((*table, *_names(key[1])), number)
     return lines
 
 
@@ -38,15 +43,25 @@ def line(path: Path, lines: dict[Path, int]) -> int:
     return next((lines[one] for one in known if one in lines), 0)
 
 
-def _table(name: str, repeated: bool, counts: dict[str, int]) -> Path:
-    names: Path = tuple(part.strip().strip('"') for part in name.split("."))
-    if not repeated:
-        return names
-    counts[name] = counts.get(name, -1) + 1
-    return (*names, counts[name])
+def _names(text: str) -> tuple[str, ...]:
+    """The names of a header or a key, parted by dots, without their quotes."""
+    return tuple(name.strip("\"'") for name in re.findall(_NAME, text))
+
+
+def _table(names: tuple[str, ...], repeated: bool, latest: dict[Path, int]) -> Path:
+    path: Path = ()
+    for depth, name in enumerate(names, start=1):
+        path = (*path, name)
+        if repeated and depth == len(names):
+            latest[path] = latest.get(path, -1) + 1
+        if path in latest:
+            path = (*path, latest[path])
+    return path
 
 
 def _words(path: Path) -> list[str]:
+    if len(path) > 2 and isinstance(path[-1], int):
+        return [*_words(path[:-1]), f"number {path[-1] + 1}"]
     if len(path) >= 2 and isinstance(path[1], int):
         return [f"[[{path[0]}]] {path[1] + 1}", *(str(part) for part in path[2:])]
     if len(path) >= 2:

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+EMPTY = "is given with nothing: a variable that is not set, perhaps; leave it out, or name one"
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:

@@ -6,43 +6,24 @@
 """
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, get_args
+from dataclasses import replace
+from typing import Any
 
-from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import ValidationError
 
 from faults.commands import BY_COMMAND, HostCommand
+from harness.plan.findings import Finding, document_of, of_shape, told
 from harness.plan.model import Host, Layout, PauseIfAllDown, Policy
-from harness.plan.places import Path, describe, line_numbers
+from harness.plan.places import Path
 from harness.plan.problems import PlanError, Problem, nearest
 from harness.plan.topology import EMBEDDED, Broker, Proxy, Topology, bracketed
-from harness.plan.topology_shape import (
-    BrokerTable,
-    CommandTable,
-    CredentialsTable,
-    PauseTable,
-    ProxyTable,
-    QueuesTable,
-    TopologyTable,
-    WorkersTable,
-)
+from harness.plan.topology_shape import BrokerTable, ProxyTable, TopologyTable
 
 TOPOLOGY_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 _PAUSE = "pause_if_all_down"
 OUR_POLICY = "mqproof."  # how the names of policies begin that are made here
 _OUR_QUEUES = r"^mqproof\."
-_TABLES: dict[str, type[BaseModel]] = {
-    "": TopologyTable,
-    "credentials": CredentialsTable,
-    "pause_if_all_down": PauseTable,
-    "workers": WorkersTable,
-    "proxy": ProxyTable,
-    "queues": QueuesTable,
-    "broker": BrokerTable,
-    **dict.fromkeys(BY_COMMAND, CommandTable),
-}
 _PLACES = (
     "only on this machine: workers elsewhere would need mqproof there, and a clock that is "
     "compared with this one's"
@@ -52,24 +33,18 @@ _PLACES = (
 def read_topology(name: str, source: str, systems: Sequence[str], file: str = "") -> Topology:
     """`systems`: the names that `system` may be. Raises PlanError with every problem in it."""
     file = file or f"{name}.toml"
-    try:
-        document = tomllib.loads(source)
-    except tomllib.TOMLDecodeError as error:
-        raise PlanError([Problem(file, f"this is not TOML: {error}")]) from None
-    lines = line_numbers(source)
-    found = [
-        Problem(describe(path, lines, file), text, choices, guess)
-        for path, text, choices, guess in _cross_checks(document, systems)
-    ]
+    document = document_of(source, file)
+    found = [Finding(*one) for one in _cross_checks(document, systems)]
     try:
         table = TopologyTable.model_validate(document)
     except ValidationError as errors:
-        found += [_problem(error, lines, file) for error in errors.errors()]
+        found += map(_of_place, of_shape(errors, TopologyTable))
+    problems = told(found, source, file)
     if not TOPOLOGY_NAME.fullmatch(name):
         text = "a topology's name (its file's) has small letters, digits and hyphens, at most 31"
-        found.insert(0, Problem(file, f"{text}, a letter first; not {name!r}"))
-    if found:
-        raise PlanError(found)
+        problems.insert(0, Problem(file, f"{text}, a letter first; not {name!r}"))
+    if problems:
+        raise PlanError(problems)
     return _topology(name, table, source)
 
 
@@ -228,37 +203,11 @@ def _pause_checks(document: Mapping[str, Any], hosts: Sequence[object]) -> Itera
             yield (_PAUSE, "hosts"), f"there is no broker's host {host!r}", tuple(known), guess
 
 
-def _problem(error: ErrorDetails, lines: dict[Path, int], file: str) -> Problem:
-    path: Path = error["loc"]
-    key, given = str(path[-1]), error["input"]
-    where = describe(path, lines, file)
-    if error["type"] == "extra_forbidden":
-        choices = tuple(_table(path[:-1]).model_fields)
-        return Problem(where, "there is no such key", choices, nearest(key, choices))
-    if error["type"] == "literal_error":
-        text = f"{given!r} is none of the words"
-        text += f": workers run {_PLACES}" if path == ("workers", "place") else ""
-        choices = _literals(path)
-        return Problem(where, text, choices, nearest(str(given), choices))
-    if error["type"] == "missing":
-        return Problem(where, "is missing")
-    if error["type"] == "value_error":
-        return Problem(where, str(error["ctx"]["error"]))
-    text = error["msg"].removeprefix("Input ").removeprefix("Value ")
-    return Problem(where, f"{text}, not {given!r}")
-
-
-def _table(path: Path) -> type[BaseModel]:
-    words = [part for part in path if isinstance(part, str)]
-    return _TABLES[words[-1] if words else ""]
-
-
-def _literals(path: Path) -> tuple[str, ...]:
-    """The words of a Literal, or of a Literal that may be left out."""
-    field = _table(path[:-1]).model_fields[str(path[-1])]
-    arguments = get_args(field.annotation)
-    inner = [word for one in arguments for word in get_args(one) or (one,)]
-    return tuple(word for word in inner if isinstance(word, str))
+def _of_place(finding: Finding) -> Finding:
+    """Why there is one word only for where workers run."""
+    if finding.path != ("workers", "place"):
+        return finding
+    return replace(finding, text=f"{finding.text}: workers run {_PLACES}")
 
 
 def _list(value: object) -> list[object]:

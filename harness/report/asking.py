@@ -6,8 +6,8 @@
 """
 
 import shlex
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 
@@ -15,71 +15,93 @@ from faults.kinds import EXTERNAL
 from harness.deploy import catalogue
 from harness.plan import experiment, misbehave
 from harness.plan.model import Experiment, Layout, Scenario, System
-from harness.plan.problems import PlanError, Problem, unknown
+from harness.plan.problems import EMPTY, PlanError, Problem, unknown
 from harness.plan.toml import read_scenario
-from harness.report import external
+from harness.report import external, own_layouts
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The words that say what an experiment is. Empty: each system's default."""
+    """The words that say what an experiment is. Empty, or None: each system's default.
+
+    Where None may stand, an empty text is a mistake: a variable of a shell that is not set.
+    """
 
     scenarios: tuple[str, ...]
     systems: tuple[str, ...]
     layouts: tuple[str, ...]
     clients: tuple[str, ...]
-    deployment: str
+    deployment: str | None
     repeats: int
     seed: int
-    misbehave: str = ""
-    topology: str = ""  # a file: a cluster that is there
+    misbehave: str | None = None
+    topology: str | None = None  # a file: a cluster that is there
 
 
 def experiment_of(asked: Asked, name: str) -> Experiment:
-    """The experiment. Raises PlanError, or CatalogueError where a layout's file is wrong."""
+    """The experiment. Raises PlanError with everything that is wrong with words and files."""
     scenarios, problems = _scenarios(asked.scenarios)
-    if asked.topology or asked.deployment == EXTERNAL:
+    problems += [*_unset(asked), *misbehave.problems(asked.misbehave)]
+    if asked.topology is not None or asked.deployment == EXTERNAL:
         return _of_topology(asked, name, scenarios, problems)
-    found = systems()
-    layouts, labels = _layouts(asked, found)
-    request = experiment.Request(
-        name=name,
-        seed=asked.seed,
-        scenarios=tuple(scenarios),
-        systems=asked.systems,
-        layouts=labels,
-        clients=asked.clients,
-        deployment=asked.deployment,
-        repeats=asked.repeats,
-    )
-    choices = experiment.Catalogue(found, layouts)
-    if problems:
-        raise PlanError([*problems, *experiment.check(request, choices)])
-    return experiment.plan(request, choices)
+    found, built_in = systems(), layouts()
+    own = own_layouts.read(asked.layouts, asked.systems, found, built_in)
+    request = _request(asked, name, scenarios, asked.systems, own.labels)
+    choices = experiment.Catalogue(found, (*own.layouts, *built_in))
+    return _planned(request, choices, [*problems, *own.problems])
 
 
 def _of_topology(
     asked: Asked, name: str, scenarios: Sequence[Scenario], problems: list[Problem]
 ) -> Experiment:
-    problems = [*problems, *external.problems(asked.systems, asked.layouts, asked.deployment)]
+    flags = external.problems(asked.systems, asked.layouts, asked.deployment or "")
+    problems = [*problems, *flags]
+    found = systems()
     try:
-        chosen = external.chosen(asked.topology, systems(), layouts())
+        chosen = external.chosen(asked.topology, found, layouts())
     except PlanError as error:
-        raise PlanError([*problems, *error.problems]) from None
-    request = experiment.Request(
+        # Which system it is nobody knows: what any of them has may be asked for.
+        every = tuple(one for one in found if EXTERNAL in one.deployments)
+        request = _request(asked, name, scenarios, tuple(one.name for one in every), ())
+        more = experiment.check(request, experiment.Catalogue(every, ()))
+        raise PlanError([*problems, *error.problems, *more]) from None
+    request = _request(asked, name, scenarios, (chosen.system.name,), (chosen.layout.label,))
+    choices = experiment.Catalogue((chosen.system,), (chosen.layout,))
+    return _planned(replace(request, deployment=EXTERNAL), choices, problems)
+
+
+def _request(
+    asked: Asked,
+    name: str,
+    scenarios: Sequence[Scenario],
+    of_systems: tuple[str, ...],
+    labels: tuple[str, ...],
+) -> experiment.Request:
+    return experiment.Request(
         name=name,
         seed=asked.seed,
         scenarios=tuple(scenarios),
-        systems=(chosen.system.name,),
-        layouts=(chosen.layout.label,),
+        systems=of_systems,
+        layouts=labels,
         clients=asked.clients,
-        deployment=EXTERNAL,
+        deployment=asked.deployment or "",
         repeats=asked.repeats,
     )
-    choices = experiment.Catalogue((chosen.system,), (chosen.layout,))
+
+
+def _planned(
+    request: experiment.Request, choices: experiment.Catalogue, problems: Sequence[Problem]
+) -> Experiment:
     if problems:
         raise PlanError([*problems, *experiment.check(request, choices)])
     return experiment.plan(request, choices)
+
+
+def _unset(asked: Asked) -> Iterator[Problem]:
+    """Flags that were given with nothing; of a topology external.py tells it."""
+    for flag, word in (("--deployment", asked.deployment), (misbehave.FLAG, asked.misbehave)):
+        if word == "":
+            yield Problem(flag, EMPTY)
 
 
 def replay(asked: Asked, judge: str) -> str:
@@ -127,7 +149,7 @@ def scenario_text(name: str) -> str:
 
 def scenario(word: str) -> Scenario:
     """A scenario by its name or its path. Raises PlanError."""
-    if not _is_path(word):
+    if not catalogue.is_path(word):
         if word not in scenario_names():
             raise PlanError([unknown("SCENARIO", "scenario", word, scenario_names())])
         return read_scenario(word, scenario_text(word))
@@ -140,24 +162,6 @@ def scenario(word: str) -> Scenario:
     return read_scenario(path.stem, text, word)
 
 
-def _layouts(asked: Asked, found: Sequence[System]) -> tuple[tuple[Layout, ...], tuple[str, ...]]:
-    """All layouts, the user's own in place of built-in ones of that label; the words as labels."""
-    chosen = [one for one in found if one.name in asked.systems] or found[:1]
-    known: dict[tuple[str, str], Layout] = {}
-    labels = []
-    for word in asked.layouts:
-        if not _is_path(word.partition("@")[0]):
-            labels.append(word)
-            continue
-        for system in chosen:
-            layout = catalogue.load_layout(system.name, word)
-            known[system.name, layout.label] = layout
-            labels.append(layout.label)
-    for layout in layouts():
-        known.setdefault((layout.system, layout.label), layout)
-    return tuple(known.values()), tuple(dict.fromkeys(labels))
-
-
 def _scenarios(words: Iterable[str]) -> tuple[list[Scenario], list[Problem]]:
     scenarios: list[Scenario] = []
     problems: list[Problem] = []
@@ -167,7 +171,3 @@ def _scenarios(words: Iterable[str]) -> tuple[list[Scenario], list[Problem]]:
         except PlanError as error:
             problems += error.problems
     return scenarios, problems
-
-
-def _is_path(word: str) -> bool:
-    return "/" in word or word.endswith(".toml")

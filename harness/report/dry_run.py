@@ -6,7 +6,7 @@
 
 from collections.abc import Iterator
 
-from faults.kinds import CLIENT_LINK, KINDS, OPTIONS
+from faults.kinds import CLIENT_LINK, KINDS, LOCAL, OPTIONS, PROXY
 from faults.model import Options
 from harness.plan import spans
 from harness.plan.model import (
@@ -14,6 +14,7 @@ from harness.plan.model import (
     Entry,
     Experiment,
     FaultPlan,
+    Layout,
     OperationOptions,
     OperationPlan,
     RunPlan,
@@ -24,6 +25,7 @@ from harness.plan.model import (
 )
 from harness.plan.operations import OPERATIONS, TARGETS, parse
 from harness.plan.permission import unverified
+from harness.plan.rocketmq_layout import RocketMq
 from harness.plan.topology import Topology
 from harness.plan.words import ACTIVE_BALANCER, parse_target
 from harness.report.lines import cell_name
@@ -52,6 +54,7 @@ def run_lines(run: RunPlan, repeats: int) -> Iterator[str]:
     schedule, scenario, timer_s = run.schedule, run.scenario, run.layout.timer_s
     yield f"{cell_name(run.cell)}, {repeats} x ({run.deployment}): {scenario.title}"
     yield f"  layout     {run.layout.title}; T = {timer_s:g} s"
+    yield from _laid_out(run)
     if run.layout.topology is not None:
         yield from _topology(run.layout.topology)
     yield f"  workload   {_workload(scenario.workload)}"
@@ -68,6 +71,42 @@ def run_lines(run: RunPlan, repeats: int) -> Iterator[str]:
     drain = _resolved(scenario.drain_limit, schedule.drain_limit_s)
     yield f"  drain      {drain} at most, then audit"
     yield f"  load       {_length(schedule.load_s)} at least"
+
+
+def _laid_out(run: RunPlan) -> Iterator[str]:
+    """What a verdict hangs on besides the scenario: as the layout has it, not only its title."""
+    layout = run.layout
+    copies = "not declared" if layout.copies is None else str(layout.copies)
+    synchronised = layout.synchronise or "not declared"
+    yield f"  copies     {copies} of each queue, synchronised: {synchronised}"
+    if layout.rocketmq is not None:
+        yield from _rocketmq(layout.rocketmq)
+        return
+    yield f"  partitions {layout.partition_handling or 'handling not declared'}{_pause(layout)}"
+    for policy in layout.policies:
+        said = " ".join(f"{key}={value}" for key, value in policy.definition)
+        yield f"  policy     {policy.name} for {policy.pattern}: {said}"
+    if not layout.policies:
+        yield "  policy     none is set"
+    peers = PROXY if run.deployment == LOCAL else layout.peer_links
+    yield f"  peer links {peers}; entrance: {layout.entrance}"
+
+
+def _pause(layout: Layout) -> str:
+    pause = layout.pause_if_all_down
+    return "" if pause is None else f" of {', '.join(pause.hosts)}, recover {pause.recover}"
+
+
+def _rocketmq(rocketmq: RocketMq) -> Iterator[str]:
+    timers = rocketmq.timers
+    yield (
+        f"  servers    RocketMQ {rocketmq.version}, replication {rocketmq.replication}, "
+        f"flush {rocketmq.flush}"
+    )
+    yield (
+        f"  timers     idle {timers.idle_s} s, register {timers.register_s} s, "
+        f"poll {timers.poll_s} s"
+    )
 
 
 def _window(window: Window, run: RunPlan) -> Iterator[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from faults.kinds import EXTERNAL
 from harness.plan.model import Experiment, Layout, System
-from harness.plan.problems import PlanError, Problem
+from harness.plan.problems import EMPTY, PlanError, Problem
 from harness.plan.topology import Topology
 from harness.plan.topology_toml import layout_of, read_topology
 
@@ -36,9 +36,10 @@ def problems(systems: Sequence[str], layouts: Sequence[str], deployment: str) ->
         yield Problem("--deployment", text)
 
 
-def chosen(file: str, systems: Sequence[System], layouts: Sequence[Layout]) -> Chosen:
+def chosen(file: str | None, systems: Sequence[System], layouts: Sequence[Layout]) -> Chosen:
     """Raises PlanError with every problem of the file."""
     topology = read(file, systems)
+    assert file is not None, "what was read has a name"
     if topology.name in {layout.name for layout in layouts}:
         text = f"{topology.name!r} is a built-in layout, of which things are known: rename it"
         raise PlanError([Problem(file, text)])
@@ -47,9 +48,11 @@ def chosen(file: str, systems: Sequence[System], layouts: Sequence[Layout]) -> C
     return Chosen(replace(system, default_layout=layout.label), layout)
 
 
-def read(file: str, systems: Sequence[System]) -> Topology:
-    """Raises PlanError."""
-    if not file:
+def read(file: str | None, systems: Sequence[System]) -> Topology:
+    """`file`: None where nobody named one. Raises PlanError."""
+    if file == "":
+        raise PlanError([Problem(FLAG, EMPTY)])
+    if file is None:
         text = f"{EXTERNAL!r} needs {FLAG} FILE; `mqproof new topology NAME` writes one"
         raise PlanError([Problem("--deployment", text)])
     path = Path(file)

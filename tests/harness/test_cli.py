@@ -209,11 +209,80 @@ def test_the_replay_command_makes_the_same_choices() -> None:
     assert again.runs[0].name != experiment.runs[0].name
 
 
-def test_a_layout_of_the_users_own_stands_in_for_the_built_in_one(tmp_path: Path) -> None:
-    mine = (ROOT / "compose/rabbitmq-mirrored/layouts/all-automatic.toml").read_text()
-    (tmp_path / "mine.toml").write_text(mine.replace("timer_s = 10", "timer_s = 20"))
-    _, pipeline = call("run", "master-crash", "--layout", "mine.toml@T=10")
-    assert pipeline.asked[0][0].runs[0].layout.timer_s == 20
+def own_layout(file: str, name: str, *changes: tuple[str, str]) -> None:
+    text = (ROOT / "compose/rabbitmq-mirrored/layouts/all-automatic.toml").read_text()
+    text = text.replace('name = "all-automatic"', f'name = "{name}"')
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    Path(file).write_text(text)
+
+
+def test_a_layout_of_the_users_own_is_run_beside_built_in_ones() -> None:
+    own_layout("mine.toml", "mine", ("timer_s = 10", "timer_s = 20"))
+    _, pipeline = call(
+        "run", "master-crash", "--layout", "mine.toml@T=10", "--layout", "exactly-2"
+    )
+    ((experiment, _),) = pipeline.asked
+    assert {(one.layout.label, one.layout.timer_s) for one in experiment.runs} == {
+        ("mine@T=10", 20),
+        ("exactly-2@T=10", 10),
+    }
+
+
+@pytest.mark.parametrize("beside", [(), ("--layout", "all-automatic")])
+def test_a_layout_of_the_users_own_never_stands_in_for_a_built_in_one(
+    beside: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    own_layout("mine.toml", "all-automatic")
+    code, pipeline = call("run", "master-crash", "--layout", "mine.toml@T=10", *beside)
+    assert (code, pipeline.asked) == (254, [])
+    said = capsys.readouterr().err
+    assert "mine.toml: 'all-automatic' is a built-in layout, of which things are known" in said
+
+
+def test_two_layouts_of_the_users_own_need_two_names(capsys: pytest.CaptureFixture[str]) -> None:
+    own_layout("one.toml", "mine")
+    own_layout("two.toml", "mine", ("pause_minority", "ignore"))
+    words = ("run", "master-crash", "--layout", "one.toml@T=10", "--layout")
+    assert call(*words, "two.toml@T=10")[0] == 254
+    assert "two.toml: 'mine' is the layout of one.toml, too" in capsys.readouterr().err
+    assert call(*words, "one.toml@T=60", ending=passing)[0] == 0
+
+
+def test_every_mistake_of_words_scenarios_and_layouts_is_told_at_once(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    own_layout("one.toml", "one", ("copies = 3", "copies = 2"))
+    own_layout("two.toml", "two", ("timer_s = 10", "timer_s = inf"))
+    Path("three.toml").write_text("name = ")
+    Path("mine.toml").write_text("title = 3")
+    files = [word for n in ("one", "two", "three", "four") for word in ("--layout", f"{n}.toml")]
+    flags = ("--misbehave", "dorp:200%", "--repeats", "0", "--client", "pica", "--deployment", "")
+    code, pipeline = call("run", "mine.toml", "master-crsh", *files, *flags)
+    assert (code, pipeline.asked) == (254, [])
+    said = capsys.readouterr().err
+    for words in (
+        "mine.toml, line 1, title: should be a valid string, not 3",
+        "did you mean 'master-crash'?",
+        "one.toml, line 3, copies: copies = 2, but the policy 'mqproof' says all on 3 hosts",
+        "two.toml, line 29, [profiles.T=10], timer_s: should be a finite number, not inf",
+        "three.toml: this is not TOML: ",
+        "--layout: there is no layout file four.toml",
+        "--misbehave: there is no misbehaviour 'dorp'; did you mean 'drop'?",
+        "--misbehave: the share is a number above 0 and at most 1 (or 100%), not '200%'",
+        "--repeats: must be from 1 to 1000",
+        "there is no client 'pica'; did you mean 'pika'?",
+        "--deployment: is given with nothing",
+    ):
+        assert words in said, said
+
+
+def test_a_mistake_that_two_systems_see_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+    own_layout("one.toml", "one", ("copies = 3", "copies = 2"))
+    systems = ("--system", "rabbitmq-mirrored", "--system", "reference-mirrored")
+    assert call("run", "master-crash", "--layout", "one.toml", *systems)[0] == 254
+    assert capsys.readouterr().err.count("copies = 2, but") == 1
 
 
 def test_a_dry_run_starts_nothing(capsys: pytest.CaptureFixture[str]) -> None:

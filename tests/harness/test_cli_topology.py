@@ -44,6 +44,29 @@ def test_external_without_a_file_says_how_to_get_one(capsys: pytest.CaptureFixtu
     assert "needs --topology FILE; `mqproof new topology NAME`" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("words", [("run", "master-freeze"), ("doctor",)])
+@pytest.mark.parametrize("flag", [("--topology", ""), ("--topology=",)])
+def test_a_topology_without_a_name_is_bad_input_and_never_means_this_machine(
+    words: tuple[str, ...], flag: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, pipeline = call(*words, *flag)
+    told = capsys.readouterr()
+    assert (code, pipeline.asked) == (254, [])
+    assert "--topology: is given with nothing: a variable that is not set, perhaps" in told.err
+    assert "looked" not in told.out
+
+
+def test_beside_a_broken_topology_other_mistakes_are_told(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("staging.toml").write_text("system = 3")
+    words = ("--repeats", "0", "--client", "pica", "--misbehave", "dorp")
+    assert call("run", "master-frz", "--topology", "staging.toml", *words)[0] == 254
+    told = capsys.readouterr().err
+    for word in ("'master-frz'", "staging.toml, line 1, system", "--repeats", "'pica'", "'dorp'"):
+        assert word in told
+
+
 def test_a_variable_that_is_not_set_is_named_and_its_value_never(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

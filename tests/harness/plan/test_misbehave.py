@@ -64,5 +64,5 @@ def test_a_plan_that_misbehaves_can_be_shown(capsys: pytest.CaptureFixture[str])
 
 
 def test_the_replay_command_misbehaves_as_well() -> None:
-    asked = asking.Asked(("master-crash",), (), (), (), "", 1, 7, "drop:1%")
+    asked = asking.Asked(("master-crash",), (), (), (), None, 1, 7, "drop:1%")
     assert asking.replay(asked, "claims").endswith("--misbehave drop:1% --judge claims --seed 7")

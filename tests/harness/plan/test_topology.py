@@ -214,3 +214,22 @@ def test_a_command_that_nobody_verifies_is_known_before() -> None:
     assert unverified(fault("freeze"), blind) == HOSTS
     assert unverified(fault("freeze", "beta"), blind) == ("beta",)
     assert unverified(fault("freeze"), topology()) == ()
+
+
+def test_a_mistake_is_told_with_its_own_brokers_line_and_in_the_order_of_the_lines() -> None:
+    source = text().replace(
+        'verify = ["stopper", "frozen"]', 'verify = ["stopper", "frozen"]\ndeadline = "0 s"'
+    )
+    source = source.replace("net_ticktime", "net_tick")
+    told = problems(source).splitlines()
+    places = [
+        number
+        for number, line in enumerate(source.splitlines(), start=1)
+        if line.startswith(("net_tick", "deadline"))
+    ]
+    assert [line.split(", ")[1] for line in told if "line" in line] == [
+        f"line {number}" for number in places
+    ]
+    assert [line.split(": ")[0].split(", ", 2)[2] for line in told[-3:]] == [
+        f"[[broker]] {number}, freeze, deadline" for number in (1, 2, 3)
+    ]

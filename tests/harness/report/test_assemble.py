@@ -9,7 +9,7 @@ from harness.report.display import CellTitle
 
 
 def test_a_stored_experiment_remembers_what_its_cells_words_mean(tmp_path: Path) -> None:
-    asked = asking.Asked(("master-crash", "cut-one-node"), (), (), (), "", 2, 7)
+    asked = asking.Asked(("master-crash", "cut-one-node"), (), (), (), None, 2, 7)
     experiment = asking.experiment_of(asked, "e")
     words = {cell: (t.scenario, t.system, t.layout) for cell, t in titles(experiment).items()}
     remember(experiment, "again", words, tmp_path / "e")

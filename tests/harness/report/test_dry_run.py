@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from harness.deploy.catalogue import load_layout, load_system
 from harness.plan.experiment import Catalogue, Request, plan
 from harness.report import dry_run
 from harness.report.asking import scenario
@@ -41,6 +42,40 @@ def test_it_shows_how_clients_get_in() -> None:
     assert f"{word} orders then, and know no other" in shown("one")
     both = "balancer1 and balancer2, whatever the scenario says"
     assert f"  consumers  enter at {both}" in shown("haproxy-pair")
+
+
+def shown_of(system: str, label: str, deployment: str) -> list[str]:
+    request = Request(
+        "e", 7, (scenario("client-link-hang"),), (system,), (label,), deployment=deployment
+    )
+    catalogue = Catalogue((load_system(system),), (load_layout(system, label),))
+    return list(dry_run.lines(plan(request, catalogue)))
+
+
+def test_it_shows_what_the_layout_says_and_not_its_title_alone() -> None:
+    shown = shown_of("rabbitmq-mirrored", "exactly-2@T=10", "compose")
+    assert shown[3:8] == [
+        "  layout     Three nodes, two copies of every queue, synchronised at once; T = 10 s",
+        "  copies     2 of each queue, synchronised: automatic",
+        "  partitions pause_minority",
+        r"  policy     mqproof for ^mqproof\.: ha-mode=exactly ha-params=2 ha-sync-mode=automatic",
+        "  peer links direct; entrance: hosts",
+    ]
+    word = "all-automatic-pause-if-all-down"
+    assert "  partitions pause_if_all_down of rmq1, recover autoheal" in shown_of(
+        "rabbitmq-mirrored", f"{word}@T=10", "compose"
+    )
+    proxied = shown_of("rabbitmq-mirrored", "all-automatic-toxiproxy@T=60", "compose")
+    assert "  peer links toxiproxy; entrance: hosts" in proxied
+    local = shown_of("reference-mirrored", "unmirrored@T=10", "local")
+    assert "  policy     none is set" in local
+    assert "  peer links proxy; entrance: hosts" in local
+
+
+def test_it_shows_servers_and_timers_of_rocketmq() -> None:
+    shown = shown_of("rocketmq-2m2s", "colocated@compressed", "compose")
+    assert "  servers    RocketMQ 4.9.7, replication sync, flush async" in shown
+    assert "  timers     idle 20 s, register 10 s, poll 5 s" in shown
 
 
 def test_a_longer_timer_makes_it_longer() -> None:

@@ -1,0 +1,132 @@
+"""What is wrong in a TOML document, before it is known where that stands in its text.
+
+1. A finding has a path in the document; `told` makes problems of them, in the order of the text.
+2. What pydantic finds is told in the words of whoever wrote the file: which keys there are, which
+   words, a list, a table.
+"""
+
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from harness.plan.places import Path, describe, line, line_numbers
+from harness.plan.problems import PlanError, Problem, nearest
+
+MISSING = "is missing"
+_OF_KEY = "[key]"  # what pydantic adds to the path where a table's key itself is wrong
+_LISTS = ("tuple_type", "list_type")
+_TABLES = ("model_type", "dict_type", "model_attributes_type")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A problem at a path of the document."""
+
+    path: Path
+    text: str
+    choices: tuple[str, ...] = ()
+    guess: str = ""
+
+
+def document_of(source: str, file: str) -> dict[str, Any]:
+    """Raises PlanError where the text is no TOML."""
+    try:
+        return tomllib.loads(source)
+    except tomllib.TOMLDecodeError as error:
+        raise PlanError([Problem(file, f"this is not TOML: {error}")]) from None
+
+
+def told(found: Iterable[Finding], source: str, file: str) -> list[Problem]:
+    """Each with its line, in the order of the lines; what has no line comes first."""
+    lines = line_numbers(source)
+    return [
+        Problem(describe(one.path, lines, file), one.text, one.choices, one.guess)
+        for one in sorted(found, key=lambda one: line(one.path, lines))
+    ]
+
+
+def of_shape(errors: ValidationError, shape: type[BaseModel]) -> Iterator[Finding]:
+    """What `shape.model_validate` found. `shape` has its words as Literal."""
+    for error in errors.errors():
+        # A list whose entries are wrong has too few that are right: that is told already.
+        if error["type"] != "too_short" or not error["input"]:
+            yield _finding(error, shape)
+
+
+def none_of(path: Path, given: object, choices: tuple[str, ...]) -> Finding:
+    """`given` is none of the words that may stand at `path`."""
+    text = f"{given!r} is none of the words"
+    return Finding(path, text, choices, nearest(str(given), choices))
+
+
+def _finding(error: ErrorDetails, shape: type[BaseModel]) -> Finding:
+    path: Path = tuple(part for part in error["loc"] if part != _OF_KEY)
+    kind, given = error["type"], error["input"]
+    if kind == "extra_forbidden":
+        choices = _keys(_at(shape, path[:-1]))
+        return Finding(path, "there is no such key", choices, nearest(str(path[-1]), choices))
+    if kind == "literal_error":
+        return none_of(path, given, _words(_at(shape, path)))
+    if kind == "missing":
+        return Finding(path, MISSING, _words(_at(shape, path)))
+    if kind == "value_error":
+        return Finding(path, str(error["ctx"]["error"]))
+    if kind in _LISTS or kind in _TABLES:
+        return Finding(path, f"must be a {'list' if kind in _LISTS else 'table'}, not {given!r}")
+    if kind in ("too_short", "too_long"):
+        return Finding(path, _length(error))
+    text = error["msg"].removeprefix("Input ").removeprefix("String ")
+    return Finding(path, f"{text}, not {given!r}")
+
+
+def _length(error: ErrorDetails) -> str:
+    limits = error["ctx"]
+    if "max_length" in limits:
+        return f"must have {limits['max_length']} entries at most, not {limits['actual_length']}"
+    return f"must have {limits['min_length']} entries at least, not {limits['actual_length']}"
+
+
+def _at(shape: Any, path: Path) -> Any:
+    """The annotation of what stands at `path`; None where the shape says nothing of it."""
+    for part in path:
+        shape = _within(shape, part)
+    return _bare(shape)
+
+
+def _within(shape: Any, part: int | str) -> Any:
+    shape = _bare(shape)
+    if fields := _fields(shape):
+        field = fields.get(str(part))
+        return field.annotation if field else None
+    arguments = get_args(shape)
+    if not arguments:
+        return None
+    return arguments[1] if get_origin(shape) is dict else arguments[0]
+
+
+def _bare(annotation: Any) -> Any:
+    """Without what is annotated, and without the None of what may be left out."""
+    if get_origin(annotation) is Annotated:
+        return _bare(get_args(annotation)[0])
+    if get_origin(annotation) in (Union, UnionType):
+        inner = [one for one in get_args(annotation) if one is not NoneType]
+        return _bare(inner[0]) if len(inner) == 1 else annotation
+    return annotation
+
+
+def _fields(shape: Any) -> dict[str, Any]:
+    is_table = isinstance(shape, type) and issubclass(shape, BaseModel)
+    return dict(shape.model_fields) if is_table else {}
+
+
+def _keys(shape: Any) -> tuple[str, ...]:
+    return tuple(_fields(shape))
+
+
+def _words(annotation: Any) -> tuple[str, ...]:
+    return get_args(annotation) if get_origin(annotation) is Literal else ()
