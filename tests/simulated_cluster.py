@@ -16,6 +16,7 @@ from harness.deploy.orders import Order
 from harness.deploy.port import DeployError, Health, HostSample, Link, Roles
 from harness.deploy.roster import Roster
 from harness.plan.model import Layout, RunPlan
+from harness.plan.rocketmq_layout import servers
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema.log import LogWriter
 from spark_analysis.schema.tables import ATTEMPTS, DELIVERIES, SETTLEMENTS
@@ -23,6 +24,7 @@ from spark_analysis.schema.words import NO_OFFSET, Outcome, Strength, Via
 from tests.fault_world import World
 
 BOOT_ID = "the-boot"
+HERE = "127.0.0.1"
 
 
 class ScriptedWorker:
@@ -249,14 +251,21 @@ class SimulatedCluster:
         return self.workers[worker]
 
     async def link(self, run: RunPlan, worker: str) -> tuple[Link, ...]:
+        proxy = f"mqproof.{run.name}.{worker}"
+        if self.layout.rocketmq is None:
+            return tuple(
+                Link(worker, host.name, f"{proxy}.{host.name}", Endpoint(host.name, HERE, 1))
+                for host in self.layout.hosts
+            )
         return tuple(
             Link(
                 worker,
-                host.name,
-                f"mqproof.{run.name}.{worker}.{host.name}",
-                Endpoint(host.name, "127.0.0.1", 1),
+                one.host,
+                f"{proxy}.{one.host}.{one.process}",
+                Endpoint(one.host, HERE, one.port),
+                one.process,
             )
-            for host in self.layout.hosts
+            for one in servers(self.layout.hosts)
         )
 
     async def unlink(self, run: RunPlan) -> None:

@@ -30,8 +30,9 @@ from harness.workers.remoting.tables import Topic
 
 QUEUES = 4  # of a topic on each group
 DECLARE_LIMIT_S = 45.0  # a slave copies its master's topics every 10 s
+VERSION_LIMIT_S = 20.0
 CATCH_UP_LIMIT_S = 1.0  # so long a slave may take to hold what its master held
-WRITERS, READERS = "writers", "readers"
+READERS = "readers"
 Read = TypeVar("Read")
 
 
@@ -99,16 +100,10 @@ class RocketBroker:
         topics = await self._topics()
         beginning = topic_of(prefix)
         named = {one for found in topics.values() for one in found if one.startswith(beginning)}
-        asked = [
-            ask
-            for topic in sorted(named)
-            for ask in (
-                requests.consumers(group(topic, READERS)),
-                requests.producers(group(topic, WRITERS), topic),
-            )
-        ]
+        asked = [(requests.consumers(group(topic, READERS)), words.consumers) for topic in named]
+        asked.append((requests.producers(), words.producers))
         found = await asyncio.gather(
-            *(self._connected(server, request) for server in topics for request in asked)
+            *(self._connected(server, *question) for server in topics for question in asked)
         )
         return tuple(sorted({name for one in found for name in one if name.startswith(prefix)}))
 
@@ -158,10 +153,15 @@ class RocketBroker:
 
     async def versions(self) -> dict[str, str]:
         """As brokers tell them: `V4_9_7` is 4.9.7."""
+        found = await until(self._versions, bool, VERSION_LIMIT_S)
+        if not found:
+            raise DeployError(f"no broker told its version within {VERSION_LIMIT_S:g} s")
+        return {"rocketmq": ", ".join(sorted(found))}
+
+    async def _versions(self) -> set[str]:
         said = await self._read_each(self._brokers, requests.runtime_info(), answers.runtime)
-        found = {table["brokerVersionDesc"] for table in said.values() if table is not None}
-        told = sorted(version.removeprefix("V").replace("_", ".") for version in found)
-        return {"rocketmq": ", ".join(told)}
+        tables = [table for table in said.values() if table is not None]
+        return {one["brokerVersionDesc"].removeprefix("V").replace("_", ".") for one in tables}
 
     # --- questions -------------------------------------------------------------------------------
 
@@ -216,10 +216,12 @@ class RocketBroker:
         answer = await self._api.ask(server, requests.subscription_groups())
         return words.groups(answer.body) if _done(answer) else ()
 
-    async def _connected(self, server: Server, request: Request) -> tuple[str, ...]:
+    async def _connected(
+        self, server: Server, request: Request, read: Callable[[bytes], tuple[str, ...]]
+    ) -> tuple[str, ...]:
         """Nobody, too, where the broker knows of no such group."""
         answer = await self._api.ask(server, request)
-        return words.instances(answer.body) if _done(answer) else ()
+        return read(answer.body) if _done(answer) else ()
 
     async def _tell(self, server: Server, orders: Iterable[Request]) -> None:
         for order in orders:

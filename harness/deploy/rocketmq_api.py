@@ -2,14 +2,15 @@
 
 1. Each server is asked by itself, all side by side: one that hangs delays nobody but who waits
    for all.
-2. An answer is a command as the remoting protocol has it; what it means is rocketmq_words.py's.
+2. Without an agent nobody is asked: that is no silence of a server's.
+3. An answer is a command as the remoting protocol has it; what it means is rocketmq_words.py's.
 """
 
 import asyncio
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
-from harness.deploy.agent import AgentError
+from harness.deploy.agent import AgentError, AgentLost
 from harness.plan.rocketmq_layout import Server
 from harness.workers.remoting.commands import Command
 from harness.workers.remoting.headers import RESPONSE, Header
@@ -33,6 +34,7 @@ class RocketApi:
     async def ask(
         self, server: Server, request: Request, limit_s: float = ASK_LIMIT_S
     ) -> Command | None:
+        """Raises AgentLost."""
         try:
             said = await self._agent.call(
                 "remoting_ask",
@@ -43,6 +45,8 @@ class RocketApi:
                 fields=dict(request.fields),
                 body=request.body.decode(),
             )
+        except AgentLost:
+            raise
         except AgentError:
             return None
         header = Header(int(said["code"]), 0, RESPONSE, said["remark"], said["fields"])

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from harness.deploy.layout_parts import (
     HOSTS_MAX,
@@ -41,6 +41,15 @@ _WORDS = (NAME_SERVER, "broker-a-0: the group broker-a, and an id, of which 0 is
 _Hosts = list[tuple[int, list[str]]]  # a host's place in the file, and its processes
 
 
+def _jvm_flag(word: str) -> str:
+    if not word.startswith(("-D", "-X")) or any(letter.isspace() for letter in word):
+        raise ValueError(f"{word!r} is no property (-Dname=value) and no flag (-Xmx256m) of a JVM")
+    return word
+
+
+_JvmFlag = Annotated[str, AfterValidator(_jvm_flag)]
+
+
 class _HostFile(Strict):
     name: Name
     processes: Names
@@ -61,6 +70,7 @@ class RocketLayoutFile(Strict):
     replication: Literal["sync", "async"]
     flush: Literal["sync", "async"]
     hosts: Annotated[tuple[_HostFile, ...], Field(min_length=1, max_length=HOSTS_MAX), AsList]
+    client_jvm: Annotated[tuple[_JvmFlag, ...], AsList] = ()
     profiles: Annotated[dict[ProfileName, _ProfileFile], Field(min_length=1)]
 
     @property
@@ -81,7 +91,7 @@ class RocketLayoutFile(Strict):
             synchronise="automatic" if self.copies > 1 else "none",
             partition_handling="none",
             policies=(),
-            rocketmq=RocketMq(self.version, self.replication, self.flush, timers),
+            rocketmq=RocketMq(self.version, self.replication, self.flush, timers, self.client_jvm),
         )
 
 

@@ -109,14 +109,26 @@ def groups(body: bytes) -> tuple[str, ...]:
         raise WireError(f"no subscription groups: {error!r} in {body[:200]!r}") from error
 
 
-def instances(body: bytes) -> tuple[str, ...]:
-    """Of GET_CONSUMER_CONNECTIONS, GET_PRODUCER_CONNECTIONS: the names that clients gave
-    themselves, which stand behind their addresses. Raises WireError."""
+def consumers(body: bytes) -> tuple[str, ...]:
+    """Of GET_CONSUMER_CONNECTIONS: the names that clients gave themselves. Raises WireError."""
     try:
-        clients = json_text.read_object(body)["connectionSet"]
-        return tuple(sorted(str(one["clientId"]).split("@")[1] for one in clients))
+        return _instances(json_text.read_object(body)["connectionSet"])
     except (KeyError, TypeError, IndexError) as error:
         raise WireError(f"no connections: {error!r} in {body[:200]!r}") from error
+
+
+def producers(body: bytes) -> tuple[str, ...]:
+    """Of GET_ALL_PRODUCERS, likewise. Raises WireError."""
+    try:
+        groups = json_text.read_object(body)["data"].values()
+        return tuple(sorted(name for clients in groups for name in _instances(clients)))
+    except (KeyError, TypeError, IndexError, AttributeError) as error:
+        raise WireError(f"no producers: {error!r} in {body[:200]!r}") from error
+
+
+def _instances(clients: Iterable[Mapping[str, str]]) -> tuple[str, ...]:
+    """What stands behind their addresses: `10.0.0.9@mqproof.r1.publisher-1`."""
+    return tuple(sorted(str(one["clientId"]).split("@")[1] for one in clients))
 
 
 def _word(server: Server) -> str:

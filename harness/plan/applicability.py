@@ -22,7 +22,8 @@ def obstacles(
     if client not in system.clients:
         reasons.append(f"{system.name} has no client {client}")
     else:
-        reasons += clients.obstacles(client, clients.wanted(scenario.workload))
+        asked = [*clients.wanted(scenario.workload), *clients.wanted_by(layout)]
+        reasons += clients.obstacles(client, asked)
     if deployment not in system.deployments:
         reasons.append(f"{system.name} cannot be deployed by {deployment}")
     if layout.partition_handling in system.cannot_handle:

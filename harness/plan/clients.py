@@ -10,7 +10,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from harness.plan.model import Workload
+from harness.plan.model import Layout, Workload
+from harness.plan.rocketmq_layout import POLL_DEFAULT_S
 
 CAPABILITIES: Mapping[str, str] = {
     "sync": "a call waits for its answer",
@@ -105,6 +106,13 @@ def wanted(workload: Workload) -> list[str]:
         "transient": not (workload.durable and workload.persistent),
     }
     return [capability for capability, is_asked in asked.items() if is_asked]
+
+
+def wanted_by(layout: Layout) -> list[str]:
+    """The capabilities that a layout's own timers and flags ask for."""
+    told = layout.rocketmq
+    set_up = told and (told.timers.poll_s != POLL_DEFAULT_S or told.client_jvm)
+    return ["settings"] if set_up else []
 
 
 def obstacles(client: str, asked: Iterable[str]) -> list[str]:

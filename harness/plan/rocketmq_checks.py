@@ -40,7 +40,9 @@ def problems(document: dict[str, Any]) -> Iterator[Found]:
     if isinstance(confirms, bool):
         yield from _send_problems(section, confirms)
     yield from _share_problems(section)
-    yield from _settle_problem(section, document.get("phases"))
+    if _asks(section):
+        yield from _settle_problem(document.get("phases"))
+        yield from _crash_problems(document.get("fault"))
 
 
 def _send_problems(section: dict[str, Any], confirms: bool) -> Iterator[Found]:
@@ -71,12 +73,14 @@ def _share_problems(section: dict[str, Any]) -> Iterator[Found]:
         yield (*_SECTION, "delayed_percent"), text, ()
 
 
-def _settle_problem(section: dict[str, Any], phases: object) -> Iterator[Found]:
+def _asks(section: dict[str, Any]) -> bool:
     fates = section.get("fates")
     if not isinstance(fates, list) or not section.get("transactional_percent"):
-        return
-    if not any(isinstance(fate, str) and fate.endswith(WHEN_ASKED) for fate in fates):
-        return
+        return False
+    return any(isinstance(fate, str) and fate.endswith(WHEN_ASKED) for fate in fates)
+
+
+def _settle_problem(phases: object) -> Iterator[Found]:
     settle = phases.get("settle", "5 s") if isinstance(phases, dict) else "5 s"
     try:
         least_s = spans.parse(settle).seconds
@@ -85,3 +89,10 @@ def _settle_problem(section: dict[str, Any], phases: object) -> Iterator[Found]:
     if least_s < ASKED_WITHIN_S:
         text = f"must be at least {ASKED_WITHIN_S:g} s where fates are told when asked"
         yield ("phases", "settle"), text, (f"{ASKED_WITHIN_S:g} s",)
+
+
+def _crash_problems(faults: object) -> Iterator[Found]:
+    for index, fault in enumerate(faults if isinstance(faults, list) else ()):
+        if isinstance(fault, dict) and fault.get("kind") == "client_crash":
+            text = "a dead client cannot be asked for the fates of its transactions"
+            yield ("fault", index, "kind"), text, ()

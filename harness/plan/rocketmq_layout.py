@@ -16,6 +16,7 @@ NAME_SERVER = "name-server"
 SYNC, ASYNC = "sync", "async"
 VERSIONS = ("4.9.7", "5.3.3")
 MASTER_ID = 0
+POLL_DEFAULT_S = 30  # of every client library that is told nothing
 _BROKER = re.compile(r"(broker-[a-z])-(\d)")
 _NAME_SERVER_PORT, _BROKER_PORT, _BROKER_STEP = 9876, 10911, 10  # a broker takes three of ten
 _NOT_IN_TOPICS = re.compile(r"[^%a-zA-Z0-9_-]")
@@ -33,12 +34,16 @@ class Timers:
 
 @dataclass(frozen=True, slots=True)
 class RocketMq:
-    """`replication`: SYNC: a confirm waits for a slave; `flush`: SYNC: it waits for the disk."""
+    """`replication`: SYNC: a confirm waits for a slave; `flush`: SYNC: it waits for the disk.
+
+    `client_jvm`: flags and properties of the clients' JVMs, where clients have one.
+    """
 
     version: str  # of the servers
     replication: str
     flush: str
     timers: Timers
+    client_jvm: tuple[str, ...] = ()
 
 
 class HasProcesses(Protocol):

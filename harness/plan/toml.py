@@ -247,8 +247,8 @@ def _cross_checks(document: dict[str, Any]) -> Iterator[_Finding]:
             yield from _client_checks(("fault", index, "target"), fault, workload)
     for found in operation_checks.problems(_list(document.get("operation")), queues):
         yield _Finding(*found)
-    for found in rocketmq_checks.problems(document):
-        yield _Finding(*found)
+    for path, text, choices in rocketmq_checks.problems(document):
+        yield _Finding(path, text, choices)
 
 
 def _workload_checks(workload: dict[str, Any], queues: list[str]) -> Iterator[_Finding]:

@@ -4,6 +4,8 @@
 2. Each queue is judged alone: one queue's time-out does not hide another's loss.
 3. The audit asks every host whether it says that it is the queue's master; several are rivals, and
    each is read through its own address. A host that cannot be asked may hold anything.
+4. Where brokers keep logs, every broker's log is read, whatever it says that it is: what was never
+   delivered is in some of them or lost.
 """
 
 import asyncio
@@ -13,6 +15,7 @@ from dataclasses import dataclass, replace
 from tenacity import AsyncRetrying, RetryError, retry_if_result, stop_after_delay, wait_fixed
 
 from harness.deploy.port import Broker, Cluster, DeployError
+from harness.plan.rocketmq_layout import Server
 from harness.run.crew import Member, WorkerLost, hire
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema.facts import QueueEnd
@@ -30,6 +33,23 @@ class Ended:
     queues: tuple[QueueEnd, ...]
     rivals: tuple[str, ...]  # queues (scenario's names) with more than one master
     members: tuple[Member, ...]  # drainers and auditors, all ended
+
+
+@dataclass(frozen=True, slots=True)
+class Hiring:
+    """How somebody who reads is hired: his settings, and the way in for a worker of this name."""
+
+    new_config: Callable[[Role, str, str, tuple[Endpoint, ...]], WorkerConfig]
+    entrance: Callable[[str], Awaitable[tuple[Endpoint, ...]]]  # its own links, its entry first
+    boot_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Logs:
+    """The brokers that keep logs, none where queues are drained; and a worker's way to one."""
+
+    brokers: tuple[Server, ...]
+    way_to: Callable[[str, Server], Awaitable[Endpoint | None]]
 
 
 async def connections_gone(broker: Broker, prefix: str) -> str:
@@ -58,17 +78,15 @@ class Ending:
         prefix: str,
         queues: Mapping[str, str],
         ordered: Callable[[str], bool],
-        new_config: Callable[[Role, str, tuple[Endpoint, ...]], WorkerConfig],
-        entrance: Callable[[str, str], Awaitable[tuple[Endpoint, ...]]],
-        boot_id: str,
+        hiring: Hiring,
+        logs: Logs,
     ) -> None:
         self._cluster = cluster
         self._prefix = prefix
         self._queues = queues
         self._ordered = ordered
-        self._new_config = new_config
-        self._entrance = entrance  # (worker's name, queue) -> its own links, its entry first
-        self._boot_id = boot_id
+        self._hiring = hiring
+        self._logs = logs
         self.members: list[Member] = []
 
     async def drain(self) -> tuple[QueueEnd, ...]:
@@ -78,6 +96,8 @@ class Ending:
         )
 
     async def audit(self, ends: Sequence[QueueEnd]) -> Ended:
+        if self._logs.brokers:
+            return await self._audit_logs(ends)
         audited, rivals = [], []
         for end in ends:
             masters = await self._masters(self._queues[end.queue])
@@ -91,15 +111,41 @@ class Ending:
             audited.append(replace(end, unreadable=tuple(silent)))
         return Ended(tuple(audited), tuple(rivals), tuple(self.members))
 
+    async def _audit_logs(self, ends: Sequence[QueueEnd]) -> Ended:
+        unread = await asyncio.gather(*(self._read_logs(end.queue) for end in ends))
+        audited = (replace(end, unreadable=found) for end, found in zip(ends, unread, strict=True))
+        return Ended(tuple(audited), (), tuple(self.members))
+
     async def _drain_one(self, queue: str, doubt: str) -> QueueEnd:
         name = f"drain-{queue}"
         try:
-            endpoints = await self._entrance(name, queue)
+            endpoints = await self._hiring.entrance(name)
             said = await self._read(Role.DRAINER, name, queue, endpoints)
         except DeployError as failure:
             said = str(failure)
         doubt = doubt or said
         return QueueEnd(queue, self._ordered(queue), not doubt, doubt, ())
+
+    async def _read_logs(self, queue: str) -> tuple[str, ...]:
+        """Reads each broker's log; the brokers whose could not be read to the end."""
+
+        async def read(broker: Server) -> str:
+            name = f"audit-{queue}-{broker.host}-{broker.process}"
+            try:
+                way = await self._logs.way_to(name, broker)
+                if way is None:
+                    return "no link leads there"
+                return await self._read(Role.AUDITOR, name, queue, (way,))
+            except DeployError as failure:
+                return str(failure)
+
+        brokers = self._logs.brokers
+        doubts = await asyncio.gather(*map(read, brokers))
+        return tuple(
+            f"{broker.process} on {broker.host}: {doubt}"
+            for broker, doubt in zip(brokers, doubts, strict=True)
+            if doubt
+        )
 
     async def _read_all(self, queue: str, hosts: Sequence[str]) -> list[str]:
         """Reads each rival empty; the hosts that could not be read to the end."""
@@ -118,9 +164,9 @@ class Ending:
         self, role: Role, name: str, queue: str, endpoints: tuple[Endpoint, ...]
     ) -> str:
         """One reader from hire to end; "" when it found the queue empty, else why not."""
-        config = self._new_config(role, queue, endpoints)
+        config = self._hiring.new_config(role, name, queue, endpoints)
         try:
-            member = await hire(self._cluster, name, config, self._boot_id)
+            member = await hire(self._cluster, name, config, self._hiring.boot_id)
         except WorkerLost as failure:
             return str(failure)
         self.members.append(member)

@@ -206,7 +206,7 @@ class LiveRun:
         """Publishers first: what they sent last may still be delivered to the consumers."""
         if not drain and self._manifest.load_ended_ns is None:
             self._manifest.load_ended_ns = self._run_time(time.monotonic_ns())
-        for role in ("publisher", "consumer"):
+        for role in ("publisher", "consumer", "prober"):
             crew = [member for member in self._crew if member.config.role == role]
             await asyncio.gather(*(member.end(CLOSE_LIMIT_S) for member in crew))
         self._save()

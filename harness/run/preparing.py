@@ -5,7 +5,9 @@
 3. By a layout's entrance a client knows one host, or all, or a balancer; who drains knows all
    hosts, or the balancer; who audits goes past it.
 4. Each worker has a listener of its own to every host; nobody shares one with the load.
-5. Nothing is sent before every worker is connected.
+5. A client that asks name servers enters nowhere; each of its queues gets a prober, who asks them
+   what they show.
+6. Nothing is sent before every worker is connected.
 """
 
 import asyncio
@@ -17,11 +19,14 @@ from pathlib import Path
 from typing import Any
 
 from harness.deploy.port import Cluster, Link, Roles
+from harness.plan.clients import asks_name_servers, drains_by
 from harness.plan.model import BALANCER, ONE, Entry, RunPlan
+from harness.plan.rocketmq_layout import NAME_SERVER, Server
 from harness.plan.seeds import stream
+from harness.run import rocketmq
 from harness.run.cast import NoSuchTarget, holders, order_of_entry, resolve
 from harness.run.crew import Member, all_ready, hire
-from harness.run.ending import CLOSE_LIMIT_S, Ending
+from harness.run.ending import CLOSE_LIMIT_S, Ending, Hiring, Logs
 from harness.run.journal import Journal
 from harness.run.record import Record
 from harness.run.windows import LiveWindow, Stage
@@ -69,8 +74,8 @@ class Prepared:
         }
 
     def _entered(self, who: str, window: LiveWindow) -> bool | None:
-        """None, too, behind a balancer: it passes each client on to whom it likes."""
-        known = window.resolved and self.entries[who] != BALANCER
+        """None, too, where others decide to whom clients come: a balancer, or name servers."""
+        known = window.resolved and self.entries[who] not in (BALANCER, NAME_SERVER)
         return self.entries[who] == window.resolved if known else None
 
 
@@ -150,6 +155,8 @@ class Preparing:
     def _order(
         self, entry: Entry, roles: Mapping[str, Roles], involved: tuple[str, ...]
     ) -> tuple[str, ...]:
+        if asks_name_servers(self._plan.client):
+            return (NAME_SERVER,)
         if self._plan.layout.balancers:
             return (BALANCER,)
         return order_of_entry(entry, roles, self._hosts, involved)
@@ -208,9 +215,17 @@ class Preparing:
                 self._places[name] = index
                 config = self._config(role, name, queue, endpoints, index)
                 crew.append(await hire(self._cluster, name, config, self._boot_id))
+        for queue in workload.queues if asks_name_servers(self._plan.client) else ():
+            name = f"{Role.PROBER.value}-{queue}"
+            endpoints = await self._entrance(name, ())
+            config = self._config(Role.PROBER, name, queue, endpoints)
+            crew.append(await hire(self._cluster, name, config, self._boot_id))
 
     async def _entrance(self, worker: str, hosts: tuple[str, ...]) -> tuple[Endpoint, ...]:
+        """By name servers, or by these hosts in their order."""
         links = self._links[worker] = await self._cluster.link(self._plan, worker)
+        if asks_name_servers(self._plan.client):
+            return rocketmq.name_servers(links)
         by_host = {link.host: link.endpoint for link in links}
         return tuple(by_host[host] for host in hosts)
 
@@ -219,7 +234,7 @@ class Preparing:
     ) -> WorkerConfig:
         workload = self._plan.scenario.workload
         self._numbers += 1
-        publishers = workload.publishers
+        publishers, client = workload.publishers, self._plan.client
         return WorkerConfig(
             role=role,
             number=self._numbers,
@@ -227,8 +242,8 @@ class Preparing:
             run_number=self._plan.number,
             origin_ns=self._origin_ns,
             log=self._cluster.log_folder(self._folder, name),
-            client=self._plan.client,
-            queue=self._queues[queue],
+            client=drains_by(client) if role is Role.DRAINER else client,
+            queue=rocketmq.queue_name(self._plan, self._queues[queue]),
             queue_word=queue,
             endpoints=endpoints,
             connection_name=f"{self._prefix}{name}",
@@ -242,16 +257,20 @@ class Preparing:
             retry=workload.retry.value,
             deadline_s=workload.deadline_s,
             acknowledge=workload.acknowledge,
-            limit_s=self._plan.schedule.drain_limit_s,
+            quiet_s=rocketmq.quiet_s(workload),
+            limit_s=self._plan.schedule.drain_limit_s + rocketmq.delay_s(workload),
             mandatory=workload.amqp.mandatory,
             prefetch=workload.amqp.prefetch,
             confirm_window=workload.amqp.confirm_window,
             heartbeat_s=workload.amqp.heartbeat_s,
             cancel_on_ha_failover=workload.amqp.cancel_on_ha_failover,
+            rocketmq=rocketmq.options(self._plan),
         )
 
     def _strength(self) -> int:
         """What a confirm promises by the layout's own declaration; without one, the least."""
+        if self._plan.layout.rocketmq is not None:
+            return rocketmq.strength(self._plan.layout)
         workload = self._plan.scenario.workload
         if (self._plan.layout.copies or 1) > 1:
             return Strength.REPLICATED
@@ -263,16 +282,28 @@ class Preparing:
         def ordered(queue: str) -> bool:
             index = workload.queues.index(queue)
             serving = len(range(index, workload.consumers, len(workload.queues)))
+            if self._plan.layout.rocketmq is not None:
+                return rocketmq.in_order(workload, serving)
             return serving <= 1  # the drain reads alone, too
 
-        def new_config(role: Role, queue: str, endpoints: tuple[Endpoint, ...]) -> WorkerConfig:
-            where = "" if role is Role.DRAINER else f"-{endpoints[0].host}"
-            name = f"{'drain' if role is Role.DRAINER else 'audit'}-{queue}{where}"
+        def new_config(
+            role: Role, name: str, queue: str, endpoints: tuple[Endpoint, ...]
+        ) -> WorkerConfig:
             return self._config(role, name, queue, endpoints)
 
-        async def entrance(worker: str, _queue: str) -> tuple[Endpoint, ...]:
+        async def entrance(worker: str) -> tuple[Endpoint, ...]:
             return await self._entrance(worker, entry)
 
+        async def way_to(worker: str, broker: Server) -> Endpoint | None:
+            if worker not in self._links:
+                await self._entrance(worker, ())
+            return rocketmq.way_to(self._links[worker], broker)
+
         return Ending(
-            self._cluster, self._prefix, self._queues, ordered, new_config, entrance, self._boot_id
+            self._cluster,
+            self._prefix,
+            self._queues,
+            ordered,
+            Hiring(new_config, entrance, self._boot_id),
+            Logs(rocketmq.logs(self._plan.layout), way_to),
         )

@@ -5,11 +5,14 @@
 3. Under `until_confirmed` whatever is settled without a confirm is retried as a new attempt of the
    same sequence: at once after a lost connection, else after RETRY_PAUSE_NS, so that a queue that
    refuses everything is not flooded.
+   An operation that is withdrawn on purpose (a transaction to be rolled back) is done when its
+   attempt was refused.
 4. An operation has at most one attempt out or waiting, so each is confirmed at most once.
 5. Pure: times are handed in, in nanoseconds of one clock.
 """
 
 import heapq
+from collections.abc import Callable
 from typing import NamedTuple
 
 from spark_analysis.schema.words import NO_INTENT, Outcome
@@ -33,13 +36,19 @@ class Retry(NamedTuple):
 
 
 class Book:
-    """All operations of one publisher that are not finished, and counts of the others."""
+    """All operations of one publisher that are not finished, and counts of the others.
 
-    def __init__(self, retrying: bool) -> None:
+    `withdrawn`: whether the operation of this sequence is to be refused.
+    """
+
+    def __init__(
+        self, retrying: bool, withdrawn: Callable[[int], bool] = lambda _sequence: False
+    ) -> None:
         self.sent = 0
         self.confirmed = 0
         self.unknown = 0
         self._retrying = retrying
+        self._withdrawn = withdrawn
         self._missed = 0
         self._out: dict[int, Attempt] = {}
         self._tag = 0  # of the latest attempt on this connection
@@ -161,6 +170,8 @@ class Book:
         sequence, number, _, deadline_ns = attempt
         self._returned.pop((sequence, number), None)
         self.unknown += outcome is Outcome.UNKNOWN
+        if outcome is Outcome.REFUSED and self._withdrawn(sequence):
+            return (sequence, number, outcome, raw)
         if self._retrying:
             heapq.heappush(self._retries, Retry(due_ns, sequence, number + 1, deadline_ns))
         elif deadline_ns != NO_INTENT:

@@ -14,9 +14,10 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from harness.workers.clients.port import Answer, Client, PublishingLink
-from harness.workers.clients.rocketmq.terms import terms_of
+from harness.workers.clients.rocketmq.terms import terms_of, withdrawn
 from harness.workers.dialling import Dialler, ways
 from harness.workers.operations import Book, Settlement
 from harness.workers.pacing import NS_PER_S, Pacing
@@ -46,7 +47,10 @@ class Publisher:
         self._awaits = config.confirms or self._patient  # every send is settled by the link
         self._deadline_ns = int(config.deadline_s * NS_PER_S)
         self._pacing = Pacing(config.rate, config.phase, self._deadline_ns)
-        self._book = Book(config.confirms and config.retry == "until_confirmed")
+        self._book = Book(
+            config.confirms and config.retry == "until_confirmed",
+            partial(withdrawn, config.rocketmq),
+        )
         self._dialler = Dialler(ways(config, client), recorder, client.library)
         self._loop = asyncio.get_running_loop()
         self._link: PublishingLink | None = None

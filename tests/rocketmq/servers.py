@@ -1,7 +1,7 @@
 """Real RocketMQ servers as plain Java processes, in a folder and on ports of their own.
 
-1. MQPROOF_ROCKETMQ names a folder that holds `server-<version>/*.jar` for each version:
-   org.apache.rocketmq:rocketmq-namesrv and rocketmq-broker with all that they depend on, as
+1. The jars of a version are the set `rocketmq-server-<version>` (harness.deploy.jars); or
+   MQPROOF_ROCKETMQ names a folder that holds `server-<version>/*.jar`, as
    `mvn dependency:copy-dependencies -DoutputDirectory=server-<version>` puts them there.
 2. Everything listens on 127.0.0.1, from PORT_BASE on; each server is in a session of its own.
 3. Every wait has a deadline; whoever enters `cluster` finds nothing left of it afterwards.
@@ -17,6 +17,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from harness.workers.clients.rocketmq.places import jars_folder
 from harness.workers.protocol import Endpoint
 from harness.workers.remoting import answers, requests
 from harness.workers.remoting.routes import NOWHERE, View
@@ -46,8 +47,9 @@ _LOGBACK_FILES = ("logback_namesrv.xml", "logback_broker.xml", "logback.xml")
 def jars(version: str) -> Path | None:
     """The folder of a version's jars, where there is one."""
     root = os.environ.get(VARIABLE, "")
-    folder = Path(root) / f"server-{version}"
-    return folder if root and any(folder.glob("*.jar")) else None
+    own = Path(root) / f"server-{version}"
+    folder = own if root else jars_folder() / f"rocketmq-server-{version}"
+    return folder if any(folder.glob("*.jar")) else None
 
 
 def why_not(version: str) -> str:
@@ -55,7 +57,10 @@ def why_not(version: str) -> str:
     if shutil.which("java") is None:
         return "there is no java; Debian's openjdk-17-jre-headless has it"
     if jars(version) is None:
-        return f"${VARIABLE} names no folder with server-{version}/*.jar (tests/rocketmq/servers)"
+        return (
+            f"jars are missing: `python -m harness.deploy.jars rocketmq-server-{version}`, or a "
+            f"folder with server-{version}/*.jar that ${VARIABLE} names"
+        )
     return ""
 
 

@@ -22,7 +22,6 @@ from harness.workers.remoting.requests import Answer, Code, Request
 from harness.workers.rocketmq.connection import Connection, Unanswered
 
 AGAIN_S = 0.005  # between looks whether a word has come
-_NOT_SUPPORTED = 3
 _words = itertools.count(time.time_ns())  # greater than any that an earlier agent said
 _QUEUE = {"consumerGroup": "TOOLS_CONSUMER", "topic": "SELF_TEST_TOPIC", "queueId": "0"}
 _KEY = {"namespace": "mqproof", "key": "canary"}
@@ -80,7 +79,7 @@ class Conversation:
         except BaseException:
             connection.close()
             raise
-        return cls(connection, said.header.code == _NOT_SUPPORTED)
+        return cls(connection, said.header.code == Answer.SUCCESS)
 
     @property
     def end(self) -> str:
@@ -133,11 +132,16 @@ class Conversation:
         return int(fields.get("value") or fields.get("offset") or 0)
 
     async def _fill(self, octets: int) -> None:
-        """Lets so many bytes come down: as often as it takes, the longest answer there is."""
+        """Lets so many bytes come down: the longest answer there is, and as many more at once as
+        it takes; one after another they would take as long as a slow link."""
+        if not octets:
+            return
         code = Code.GET_NAMESRV_CONFIG if self._name_server else Code.GET_BROKER_CONFIG
-        end = self._connection.octets + octets
-        while octets and self._connection.octets < end:
-            await self._connection.ask(Request(code, "its configuration"), math.inf)
+        request, before = Request(code, "its configuration"), self._connection.octets
+        await self._connection.ask(request, math.inf)
+        each = self._connection.octets - before
+        more = max(0, math.ceil(octets / each) - 1)
+        await asyncio.gather(*(self._connection.ask(request, math.inf) for _ in range(more)))
 
 
 async def _asked(host: str, port: int, request: Request, limit_s: float) -> Command:
@@ -150,8 +154,9 @@ async def _asked(host: str, port: int, request: Request, limit_s: float) -> Comm
 
 
 def _anything() -> Request:
-    """Known to brokers; name servers answer that they do not know it."""
-    return Request(Code.GET_BROKER_RUNTIME_INFO, "a greeting")
+    """Known to name servers, who say nothing to what they do not know (4.9.7); brokers answer that
+    they do not know it."""
+    return Request(Code.GET_BROKER_CLUSTER_INFO, "a greeting")
 
 
 def _told(error: Unanswered, began_ns: int, timeout_s: float) -> str:

@@ -37,11 +37,11 @@ class Code(IntEnum):
     GET_BROKER_CLUSTER_INFO = 106
     GET_ALL_SUBSCRIPTION_GROUPS = 201
     GET_CONSUMER_CONNECTIONS = 203
-    GET_PRODUCER_CONNECTIONS = 204
     DELETE_SUBSCRIPTION_GROUP = 207
     DELETE_TOPIC_IN_BROKER = 215
     DELETE_TOPIC_IN_NAME_SERVER = 216
     GET_NAMESRV_CONFIG = 319
+    GET_ALL_PRODUCERS = 328
 
 
 class Answer(IntEnum):
@@ -161,9 +161,9 @@ def consumers(group: str) -> Request:
     return Request(Code.GET_CONSUMER_CONNECTIONS, words, {"consumerGroup": group})
 
 
-def producers(group: str, topic: str) -> Request:
-    fields = {"producerGroup": group, "topic": topic}
-    return Request(Code.GET_PRODUCER_CONNECTIONS, f"the producers of {group}", fields)
+def producers() -> Request:
+    """Who is connected to send, whatever his group."""
+    return Request(Code.GET_ALL_PRODUCERS, "all producers")
 
 
 def delete_topic(topic: str) -> Request:

@@ -110,12 +110,17 @@ class FakeRocket:
             case Code.GET_ALL_SUBSCRIPTION_GROUPS:
                 known = {name: {} for name in self.groups[server]}
                 return 0, {}, json.dumps({"subscriptionGroupTable": known})
-            case Code.GET_CONSUMER_CONNECTIONS | Code.GET_PRODUCER_CONNECTIONS:
-                found = self.clients.get(
-                    (server, fields.get("consumerGroup") or fields["producerGroup"])
-                )
-                listed = [{"clientId": f"10.0.0.9@{name}"} for name in found or ()]
+            case Code.GET_CONSUMER_CONNECTIONS:
+                found = self.clients.get((server, fields["consumerGroup"]))
+                listed = _clients(found or [])
                 return (0 if found else REFUSED), {}, json.dumps({"connectionSet": listed})
+            case Code.GET_ALL_PRODUCERS:
+                groups = {
+                    group: _clients(names)
+                    for (at, group), names in self.clients.items()
+                    if at == server and "writers" in group
+                }
+                return 0, {}, json.dumps({"data": groups})
         return self._order(server, code, fields)
 
     def _order(self, server: Server, code: int, fields: dict[str, str]) -> Said:
@@ -141,6 +146,10 @@ def _addresses(shown: list[Server]) -> dict[str, Any]:
         data = table.setdefault(one.group, {"brokerName": one.group, "brokerAddrs": {}})
         data["brokerAddrs"][str(one.id)] = one.advertised
     return table
+
+
+def _clients(names: list[str]) -> list[dict[str, str]]:
+    return [{"clientId": f"10.0.0.9@{name}"} for name in names]
 
 
 def _topic(name: str) -> dict[str, Any]:

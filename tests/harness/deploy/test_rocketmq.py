@@ -3,6 +3,7 @@
 import pytest
 
 from harness.deploy import rocketmq
+from harness.deploy.agent import AgentLost
 from harness.deploy.catalogue import load_layout
 from harness.deploy.port import DeployError, Roles
 from harness.deploy.rocketmq import RocketBroker
@@ -146,7 +147,8 @@ async def test_connections_are_those_that_any_broker_lists_by_the_names_of_worke
     await broker.declare(QUEUE, True, "rkt1")
     listed = {
         ("broker-a-0", "writers"): ["mqproof.r1.publisher-1"],
-        ("broker-b-0", "writers"): ["mqproof.r1.publisher-1", "mqproof.r1.publisher-2"],
+        ("broker-b-0", "writers"): ["mqproof.r1.publisher-1"],
+        ("broker-b-0", "writers_2"): ["mqproof.r1.publisher-2"],  # of transactions
         ("broker-a-1", "readers"): ["mqproof.r1.consumer-1", "somebody"],
     }
     for (process, whose), names in listed.items():
@@ -177,6 +179,21 @@ async def test_a_host_greets_when_all_its_processes_do() -> None:
     made.dead.add("rkt1 name-server")
     assert not await broker.greets("rkt1")
     assert await broker.greets("rkt3")
+
+
+@in_a_loop
+async def test_that_the_agent_is_gone_is_not_taken_for_a_silence_of_servers() -> None:
+    class Gone(FakeRocket):
+        async def call(
+            self, _name: str, /, timeout_s: float, **_told: object
+        ) -> dict[str, object]:
+            raise AgentLost(f"the agent's process ended, {timeout_s:g} s or not")
+
+    made, _ = stood()
+    gone = Gone(made.layout)
+    broker = RocketBroker(made.layout, gone, {host.name: host.name for host in made.layout.hosts})
+    with pytest.raises(AgentLost):
+        await broker.health(NOW)
 
 
 @in_a_loop

@@ -1,20 +1,27 @@
 """RocketMQ's Broker port over real servers that were told what containers are told."""
 
 import asyncio
+import json
 import time
 from pathlib import Path
 
 import pytest
 
 from harness.deploy.catalogue import load_layout
+from harness.deploy.polling import until
 from harness.deploy.port import Roles
 from harness.plan.rocketmq_layout import servers
-from tests.harness.deploy.real_rocketmq import Running, standing, why_not
+from harness.workers.protocol import Endpoint
+from harness.workers.remoting.requests import Request
+from harness.workers.rocketmq.connection import Connection
+from tests.harness.deploy.real_rocketmq import HERE, Running, standing, why_not
 from tests.loops import within
 
 pytestmark = pytest.mark.slow
 READY_LIMIT_S = 300.0  # six JVMs on a machine that has other things to do
 TEST_LIMIT_S = 900.0
+ASK_LIMIT_S = 30.0
+HEART_BEAT = 34  # not ours to send, but here
 QUEUE = "mqproof.r1.orders"
 
 
@@ -33,6 +40,7 @@ def test_a_cluster_gets_ready_loses_a_master_gets_it_back_and_forgets_a_run(
             await _ready(running)
             assert await running.broker.versions() == {"rocketmq": layout.rocketmq.version}
             await _declared(running)
+            await _connected(running)
             await _killed(running)
             await _back(running)
             await _forgotten(running)
@@ -55,6 +63,27 @@ async def _declared(running: Running) -> None:
     assert await running.broker.roles(QUEUE) == Roles("rkt1", ("rkt3",), ("rkt3",))
     assert await running.broker.masters(QUEUE) == {"rkt1": True, "rkt3": False}
     assert await running.broker.connections("mqproof.r1.", close=False) == ()
+
+
+async def _connected(running: Running) -> None:
+    """A client is who it says that it is, with its heartbeat."""
+    master = next(one for one in servers(running.layout.hosts) if one.process == "broker-a-0")
+    connection = await Connection.connect(Endpoint("", HERE, master.port), ASK_LIMIT_S)
+    beat = {
+        "clientID": "10.0.0.9@mqproof.r1.publisher-1",
+        "producerDataSet": [{"groupName": "mqproof_r1_orders_writers_3"}],
+        "consumerDataSet": [],
+    }
+    request = Request(HEART_BEAT, "a heartbeat", body=json.dumps(beat).encode())  # type: ignore[arg-type]
+    assert (await connection.ask(request, ASK_LIMIT_S)).header.code == 0
+    listed = await running.broker.connections("mqproof.r1.", close=False)
+    assert listed == ("mqproof.r1.publisher-1",)
+    connection.close()
+    await until(
+        lambda: running.broker.connections("mqproof.r1.", close=False),
+        lambda found: not found,
+        ASK_LIMIT_S,
+    )
 
 
 async def _killed(running: Running) -> None:

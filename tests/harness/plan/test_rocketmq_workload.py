@@ -1,6 +1,9 @@
 """`[workload.rocketmq]`: what it says, every mistake at once, and which cells it rules out."""
 
+import json
+import tomllib
 from dataclasses import replace
+from importlib import resources
 
 import pytest
 
@@ -8,6 +11,7 @@ from harness.plan.applicability import obstacles
 from harness.plan.clients import CLIENTS, drains_by, wanted
 from harness.plan.model import Entry, RocketWorkload, Workload
 from harness.plan.problems import PlanError
+from harness.plan.shape import RocketTable
 from harness.plan.toml import read_scenario
 from tests.plans import LAYOUT, SYSTEM, plan, workload
 
@@ -35,6 +39,16 @@ def test_a_file_that_says_nothing_is_sent_as_its_confirms_say() -> None:
     assert read(SMALL).rocketmq == RocketWorkload(send="async")
     unconfirmed = SMALL + 'confirms = false\nretry = "never"\n'
     assert read(unconfirmed).rocketmq == RocketWorkload(send="oneway")
+
+
+def test_the_file_to_start_from_explains_every_key_with_what_it_is_by_default() -> None:
+    text = resources.files("harness.plan").joinpath("scenarios/master-crash.toml").read_text()
+    lines = text.partition("# [workload.rocketmq]\n")[2].partition("\n\n")[0].splitlines()
+    told = tomllib.loads("\n".join(line.removeprefix("# ") for line in lines))
+    keys = {key: told[key] for key in told if key not in ("delay_level", "fates")}
+    assert told.keys() == RocketTable.model_fields.keys()
+    section = "".join(f"{key} = {json.dumps(value)}\n" for key, value in keys.items())
+    assert read(SECTION + section).rocketmq == read(SMALL).rocketmq
 
 
 def test_a_section_says_how_to_send_and_consume_and_which_messages_are_special() -> None:
@@ -105,6 +119,13 @@ def test_without_confirms_everything_is_sent_oneway_or_the_file_is_wrong() -> No
 def test_fates_may_be_asked_for_where_publishers_live_long_enough() -> None:
     asked = 'transactional_percent = 1\nfates = ["commit when asked"]\n'
     assert read(f'{SECTION}{asked}[phases]\nsettle = "70 s"\n').rocketmq.fates
+
+
+def test_whom_brokers_ask_for_fates_may_not_be_killed() -> None:
+    asked = 'transactional_percent = 1\nfates = ["rollback when asked"]\n'
+    crash = '[[fault]]\nkind = "client_crash"\ntarget = "publisher-1"\nlasts = "2 s"\n'
+    (found,) = problems(f'{SECTION}{asked}[phases]\nsettle = "70 s"\n{crash}')
+    assert "[[fault]] 1, kind: a dead client cannot be asked" in found
 
 
 ROCKETMQ = replace(SYSTEM, clients=tuple(CLIENTS))

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.workers.clients.port import Fetched
+from harness.workers.clients.rocketmq.options import RocketOptions
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema import tables
 from spark_analysis.schema.body import Identity, encode
@@ -116,6 +117,32 @@ def test_what_was_refused_is_retried_where_the_workload_says_so(tmp_path: Path) 
             client.answer(2, Outcome.CONFIRMED)
         sent = identities(client.sent[:2])
         assert [(each.sequence, each.attempt) for each in sent] == [(0, 1), (0, 2)]
+
+    asyncio.run(story())
+
+
+def test_what_was_to_be_rolled_back_is_done_when_it_is_refused_and_the_rest_is_retried(
+    tmp_path: Path,
+) -> None:
+    fated = RocketOptions(transactional_percent=100, fates=("rollback", "commit"))
+    settings = settings_of(
+        Role.PUBLISHER,
+        tmp_path,
+        rate=100.0,
+        confirm_window=2,
+        retry="until_confirmed",
+        rocketmq=fated,
+    )
+
+    async def story() -> None:
+        client = PatientClient()
+        async with publisher(settings, client):
+            await until(lambda: len(client.sent) == 2)
+            client.answer(1, Outcome.REFUSED, None, "SEND_OK ROLLBACK_MESSAGE")
+            client.answer(2, Outcome.REFUSED, None, "FLUSH_SLAVE_TIMEOUT ROLLBACK_MESSAGE")
+            await until(lambda: any(each.attempt == 2 for each in identities(client.sent)))
+        again = [each.sequence for each in identities(client.sent) if each.attempt > 1]
+        assert again == [1]
 
     asyncio.run(story())
 

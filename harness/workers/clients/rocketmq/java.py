@@ -84,13 +84,15 @@ class JavaPublisher:
         self._delays = options.delayed_percent > 0
         self._fated = options.transactional_percent > 0
         self._fates: dict[int, Fate] = {}  # by tag, until it is answered
+        # A broker asks anybody of a group, and only who sent a half knows what became of it.
+        self._group = f"writers_{config.number}" if self._fated else "writers"
 
     async def open(self, lanes: int) -> None:
         """`lanes`: threads of sends that block."""
         options = self._options
         await self._java.make(
             "Publishing",
-            "writers",
+            self._group,
             options.producer,
             options.send_timeout_ms,
             self._fated,

@@ -38,6 +38,11 @@ def fate_of(options: RocketOptions, sequence: int) -> Fate:
     return FATES[options.fates[(rounds * share + _before(share)[rest]) % len(options.fates)]]
 
 
+def withdrawn(options: RocketOptions, sequence: int) -> bool:
+    """Whether a message is to be rolled back, so that its refusal is what was meant."""
+    return fate_of(options, sequence) in (Fate.ROLLBACK, Fate.ROLLBACK_WHEN_ASKED)
+
+
 def level_of(options: RocketOptions, sequence: int) -> int:
     """The level that a message is delayed by; NO_DELAY for one that is not."""
     first = options.transactional_percent

@@ -20,7 +20,7 @@ SHORT_S = 0.2
 
 
 def name_server() -> Callable[[Request], Command | None]:
-    """Keys and values, as a name server keeps them; what it does not know it says."""
+    """Keys and values, as a name server keeps them; to what it does not know it says nothing."""
     kept: dict[str, str] = {}
 
     def answer(request: Request) -> Command | None:
@@ -33,7 +33,9 @@ def name_server() -> Callable[[Request], Command | None]:
                 return said(value=int(value)) if value else said(code=22)
             case Code.GET_NAMESRV_CONFIG:
                 return said(b"listenPort=9876")
-        return said(code=3)
+            case Code.GET_BROKER_CLUSTER_INFO:
+                return said(b'{"brokerAddrTable":{}}')
+        return None
 
     return answer
 
@@ -51,7 +53,7 @@ def broker() -> Callable[[Request], Command | None]:
                 return said(code=22) if offset is None else said(offset=offset)
             case Code.GET_BROKER_CONFIG:
                 return said(b"x" * 1000)
-        return said(b'{"table":{}}')
+        return said(code=3)
 
     return answer
 
@@ -67,6 +69,7 @@ async def test_a_question_gets_whatever_the_server_says() -> None:
             code=Code.GET_NAMESRV_CONFIG, fields={}, body="", **place(server)
         )
         assert (told["code"], told["body"]) == (0, "listenPort=9876")
+    async with fake("broker", broker()) as server:
         told = await remoting.ask(code=Code.GET_MAX_OFFSET, fields={}, body="", **place(server))
         assert told["code"] == 3
 

@@ -27,7 +27,7 @@ each_client = pytest.mark.parametrize(
     [(server, client) for server, clients in CLIENTS.items() for client in clients],
     indirect=["standing"],
 )
-# How it is sent and read; with other clients than the first of their line only what they differ in.
+# How it is sent and read. Clients after the first of a line: what they may differ in.
 FEW_WAYS = [("async", "concurrent"), ("ordered", "orderly")]
 WAYS = [*FEW_WAYS, ("sync", "concurrent"), ("ordered", "pull"), ("oneway", "orderly")]
 each_way = pytest.mark.parametrize(

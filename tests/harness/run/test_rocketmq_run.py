@@ -1,0 +1,148 @@
+"""A run on RocketMQ's brokers, as the harness plays it: who is hired, and what they are told."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.deploy.catalogue import load_layout
+from harness.plan.clients import CLIENTS
+from harness.plan.model import Layout, RocketWorkload, RunPlan
+from harness.plan.rocketmq_layout import RocketMq, Timers
+from harness.run import rocketmq
+from harness.workers.protocol import WorkerConfig
+from spark_analysis.schema.words import Strength
+from tests.harness.run.live_runs import Done, run
+from tests.plans import SYSTEM, fault, plan, workload
+from tests.simulated_cluster import SimulatedCluster
+
+COLOCATED = load_layout("rocketmq-2m2s", "colocated@compressed")
+JAVA = "rocketmq-java-5.3.3"
+
+
+def of(layout: Layout = COLOCATED, client: str = JAVA, **changes: object) -> RunPlan:
+    system = replace(SYSTEM, name="rocketmq-2m2s", clients=tuple(CLIENTS))
+    return replace(plan(**changes), system=system, layout=layout, client=client)
+
+
+def played(folder: Path, of: RunPlan, cluster: SimulatedCluster | None = None) -> Done:
+    return run(cluster or SimulatedCluster(of.layout), of, folder)
+
+
+def configured(folder: Path, of: RunPlan) -> dict[str, WorkerConfig]:
+    cluster = SimulatedCluster(of.layout)
+    played(folder, of, cluster)
+    return cluster.configured
+
+
+def test_who_loads_and_who_probes_is_told_all_name_servers_and_who_audits_one_broker(
+    tmp_path: Path,
+) -> None:
+    known = {
+        name: [(way.host, way.port) for way in config.endpoints]
+        for name, config in configured(tmp_path, of()).items()
+    }
+    name_servers = [("rkt1", 9876), ("rkt2", 9877)]
+    assert known == {
+        "publisher-1": name_servers,
+        "consumer-1": name_servers,
+        "prober-orders": name_servers,
+        "drain-orders": name_servers,
+        "audit-orders-rkt1-broker-a-0": [("rkt1", 10911)],
+        "audit-orders-rkt2-broker-b-0": [("rkt2", 10921)],
+        "audit-orders-rkt3-broker-a-1": [("rkt3", 10931)],
+        "audit-orders-rkt4-broker-b-1": [("rkt4", 10941)],
+    }
+
+
+def test_a_topic_has_no_dots_and_a_connection_keeps_its_name(tmp_path: Path) -> None:
+    found = configured(tmp_path, of())
+    assert {config.queue for config in found.values()} == {"mqproof_quick-1-00ff_orders"}
+    assert found["publisher-1"].connection_name == "mqproof.quick-1-00ff.publisher-1"
+
+
+def test_a_run_that_every_log_was_read_of_loses_nothing_and_has_no_rivals(tmp_path: Path) -> None:
+    done = played(tmp_path, of())
+    counted = {row.measure: row.count for row in done.findings.counts}
+    assert "lost" not in counted
+    assert counted["state"] == 20
+    assert done.manifest.rivals == []
+    assert [(end.drained, end.unreadable) for end in done.manifest.queues] == [(True, ())]
+    assert done.manifest.failure == ""
+
+
+def test_a_log_that_was_not_read_to_its_end_may_hold_what_is_missing(tmp_path: Path) -> None:
+    deaf = frozenset({"audit-orders-rkt3-broker-a-1"})
+    cluster = SimulatedCluster(COLOCATED, swallowed=frozenset({3}), deaf=deaf)
+    done = played(tmp_path, of(), cluster)
+    (end,) = done.manifest.queues
+    assert [word.partition(":")[0] for word in end.unreadable] == ["broker-a-1 on rkt3"]
+
+
+def test_whether_clients_entered_at_the_target_is_unknown_where_name_servers_decide(
+    tmp_path: Path,
+) -> None:
+    faulty = replace(of(), schedule=plan(fault("kill", "rkt1")).schedule)
+    state = played(tmp_path, faulty).manifest.state["windows"]["1"]
+    assert state["publishers_entered_at_target"] is None
+
+
+def test_what_the_scenario_and_the_layout_say_reaches_the_clients(tmp_path: Path) -> None:
+    told = replace(COLOCATED.rocketmq, client_jvm=("-Da=b",)) if COLOCATED.rocketmq else None
+    layout = replace(COLOCATED, rocketmq=told)
+    own = RocketWorkload(send="sync", consume="pull", send_timeout_ms=5500, batch=8)
+    options = configured(tmp_path, of(layout, rocketmq=own))["publisher-1"].rocketmq
+    assert (options.producer, options.consumer) == ("sync", "pull")
+    assert (options.send_timeout_ms, options.batch) == (5500, 8)
+    assert options.jvm == ("-Da=b",)
+    assert options.settings == (("pollNameServerInterval", "5000"),)
+
+
+def test_a_client_is_not_told_what_it_does_by_itself() -> None:
+    assert rocketmq.options(of(load_layout("rocketmq-2m2s", "colocated@default"))).settings == ()
+
+
+@pytest.mark.parametrize(
+    ("replication", "flush", "strength"),
+    [
+        ("sync", "async", Strength.REPLICATED),
+        ("async", "sync", Strength.STORED),
+        ("async", "async", Strength.BUFFERED),
+    ],
+)
+def test_a_confirm_is_worth_what_the_layout_declares(
+    replication: str, flush: str, strength: Strength
+) -> None:
+    told = RocketMq("4.9.7", replication, flush, Timers(20, 10, 5))
+    assert rocketmq.strength(replace(COLOCATED, rocketmq=told)) is strength
+
+
+def test_a_drain_waits_as_long_as_a_message_may_be_held_back(tmp_path: Path) -> None:
+    late = RocketWorkload(delayed_percent=1, delay_level=4)  # 30 s
+    drainer = configured(tmp_path, of(rocketmq=late))["drain-orders"]
+    assert drainer.quiet_s > 30
+    assert drainer.limit_s > drainer.quiet_s
+    assert rocketmq.quiet_s(workload()) == rocketmq.QUIET_S
+
+
+def test_what_the_native_client_left_is_drained_by_one_that_can_tell(tmp_path: Path) -> None:
+    found = configured(tmp_path, of(client="rocketmq-native"))
+    assert found["consumer-1"].client == "rocketmq-native"
+    assert found["drain-orders"].client == "rocketmq-java-4.9.8"
+
+
+@pytest.mark.parametrize(
+    ("send", "consume", "serving", "ordered"),
+    [
+        ("ordered", "orderly", 3, True),
+        ("ordered", "pull", 1, True),
+        ("ordered", "pull", 2, False),
+        ("ordered", "concurrent", 1, False),
+        ("sync", "orderly", 1, False),
+    ],
+)
+def test_order_is_promised_where_a_key_has_one_log_that_is_handed_out_in_turn(
+    send: str, consume: str, serving: int, ordered: bool
+) -> None:
+    own = workload(rocketmq=RocketWorkload(send=send, consume=consume))
+    assert rocketmq.in_order(own, serving) is ordered
