@@ -166,11 +166,12 @@ def _profile_mistakes(document: Mapping[str, Any]) -> Iterator[Finding]:
     profiles = document.get("profiles")
     for name, profile in profiles.items() if isinstance(profiles, dict) else ():
         timers = profile if isinstance(profile, dict) else {}
-        idle, *others = (timers.get(key) for key in ("idle_s", "register_s", "poll_s"))
-        if not isinstance(idle, int) or not all(isinstance(one, int) for one in others):
+        found = [timers.get(key) for key in ("idle_s", "register_s", "poll_s")]
+        seconds = [one for one in found if isinstance(one, int)]
+        if len(seconds) < len(found):
             continue
-        if idle <= max(others):
-            register, poll = others
+        idle, register, poll = seconds
+        if idle <= max(register, poll):
             text = (
                 f"idle_s = {idle} must be above register_s = {register} and poll_s = {poll}: a "
                 f"name server would give up who is well"
