@@ -12,7 +12,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeGuard, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 from harness.deploy import rocketmq_words as words
 from harness.deploy.polling import until
@@ -94,6 +94,12 @@ class RocketBroker:
             server.host: None if answer is None else words.claims(answer.body.decode())
             for server, answer in said.items()
         }
+
+    async def members(self, asked: str) -> tuple[str, ...]:
+        raise DeployError(f"{asked} is in no cluster whose members it could tell")
+
+    async def policy(self, name: str) -> dict[str, Any] | None:
+        raise DeployError(f"there is no policy {name}: topics are copied as brokers are configured")
 
     async def connections(self, prefix: str, close: bool) -> tuple[str, ...]:  # noqa: ARG002
         """By all brokers that answer; at least one has to."""
