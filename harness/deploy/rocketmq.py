@@ -99,7 +99,7 @@ class RocketBroker:
         raise DeployError(f"{asked} is in no cluster whose members it could tell")
 
     async def policy(self, name: str) -> dict[str, Any] | None:
-        raise DeployError(f"there is no policy {name}: topics are copied as brokers are configured")
+        raise DeployError(f"no policy {name}: topics are copied as brokers are configured")
 
     async def connections(self, prefix: str, close: bool) -> tuple[str, ...]:  # noqa: ARG002
         """By all brokers that answer; at least one has to."""
