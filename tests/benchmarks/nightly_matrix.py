@@ -3,7 +3,7 @@
 usage: python -m tests.benchmarks.nightly_matrix run FOLDER [--system S] [--layout L]
            [--scenario C] [--deployment D] [--profile T=10] [--repeats 1] [--minutes 60]
            [--piece 6] [--telling]
-       python -m tests.benchmarks.nightly_matrix table FOLDER > results/published/matrix.md
+       python -m tests.benchmarks.nightly_matrix table FOLDER > matrix.md
        python -m tests.benchmarks.nightly_matrix values FOLDER > results/published/matrix.csv
 `run` plays one experiment after another below FOLDER: at most `--piece` scenarios, once each, on
 one layout of one system, that with fewest judged runs first; it stops when every cell has enough,
