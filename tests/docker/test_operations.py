@@ -201,6 +201,22 @@ def test_brokers_themselves_tell_an_order_that_was_carried_out_from_one_that_was
         play(look())
 
 
+def test_a_mirror_is_made_master_by_a_policy_that_names_its_node_alone(
+    fresh: ComposeCluster, play: Play
+) -> None:
+    """RabbitMQ has no word for it: this is how an operator promotes."""
+    play(fresh.broker.declare(QUEUE, True, "rmq1"))
+    assert len(_mirrors(play, fresh, 2)) == 2
+    alone = (("ha-mode", "nodes"), ("ha-params", ("rabbit@rmq2",)))
+    play(told(fresh, SetPolicy("mqproof", r"^mqproof\.", alone, 0)))
+
+    def moved(roles: Roles) -> bool:
+        return (roles.master, roles.mirrors) == ("rmq2", ())
+
+    roles: Roles = play(until(lambda: fresh.broker.roles(QUEUE), moved, 30.0))
+    assert moved(roles), roles
+
+
 def _mirrors(play: Play, cluster: ComposeCluster, wanted: int) -> tuple[str, ...]:
     def there(roles: Roles) -> bool:
         return len(roles.mirrors) == wanted

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from faults.kinds import COMPOSE, KINDS
@@ -36,6 +36,7 @@ async def run(
     experiment: Path,
     interrupt_when: Callable[[View], bool] = lambda _: False,
 ) -> Done:
+    of = replace(of, name=_unused(experiment, of.name))
     folder = experiment / "runs" / of.name
     (folder / "logs").mkdir(parents=True)
     interrupt = asyncio.Event()
@@ -52,6 +53,12 @@ async def run(
     assert manifest.facts is not None
     facts = Facts.from_json(manifest.facts)
     return Done(manifest, judge(facts, rows_of(folder)), folder)
+
+
+def _unused(experiment: Path, name: str) -> str:
+    """Clusters share one experiment's folder; a test that is tried again begins anew in it."""
+    names = (name, *(f"{name}-{again}" for again in range(2, 100)))
+    return next(one for one in names if not (experiment / "runs" / one).exists())
 
 
 def counts(done: Done) -> dict[str, int]:
