@@ -66,7 +66,7 @@ def test_a_layout_is_ready_in_time_and_says_what_it_takes(
     play(story(), UP_LIMIT_S)  # type: ignore[call-arg]
 
 
-@pytest.mark.parametrize(("base", "replication", "flush"), product(LAYOUTS, WAITS, WAITS))
+@pytest.mark.parametrize(("base", "replication", "flush"), list(product(LAYOUTS, WAITS, WAITS)))
 def test_a_master_crash_is_survived_whoever_a_confirm_waits_for(
     base: str, replication: str, flush: str, tmp_path: Path
 ) -> None:
