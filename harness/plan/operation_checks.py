@@ -1,12 +1,13 @@
 """What is wrong with the operations of a scenario, where it hangs on several keys.
 
-1. Each problem is (path in the document, text, valid choices, guess); all are told.
+1. All problems are told.
 2. What is missing or ill-typed is left to the shape.
 """
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from harness.plan.findings import MISSING, Finding
 from harness.plan.operations import (
     ALL,
     AT_ONCE,
@@ -23,10 +24,8 @@ from harness.plan.operations import (
 from harness.plan.places import Path
 from harness.plan.problems import nearest
 
-Found = tuple[Path, str, tuple[str, ...], str]
 
-
-def problems(operations: Sequence[object], queues: Sequence[str]) -> Iterator[Found]:
+def problems(operations: Sequence[object], queues: Sequence[str]) -> Iterator[Finding]:
     """`operations`: the tables as TOML has them; `queues`: those of the workload."""
     for index, table in enumerate(operations):
         if not isinstance(table, dict):
@@ -40,27 +39,25 @@ def problems(operations: Sequence[object], queues: Sequence[str]) -> Iterator[Fo
 
 def _target(
     path: Path, table: dict[str, Any], kind: Operation, queues: Sequence[str]
-) -> Iterator[Found]:
+) -> Iterator[Finding]:
     word, place = table.get("target", ""), (*path, "target")
     if not isinstance(word, str):
         return  # the shape says so
     forms = _forms(kind, queues)
     if not word and forms:
-        yield place, "is missing", forms, ""
+        yield Finding(place, MISSING, forms)
         return
     try:
         target = parse(kind.name, word)
     except ValueError:
         told = "it means the whole cluster, and takes no target" if not forms else ""
-        yield (
-            place,
-            told or f"{word!r} is nothing that a {kind.name} can be aimed at",
-            forms,
-            nearest(word, forms),
-        )
+        text = told or f"{word!r} is nothing that a {kind.name} can be aimed at"
+        yield Finding(place, text, forms, nearest(word, forms))
         return
     if target.queue and queues and target.queue not in queues:
-        yield place, f"the workload has no queue {target.queue!r}", forms, nearest(word, forms)
+        yield Finding(
+            place, f"the workload has no queue {target.queue!r}", forms, nearest(word, forms)
+        )
 
 
 def _forms(kind: Operation, queues: Sequence[str]) -> tuple[str, ...]:
@@ -72,31 +69,31 @@ def _forms(kind: Operation, queues: Sequence[str]) -> tuple[str, ...]:
     return tuple(forms)
 
 
-def _options(path: Path, table: dict[str, Any], kind: Operation) -> Iterator[Found]:
+def _options(path: Path, table: dict[str, Any], kind: Operation) -> Iterator[Finding]:
     for key in sorted(OPTIONS.keys() & table.keys() - set(kind.options)):
         takers = tuple(one.name for one in OPERATIONS.values() if key in one.options)
         text = f"a {kind.name} takes no {key}; only {', '.join(takers)} does"
-        yield (*path, key), text, kind.options, ""
+        yield Finding((*path, key), text, kind.options)
     for key in kind.needs:
         if not table.get(key):
-            yield (*path, key), f"a {kind.name} needs a {key}", (), ""
+            yield Finding((*path, key), f"a {kind.name} needs a {key}")
     yield from _order(path, table, kind)
     if "through" in kind.options and "through" in table:
         yield from _through(path, table)
 
 
-def _order(path: Path, table: dict[str, Any], kind: Operation) -> Iterator[Found]:
+def _order(path: Path, table: dict[str, Any], kind: Operation) -> Iterator[Finding]:
     order, place = table.get("order", AT_ONCE), (*path, "order")
     if "order" not in kind.options or order == AT_ONCE:
         return
     if table.get("target") != ALL:
-        yield place, f"one host has no order; only {ALL!r} has", (), ""
+        yield Finding(place, f"one host has no order; only {ALL!r} has")
     elif order in (LAST_FIRST, FIRST_FIRST) and kind.targets[0] in RUNNING:
         text = f"{order!r} is for hosts that are down, and a {kind.name} means those that run"
-        yield place, text, (AT_ONCE, "in turn"), ""
+        yield Finding(place, text, (AT_ONCE, "in turn"))
 
 
-def _through(path: Path, table: dict[str, Any]) -> Iterator[Found]:
+def _through(path: Path, table: dict[str, Any]) -> Iterator[Finding]:
     """A host by its name; one that is down only where it is told offline."""
     word, place = table["through"], (*path, "through")
     if not isinstance(word, str):
@@ -104,4 +101,4 @@ def _through(path: Path, table: dict[str, Any]) -> Iterator[Found]:
     words = tuple(form for form in STOPPED if form != "HOST") if table.get("offline") else ()
     if word in STOPPED and word not in words:
         text = f"{word!r} is down: nobody can be told anything there but offline"
-        yield place, text, ("a host's name",), ""
+        yield Finding(place, text, ("a host's name",))

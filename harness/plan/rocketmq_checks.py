@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from harness.plan import spans
+from harness.plan.findings import Finding
 from harness.plan.places import Path
 
 SENDS = ("sync", "async", "oneway", "ordered")
@@ -22,16 +23,14 @@ WHEN_ASKED = "when asked"
 ASKED_WITHIN_S = 70.0
 _SECTION: Path = ("workload", "rocketmq")
 
-Found = tuple[Path, str, tuple[str, ...]]
-
 
 def send_of(confirms: bool) -> str:
     """How a workload is sent whose file does not say it."""
     return "async" if confirms else "oneway"
 
 
-def problems(document: dict[str, Any]) -> Iterator[Found]:
-    """Path, text and the valid choices of each mistake in a scenario's document."""
+def problems(document: dict[str, Any]) -> Iterator[Finding]:
+    """Each mistake in a scenario's document."""
     workload = document.get("workload")
     section = workload.get("rocketmq") if isinstance(workload, dict) else None
     if not isinstance(workload, dict) or not isinstance(section, dict):
@@ -45,32 +44,38 @@ def problems(document: dict[str, Any]) -> Iterator[Found]:
         yield from _crash_problems(document.get("fault"))
 
 
-def _send_problems(section: dict[str, Any], confirms: bool) -> Iterator[Found]:
+def _send_problems(section: dict[str, Any], confirms: bool) -> Iterator[Finding]:
     send = section.get("send", send_of(confirms))
     path = (*_SECTION, "send")
     if confirms and send == "oneway":
         others = tuple(each for each in SENDS if each != "oneway")
-        yield path, "what is sent oneway is never confirmed: it takes confirms = false", others
+        yield Finding(
+            path, "what is sent oneway is never confirmed: it takes confirms = false", others
+        )
     elif not confirms and send in SENDS and send != "oneway":
-        yield path, f"{send} sends are confirmed; without confirms they are oneway", ("oneway",)
+        yield Finding(
+            path, f"{send} sends are confirmed; without confirms they are oneway", ("oneway",)
+        )
     for key, what in (("delayed_percent", "delayed"), ("transactional_percent", "transactional")):
         if not section.get(key):
             continue
         if send == "ordered":
-            yield (*_SECTION, key), f"what is {what} keeps no order", ("0",)
+            yield Finding((*_SECTION, key), f"what is {what} keeps no order", ("0",))
         elif what == "transactional" and send == "oneway":
-            yield (*_SECTION, key), "a transaction is confirmed: it takes confirms = true", ("0",)
+            yield Finding(
+                (*_SECTION, key), "a transaction is confirmed: it takes confirms = true", ("0",)
+            )
 
 
-def _share_problems(section: dict[str, Any]) -> Iterator[Found]:
+def _share_problems(section: dict[str, Any]) -> Iterator[Finding]:
     shares = {"delay_level": "delayed_percent", "fates": "transactional_percent"}
     for key, share in shares.items():
         if key in section and section.get(share, 0) == 0:
-            yield (*_SECTION, key), f"says nothing without {share}", ()
+            yield Finding((*_SECTION, key), f"says nothing without {share}")
     given = [section.get(share, 0) for share in shares.values()]
     if all(isinstance(each, int) for each in given) and sum(given) > 100:
         text = f"{' and '.join(shares.values())} are over 100 together: no message is both"
-        yield (*_SECTION, "delayed_percent"), text, ()
+        yield Finding((*_SECTION, "delayed_percent"), text)
 
 
 def _asks(section: dict[str, Any]) -> bool:
@@ -80,7 +85,7 @@ def _asks(section: dict[str, Any]) -> bool:
     return any(isinstance(fate, str) and fate.endswith(WHEN_ASKED) for fate in fates)
 
 
-def _settle_problem(phases: object) -> Iterator[Found]:
+def _settle_problem(phases: object) -> Iterator[Finding]:
     settle = phases.get("settle", "5 s") if isinstance(phases, dict) else "5 s"
     try:
         least_s = spans.parse(settle).seconds
@@ -88,11 +93,11 @@ def _settle_problem(phases: object) -> Iterator[Found]:
         return  # the shape says so
     if least_s < ASKED_WITHIN_S:
         text = f"must be at least {ASKED_WITHIN_S:g} s where fates are told when asked"
-        yield ("phases", "settle"), text, (f"{ASKED_WITHIN_S:g} s",)
+        yield Finding(("phases", "settle"), text, (f"{ASKED_WITHIN_S:g} s",))
 
 
-def _crash_problems(faults: object) -> Iterator[Found]:
+def _crash_problems(faults: object) -> Iterator[Finding]:
     for index, fault in enumerate(faults if isinstance(faults, list) else ()):
         if isinstance(fault, dict) and fault.get("kind") == "client_crash":
             text = "a dead client cannot be asked for the fates of its transactions"
-            yield ("fault", index, "kind"), text, ()
+            yield Finding(("fault", index, "kind"), text)

@@ -6,10 +6,8 @@
 """
 
 import re
-import tomllib
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from math import inf
 from typing import Any, get_args
 
@@ -19,6 +17,7 @@ from pydantic_core import ErrorDetails
 from faults.kinds import CLIENT, KINDS, OPTIONS, Kind, Option
 from faults.model import Options
 from harness.plan import operation_checks, overlaps, rocketmq_checks, spans
+from harness.plan.findings import MISSING, Finding, document_of, none_of, told
 from harness.plan.model import (
     AmqpWorkload,
     FaultPlan,
@@ -29,7 +28,7 @@ from harness.plan.model import (
     Scenario,
     Workload,
 )
-from harness.plan.places import Path, describe, line, line_numbers
+from harness.plan.places import Path
 from harness.plan.problems import PlanError, Problem, nearest
 from harness.plan.shape import (
     AmqpTable,
@@ -60,18 +59,13 @@ _TABLES: dict[tuple[str, ...], type[BaseModel]] = {
 def read_scenario(name: str, source: str, file: str = "") -> Scenario:
     """The scenario that a TOML text tells. Raises PlanError with every problem in it."""
     file = file or f"{name}.toml"
-    try:
-        document = tomllib.loads(source)
-    except tomllib.TOMLDecodeError as error:
-        raise PlanError([Problem(file, f"this is not TOML: {error}")]) from None
+    document = document_of(source, file)
     found = list(_cross_checks(document))
     try:
         table = ScenarioTable.model_validate(document)
     except ValidationError as errors:
         found += [_finding(error) for error in errors.errors()]
-    lines = line_numbers(source)
-    found.sort(key=lambda one: line(one.path, lines))
-    problems = [*_name_problems(name, file), *(one.problem(lines, file) for one in found)]
+    problems = [*_name_problems(name, file), *told(found, source, file)]
     if problems:
         raise PlanError(problems)
     return _scenario(name, table, source)
@@ -179,41 +173,24 @@ def _name_problems(name: str, file: str) -> Iterator[Problem]:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Finding:
-    """A problem at a path of the document, before it is known where that is in the text."""
-
-    path: Path
-    text: str
-    choices: tuple[str, ...] = ()
-    guess: str = ""
-
-    def problem(self, lines: dict[Path, int], file: str) -> Problem:
-        return Problem(describe(self.path, lines, file), self.text, self.choices, self.guess)
-
-
-def _finding(error: ErrorDetails) -> _Finding:
+def _finding(error: ErrorDetails) -> Finding:
     path: Path = error["loc"]
     key, given = str(path[-1]), error["input"]
     match error["type"]:
         case "extra_forbidden":
             choices = tuple(_table_of(path[:-1]).model_fields)
-            return _Finding(path, "there is no such key", choices, nearest(key, choices))
+            return Finding(path, "there is no such key", choices, nearest(key, choices))
         case "missing":
-            return _Finding(path, "is missing", _choices(path))
+            return Finding(path, MISSING, _choices(path))
         case "literal_error":
-            choices = _choices(path)
-            text = f"{given!r} is none of the words"
-            return _Finding(path, text, choices, nearest(str(given), choices))
+            return none_of(path, given, _choices(path))
         case "no_word":
-            choices = tuple(error["ctx"]["choices"])
-            text = f"{given!r} is none of the words"
-            return _Finding(path, text, choices, nearest(str(given), choices))
+            return none_of(path, given, tuple(error["ctx"]["choices"]))
         case "value_error":
-            return _Finding(path, str(error["ctx"]["error"]), _choices(path))
+            return Finding(path, str(error["ctx"]["error"]), _choices(path))
         case _:
             text = error["msg"].removeprefix("Input ").removeprefix("Value ")
-            return _Finding(path, f"{text}, not {given!r}")
+            return Finding(path, f"{text}, not {given!r}")
 
 
 def _table_of(path: Path) -> type[BaseModel]:
@@ -235,7 +212,7 @@ def _choices(path: Path) -> tuple[str, ...]:
     return arguments if arguments and all(isinstance(word, str) for word in arguments) else ()
 
 
-def _cross_checks(document: dict[str, Any]) -> Iterator[_Finding]:
+def _cross_checks(document: dict[str, Any]) -> Iterator[Finding]:
     """Checks that need more than one key; what is missing or ill-typed is left to the shape."""
     workload = document.get("workload")
     if not isinstance(workload, dict):
@@ -249,28 +226,26 @@ def _cross_checks(document: dict[str, Any]) -> Iterator[_Finding]:
             yield from _fault_checks(("fault", index), fault)
             yield from _client_checks(("fault", index, "target"), fault, workload)
     yield from _overlaps(faults, operated=bool(_list(document.get("operation"))))
-    for found in operation_checks.problems(_list(document.get("operation")), queues):
-        yield _Finding(*found)
-    for path, text, choices in rocketmq_checks.problems(document):
-        yield _Finding(path, text, choices)
+    yield from operation_checks.problems(_list(document.get("operation")), queues)
+    yield from rocketmq_checks.problems(document)
 
 
-def _workload_checks(workload: dict[str, Any], queues: list[str]) -> Iterator[_Finding]:
+def _workload_checks(workload: dict[str, Any], queues: list[str]) -> Iterator[Finding]:
     if len(set(queues)) < len(queues):
-        yield _Finding(("workload", "queues"), "a queue is named twice")
+        yield Finding(("workload", "queues"), "a queue is named twice")
     for key in ("publishers", "consumers"):
         count = workload.get(key)
         if isinstance(count, int) and 1 <= count < len(queues):
             text = f"{len(queues)} queues need {len(queues)} {key} at least"
-            yield _Finding(("workload", key), text)
+            yield Finding(("workload", key), text)
     for key in ("publishers_enter", "consumers_enter"):
         yield from _queue_check(("workload", key), workload.get(key), queues)
     if workload.get("confirms") is False and workload.get("retry", "until_confirmed") != "never":
         text = "without confirms there is nothing to retry until"
-        yield _Finding(("workload", "retry"), text, ("never",))
+        yield Finding(("workload", "retry"), text, ("never",))
 
 
-def _queue_check(path: Path, word: object, queues: list[str]) -> Iterator[_Finding]:
+def _queue_check(path: Path, word: object, queues: list[str]) -> Iterator[Finding]:
     if not isinstance(word, str) or not queues:
         return
     try:
@@ -280,10 +255,10 @@ def _queue_check(path: Path, word: object, queues: list[str]) -> Iterator[_Findi
     if target.queue and target.queue not in queues:
         right = tuple(f"{target.role} of {queue}" for queue in queues)
         text = f"the workload has no queue {target.queue!r}"
-        yield _Finding(path, text, right, nearest(word, right))
+        yield Finding(path, text, right, nearest(word, right))
 
 
-def _fault_checks(path: Path, fault: dict[str, Any]) -> Iterator[_Finding]:
+def _fault_checks(path: Path, fault: dict[str, Any]) -> Iterator[Finding]:
     kind = KINDS.get(str(fault.get("kind")))
     if kind is not None:
         yield from _option_checks(path, fault, kind)
@@ -292,15 +267,15 @@ def _fault_checks(path: Path, fault: dict[str, Any]) -> Iterator[_Finding]:
     except ValueError:
         return
     if empty:
-        yield _Finding((*path, "lasts"), "a window of no length shows nothing")
+        yield Finding((*path, "lasts"), "a window of no length shows nothing")
     elif fault.get("kind") == "flap":
         with suppress(ValueError):  # a length in layout timers is checked on each layout
             lengths = (spans.parse_seconds(fault.get(key)) for key in ("down", "up", "lasts"))
             if text := overlaps.flap_problem(*lengths):
-                yield _Finding((*path, "lasts"), text)
+                yield Finding((*path, "lasts"), text)
 
 
-def _overlaps(faults: list[object], operated: bool) -> Iterator[_Finding]:
+def _overlaps(faults: list[object], operated: bool) -> Iterator[Finding]:
     """Those in plain seconds; lengths in layout timers are checked on each layout."""
     standing = {}
     for number, fault in enumerate(faults, start=1):
@@ -308,7 +283,7 @@ def _overlaps(faults: list[object], operated: bool) -> Iterator[_Finding]:
             with suppress(ValueError):
                 standing[number] = _standing(fault, operated)
     for number, text in overlaps.problems(standing):
-        yield _Finding(("fault", number - 1, "opens"), text)
+        yield Finding(("fault", number - 1, "opens"), text)
 
 
 def _standing(fault: dict[str, Any], operated: bool) -> overlaps.Standing:
@@ -327,7 +302,7 @@ def _standing(fault: dict[str, Any], operated: bool) -> overlaps.Standing:
 
 def _client_checks(
     path: Path, fault: dict[str, Any], workload: dict[str, Any]
-) -> Iterator[_Finding]:
+) -> Iterator[Finding]:
     """That a fault of clients is aimed at clients that there are, and no other one is."""
     kind = KINDS.get(str(fault.get("kind")))
     try:
@@ -339,38 +314,38 @@ def _client_checks(
     of_clients = kind.applies_to == CLIENT
     if target.of_clients != of_clients:
         text = f"a {kind.name} is aimed at {'clients' if of_clients else 'a host'}"
-        yield _Finding(path, text, CLIENT_FORMS if of_clients else TARGET_FORMS)
+        yield Finding(path, text, CLIENT_FORMS if of_clients else TARGET_FORMS)
     elif target.client:
         role, _, number = target.client.partition("-")
         count = workload.get(f"{role}s")
         if isinstance(count, int) and int(number) > count:
-            yield _Finding(path, f"the workload has {count} {role}s, and no {target.client}")
+            yield Finding(path, f"the workload has {count} {role}s, and no {target.client}")
     elif (
         "clients" in kind.options
         and fault.get("clients") == "consumers"
         and workload.get("consumers") == 0
     ):
-        yield _Finding((*path[:-1], "clients"), "the workload has no consumers")
+        yield Finding((*path[:-1], "clients"), "the workload has no consumers")
 
 
-def _option_checks(path: Path, fault: dict[str, Any], kind: Kind) -> Iterator[_Finding]:
+def _option_checks(path: Path, fault: dict[str, Any], kind: Kind) -> Iterator[Finding]:
     for key in OPTIONS.keys() & fault.keys() - set(kind.options):
         takers = tuple(one.name for one in KINDS.values() if key in one.options)
         text = f"a {kind.name} takes no {key}; only {', '.join(takers) or 'nothing'} does"
-        yield _Finding((*path, key), text, kind.options)
+        yield Finding((*path, key), text, kind.options)
     for key in kind.options:
         yield from _limit_check(path, fault, OPTIONS[key])
     if kind.needs and not fault.keys() & set(kind.needs):
-        yield _Finding((*path, "kind"), f"a {kind.name} needs {' or '.join(kind.needs)}")
+        yield Finding((*path, "kind"), f"a {kind.name} needs {' or '.join(kind.needs)}")
     if set(kind.needs_all) - fault.keys():
-        yield _Finding((*path, "kind"), f"a {kind.name} needs {' and '.join(kind.needs_all)}")
+        yield Finding((*path, "kind"), f"a {kind.name} needs {' and '.join(kind.needs_all)}")
     if "returns" in fault and not kind.may_stay:
         stayers = " or ".join(one.name for one in KINDS.values() if one.may_stay)
         text = f"a {kind.name} always ends; only a {stayers} may never return"
-        yield _Finding((*path, "returns"), text)
+        yield Finding((*path, "returns"), text)
 
 
-def _limit_check(path: Path, fault: dict[str, Any], option: Option) -> Iterator[_Finding]:
+def _limit_check(path: Path, fault: dict[str, Any], option: Option) -> Iterator[Finding]:
     """What is no length and no number is left to the shape."""
     value = fault.get(option.key)
     if option.choices or value is None:
@@ -384,7 +359,7 @@ def _limit_check(path: Path, fault: dict[str, Any], option: Option) -> Iterator[
         limits = f"at least {option.least:g}{unit}"
         if option.most < inf:
             limits = f"from {option.least:g} to {option.most:g}{unit}"
-        yield _Finding((*path, option.key), f"must be {limits}, not {value!r}")
+        yield Finding((*path, option.key), f"must be {limits}, not {value!r}")
 
 
 def _list(value: object) -> list[object]:

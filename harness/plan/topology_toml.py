@@ -15,7 +15,6 @@ from pydantic import ValidationError
 from faults.commands import BY_COMMAND, HostCommand
 from harness.plan.findings import Finding, document_of, of_shape, told
 from harness.plan.model import Host, Layout, PauseIfAllDown, Policy
-from harness.plan.places import Path
 from harness.plan.problems import PlanError, Problem, nearest
 from harness.plan.topology import EMBEDDED, Broker, Proxy, Topology, bracketed
 from harness.plan.topology_shape import BrokerTable, ProxyTable, TopologyTable
@@ -34,7 +33,7 @@ def read_topology(name: str, source: str, systems: Sequence[str], file: str = ""
     """`systems`: the names that `system` may be. Raises PlanError with every problem in it."""
     file = file or f"{name}.toml"
     document = document_of(source, file)
-    found = [Finding(*one) for one in _cross_checks(document, systems)]
+    found = list(_cross_checks(document, systems))
     try:
         table = TopologyTable.model_validate(document)
     except ValidationError as errors:
@@ -133,16 +132,14 @@ def _broker(table: BrokerTable) -> Broker:
 
 # --- what is wrong with a file ------------------------------------------------------------------
 
-_Found = tuple[Path, str, tuple[str, ...], str]  # path, text, choices, what was probably meant
 
-
-def _cross_checks(document: Mapping[str, Any], systems: Sequence[str]) -> Iterator[_Found]:
+def _cross_checks(document: Mapping[str, Any], systems: Sequence[str]) -> Iterator[Finding]:
     """Checks that need more than one key, or know more than a key; what is missing or ill-typed
     is left to the shape."""
     system = document.get("system")
     if isinstance(system, str) and system not in systems:
         guess = nearest(system, systems)
-        yield ("system",), f"there is no system {system!r}", tuple(systems), guess
+        yield Finding(("system",), f"there is no system {system!r}", tuple(systems), guess)
     brokers = [one for one in _list(document.get("broker")) if isinstance(one, dict)]
     for key in ("host", "node", "amqp", "management"):
         yield from _twice(key, brokers)
@@ -151,56 +148,57 @@ def _cross_checks(document: Mapping[str, Any], systems: Sequence[str]) -> Iterat
     yield from _pause_checks(document, [one.get("host") for one in brokers])
 
 
-def _twice(key: str, brokers: Sequence[Mapping[str, Any]]) -> Iterator[_Found]:
+def _twice(key: str, brokers: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
     seen: set[str] = set()
     for index, broker in enumerate(brokers):
         value = broker.get(key)
         if isinstance(value, str) and value in seen:
-            yield ("broker", index, key), f"{value!r} is another broker's already", (), ""
+            yield Finding(("broker", index, key), f"{value!r} is another broker's already")
         elif isinstance(value, str):
             seen.add(value)
 
 
-def _proxy_checks(proxy: object) -> Iterator[_Found]:
+def _proxy_checks(proxy: object) -> Iterator[Finding]:
     if not isinstance(proxy, dict):
         return
     if ("start" in proxy) == ("at" in proxy):
         text = "either mqproof starts a proxy, or it uses one that is there"
         choices = ('start = "embedded"', 'start = "/path/to/toxiproxy-server"', 'at = "HOST:PORT"')
-        yield ("proxy",), text, choices, ""
+        yield Finding(("proxy",), text, choices)
     if "listen" in proxy and "at" not in proxy:
         text = "only a proxy that is there listens elsewhere; one of ours does on loopback"
-        yield ("proxy", "listen"), text, (), ""
+        yield Finding(("proxy", "listen"), text)
     start = proxy.get("start")
     if isinstance(start, str) and start != EMBEDDED and nearest(start, (EMBEDDED,)):
         text = f"{start!r} would be run as a program"
-        yield ("proxy", "start"), text, (f'"{EMBEDDED}"', '"/path/to/toxiproxy-server"'), EMBEDDED
+        programs = (f'"{EMBEDDED}"', '"/path/to/toxiproxy-server"')
+        yield Finding(("proxy", "start"), text, programs, EMBEDDED)
 
 
-def _queue_checks(queues: object, brokers: int) -> Iterator[_Found]:
+def _queue_checks(queues: object, brokers: int) -> Iterator[Finding]:
     if not isinstance(queues, dict):
         return
     copies = queues.get("copies")
     if isinstance(copies, int) and brokers and copies > brokers:
-        yield ("queues", "copies"), f"{copies} copies on {brokers} brokers", (), ""
+        yield Finding(("queues", "copies"), f"{copies} copies on {brokers} brokers")
     if queues.get("policies") == "set":
         for key in ("copies", "synchronise"):
             if key not in queues:
-                yield ("queues", key), "is missing: whoever sets a policy says what it is", (), ""
+                yield Finding(("queues", key), "is missing: whoever sets a policy says what it is")
 
 
-def _pause_checks(document: Mapping[str, Any], hosts: Sequence[object]) -> Iterator[_Found]:
+def _pause_checks(document: Mapping[str, Any], hosts: Sequence[object]) -> Iterator[Finding]:
     pause, pauses = document.get(_PAUSE), document.get("partition_handling") == _PAUSE
     if pauses and pause is None:
         text = f"needs a table [{_PAUSE}] with hosts (who sees none of them pauses) and recover"
-        yield ("partition_handling",), text, (), ""
+        yield Finding(("partition_handling",), text)
     if pause is not None and not pauses:
-        yield (_PAUSE,), f"is only for partition_handling = {_PAUSE!r}", (), ""
+        yield Finding((_PAUSE,), f"is only for partition_handling = {_PAUSE!r}")
     known = [host for host in hosts if isinstance(host, str)]
     for host in _list(pause.get("hosts")) if isinstance(pause, dict) else []:
         if isinstance(host, str) and host not in known:
-            guess = nearest(host, known)
-            yield (_PAUSE, "hosts"), f"there is no broker's host {host!r}", tuple(known), guess
+            text = f"there is no broker's host {host!r}"
+            yield Finding((_PAUSE, "hosts"), text, tuple(known), nearest(host, known))
 
 
 def _of_place(finding: Finding) -> Finding:
