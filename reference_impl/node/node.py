@@ -4,6 +4,8 @@
    out all that follows from it, until every process is quiet.
 2. What peers send before this node's processes are there waits for them: peers may know of a node
    a little before it knows itself.
+3. Clients are let in when the queues that this node has on its disk are there again, as RabbitMQ
+   starts its listeners after it has recovered them.
 """
 
 from reference_impl.amqp.connection import Connection
@@ -12,6 +14,7 @@ from reference_impl.metadata.requests import Settle
 from reference_impl.metadata.tables import Tables
 from reference_impl.mirrored.store import Entry
 from reference_impl.mirrored.supervisor import Supervisor
+from reference_impl.mirrored.upkeep import Restart, recovery
 from reference_impl.node import happenings as h
 from reference_impl.node.api import Api
 from reference_impl.node.cluster import Cluster
@@ -47,6 +50,7 @@ class Node:
         self._processes = Processes(self.node, boot, self, outside)
         self._early: list[tuple[str, Packet]] = []
         self._serves = False
+        self._recovering = False  # clients are let in when it is over
         self._stopping = False
 
     # --- process.World
@@ -165,6 +169,19 @@ class Node:
     def run(self) -> None:
         """Handles everything at hand, and all that follows from it."""
         self._processes.run()
+        if self._recovering and not self._stopping and not self._recovers():
+            self._recovering = False
+            self._out.clients.open()
+            self._out.life.ready()
+
+    def _recovers(self) -> bool:
+        """Whether a queue is to be started from this node's disk, and is not there yet."""
+        lost = (
+            record
+            for record in self.tables.queues.values()
+            if record.master is None or not self.alive(record.master)
+        )
+        return any(isinstance(recovery(self, record), Restart) for record in lost)
 
     # --- the cluster
 
@@ -208,15 +225,14 @@ class Node:
         here.start(here.supervisor, Supervisor(here.supervisor, self, self._settings.misbehaviour))
         here.start(here.api, Api(here.api, self))
         here.changed()
-        self._serves = True
-        self._out.clients.open()
-        self._out.life.ready()
+        self._serves = self._recovering = True
         early, self._early = self._early, []
         for sender, packet in early:
             self.heard(sender, packet)
 
     def _pause(self) -> None:
         """The broker application stops; the node itself waits for its peers."""
+        self._recovering = False
         self._processes.close_connections()
         self._processes.run()
         self._processes.end_all()

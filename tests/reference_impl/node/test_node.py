@@ -4,8 +4,13 @@ from typing import Any
 
 import pytest
 
+from reference_impl.metadata.exchanges import predeclared
+from reference_impl.metadata.messages import Term
+from reference_impl.metadata.tables import Queue
 from reference_impl.mirrored.protocol import CancelSync, Synchronise
+from reference_impl.mirrored.store import Entry
 from reference_impl.node.config import Config
+from reference_impl.node.happenings import Saved
 from reference_impl.node.node import Node
 from reference_impl.node.outside import Outside
 from reference_impl.node.wire import Downed, Mail, Packet, Watching
@@ -40,6 +45,9 @@ class Recorder:
     def log(self, text: str) -> None:
         self.lines.append(text)
 
+    def stored(self, queue: str) -> tuple[Entry, ...]:
+        return ()
+
     def arm(self, pid: Pid | None, name: str, after_ms: int) -> None:
         self.timers.append((pid, name))
 
@@ -65,10 +73,10 @@ class Scripted:
 class Stage:
     """A node that is alone in its cluster, so that it serves at once."""
 
-    def __init__(self, tmp_path_name: str = "unused") -> None:
+    def __init__(self, saved: Saved | None = None, boot: int = 1) -> None:
         self.out = Recorder()
         outside = Outside(self.out, self.out, self.out, self.out, self.out)
-        self.node = Node(Config("ref1", "127.0.0.1", tmp_path_name), 1, None, outside)
+        self.node = Node(Config("ref1", "127.0.0.1", "unused"), boot, saved, outside)
 
     def begin(self) -> None:
         self.node.begin()
@@ -161,3 +169,18 @@ def test_what_an_ended_process_armed_never_fires(stage: Stage) -> None:
     process = Scripted([Arm("flush", 0), Exit(NORMAL)])
     stage.mail(stage.put(process))
     assert process.heard == [Synchronise()]
+
+
+def test_clients_are_let_in_when_the_queues_on_this_nodes_disk_are_there_again() -> None:
+    of_last_boot = Pid("ref1", 1, 7)
+    tables = predeclared()
+    tables.queues["q"] = Queue("q", True, False, None, {}, "ref1", of_last_boot, (), (), ())
+    stage = Stage(Saved(tables, Term(1, "ref1"), ()), boot=2)
+    masters: list[Pid | None] = []
+    stage.out.open = lambda: masters.append(stage.node.tables.queues["q"].master)
+    stage.begin()
+    stage.node.fired(None, "grace")
+    stage.node.run()
+    (master,) = masters
+    assert master is not None
+    assert stage.node.alive(master), "nobody is told that its home is down"
