@@ -20,8 +20,9 @@ from typing import Any
 
 from harness.deploy.port import Cluster, Link, Roles
 from harness.plan.clients import asks_name_servers, drains_by
+from harness.plan.declared import NO_NAME_SERVERS, Declared
 from harness.plan.model import BALANCER, ONE, Entry, RunPlan
-from harness.plan.rocketmq_layout import NAME_SERVER, Server
+from harness.plan.rocketmq_layout import NAME_SERVER, Server, name_servers
 from harness.plan.seeds import stream
 from harness.run import rocketmq
 from harness.run.cast import NoSuchTarget, holders, order_of_entry, resolve
@@ -30,6 +31,7 @@ from harness.run.ending import CLOSE_LIMIT_S, Ending, Hiring, Logs
 from harness.run.journal import Journal
 from harness.run.record import Record
 from harness.run.windows import LiveWindow, Stage
+from harness.run_folder.client_events import TARGET
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema.words import Strength
 
@@ -63,6 +65,7 @@ class Prepared:
         """What claims ask of the moment of the first fault; None is unknown."""
         roles = window.roles
         return {
+            TARGET: window.resolved,
             "fault_kind": window.facts.kind,
             "fault_target_role": window.target_role if window.resolved else None,
             "mirrors_at_fault": min((len(r.mirrors) for r in roles.values()), default=None),
@@ -71,12 +74,22 @@ class Prepared:
             ),
             "publishers_entered_at_target": self._entered("publishers", window),
             "consumers_entered_at_target": self._entered("consumers", window),
+            "name_servers_at_target": self._name_servers(window.resolved),
         }
 
-    def _entered(self, who: str, window: LiveWindow) -> bool | None:
-        """None, too, where others decide to whom clients come: a balancer, or name servers."""
-        known = window.resolved and self.entries[who] not in (BALANCER, NAME_SERVER)
+    def _entered(self, who: str, window: LiveWindow) -> Declared:
+        """None, too, where a balancer decides to whom clients come."""
+        if self.entries[who] == NAME_SERVER:
+            return {"moot": "clients enter nowhere: name servers show them every master"}
+        known = window.resolved and self.entries[who] != BALANCER
         return self.entries[who] == window.resolved if known else None
+
+    def _name_servers(self, host: str) -> Declared:
+        layout = self.stage.plan.layout
+        if layout.rocketmq is None:
+            return NO_NAME_SERVERS
+        found = [one for one in name_servers(layout.hosts) if one.host == host]
+        return len(found) if host else None
 
 
 class Preparing:

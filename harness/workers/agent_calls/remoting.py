@@ -5,7 +5,8 @@
 3. A word between canaries is a value that one puts and the other one gets: with a name server a
    key of its configuration, with a broker an offset that a group of every broker's commits for a
    topic of every broker's. The one that puts awaits no answer, so that only its way to the server
-   counts; the one that gets needs both its ways.
+   counts; the one that gets needs both its ways. Each speaker has a place of its own: many speak
+   at once, and none may write over another's word.
 """
 
 import asyncio
@@ -23,8 +24,7 @@ from harness.workers.rocketmq.connection import Connection, Unanswered
 
 AGAIN_S = 0.005  # between looks whether a word has come
 _words = itertools.count(time.time_ns())  # greater than any that an earlier agent said
-_QUEUE = {"consumerGroup": "TOOLS_CONSUMER", "topic": "SELF_TEST_TOPIC", "queueId": "0"}
-_KEY = {"namespace": "mqproof", "key": "canary"}
+_speakers = itertools.count()
 
 
 async def ask(
@@ -68,6 +68,7 @@ class Conversation:
     def __init__(self, connection: Connection, name_server: bool) -> None:
         self._connection = connection
         self._name_server = name_server
+        self._speaker = next(_speakers)
         self._before = connection.octets
 
     @classmethod
@@ -101,7 +102,7 @@ class Conversation:
         if hearer._connection.lost:
             raise Unanswered(hearer._connection.lost, hearer.end)
         self._put(word, octets)
-        while await hearer._got() != word:
+        while await hearer._got(self._speaker) != word:
             await asyncio.sleep(AGAIN_S)
         await hearer._fill(octets)
         return seconds_since(began_ns)
@@ -112,19 +113,19 @@ class Conversation:
     def _put(self, word: int, octets: int) -> None:
         padding = b" " * octets
         if self._name_server:
-            fields = {**_KEY, "value": str(word)}
+            fields = {**_key(self._speaker), "value": str(word)}
             request = Request(Code.PUT_KV_CONFIG, "a word", fields, padding)
         else:
-            fields = {**_QUEUE, "commitOffset": str(word)}
+            fields = {**_queue(self._speaker), "commitOffset": str(word)}
             request = Request(Code.UPDATE_CONSUMER_OFFSET, "a word", fields, padding)
         self._connection.tell(request)
 
-    async def _got(self) -> int:
-        """The last word that the server has; 0: none."""
+    async def _got(self, speaker: int) -> int:
+        """The last word of a speaker's that the server has; 0: none."""
         if self._name_server:
-            request = Request(Code.GET_KV_CONFIG, "the word", _KEY)
+            request = Request(Code.GET_KV_CONFIG, "the word", _key(speaker))
         else:
-            request = Request(Code.QUERY_CONSUMER_OFFSET, "the word", _QUEUE)
+            request = Request(Code.QUERY_CONSUMER_OFFSET, "the word", _queue(speaker))
         answer = await self._connection.ask(request, math.inf)
         fields = answer.header.fields
         if answer.header.code in (Answer.QUERY_NOT_FOUND, Answer.SYSTEM_ERROR):
@@ -142,6 +143,18 @@ class Conversation:
         each = self._connection.octets - before
         more = max(0, math.ceil(octets / each) - 1)
         await asyncio.gather(*(self._connection.ask(request, math.inf) for _ in range(more)))
+
+
+def _key(speaker: int) -> dict[str, str]:
+    return {"namespace": "mqproof", "key": f"canary-{speaker}"}
+
+
+def _queue(speaker: int) -> dict[str, str]:
+    return {
+        "consumerGroup": "TOOLS_CONSUMER",
+        "topic": "SELF_TEST_TOPIC",
+        "queueId": str(speaker),
+    }
 
 
 async def _asked(host: str, port: int, request: Request, limit_s: float) -> Command:

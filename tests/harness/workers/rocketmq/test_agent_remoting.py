@@ -40,16 +40,20 @@ def name_server() -> Callable[[Request], Command | None]:
     return answer
 
 
+def where(request: Request) -> tuple[str, str]:
+    return request.fields["consumerGroup"], request.fields["queueId"]
+
+
 def broker() -> Callable[[Request], Command | None]:
-    offsets: dict[str, int] = {}
+    offsets: dict[tuple[str, str], int] = {}
 
     def answer(request: Request) -> Command | None:
         match request.code:
             case Code.UPDATE_CONSUMER_OFFSET:
-                offsets[request.fields["consumerGroup"]] = int(request.fields["commitOffset"])
+                offsets[where(request)] = int(request.fields["commitOffset"])
                 return None
             case Code.QUERY_CONSUMER_OFFSET:
-                offset = offsets.get(request.fields["consumerGroup"])
+                offset = offsets.get(where(request))
                 return said(code=22) if offset is None else said(offset=offset)
             case Code.GET_BROKER_CONFIG:
                 return said(b"x" * 1000)
@@ -111,6 +115,22 @@ async def test_a_word_is_heard_by_the_other_canary_and_as_long_as_it_was_said(
             assert reply["octets"] >= 2 * octets
         assert (await canaries.ask("direct", LIMIT_S))["answered"]
         for name in ("proxied", "direct"):
+            await canaries.close(name)
+
+
+@pytest.mark.parametrize("kind", [name_server, broker])
+@in_a_loop
+async def test_of_many_that_speak_at_once_each_is_heard(
+    kind: Callable[[], Callable[[Request], Command | None]],
+) -> None:
+    canaries, speakers = Canaries(), [f"proxied-{number}" for number in range(4)]
+    async with fake("one", kind()) as server:
+        for name in (*speakers, "direct"):
+            await canaries.open(name, queue="", speaks=True, protocol=REMOTING, **place(server))
+        said_at_once = (canaries.say(name, "direct", 0, 3, LIMIT_S) for name in speakers)
+        replies = await asyncio.gather(*said_at_once)
+        assert all(reply["answered"] for reply in replies), replies
+        for name in (*speakers, "direct"):
             await canaries.close(name)
 
 
