@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    """SIGKILL to every process of a host that is a broker's."""
+    """SIGKILL to every process of a place (places.py) that is a broker's."""
 
     host: str
 

@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from faults import peers
+from faults import peers, places
 from faults.actions import (
     Action,
     AddToxic,
@@ -50,13 +50,19 @@ _STREAMS_OF = {"both": STREAMS, "to_broker": STREAMS[:1], "to_client": STREAMS[1
 class Aim:
     """What a fault is compiled for."""
 
-    host: str
+    places: tuple[str, ...]  # hosts, or processes of hosts (places.py)
     hosts: tuple[str, ...]  # of the layout, that one included
     proxies: tuple[str, ...]  # link faults: the meant clients' ways to the host
     clients: tuple[str, ...]  # faults of clients: their names
     mark: str
     options: Options
     mechanism: str
+
+    @property
+    def host(self) -> str:
+        """Of a fault that means one host, or links to one."""
+        (place,) = self.places
+        return places.host_of(place)
 
 
 Deeds = tuple[tuple[Action, ...], tuple[Action, ...]]  # what to do, and what undoes it
@@ -76,19 +82,23 @@ def compile(
     options: Options | None = None,
     clients: Sequence[str] = (),
 ) -> Armed:
-    """`proxies`: the meant clients' proxies to the resolved host; only link faults need them.
+    """`resolved`: places as one text; several, and such as are one process of a host that has more,
+    are for kill, stop and freeze, and one process for faults of clients' links.
+    `proxies`: the meant clients' proxies to what was resolved; only link faults need them.
     `clients`: the meant clients themselves; only faults of clients need them.
     `mechanism`: by what the deployment does it; without, as it is done in containers, by a proxy
     of peer links only where nothing else does it.
 
     Raises FaultError where the fault would touch nothing.
     """
-    assert resolved in hosts or KINDS[kind].applies_to == CLIENT, (resolved, hosts)
+    meant_places = places.split(resolved)
+    known = {places.host_of(place) for place in meant_places} <= set(hosts)
+    assert known or KINDS[kind].applies_to == CLIENT, (resolved, hosts)
     assert returns or KINDS[kind].may_stay, f"{kind} always ends with its window"
     links, meant = _touched(kind, resolved, proxies, clients)
     how = mechanism or mechanism_of(kind, COMPOSE) or mechanism_of(kind, COMPOSE, TOXIPROXY)
     named = mark(run, window)
-    aim = Aim(resolved, tuple(hosts), links, meant, named, options or Options(), how)
+    aim = Aim(meant_places, tuple(hosts), links, meant, named, options or Options(), how)
     actions, undo = DEEDS[kind](aim)
     return Armed(
         window=window,
@@ -129,15 +139,16 @@ def mark(run: str, window: int) -> str:
 
 
 def _kill(aim: Aim) -> Deeds:
-    return (Kill(aim.host),), (Start(aim.host),)
+    return tuple(map(Kill, aim.places)), tuple(map(Start, aim.places))
 
 
 def _stop(aim: Aim) -> Deeds:
-    return (Stop(aim.host),), (Start(aim.host, ending_s=ENDING_S, after="stop"),)
+    starts = (Start(place, ending_s=ENDING_S, after="stop") for place in aim.places)
+    return tuple(map(Stop, aim.places)), tuple(starts)
 
 
 def _freeze(aim: Aim) -> Deeds:
-    return (Freeze(aim.host),), (Thaw(aim.host),)
+    return tuple(map(Freeze, aim.places)), tuple(map(Thaw, aim.places))
 
 
 def _hang(aim: Aim) -> Deeds:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 
+from faults.places import host_of, process_of
 from faults.shapes import SHAPES
 
 HOST, CLIENT_LINK = "host", "client link"  # a client link: of the meant clients to that host
@@ -78,6 +79,11 @@ TARGETS = (
         "active balancer", "the balancer that has the address which clients dial when it opens"
     ),
     Target("standby balancer", "the other one of a pair"),
+    Target("HOST/PROCESS", "that process of the host alone, where it carries several"),
+    Target(
+        "name_server_of CLIENT", "the name server that the client is attached to when it opens"
+    ),
+    Target("name servers", "all of them at once: for kill, stop and freeze"),
     Target("clients", "the processes that `clients` names: for faults of clients only"),
     Target("CLIENT", "the client of that name: publisher-1, consumer-2, ..."),
 )
@@ -314,8 +320,14 @@ def parse_target(text: str, hosts: Sequence[str]) -> tuple[str, str]:
             return f"{which} balancer", ""
         case ["clients"]:
             return "clients", ""
+        case ["name", "servers"]:
+            return "name servers", ""
+        case ["name_server_of", client] if _CLIENT.fullmatch(client):
+            return "name_server_of CLIENT", client
         case [host] if host in hosts:
             return "HOST", host
+        case [place] if host_of(place) in hosts and process_of(place):
+            return "HOST/PROCESS", place
         case [client] if _CLIENT.fullmatch(client):
             return "CLIENT", client
     choices = [target.word for target in TARGETS if target.word not in ("HOST", "CLIENT")]

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from faults import places
 from faults.actions import Action
 
 
@@ -59,7 +60,7 @@ class Armed:
     window: int
     kind: str  # a name of kinds.KINDS
     target: str  # the scenario's word
-    resolved: str  # the host that it meant; of clients: their names
+    resolved: str  # the places that it meant (places.py); of clients: their names
     role: str  # what that host was then: "master of orders, 2 synchronised mirrors"
     mechanism: str  # container, toxiproxy, packet_filter; process, proxy; command
     actions: tuple[Action, ...]  # in order
@@ -75,6 +76,11 @@ class Armed:
         return bool(self.undo)
 
     @property
+    def places(self) -> tuple[str, ...]:
+        """The hosts, or processes of hosts, that it meant."""
+        return places.split(self.resolved)
+
+    @property
     def rhythm(self) -> tuple[float, float] | None:
         """(down_s, up_s) of a fault that comes and goes while its window is open."""
         beat = self.options.down_s, self.options.up_s
@@ -83,7 +89,7 @@ class Armed:
 
 @dataclass(frozen=True, slots=True)
 class ProcessState:
-    """The broker processes of a host as one: it runs if any does, it is frozen if all are."""
+    """The processes of a place as one: it runs if any does, it is frozen if all are."""
 
     running: bool
     exit_code: int | None  # None, too, where several ended differently
@@ -153,7 +159,7 @@ class Witness(Protocol):
         """Before the actions: opens canaries through each proxy that gets a toxic, and a direct
         one; asks links that a cut will stall. Raises FaultError where a way does not work now."""
 
-    async def process(self, host: str) -> ProcessState: ...
+    async def process(self, place: str) -> ProcessState: ...
 
     async def drops(self, host: str, chain: str) -> Drops | None:
         """How many packets our chain in a host dropped; None where there is no such chain: what a
@@ -196,12 +202,12 @@ class Witness(Protocol):
     async def told(self, armed: Armed) -> Told | None:
         """What the user's own command says of a fault that his commands do; None: he has none."""
 
-    async def greets(self, host: str) -> Reply:
-        """Whether the host's broker answers the first bytes of its protocol on a new connection,
+    async def greets(self, place: str) -> Reply:
+        """Whether the broker there answers the first bytes of its protocol on a new connection,
         past every proxy."""
 
-    async def serves(self, host: str) -> Reply:
-        """Whether the host's broker answers its protocol and the cluster lists it as running."""
+    async def serves(self, place: str) -> Reply:
+        """Whether the broker there answers its protocol and the cluster lists it as running."""
 
     async def dismiss(self, armed: Armed) -> None:
         """Closes what `prepare` opened."""

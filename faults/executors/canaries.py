@@ -14,6 +14,7 @@ from typing import Any
 from faults.executors.doors import AMQP, GREETINGS, Doors, worst
 from faults.executors.ports import Agent, Failures
 from faults.model import DOWN, ROUND, UP, Armed, FaultError, Replies, Reply, Words
+from faults.places import host_of
 from faults.verify.flow import ROUNDS, Slowness, timed
 from faults.verify.replies import DIRECT, SILENCE_S
 
@@ -139,9 +140,9 @@ async def greets(agent: Agent, way: tuple[str, int], call: str = GREETINGS[AMQP]
     return reply_of(await agent.call(call, GREET_LIMIT_S, host=address, port=port))
 
 
-async def host_greets(agent: Agent, host: str, doors: Doors) -> Reply:
-    """Whether all processes of a host answer."""
-    ways = [(host, port) for port in doors.of(host)]
+async def host_greets(agent: Agent, place: str, doors: Doors) -> Reply:
+    """Whether all processes of a place answer."""
+    ways = [(host_of(place), port) for port in doors.of(place)]
     return worst(await asyncio.gather(*(greets(agent, way, doors.greeting) for way in ways)))
 
 

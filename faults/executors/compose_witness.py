@@ -45,6 +45,7 @@ from faults.model import (
     Told,
     Words,
 )
+from faults.places import host_of
 from faults.shapes import Way
 from faults.verify.brokers import alarm_gone
 
@@ -86,14 +87,14 @@ class ComposeWitness:
         self._threads = ThreadPoolExecutor(max_workers=32, thread_name_prefix="witness")
 
     async def prepare(self, armed: Armed) -> None:
-        await self._canaries.open(armed, self._door(armed.resolved))
+        await self._canaries.open(armed, self._door(armed.places[0]))
         await links_of_peers.ready(armed, self.reach)
         for action in armed.actions:
             if isinstance(action, RaiseAlarm):
                 await self._no_alarm(action)
 
-    async def process(self, host: str) -> ProcessState:
-        return await self._in_thread(lambda: self._process(host))
+    async def process(self, place: str) -> ProcessState:
+        return await self._in_thread(lambda: self._process(place))
 
     async def drops(self, host: str, chain: str) -> Drops | None:
         return await self._in_thread(lambda: self._drops(host, chain))
@@ -114,7 +115,7 @@ class ComposeWitness:
         return await self._canaries.say(armed, words)
 
     async def attempts(self, armed: Armed) -> Replies:
-        return await self._canaries.attempts(armed, self._door(armed.resolved))
+        return await self._canaries.attempts(armed, self._door(armed.places[0]))
 
     async def client(self, client: str) -> ProcessState:
         assert self._clients is not None, "a witness of a run is told of its clients"
@@ -146,18 +147,18 @@ class ComposeWitness:
     async def told(self, armed: Armed) -> Told | None:  # noqa: ARG002  (the port's)
         return None
 
-    async def greets(self, host: str) -> Reply:
-        return await host_greets(self._agent, host, self._doors)
+    async def greets(self, place: str) -> Reply:
+        return await host_greets(self._agent, place, self._doors)
 
-    async def serves(self, host: str) -> Reply:
-        return await and_listed(await self.greets(host), host, self._listed, self._failures)
+    async def serves(self, place: str) -> Reply:
+        return await and_listed(await self.greets(place), place, self._listed, self._failures)
 
     async def dismiss(self, armed: Armed) -> None:
         await self._canaries.close(armed)
 
-    def _door(self, host: str) -> tuple[str, int]:
+    def _door(self, place: str) -> tuple[str, int]:
         """Where to knock: at the first process of several."""
-        return host, self._doors.of(host)[0]
+        return host_of(place), self._doors.of(place)[0]
 
     async def _no_alarm(self, action: RaiseAlarm) -> None:
         """Raises FaultError where there is an alarm already: ours would not be told from it."""
@@ -171,8 +172,8 @@ class ComposeWitness:
             self._project.execute(self._project.workers(), command).text
         )
 
-    def _process(self, host: str) -> ProcessState:
-        states = [process.attrs["State"] for process in self._project.processes(host)]
+    def _process(self, place: str) -> ProcessState:
+        states = [process.attrs["State"] for process in self._project.processes(place)]
         if any(state["Running"] for state in states):
             frozen = all(state["Paused"] for state in states)
             return ProcessState(running=True, exit_code=None, frozen=frozen)

@@ -17,7 +17,7 @@ GREETINGS = {AMQP: "greet", REMOTING: "remoting_greet"}
 
 @dataclass(frozen=True, slots=True)
 class Doors:
-    """`ports`: by host, of each process; of a host that is not there, `usual`."""
+    """`ports`: by place (faults/places.py), of each process; of what is not there, `usual`."""
 
     protocol: str = AMQP
     usual: int = 5672
@@ -28,8 +28,8 @@ class Doors:
         """The agent's call."""
         return GREETINGS[self.protocol]
 
-    def of(self, host: str) -> tuple[int, ...]:
-        return self.ports.get(host, (self.usual,))
+    def of(self, place: str) -> tuple[int, ...]:
+        return self.ports.get(place, (self.usual,))
 
     def direct(self, port: int) -> str:
         """What the direct way is called that a listener at this port is compared with."""

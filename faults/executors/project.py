@@ -19,8 +19,10 @@ from docker.errors import APIError, DockerException
 from docker.models.containers import Container
 
 from faults.model import FaultError, Receipt
+from faults.places import host_of, process_of
 
 PROJECT_LABEL = "com.docker.compose.project"
+SERVICE_LABEL = "com.docker.compose.service"  # of a process: `host-process`
 CLUSTER_LABEL = "mqproof.cluster"
 ROLE_LABEL = "mqproof.role"
 HOST_LABEL = "mqproof.host"
@@ -70,10 +72,14 @@ class Project:
         """The container of all publishers, consumers and readers."""
         return self._one("workers")
 
-    def processes(self, host: str) -> list[Container]:
+    def processes(self, place: str) -> list[Container]:
+        """Of a host, or the one of it that the place names."""
+        host, process = host_of(place), process_of(place)
         found = self.containers("process", host)
+        if process:
+            found = [one for one in found if one.labels[SERVICE_LABEL] == f"{host}-{process}"]
         if not found:
-            raise FaultError(f"project {self.name} has no process container of host {host}")
+            raise FaultError(f"project {self.name} has no process container of {place}")
         return found
 
     def addresses(self, host: str) -> list[str]:

@@ -1,9 +1,16 @@
-"""Looks at the processes of a host: killed, stopped, frozen, and back again."""
+"""Looks at processes: killed, stopped, frozen, and back again.
 
+Of several places each is looked at, and all of them have to show it.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import reduce
 
 from faults.model import Armed, Proof, Witness
 from faults.verify import processes as rules
+from faults.verify.replies import both
 
 
 @dataclass(slots=True)
@@ -12,34 +19,36 @@ class KillLook:
     witness: Witness
 
     async def held(self) -> Proof:
-        return rules.kill_held(await self.witness.process(self.armed.resolved))
+        return await self._each(self._held)
 
     async def gone(self) -> Proof:
-        host = self.armed.resolved
-        state = await self.witness.process(host)
-        serves = await self.witness.serves(host) if state.running else None
+        return await self._each(self._gone)
+
+    async def _held(self, place: str) -> Proof:
+        return rules.kill_held(await self.witness.process(place))
+
+    async def _gone(self, place: str) -> Proof:
+        state = await self.witness.process(place)
+        serves = await self.witness.serves(place) if state.running else None
         return rules.kill_gone(state, serves)
+
+    async def _each(self, look: Callable[[str], Awaitable[Proof]]) -> Proof:
+        return reduce(both, await asyncio.gather(*map(look, self.armed.places)))
 
 
 class StopLook(KillLook):
-    async def held(self) -> Proof:
-        return rules.stop_held(await self.witness.process(self.armed.resolved))
+    async def _held(self, place: str) -> Proof:
+        return rules.stop_held(await self.witness.process(place))
 
 
-@dataclass(slots=True)
-class FreezeLook:
-    armed: Armed
-    witness: Witness
-
-    async def held(self) -> Proof:
-        host = self.armed.resolved
-        state = await self.witness.process(host)
-        greets = await self.witness.greets(host) if state.frozen else None
+class FreezeLook(KillLook):
+    async def _held(self, place: str) -> Proof:
+        state = await self.witness.process(place)
+        greets = await self.witness.greets(place) if state.frozen else None
         return rules.freeze_held(state, greets)
 
-    async def gone(self) -> Proof:
-        host = self.armed.resolved
-        state = await self.witness.process(host)
+    async def _gone(self, place: str) -> Proof:
+        state = await self.witness.process(place)
         runs_on = state.running and not state.frozen
-        greets = await self.witness.greets(host) if runs_on else None
+        greets = await self.witness.greets(place) if runs_on else None
         return rules.freeze_gone(state, greets)

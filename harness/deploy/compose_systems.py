@@ -7,6 +7,7 @@ from typing import Protocol
 from docker import DockerClient
 
 from faults.executors.doors import AMQP, REMOTING, Doors
+from faults.places import place
 from harness.deploy import compose_balancers, worker_ways
 from harness.deploy.agent import AgentClient
 from harness.deploy.compose_operator import operator_of
@@ -120,10 +121,9 @@ def _of_logs(
             return own, False
         return worker_ways.command(names, address, user, own), True
 
-    doors = Doors(
-        REMOTING,
-        ports={host: tuple(one.port for one in every if one.host == host) for host in names},
-    )
+    ports = {host: tuple(one.port for one in every if one.host == host) for host in names}
+    ports |= {place(one.host, one.process): (one.port,) for one in every}
+    doors = Doors(REMOTING, ports=ports)
     broker = RocketBroker(layout, agent, addresses)
     return Parts(broker, NoOrders(layout.system), ways, doors, command)
 

@@ -102,8 +102,12 @@ class RocketBroker:
         raise DeployError(f"no policy {name}: topics are copied as brokers are configured")
 
     async def connections(self, prefix: str, close: bool) -> tuple[str, ...]:  # noqa: ARG002
-        """By all brokers that answer; at least one has to."""
-        topics = await self._topics()
+        """By the masters that answer, and the slaves of those that do not; at least one has to.
+
+        A slave that stood still reads heartbeats of who has left meanwhile, and lists him until
+        his silence has lasted two minutes; nobody is handed anything by that list.
+        """
+        topics = words.deciding(await self._topics())
         beginning = topic_of(prefix)
         named = {one for found in topics.values() for one in found if one.startswith(beginning)}
         asked = [(requests.consumers(group(topic, READERS)), words.consumers) for topic in named]
@@ -134,17 +138,19 @@ class RocketBroker:
         own = [one for one in self._servers if one.host == host]
         return all(await asyncio.gather(*map(self._api.greets, own)))
 
-    async def listed(self, host: str) -> bool:
-        """Whether every name server that answers shows the host's brokers; that of the host has
-        to answer itself."""
+    async def listed(self, place: str) -> bool:
+        """Whether every name server that answers shows the brokers of a host, or process of one
+        (faults/places.py). Name servers there have to answer, and to show whom others show: one
+        that was started anew knows nobody until brokers tell of themselves again."""
         views = await self._views(requests.cluster_info(), answers.cluster)
         heard = [view for view in views.values() if view is not None]
         if not heard:
-            raise DeployError(f"no name server tells whether {host} is listed")
-        if any(view is None for server, view in views.items() if server.host == host):
+            raise DeployError(f"no name server tells whether {place} is listed")
+        own = words.at(place, self._servers)
+        telling = [views[one] for one in own if not one.is_broker]
+        if not all(view is not None and words.tells(view, heard) for view in telling):
             return False
-        own = [one for one in self._brokers if one.host == host]
-        return all(words.lists(view, own) for view in heard)
+        return all(words.lists(view, [one for one in own if one.is_broker]) for view in heard)
 
     async def health(self, limit_s: float) -> Health:
         """As port.Cluster.health says."""

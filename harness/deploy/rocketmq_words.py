@@ -9,13 +9,16 @@
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
 
+from faults.places import place as place_of
 from harness.deploy.port import Roles
 from harness.plan.rocketmq_layout import MASTER_ID, Server
 from harness.workers.remoting import json_text
 from harness.workers.remoting.errors import WireError
 from harness.workers.remoting.routes import Shown, View
 
+T = TypeVar("T")
 RETRY, DEAD_LETTER = "%RETRY%", "%DLQ%"
 Ends = Mapping[Server, int | None]  # broker -> where its log ends; None: it does not answer
 
@@ -83,9 +86,29 @@ def roles_of(held: Sequence[Server], synchronised: Sequence[Server]) -> Roles:
     )
 
 
+def deciding(answering: Mapping[Server, T]) -> dict[Server, T]:
+    """Of the brokers that answer those whose word counts for clients: masters, and slaves whose
+    master does not answer."""
+    led = {one.group for one in answering if one.id == MASTER_ID}
+    return {
+        one: said for one, said in answering.items() if one.id == MASTER_ID or one.group not in led
+    }
+
+
+def at(place: str, every: Iterable[Server]) -> list[Server]:
+    """The servers of a host, or the one that is a process of it (faults/places.py)."""
+    return [one for one in every if place in (one.host, place_of(one.host, one.process))]
+
+
 def lists(view: View, brokers: Iterable[Server]) -> bool:
     """Whether a name server shows all of these."""
     return set(expected(brokers)) <= set(view.brokers)
+
+
+def tells(view: View, heard: Iterable[View]) -> bool:
+    """Whether a name server shows anybody, and every broker that another one shows."""
+    shown = {broker for one in heard for broker in one.brokers}
+    return bool(shown) and shown <= set(view.brokers)
 
 
 def claims(configuration: str) -> bool:

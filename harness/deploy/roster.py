@@ -15,6 +15,10 @@ class Hired(Protocol):
     def at_work(self) -> bool:
         """Whether it is connected and does what it was hired for, by its own word."""
 
+    @property
+    def attached(self) -> str:
+        """The host whose name server it asked last; "" where it has not told."""
+
     async def answers(self) -> Reply:
         """Whether it answers a ping over its control channel."""
 
@@ -45,6 +49,11 @@ class Roster:
     def succeed(self, client: str, successor: str) -> None:
         """Who took a dead client's place; "" where the load is over, and nobody is needed."""
         self._successors[client] = successor
+
+    def attached(self, client: str) -> str:
+        """The host whose name server it asks, by its own word; "" where it told none, or is not
+        there."""
+        return self._hired[client].attached if client in self._hired else ""
 
     async def answers(self, client: str) -> Reply:
         return await self._find(client).answers()

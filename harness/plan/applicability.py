@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from faults.kinds import CLIENT_LINK, COMPOSE, KINDS, OF_PROCESSES, TOXIPROXY, mechanism
 from faults.shapes import SHAPES
-from harness.plan import clients, operable, overlaps
+from harness.plan import clients, operable, overlaps, process_targets
 from harness.plan.model import BALANCERS, Entry, FaultPlan, Layout, Scenario, System
 from harness.plan.permission import forbidden, permitted
 from harness.plan.words import STANDBY_BALANCER, Target, parse_target
@@ -34,7 +34,7 @@ def obstacles(
         reasons.append(f"{system.name} has direct peer links by {deployment}: {why}")
     if layout.balancers and deployment != COMPOSE:
         reasons.append(f"clients enter by {layout.entrance}, which only {COMPOSE} has")
-    reasons += _fault_obstacles(scenario, system, layout, deployment)
+    reasons += _fault_obstacles(scenario, system, layout, client, deployment)
     reasons += _length_obstacles(scenario, layout)
     reasons += operable.obstacles(scenario, system, layout, deployment)
     for who, entry in (
@@ -48,7 +48,7 @@ def obstacles(
 
 
 def _fault_obstacles(
-    scenario: Scenario, system: System, layout: Layout, deployment: str
+    scenario: Scenario, system: System, layout: Layout, client: str, deployment: str
 ) -> Iterator[str]:
     for number, fault in enumerate(scenario.faults, start=1):
         target = parse_target(fault.target)
@@ -56,7 +56,12 @@ def _fault_obstacles(
             for reason in _balancer_obstacles(target, fault.kind, layout):
                 yield f"fault {number}: {reason}"
             continue
-        for reason in _target_obstacles(target, scenario, layout):
+        aimed = (
+            process_targets.obstacles(target, fault.kind, system, layout, client, deployment)
+            if target.of_processes
+            else _target_obstacles(target, scenario, layout)
+        )
+        for reason in aimed:
             yield f"fault {number}: {reason}"
         if layout.balancers and KINDS[fault.kind].applies_to == CLIENT_LINK:
             yield (

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import inf
 
-from faults.exclusive import Thing, things
+from faults.exclusive import Thing, clash, things
 from harness.plan.model import FaultPlan
 from harness.plan.words import parse_target
 
@@ -77,13 +77,13 @@ def flap_problem(down_s: float, up_s: float, lasts_s: float) -> str:
 
 
 def _clash(earlier: Standing, later: Standing) -> bool:
-    if later.opens_s >= earlier.ends_s or not earlier.things & later.things:
+    if later.opens_s >= earlier.ends_s or not clash(earlier.things, later.things):
         return False
     return earlier.opens_s == later.opens_s or _is_fixed(later.target)
 
 
 def _is_fixed(word: str) -> bool:
-    return parse_target(word).role in ("host", "client", "clients")
+    return parse_target(word).role in ("host", "process", "name_servers", "client", "clients")
 
 
 def _text(number: int, earlier: Standing) -> str:

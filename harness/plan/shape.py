@@ -43,7 +43,7 @@ def _batch(value: object) -> int:
 def _entry(value: object) -> Entry:
     if isinstance(value, str):
         target = parse_target(value)
-        if target.of_clients or target.role == "balancer":
+        if target.of_clients or target.of_processes or target.role == "balancer":
             raise ValueError(f"{value!r} is no host of a queue: clients cannot enter there")
         return Entry(hosts=(target.host,)) if target.host else Entry(word=value)
     if isinstance(value, list) and value and all(isinstance(host, str) for host in value):

@@ -41,7 +41,7 @@ from harness.plan.shape import (
 )
 from harness.plan.words import CLIENT_FORMS, ENTRY_FORMS, TARGET_FORMS, parse_target
 
-SCENARIO_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
+SCENARIO_NAME = re.compile(r"[a-z][a-z0-9-]{0,31}")
 _OWN = Options()
 _FIXED = {"deadline", "heartbeat", "latency", "down", "up", "send_timeout"}
 _LENGTHS = {"opens", "lasts", "at", *_FIXED, *PhasesTable.model_fields}
@@ -169,7 +169,7 @@ def _name_problems(name: str, file: str) -> Iterator[Problem]:
         yield Problem(
             file,
             f"a scenario's name (its file's name) has small letters, digits and hyphens, at most "
-            f"31, a letter first; not {name!r}",
+            f"32, a letter first; not {name!r}",
         )
 
 

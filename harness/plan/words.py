@@ -7,17 +7,23 @@
 import re
 from dataclasses import dataclass
 
+from faults import places
+
 MASTER = "master of "
 MIRROR = "mirror of "
 UNINVOLVED = "uninvolved"
 ACTIVE_BALANCER = "active balancer"
 STANDBY_BALANCER = "standby balancer"
 CLIENTS = "clients"
+NAME_SERVER_OF = "name_server_of "
+NAME_SERVERS = "name servers"
 ENTRY_FORMS = ("master of QUEUE", "mirror of QUEUE", "uninvolved", "a host's name")
-TARGET_FORMS = (*ENTRY_FORMS, ACTIVE_BALANCER, STANDBY_BALANCER)
+PROCESS_FORMS = ("HOST/PROCESS", "name_server_of CLIENT", NAME_SERVERS)
+TARGET_FORMS = (*ENTRY_FORMS, ACTIVE_BALANCER, STANDBY_BALANCER, *PROCESS_FORMS)
 CLIENT_FORMS = ("clients", "publisher-N", "consumer-N")
 _CLIENT = re.compile(r"(publisher|consumer)-([1-9]\d*)")
 _HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,62}")
+_PROCESS = re.compile(r"[a-z][a-z0-9-]{0,30}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +31,22 @@ class Target:
     """A target or entry word, taken apart. At most one of `queue`, `host`, `client` is set."""
 
     word: str
-    role: str  # "master", "mirror", "uninvolved", "host", "balancer", "clients", "client"
+    role: str  # "master", "mirror", "uninvolved", "host", "balancer", "clients", "client",
+    # "process", "name_server", "name_servers"
     queue: str = ""
     host: str = ""
-    client: str = ""
+    client: str = ""  # itself, or the one whose name server is meant
+    process: str = ""  # of `host`
 
     @property
     def of_clients(self) -> bool:
         """Whether it means clients, not a host."""
         return self.role in ("clients", "client")
+
+    @property
+    def of_processes(self) -> bool:
+        """Whether it means processes of a host that may carry others."""
+        return self.role in ("process", "name_server", "name_servers")
 
 
 def parse_target(word: str) -> Target:
@@ -47,8 +60,16 @@ def parse_target(word: str) -> Target:
         return Target(word, "balancer")
     if word == CLIENTS:
         return Target(word, "clients")
+    if word == NAME_SERVERS:
+        return Target(word, "name_servers")
     if _CLIENT.fullmatch(word):
         return Target(word, "client", client=word)
+    client = word.removeprefix(NAME_SERVER_OF)
+    if client != word and _CLIENT.fullmatch(client):
+        return Target(word, "name_server", client=client)
+    host, process = places.host_of(word), places.process_of(word)
+    if _HOST.fullmatch(host) and _PROCESS.fullmatch(process):
+        return Target(word, "process", host=host, process=process)
     if _HOST.fullmatch(word):
         return Target(word, "host", host=word)
     raise ValueError(f"{word!r} is no target")

@@ -25,6 +25,7 @@ from harness.plan.model import (
 )
 from harness.plan.operations import OPERATIONS, TARGETS, parse
 from harness.plan.permission import unverified
+from harness.plan.process_targets import candidates
 from harness.plan.rocketmq_layout import RocketMq
 from harness.plan.topology import Topology
 from harness.plan.words import ACTIVE_BALANCER, parse_target
@@ -228,6 +229,12 @@ def _word(word: str, run: RunPlan) -> str:
             return "the processes of these clients"
         case "client":
             return f"the process of {target.client}"
+        case "process":
+            return f"the process {target.process} of {target.host}"
+        case "name_server" | "name_servers":
+            found = ", ".join(candidates(target, run.layout.hosts))
+            alone = target.role == "name_server"
+            return f"one of {found}: whom {target.client} asks then" if alone else found
     return f"the host {target.host}"
 
 

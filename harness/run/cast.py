@@ -7,13 +7,17 @@
 
 from collections.abc import Mapping, Sequence
 
+from faults.places import host_of, joined
 from harness.deploy.port import Roles
-from harness.plan.model import BALANCER, STANDBY, Entry
-from harness.plan.words import ACTIVE_BALANCER, parse_target
+from harness.plan.model import BALANCER, STANDBY, Entry, Host
+from harness.plan.process_targets import by_process, candidates
+from harness.plan.words import ACTIVE_BALANCER, Target, parse_target
 
 MASTER = "master of "
 MIRROR = "mirror of "
 UNINVOLVED = "uninvolved"
+PROCESS = "process"
+NAME_SERVER = "name server"  # what such a target is to queues
 
 
 class NoSuchTarget(Exception):
@@ -42,6 +46,25 @@ def resolve(
     if word in hosts:
         return word
     raise NoSuchTarget(f"{word}: no such host; there are {', '.join(hosts)}")
+
+
+def resolve_processes(
+    target: Target, kind: str, hosts: Sequence[Host], attached: str
+) -> tuple[str, str]:
+    """The places that a word for processes means, as one text, and their role. `attached`: the
+    host whose name server the word's client asks now, "" where nobody knows.
+
+    Raises NoSuchTarget.
+    """
+    meant = candidates(target, hosts)
+    if target.role == "name_server":
+        if not attached:
+            raise NoSuchTarget(f"{target.word}: {target.client} has not told whom it asks")
+        meant = tuple(one for one in meant if host_of(one) == attached)
+        if not meant:
+            raise NoSuchTarget(f"{target.word}: {attached} has no name server")
+    role = PROCESS if target.role == "process" else NAME_SERVER
+    return joined(meant if by_process(kind) else tuple(map(host_of, meant))), role
 
 
 def resolve_balancer(

@@ -93,6 +93,11 @@ class Member:
         return "ready" in self.said and sends
 
     @property
+    def attached(self) -> str:
+        """Looked at four times a second (compose/rocketmq-java)."""
+        return str(self.said.get("attached", {}).get("server", ""))
+
+    @property
     def scheduling(self) -> str:
         """How the machine schedules it, once it is ready; empty where it did not ask."""
         return str(self.said.get("ready", {}).get("scheduling", ""))

@@ -14,16 +14,18 @@ from typing import Any
 
 from faults.actions import KillClients, ReplaceClients
 from faults.compile import compile as compile_fault
-from faults.exclusive import Thing, things
+from faults.exclusive import Thing, clash, things
 from faults.kinds import CLIENT, KINDS
 from faults.model import Armed, FaultError, Proof, Receipt
 from faults.performing import perform_all
+from faults.places import host_of, process_of
 from faults.rhythm import Change, Rhythm
 from faults.verification import gone, held, held_limit_s
 from harness.deploy.port import Cluster, DeployError, Link, Roles
-from harness.plan.model import BALANCER, STANDBY, RunPlan, Window
+from harness.plan.model import BALANCER, STANDBY, FaultPlan, RunPlan, Window
 from harness.plan.words import parse_target
 from harness.run.cast import (
+    NAME_SERVER,
     NoSuchTarget,
     describe,
     holders,
@@ -31,6 +33,7 @@ from harness.run.cast import (
     resolve,
     resolve_balancer,
     resolve_clients,
+    resolve_processes,
     role_of,
     roles_meant,
 )
@@ -72,14 +75,16 @@ class Stage:
     def hosts(self) -> tuple[str, ...]:
         return tuple(host.name for host in self.plan.layout.hosts)
 
-    def proxies(self, clients: str, host: str) -> tuple[str, ...]:
-        """The listeners of these clients (model.Options) that lead to `host`."""
-        wanted = roles_meant(clients)
+    def proxies(self, clients: str, place: str) -> tuple[str, ...]:
+        """The listeners of these clients (model.Options) that lead to `place`."""
+        wanted, host, process = roles_meant(clients), host_of(place), process_of(place)
         return tuple(
             link.proxy
             for worker, links in self.links.items()
             for link in links
-            if self.roles_of_worker.get(worker) in wanted and link.host == host
+            if self.roles_of_worker.get(worker) in wanted
+            and link.host == host
+            and process in ("", link.process)
         )
 
 
@@ -152,9 +157,9 @@ class LiveWindow:
 
     @property
     def target_role(self) -> str:
-        if self._armed is not None and self._armed.role in (BALANCER, STANDBY):
+        if self._armed is not None and self._armed.role in (BALANCER, STANDBY, NAME_SERVER):
             return self._armed.role
-        return role_of(self.resolved, self.roles)
+        return role_of(host_of(self.resolved), self.roles)
 
     async def open(self) -> bool:
         """Arms the fault; False where nothing is in force (the facts say why)."""
@@ -230,13 +235,13 @@ class LiveWindow:
 
     async def _compile(self) -> Armed:
         stage, fault = self._stage, self._window.fault
-        self.roles = await stage.roles()
+        self.roles = await self._roles_before()
         clients: tuple[str, ...] = ()
         if KINDS[fault.kind].applies_to == CLIENT:
             clients = resolve_clients(fault.target, fault.options.clients, stage.roles_of_worker)
             host, role = ", ".join(clients), "clients"
         else:
-            host, role = await self._meant(fault.target)
+            host, role = await self._meant(fault)
         return compile_fault(
             kind=fault.kind,
             target=fault.target,
@@ -252,21 +257,38 @@ class LiveWindow:
             options=fault.options,
         )
 
+    async def _roles_before(self) -> dict[str, Roles]:
+        """Who holds what. Clients and name servers can be struck while nobody tells that; it is
+        unknown then."""
+        fault = self._window.fault
+        try:
+            return await self._stage.roles()
+        except (DeployError, TimeoutError):
+            by_itself = KINDS[fault.kind].applies_to == CLIENT
+            if by_itself or parse_target(fault.target).of_processes:
+                return {}
+            raise
+
     def _take(self, armed: Armed) -> None:
         """Raises NoSuchTarget where another window has what this one would have."""
         own = _things(armed)
         for number, other in self._stage.standing.items():
-            if own & _things(other):
+            if clash(own, _things(other)):
                 raise NoSuchTarget(
                     f"{armed.kind} {armed.target} means {armed.resolved}, where window {number} "
                     f"({other.kind} {other.target}) stands: the end of one would undo the other"
                 )
         self._stage.standing[armed.window] = armed
 
-    async def _meant(self, target: str) -> tuple[str, str]:
-        """The host, and what it is now. Raises NoSuchTarget, DeployError, TimeoutError."""
-        stage = self._stage
-        if target in stage.plan.layout.balancers or parse_target(target).role == "balancer":
+    async def _meant(self, fault: FaultPlan) -> tuple[str, str]:
+        """The host or the processes, and what they are now. Raises NoSuchTarget, DeployError,
+        TimeoutError."""
+        stage, target = self._stage, fault.target
+        word = parse_target(target)
+        if word.of_processes:
+            attached = stage.cluster.roster.attached(word.client) if word.client else ""
+            return resolve_processes(word, fault.kind, stage.plan.layout.hosts, attached)
+        if target in stage.plan.layout.balancers or word.role == "balancer":
             async with asyncio.timeout(LOOK_LIMIT_S):
                 entered = await stage.cluster.entered()
             return resolve_balancer(target, stage.plan.layout.balancers, entered)

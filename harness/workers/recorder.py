@@ -20,6 +20,7 @@ from spark_analysis.schema.log import LogFull, LogWriter
 from spark_analysis.schema.words import NEVER_SENT, NO_OFFSET, Outcome, Strength, Via
 
 Die = Callable[[str], NoReturn]
+Heard = Callable[[str, str], None]  # a client event's kind and detail
 
 _ATTEMPTS = tables.ATTEMPTS
 _SETTLEMENTS = tables.SETTLEMENTS
@@ -27,10 +28,14 @@ _CONFIRMED = Outcome.CONFIRMED
 
 
 class Recorder:
-    """The log of one worker. `die` is told why the log cannot go on; it never returns."""
+    """The log of one worker. `die` is told why the log cannot go on; it never returns. `heard` is
+    told of client events, when they are written."""
 
-    def __init__(self, config: WorkerConfig, die: Die) -> None:
+    def __init__(
+        self, config: WorkerConfig, die: Die, heard: Heard = lambda _kind, _detail: None
+    ) -> None:
         self._die = die
+        self._heard = heard
         self._origin_ns = config.origin_ns
         self._number = config.number
         self._run_number = config.run_number
@@ -172,6 +177,7 @@ class Recorder:
         text = self._text(detail) if detail else -1
         table, now_ns = tables.CLIENT_EVENTS, self.now_ns()
         self._append(table, self._number, now_ns, self._text(kind), connection, self._queue, text)
+        self._heard(kind, detail)
 
     def probe(
         self, kind: str, target: str, started_ns: int, ended_ns: int, ok: bool, detail: str

@@ -40,6 +40,7 @@ LATENESS_PERIOD_S = 0.01
 READINGS = 5  # of the clocks, of which the narrowest counts
 TICK_PERIOD_S = 0.1
 STATUS_PERIOD_S = 0.5
+ATTACHED = "attached"  # of what clients notice (clients/port.py)
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -103,7 +104,7 @@ class Session:
     def _configure(self, config: WorkerConfig) -> None:
         if config.paced:
             self._scheduling = _scheduled(config)
-        recorder = self._recorder = Recorder(config, die)
+        recorder = self._recorder = Recorder(config, die, self._on_event)
         self._worker = self._work(config, recorder)
         self._lateness = Lateness(recorder.now_ns())
         self._running = asyncio.create_task(self._worker.run())
@@ -138,6 +139,11 @@ class Session:
         if not self._ready:
             self._ready = True
             self._control.say({"say": "ready", "scheduling": self._scheduling})
+
+    def _on_event(self, kind: str, detail: str) -> None:
+        """Whom a client asks is told, too: faults are aimed by it."""
+        if kind == ATTACHED:
+            self._control.say({"say": ATTACHED, "server": detail})
 
     def _on_orphaned(self, _reason: str) -> None:
         self._end(protocol.EXIT_ORPHANED)

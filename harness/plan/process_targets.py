@@ -1,0 +1,79 @@
+"""Faults of one process of a host that carries several: whether they mean anything, and whom.
+
+1. What is done by signals reaches one process alone; so do faults of clients' links, for each
+   process has a listener of its own.
+2. What is done to packets, or to limits, reaches a host. It may be aimed at a process that has its
+   host for itself; elsewhere it would strike others, too, and is refused.
+3. Pure: who a client is attached to is handed in.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from faults.kinds import CLIENT_LINK, COMPOSE, KINDS, OF_PROCESSES
+from faults.places import place
+from harness.plan import clients
+from harness.plan.model import Host, Layout, System
+from harness.plan.rocketmq_layout import NAME_SERVER
+from harness.plan.words import NAME_SERVERS, Target
+
+ATTACHED = "attached"  # what a client must be able to tell
+
+
+def obstacles(
+    target: Target, kind: str, system: System, layout: Layout, client: str, deployment: str
+) -> Iterator[str]:
+    """Every reason why a fault of this kind cannot be aimed so. `target.of_processes`."""
+    if target.role == "process":
+        yield from _unknown(target, layout)
+    elif layout.rocketmq is None:
+        yield f"{target.word!r} means nobody: clients of {system.name} ask no name servers"
+        return
+    if deployment != COMPOSE:
+        yield f"{target.word!r} means a process of several on a host, which only {COMPOSE} has"
+    if target.role == "name_server":
+        for reason in clients.obstacles(client, [ATTACHED]):
+            yield f"{target.word!r}: {reason}"
+    yield from _reach(target, kind, layout)
+
+
+def candidates(target: Target, hosts: Sequence[Host]) -> tuple[str, ...]:
+    """The places (faults/places.py) that the word may mean: all of them, or one of several."""
+    if target.role == "process":
+        return (place(target.host, target.process),)
+    return tuple(place(host.name, NAME_SERVER) for host in hosts if NAME_SERVER in host.processes)
+
+
+def by_process(kind: str) -> bool:
+    """Whether a kind can strike one process of a host, and no other."""
+    return kind in OF_PROCESSES or KINDS[kind].applies_to == CLIENT_LINK
+
+
+def _unknown(target: Target, layout: Layout) -> Iterator[str]:
+    found = [host for host in layout.hosts if host.name == target.host]
+    if not found:
+        names = ", ".join(host.name for host in layout.hosts)
+        yield f"no host {target.host!r} (there are {names})"
+    elif target.process not in found[0].processes:
+        there = ", ".join(found[0].processes)
+        yield f"no process {target.process!r} on {target.host} (there are {there})"
+    elif layout.rocketmq is None:
+        yield f"{target.host} is one process: name the host"
+
+
+def _reach(target: Target, kind: str, layout: Layout) -> Iterator[str]:
+    if target.role == "name_servers" and kind not in OF_PROCESSES:
+        only = ", ".join(OF_PROCESSES)
+        yield f"{NAME_SERVERS!r} are several: they can suffer no {kind}, only {only}"
+    elif not by_process(kind):
+        meant = candidates(target, layout.hosts)
+        shared = [
+            f"{host.name} carries {' and '.join(host.processes)}"
+            for host in layout.hosts
+            if len(host.processes) > 1
+            and any(place(host.name, one) in meant for one in host.processes)
+        ]
+        if shared:
+            yield (
+                f"a {kind} strikes a whole host, and {'; '.join(shared)}: it takes a layout on "
+                f"which {target.word!r} has a host for itself"
+            )
