@@ -26,6 +26,7 @@ from harness.workers.rocketmq.prober import TICK_NS, Prober
 from spark_analysis.schema.body import Identity, encode
 from spark_analysis.schema.tables import CLIENT_EVENTS, DELIVERIES, PROBES
 from tests.harness.workers import rig
+from tests.harness.workers.rocketmq.servers import skip_or_fail
 from tests.rocketmq import sending, servers
 from tests.rocketmq.servers import Cluster, Server
 
@@ -38,11 +39,15 @@ LOG_SLACK_S = 0.1  # between what a name server does and what it writes of it
 _STAMP = re.compile(r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}) ")
 
 
-@pytest.fixture(params=servers.VERSIONS)
+@pytest.fixture(
+    params=[
+        pytest.param(version, marks=pytest.mark.nightly if version.startswith("5.") else ())
+        for version in servers.VERSIONS
+    ]
+)
 def version(request: pytest.FixtureRequest) -> str:
     found = str(request.param)
-    if reason := servers.why_not(found):
-        pytest.skip(reason)
+    skip_or_fail(servers.why_not(found))
     return found
 
 

@@ -14,6 +14,7 @@ import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerOrderly;
 import org.apache.rocketmq.client.consumer.store.OffsetStore;
 import org.apache.rocketmq.client.consumer.store.ReadOffsetType;
+import org.apache.rocketmq.client.impl.consumer.RebalanceImpl;
 import org.apache.rocketmq.client.impl.factory.MQClientInstance;
 import org.apache.rocketmq.common.consumer.ConsumeFromWhere;
 import org.apache.rocketmq.common.message.MessageConst;
@@ -26,6 +27,8 @@ import org.apache.rocketmq.common.message.MessageQueue;
  */
 public final class Consuming {
     private static final String RETRIES = "%RETRY%";
+    private static final long QUEUES_MS = 10_000;
+    private static final long LOOK_MS = 20;
     private final Outbox outbox = new Outbox();
     private final String topic;
     private final String group;
@@ -63,9 +66,7 @@ public final class Consuming {
         Library.setAll(client, settings);
         Map<String, Callable<String>> facts = new TreeMap<>();
         facts.put("attached", () -> Library.attached(instance()));
-        if (push != null) {
-            facts.put("rebalanced", this::queues);
-        }
+        facts.put("rebalanced", this::queues);
         watch = new Watch(outbox, facts);
     }
 
@@ -83,6 +84,10 @@ public final class Consuming {
         }
     }
 
+    /**
+     * Returns when the group has given it queues, so that whoever sends from then on is read at
+     * once; or after QUEUES_MS without any, as where a group has more consumers than queues.
+     */
     public void start() throws Exception {
         if (push != null) {
             push.subscribe(topic, "*");
@@ -96,6 +101,11 @@ public final class Consuming {
         }
         watch.look();
         watch.start();
+        long end = System.nanoTime() + QUEUES_MS * 1_000_000L;
+        while (queues().isEmpty() && !closed && System.nanoTime() < end) {
+            Thread.sleep(LOOK_MS);
+        }
+        watch.look();
     }
 
     private void poll() {
@@ -192,9 +202,11 @@ public final class Consuming {
         return behind;
     }
 
-    private String queues() {
+    private String queues() throws Exception {
         StringBuilder text = new StringBuilder();
-        push.getDefaultMQPushConsumerImpl().getRebalanceImpl().getProcessQueueTable().keySet()
+        RebalanceImpl share = push != null ? push.getDefaultMQPushConsumerImpl().getRebalanceImpl()
+                : (RebalanceImpl) field(implementation(), "rebalanceImpl");
+        share.getProcessQueueTable().keySet()
                 .stream().filter(queue -> queue.getTopic().equals(topic)).sorted()
                 .forEach(queue -> text.append(text.length() == 0 ? "" : " ")
                         .append(queue.getBrokerName()).append('/').append(queue.getQueueId()));
@@ -205,13 +217,18 @@ public final class Consuming {
         if (push != null) {
             return push.getDefaultMQPushConsumerImpl().getmQClientFactory();
         }
-        java.lang.reflect.Field outer =
-                DefaultLitePullConsumer.class.getDeclaredField("defaultLitePullConsumerImpl");
-        outer.setAccessible(true);
-        Object implementation = outer.get(pull);
-        java.lang.reflect.Field inner = implementation.getClass().getDeclaredField("mQClientFactory");
-        inner.setAccessible(true);
-        return (MQClientInstance) inner.get(implementation);
+        return (MQClientInstance) field(implementation(), "mQClientFactory");
+    }
+
+    /** What the pull consumer keeps to itself. */
+    private Object implementation() throws Exception {
+        return field(pull, "defaultLitePullConsumerImpl");
+    }
+
+    private static Object field(Object of, String name) throws Exception {
+        java.lang.reflect.Field found = of.getClass().getDeclaredField(name);
+        found.setAccessible(true);
+        return found.get(of);
     }
 
     public byte[] take(long waitMs) throws InterruptedException {
