@@ -41,6 +41,7 @@ RECORDED = {
     "consumers_entered_at_target": False,
     "promoted_mirror_rank": 1,
     "name_servers_at_target": {"moot": "its clients ask no name server"},
+    "name_servers_left": {"moot": "its clients ask no name server"},
 }
 # Two groups of brokers whose slaves are never masters, and clients that poll name servers.
 OF_LOGS = {
@@ -58,6 +59,7 @@ OF_LOGS = {
     "consumers_entered_at_target": {"moot": "clients enter nowhere"},
     "promoted_mirror_rank": None,
     "name_servers_at_target": 1,
+    "name_servers_left": 1,
     "publishers_attached_to_target": 2,
 }
 

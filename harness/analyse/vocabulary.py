@@ -54,14 +54,17 @@ OPERATED: dict[str, Fact] = {
 }
 RECORDED: dict[str, Fact] = {
     "fault_kind": Fact(str, True, "its kind: a name that `list faults` shows"),
-    "fault_target_role": Fact(str, True, "what the target was: master, mirror, balancer, ..."),
+    "fault_target_role": Fact(
+        str, True, "the target was: master, mirror, name server, balancer, ..."
+    ),
     "mirrors_at_fault": Fact(float, True, "mirrors of the target's queue when the fault came"),
     "synchronised_mirrors_at_fault": Fact(float, True, "those of them that held everything"),
     "publishers_entered_at_target": Fact(bool, True, "publishers were connected to the target"),
     "consumers_entered_at_target": Fact(bool, True, "consumers were"),
-    "name_servers_at_target": Fact(float, True, "name servers on the target's host"),
+    "name_servers_at_target": Fact(float, True, "name servers that the fault struck"),
+    "name_servers_left": Fact(float, True, "name servers that it left alone"),
     "publishers_attached_to_target": Fact(
-        float, True, "publishers that asked a name server of the target's host when the fault came"
+        float, True, "publishers that asked one of these when the fault came"
     ),
     "fault_returned": Fact(bool, True, "the fault was undone and seen to be gone"),
     "promoted_mirror_rank": Fact(float, True, "age of the mirror that became master; 1: oldest"),

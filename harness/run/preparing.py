@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from faults.places import overlap, place, split
 from harness.deploy.port import Cluster, Link, Roles
 from harness.plan.clients import asks_name_servers, drains_by
 from harness.plan.declared import NO_NAME_SERVERS, Declared
@@ -31,13 +32,15 @@ from harness.run.ending import CLOSE_LIMIT_S, Ending, Hiring, Logs
 from harness.run.journal import Journal
 from harness.run.record import Record
 from harness.run.windows import LiveWindow, Stage
-from harness.run_folder.client_events import TARGET
+from harness.run_folder.client_events import STRUCK
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema.words import Strength
 
 READY_LIMIT_S = 60.0
 JOURNAL = "journal.jsonl"
 LOGS = "logs"
+
+NAME_SERVER_FACTS = ("name_servers_at_target", "name_servers_left")
 
 
 @dataclass(slots=True)
@@ -65,7 +68,6 @@ class Prepared:
         """What claims ask of the moment of the first fault; None is unknown."""
         roles = window.roles
         return {
-            TARGET: window.resolved,
             "fault_kind": window.facts.kind,
             "fault_target_role": window.target_role if window.resolved else None,
             "mirrors_at_fault": min((len(r.mirrors) for r in roles.values()), default=None),
@@ -74,7 +76,7 @@ class Prepared:
             ),
             "publishers_entered_at_target": self._entered("publishers", window),
             "consumers_entered_at_target": self._entered("consumers", window),
-            "name_servers_at_target": self._name_servers(window.resolved),
+            **self._name_servers(window.resolved),
         }
 
     def _entered(self, who: str, window: LiveWindow) -> Declared:
@@ -84,12 +86,18 @@ class Prepared:
         known = window.resolved and self.entries[who] != BALANCER
         return self.entries[who] == window.resolved if known else None
 
-    def _name_servers(self, host: str) -> Declared:
-        layout = self.stage.plan.layout
-        if layout.rocketmq is None:
-            return NO_NAME_SERVERS
-        found = [one for one in name_servers(layout.hosts) if one.host == host]
-        return len(found) if host else None
+    def _name_servers(self, resolved: str) -> dict[str, Any]:
+        """Which of them a fault strikes, and which it leaves."""
+        layout, names = self.stage.plan.layout, (STRUCK, *NAME_SERVER_FACTS)
+        if layout.rocketmq is None or not resolved:
+            return dict.fromkeys(names, NO_NAME_SERVERS if layout.rocketmq is None else None)
+        every = [one.host for one in name_servers(layout.hosts)]
+        struck = [
+            host
+            for host in every
+            if any(overlap(place(host, NAME_SERVER), one) for one in split(resolved))
+        ]
+        return dict(zip(names, (struck, len(struck), len(every) - len(struck)), strict=True))
 
 
 class Preparing:

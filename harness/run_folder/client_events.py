@@ -1,6 +1,6 @@
 """What clients' events tell claims of each fault window, which nobody could ask them then."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -8,7 +8,8 @@ import pyarrow.parquet as pq
 
 from harness.run_folder.manifest import Manifest
 
-TARGET = "target"  # the host that a window's fault was aimed at, in the state of the window
+# In the state of a window: the hosts whose name server its fault was aimed at.
+STRUCK = "name_servers_struck"
 
 
 class _Event(NamedTuple):
@@ -27,19 +28,21 @@ def tell_claims(manifest: Manifest, events: Path) -> None:
             window.origin_ns <= one.at_ns and (end is None or one.at_ns < end) for one in cancelled
         )
         before = {one.worker: one.detail for one in attached if one.at_ns < window.origin_ns}
-        there = state.get("name_servers_at_target")  # says where there are none at all
+        struck = state.get(STRUCK)
         state["publishers_attached_to_target"] = (
-            there
-            if isinstance(there, dict)
-            else _publishers_at(manifest, before, state.get(TARGET, ""))
+            _publishers_at(manifest, before, struck) if isinstance(struck, list) else struck
         )
 
 
-def _publishers_at(manifest: Manifest, attached: dict[int, str], host: str) -> int | None:
-    """How many publishers asked a name server of that host; None where some never said whom."""
+def _publishers_at(
+    manifest: Manifest, attached: dict[int, str], hosts: Sequence[str]
+) -> int | None:
+    """How many publishers asked a name server of these hosts; None where some never said whom."""
     publishers = {one.number for one in manifest.workers if one.role == "publisher"}
     known = [attached[number] for number in publishers if number in attached]
-    return known.count(host) if host and known and len(known) == len(publishers) else None
+    if not known or len(known) < len(publishers):
+        return None
+    return sum(host in hosts for host in known)
 
 
 def _of_kind(events: Path, kind: str) -> list[_Event]:

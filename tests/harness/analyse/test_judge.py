@@ -44,6 +44,9 @@ OF_SEVERAL_MASTERS = (
     "silent-broker-is-noticed-in-time",
     "silent-name-server-blinds-its-clients",
     "separate-name-servers-help",
+    "one-name-server-is-enough",
+    "clients-go-on-without-name-servers",
+    "silent-name-server-is-bridged",
 )
 
 OF_TERMS = ("nothing-early", "rolled-back-stays-unseen", "no-transaction-torn")
@@ -704,3 +707,18 @@ def test_of_a_name_server_beside_the_broker_its_own_clients_say_something_and_ot
     apart = Story("freeze", **{**OF_LOGS, "name_servers_at_target": 0})
     assert verdict(claim, apart).outcome is NOT_APPLICABLE
     assert verdict("separate-name-servers-help", apart).outcome is PASS
+
+
+def test_name_servers_that_fail_are_missed_by_nobody_who_runs_already() -> None:
+    one = {**OF_LOGS, "fault_target_role": "name server"}
+    told = outcomes(Story("kill", **one))
+    assert told["one-name-server-is-enough"] is PASS
+    assert told["clients-go-on-without-name-servers"] is NOT_APPLICABLE
+    assert told["silent-name-server-is-bridged"] is NOT_APPLICABLE
+    assert outcomes(Story("freeze", **one))["silent-name-server-is-bridged"] is PASS
+    every = {**one, "name_servers_at_target": 2, "name_servers_left": 0}
+    told = outcomes(Story("kill", **every))
+    assert told["one-name-server-is-enough"] is NOT_APPLICABLE
+    assert told["clients-go-on-without-name-servers"] is PASS
+    silent = Story("kill", **every).stage("consumers_resumed", 20.0, reached=False)
+    assert verdict("clients-go-on-without-name-servers", silent).outcome is FAIL
