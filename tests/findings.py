@@ -73,7 +73,11 @@ class Story:
 
     def __init__(self, kind: str = "kill", **state: object) -> None:
         self.state: dict[str, object] = {**DECLARED, **RECORDED, **state}
-        self.counts = {("state", "acknowledged"): 21_400, ("in_order", ""): 21_400}
+        self.counts = {
+            ("state", "acknowledged"): 21_400,
+            ("confirmed", "replicated"): 21_400,
+            ("in_order", ""): 21_400,
+        }
         self.affected: list[Affected] = []
         self.stages: dict[tuple[int, str], Stage] = {}
         self.silences: dict[int, Availability] = {}

@@ -133,7 +133,7 @@ def _verdicts(
         *early,
         *broken,
     ]
-    return [known.states(), *judged, *all_operations, *delayed, *fated], listed
+    return [known.states(), known.confirmed(), *judged, *all_operations, *delayed, *fated], listed
 
 
 def _judge_folders(

@@ -82,6 +82,14 @@ def seconds(number: float) -> str:
     return f"{number:.3f}{_GLUE}s"
 
 
+def share(number: float) -> str:
+    """`0 %`, `0.02 %`, `4.3 %`, `25 %`: what is little must not read as nothing."""
+    per_cent = 100 * number
+    digits = 0 if per_cent >= 9.95 or not per_cent else 1 if per_cent >= 0.095 else 2
+    least = per_cent and per_cent < 0.005
+    return f"< 0.01{_GLUE}%" if least else f"{per_cent:.{digits}f}{_GLUE}%"
+
+
 def after(at_ns: float) -> str:
     """An instant of run time, as verdict lines have it: `+13.467 s`."""
     return f"+{at_ns / 1e9:.3f} s"

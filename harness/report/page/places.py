@@ -1,0 +1,260 @@
+"""What is compared: systems in their layouts, each with a letter, and its verdict in plain words.
+
+1. A place is a system in one layout, driven by one client. Layouts of a system stand together.
+2. Every verdict says three things, whatever is known of them: what was lost of what was confirmed,
+   how long it was out, and in how many runs that is proved.
+3. Of runs that were not judged nothing is said but that, and why; they are never a 0.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from string import ascii_uppercase
+
+from harness.report.display import Report, RunReport
+from harness.report.page import words
+from harness.report.page.tally import Spread, Tally, tally
+
+PLACES_MAX = 8  # of more, each has a column too narrow to read; the matrix of cells shows them
+NAMED_MAX = 2  # so many places are named in the headline
+DEPLOYMENTS = {"local": "as processes", "compose": "in containers", "external": "on your cluster"}
+Key = tuple[str, str, str]  # system, layout, client
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One system in one layout. `names` are its own words, for commands and files."""
+
+    key: Key
+    letter: str
+    system: str
+    layout: str
+    names: str
+    deployment: str
+    runs: tuple[RunReport, ...]
+    scenarios: int  # that it had
+    tally: Tally
+
+    @property
+    def brief(self) -> str:
+        """Its system's title up to where that begins to explain: `RabbitMQ 3.10`."""
+        return self.system.partition(",")[0].partition(" with ")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictView:
+    """One place's verdict: a word and two numbers at a glance, and the sentences behind them.
+
+    `medians`: scenario, `12.5 s`, of how many runs.
+    """
+
+    place: Place
+    tone: str
+    sign: str
+    word: str
+    out: str
+    tried: str
+    sentences: tuple[str, ...]
+    medians: tuple[tuple[str, str, str], ...]
+
+
+def places(report: Report) -> tuple[Place, ...]:
+    """In the order of their first runs, but layouts of one system one after the other."""
+    keys = list(dict.fromkeys(run.cell[1:] for run in report.runs))
+    systems = list(dict.fromkeys(system for system, _, _ in keys))
+    keys.sort(key=lambda key: systems.index(key[0]))
+    many_clients = len({client for _, _, client in keys}) > len(systems)
+    return tuple(
+        _place(key, _letter(number), report, many_clients) for number, key in enumerate(keys)
+    )
+
+
+def verdict(place: Place, scenarios: int) -> VerdictView:
+    """`scenarios`: how many the whole report has."""
+    told = place.tally
+    tone, sign, word = glance(told)
+    return VerdictView(
+        place=place,
+        tone=tone,
+        sign=sign,
+        word=word,
+        out=out_text(told),
+        tried=_tried(place, scenarios),
+        sentences=tuple(one for one in (_loss(told), _outage(place), _proof(told)) if one),
+        medians=tuple(_medians(place)),
+    )
+
+
+def headline(verdicts: Sequence[VerdictView]) -> str:
+    """`RabbitMQ 3.10 (C) lost 37 messages that it had confirmed; A and B lost none`."""
+    letters = {
+        tone: [one.place.letter for one in verdicts if one.tone == tone]
+        for tone in ("fail", "pass", "open")
+    }
+    lost = [one for one in verdicts if one.tone == "fail"]
+    if not lost:
+        parts = ["Nothing was found lost"] if letters["open"] else ["None of them lost a message"]
+    elif len(lost) <= NAMED_MAX:
+        parts = [_guilty(one) for one in lost]
+        parts[-1] += " messages that it had confirmed"
+    else:
+        whose = f"{len(lost)} of {len(verdicts)} lost or stranded messages that they had confirmed"
+        parts = [f"{whose} ({listed(letters['fail'])})"]
+    if letters["pass"] and (lost or letters["open"]):
+        parts.append(f"{listed(letters['pass'])} lost none")
+    elif letters["pass"]:
+        parts[-1] += " that it had confirmed"
+    if letters["open"]:
+        parts.append(f"of {listed(letters['open'])} it is not decided")
+    return "; ".join(parts)
+
+
+def _guilty(one: VerdictView) -> str:
+    told = one.place.tally
+    done = [f"lost {words.count(told.lost)}"] if told.lost else []
+    done += [f"stranded {words.count(told.stranded)}"] if told.stranded else []
+    return f"{one.place.brief} ({one.place.letter}) {' and '.join(done)}"
+
+
+def glance(told: Tally) -> tuple[str, str, str]:
+    """Tone, sign and words of what was lost."""
+    if not told.judged:
+        return "open", "?", "not judged"
+    undecided = told.loss_proved < told.judged
+    if told.lost or told.stranded:
+        least = "≥ " if undecided else ""
+        parts = [f"{least}{words.count(told.lost)} lost"] if told.lost else []
+        parts += [f"{words.count(told.stranded)} stranded"] if told.stranded else []
+        return "fail", "✗", ", ".join(parts)
+    if not told.confirmed:
+        return "open", "?", "nothing confirmed"
+    if undecided:
+        return "open", "?", "none found lost"
+    return "pass", "✓", "0 lost"
+
+
+def out_text(told: Tally) -> str:
+    """`14.2 s`, `≥ 33.0 s`, `unknown`, `no fault`: the longest of its runs."""
+    if told.out is not None:
+        return time_text(told.out.most_s, told.out)
+    if not told.judged:
+        return "not judged"
+    return "unknown" if told.faults_of else "no fault"
+
+
+def time_text(seconds: float, spread: Spread) -> str:
+    return f"{'≥ ' if spread.bound else ''}{words.seconds(seconds)}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """`A`, `A and B`, `A, B and C`."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _place(key: Key, letter: str, report: Report, many_clients: bool) -> Place:
+    runs = tuple(run for run in report.runs if run.cell[1:] == key)
+    title = next((report.titles[run.cell] for run in runs if run.cell in report.titles), None)
+    system, layout, client = key
+    told_layout = title.layout if title else layout
+    return Place(
+        key=key,
+        letter=letter,
+        system=title.system if title else system,
+        layout=f"{told_layout}; client {client}" if many_clients else told_layout,
+        names=" · ".join(key),
+        deployment=_deployment(runs),
+        runs=runs,
+        scenarios=len({run.cell[0] for run in runs}),
+        tally=tally(runs),
+    )
+
+
+def _letter(number: int) -> str:
+    """`A` to `Z`, then `A2`: more than 26 are possible, if never shown side by side."""
+    turn, place = divmod(number, len(ascii_uppercase))
+    return f"{ascii_uppercase[place]}{turn + 1 if turn else ''}"
+
+
+def _deployment(runs: Iterable[RunReport]) -> str:
+    found = dict.fromkeys(
+        DEPLOYMENTS.get(run.cost.deployment, run.cost.deployment) for run in runs if run.cost
+    )
+    return " and ".join(found)
+
+
+def _loss(told: Tally) -> str:
+    if not told.judged:
+        why = told.doubts[0][0] if told.doubts else "nobody says why"
+        return f"Nothing was judged in {words.plural(told.runs, 'run')}: {why}."
+    runs = words.plural(told.judged, "run")
+    if not told.confirmed:
+        return f"It confirmed nothing in {runs}, so nothing can be said to be lost."
+    of = f"the {words.plural(told.confirmed, 'message')} that it had confirmed"
+    if not told.lost and not told.stranded:
+        if told.loss_proved == told.judged:
+            return f"It lost none of {of}, in {runs}."
+        return f"No loss was found among {of}, in {runs}{_untold(told)}."
+    least = "at least " if told.loss_proved < told.judged else ""
+    missing = f"{least}{words.count(told.lost + told.stranded)}"
+    where = f"in {told.runs_with_loss} of {runs}"
+    ends = [f"{words.count(told.lost)} {_are(told.lost)} lost for good"] if told.lost else []
+    if told.stranded:
+        whole = "" if told.lost else "all "
+        ends.append(
+            f"{whole}{words.count(told.stranded)} {_are(told.stranded)} stranded, still on a disk "
+            "where no client gets at them"
+        )
+    text = f"{missing} of {of} never reached a consumer ({where}): {', '.join(ends)}"
+    return f"{text[:1].upper()}{text[1:]}{_untold(told)}."
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def _untold(told: Tally) -> str:
+    if told.untold:
+        return f"; of {words.count(told.untold)} more nobody can tell"
+    undecided = told.judged - told.loss_proved
+    return f"; {words.of(undecided, told.judged, 'run')} cannot be decided" if undecided else ""
+
+
+def _outage(place: Place) -> str:
+    told = place.tally
+    if not told.judged:
+        return ""
+    if not told.faults_of:
+        return "Nothing was broken on purpose."
+    if told.out is None:
+        return "How long it was out is not decided."
+    most = f"{'at least ' if told.out.bound else ''}{words.seconds(told.out.most_s)}"
+    missed, operations, _ = told.late
+    late = f"; from the faults on, {words.share(missed / operations)} came late" if missed else ""
+    return f"At worst it was out for {most} ({told.out.cell[0]}){late}."
+
+
+def _proof(told: Tally) -> str:
+    if not told.judged:
+        return ""
+    faults = f"; {told.faults_seen} of {words.plural(told.faults_of, 'fault')} were seen"
+    faults = f"{faults} to hold and to end" if told.faults_of else ""
+    whole = told.runs == told.judged == told.loss_proved == told.outage_proved
+    if whole and told.faults_seen == told.faults_of:
+        all_runs = "the run" if told.runs == 1 else f"all {told.runs} runs"
+        return f"Proved in {all_runs}{faults}."
+    loss = f"loss is decided in {told.loss_proved} of {words.plural(told.runs, 'run')}"
+    outage = f", the outage in {told.outage_proved}" if told.faults_of else ""
+    return f"Proved in part: {loss}{outage}{faults}."
+
+
+def _tried(place: Place, scenarios: int) -> str:
+    runs = words.plural(place.tally.runs, "run")
+    return f"{runs} of {place.scenarios} of {words.plural(scenarios, 'scenario')}"
+
+
+def _medians(place: Place) -> Iterable[tuple[str, str, str]]:
+    for scenario in dict.fromkeys(run.cell[0] for run in place.runs):
+        told = tally([run for run in place.runs if run.cell[0] == scenario])
+        number = f"{told.out.runs if told.out else 0} of {told.runs}"
+        spread = told.out
+        median = time_text(spread.median_s, spread) if spread is not None else out_text(told)
+        yield scenario, median, number
