@@ -22,6 +22,7 @@ from harness.report.page.places import (
     headline,
     out_text,
     places,
+    scenarios_of,
     time_text,
     verdict,
 )
@@ -47,6 +48,7 @@ class Field:
     proved: str
     whole: bool  # all of it is proved
     claims: str
+    drawn: bool  # there is a time to draw
     left: float
     width: float
     bound: bool
@@ -76,7 +78,7 @@ class AbreastView:
 def abreast(report: Report, views: Sequence[CellView], total: Tally) -> AbreastView | None:
     """None where there is nothing to compare, or too much for columns. `total`: of all runs."""
     compared = places(report)
-    if not 2 <= len(compared) <= PLACES_MAX:
+    if sum(bool(place.runs) for place in compared) < 2 or len(compared) > PLACES_MAX:
         return None
     scenarios = len({run.cell[0] for run in report.runs})
     verdicts = tuple(verdict(place, scenarios) for place in compared)
@@ -122,7 +124,7 @@ def _rows(
     cells = {view.cell: view for view in views}
     titles = {view.cell[0]: view.title.scenario for view in views}
     longest_s = max((v.tally.out.most_s for v in views if v.tally.out is not None), default=0.0)
-    for scenario in dict.fromkeys([*titles, *(cell[0] for cell in skipped)]):
+    for scenario in scenarios_of(compared, skipped):
         fields = []
         for place in compared:
             cell: Cell = (scenario, *place.key)
@@ -152,6 +154,7 @@ def _field(letter: str, view: CellView, longest_s: float) -> Field:
         proved=_proved(told),
         whole=_is_whole(told),
         claims=_claims(told),
+        drawn=spread is not None,
         left=round(share * spread.median_s, 2) if spread else 0.0,
         width=round(share * (spread.most_s - spread.median_s), 2) if spread else 0.0,
         bound=bool(spread and spread.bound),
@@ -160,13 +163,25 @@ def _field(letter: str, view: CellView, longest_s: float) -> Field:
 
 
 def _empty(letter: str, reason: int) -> Field:
-    no = ("", "", "", "", "", "", "", "", "")
-    tone, sign, loss, of, out, median, late, proved, claims = no
-    tone = "moot" if reason else "absent"
     return Field(
-        letter, 0, tone, sign, loss, of, out, median, late, proved, False, claims, 0, 0, False,
-        reason,
-    )  # fmt: skip
+        letter=letter,
+        number=0,
+        tone="moot" if reason else "absent",
+        sign="",
+        loss="",
+        of="",
+        out="",
+        median="",
+        late="",
+        proved="",
+        whole=False,
+        claims="",
+        drawn=False,
+        left=0.0,
+        width=0.0,
+        bound=False,
+        reason=reason,
+    )
 
 
 def _median(told: Tally) -> str:

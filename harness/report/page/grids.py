@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from harness.report.display import Report
 from harness.report.page import measures, words
-from harness.report.page.places import Place
+from harness.report.page.places import Place, scenarios_of
 from spark_analysis.schema.comparison import Comparison
 
 Cell = tuple[str, str, str, str]
@@ -145,7 +145,7 @@ def _grid(
     for row in (row for name in names for row in shown[name].values()):
         tops[row.unit] = max(tops.get(row.unit, 0.0), row.maximum or 0.0)
     groups = []
-    for scenario in dict.fromkeys(run.cell[0] for run in report.runs):
+    for scenario in scenarios_of(compared):
         groups.append(_group(scenario, names, shown, tops, report, compared))
     meanings = [
         (LINES.get(measure, words.measure_name(measure).lower()), words.MEANINGS.get(measure, ""))

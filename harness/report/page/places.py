@@ -12,7 +12,7 @@ from string import ascii_uppercase
 
 from harness.report.display import Report, RunReport
 from harness.report.page import words
-from harness.report.page.tally import Spread, Tally, tally
+from harness.report.page.tally import Cell, Spread, Tally, tally
 
 PLACES_MAX = 8  # of more, each has a column too narrow to read; the matrix of cells shows them
 NAMED_MAX = 2  # so many places are named in the headline
@@ -44,7 +44,7 @@ class Place:
 class VerdictView:
     """One place's verdict: a word and two numbers at a glance, and the sentences behind them.
 
-    `medians`: scenario, `12.5 s`, of how many runs.
+    `medians`: scenario, `12.5 s`, `2 of 2`; `unknown`: scenarios whose outage nobody knows.
     """
 
     place: Place
@@ -55,11 +55,14 @@ class VerdictView:
     tried: str
     sentences: tuple[str, ...]
     medians: tuple[tuple[str, str, str], ...]
+    unknown: tuple[str, ...]
 
 
 def places(report: Report) -> tuple[Place, ...]:
-    """In the order of their first runs, but layouts of one system one after the other."""
-    keys = list(dict.fromkeys(run.cell[1:] for run in report.runs))
+    """In the order of their first runs, but layouts of one system one after the other. A place to
+    which no scenario applies is one, too."""
+    every = [run.cell for run in report.runs] + [one.cell for one in report.skipped]
+    keys = list(dict.fromkeys(cell[1:] for cell in every))
     systems = list(dict.fromkeys(system for system, _, _ in keys))
     keys.sort(key=lambda key: systems.index(key[0]))
     many_clients = len({client for _, _, client in keys}) > len(systems)
@@ -68,10 +71,19 @@ def places(report: Report) -> tuple[Place, ...]:
     )
 
 
+def scenarios_of(compared: Sequence[Place], skipped: Iterable[Cell] = ()) -> tuple[str, ...]:
+    """Those that most places had come first; otherwise in their order. Skipped ones come last."""
+    had = [{run.cell[0] for run in place.runs} for place in compared]
+    names = dict.fromkeys(run.cell[0] for place in compared for run in place.runs)
+    names |= dict.fromkeys(cell[0] for cell in skipped)
+    return tuple(sorted(names, key=lambda name: -sum(name in own for own in had)))
+
+
 def verdict(place: Place, scenarios: int) -> VerdictView:
     """`scenarios`: how many the whole report has."""
     told = place.tally
     tone, sign, word = glance(told)
+    by_scenario = tuple(_by_scenario(place))
     return VerdictView(
         place=place,
         tone=tone,
@@ -80,7 +92,8 @@ def verdict(place: Place, scenarios: int) -> VerdictView:
         out=out_text(told),
         tried=_tried(place, scenarios),
         sentences=tuple(one for one in (_loss(told), _outage(place), _proof(told)) if one),
-        medians=tuple(_medians(place)),
+        medians=tuple(_median(name, own) for name, own in by_scenario if own.out is not None),
+        unknown=tuple(name for name, own in by_scenario if own.out is None),
     )
 
 
@@ -117,6 +130,8 @@ def _guilty(one: VerdictView) -> str:
 
 def glance(told: Tally) -> tuple[str, str, str]:
     """Tone, sign and words of what was lost."""
+    if not told.runs:
+        return "moot", "–", "does not apply"
     if not told.judged:
         return "open", "?", "not judged"
     undecided = told.loss_proved < told.judged
@@ -133,11 +148,13 @@ def glance(told: Tally) -> tuple[str, str, str]:
 
 
 def out_text(told: Tally) -> str:
-    """`14.2 s`, `≥ 33.0 s`, `unknown`, `no fault`: the longest of its runs."""
+    """`14.2 s`, `≥ 33.0 s`, `unknown`, `no fault`: the longest of its runs. One of which nobody
+    knows may have been out for longer, so then the longest is a lower bound, too."""
     if told.out is not None:
-        return time_text(told.out.most_s, told.out)
+        mark = "≥ " if told.out.bound or told.outage_proved < told.runs else ""
+        return f"{mark}{words.seconds(told.out.most_s)}"
     if not told.judged:
-        return "not judged"
+        return "not judged" if told.runs else "–"
     return "unknown" if told.faults_of else "no fault"
 
 
@@ -182,6 +199,8 @@ def _deployment(runs: Iterable[RunReport]) -> str:
 
 
 def _loss(told: Tally) -> str:
+    if not told.runs:
+        return "None of these scenarios applies to it; why, stands below the table."
     if not told.judged:
         why = told.doubts[0][0] if told.doubts else "nobody says why"
         return f"Nothing was judged in {words.plural(told.runs, 'run')}: {why}."
@@ -226,7 +245,8 @@ def _outage(place: Place) -> str:
         return "Nothing was broken on purpose."
     if told.out is None:
         return "How long it was out is not decided."
-    most = f"{'at least ' if told.out.bound else ''}{words.seconds(told.out.most_s)}"
+    least = told.out.bound or told.outage_proved < told.runs
+    most = f"{'at least ' if least else ''}{words.seconds(told.out.most_s)}"
     missed, operations, _ = told.late
     late = f"; from the faults on, {words.share(missed / operations)} came late" if missed else ""
     return f"At worst it was out for {most} ({told.out.cell[0]}){late}."
@@ -243,7 +263,8 @@ def _proof(told: Tally) -> str:
         return f"Proved in {all_runs}{faults}."
     loss = f"loss is decided in {told.loss_proved} of {words.plural(told.runs, 'run')}"
     outage = f", the outage in {told.outage_proved}" if told.faults_of else ""
-    return f"Proved in part: {loss}{outage}{faults}."
+    doubt = f" In doubt, among others: {told.doubts[0][0]}." if told.doubts else ""
+    return f"Proved in part: {loss}{outage}{faults}.{doubt}"
 
 
 def _tried(place: Place, scenarios: int) -> str:
@@ -251,10 +272,12 @@ def _tried(place: Place, scenarios: int) -> str:
     return f"{runs} of {place.scenarios} of {words.plural(scenarios, 'scenario')}"
 
 
-def _medians(place: Place) -> Iterable[tuple[str, str, str]]:
+def _by_scenario(place: Place) -> Iterable[tuple[str, Tally]]:
     for scenario in dict.fromkeys(run.cell[0] for run in place.runs):
-        told = tally([run for run in place.runs if run.cell[0] == scenario])
-        number = f"{told.out.runs if told.out else 0} of {told.runs}"
-        spread = told.out
-        median = time_text(spread.median_s, spread) if spread is not None else out_text(told)
-        yield scenario, median, number
+        yield scenario, tally([run for run in place.runs if run.cell[0] == scenario])
+
+
+def _median(scenario: str, told: Tally) -> tuple[str, str, str]:
+    assert told.out is not None, scenario
+    of = f"{told.out.runs} of {told.runs}"
+    return scenario, time_text(told.out.median_s, told.out), of

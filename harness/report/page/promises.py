@@ -71,26 +71,33 @@ def promises(compared: Sequence[Place]) -> PromiseTable:
 
 def _told(place: Place, promised: Promised | None) -> Told:
     if promised is None:
-        return Told(place.letter, "absent", "none so confirmed", "")
+        text = "none so confirmed" if place.tally.judged else "not judged"
+        return Told(place.letter, "absent", text, "")
     parts = [f"{words.count(promised.lost)} lost"]
     parts += [f"{words.count(promised.stranded)} stranded"] if promised.stranded else []
     parts += [f"{words.count(promised.unreachable)} unreachable"] if promised.unreachable else []
     of = f"of {words.count(promised.confirmed)}"
+    text = ", ".join(parts)
     bad = promised.lost or promised.stranded
     undecided = place.tally.loss_proved < place.tally.judged
     tone = "fail" if bad else "open" if promised.unreachable or undecided else "pass"
-    return Told(place.letter, tone, f"{'≥ ' if undecided else ''}{', '.join(parts)}", of)
+    if undecided:
+        text = f"≥ {text}" if bad else "none found lost"
+    return Told(place.letter, tone, text, of)
 
 
 def _untold(place: Place) -> Told:
     told = place.tally
     if not told.judged:
-        return Told(place.letter, "open", "not judged", "")
+        return Told(place.letter, "open" if told.runs else "absent", "not judged", "")
     of = f"of {words.count(told.confirmed)}"
-    return Told(place.letter, "open" if told.untold else "pass", words.count(told.untold), of)
+    tone = "open" if told.untold or told.loss_proved < told.judged else "pass"
+    return Told(place.letter, tone, words.count(told.untold), of)
 
 
 def _runs(place: Place) -> Told:
     told = place.tally
+    if not told.runs:
+        return Told(place.letter, "absent", "none", "")
     tone = "pass" if told.loss_proved == told.runs else "open"
     return Told(place.letter, tone, str(told.loss_proved), f"of {words.plural(told.runs, 'run')}")
