@@ -9,12 +9,14 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
+from textwrap import shorten
 
 from harness.report.display import Report, RunReport
 from harness.report.page import words
 from harness.report.page.tally import Cell, Spread, Tally, tally
 
 PLACES_MAX = 8  # of more, each has a column too narrow to read; the matrix of cells shows them
+DOUBT_MAX = 140  # characters; the whole of it stands with its run
 NAMED_MAX = 2  # so many places are named in the headline
 DEPLOYMENTS = {"local": "as processes", "compose": "in containers", "external": "on your cluster"}
 Key = tuple[str, str, str]  # system, layout, client
@@ -52,6 +54,8 @@ class VerdictView:
     sign: str
     word: str
     out: str
+    lost_known: str  # `decided in 5 of 7 runs`; "" where in all
+    out_known: str
     tried: str
     sentences: tuple[str, ...]
     medians: tuple[tuple[str, str, str], ...]
@@ -90,6 +94,8 @@ def verdict(place: Place, scenarios: int) -> VerdictView:
         sign=sign,
         word=word,
         out=out_text(told),
+        lost_known=_known(told.loss_proved, told),
+        out_known=_known(told.outage_proved, told) if told.faults_of else "",
         tried=_tried(place, scenarios),
         sentences=tuple(one for one in (_loss(told), _outage(place), _proof(told)) if one),
         medians=tuple(_median(name, own) for name, own in by_scenario if own.out is not None),
@@ -263,8 +269,18 @@ def _proof(told: Tally) -> str:
         return f"Proved in {all_runs}{faults}."
     loss = f"loss is decided in {told.loss_proved} of {words.plural(told.runs, 'run')}"
     outage = f", the outage in {told.outage_proved}" if told.faults_of else ""
-    doubt = f" In doubt, among others: {told.doubts[0][0]}." if told.doubts else ""
+    doubt = ""
+    if told.doubts:
+        doubt = (
+            f" In doubt, among others: {shorten(told.doubts[0][0], DOUBT_MAX, placeholder=' …')}."
+        )
     return f"Proved in part: {loss}{outage}{faults}.{doubt}"
+
+
+def _known(decided: int, told: Tally) -> str:
+    if decided == told.runs or not told.judged:
+        return ""
+    return f"decided in {decided} of {words.plural(told.runs, 'run')}"
 
 
 def _tried(place: Place, scenarios: int) -> str:
