@@ -157,6 +157,9 @@ async def test_connections_are_those_that_any_broker_lists_by_the_names_of_worke
         *("mqproof.r1.consumer-1", "mqproof.r1.publisher-1"),
         "mqproof.r1.publisher-2",
     )
+    made.clients[made.server("broker-b-0"), f"{TOPIC}_readers"] = ["mqproof.r1.consumer-2"]
+    still = await broker.connections("mqproof.r1.", close=True)
+    assert still == ("mqproof.r1.consumer-2",), "a producer holds nothing back"
     made.clients.clear()
     assert await broker.connections("mqproof.r1.", close=True) == ()
 
