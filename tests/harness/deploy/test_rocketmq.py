@@ -149,7 +149,8 @@ async def test_connections_are_those_that_any_broker_lists_by_the_names_of_worke
         ("broker-a-0", "writers"): ["mqproof.r1.publisher-1"],
         ("broker-b-0", "writers"): ["mqproof.r1.publisher-1"],
         ("broker-b-0", "writers_2"): ["mqproof.r1.publisher-2"],  # of transactions
-        ("broker-a-1", "readers"): ["mqproof.r1.consumer-1", "somebody"],
+        ("broker-a-0", "readers"): ["mqproof.r1.consumer-1", "somebody"],
+        ("broker-a-1", "readers"): ["mqproof.r1.consumer-9"],  # its master decides who is there
     }
     for (process, whose), names in listed.items():
         made.clients[made.server(process), f"{TOPIC}_{whose}"] = names
@@ -157,7 +158,7 @@ async def test_connections_are_those_that_any_broker_lists_by_the_names_of_worke
         *("mqproof.r1.consumer-1", "mqproof.r1.publisher-1"),
         "mqproof.r1.publisher-2",
     )
-    made.clients[made.server("broker-b-0"), f"{TOPIC}_readers"] = ["mqproof.r1.consumer-2"]
+    made.clients[made.server("broker-a-0"), f"{TOPIC}_readers"] = ["mqproof.r1.consumer-2"]
     still = await broker.connections("mqproof.r1.", close=True)
     assert still == ("mqproof.r1.consumer-2",), "a producer holds nothing back"
     made.clients.clear()
