@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from docker import DockerClient
 
 from harness.deploy import engine, images, labels
 from harness.deploy.catalogue import load_layout
@@ -31,12 +32,15 @@ def why_not() -> str:
     try:
         client = engine.connect(5.0)
         find_tool()
-        missing = [
-            name for name in images.missing(client, *SYSTEMS) if not name.startswith(OWN_FILES)
-        ]
+        missing = missing_images(client, *SYSTEMS)
     except DeployError as error:
         return str(error)
     return f"images are missing: {', '.join(missing)}; `mqproof build`" if missing else ""
+
+
+def missing_images(client: DockerClient, *systems: str) -> list[str]:
+    """Those that a test does not make by itself."""
+    return [name for name in images.missing(client, *systems) if not name.startswith(OWN_FILES)]
 
 
 def require_docker() -> None:

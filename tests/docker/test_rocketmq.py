@@ -16,12 +16,13 @@ from faults.kinds import COMPOSE, KINDS
 from faults.model import Armed
 from faults.performing import perform_all
 from faults.verification import gone, held
-from harness.deploy import engine, images, labels
+from harness.deploy import engine, labels
 from harness.deploy.catalogue import load_layout
 from harness.deploy.compose import ComposeDeployment
 from harness.deploy.compose_cluster import ComposeCluster
 from harness.deploy.compose_faults import equip
 from harness.deploy.port import Roles
+from tests.docker.conftest import missing_images
 from tests.fault_world import REAL_OPTIONS_OF
 from tests.plans import plan
 
@@ -43,7 +44,7 @@ Play = Callable[..., Any]
 
 @pytest.fixture(scope="module")
 def cluster(play: Play, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ComposeCluster]:
-    missing = images.missing(engine.connect(), SYSTEM)
+    missing = missing_images(engine.connect(), SYSTEM)
     if missing:
         pytest.skip(f"images are missing: {', '.join(missing)}; `mqproof build {SYSTEM}`")
     layout = load_layout(SYSTEM, "colocated@compressed")

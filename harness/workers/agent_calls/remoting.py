@@ -4,9 +4,9 @@
 2. A canary is silent until it is asked, and then asks what every server answers alone.
 3. A word between canaries is a value that one puts and the other one gets: with a name server a
    key of its configuration, with a broker an offset that a group of every broker's commits for a
-   topic of every broker's. Each canary has a key, or a queue, of its own: several speak at once.
-   The one that puts awaits no answer, so that only its way to the server counts; the one that gets
-   needs both its ways.
+   topic of every broker's. Each two canaries have a key, or a queue, of their own: several speak
+   at once, and one to several. The one that puts awaits no answer, so that only its way to the
+   server counts; the one that gets needs both its ways.
 4. What makes a word long comes down first, and is asked for in as few octets as there are: where
    little passes either way of a connection, the answer has to be cut before the question.
 """
@@ -29,6 +29,7 @@ from harness.workers.rocketmq.connection import Connection, Unanswered
 AGAIN_S = 0.005  # between looks whether a word has come
 _words = itertools.count(time.time_ns())  # greater than any that an earlier agent said
 _canaries = itertools.count()
+_NUMBERS = 46_000  # two below it make a queue's number, which has 31 bits
 _QUEUE = {"consumerGroup": "TOOLS_CONSUMER", "topic": "SELF_TEST_TOPIC"}
 
 
@@ -106,29 +107,30 @@ class Conversation:
         began_ns = time.monotonic_ns()
         if hearer._connection.lost:
             raise Unanswered(hearer._connection.lost, hearer.end)
-        self._put(word, octets)
+        where = self._where(hearer)
+        self._put(word, where, octets)
         await hearer._fill(octets)
-        while await hearer._got(self._where) != word:
+        while await hearer._got(where) != word:
             await asyncio.sleep(AGAIN_S)
         return seconds_since(began_ns)
 
     def drop(self) -> None:
         self._connection.close()
 
-    @property
-    def _where(self) -> dict[str, str]:
-        """Where the server keeps its words."""
+    def _where(self, hearer: "Conversation") -> dict[str, str]:
+        """Where the server keeps the words that are said to this one."""
         if self._name_server:
-            return {"namespace": "mqproof", "key": f"canary-{self._number}"}
-        return {**_QUEUE, "queueId": str(self._number)}
+            return {"namespace": "mqproof", "key": f"canary-{self._number}-{hearer._number}"}
+        pair = self._number % _NUMBERS * _NUMBERS + hearer._number % _NUMBERS
+        return {**_QUEUE, "queueId": str(pair)}
 
-    def _put(self, word: int, octets: int) -> None:
+    def _put(self, word: int, where: dict[str, str], octets: int) -> None:
         code, key = (
             (Code.PUT_KV_CONFIG, "value")
             if self._name_server
             else (Code.UPDATE_CONSUMER_OFFSET, "commitOffset")
         )
-        fields = {**self._where, key: str(word)}
+        fields = {**where, key: str(word)}
         self._connection.tell(Request(code, "a word", fields, b" " * octets))
 
     async def _got(self, where: dict[str, str]) -> int:
