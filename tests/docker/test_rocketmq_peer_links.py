@@ -17,7 +17,7 @@ from faults.model import Armed, Options, Proof
 from faults.performing import perform_all
 from faults.rhythm import Rhythm
 from faults.verification import gone, held
-from harness.deploy import engine, labels, peer_ways
+from harness.deploy import labels, peer_ways
 from harness.deploy.catalogue import load_layout
 from harness.deploy.compose import ComposeDeployment
 from harness.deploy.compose_cluster import ComposeCluster
@@ -30,7 +30,7 @@ from harness.workers.remoting.answers import cluster as cluster_view
 from harness.workers.remoting.commands import Command, encode
 from harness.workers.remoting.headers import RESPONSE, Header
 from harness.workers.remoting.requests import Code, cluster_info
-from tests.docker.conftest import missing_images
+from tests.docker.conftest import require_docker
 from tests.docker.looks import toxics
 from tests.docker.whole_runs import BY_PEER_LINKS
 from tests.fault_world import REAL_OPTIONS_OF
@@ -51,8 +51,7 @@ Play = Callable[..., Any]
 
 @pytest.fixture(scope="module")
 def standing(play: Play, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ComposeCluster]:
-    if missing := missing_images(engine.connect(), SYSTEM):
-        pytest.skip(f"images are missing: {', '.join(missing)}; `mqproof build {SYSTEM}`")
+    require_docker(SYSTEM)
     layout = load_layout(SYSTEM, "colocated-toxiproxy@compressed")
     folder = tmp_path_factory.mktemp("rocketmq-peers")
     made = play(ComposeDeployment(equip).up(layout, folder, print), UP_LIMIT_S)

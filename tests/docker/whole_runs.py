@@ -4,6 +4,9 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from faults.kinds import COMPOSE, KINDS
 from harness.deploy.compose_cluster import ComposeCluster
@@ -66,3 +69,9 @@ def counts(done: Done) -> dict[str, int]:
     for row in done.findings.counts:
         totals[row.measure] = totals.get(row.measure, 0) + row.count
     return totals
+
+
+def mostly_nightly(kinds: list[str], every_time: set[str]) -> list[Any]:
+    """Parameters of a test: those that are not for every time are marked nightly."""
+    nightly = pytest.mark.nightly
+    return [kind if kind in every_time else pytest.param(kind, marks=nightly) for kind in kinds]
