@@ -165,9 +165,12 @@ def out_text(told: Tally) -> str:
 
 
 def silent_text(told: Tally) -> str:
-    """How long it confirmed nothing at all; "" where nobody knows. The rest of the time that it
-    was out, only some of it was late."""
-    return _longest(told.silence, told) if told.silence is not None else ""
+    """How long it confirmed nothing at all, where that is not how long it was out: the rest of
+    that time only a part was late. "" else, and where nobody knows."""
+    if told.silence is None:
+        return ""
+    text = _longest(told.silence, told)
+    return text if text != out_text(told) else ""
 
 
 def _longest(spread: Spread, told: Tally) -> str:

@@ -75,7 +75,7 @@ def test_a_verdict_says_lost_of_confirmed_out_and_what_is_proved() -> None:
     assert said(found, 0) == (
         "37 of the 42,800 messages that it had confirmed never reached a consumer"
         " (in 1 of 2 runs): 37 are lost for good."
-        " At worst it was out for 0.17 s (master-crash), without any confirm for 0.17 s;"
+        " At worst it was out for 0.17 s (master-crash);"
         " from the faults on, 0.3 % came late."
         " Proved in all 2 runs; 2 of 2 faults were seen to hold and to end."
     )
@@ -143,6 +143,8 @@ def test_what_is_only_late_is_told_apart_from_what_is_silent() -> None:
     )
     told = of(summed(half), summed(Story(), cell=SYNC))
     assert (plain(told.verdicts[0].out), plain(told.verdicts[0].silent)) == ("20.2 s", "0.19 s")
+    assert "out for 20.2 s (master-crash), without any confirm for 0.19 s;" in said(told, 0)
+    assert told.rows[0].fields[1].silent == ""  # all of the time that it was out
 
 
 def test_scenarios_that_only_one_place_had_are_left_out_of_the_detail() -> None:
