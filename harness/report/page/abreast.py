@@ -23,6 +23,7 @@ from harness.report.page.places import (
     out_text,
     places,
     scenarios_of,
+    silent_text,
     time_text,
     verdict,
 )
@@ -44,6 +45,7 @@ class Field:
     of: str
     out: str
     median: str
+    silent: str
     late: str
     proved: str
     whole: bool  # all of it is proved
@@ -148,8 +150,9 @@ def _field(letter: str, view: CellView, longest_s: float) -> Field:
         sign=sign,
         loss=loss,
         of=f"of {words.count(told.confirmed)}" if told.confirmed else "",
-        out=out_text(told) if told.judged else "",
+        out=out_text(told) if told.judged and told.faults_of else "",
         median=_median(told),
+        silent=silent_text(told),
         late=_late(told),
         proved=_proved(told),
         whole=_is_whole(told),
@@ -172,6 +175,7 @@ def _empty(letter: str, reason: int) -> Field:
         of="",
         out="",
         median="",
+        silent="",
         late="",
         proved="",
         whole=False,

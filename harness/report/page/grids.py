@@ -4,6 +4,7 @@
    judged, it says of how many it is. A bound is `≥`, and what was not judged says so.
 2. The bars of a table have one scale a unit and begin at 0; the tick is the median.
 3. Measures that are 0 wherever they were judged are told in words.
+4. Scenarios that only one place had are left to their cells: there is nothing beside them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -46,7 +47,7 @@ _TABLES: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
 )
 _WHATEVER = ("other", "other counts", "What else was counted", "")
 LINES = {
-    "missed": "not confirmed in time",
+    "missed": "late, of the whole run",
     "silence": "silence",
     "degraded": "degraded",
     "first_success": "first confirm",
@@ -145,7 +146,7 @@ def _grid(
     for row in (row for name in names for row in shown[name].values()):
         tops[row.unit] = max(tops.get(row.unit, 0.0), row.maximum or 0.0)
     groups = []
-    for scenario in scenarios_of(compared):
+    for scenario in _shared(compared):
         groups.append(_group(scenario, names, shown, tops, report, compared))
     meanings = [
         (LINES.get(measure, words.measure_name(measure).lower()), words.MEANINGS.get(measure, ""))
@@ -153,6 +154,14 @@ def _grid(
         if not detail and words.MEANINGS.get(measure)
     ]
     return Grid(*head, tuple(meanings), tuple(groups))
+
+
+def _shared(compared: Sequence[Place]) -> tuple[str, ...]:
+    """Scenarios of two places at least; all of them where there is no such."""
+    names = scenarios_of(compared)
+    had = [{run.cell[0] for run in place.runs} for place in compared]
+    shared = tuple(name for name in names if sum(name in own for own in had) > 1)
+    return shared or names
 
 
 def _group(

@@ -54,6 +54,7 @@ class VerdictView:
     sign: str
     word: str
     out: str
+    silent: str
     lost_known: str  # `decided in 5 of 7 runs`; "" where in all
     out_known: str
     tried: str
@@ -94,6 +95,7 @@ def verdict(place: Place, scenarios: int) -> VerdictView:
         sign=sign,
         word=word,
         out=out_text(told),
+        silent=silent_text(told),
         lost_known=_known(told.loss_proved, told),
         out_known=_known(told.outage_proved, told) if told.faults_of else "",
         tried=_tried(place, scenarios),
@@ -154,14 +156,27 @@ def glance(told: Tally) -> tuple[str, str, str]:
 
 
 def out_text(told: Tally) -> str:
-    """`14.2 s`, `≥ 33.0 s`, `unknown`, `no fault`: the longest of its runs. One of which nobody
-    knows may have been out for longer, so then the longest is a lower bound, too."""
+    """`14.2 s`, `≥ 33.0 s`, `unknown`, `no fault`: the longest of its runs."""
     if told.out is not None:
-        mark = "≥ " if told.out.bound or told.outage_proved < told.runs else ""
-        return f"{mark}{words.seconds(told.out.most_s)}"
+        return _longest(told.out, told)
     if not told.judged:
         return "not judged" if told.runs else "–"
     return "unknown" if told.faults_of else "no fault"
+
+
+def silent_text(told: Tally) -> str:
+    """How long it confirmed nothing at all, where that is not how long it was out: the rest of
+    that time only a part was late. "" else, and where nobody knows."""
+    if told.silence is None:
+        return ""
+    text = _longest(told.silence, told)
+    return text if text != out_text(told) else ""
+
+
+def _longest(spread: Spread, told: Tally) -> str:
+    """A run of which nobody knows may have taken longer: the longest is a lower bound then."""
+    mark = "≥ " if spread.bound or told.outage_proved < told.runs else ""
+    return f"{mark}{words.seconds(spread.most_s)}"
 
 
 def time_text(seconds: float, spread: Spread) -> str:
@@ -251,11 +266,12 @@ def _outage(place: Place) -> str:
         return "Nothing was broken on purpose."
     if told.out is None:
         return "How long it was out is not decided."
-    least = told.out.bound or told.outage_proved < told.runs
-    most = f"{'at least ' if least else ''}{words.seconds(told.out.most_s)}"
+    most = out_text(told).replace("≥", "at least")
+    silent = silent_text(told).replace("≥", "at least")
+    silence = f", without any confirm for {silent}" if silent else ""
     missed, operations, _ = told.late
     late = f"; from the faults on, {words.share(missed / operations)} came late" if missed else ""
-    return f"At worst it was out for {most} ({told.out.cell[0]}){late}."
+    return f"At worst it was out for {most} ({told.out.cell[0]}){silence}{late}."
 
 
 def _proof(told: Tally) -> str:
