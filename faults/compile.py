@@ -82,8 +82,8 @@ def compile(
     options: Options | None = None,
     clients: Sequence[str] = (),
 ) -> Armed:
-    """`resolved`: places as one text; several, and such as are one process of a host that has more,
-    are for kill, stop and freeze, and one process for faults of clients' links.
+    """`resolved`: places as one text. Several are for kill, stop and freeze; one process of a
+    host that has more is for these and for faults of clients' links.
     `proxies`: the meant clients' proxies to what was resolved; only link faults need them.
     `clients`: the meant clients themselves; only faults of clients need them.
     `mechanism`: by what the deployment does it; without, as it is done in containers, by a proxy
