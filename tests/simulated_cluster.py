@@ -17,6 +17,7 @@ from harness.deploy.orders import (
     DeletePolicy,
     ForgetNode,
     Order,
+    Promote,
     ResetNode,
     SetPolicy,
     Synchronise,
@@ -207,6 +208,8 @@ class SimulatedOperator:
                 cluster.policies.pop(name, None)
             case Synchronise():
                 cluster.synchronised = True
+            case Promote(queue=queue, host=host):
+                cluster.declared[queue] = host
 
 
 class SimulatedBroker:
@@ -222,6 +225,8 @@ class SimulatedBroker:
         dead = self._cluster.world.dead
         if master in dead:
             up = [h.name for h in self._cluster.layout.hosts if h.name not in dead]
+            if not self._cluster.elects:
+                return Roles(None, tuple(up), ())
             return Roles(up[0] if up else None, tuple(up[1:]), tuple(up[1:]))
         mirrors = tuple(
             h.name for h in self._cluster.layout.hosts if h.name != master and h.name not in dead
@@ -271,6 +276,7 @@ class SimulatedCluster:
     members: list[str] = field(default_factory=list)
     policies: dict[str, dict[str, Any]] = field(default_factory=dict)
     synchronised: bool = True  # whether mirrors hold all, without being told to
+    elects: bool = True  # whether a dead master has a successor without being told to
     declared: dict[str, str] = field(default_factory=dict)
     deleted: list[str] = field(default_factory=list)
     configured: dict[str, WorkerConfig] = field(default_factory=dict)

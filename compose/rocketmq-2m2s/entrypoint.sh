@@ -35,6 +35,8 @@ told=(
 )
 # A word of it is a line of the file; no value has blanks.
 printf '%s\n' $MQPROOF_CONFIGURATION >"$data/server.conf"
+# What an operator has changed since; of a key that stands twice the last word counts.
+[ ! -f "$data/changed.conf" ] || cat "$data/changed.conf" >>"$data/server.conf"
 chown rocketmq:rocketmq "$data" "$data/server.conf"
 cd "$data"
 export ROCKETMQ_HOME=$home HOME=$data

@@ -1,8 +1,7 @@
 """Carries operators' orders out on a compose project: management API and RabbitMQ's command line.
 
 1. Engine calls block, so they run in threads.
-2. A container that stands in for a node that is down is removed whatever became of it; it carries
-   the project's labels, so that whoever removes the project finds it, too.
+2. What is told to a node that is down is told to a container that stands in for it (stand_in.py).
 3. A spare that has joined is asked like every other host from then on.
 """
 
@@ -14,23 +13,17 @@ import requests
 from docker import DockerClient
 from docker.errors import DockerException
 
-from faults.executors.project import (
-    CLUSTER_LABEL,
-    HOST_LABEL,
-    PROJECT_LABEL,
-    ROLE_LABEL,
-    Project,
-)
+from faults.executors.project import Project
 from faults.model import FaultError
 from harness.deploy import rabbitmq_commands
 from harness.deploy.api_operator import ApiOperator
 from harness.deploy.orders import AddNode, Operator, Order
 from harness.deploy.port import DeployError
 from harness.deploy.rabbitmq_api import ManagementApi
+from harness.deploy.stand_in import run_instead
 from harness.plan.model import Layout
 
 COMMAND_LIMIT_S = 150.0
-ROLE = "operator"
 _RABBITMQ = "rabbitmq-mirrored"
 Joined = Callable[[str, str], None]  # host, address
 
@@ -92,27 +85,7 @@ class RabbitOperator:
         return output.status, output.text
 
     def _instead(self, host: str, text: str) -> tuple[int, str]:
-        process = self._project.processes(host)[0]
-        if process.status == "running":
-            raise FaultError(f"{process.name} runs; that is for a node that is down")
-        container = self._client.containers.create(
-            image=process.attrs["Image"],
-            entrypoint=["timeout", f"{COMMAND_LIMIT_S:.0f}", "sh", "-c", text],
-            network_mode=f"container:{self._project.host(host).id}",
-            volumes_from=[str(process.id)],
-            labels={
-                PROJECT_LABEL: self._project.name,
-                CLUSTER_LABEL: self._project.name,
-                ROLE_LABEL: ROLE,
-                HOST_LABEL: host,
-            },
-        )
-        try:
-            container.start()
-            status = int(container.wait(timeout=COMMAND_LIMIT_S)["StatusCode"])
-            return status, container.logs().decode(errors="replace")
-        finally:
-            container.remove(force=True)
+        return run_instead(self._client, self._project, host, text, COMMAND_LIMIT_S)
 
 
 def _short(said: str) -> str:

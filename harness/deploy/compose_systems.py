@@ -12,12 +12,13 @@ from harness.deploy import compose_balancers, worker_ways
 from harness.deploy.agent import AgentClient
 from harness.deploy.compose_operator import operator_of
 from harness.deploy.links import Links
-from harness.deploy.orders import Operator, Order
-from harness.deploy.port import Broker, DeployError, Health, Link
+from harness.deploy.orders import Operator
+from harness.deploy.port import Broker, Health, Link
 from harness.deploy.rabbitmq import AMQP_PORT, RabbitBroker
 from harness.deploy.render import proxy_address
 from harness.deploy.rocketmq import RocketBroker
 from harness.deploy.rocketmq_links import RocketLinks
+from harness.deploy.rocketmq_operator import RocketOperator
 from harness.plan.model import BALANCER, Layout
 from harness.plan.rocketmq_layout import servers
 from harness.workers.protocol import Endpoint
@@ -74,7 +75,7 @@ def parts(
     """`addresses`: by host; a spare that joins is added. `user`: who workers are."""
     if layout.rocketmq is None:
         return _of_queues(client, project, layout, network, agent, addresses)
-    return _of_logs(layout, network, agent, addresses, user)
+    return _of_logs(client, project, layout, network, agent, addresses, user)
 
 
 def _of_queues(
@@ -104,6 +105,8 @@ def _of_queues(
 
 
 def _of_logs(
+    client: DockerClient,
+    project: str,
     layout: Layout,
     network: str,
     agent: AgentClient,
@@ -125,14 +128,5 @@ def _of_logs(
     ports |= {place(one.host, one.process): (one.port,) for one in every}
     doors = Doors(REMOTING, ports=ports)
     broker = RocketBroker(layout, agent, addresses)
-    return Parts(broker, NoOrders(layout.system), ways, doors, command)
-
-
-@dataclass(frozen=True, slots=True)
-class NoOrders:
-    """orders.Operator of a system whose brokers take no orders: the plan has said so before."""
-
-    system: str
-
-    async def carry_out(self, order: Order) -> str:
-        raise DeployError(f"{self.system} takes no order: {order}")
+    operator = RocketOperator(client, project, layout, broker)
+    return Parts(broker, operator, ways, doors, command)

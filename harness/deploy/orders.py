@@ -78,6 +78,15 @@ class WipeNode:
     host: str
 
 
+@dataclass(frozen=True, slots=True)
+class Promote:
+    """A mirror of a queue that has no master is its master from his next start on; who was, is a
+    mirror from his. Nobody is started by that."""
+
+    queue: str  # the broker's name
+    host: str  # the mirror's
+
+
 Order = (
     SetPolicy
     | DeletePolicy
@@ -88,6 +97,7 @@ Order = (
     | ForceBoot
     | ResetNode
     | WipeNode
+    | Promote
 )
 
 

@@ -12,6 +12,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeGuard, TypeVar
 
 from harness.deploy import rocketmq_words as words
@@ -133,6 +134,21 @@ class RocketBroker:
                 await self._tell(server, map(requests.delete_group, groups))
         for server in self._name_servers:
             await self._tell(server, map(requests.delete_route, sorted(gone)))
+
+    # --- who is whose master ---------------------------------------------------------------------
+
+    def group_of(self, queue: str, host: str) -> tuple[Server, Server]:
+        """The master of a queue's group, and the slave of it on that host. Raises DeployError."""
+        own = [one for one in self._brokers if one.group == self._home(queue)]
+        slaves = [one for one in own if one.host == host and one.id != MASTER_ID]
+        if not slaves:
+            raise DeployError(f"{host} has no slave of {self._home(queue)}")
+        return words.master_of(slaves[0].group, own), slaves[0]
+
+    def promote(self, master: Server, slave: Server) -> None:
+        """They change places: an operator has configured them so."""
+        places = {master: replace(master, id=slave.id), slave: replace(slave, id=master.id)}
+        self._servers = tuple(places.get(one, one) for one in self._servers)
 
     # --- what a cluster that stands is asked besides ---------------------------------------------
 

@@ -29,6 +29,12 @@ def configuration(layout: Layout, host: str, process: str) -> dict[str, str]:
     return _broker(layout, server) if server.is_broker else _name_server(layout, server)
 
 
+def role(layout: Layout, id: int) -> tuple[tuple[str, str], ...]:
+    """What makes a broker of a group that one of them: 0 the master, others slaves."""
+    assert layout.rocketmq is not None, layout.label
+    return ("brokerId", str(id)), ("brokerRole", _role(id, layout.rocketmq.replication))
+
+
 def text(settings: dict[str, str]) -> str:
     """In one line; the entry point makes a file with a line for each of it."""
     return " ".join(f"{key}={value}" for key, value in settings.items())
@@ -48,8 +54,7 @@ def _broker(layout: Layout, server: Server) -> dict[str, str]:
     settings = {
         "brokerClusterName": CLUSTER,
         "brokerName": server.group,
-        "brokerId": str(server.id),
-        "brokerRole": _role(server, told.replication),
+        **dict(role(layout, server.id)),
         "flushDiskType": f"{told.flush.upper()}_FLUSH",
         "namesrvAddr": ";".join(one.advertised for one in name_servers(layout.hosts)),
         "brokerIP1": server.host,
@@ -77,7 +82,7 @@ def _broker(layout: Layout, server: Server) -> dict[str, str]:
     return settings
 
 
-def _role(server: Server, replication: str) -> str:
-    if server.id != MASTER_ID:
+def _role(id: int, replication: str) -> str:
+    if id != MASTER_ID:
         return "SLAVE"
     return "ASYNC_MASTER" if replication == ASYNC else "SYNC_MASTER"

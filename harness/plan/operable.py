@@ -62,6 +62,8 @@ def _target(target: Target, kind: Operation, layout: Layout) -> Iterator[str]:
         yield f"no host {target.host!r} (there are {', '.join(members)})"
     elif layout.copies is None:
         return
+    elif kind.name == "promote" and layout.copies < 2:
+        yield f"{target.word!r} has one copy, no mirror that could become its master"
     elif target.form == MIRROR and layout.copies < 2:
         yield f"{target.word!r} means nobody: queues have one copy, no mirror"
     elif target.form == UNINVOLVED and layout.copies >= len(members):

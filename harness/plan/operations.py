@@ -117,10 +117,6 @@ _PROCESSES = {COMPOSE: CONTAINER, LOCAL: PROCESS}
 _API = {COMPOSE: API, LOCAL: API}
 _COMMAND = {COMPOSE: COMMAND}
 _NO_COMMAND = {LOCAL: "no broker that runs as subprocesses has such a command"}
-_NO_PROMOTION = (
-    "mirrored queues have no such command: a mirror is promoted when its master's node stops "
-    "(stop_node, `master of QUEUE`) or a policy names other nodes (set_policy, ha-mode nodes)"
-)
 
 OPERATIONS = {
     operation.name: operation
@@ -228,10 +224,13 @@ OPERATIONS = {
         ),
         Operation(
             name="promote",
-            title="a mirror of the queue is made its master",
+            title="a mirror of a queue without master is stopped, and started as its master; who "
+            "was master comes back as a mirror, if at all",
             targets=(QUEUE,),
-            offers={},
-            why_not={COMPOSE: _NO_PROMOTION, LOCAL: _NO_PROMOTION},
+            offers={COMPOSE: CONTAINER},
+            alters=True,
+            upheaval=Upheaval.SOON,
+            why_not={LOCAL: "no broker that runs as subprocesses can be configured anew"},
         ),
     )
 }

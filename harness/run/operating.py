@@ -48,6 +48,7 @@ from harness.plan.operations import (
 )
 from harness.run import afterwards
 from harness.run.cast import NoSuchTarget
+from harness.run.promoting import Promoting
 from harness.run.stopping import Stopping
 from harness.run.windows import Stage
 from harness.run_folder.manifest import OperationRecord
@@ -127,6 +128,8 @@ class Operating:
         target = parse(plan.kind, plan.target)
         if target.queue and target.form not in _BY_ROLE:
             record.resolved = self._stage.queues[target.queue]
+            if plan.kind == "promote":
+                return await Promoting(self._stage, step).perform(record.resolved)
             return await self._of_queue(plan, record.resolved)
         if not OPERATIONS[plan.kind].targets:
             record.resolved = plan.options.name

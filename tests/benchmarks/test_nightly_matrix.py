@@ -162,7 +162,9 @@ def test_the_telling_cells_are_those_of_the_scenarios_own_table() -> None:
     assert ("cut-one-node", REAL, "all-automatic-2-pause@T=10") in whole.cells
     assert ("mirror-crash", REAL, LAYOUT) in whole.cells  # "every one": the default layout
     assert ("mirror-crash", REAL, "exactly-2@T=10") not in whole.cells
-    assert {cell[0] for cell in whole.cells} == set(scenario_names())
+    played = {cell[0] for cell in whole.cells}
+    every = {cell[0] for cell in matrix(Choice(systems=(REAL,))).cells}
+    assert played == every < set(scenario_names())  # the others are for name servers and logs
 
 
 # --- what is told --------------------------------------------------------------------------------

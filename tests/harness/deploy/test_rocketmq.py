@@ -142,7 +142,7 @@ async def test_a_runs_topics_and_groups_go_and_others_stay(slaves_take_orders: b
 
 
 @in_a_loop
-async def test_connections_are_those_that_any_broker_lists_by_the_names_of_workers() -> None:
+async def test_connections_are_those_that_any_master_lists_by_the_names_of_workers() -> None:
     made, broker = stood()
     await broker.declare(QUEUE, True, "rkt1")
     listed = {
@@ -150,7 +150,7 @@ async def test_connections_are_those_that_any_broker_lists_by_the_names_of_worke
         ("broker-b-0", "writers"): ["mqproof.r1.publisher-1"],
         ("broker-b-0", "writers_2"): ["mqproof.r1.publisher-2"],  # of transactions
         ("broker-a-0", "readers"): ["mqproof.r1.consumer-1", "somebody"],
-        ("broker-a-1", "readers"): ["mqproof.r1.consumer-9"],  # its master decides who is there
+        ("broker-a-1", "readers"): ["mqproof.r1.ghost"],  # who left while the slave stood still
     }
     for (process, whose), names in listed.items():
         made.clients[made.server(process), f"{TOPIC}_{whose}"] = names
@@ -161,6 +161,8 @@ async def test_connections_are_those_that_any_broker_lists_by_the_names_of_worke
     made.clients[made.server("broker-a-0"), f"{TOPIC}_readers"] = ["mqproof.r1.consumer-2"]
     still = await broker.connections("mqproof.r1.", close=True)
     assert still == ("mqproof.r1.consumer-2",), "a producer holds nothing back"
+    made.dead.add("rkt1 broker-a-0")  # its slave's word counts then
+    assert "mqproof.r1.ghost" in await broker.connections("mqproof.r1.", close=False)
     made.clients.clear()
     assert await broker.connections("mqproof.r1.", close=True) == ()
 
@@ -204,3 +206,39 @@ async def test_that_the_agent_is_gone_is_not_taken_for_a_silence_of_servers() ->
 async def test_the_servers_tell_their_version() -> None:
     _, broker = stood()
     assert await broker.versions() == {"rocketmq": "4.9.7"}
+
+
+@in_a_loop
+async def test_a_process_is_listed_by_itself_and_a_name_server_by_whom_it_shows() -> None:
+    made, broker = stood()
+    made.hidden.add(
+        ("rkt1", "broker-b-0")
+    )  # it was started just now, and hears of them one by one
+    assert await broker.listed("rkt1/broker-a-0")
+    assert not await broker.listed("rkt2/broker-b-0")
+    assert not await broker.listed("rkt1/name-server")
+    assert await broker.listed("rkt2/name-server")
+    made.hidden.add(("rkt2", "broker-b-0"))  # it is down: nobody shows it
+    assert await broker.listed("rkt1/name-server")
+
+
+@in_a_loop
+async def test_name_servers_that_show_nobody_are_not_back() -> None:
+    made, broker = stood()
+    made.hidden |= {(host, one.process) for host in ("rkt1", "rkt2") for one in made.brokers}
+    assert not await broker.listed("rkt1/name-server")
+    assert not await broker.listed("rkt2/name-server")
+
+
+@in_a_loop
+async def test_a_promoted_slave_is_the_master_and_who_was_is_its_slave() -> None:
+    _, broker = stood("one-group")
+    await broker.declare(QUEUE, True, "rkt1")
+    with pytest.raises(DeployError, match="rkt3 has no slave of broker-a"):
+        broker.group_of(QUEUE, "rkt3")
+    master, slave = broker.group_of(QUEUE, "rkt2")
+    assert (master.process, slave.process) == ("broker-a-0", "broker-a-1")
+    broker.promote(master, slave)
+    told = " ".join((await broker.health(NOW)).doubts)  # these still are what they were
+    assert "does not show broker-a master at rkt2:10921" in told
+    assert "does not show broker-a slave 1 at rkt1:10911" in told

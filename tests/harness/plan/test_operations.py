@@ -208,5 +208,12 @@ def test_what_a_system_or_a_deployment_has_not_is_told_with_its_reason() -> None
         "operation 1: local offers no reset_node: no broker that runs as subprocesses has such a "
         "command"
     ]
-    (why,) = reasons('[[operation]]\nkind = "promote"\ntarget = "orders"\n')
-    assert why.startswith("operation 1: compose offers no promote: mirrored queues have no such")
+    poor = replace(SYSTEM, cannot={"promote": "nobody can"})
+    promote = '[[operation]]\nkind = "promote"\ntarget = "orders"\n'
+    assert reasons(promote, system=poor) == [
+        "operation 1: rabbitmq-mirrored has no promote: nobody can"
+    ]
+    bare = replace(LAYOUT, copies=1)
+    assert reasons(promote, bare) == [
+        "operation 1: 'orders' has one copy, no mirror that could become its master"
+    ]

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from harness.plan.applicability import obstacles
+from harness.plan.model import Layout, System
 from harness.report.asking import layouts, scenario, scenario_names, systems
 from tests.benchmarks.nightly_matrix import rows_of_table
 
@@ -23,16 +24,27 @@ def test_every_layout_of_the_table_is_one_that_some_system_has() -> None:
     assert named <= {layout.name for layout in LAYOUTS}
 
 
+def had_by(layout: str) -> list[tuple[System, Layout]]:
+    """The real system that has a layout of this name, and that layout with short timers."""
+    return [
+        (system, one)
+        for system in SYSTEMS
+        for one in LAYOUTS
+        if (one.system, one.name) == (system.name, layout)
+        and one.profile in ("T=10", "compressed")
+        and system.name != "reference-mirrored"
+    ]
+
+
 @pytest.mark.parametrize(("names", "wanted"), [row for row in ROWS if row[1]])
 def test_a_scenario_can_be_played_on_the_layouts_that_its_row_names(
     names: list[str], wanted: list[str]
 ) -> None:
-    (real,) = (one for one in SYSTEMS if one.name == "rabbitmq-mirrored")
-    own = {one.name: one for one in LAYOUTS if one.system == real.name and one.profile == "T=10"}
     against = {
-        (name, layout): obstacles(scenario(name), real, own[layout], "pika", "compose")
+        (name, layout): obstacles(scenario(name), system, own, system.clients[0], "compose")
         for name in names
         for layout in wanted
+        for system, own in had_by(layout)
         if not (name == "add-node") ^ (layout == "all-automatic-spare")
     }
     assert against
@@ -43,7 +55,7 @@ def test_a_scenario_can_be_played_on_the_layouts_that_its_row_names(
 def test_every_scenario_fits_some_layout_of_a_system(name: str) -> None:
     one = scenario(name)
     assert any(
-        not obstacles(one, system, layout, "pika", "compose")
+        not obstacles(one, system, layout, system.clients[0], "compose")
         for system in SYSTEMS
         for layout in LAYOUTS
         if layout.system == system.name
@@ -57,17 +69,60 @@ def unfit(system: str, *deployments: str) -> list[str]:
     return [
         name
         for name in scenario_names()
-        if all(obstacles(scenario(name), one, layout, "pika", by) for layout, by in cells)
+        if all(obstacles(scenario(name), one, layout, one.clients[0], by) for layout, by in cells)
     ]
 
 
-def test_the_readme_names_the_scenarios_that_need_rabbitmq_and_those_that_need_docker() -> None:
-    alone = unfit("reference-mirrored", "compose", "local")
-    *names, last = (f"`{name}`" for name in sorted(alone))
-    assert f"On RabbitMQ alone run {', '.join(names)} and {last}." in README
-    (in_containers,) = set(unfit("reference-mirrored", "local")) - set(alone)
-    assert f"runs every scenario but those of RabbitMQ alone and `{in_containers}`" in README
-    assert unfit("rabbitmq-mirrored", "compose") == []
+def told(names: set[str]) -> str:
+    *most, last = (f"`{name}`" for name in sorted(names))
+    return f"{', '.join(most)} and {last}."
+
+
+def test_the_readme_names_the_scenarios_of_one_broker_and_those_that_need_docker() -> None:
+    no_reference = set(unfit("reference-mirrored", "compose", "local"))
+    no_queues = set(unfit("rabbitmq-mirrored", "compose"))
+    no_logs = set(unfit("rocketmq-2m2s", "compose"))
+    assert no_queues <= no_reference
+    assert not no_queues & no_logs
+    assert f"On RabbitMQ alone run {told(no_reference - no_queues)}" in README
+    assert f"On RocketMQ alone run {told(no_queues)}" in README
+    (in_containers,) = set(unfit("reference-mirrored", "local")) - no_reference
+    assert f"runs every scenario but those of one broker alone and `{in_containers}`" in README
+
+
+NAME_SERVERS = (
+    *("name-server-kill", "name-server-freeze", "name-server-link-hang", "name-server-partition"),
+    "all-name-servers-down",
+)
+
+
+@pytest.mark.parametrize("name", NAME_SERVERS)
+def test_without_name_servers_there_are_none_to_be_struck_and_the_plan_says_so(name: str) -> None:
+    for system, layout in had_by("all-automatic"):
+        (reason,) = obstacles(scenario(name), system, layout, "pika", "compose")
+        assert reason.endswith("clients of rabbitmq-mirrored ask no name servers")
+
+
+def test_what_waits_in_a_broker_is_a_thing_of_logs_and_the_plan_says_so() -> None:
+    ((system, layout),) = had_by("all-automatic")
+    one = scenario("pending-delayed-and-transactions")
+    found = obstacles(one, system, layout, "pika", "compose")
+    assert found == [
+        "pika cannot do delayed: AMQP 0-9-1 knows no delay",
+        "pika cannot do transaction: transactions of AMQP 0-9-1 are of a channel, and nobody asks "
+        "for a fate later",
+    ]
+
+
+def test_a_cut_of_a_name_server_takes_one_that_has_its_host_for_itself() -> None:
+    ((system, shared),) = had_by("colocated")
+    one = scenario("name-server-partition")
+    (reason,) = obstacles(one, system, shared, system.clients[0], "compose")
+    assert (
+        "a partition strikes a whole host, and rkt1 carries name-server and broker-a-0" in reason
+    )
+    ((_, alone),) = had_by("separated")
+    assert obstacles(one, system, alone, system.clients[0], "compose") == []
 
 
 def test_the_readme_names_the_layouts_that_only_rabbitmq_has() -> None:

@@ -12,13 +12,15 @@ from harness.deploy.orders import (
     DeletePolicy,
     ForceBoot,
     ForgetNode,
+    Promote,
     ResetNode,
     SetPolicy,
     Synchronise,
     WipeNode,
 )
-from harness.plan.model import Host
+from harness.plan.model import FaultPlan, Host
 from harness.plan.operations import OPERATIONS as KINDS
+from harness.run import promoting
 from harness.run.afterwards import OWN_WORD
 from harness.run.journal import read, standing
 from spark_analysis.schema.log import read_rows
@@ -235,7 +237,7 @@ OF_PROCESSES = {"stop_node", "start_node", "restart_node"}  # the executor's, no
 
 def test_every_operation_is_seen_done_or_written_down_as_its_operators_word() -> None:
     offered = {name for name, one in KINDS.items() if one.offers}
-    assert {*UNDONE, *OWN_WORD, *OF_PROCESSES} == offered
+    assert {*UNDONE, *OWN_WORD, *OF_PROCESSES, "promote"} == offered
 
 
 @pytest.mark.parametrize("kind", UNDONE)
@@ -358,3 +360,58 @@ def test_an_operation_after_a_fault_waits_until_that_is_gone(tmp_path: Path) -> 
         Start("rmq2", 30.0),
     ]
     assert done.findings.doubts == ()
+
+
+# --- a human makes a mirror the master -----------------------------------------------------------
+
+
+def promoted(tmp_path: Path, cluster: SimulatedCluster, *killed: FaultPlan) -> Done:
+    """The kill, if any, stands when the operator comes to it."""
+    of = operated(operation("promote", "orders"), of=plan(*killed, lasts_s=2.0))
+    later = tuple(replace(step, at_s=0.6) for step in of.schedule.steps)
+    return run(cluster, replace(of, schedule=replace(of.schedule, steps=later)), tmp_path)
+
+
+def test_a_mirror_of_a_dead_master_is_written_down_stopped_and_started(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT, elects=False)
+    killed = fault("kill", "master of orders", returns=False)
+    done = promoted(tmp_path, cluster, killed)
+    (order,) = cluster.operator.carried_out
+    assert isinstance(order, Promote)
+    (record,) = done.manifest.operations
+    assert record.ok, record.detail
+    assert record.detail.endswith(f"; {order.host} is shown as master")
+    own = [one for one in cluster.executor.performed if getattr(one, "host", "") == order.host]
+    assert own == [Stop(order.host), Start(order.host, 30.0)]
+    assert done.manifest.cluster_altered == "promote"
+    assert [one.kind for one in standing(read(done.folder / "journal.jsonl"))] == ["kill"]
+
+
+def test_a_queue_that_has_a_master_gets_no_second_one(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    done = promoted(tmp_path, cluster)
+    assert cluster.operator.carried_out == []
+    assert cluster.executor.performed == []
+    (record,) = done.manifest.operations
+    assert not record.ok
+    assert record.detail.endswith("another one would make two")
+
+
+def test_a_mirror_that_nobody_shows_as_master_was_not_promoted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(promoting, "SERVE_LIMIT_S", 0.2)
+    cluster = SimulatedCluster(LAYOUT, elects=False)
+    cluster.operator.idle = True
+    done = promoted(tmp_path, cluster, fault("kill", "master of orders", returns=False))
+    (record,) = done.manifest.operations
+    assert not record.ok
+    assert "master after 0.2 s" in record.detail
+
+
+def test_where_the_operator_cannot_write_nobody_is_stopped(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT, elects=False)
+    cluster.operator.refuse = (Promote,)
+    done = promoted(tmp_path, cluster, fault("kill", "master of orders", returns=False))
+    assert [type(one) for one in cluster.executor.performed] == [Kill]
+    assert not done.manifest.operations[0].ok

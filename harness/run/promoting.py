@@ -1,0 +1,93 @@
+"""A mirror of a queue that has lost its master is made its master: by an operator, live.
+
+1. A queue that has a master gets no second one: that is an error, and nobody is touched.
+2. Brokers of a log are what their configuration says when they start: the mirror is stopped in
+   good order and started again, for nobody reads a file while it runs.
+3. What is stopped stands in the journal until it runs again: whoever heals starts it.
+"""
+
+from dataclasses import dataclass
+
+from faults.actions import Start, Stop
+from faults.compile import ENDING_S
+from faults.model import Armed
+from faults.performing import perform_all
+from faults.places import place
+from harness.deploy.orders import Promote
+from harness.deploy.polling import until
+from harness.deploy.port import DeployError, Roles
+from harness.plan.model import Host, Step
+from harness.plan.operations import OPERATIONS
+from harness.plan.rocketmq_layout import parse_broker
+from harness.run.windows import Stage
+
+STOP_LIMIT_S = 60.0
+SERVE_LIMIT_S = 120.0
+
+
+@dataclass(slots=True)
+class Promoting:
+    """One operation `promote`."""
+
+    stage: Stage
+    step: Step
+
+    async def perform(self, queue: str) -> str:
+        """`queue`: the broker's name. Raises DeployError, FaultError."""
+        mirror = _mirror(queue, await self.stage.cluster.broker.roles(queue))
+        said = await self.stage.cluster.operator.carry_out(Promote(queue, mirror))
+        for where in self._places(mirror):
+            await self._restart(where)
+        roles = await until(
+            lambda: self.stage.cluster.broker.roles(queue),
+            lambda found: found.master == mirror,
+            SERVE_LIMIT_S,
+        )
+        if roles.master != mirror:
+            raise DeployError(f"{mirror} is not {queue}'s master after {SERVE_LIMIT_S:g} s")
+        return f"{said}; {mirror} is shown as master"
+
+    def _places(self, mirror: str) -> list[str]:
+        """The brokers of the mirror's host: a name server beside them runs on."""
+        (host,) = (one for one in self.stage.plan.layout.hosts if one.name == mirror)
+        return [place(host.name, word) for word in _brokers(host)] or [host.name]
+
+    async def _restart(self, where: str) -> None:
+        armed = self._armed(where)
+        self.stage.journal.armed(armed)
+        await perform_all(self.stage.cluster.executor, armed.actions)
+        witness = self.stage.cluster.witness
+        state = await until(
+            lambda: witness.process(where), lambda found: not found.running, STOP_LIMIT_S
+        )
+        await perform_all(self.stage.cluster.executor, armed.undo)
+        self.stage.journal.undone(armed)
+        if state.running:
+            raise DeployError(f"{where} had not ended after {STOP_LIMIT_S:g} s")
+
+    def _armed(self, where: str) -> Armed:
+        plan = self.step.operation
+        return Armed(
+            window=self.step.number,
+            kind=plan.kind,
+            target=plan.target,
+            resolved=where,
+            role="",
+            mechanism=OPERATIONS[plan.kind].offers.get(self.stage.plan.deployment, ""),
+            actions=(Stop(where),),
+            undo=(Start(where, ENDING_S),),
+            mark="",
+            hosts=self.stage.hosts,
+        )
+
+
+def _mirror(queue: str, roles: Roles) -> str:
+    if roles.master is not None:
+        raise DeployError(f"{queue} has a master, {roles.master}: another one would make two")
+    if not roles.mirrors:
+        raise DeployError(f"{queue} has no mirror that could become its master")
+    return roles.mirrors[0]
+
+
+def _brokers(host: Host) -> list[str]:
+    return [word for word in host.processes if parse_broker(word) is not None]

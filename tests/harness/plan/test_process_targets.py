@@ -1,0 +1,128 @@
+"""Words that mean one process of a host: how they are written, and whom they mean where."""
+
+from dataclasses import replace
+
+import pytest
+
+from harness.deploy.catalogue import load_layout, load_system
+from harness.plan.applicability import obstacles
+from harness.plan.model import Layout
+from harness.plan.problems import PlanError
+from harness.plan.process_targets import candidates
+from harness.plan.toml import read_scenario
+from harness.plan.words import parse_target
+
+ROCKET = load_system("rocketmq-2m2s")
+QUEUES = load_layout("rabbitmq-mirrored", "all-automatic")
+COLOCATED, SEPARATED = (load_layout(ROCKET.name, name) for name in ("colocated", "separated"))
+TEXT = """
+title = "t"
+[workload]
+queues = ["orders"]
+publishers = 2
+consumers = 1
+rate = 100
+[[fault]]
+kind = "{kind}"
+target = "{target}"
+lasts = "10 s"
+"""
+
+
+def reasons(
+    target: str,
+    kind: str = "kill",
+    layout: Layout = COLOCATED,
+    client: str = ROCKET.clients[0],
+    deployment: str = "compose",
+) -> list[str]:
+    one = read_scenario("mine", TEXT.format(kind=kind, target=target))
+    system = replace(ROCKET, deployments=("compose", "local"))
+    found = obstacles(one, system, layout, client, deployment)
+    return [reason.removeprefix("fault 1: ") for reason in found]
+
+
+@pytest.mark.parametrize(
+    ("word", "role", "client", "host", "process"),
+    [
+        ("name servers", "name_servers", "", "", ""),
+        ("name_server_of consumer-2", "name_server", "consumer-2", "", ""),
+        ("rkt1/name-server", "process", "", "rkt1", "name-server"),
+    ],
+)
+def test_a_word_is_taken_apart(word: str, role: str, client: str, host: str, process: str) -> None:
+    found = parse_target(word)
+    assert (found.role, found.client, found.host, found.process) == (role, client, host, process)
+    assert found.of_processes and not found.of_clients
+
+
+@pytest.mark.parametrize("word", ["name_server_of orders", "rkt1/", "/name-server", "a/b/c"])
+def test_what_is_no_such_word_is_told_with_those_that_there_are(word: str) -> None:
+    with pytest.raises(PlanError, match="name_server_of CLIENT"):
+        reasons(word)
+
+
+def test_a_client_that_the_workload_has_not_has_no_name_server() -> None:
+    with pytest.raises(PlanError, match="the workload has 2 publishers, and no publisher-3"):
+        reasons("name_server_of publisher-3")
+
+
+def test_nobody_enters_at_a_process() -> None:
+    text = TEXT.format(kind="kill", target="rkt1")
+    entering = text.replace("rate =", 'publishers_enter = "rkt1/name-server"\nrate =')
+    with pytest.raises(PlanError, match="clients cannot enter there"):
+        read_scenario("mine", entering)
+
+
+@pytest.mark.parametrize("kind", ["kill", "stop", "freeze", "close", "refuse", "reset"])
+def test_signals_and_links_reach_one_process_beside_others(kind: str) -> None:
+    assert reasons("name_server_of publisher-1", kind) == []
+    assert reasons("rkt1/broker-a-0", kind) == []
+
+
+@pytest.mark.parametrize("kind", ["partition", "black_hole", "reboot"])
+def test_what_strikes_packets_takes_a_process_that_has_its_host_for_itself(kind: str) -> None:
+    (reason,) = reasons("rkt1/name-server", kind)
+    assert reason.startswith(
+        f"a {kind} strikes a whole host, and rkt1 carries name-server and broker-a-0"
+    )
+    assert reasons("rkt5/name-server", kind, SEPARATED) == []
+
+
+def test_all_of_them_at_once_are_reached_by_signals_alone() -> None:
+    assert reasons("name servers", "freeze") == []
+    (reason,) = reasons("name servers", "close")
+    assert reason.endswith("they can suffer no close, only kill, stop, freeze")
+
+
+def test_what_is_not_there_is_told_with_what_is() -> None:
+    assert reasons("rkt9/name-server") == ["no host 'rkt9' (there are rkt1, rkt2, rkt3, rkt4)"]
+    assert reasons("rkt3/name-server") == [
+        "no process 'name-server' on rkt3 (there are broker-a-1)"
+    ]
+
+
+def test_who_cannot_tell_whom_it_asks_is_nobodys_measure() -> None:
+    found = reasons("name_server_of publisher-1", client="rocketmq-native")
+    assert any("rocketmq-native cannot do attached" in reason for reason in found)
+    found = reasons("name servers", client="rocketmq-native")
+    assert not any("attached" in reason for reason in found)
+
+
+def test_elsewhere_there_are_no_name_servers_and_no_second_process() -> None:
+    (reason, *_) = (one for one in reasons("name servers", layout=QUEUES) if "mean" in one)
+    assert reason.endswith("means nobody: clients of rocketmq-2m2s ask no name servers")
+    (host,) = (one for one in QUEUES.hosts if one.name == "rmq1")
+    found = reasons(f"rmq1/{host.processes[0]}", layout=QUEUES)
+    assert "rmq1 is one process: name the host" in found
+
+
+def test_only_containers_have_several_processes_on_a_host() -> None:
+    found = reasons("rkt1/name-server", deployment="local")
+    assert any(reason.endswith("which only compose has") for reason in found)
+
+
+def test_name_servers_are_where_the_layout_says() -> None:
+    word = parse_target("name servers")
+    assert candidates(word, COLOCATED.hosts) == ("rkt1/name-server", "rkt2/name-server")
+    assert candidates(word, SEPARATED.hosts) == ("rkt5/name-server", "rkt6/name-server")

@@ -1,0 +1,74 @@
+"""Words that mean one process of a host, resolved when a window opens."""
+
+import asyncio
+from typing import Any, cast
+
+import pytest
+
+from harness.deploy.catalogue import load_layout
+from harness.deploy.roster import Roster
+from harness.plan.words import parse_target
+from harness.run.cast import NAME_SERVER, PROCESS, NoSuchTarget, resolve_processes
+from harness.run.crew import Member
+from tests.harness.run.test_crew import Mute, member
+
+COLOCATED, SEPARATED = (
+    load_layout("rocketmq-2m2s", name).hosts for name in ("colocated", "separated")
+)
+OF_CLIENT = parse_target("name_server_of publisher-1")
+
+
+def test_the_name_server_that_a_client_asks_is_a_process_of_its_host() -> None:
+    found = resolve_processes(OF_CLIENT, "freeze", COLOCATED, "rkt2")
+    assert found == ("rkt2/name-server", NAME_SERVER)
+
+
+def test_where_packets_are_struck_it_is_its_host() -> None:
+    assert resolve_processes(OF_CLIENT, "partition", SEPARATED, "rkt6") == ("rkt6", NAME_SERVER)
+
+
+def test_all_of_them_are_meant_together() -> None:
+    found = resolve_processes(parse_target("name servers"), "kill", COLOCATED, "")
+    assert found == ("rkt1/name-server, rkt2/name-server", NAME_SERVER)
+
+
+def test_a_process_that_is_named_is_that_one() -> None:
+    found = resolve_processes(parse_target("rkt1/broker-a-0"), "kill", COLOCATED, "")
+    assert found == ("rkt1/broker-a-0", PROCESS)
+
+
+@pytest.mark.parametrize(
+    ("attached", "why"),
+    [
+        ("", "publisher-1 has not told whom it asks"),
+        ("not to be found out: an error", "not to be found out: an error has no name server"),
+        ("rkt3", "rkt3 has no name server"),
+    ],
+)
+def test_whom_a_client_asks_is_never_guessed(attached: str, why: str) -> None:
+    with pytest.raises(NoSuchTarget, match=why):
+        resolve_processes(OF_CLIENT, "kill", COLOCATED, attached)
+
+
+def test_a_client_is_attached_where_it_said_last() -> None:
+    async def story() -> tuple[str, str]:
+        hired = member(Mute())
+        before = hired.attached
+        for server in ("rkt1", "rkt2"):
+            cast(Any, hired)._note({"say": "attached", "server": server})
+        return before, hired.attached
+
+    assert asyncio.run(story()) == ("", "rkt2")
+
+
+def test_of_who_was_not_hired_nobody_knows_whom_it_asks() -> None:
+    async def nobody(_prefix: str, _close: bool) -> tuple[str, ...]:
+        return ()
+
+    async def story() -> tuple[str, str]:
+        roster, hired = Roster(nobody, ()), member(Mute())
+        cast(Any, hired)._note({"say": "attached", "server": "rkt1"})
+        roster.enter("publisher-1", cast(Member, hired))
+        return roster.attached("publisher-1"), roster.attached("publisher-2")
+
+    assert asyncio.run(story()) == ("rkt1", "")
