@@ -36,6 +36,7 @@ FLAGS = (
     "--add-opens=java.base/java.nio=ALL-UNNAMED",
     "-Xmx256m",
     "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
     "-Xrs",
     "-Drocketmq.client.logLevel=WARN",
 )
