@@ -67,7 +67,6 @@ public final class Publishing {
         producer.start();
         try {
             int queues = producer.fetchPublishMessageQueues(topic).size();
-            new WarmUp(producer).run(topic);
             watch.look();
             watch.start();
             return queues;
