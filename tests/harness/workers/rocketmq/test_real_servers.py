@@ -233,7 +233,7 @@ def _told(sending: Any) -> set[str]:
         Fate.ROLLBACK_WHEN_ASKED: "ROLLBACK_MESSAGE",
     }
     return {
-        f"tag {tags[row['sequence']]} by broker-a: {states[row['fate']]}"
+        f"tag {tags[row['sequence']]}: {states[row['fate']]}"
         for row in rows(sending, tables.TERMS)
     }
 
