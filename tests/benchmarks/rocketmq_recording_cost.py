@@ -10,8 +10,9 @@
    turns within a round. A pair's figure is ours / bare, and all pairs are printed.
 
 `python -m tests.benchmarks.rocketmq_recording_cost [--clients rocketmq-java-5.3.3,...]
-[--servers 4.9.7] [--rate 5000] [--window 1000] [--pairs 5] [--seconds 4]`; rate 0 is max. It stands
-up a name server and a broker of its own. Java's needs a JDK. Exit code 1 if a median is below 0.9.
+[--servers 4.9.7] [--rate 5000] [--window 1000] [--pairs 5] [--seconds 4]`; rate 0 is max. It
+stands up a name server and a broker of its own. Java's needs a JDK. Exit code 1 if a median is
+below 0.9.
 """
 
 import argparse
