@@ -110,6 +110,9 @@ class NativePublisher:
         self._producer.set_namesrv_addr(name_servers(config.endpoints))
         self._producer.set_timeout(options.send_timeout_ms)
         await _native(self._producer.start)
+        self._start_lanes()
+
+    def _start_lanes(self) -> None:
         for lane in range(self._lanes):
             queue = self._queues[lane % len(self._queues)]
             threading.Thread(
