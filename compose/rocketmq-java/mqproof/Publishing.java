@@ -176,7 +176,7 @@ public final class Publishing {
             String tag = half.getUserProperty(TAG);
             LocalTransactionState state = tag == null ? LocalTransactionState.UNKNOW
                     : answer(Long.parseLong(tag));
-            outbox.notice("asked", "tag " + tag + " by " + half.getBrokerName() + ": " + state);
+            outbox.notice("asked", "tag " + tag + ": " + state);
             return state;
         }
 

@@ -64,7 +64,8 @@ async def worker(settings: WorkerConfig) -> AsyncIterator[Process]:
     pinging = asyncio.create_task(ping())
     try:
         process.say(do="configure", config=settings.to_json())
-        await process.hear("ready", LIMIT_S)
+        ready = await process.hear("ready", LIMIT_S)
+        assert bool(ready["scheduling"]) is settings.paced
         yield process
         process.say(do="close")
         await process.hear("closed", LIMIT_S)

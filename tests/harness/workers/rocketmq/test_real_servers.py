@@ -118,10 +118,16 @@ def test_what_is_sent_is_read_back_once_from_where_the_record_says(
             assert (await drain(reading))["doubt"] == ""
         else:
             async with worker(reading) as process:
-                await delivered(process, len(rows(sending, tables.SETTLEMENTS)))
+                await delivered(process, sum(map(_arrives, rows(sending, tables.SETTLEMENTS))))
 
     asyncio.run(story())
     attempts, settled = rows(sending, tables.ATTEMPTS), rows(sending, tables.SETTLEMENTS)
+    if client == NATIVE and send == "async":
+        # Its first sends, side by side, are in each other's way: one of them may fail, unsent.
+        failed = {row["sequence"] for row in settled if row["raw"] == "ProducerSendAsyncFailed"}
+        assert len(failed) < 3
+        settled = [row for row in settled if row["sequence"] not in failed]
+        attempts = [row for row in attempts if row["sequence"] not in failed]
     answers = {(row["outcome"], row["strength"], row["raw"]) for row in settled}
     assert answers == {_ANSWERS.get(send, _STORED)}
     # On a busy machine some may have come too late to be sent at all.
@@ -146,6 +152,10 @@ def test_what_is_sent_is_read_back_once_from_where_the_record_says(
         assert ("attached", "host1") in events(settings)
     if send == "ordered":
         assert len({(row["key"], row["broker"]) for row in deliveries}) == 3
+
+
+def _arrives(settled: dict[str, Any]) -> bool:
+    return settled["outcome"] in (Outcome.CONFIRMED, Outcome.UNCONFIRMED)
 
 
 _STORED = (Outcome.CONFIRMED, Strength.STORED, "SEND_OK")
@@ -223,7 +233,7 @@ def _told(sending: Any) -> set[str]:
         Fate.ROLLBACK_WHEN_ASKED: "ROLLBACK_MESSAGE",
     }
     return {
-        f"tag {tags[row['sequence']]} by broker-a: {states[row['fate']]}"
+        f"tag {tags[row['sequence']]}: {states[row['fate']]}"
         for row in rows(sending, tables.TERMS)
     }
 
