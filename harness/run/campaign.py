@@ -9,6 +9,7 @@
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -145,12 +146,14 @@ class Campaign:
         preparing = Preparing(plan, cluster, folder, self.boot_id, self.hooks.step)
         prepared = await preparing.begin()
         manifest.origin_monotonic_ns = prepared.stage.origin_ns
+        manifest.origin_wall_ns = _wall_ns(prepared.stage.origin_ns)
         manifest.resolved |= {f"{who} enter": host for who, host in prepared.entries.items()}
         manifest.versions |= prepared.versions
         outside = Outside(self.hooks.interrupt, self.hooks.show, lambda m: m.save(folder))
         try:
             await LiveRun(plan, cluster, prepared, manifest, outside).perform()
         finally:
+            manifest.wall_set_ns = _wall_ns(prepared.stage.origin_ns) - manifest.origin_wall_ns
             with contextlib.suppress(DeployError):
                 await cluster.fetch_logs(folder)
 
@@ -169,6 +172,11 @@ class Campaign:
             self.hooks.step("tear the cluster down")
             cluster, self._cluster = self._cluster, None
             await cluster.down()
+
+
+def _wall_ns(monotonic_ns: int) -> int:
+    """What the clock of the day would have said then, had it run as it runs now."""
+    return time.time_ns() - (time.monotonic_ns() - monotonic_ns)
 
 
 def _place(plan: RunPlan) -> tuple[str, str, str]:
