@@ -181,15 +181,11 @@ def _known_before(way: _Way, fault: Faulted) -> bool:
 def _changed(way: _Way, fault: Faulted) -> _Between | None:
     """When the way showed something else than before the fault."""
     origin_ns = fault.window.origin_ns
-    before = [look for look in way.answers if look.ended_ns <= origin_ns]
-    shown = before[-1].view
-    last = before[-1]
-    for look in way.answers[len(before) :]:
-        if look.ended_ns > fault.until_ns:
-            return None
-        if look.view != shown:
+    shown = [look for look in way.answers if look.ended_ns <= origin_ns][-1].view
+    for last, look in pairwise(way.news):
+        later = origin_ns < look.ended_ns <= fault.until_ns
+        if later and look.answered and look.view != shown:
             return _Between(last.started_ns, look.ended_ns)
-        last = look
     return None
 
 

@@ -1,4 +1,4 @@
-"""The whole graph: run folders in, the marts of findings, costs and views and their comparison out."""
+"""The whole graph: run folders in, all marts and the comparison of runs out."""
 
 from collections.abc import Sequence
 

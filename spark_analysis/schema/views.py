@@ -30,15 +30,15 @@ STAGES (rows of findings.py's mart, of one window each), of the ways of kind ROU
 answered look that counts with ended_ns <= origin_ns; what the last of these showed is what the way
 showed before. A way changed at (least, most) if, of the answered looks that count and have
 origin_ns < ended_ns <= limit, one has another view: most is the ended_ns of the first such look,
-least the started_ns of the answered look that counts before it.
+least the started_ns of the look that counts before it, answered or not: who does not answer shows
+nothing, and nobody can learn from him what he has dropped.
 - `route_changed`: the first name server showed something else. Reached if a way changed; between
   the smallest least and the smallest most.
 - `route_changed_everywhere`: the last one did. Reached if all ways changed; between the greatest
   least and the greatest most.
 Reached at `most`: after_ns = most - origin_ns, uncertainty_ns = after_ns - max(0, least -
 returned_ns): it took at least after_ns - uncertainty_ns. Not reached: after_ns = limit -
-origin_ns, uncertainty_ns = returned_ns - origin_ns. No such way, no row. What a silent name
-server would show is unknown: it changes when it answers again, if it shows something else then.
+origin_ns, uncertainty_ns = returned_ns - origin_ns. No such way, no row.
 """
 
 import re

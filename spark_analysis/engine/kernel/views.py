@@ -195,5 +195,5 @@ def _bounds(way: Way, window: Window, judged: Judged) -> tuple[()] | tuple[int, 
     if not len(others):
         return ()
     place = before + int(others[0])
-    least_ns = way.started_ns[way.answers[place - 1]]
-    return int(least_ns), int(ended_ns[place])
+    in_told = np.searchsorted(way.told, way.answers[place])
+    return int(way.started_ns[way.told[in_told - 1]]), int(ended_ns[place])
