@@ -9,7 +9,6 @@
 
 import asyncio
 import contextlib
-import time
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -24,6 +23,7 @@ from harness.run.crew import WorkerLost
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run.view import View
+from harness.run.wall import wall_ns
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import LOGS, seal
 from spark_analysis.schema.log import LogDamaged
@@ -146,14 +146,14 @@ class Campaign:
         preparing = Preparing(plan, cluster, folder, self.boot_id, self.hooks.step)
         prepared = await preparing.begin()
         manifest.origin_monotonic_ns = prepared.stage.origin_ns
-        manifest.origin_wall_ns = _wall_ns(prepared.stage.origin_ns)
+        manifest.origin_wall_ns = wall_ns(prepared.stage.origin_ns)
         manifest.resolved |= {f"{who} enter": host for who, host in prepared.entries.items()}
         manifest.versions |= prepared.versions
         outside = Outside(self.hooks.interrupt, self.hooks.show, lambda m: m.save(folder))
         try:
             await LiveRun(plan, cluster, prepared, manifest, outside).perform()
         finally:
-            manifest.wall_set_ns = _wall_ns(prepared.stage.origin_ns) - manifest.origin_wall_ns
+            manifest.wall_set_ns = wall_ns(prepared.stage.origin_ns) - manifest.origin_wall_ns
             with contextlib.suppress(DeployError):
                 await cluster.fetch_logs(folder)
 
@@ -172,11 +172,6 @@ class Campaign:
             self.hooks.step("tear the cluster down")
             cluster, self._cluster = self._cluster, None
             await cluster.down()
-
-
-def _wall_ns(monotonic_ns: int) -> int:
-    """What the clock of the day would have said then, had it run as it runs now."""
-    return time.time_ns() - (time.monotonic_ns() - monotonic_ns)
 
 
 def _place(plan: RunPlan) -> tuple[str, str, str]:

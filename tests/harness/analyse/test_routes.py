@@ -42,7 +42,8 @@ def freeze() -> History:
 def test_a_run_tells_when_which_name_server_dropped_which_broker_and_who_was_silent() -> None:
     assert told(freeze()) == [
         "2 name servers were asked for the route 32 times or more, at most 0.40 s apart",
-        "window 1: route_changed after 5.500 to 6.005 s, route_changed_everywhere not within 50.0 s",
+        "window 1: route_changed after 5.500 to 6.005 s, "
+        "route_changed_everywhere not within 50.0 s",
         "name server ns1 gave no answer from +10.40 s to +20.41 s: no answer within 1 s",
         "name server ns2 dropped broker-a master at rkt1:10911 between +15.60 s and +16.00 s",
     ]
