@@ -169,16 +169,16 @@ def _rows_of(asked: Asked, manifest: Manifest, views: Views) -> Iterator[Row]:
     """A row a broker that a name server ever showed."""
     brokers: dict[tuple[str, int], list[tuple[Change, str]]] = {}
     for change in sorted(_of(views.changes, asked), key=lambda one: (one.by_ns, one.shown)):
-        broker = broker_in(change.what)
-        if broker is not None:
-            who = (broker.broker, broker.id)
-            brokers.setdefault(who, []).append((change, broker.address))
+        shown = broker_in(change.what)
+        if shown is not None:
+            who = (shown.broker, shown.id)
+            brokers.setdefault(who, []).append((change, shown.address))
     silent = [_silent(one) for one in _of(views.silences, asked)]
     topic = _topic(asked.prober, manifest, views)
     for (broker, number), changes in sorted(brokers.items()):
         role = f"slave {number}" if number else "master"
-        shown = _shown(changes, asked.last_ns)
-        yield Row(f"{asked.name_server}{topic}: {broker} {role}", (*shown, *silent))
+        stretches = (*_shown(changes, asked.last_ns), *silent)
+        yield Row(f"{asked.name_server}{topic}: {broker} {role}", stretches)
 
 
 def _shown(changes: list[tuple[Change, str]], last_ns: int) -> Iterator[Stretch]:

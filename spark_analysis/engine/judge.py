@@ -108,9 +108,9 @@ def judge(facts: Facts, reader: Reader) -> dict[str, pa.Table]:
         "doubts": [*doubts.doubts(known, reader.read(Lateness), census, facts)],
         "calm": [*costs.calm(known, intended, facts)],
         "use": [*costs.use(reader.read(Resources), facts)],
-        "asked": views.asked(asked, facts.run),
-        "changes": views.changes(asked, facts.run),
-        "silences": views.silences(asked, facts.run),
+        "asked": [*views.asked(asked, facts.run)],
+        "changes": [*views.changes(asked, facts.run)],
+        "silences": [*views.silences(asked, facts.run)],
         CELLS: [Cell.of(facts)],
     }
     marts = {name: rows.table(JUDGED[name], listing) for name, listing in found.items()}
