@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from harness.analyse import routes
+from harness.analyse.audited import audit
 from harness.analyse.claims import Claim
 from harness.analyse.costs import cost
 from harness.analyse.detail import NO_VIEWS, detail
@@ -48,6 +49,7 @@ def run_report(
         observations=(
             *observe(evidence),
             *routes.observe(manifest, findings, views, evidence.run_doubt is None),
+            *audit(folder),
         ),
         doubts=tuple(doubt.sentence for doubt in evidence.doubts),
         failure=manifest.failure,
