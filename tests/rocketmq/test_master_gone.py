@@ -18,8 +18,8 @@ from spark_analysis.schema.body import Identity, encode
 from spark_analysis.schema.tables import DELIVERIES
 from spark_analysis.schema.words import Via
 from tests.harness.workers import rig
+from tests.harness.workers.rocketmq.real import drain
 from tests.harness.workers.rocketmq.servers import require
-from tests.harness.workers.rocketmq.test_real_servers import drain
 from tests.rocketmq import sending, servers
 from tests.rocketmq.servers import Cluster, Server
 
