@@ -14,6 +14,8 @@ import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerOrderly;
 import org.apache.rocketmq.client.consumer.store.OffsetStore;
 import org.apache.rocketmq.client.consumer.store.ReadOffsetType;
+import org.apache.rocketmq.client.exception.MQClientException;
+import org.apache.rocketmq.client.impl.MQAdminImpl;
 import org.apache.rocketmq.client.impl.consumer.RebalanceImpl;
 import org.apache.rocketmq.client.impl.factory.MQClientInstance;
 import org.apache.rocketmq.common.consumer.ConsumeFromWhere;
@@ -171,8 +173,8 @@ public final class Consuming {
         long behind = 0;
         for (MessageQueue queue : pull.fetchMessageQueues(topic)) {
             Long committed = pull.committed(queue);
-            long end = instance().getMQAdminImpl().maxOffset(queue);
-            behind += end - Math.max(committed == null ? 0 : committed, 0);
+            long end = offset("getMaxOffset", queue);
+            behind += left(end, Math.max(committed == null ? 0 : committed, 0));
         }
         return behind;
     }
@@ -180,7 +182,7 @@ public final class Consuming {
     private long behindRetries(OffsetStore store) throws Exception {
         try {
             return behind(store, RETRIES + group);
-        } catch (org.apache.rocketmq.client.exception.MQClientException none) {
+        } catch (MQClientException none) {
             if (String.valueOf(none.getMessage()).contains("Can not find Message Queue")) {
                 return 0; // no broker has a retry topic of this group: nothing was ever retried
             }
@@ -191,15 +193,34 @@ public final class Consuming {
     private long behind(OffsetStore store, String of) throws Exception {
         long behind = 0;
         for (MessageQueue queue : push.fetchSubscribeMessageQueues(of)) {
-            long end = push.maxOffset(queue);
-            long first = push.minOffset(queue);
+            long end = offset("getMaxOffset", queue);
+            long first = offset("getMinOffset", queue);
             long committed = store.readOffset(queue, ReadOffsetType.READ_FROM_STORE);
             if (committed == -2) {
                 throw new IllegalStateException("no offset of " + queue + " to be had");
             }
-            behind += end - Math.max(committed, first);
+            behind += left(end, Math.max(committed, first));
         }
         return behind;
+    }
+
+    /** A slave may hold less than its dead master gave out: an offset past its end is behind none. */
+    private static long left(long end, long committed) {
+        return Math.max(0, end - committed);
+    }
+
+    /** As the master of the queue says; where the route shows none any more, as its slave does. */
+    private long offset(String which, MessageQueue queue) throws Exception {
+        MQAdminImpl admin = instance().getMQAdminImpl();
+        try {
+            return which.equals("getMaxOffset") ? admin.maxOffset(queue) : admin.minOffset(queue);
+        } catch (MQClientException none) {
+            // A master that died for good is dropped from the route, and consumers read its slave.
+            if (!String.valueOf(none.getMessage()).contains("] not exist")) {
+                throw none;
+            }
+            return Library.offset(which, instance(), queue);
+        }
     }
 
     private String queues() throws Exception {

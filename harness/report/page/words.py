@@ -19,6 +19,8 @@ STAGES = {
     "sustained_success": "sending was on time again, and stayed so",
     "consumers_resumed": "something sent after the fault was delivered",
     "backlog_drained": "what had piled up was delivered",
+    "route_changed": "the first name server showed another route",
+    "route_changed_everywhere": "the last name server did",
 }
 MEASURES = {
     "lost": "Lost",
