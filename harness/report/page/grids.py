@@ -120,8 +120,8 @@ def grids(report: Report, compared: Sequence[Place]) -> tuple[tuple[Grid, ...], 
     for anchor, short, title, note, own in (*_TABLES, (*_WHATEVER, rest)):
         names = [name for measure in own for name in shown if name[0] == measure]
         if names:
-            head = (anchor, short, title, note)
-            tables.append(_grid(head, names, shown, report, compared))
+            groups, meanings = _groups(names, shown, report, compared), _meanings(names)
+            tables.append(Grid(anchor, short, title, note, meanings, groups))
     return tuple(tables), tuple(
         words.measure_name(measure).lower()
         for measure, detail in zero
@@ -136,25 +136,27 @@ def _is_zero(rows: Iterable[Comparison], detail: str) -> bool:
     return bool(detail) or any(row.judged for row in found)
 
 
-def _grid(
-    head: tuple[str, str, str, str],
+def _groups(
     names: Sequence[Name],
     shown: Mapping[Name, Mapping[Cell, Comparison]],
     report: Report,
     compared: Sequence[Place],
-) -> Grid:
+) -> tuple[Group, ...]:
     tops: dict[str, float] = {}
     for row in (row for name in names for row in shown[name].values()):
         tops[row.unit] = max(tops.get(row.unit, 0.0), row.maximum or 0.0)
-    groups = []
-    for scenario in _shared(compared):
-        groups.append(_group(scenario, names, shown, tops, report, compared))
-    meanings = [
-        (LINES.get(measure, words.measure_name(measure).lower()), words.MEANINGS.get(measure, ""))
+    return tuple(
+        _group(scenario, names, shown, tops, report, compared) for scenario in _shared(compared)
+    )
+
+
+def _meanings(names: Sequence[Name]) -> tuple[tuple[str, str], ...]:
+    """What each line of a table says, where that is not plain."""
+    return tuple(
+        (_name(measure, ""), words.MEANINGS[measure])
         for measure, detail in names
-        if not detail and words.MEANINGS.get(measure)
-    ]
-    return Grid(*head, tuple(meanings), tuple(groups))
+        if not detail and measure in words.MEANINGS
+    )
 
 
 def _shared(compared: Sequence[Place]) -> tuple[str, ...]:

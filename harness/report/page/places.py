@@ -270,7 +270,11 @@ def _outage(place: Place) -> str:
     silent = silent_text(told).replace("≥", "at least")
     silence = f", without any confirm for {silent}" if silent else ""
     missed, operations, _ = told.late
-    late = f"; from the faults on, {words.share(missed / operations)} came late" if missed else ""
+    late = ""
+    if missed:
+        late = (
+            f"; from the faults on, {words.share(missed / operations)} were not confirmed in time"
+        )
     return f"At worst it was out for {most} ({told.out.cell[0]}){silence}{late}."
 
 

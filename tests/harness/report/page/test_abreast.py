@@ -76,7 +76,7 @@ def test_a_verdict_says_lost_of_confirmed_out_and_what_is_proved() -> None:
         "37 of the 42,800 messages that it had confirmed never reached a consumer"
         " (in 1 of 2 runs): 37 are lost for good."
         " At worst it was out for 0.17 s (master-crash);"
-        " from the faults on, 0.3 % came late."
+        " from the faults on, 0.3 % were not confirmed in time."
         " Proved in all 2 runs; 2 of 2 faults were seen to hold and to end."
     )
     assert said(found, 1).startswith(
