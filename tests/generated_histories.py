@@ -231,10 +231,8 @@ class _Run:
             self._deliver(identity, attempt, queue, at_ns, flagged)
             # Only what comes seven seconds later may be of a log that was rolled back.
             later = [at_ns + 7 * SECOND] * (8 if self.style.offsets else 0)
-            at_ns = self.random.choice(
-                [*later, self.dice.soon(at_ns), self.dice.time(), at_ns + 2 * SECOND]
-                + self.origins
-            )
+            other = [self.dice.soon(at_ns), self.dice.time(), at_ns + 2 * SECOND, *self.origins]
+            at_ns = self.random.choice([*later, *other])
 
     def _deliver(
         self, identity: Row, attempt: int, queue: str | None, at_ns: int, flagged: bool
