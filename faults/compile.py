@@ -37,6 +37,7 @@ from faults.actions import (
 from faults.kinds import CLIENT, CLIENT_LINK, COMPOSE, KINDS, TOXIPROXY
 from faults.kinds import mechanism as mechanism_of
 from faults.model import Armed, FaultError, Options
+from faults.peers import Serving
 from faults.shapes import SHAPES, ways
 
 MARK = "MQPROOF_"  # heal finds by it what no journal tells of
@@ -57,6 +58,11 @@ class Aim:
     mark: str
     options: Options
     mechanism: str
+    serving: Serving
+
+    @property
+    def mesh(self) -> peers.Mesh:
+        return peers.Mesh(self.mechanism, self.serving, self.places[0])
 
     @property
     def host(self) -> str:
@@ -81,11 +87,14 @@ def compile(
     mechanism: str = "",
     options: Options | None = None,
     clients: Sequence[str] = (),
+    serving: Serving | None = None,
 ) -> Armed:
-    """`resolved`: places as one text. Several are for kill, stop and freeze; one process of a
-    host that has more is for these and for faults of clients' links.
+    """`resolved`: places as one text; several, and such as are one process of a host that has
+    more, are for kill, stop and freeze, and one process for faults of clients' links, or of
+    peers' links that pass a proxy.
     `proxies`: the meant clients' proxies to what was resolved; only link faults need them.
     `clients`: the meant clients themselves; only faults of clients need them.
+    `serving`: where hosts listen to their peers, if not as RabbitMQ does.
     `mechanism`: by what the deployment does it; without, as it is done in containers, by a proxy
     of peer links only where nothing else does it.
 
@@ -98,7 +107,12 @@ def compile(
     links, meant = _touched(kind, resolved, proxies, clients)
     how = mechanism or mechanism_of(kind, COMPOSE) or mechanism_of(kind, COMPOSE, TOXIPROXY)
     named = mark(run, window)
-    aim = Aim(meant_places, tuple(hosts), links, meant, named, options or Options(), how)
+    aim = Aim(
+        *(meant_places, tuple(hosts), links, meant, named),
+        options or Options(),
+        how,
+        serving or {},
+    )
     actions, undo = DEEDS[kind](aim)
     return Armed(
         window=window,
@@ -114,6 +128,7 @@ def compile(
         proxies=links,
         options=aim.options,
         clients=meant,
+        serving=serving or {},
     )
 
 
@@ -204,10 +219,13 @@ def _partition(aim: Aim) -> Deeds:
     if count < SHAPES[shape].hosts_min:
         raise FaultError(f"{count} hosts are too few for the shape {shape}")
     cut = ways(shape, aim.host, aim.hosts)
-    if aim.mechanism == TOXIPROXY:
-        stalls = peers.stall(cut, aim.mark, TOXIPROXY)
-        return stalls, (peers.release(cut, aim.mark, TOXIPROXY),)
-    return (Cut(cut, aim.mark),), (Join(cut, aim.mark),)
+    if aim.mechanism != TOXIPROXY:
+        return (Cut(cut, aim.mark),), (Join(cut, aim.mark),)
+    stalls = peers.stall(cut, aim.mark, aim.mesh)
+    # What a short cut of a flap held comes late, as what the kernel sends again.
+    if aim.serving and not aim.options.down_s:
+        return stalls, peers.renew(cut, aim.mark, aim.mesh)
+    return stalls, (peers.release(cut, aim.mark, aim.mesh),)
 
 
 def _slow_peers(aim: Aim) -> Deeds:
@@ -216,8 +234,8 @@ def _slow_peers(aim: Aim) -> Deeds:
     if not aim.options.latency_ms:
         raise FaultError("slow_peers: no latency was given")
     slowed = ways("one", aim.host, aim.hosts)
-    toxics = peers.delay(slowed, aim.mark, aim.mechanism, aim.options.latency_ms)
-    return toxics, (peers.release(slowed, aim.mark, aim.mechanism),)
+    toxics = peers.delay(slowed, aim.mark, aim.mesh, aim.options.latency_ms)
+    return toxics, (peers.release(slowed, aim.mark, aim.mesh),)
 
 
 def _black_hole(aim: Aim) -> Deeds:

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from faults import places
 from faults.actions import Action
+from faults.peers import Serving
 
 
 class FaultError(Exception):
@@ -70,6 +71,8 @@ class Armed:
     proxies: tuple[str, ...] = ()  # link faults: the meant clients' ways to the host
     options: Options = field(default_factory=Options)
     clients: tuple[str, ...] = ()  # faults of clients: their names
+    serving: Serving = field(default_factory=dict, hash=False)  # where hosts listen to peers; not
+    # in the journal: the undo names what it undoes
 
     @property
     def returns(self) -> bool:
@@ -79,6 +82,11 @@ class Armed:
     def places(self) -> tuple[str, ...]:
         """The hosts, or processes of hosts, that it meant."""
         return places.split(self.resolved)
+
+    @property
+    def host(self) -> str:
+        """The host that it meant, or whose process: of faults that mean one."""
+        return places.host_of(self.places[0])
 
     @property
     def rhythm(self) -> tuple[float, float] | None:
@@ -167,7 +175,8 @@ class Witness(Protocol):
 
     async def reach(self, host: str, peer: str, wait_s: float | None = None) -> Reply:
         """One connection attempt by the way that a host's own processes take to a peer's broker;
-        from a host to itself: past every proxy. Without `wait_s` it waits long enough to
+        from a host to itself: past every proxy. `peer`: its name, or `name:port` for one of its
+        processes; of several the worst reply counts. Without `wait_s` it waits long enough to
         prove silence."""
 
     async def entries(self, host: str) -> Replies:

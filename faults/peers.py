@@ -2,20 +2,73 @@
 
 1. A link is dialled by one host and leads to one peer; its upstream carries the way to the peer,
    its downstream the way back. Either end may have dialled what the two talk by.
-2. A name is of a way and, where a broker listens to its peers at several ports, of a port.
-3. All of a deployment's links are of one kind, which the mechanism tells.
+2. A name is of a way and, where a host listens to its peers at several ports, of a port.
+3. All of a deployment's links are of one kind, which the mechanism tells; the ports, who serves.
+4. A process of a host that carries several has the links that lead to it, and, if it dials
+   anybody, those that its host dials.
 """
 
-from faults.actions import AddToxic, RemoveToxic
-from faults.kinds import PROXY, TOXIPROXY
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from faults.actions import Action, AddToxic, Disable, Enable, RemoveToxic
+from faults.kinds import PROXY
+from faults.places import host_of, process_of
 from faults.shapes import Way
 
 STREAMS = ("upstream", "downstream")
 EPMD_PORT, DISTRIBUTION_PORT = 4369, 25672
-PORTS: dict[str, tuple[int, ...]] = {  # RabbitMQ asks epmd first where its peer listens
-    TOXIPROXY: (EPMD_PORT, DISTRIBUTION_PORT),
-    PROXY: (),
-}
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """Where a process listens to its peers, and at which of these ports it is spoken to."""
+
+    ports: tuple[int, ...]
+    word: int
+    process: str = ""
+    dials: bool = True  # its peers, too
+
+
+Serving = Mapping[str, tuple[Served, ...]]  # by host
+RABBITMQ = (Served((EPMD_PORT, DISTRIBUTION_PORT), DISTRIBUTION_PORT),)  # epmd is asked first
+_OURS = (Served((0,), 0),)  # of the reference's nodes: one way, whatever its port is
+
+
+@dataclass(frozen=True, slots=True)
+class Mesh:
+    """The links of a deployment: all of them, or those of the process that `place` names
+    (places.py). `serving`: of hosts that are not there, RabbitMQ's."""
+
+    mechanism: str
+    serving: Serving = field(default_factory=dict)
+    place: str = ""
+
+    def served(self, host: str) -> tuple[Served, ...]:
+        return _OURS if self.mechanism == PROXY else self.serving.get(host, RABBITMQ)
+
+    def links(self, host: str, peer: str) -> tuple[str, ...]:
+        """The names of all proxies by which a host's processes reach a peer's."""
+        meant = (one for one in self.served(peer) if self._meant(host, peer, one))
+        return tuple(peer_link(host, peer, port) for one in meant for port in one.ports)
+
+    def ends(self, host: str, peer: str, meant: bool = True) -> tuple[str, ...]:
+        """Where a host says words to a peer: to each of its processes by itself, where there may
+        be several. `meant`: by these links, or by those that are not of them."""
+        return tuple(
+            f"{peer}:{one.word}" if peer in self.serving else peer
+            for one in self.served(peer)
+            if self._meant(host, peer, one) is meant
+        )
+
+    def _meant(self, host: str, peer: str, one: Served) -> bool:
+        at, process = host_of(self.place), process_of(self.place)
+        if not process:
+            return True
+        if peer == at:
+            return one.process == process
+        own = (each for each in self.served(at) if each.process == process)
+        return host == at and any(each.dials for each in own)
 
 
 def peer_link(host: str, peer: str, port: int = 0) -> str:
@@ -23,18 +76,13 @@ def peer_link(host: str, peer: str, port: int = 0) -> str:
     return f"mqproof-peer.{host}.{peer}" + (f".{port}" if port else "")
 
 
-def links(host: str, peer: str, mechanism: str) -> tuple[str, ...]:
-    """The names of all proxies by which a host's broker reaches a peer's."""
-    return tuple(peer_link(host, peer, port) for port in PORTS[mechanism] or (0,))
-
-
-def streams(ways: tuple[Way, ...], mechanism: str) -> dict[tuple[str, ...], tuple[str, ...]]:
+def streams(ways: tuple[Way, ...], mesh: Mesh) -> dict[tuple[str, ...], tuple[str, ...]]:
     """The streams that carry these ways -> the links on which just these streams do."""
     carrying: dict[str, set[str]] = {}
     for start, end in ways:
-        for link in links(start, end, mechanism):
+        for link in mesh.links(start, end):
             carrying.setdefault(link, set()).add("upstream")
-        for link in links(end, start, mechanism):
+        for link in mesh.links(end, start):
             carrying.setdefault(link, set()).add("downstream")
     found: dict[tuple[str, ...], tuple[str, ...]] = {}
     for link, own in carrying.items():
@@ -43,31 +91,42 @@ def streams(ways: tuple[Way, ...], mechanism: str) -> dict[tuple[str, ...], tupl
     return found
 
 
-def stall(ways: tuple[Way, ...], toxic: str, mechanism: str) -> tuple[AddToxic, ...]:
+def stall(ways: tuple[Way, ...], toxic: str, mesh: Mesh) -> tuple[AddToxic, ...]:
     """A bandwidth of 0 holds what is sent, and gives it back: nobody sees a connection end."""
-    return _add(ways, toxic, mechanism, "bandwidth", (("rate", 0),))
+    return _add(ways, toxic, mesh, "bandwidth", (("rate", 0),))
 
 
-def delay(
-    ways: tuple[Way, ...], toxic: str, mechanism: str, latency_ms: int
-) -> tuple[AddToxic, ...]:
-    return _add(ways, toxic, mechanism, "latency", (("latency", latency_ms),))
+def delay(ways: tuple[Way, ...], toxic: str, mesh: Mesh, latency_ms: int) -> tuple[AddToxic, ...]:
+    return _add(ways, toxic, mesh, "latency", (("latency", latency_ms),))
 
 
-def release(ways: tuple[Way, ...], toxic: str, mechanism: str) -> RemoveToxic:
+def release(ways: tuple[Way, ...], toxic: str, mesh: Mesh) -> RemoveToxic:
     """From all links at one moment, whichever of their streams it is on."""
-    found = [link for links in streams(ways, mechanism).values() for link in links]
+    found = [link for links in streams(ways, mesh).values() for link in links]
     return RemoveToxic(tuple(found), toxic)
+
+
+def renew(ways: tuple[Way, ...], toxic: str, mesh: Mesh) -> tuple[Action, ...]:
+    """Ends a stall, and every link with it: what was held is thrown away, and who still wants to
+    talk dials anew.
+
+    A RocketMQ broker gives up on a registration after 6 s, and dials anew for the next one. If all
+    that was held came at once, a name server would register brokers by connections that end in
+    the same moment, and drop them with those (4.9.7, after a cut of 30 s: five such registrations
+    by release, none so). A toxic that drops what it gets lets the ends of connections pass: then
+    a broker is dropped after 7 s, not when it was silent for as long as it may be.
+    """
+    released = release(ways, toxic, mesh)
+    return Disable(released.proxies), released, Enable(released.proxies)
 
 
 def _add(
     ways: tuple[Way, ...],
     toxic: str,
-    mechanism: str,
+    mesh: Mesh,
     type: str,
     attributes: tuple[tuple[str, int], ...],
 ) -> tuple[AddToxic, ...]:
     return tuple(
-        AddToxic(links, toxic, type, own, attributes)
-        for own, links in streams(ways, mechanism).items()
+        AddToxic(links, toxic, type, own, attributes) for own, links in streams(ways, mesh).items()
     )

@@ -229,7 +229,8 @@ def _told(
         failure = marts.unreadable.get(asked.folder, "it was not begun")
         missing = RunReport(asked.name, asked.cell, asked.repeat, asked.seed, failure=failure)
         return replace(missing, piece=piece)
-    report = run_report(run.folder, run.manifest, run.facts, run.findings, shipped, run.costs)
+    told = run.manifest, run.facts, run.findings, shipped, run.costs, run.views
+    report = run_report(run.folder, *told)
     return replace(_with_truth(report, run), repeat=asked.repeat, piece=piece)
 
 

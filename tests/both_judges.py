@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from spark_analysis.definition.costs import costs
 from spark_analysis.definition.judge import judge
+from spark_analysis.definition.views import views
 from spark_analysis.engine.judge import judge as judge_by_kernels
 from spark_analysis.engine.kernel.records import (
     Acknowledgements,
@@ -24,6 +25,7 @@ from spark_analysis.engine.kernel.records import (
     ClientEvents,
     Deliveries,
     Lateness,
+    Probes,
     R,
     Records,
     Resources,
@@ -36,6 +38,7 @@ from spark_analysis.schema.arrow import arrow_schema
 from spark_analysis.schema.costs import COSTS, Costs
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import MARTS, Findings
+from spark_analysis.schema.views import VIEWS, Views
 
 KINDS = (
     Attempts,
@@ -45,6 +48,7 @@ KINDS = (
     Acknowledgements,
     ClientEvents,
     Lateness,
+    Probes,
     Resources,
 )
 
@@ -89,11 +93,25 @@ def costs_by_both(facts: Facts, rows: Rows) -> Costs:
     return told
 
 
+def views_by_both(facts: Facts, rows: Rows) -> Views:
+    """What name servers showed by the definition; the kernels must say the same."""
+    told = views(facts, rows)
+    found = judge_by_kernels(facts, Memory(raw_columns(rows)))
+    for name in VIEWS:
+        kept = Counter(tuple(row.values()) for row in found[name].to_pylist())
+        assert kept == Counter(_values(getattr(told, name))), name
+    return told
+
+
 def by_kernels(facts: Facts, columns: Columns) -> Answer:
     marts = judge_by_kernels(facts, Memory(columns))
     return {
         name: Counter(tuple(row.values()) for row in marts[name].to_pylist()) for name in MARTS
     }
+
+
+def rows_of_marts(rows: Iterable[Any]) -> Counter[tuple[object, ...]]:
+    return Counter(_values(rows))
 
 
 def listed(findings: Findings) -> Answer:

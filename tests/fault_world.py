@@ -152,6 +152,7 @@ class World:
     async def reach(self, host: str, peer: str, wait_s: float | None = None) -> Reply:
         """A handshake needs both directions: what is asked, or what is answered, is dropped. A
         word on a link that passes a proxy needs the way there alone."""
+        peer, _, port = peer.partition(":")
         if host == peer:
             return ANSWERED
         exchange = [(host, peer), (peer, host)]
@@ -163,7 +164,7 @@ class World:
         self.dropped.update(dropped)
         if dropped:
             return Reply(False, wait_s or SILENT.seconds, "silent")
-        return self.links.say(peer_link(host, peer, DISTRIBUTION_PORT), Words(UP))
+        return self.links.say(peer_link(host, peer, int(port or DISTRIBUTION_PORT)), Words(UP))
 
     def _rules(self) -> dict[str, list[Way]]:
         alone = {c: [(h, ANYBODY), (ANYBODY, h)] for c, h in self.isolated.items()}

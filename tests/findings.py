@@ -15,6 +15,7 @@ from spark_analysis.schema.findings import Affected, Availability, Count, Doubt,
 RUN, QUEUE = "run-1-beef", "orders"
 DECLARED = {
     "copies": 3,
+    "masters": 1,
     "synchronise": "automatic",
     "partition_handling": "pause_minority",
     "timer_s": 10.0,
@@ -22,6 +23,7 @@ DECLARED = {
     "durable": True,
     "persistent": True,
     "mandatory": True,
+    "route_poll_s": {"moot": "its clients ask no name server"},
     "retry": "until_confirmed",
     "consumers": 1,
     "acknowledges": True,
@@ -38,6 +40,27 @@ RECORDED = {
     "publishers_entered_at_target": True,
     "consumers_entered_at_target": False,
     "promoted_mirror_rank": 1,
+    "name_servers_at_target": {"moot": "its clients ask no name server"},
+    "name_servers_left": {"moot": "its clients ask no name server"},
+}
+# Two groups of brokers whose slaves are never masters, and clients that poll name servers.
+OF_LOGS = {
+    "copies": 2,
+    "masters": 2,
+    "promote_on_shutdown": "never",
+    "promote_on_failure": "never",
+    "timer_s": 20.0,
+    "route_poll_s": 5,
+    "mandatory": {"moot": "its clients do not speak AMQP"},
+    "cancel_on_ha_failover": {"moot": "its clients do not speak AMQP"},
+    "mirrors_at_fault": 1,
+    "synchronised_mirrors_at_fault": 1,
+    "publishers_entered_at_target": {"moot": "clients enter nowhere"},
+    "consumers_entered_at_target": {"moot": "clients enter nowhere"},
+    "promoted_mirror_rank": None,
+    "name_servers_at_target": 1,
+    "name_servers_left": 1,
+    "publishers_attached_to_target": 2,
 }
 
 
@@ -50,7 +73,11 @@ class Story:
 
     def __init__(self, kind: str = "kill", **state: object) -> None:
         self.state: dict[str, object] = {**DECLARED, **RECORDED, **state}
-        self.counts = {("state", "acknowledged"): 21_400, ("in_order", ""): 21_400}
+        self.counts = {
+            ("state", "acknowledged"): 21_400,
+            ("confirmed", "replicated"): 21_400,
+            ("in_order", ""): 21_400,
+        }
         self.affected: list[Affected] = []
         self.stages: dict[tuple[int, str], Stage] = {}
         self.silences: dict[int, Availability] = {}

@@ -215,6 +215,7 @@ class SimulatedOperator:
 class SimulatedBroker:
     def __init__(self, cluster: "SimulatedCluster") -> None:
         self._cluster = cluster
+        self._asked_s: float | None = None  # when it was first asked for connections
 
     async def declare(self, queue: str, durable: bool, host: str) -> None:
         self._cluster.declared[queue] = host
@@ -246,7 +247,11 @@ class SimulatedBroker:
         return own | self._cluster.claims
 
     async def connections(self, prefix: str, close: bool) -> tuple[str, ...]:
-        return ()
+        """Of who has left and is listed still, from the first question on."""
+        now_s = asyncio.get_running_loop().time()
+        self._asked_s = now_s if self._asked_s is None else self._asked_s
+        listed = now_s - self._asked_s < self._cluster.dead_listed_s
+        return (f"{prefix}consumer-1",) if listed else ()
 
     async def delete(self, prefix: str) -> None:
         self._cluster.deleted.append(prefix)
@@ -260,6 +265,7 @@ class SimulatedCluster:
     messages: int = 20
     swallowed: frozenset[int] = frozenset()  # sequences that consumers never get
     deaf: frozenset[str] = frozenset()  # workers that answer nothing
+    dead_listed_s: float = 0.0  # so long it lists a consumer that has left
     failing: frozenset[str] = frozenset()  # workers whose disk is full
     drain_doubt: str = ""
     clock_skew_ns: int = 0

@@ -19,6 +19,7 @@ from harness.report.display import Report, RunReport
 from harness.run_folder.manifest import Manifest, WorkerRecord
 from spark_analysis.definition.costs import costs
 from spark_analysis.definition.judge import judge
+from spark_analysis.definition.views import views
 from spark_analysis.schema.facts import Facts
 from tests.findings import DECLARED, RECORDED, Story
 from tests.histories import CONSUMER, PUBLISHER, History, ns
@@ -118,7 +119,8 @@ def told(
     facts = replace(facts, run=folder.name, repeat=repeat, **names)
     write_run(folder, facts, rows)
     manifest, findings = manifest_of(facts, **changes), judge(facts, rows)
-    return run_report(folder, manifest, facts, findings, CLAIMS, costs(facts, rows))
+    beside = costs(facts, rows), views(facts, rows)
+    return run_report(folder, manifest, facts, findings, CLAIMS, *beside)
 
 
 def summed(story: Story, **changes: object) -> RunReport:

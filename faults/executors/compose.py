@@ -134,9 +134,9 @@ class ComposeExecutor:
                 return await self._in_thread(lambda: self._command(host, alarms.raised(resource)))
             case ClearAlarm(host=host, resource=resource):
                 return await self._in_thread(lambda: self._clear_alarm(host, resource))
-            case AddToxic() | Disable():
+            case AddToxic():
                 return await self._toxics.do(action)
-            case RemoveToxic() | Enable():
+            case RemoveToxic() | Enable() | Disable():
                 return await self._toxics.undo(action)
 
     def _signal(self, host: str, name: str) -> Receipt:

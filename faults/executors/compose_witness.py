@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 from docker import DockerClient
@@ -29,7 +30,7 @@ from faults.executors.canaries import (
     and_listed,
     host_greets,
 )
-from faults.executors.doors import Doors
+from faults.executors.doors import Doors, worst
 from faults.executors.ports import Agent, AgentCalls, Clients, Failures
 from faults.executors.project import Project
 from faults.kinds import DIRECT, TOXIPROXY
@@ -100,8 +101,18 @@ class ComposeWitness:
         return await self._in_thread(lambda: self._drops(host, chain))
 
     async def reach(self, host: str, peer: str, wait_s: float | None = None) -> Reply:
-        reach = self._say if self._by_proxy else self._reach
-        return await self._in_thread(lambda: reach(host, peer, wait_s or WAIT_S))
+        if not self._by_proxy:
+            return await self._in_thread(lambda: self._reach(host, peer, wait_s or WAIT_S))
+        name, _, port = peer.partition(":")
+        ports = (int(port),) if port else self._doors.spoken_to(name)
+        return worst(
+            await asyncio.gather(
+                *(
+                    self._in_thread(partial(self._say, host, name, one, wait_s or WAIT_S))
+                    for one in ports
+                )
+            )
+        )
 
     async def entries(self, host: str) -> Replies:
         addresses = {host, *await self._in_thread(lambda: self._project.addresses(host))}
@@ -214,11 +225,11 @@ class ComposeWitness:
         output = self._project.execute(self._project.host(host), command)
         return _attempted(output.text, f"{host} -> {peer} ({address}:{port})")
 
-    def _say(self, host: str, peer: str, wait_s: float) -> Reply:
+    def _say(self, host: str, peer: str, port: int, wait_s: float) -> Reply:
         """Where peer links pass a proxy; a host's own name is its own address."""
-        command = peer_words.command(peer, wait_s)
+        command = peer_words.command(peer, wait_s, port, self._doors.protocol)
         output = self._project.execute(self._project.host(host), command)
-        return peer_words.reply_of(output.text, f"{host} -> {peer}")
+        return peer_words.reply_of(output.text, f"{host} -> {peer}:{port}")
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)

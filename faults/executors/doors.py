@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from faults.model import Reply
+from faults.peers import DISTRIBUTION_PORT
 from faults.verify.replies import DIRECT
 
 AMQP, REMOTING = "amqp", "remoting"
@@ -30,6 +31,10 @@ class Doors:
 
     def of(self, place: str) -> tuple[int, ...]:
         return self.ports.get(place, (self.usual,))
+
+    def spoken_to(self, host: str) -> tuple[int, ...]:
+        """Where a host's peers say words (peer_words.py) to its processes."""
+        return (DISTRIBUTION_PORT,) if self.protocol == AMQP else self.of(host)
 
     def direct(self, port: int) -> str:
         """What the direct way is called that a listener at this port is compared with."""

@@ -43,7 +43,7 @@ from faults.executors.ports import Agent, AgentCalls, Failures
 from faults.executors.toxics import Toxics
 from faults.kinds import KINDS, LOCAL, PROXY
 from faults.model import FaultError, Receipt
-from faults.peers import peer_link, release, stall
+from faults.peers import Mesh, peer_link, release, stall
 from faults.shapes import Way
 
 ACTION_LIMIT_S = 60.0
@@ -118,7 +118,7 @@ class LocalExecutor:
             case Cut(ways=ways, chain=chain):
                 return await self._cut(ways, chain)
             case Join(ways=ways, chain=chain):
-                return await self._resume(release(ways, chain, PROXY))
+                return await self._resume(release(ways, chain, Mesh(PROXY)))
             case Isolate(host=host, chain=chain):
                 return await self._isolate(host, chain)
             case Rejoin(chain=chain):
@@ -172,7 +172,7 @@ class LocalExecutor:
         return Receipt(issued_ns, time.monotonic_ns())
 
     async def _cut(self, ways: tuple[Way, ...], chain: str) -> Receipt:
-        receipts = [await self._toxics.do(toxic) for toxic in stall(ways, chain, PROXY)]
+        receipts = [await self._toxics.do(toxic) for toxic in stall(ways, chain, Mesh(PROXY))]
         return Receipt(receipts[0].issued_ns, receipts[-1].returned_ns)
 
     async def _isolate(self, host: str, chain: str) -> Receipt:

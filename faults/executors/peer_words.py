@@ -1,4 +1,4 @@
-"""PURE: a word on the link by which a host's RabbitMQ reaches a peer's, and what it was met with.
+"""PURE: a word on the link by which a host's process reaches a peer's, and what it was met with.
 
 1. It is said inside the host's network namespace, to the peer by its name: where the broker's own
    words go, for the names are the container's.
@@ -7,21 +7,29 @@
    Erlang 25.2.3: 0.3 to 8 ms, both nodes' connection untouched). So the end of the connection is
    the answer, and proves that the word arrived. With bytes on their way back held (rate 0) the end
    still passes, for no byte is behind it: the answer tells of the way there alone.
+   RocketMQ's servers do the same with a command that says it is longer than any may be; they log
+   one line, and a connection on which nobody registered is nobody's end (tried on 4.9.7).
 3. A proxy whose upstream is down takes a connection and ends it by itself: what ends before the
    word was said is no answer.
 """
 
+from faults.executors.doors import AMQP, REMOTING
 from faults.model import FaultError, Reply
 from faults.peers import DISTRIBUTION_PORT
 
 TIMED_OUT = 124  # the status of `timeout`
 EARLY_S = 0.1  # a connection that nobody serves has ended by then
+_WORDS = {  # as printf takes them
+    AMQP: "\\0\\1?",
+    # So long that RocketMQ 5 has seen that no proxy's header stands before it.
+    REMOTING: "\\177\\377\\377\\377" + "?" * 12,
+}
 _SAY = f"""
 exec 3<>"/dev/tcp/$0/$1" || exit 1
 IFS= read -r -t {EARLY_S} -N 1 -u 3 && {{ echo "it spoke first"; exit 1; }}
 [ $? -gt 128 ] || {{ echo "closed before a word was said"; exit 1; }}
 read -r before _ </proc/uptime
-printf '\\0\\1?' >&3 || exit 1
+printf "$2" >&3 || exit 1
 IFS= read -r -N 1 -u 3
 read -r after _ </proc/uptime
 echo "said $before $after"
@@ -29,16 +37,19 @@ echo "said $before $after"
 # Times by /proc/uptime, a clock that nobody sets.
 _SCRIPT = """
 read -r before _ </proc/uptime
-timeout "$3" bash -c "$4" "$1" "$2" 2>&1
+timeout "$3" bash -c "$4" "$1" "$2" "$5" 2>&1
 status=$?
 read -r after _ </proc/uptime
 echo "$status $before $after"
 """
 
 
-def command(peer: str, wait_s: float, port: int = DISTRIBUTION_PORT) -> list[str]:
+def command(
+    peer: str, wait_s: float, port: int = DISTRIBUTION_PORT, protocol: str = AMQP
+) -> list[str]:
     """To be run in a host's namespace: dials the peer, says the word, waits for the end."""
-    return ["bash", "-c", _SCRIPT, "word", peer, str(port), f"{wait_s + EARLY_S:g}", _SAY]
+    limit = f"{wait_s + EARLY_S:g}"
+    return ["bash", "-c", _SCRIPT, "word", peer, str(port), limit, _SAY, _WORDS[protocol]]
 
 
 def reply_of(text: str, way: str) -> Reply:

@@ -29,7 +29,8 @@ class Toxics:
     async def do(self, action: AddToxic | Disable) -> Receipt:
         return await self._ask(self._agent, *_call(action))
 
-    async def undo(self, action: RemoveToxic | Enable) -> Receipt:
+    async def undo(self, action: RemoveToxic | Enable | Disable) -> Receipt:
+        """Closing links is the beginning of an undo, too (peers.renew)."""
         name, arguments = _call(action)
         try:
             return await self._ask(self._agent, name, arguments)

@@ -7,10 +7,12 @@ seen by the end of the connection that it is answered with.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from faults.kinds import PACKET_FILTER, PROXY, TOXIPROXY
 from faults.model import Armed, Drops, Proof, Reply, Witness
+from faults.peers import Mesh
 from faults.shapes import Way, droppers, left_open, pairs, ways
 from faults.verification.asking import reaches
 from faults.verify import network as rules
@@ -25,7 +27,7 @@ class PartitionLook:
     def ways(self) -> tuple[Way, ...]:
         """Those that are meant to be cut."""
         armed = self.armed
-        return ways(armed.options.shape, armed.resolved, armed.hosts)
+        return ways(armed.options.shape, armed.host, armed.hosts)
 
     @property
     def beside(self) -> tuple[Way, ...]:
@@ -111,14 +113,24 @@ async def link_evidence(
     beside: Iterable[Way] = (),
     wait_s: float | None = None,
 ) -> rules.LinkEvidence:
-    asked, hosts = ASKED[armed.mechanism], armed.hosts
+    """Each process of a host is spoken to by itself: one link may be cut where another is not."""
+    asked = ASKED[armed.mechanism]
+    whole = Mesh(armed.mechanism, armed.serving)
+    mesh = replace(whole, place=armed.places[0])
+    ways = tuple(ways)
+    left = [*_at_ends(ways, partial(mesh.ends, meant=False))] if beside else []
+    own = [(host, end) for host in armed.hosts for end in whole.ends(host, host)]
     links, direct, others = await asyncio.gather(
-        asked.ask(witness, ways, wait_s),
-        reaches(witness, [(host, host) for host in hosts], wait_s),
-        asked.ask(witness, beside, wait_s),
+        asked.ask(witness, _at_ends(ways, mesh.ends), wait_s),
+        reaches(witness, own, wait_s),
+        asked.ask(witness, [*_at_ends(beside, whole.ends), *left], wait_s),
     )
-    spoke = {host: direct[host, host] for host in hosts}
+    spoke = {end: reply for (_, end), reply in direct.items()}
     return rules.LinkEvidence(links, spoke, others, asked.end)
+
+
+def _at_ends(ways: Iterable[Way], ends: Callable[[str, str], tuple[str, ...]]) -> list[Way]:
+    return [(start, one) for start, end in ways for one in ends(start, end)]
 
 
 async def chains(witness: Witness, hosts: Iterable[str], chain: str) -> dict[str, Drops | None]:

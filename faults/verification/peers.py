@@ -15,7 +15,7 @@ class SlowPeersLook:
 
     @property
     def slowed(self) -> tuple[Way, ...]:
-        return ways("one", self.armed.resolved, self.armed.hosts)
+        return ways("one", self.armed.host, self.armed.hosts)
 
     async def held(self) -> Proof:
         beside = left_open(self.slowed, self.armed.hosts)

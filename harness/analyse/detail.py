@@ -16,11 +16,14 @@ import pyarrow.compute as pc
 from harness.analyse import rows
 from harness.analyse.journeys import Journey, Records, journey
 from harness.analyse.latency import Latencies, latencies
+from harness.analyse.routes import routes
 from harness.analyse.timeline import PROOFS, Events, Timeline, slice_length_s, timeline
 from harness.run_folder.manifest import Manifest, WorkerRecord
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Affected, Findings
+from spark_analysis.schema.views import Views
 
+NO_VIEWS = Views()
 STORIES_MAX = 5
 STORIES_OF_RUN_MAX = 60
 ROWS_MAX = 20_000  # of a small table, and of all rows of the messages that are told
@@ -70,7 +73,9 @@ class Detail:
     unreadable: str = ""
 
 
-def detail(folder: Path, manifest: Manifest, facts: Facts, findings: Findings) -> Detail:
+def detail(
+    folder: Path, manifest: Manifest, facts: Facts, findings: Findings, views: Views = NO_VIEWS
+) -> Detail:
     """Reads what a person wants to see of the run in `folder`. Changes nothing."""
     slice_s = slice_length_s(findings.seconds)
     told = _told(findings.affected)
@@ -82,7 +87,15 @@ def detail(folder: Path, manifest: Manifest, facts: Facts, findings: Findings) -
         found, unreadable = Latencies({}, 1), str(failure)
     numbers = Counter((row.measure, row.detail) for row in findings.affected)
     return Detail(
-        timeline=timeline(manifest, facts, findings, events, found, slice_s),
+        timeline=timeline(
+            manifest,
+            facts,
+            findings,
+            events,
+            found,
+            slice_s,
+            routes(manifest, views, events.clients),
+        ),
         affected=tuple(
             AffectedClass(*name, number, tuple(journey(one, records, facts) for one in told[name]))
             for name, number in sorted(numbers.items(), key=lambda item: _gravity(item[0]))

@@ -18,7 +18,15 @@ from harness.analyse.doubts import Told, tell
 from harness.analyse.state import State
 from harness.analyse.terms import DOUBTFUL, moot
 from harness.analyse.truth import Interval, Moot, Unknown, Value, at_least, exactly
-from harness.analyse.vocabulary import COUNTS, DECLARED, OPERATED, RECORDED, SERVED, STAGE_NAMES
+from harness.analyse.vocabulary import (
+    COUNTS,
+    DECLARED,
+    NOTICED,
+    OPERATED,
+    RECORDED,
+    SERVED,
+    STAGE_NAMES,
+)
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.facts import Window as WindowFacts
 from spark_analysis.schema.findings import Availability, Findings, Stage
@@ -67,7 +75,7 @@ class Evidence:
 
     def detail(self, name: str, window: int) -> str:
         """How a fact of a window came about, in words; "" where its value says it all."""
-        row = self.stage(name.removesuffix("_within_fault"), window)
+        row = self.stage(name.removesuffix("_within_fault").removesuffix("_within_notice"), window)
         if row is None:
             return ""
         length = fault_length_s(self.window(window))
@@ -75,6 +83,8 @@ class Evidence:
         first = self.stage("first_success", window)
         if name == SERVED and first is not None and self._confirmed_late(window):
             held = f", confirmed {stage_text(first)},{held}"
+        if name == NOTICED:
+            return f"{stage_text(row)}; the bound is {self._notice_s(window)} s"
         return f"{stage_text(row)}{held if name.endswith('_within_fault') else ''}"
 
     @cached_property
@@ -220,6 +230,8 @@ class Evidence:
             return self._gap(name, window)
         if name == SERVED:
             return self._served_within(window)
+        if name == NOTICED:
+            return self._within_notice(window)
         if name.endswith("_within_fault"):
             return self._within(name.removesuffix("_within_fault"), window)
         return self._stage_time("sustained_success" if name == "degraded_s" else name[:-2], window)
@@ -273,6 +285,32 @@ class Evidence:
         if length_s is not None and row.after_ns / NS >= length_s:
             return False
         return Unknown(f"{name} was not seen before the load ended", "make recovery longer")
+
+    def _within_notice(self, window: int) -> Value:
+        bound_s, row = self._notice_s(window), self.stage("sustained_success", window)
+        if isinstance(bound_s, Unknown | Moot):
+            return bound_s
+        assert isinstance(bound_s, Interval), bound_s
+        if row is None:
+            return self._no_stage("sustained_success")
+        after_s, length_s = row.after_ns / NS, fault_length_s(self.window(window))
+        if after_s > bound_s.low:
+            return False
+        if not row.reached:
+            return Unknown("the load ended before", "make recovery longer")
+        if length_s is not None and after_s >= length_s:
+            return Unknown("the fault was over before", "let it last longer than the bound")
+        return True
+
+    def _notice_s(self, window: int) -> Value:
+        """How long it may take until clients hear of a broker that fell silent."""
+        timer, poll = (self.state.value(name, window) for name in ("timer_s", "route_poll_s"))
+        for one in (poll, timer):
+            if not isinstance(one, Interval):
+                return one
+        assert isinstance(timer, Interval)
+        assert isinstance(poll, Interval)
+        return exactly(timer.low + poll.low)
 
     def _gap(self, name: str, window: int) -> Value:
         row = self.availability(window)

@@ -24,6 +24,7 @@ from spark_analysis.schema.costs import COSTS, Costs
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import MARTS, Findings
 from spark_analysis.schema.log import LogDamaged
+from spark_analysis.schema.views import VIEWS, Views
 
 FOLDER = "marts"
 Rows = dict[str, tuple[Any, ...]]  # by mart
@@ -38,6 +39,7 @@ class Judged:
     facts: Facts
     findings: Findings
     costs: Costs = field(default_factory=Costs)
+    views: Views = field(default_factory=Views)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,8 @@ def judge_all(
         step("judge the runs")
         runs, names = [str(run) for run, _ in sealed], [manifest.run for _, manifest in sealed]
         analyse(spark, runs, str(marts), names)
-    by_run = {name: _by_run(_read(marts / name, row)) for name, row in {**MARTS, **COSTS}.items()}
+    tables = {**MARTS, **COSTS, **VIEWS}
+    by_run = {name: _by_run(_read(marts / name, row)) for name, row in tables.items()}
     judged = [_judged(run, manifest, by_run) for run, manifest in sealed]
     return Marts(tuple(judged), _read(marts / "comparison", Comparison), unreadable)
 
@@ -132,4 +135,5 @@ def _judged(
         facts,
         Findings(**{name: own[name] for name in MARTS}),
         Costs(**{name: own[name] for name in COSTS}),
+        Views(**{name: own[name] for name in VIEWS}),
     )

@@ -2,37 +2,41 @@
 
 1. What was not recorded is unknown, with the reason; it is never assumed.
 2. A manifest holds a state as JSON: facts of the run by name, and `windows` by number. Recorded
-   facts that stand outside `windows` are those of the first window.
+   facts that stand outside `windows` are those of the first window. `{"moot": why}` stands for
+   what makes no sense in this run.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.analyse.truth import Unknown, Value, exactly
+from harness.analyse.truth import Moot, Unknown, Value, exactly
 from harness.analyse.vocabulary import RECORDED
 
 Recorded = bool | str | int | float
+Known = Recorded | Unknown | Moot
 NOT_RECORDED = "it was not recorded"
+MOOT = "moot"
 SINCE = {  # what every run had before there was a choice to be recorded
     "entrance": "hosts",
     "promote_on_shutdown": "when-synced",
     "promote_on_failure": "always",
+    "masters": 1,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Facts of the run, and facts of each window by its number. Unknown(reason) may stand in."""
+    """Facts of the run, and facts of each window by its number."""
 
-    run: Mapping[str, Recorded | Unknown] = field(default_factory=dict)
-    windows: Mapping[int, Mapping[str, Recorded | Unknown]] = field(default_factory=dict)
+    run: Mapping[str, Known] = field(default_factory=dict)
+    windows: Mapping[int, Mapping[str, Known]] = field(default_factory=dict)
 
     def value(self, name: str, window: int) -> Value:
         """The fact, of this window where it differs between windows."""
         facts = self.windows.get(window, {}) if name in RECORDED else self.run
         known = facts.get(name, Unknown(f"{name}: {NOT_RECORDED}"))
-        if isinstance(known, bool | str | Unknown):
+        if isinstance(known, bool | str | Unknown | Moot):
             return known
         return exactly(known)
 
@@ -41,7 +45,7 @@ class State:
         """`null` is unknown."""
         told = {**SINCE, **_no_ack(document), **document} if document else document
         known = {name: _known(name, v) for name, v in told.items() if name != "windows"}
-        windows: dict[int, dict[str, Recorded | Unknown]] = {
+        windows: dict[int, dict[str, Known]] = {
             1: {name: value for name, value in known.items() if name in RECORDED}
         }
         for number, facts in document.get("windows", {}).items():
@@ -58,5 +62,7 @@ def _no_ack(document: Mapping[str, Any]) -> dict[str, bool]:
     return {"no_ack": document["consumers"] > 0 and not document["acknowledges"]}
 
 
-def _known(name: str, value: Recorded | None) -> Recorded | Unknown:
+def _known(name: str, value: Recorded | Mapping[str, str] | None) -> Known:
+    if isinstance(value, Mapping):
+        return Moot(value[MOOT])
     return Unknown(f"{name}: {NOT_RECORDED}") if value is None else value

@@ -5,10 +5,12 @@
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from harness.analyse.evidence import Evidence
 from harness.analyse.truth import Interval, Unknown, Value
+from spark_analysis.schema.words import Strength
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,19 @@ class Outage:
     kind: str
     silence_s: Number
     degraded_s: Number
+    missed: Number  # intended from this fault to the next, or the end, not confirmed in time
+    operations: int  # of so many
+
+
+@dataclass(frozen=True, slots=True)
+class Promised:
+    """What was confirmed with one strength, and how much of it was seen to be gone."""
+
+    strength: str
+    confirmed: int
+    lost: int
+    stranded: int
+    unreachable: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +52,8 @@ class Summary:
     confirmed: int
     lost: Number
     stranded: Number
+    untold: int  # messages of which nobody can say whether they are lost
+    promised: tuple[Promised, ...]  # the strongest promise first; only those that were given
     duplicated: Number
     outages: tuple[Outage, ...]
     faults_seen: int
@@ -64,6 +81,8 @@ def summary(evidence: Evidence) -> Summary:
         confirmed=evidence.total("state", "acknowledged"),
         lost=_number(evidence.value("lost")),
         stranded=_number(evidence.value("stranded")),
+        untold=evidence.undecided,
+        promised=tuple(_promised(evidence)),
         duplicated=_number(evidence.value("duplicated")),
         outages=tuple(
             Outage(
@@ -71,6 +90,8 @@ def summary(evidence: Evidence) -> Summary:
                 window.kind,
                 _number(evidence.value("silence_s", window.number)),
                 _number(evidence.value("degraded_s", window.number)),
+                _number(evidence.value("missed", window.number)),
+                _operations(evidence, window.number),
             )
             for window in facts.windows
         ),
@@ -81,6 +102,19 @@ def summary(evidence: Evidence) -> Summary:
         queues_read=len(facts.queues) - len(unread),
         queues_of=len(facts.queues),
     )
+
+
+def _promised(evidence: Evidence) -> Iterator[Promised]:
+    for strength in (strength.name.lower() for strength in Strength):
+        confirmed = evidence.total("confirmed", strength)
+        if confirmed:
+            gone = (evidence.total(name, strength) for name in ("lost", "stranded", "unreachable"))
+            yield Promised(strength, confirmed, *gone)
+
+
+def _operations(evidence: Evidence, window: int) -> int:
+    row = evidence.availability(window)
+    return row.operations if row is not None else 0
 
 
 def _number(value: Value) -> Number:

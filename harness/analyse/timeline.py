@@ -13,15 +13,18 @@ from typing import Any
 
 from harness.analyse.doubts import tell, worker_name
 from harness.analyse.latency import NS_PER_S, Latencies
+from harness.analyse.routes import Routes
 from harness.analyse.rows import ClientEvent, FaultEvent, Operation, Probe
 from harness.run_folder.manifest import Manifest
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.facts import Window as WindowFacts
 from spark_analysis.schema.findings import Findings, Second, Stage
 
+NO_ROUTES = Routes()
 SLICES_MAX = 180
 EVENTS_MAX = 120
 _LENGTHS_S = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600)
+_FINE = ("connected", "attached", "answered again")
 _QUIET = ("connecting", "closed", "consuming")  # events that say nothing when all is well
 
 
@@ -133,6 +136,7 @@ class Timeline:
     happenings_left_out: int
     marks: tuple[Mark, ...]
     operations: tuple[OperationSpan, ...] = ()
+    routes: Routes = NO_ROUTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +164,7 @@ def timeline(
     events: Events,
     latencies: Latencies,
     slice_s: int,
+    routes: Routes = NO_ROUTES,
 ) -> Timeline:
     """`latencies` must have been taken with the same `slice_s`."""
     slices = _slices(findings.seconds, latencies, slice_s)
@@ -178,6 +183,7 @@ def timeline(
         happenings_left_out=max(0, len(happenings) - EVENTS_MAX),
         marks=_marks(findings, slice_s),
         operations=tuple(_operations(manifest, facts)),
+        routes=routes,
     )
 
 
@@ -300,7 +306,7 @@ def _happenings(facts: Facts, findings: Findings, events: Events) -> Iterable[Ha
     for client in events.clients:
         if client.kind not in _QUIET:
             who, text = worker_name(client.worker, facts), f"{client.kind} {client.detail}".strip()
-            yield Happening(client.at_ns, "client", who, text, client.kind == "connected")
+            yield Happening(client.at_ns, "client", who, text, client.kind in _FINE)
     for worker, at_ns, late_ns in _stalls(findings):
         text = f"stalled {late_ns / 1e6:,.0f} ms: the instrument, not the broker"
         yield Happening(at_ns, "stall", worker_name(worker, facts), text, False)

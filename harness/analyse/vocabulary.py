@@ -18,14 +18,18 @@ class Fact:
 
 DECLARED: dict[str, Fact] = {
     "copies": Fact(float, False, "copies of a queue that the layout wants"),
+    "masters": Fact(float, False, "masters among which the messages of a queue are spread"),
     "synchronise": Fact(str, False, "automatic, manual or none"),
     "partition_handling": Fact(str, False, "what the layout does about partitions"),
     "entrance": Fact(str, False, "by what clients enter: hosts, one, haproxy, haproxy-pair"),
     "promote_on_shutdown": Fact(
-        str, False, "whether a stop may promote a mirror that lacks messages: when-synced, always"
+        str,
+        False,
+        "whether a stop may promote a mirror that lacks messages: when-synced, always, never",
     ),
-    "promote_on_failure": Fact(str, False, "whether a crash may: always, when-synced"),
+    "promote_on_failure": Fact(str, False, "whether a crash may: always, when-synced, never"),
     "timer_s": Fact(float, False, "the layout's timer, in seconds"),
+    "route_poll_s": Fact(float, False, "how often clients ask name servers who the masters are"),
     "confirms": Fact(bool, False, "publishers ask for confirms"),
     "durable": Fact(bool, False, "queues survive their host's restart"),
     "persistent": Fact(bool, False, "messages do"),
@@ -50,11 +54,18 @@ OPERATED: dict[str, Fact] = {
 }
 RECORDED: dict[str, Fact] = {
     "fault_kind": Fact(str, True, "its kind: a name that `list faults` shows"),
-    "fault_target_role": Fact(str, True, "what the target was: master, mirror, balancer, ..."),
+    "fault_target_role": Fact(
+        str, True, "the target was: master, mirror, name server, balancer, ..."
+    ),
     "mirrors_at_fault": Fact(float, True, "mirrors of the target's queue when the fault came"),
     "synchronised_mirrors_at_fault": Fact(float, True, "those of them that held everything"),
     "publishers_entered_at_target": Fact(bool, True, "publishers were connected to the target"),
     "consumers_entered_at_target": Fact(bool, True, "consumers were"),
+    "name_servers_at_target": Fact(float, True, "name servers that the fault struck"),
+    "name_servers_left": Fact(float, True, "name servers that it left alone"),
+    "publishers_attached_to_target": Fact(
+        float, True, "publishers that asked one of these when the fault came"
+    ),
     "fault_returned": Fact(bool, True, "the fault was undone and seen to be gone"),
     "promoted_mirror_rank": Fact(float, True, "age of the mirror that became master; 1: oldest"),
     "consumers_cancelled": Fact(float, True, "cancellation notices that consumers got"),
@@ -77,6 +88,7 @@ COUNTS: dict[str, Fact] = {
     "torn_transaction": Fact(float, False, "committed, but the broker holds its half alone"),
 }
 SERVED = "sustained_success_within_fault"
+NOTICED = "sustained_success_within_notice"
 STAGE_NAMES = ("first_success", "sustained_success", "consumers_resumed", "backlog_drained")
 FOUND: dict[str, Fact] = {
     "silence_s": Fact(float, True, "longest gap between confirms, in seconds"),
@@ -86,6 +98,11 @@ FOUND: dict[str, Fact] = {
         bool,
         True,
         "sustained success came before the fault ended, and a confirm of what was sent into it",
+    ),
+    NOTICED: Fact(
+        bool,
+        True,
+        "sustained success came within timer_s + route_poll_s, when clients know of a silent one",
     ),
     "first_success_within_fault": Fact(bool, True, "something sent after it was confirmed before"),
     **{stage: Fact(bool, True, f"the stage {stage} was reached") for stage in STAGE_NAMES},

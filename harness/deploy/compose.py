@@ -126,10 +126,8 @@ class _Making:
         await self.tool.run(project, file, words, START_LIMIT_S)
         agent = await self._agent(await asyncio.to_thread(Containers.find, self.client, project))
         try:
-            hosts = {
-                host.name: host.address for host in with_addresses(self.layout, network).hosts
-            }
-            for name, (listen, upstream) in peer_ways.listeners(ways, hosts).items():
+            placed = with_addresses(self.layout, network)
+            for name, (listen, upstream) in peer_ways.listeners(ways, placed).items():
                 await make_peer_link(agent, name, listen, upstream)
         finally:
             await agent.close()

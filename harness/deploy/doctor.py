@@ -106,9 +106,9 @@ def native_row(found: Mapping[str, Any]) -> Row:
         features = ", ".join(found["features"])
         return Row(what, f"{found['package']}, {found['library']}: {features}", True)
     reason, _, remedy = found["refused"].partition("; ")
-    package = found["package"] or "none"
-    remedy = remedy or "reinstall it"
-    return Row(what, f"{package}: {reason}", False, f"optional: {remedy}", optional=True)
+    said = reason if reason.startswith(found["package"]) else f"{found['package']}: {reason}"
+    remedy = f"optional, for workers in containers have their own: {remedy or 'reinstall it'}"
+    return Row(what, said, False, remedy, optional=True)
 
 
 def images_row(missing: tuple[str, ...]) -> Row:

@@ -19,8 +19,9 @@ from textwrap import shorten
 import docker
 from docker.errors import DockerException, ImageNotFound
 
-from harness.deploy import jars
+from harness.deploy import jars, java_tools
 from harness.deploy.files import compose_folder, copy_reference_sources, copy_worker_sources
+from harness.deploy.java_tools import Tools
 from harness.deploy.port import DeployError, Progress
 from harness.deploy.pull import pull
 from harness.plan.model import Layout
@@ -112,6 +113,11 @@ def balancer_image() -> Image:
     return Image("mqproof/balancer", "2.6", "haproxy")
 
 
+def maven_image() -> Image:
+    """What fetches jars where this machine has no Maven or no Java; no cluster needs it."""
+    return Image("mqproof/maven", "3.8", "maven")
+
+
 def _versions(packages: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     """Build arguments: `PIKA_VERSION`, and what is installed here."""
     return tuple(
@@ -186,11 +192,19 @@ def _ensure(client: docker.DockerClient, image: Image, progress: Progress) -> st
     with _context(image) as folder:
         tag = f"{image.alias}-{fingerprint(folder, image.arguments)}"
         for name in image.jars:
-            shutil.copytree(jars.fetch(name, progress), folder / "jars" / name)
+            made = jars.fetch(name, progress, lambda: _tools(client, progress))
+            shutil.copytree(made, folder / "jars" / name)
         progress(f"building {tag}")
         _build(client, image, folder, tag, progress)
     client.images.get(tag).tag(image.name, image.version)
     return tag
+
+
+def _tools(client: docker.DockerClient, progress: Progress) -> Tools:
+    """Of this machine if it has them all: it has most of the jars then, too."""
+    if java_tools.here():
+        return java_tools.Here()
+    return java_tools.InContainer(client, _ensure(client, maven_image(), progress))
 
 
 def _present(client: docker.DockerClient, image: Image) -> str | None:

@@ -1,7 +1,7 @@
 """The jars of RocketMQ's clients and servers: fetched by Maven coordinates, held to checksums.
 
-1. Maven itself fetches, as this machine's settings say; what came is held to a committed lock of
-   sha256 sums, so that everybody runs the same bytes. Every difference is told at once.
+1. Maven itself fetches, here or in a container (java_tools.py); what came is held to a committed
+   lock of sha256 sums, so that everybody runs the same bytes. Every difference is told at once.
 2. A client's set gets our own few classes beside it, compiled against it by Eclipse's compiler,
    which is one jar and needs no JDK.
 3. A set appears by one rename: a fetch that is cut off leaves nothing that looks whole.
@@ -11,13 +11,13 @@
 
 import hashlib
 import shutil
-import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from harness.deploy.files import compose_folder
+from harness.deploy.java_tools import Here, Tools
 from harness.deploy.port import DeployError, Progress
 from harness.workers.clients.rocketmq.places import BRIDGE, jars_folder
 
@@ -45,7 +45,7 @@ _JAVA_LEAST = "17"  # the language level of our own classes
 _MARK = "mqproof-set"  # holds the fingerprint of what the set was made from
 _FETCH_LIMIT_S = 600.0
 _COMPILE_LIMIT_S = 120.0
-_LAST_LINES = 15
+_MAVEN = ("mvn", "-q", "-B")
 
 
 def why_not(*names: str) -> str:
@@ -54,8 +54,10 @@ def why_not(*names: str) -> str:
     return f"jars are missing: `python -m harness.deploy.jars {' '.join(wrong)}`" if wrong else ""
 
 
-def fetch(name: str, progress: Progress) -> Path:
-    """The folder of a set, fetched if it is not here as it should be. Raises DeployError."""
+def fetch(name: str, progress: Progress, tools: Callable[[], Tools] = Here) -> Path:
+    """The folder of a set, fetched if it is not here as it should be. Raises DeployError.
+
+    `tools` is called where something is to be fetched or compiled."""
     if name not in SETS:
         raise DeployError(f"there is no set of jars {name!r}; choose one of {', '.join(SETS)}")
     target = jars_folder() / name
@@ -70,13 +72,13 @@ def fetch(name: str, progress: Progress) -> Path:
             shutil.copytree(target, made, ignore=shutil.ignore_patterns(BRIDGE, _MARK))
         else:
             progress(f"fetching {name}")
-            _fetch_closure(name, made, Path(scratch))
+            _fetch_closure(name, made, Path(scratch), tools())
         doubts = list(differences(made, lock))
         if doubts:
             raise DeployError(f"{name} is not what its lock says: {'; '.join(doubts)}")
         if is_client(name):
             progress(f"compiling our classes against {name}")
-            _compile(made, Path(scratch))
+            _compile(made, Path(scratch), tools())
         (made / _MARK).write_text(fingerprint(name))
         if target.exists():
             shutil.rmtree(target)
@@ -120,10 +122,10 @@ def fingerprint(name: str) -> str:
     return digest.hexdigest()
 
 
-def _fetch_closure(name: str, target: Path, scratch: Path) -> None:
+def _fetch_closure(name: str, target: Path, scratch: Path, tools: Tools) -> None:
     (scratch / "pom.xml").write_text(pom(SETS[name]))
     goal = ("dependency:copy-dependencies", f"-DoutputDirectory={target}")
-    _maven(goal, scratch, f"fetching {name}")
+    tools.run([*_MAVEN, *goal], scratch, _FETCH_LIMIT_S, f"fetching {name}")
 
 
 def pom(artifacts: Sequence[str]) -> str:
@@ -140,44 +142,26 @@ def pom(artifacts: Sequence[str]) -> str:
     )
 
 
-def _compile(made: Path, scratch: Path) -> None:
+def _compile(made: Path, scratch: Path, tools: Tools) -> None:
     goal = ("dependency:copy", f"-Dartifact={_COMPILER}", f"-DoutputDirectory={scratch}")
-    _maven(goal, scratch, "fetching the compiler")
+    tools.run([*_MAVEN, *goal], scratch, _FETCH_LIMIT_S, "fetching the compiler")
     (compiler,) = scratch.glob("ecj-*.jar")
     if (digest := _sha256(compiler)) != _COMPILER_SHA256:
         raise DeployError(f"{compiler.name} has sha256 {digest}, not {_COMPILER_SHA256}")
+    own = scratch / "mqproof"
+    shutil.copytree(_sources_folder(), own)
     command = ["java", "-jar", str(compiler), "-nowarn", "-source", _JAVA_LEAST]
     command += ["-target", _JAVA_LEAST, "-cp", ":".join(map(str, sorted(made.glob("*.jar"))))]
-    command += ["-d", str(made / BRIDGE), *map(str, _sources())]
-    _run(command, scratch, _COMPILE_LIMIT_S, "compiling our classes", "install Java 17")
+    command += ["-d", str(made / BRIDGE), *map(str, sorted(own.glob("*.java")))]
+    tools.run(command, scratch, _COMPILE_LIMIT_S, "compiling our classes")
 
 
-def _maven(goal: tuple[str, ...], folder: Path, what: str) -> None:
-    command = ["mvn", "-q", "-B", *goal]
-    _run(command, folder, _FETCH_LIMIT_S, what, "install Maven (`apt-get install maven`)")
-
-
-def _run(command: list[str], folder: Path, limit_s: float, what: str, remedy: str) -> None:
-    try:
-        done = subprocess.run(
-            command,
-            cwd=folder,
-            timeout=limit_s,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-    except FileNotFoundError as missing:
-        raise DeployError(f"{what}: there is no {command[0]}; {remedy}") from missing
-    except subprocess.TimeoutExpired as late:
-        raise DeployError(f"{what}: not done after {limit_s:.0f} s") from late
-    if done.returncode:
-        last = done.stdout.splitlines()[-_LAST_LINES:]
-        raise DeployError("\n".join([f"{what} failed; its last lines:", *last]))
+def _sources_folder() -> Path:
+    return compose_folder() / "rocketmq-java" / "mqproof"
 
 
 def _sources() -> list[Path]:
-    return sorted((compose_folder() / "rocketmq-java" / "mqproof").glob("*.java"))
+    return sorted(_sources_folder().glob("*.java"))
 
 
 def _lock(name: str) -> dict[str, str]:

@@ -7,10 +7,12 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from faults.kinds import DIRECT, TOXIPROXY
+from harness.deploy.peer_ways import HOSTS_MAX as PROXIED_HOSTS_MAX
 from harness.plan.findings import Finding
 from harness.plan.words import parse_target
 
@@ -42,6 +44,7 @@ Name = Annotated[str, AfterValidator(_name)]
 ProfileName = Annotated[str, AfterValidator(_profile)]
 Title = Annotated[str, Field(min_length=1)]
 AsList = Field(strict=False)  # of tuples: TOML knows lists
+PeerLinks = Literal["direct", "toxiproxy"]
 Names = Annotated[tuple[str, ...], Field(min_length=1), AsList]
 
 
@@ -76,6 +79,17 @@ def host_mistakes(document: Mapping[str, Any]) -> Iterator[Finding]:
         elif name in _TAKEN or _is_word(name):
             yield Finding(path, f"no host may be called {name!r}: it means something else")
         seen.add(name)
+
+
+def peer_mistakes(document: Mapping[str, Any]) -> Iterator[Finding]:
+    """More hosts than there are ways for."""
+    count = len(tables(document, "hosts"))
+    if document.get("peer_links") == TOXIPROXY and count > PROXIED_HOSTS_MAX:
+        yield Finding(
+            ("peer_links",),
+            f"{count} hosts have more ways than the proxy has addresses for: at most "
+            f"{PROXIED_HOSTS_MAX} hosts, or {DIRECT!r}",
+        )
 
 
 def _is_word(name: str) -> bool:

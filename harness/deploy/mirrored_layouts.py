@@ -10,22 +10,22 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from faults.kinds import DIRECT, TOXIPROXY
 from harness.deploy import layout_policies
 from harness.deploy.layout_parts import (
     HOSTS_MAX,
     AsList,
     Name,
     Names,
+    PeerLinks,
     ProfileName,
     Strict,
     Title,
     host_mistakes,
+    peer_mistakes,
     tables,
     words,
 )
 from harness.deploy.likeness import LIKE
-from harness.deploy.peer_ways import HOSTS_MAX as PROXIED_HOSTS_MAX
 from harness.plan.findings import Finding
 from harness.plan.model import Host, Layout, PauseIfAllDown, Policy
 from harness.plan.problems import nearest
@@ -66,7 +66,7 @@ class MirroredLayoutFile(Strict):
     partition_handling: Handling
     hosts: Annotated[tuple[_HostFile, ...], Field(min_length=1, max_length=HOSTS_MAX), AsList]
     pause_if_all_down: _PauseFile | None = None
-    peer_links: Literal["direct", "toxiproxy"] = "direct"
+    peer_links: PeerLinks = "direct"
     entrance: Literal["hosts", "one", "haproxy", "haproxy-pair"] = "hosts"
     policies: Annotated[tuple[_PolicyFile, ...], AsList] = ()
     profiles: Annotated[dict[ProfileName, _ProfileFile], Field(min_length=1)]
@@ -111,7 +111,7 @@ def mistakes(document: Mapping[str, Any], processes: tuple[str, ...]) -> Iterato
     yield from host_mistakes(document)
     yield from _process_mistakes(document, processes)
     yield from _pause_mistakes(document)
-    yield from _peer_mistakes(document)
+    yield from peer_mistakes(document)
     hosts = tables(document, "hosts")
     members = sum(host.get("spare") is not True for _, host in hosts)
     if hosts and not members:
@@ -147,13 +147,3 @@ def _pause_mistakes(document: Mapping[str, Any]) -> Iterator[Finding]:
     for name in (one for one in wanted or () if names and one not in names):
         text = f"there is no host {name!r} in the cluster"
         yield Finding((PAUSE, "hosts"), text, tuple(names), nearest(name, names))
-
-
-def _peer_mistakes(document: Mapping[str, Any]) -> Iterator[Finding]:
-    count = len(tables(document, "hosts"))
-    if document.get("peer_links") == TOXIPROXY and count > PROXIED_HOSTS_MAX:
-        yield Finding(
-            ("peer_links",),
-            f"{count} hosts have more ways than the proxy has addresses for: at most "
-            f"{PROXIED_HOSTS_MAX} hosts, or {DIRECT!r}",
-        )

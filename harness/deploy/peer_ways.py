@@ -1,8 +1,9 @@
 """PURE: where ways between hosts lead in containers when they pass the proxy.
 
-1. Erlang's ports are the same on every host, so each way, from one host to another, has an address
-   of its own on the servers' network. A host's own table of names leads there, and so do its
-   broker's words: nothing in them tells another address.
+1. Ports tell no two hosts apart (Erlang's are the same everywhere), so each way, from one host to
+   another, has an address of its own on the servers' network, with a listener at each port of the
+   peer's. A host's own table of names leads there, and so do its processes' words: nothing in them
+   tells another address. What name servers show, and a master says of itself, are names, too.
 2. All these addresses are of the one proxy that clients' links pass, too: one API for whoever
    makes, breaks, heals or sweeps. The two cannot mix: a client's listener has a port that the
    kernel gives, a peer's has its broker's at an address where nobody else listens, and their names
@@ -15,9 +16,10 @@ from collections.abc import Iterable, Mapping
 from itertools import permutations
 
 from faults.kinds import TOXIPROXY
-from faults.peers import PORTS, peer_link
+from faults.peers import Mesh, peer_link
 from faults.shapes import Way
 from harness.plan.model import Layout
+from harness.plan.peer_doors import serving
 
 HOSTS_MAX = 8  # 56 ways; their addresses lie between the hosts' and the proxy's own
 _FIRST = 40
@@ -37,18 +39,24 @@ def names(host: str, ways: Mapping[Way, str]) -> list[str]:
     return [f"{peer}:{address}" for (start, peer), address in ways.items() if start == host]
 
 
-def listeners(ways: Mapping[Way, str], hosts: Mapping[str, str]) -> dict[str, tuple[str, str]]:
-    """Each peer link's name -> where it listens and where it leads. `hosts`: their addresses."""
+def listeners(ways: Mapping[Way, str], layout: Layout) -> dict[str, tuple[str, str]]:
+    """Each peer link's name -> where it listens and where it leads. `layout`: with addresses."""
+    hosts = {host.name: host.address for host in layout.hosts}
+    mesh = Mesh(TOXIPROXY, serving(layout))
     return {
         peer_link(host, peer, port): (f"{address}:{port}", f"{hosts[peer]}:{port}")
         for (host, peer), address in ways.items()
-        for port in PORTS[TOXIPROXY]
+        for one in mesh.served(peer)
+        for port in one.ports
     }
 
 
-def adding(ways: Iterable[str], own: str) -> list[str]:
-    """The command that adds all addresses beside `own`, and stays. Again is no error."""
-    find = f"ip -o -4 addr show to {own} | {{ read -r _ name _; echo $name; }}"
-    add = f'for one in {" ".join(ways)}; do ip addr replace $one/32 dev "$device"; done'
-    script = f'set -e; device=$({find}); test -n "$device"; {add}; exec sleep infinity'
-    return ["/bin/sh", "-c", script]
+def adding(ways: Mapping[str, Iterable[str]]) -> list[str]:
+    """The command that adds addresses, each beside the proxy's own one of the same network (the
+    key), and stays. Again is no error."""
+    steps = []
+    for own, others in ways.items():
+        find = f"ip -o -4 addr show to {own} | {{ read -r _ name _; echo $name; }}"
+        add = f'for one in {" ".join(others)}; do ip addr replace $one/32 dev "$device"; done'
+        steps += [f'device=$({find}); test -n "$device"; {add}']
+    return ["/bin/sh", "-c", f"set -e; {'; '.join(steps)}; exec sleep infinity"]

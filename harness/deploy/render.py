@@ -61,11 +61,13 @@ def _text(layouts: Sequence[Layout], settings: Settings) -> str:
         )
     services["toxiproxy"] = _proxy(settings)
     for layout in layouts:
-        if ways := peer_ways.addresses(layout, _NETWORK):
-            assert len(layouts) == 1, "the proxy has addresses for the peers of one system"
-            services[ADDRESSES] = _proxy_addresses(layout, list(ways.values()), settings)
-        if ways_in := worker_ways.addresses(layout, _NETWORK):
-            services[ADDRESSES] = _proxy_addresses(layout, ways_in, settings, "clients")
+        ways = {
+            "servers": tuple(peer_ways.addresses(layout, _NETWORK).values()),
+            "clients": worker_ways.addresses(layout, _NETWORK),
+        }
+        assert len(layouts) == 1 or not ways["servers"], "it has addresses for one system's peers"
+        if any(ways.values()):
+            services[ADDRESSES] = _proxy_addresses(layout, ways, settings)
     by_names = any(map(worker_ways.by_names, layouts))
     settings = replace(settings, worker_image=settings.worker_image or _WORKERS[by_names])
     services["agent"] = _agent(settings)
@@ -180,14 +182,16 @@ def _proxy(settings: Settings) -> Mapping:
 
 
 def _proxy_addresses(
-    layout: Layout, ways: Sequence[str], settings: Settings, network: str = "servers"
+    layout: Layout, ways: dict[str, tuple[str, ...]], settings: Settings
 ) -> Mapping:
     """It may change what the proxy's network namespace is, and is of an image that is there.
+    `ways`: more addresses by network.
 
     Compose is to replace the network's variable, and to leave the shell its own.
     """
-    own = f"{_NETWORK}.{_PROXY_ADDRESSES[network]}"
-    command = peer_ways.adding(ways, own)
+    command = peer_ways.adding(
+        {f"{_NETWORK}.{_PROXY_ADDRESSES[network]}": more for network, more in ways.items() if more}
+    )
     return {
         "image": settings.broker_image or BROKERS[layout.system].image(layout),
         "entrypoint": [

@@ -102,17 +102,20 @@ class RocketBroker:
     async def policy(self, name: str) -> dict[str, Any] | None:
         raise DeployError(f"no policy {name}: topics are copied as brokers are configured")
 
-    async def connections(self, prefix: str, close: bool) -> tuple[str, ...]:  # noqa: ARG002
+    async def connections(self, prefix: str, close: bool) -> tuple[str, ...]:
         """By the masters that answer, and the slaves of those that do not; at least one has to.
 
-        A slave that stood still reads heartbeats of who has left meanwhile, and lists him until
-        his silence has lasted two minutes; nobody is handed anything by that list.
+        A broker that stood still reads heartbeats of who has left meanwhile, and lists him until
+        his silence has lasted two minutes. By a slave's list nobody is handed anything; nor by a
+        list of producers, who hold nothing back: where closing would be the last resort, consumers
+        alone count.
         """
         topics = words.deciding(await self._topics())
         beginning = topic_of(prefix)
         named = {one for found in topics.values() for one in found if one.startswith(beginning)}
         asked = [(requests.consumers(group(topic, READERS)), words.consumers) for topic in named]
-        asked.append((requests.producers(), words.producers))
+        if not close:
+            asked.append((requests.producers(), words.producers))
         found = await asyncio.gather(
             *(self._connected(server, *question) for server in topics for question in asked)
         )

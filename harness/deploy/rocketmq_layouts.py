@@ -17,10 +17,12 @@ from harness.deploy.layout_parts import (
     AsList,
     Name,
     Names,
+    PeerLinks,
     ProfileName,
     Strict,
     Title,
     host_mistakes,
+    peer_mistakes,
     tables,
     words,
 )
@@ -70,6 +72,7 @@ class RocketLayoutFile(Strict):
     replication: Literal["sync", "async"]
     flush: Literal["sync", "async"]
     hosts: Annotated[tuple[_HostFile, ...], Field(min_length=1, max_length=HOSTS_MAX), AsList]
+    peer_links: PeerLinks = "direct"
     client_jvm: Annotated[tuple[_JvmFlag, ...], AsList] = ()
     profiles: Annotated[dict[ProfileName, _ProfileFile], Field(min_length=1)]
 
@@ -90,6 +93,7 @@ class RocketLayoutFile(Strict):
             copies=self.copies,
             synchronise="automatic" if self.copies > 1 else "none",
             partition_handling="none",
+            peer_links=self.peer_links,
             policies=(),
             rocketmq=RocketMq(self.version, self.replication, self.flush, timers, self.client_jvm),
         )
@@ -98,6 +102,7 @@ class RocketLayoutFile(Strict):
 def mistakes(document: Mapping[str, Any], _: tuple[str, ...] = ()) -> Iterator[Finding]:
     """Of several keys; what is missing or ill-typed is left to the shape."""
     yield from host_mistakes(document)
+    yield from peer_mistakes(document)
     yield from _profile_mistakes(document)
     hosts = _processes(document)
     wrong = [finding for place, found in hosts for finding in _process_mistakes(place, found)]

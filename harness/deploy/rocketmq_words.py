@@ -16,7 +16,8 @@ from harness.deploy.port import Roles
 from harness.plan.rocketmq_layout import MASTER_ID, Server
 from harness.workers.remoting import json_text
 from harness.workers.remoting.errors import WireError
-from harness.workers.remoting.routes import Shown, View
+from harness.workers.remoting.routes import View
+from spark_analysis.schema.views import Shown
 
 T = TypeVar("T")
 RETRY, DEAD_LETTER = "%RETRY%", "%DLQ%"

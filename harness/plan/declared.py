@@ -2,6 +2,11 @@
 
 from harness.plan.clients import asks_name_servers
 from harness.plan.model import Layout, RocketWorkload, RunPlan
+from harness.plan.rocketmq_layout import MASTER_ID, brokers
+
+Declared = bool | str | int | float | dict[str, str] | None
+NOT_AMQP = {"moot": "its clients do not speak AMQP"}
+NO_NAME_SERVERS = {"moot": "its clients ask no name server"}
 
 
 def ignored(plan: RunPlan) -> list[str]:
@@ -13,32 +18,42 @@ def ignored(plan: RunPlan) -> list[str]:
     return ["workload.rocketmq"] if said else []
 
 
-def declared(plan: RunPlan) -> dict[str, bool | str | int | float | None]:
+def declared(plan: RunPlan) -> dict[str, Declared]:
     """Declared layout properties and workload choices: never a system's or layout's name.
 
-    None: nobody has declared it, so that it is unknown.
+    None: nobody has declared it, so that it is unknown; {"moot": why}: it makes no sense here.
     """
     workload, layout = plan.scenario.workload, plan.layout
+    by_name = asks_name_servers(plan.client)
     return {
         "copies": layout.copies,
+        "masters": _masters(layout),
         "synchronise": layout.synchronise or None,
         "partition_handling": layout.partition_handling or None,
         "entrance": layout.entrance,
         "promote_on_shutdown": _promotes(layout, "ha-promote-on-shutdown", "when-synced"),
         "promote_on_failure": _promotes(layout, "ha-promote-on-failure", "always"),
         "timer_s": layout.timer_s,
+        "route_poll_s": layout.rocketmq.timers.poll_s if layout.rocketmq else NO_NAME_SERVERS,
         "confirms": workload.confirms,
         "durable": workload.durable,
         "persistent": workload.persistent,
-        "mandatory": workload.amqp.mandatory,
+        "mandatory": NOT_AMQP if by_name else workload.amqp.mandatory,
         "retry": workload.retry.value,
         "consumers": workload.consumers,
         "acknowledges": workload.consumers > 0 and workload.acknowledge > 0,
         "no_ack": workload.consumers > 0 and workload.acknowledge == 0,
-        "cancel_on_ha_failover": workload.amqp.cancel_on_ha_failover,
+        "cancel_on_ha_failover": NOT_AMQP if by_name else workload.amqp.cancel_on_ha_failover,
         "faults": len(plan.schedule.windows),
         "operations": len(plan.schedule.steps),
     }
+
+
+def _masters(layout: Layout) -> int:
+    """A topic lies on all groups of brokers, each with a master of its own."""
+    if layout.rocketmq is None:
+        return 1
+    return sum(one.id == MASTER_ID for one in brokers(layout.hosts))
 
 
 def _promotes(layout: Layout, key: str, default: str) -> str | None:

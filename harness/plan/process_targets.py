@@ -2,6 +2,7 @@
 
 1. What is done by signals reaches one process alone; so do faults of clients' links, for each
    process has a listener of its own.
+   Where links between servers pass the proxy, each process has listeners of its own, too.
 2. What is done to packets, or to limits, reaches a host. It may be aimed at a process that has its
    host for itself; elsewhere it would strike others, too, and is refused.
 3. Pure: who a client is attached to is handed in.
@@ -9,7 +10,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from faults.kinds import CLIENT_LINK, COMPOSE, KINDS, OF_PROCESSES
+from faults.kinds import CLIENT_LINK, COMPOSE, KINDS, OF_PROCESSES, TOXIPROXY
 from faults.places import place
 from harness.plan import clients
 from harness.plan.model import Host, Layout, System
@@ -43,9 +44,11 @@ def candidates(target: Target, hosts: Sequence[Host]) -> tuple[str, ...]:
     return tuple(place(host.name, NAME_SERVER) for host in hosts if NAME_SERVER in host.processes)
 
 
-def by_process(kind: str) -> bool:
+def by_process(kind: str, peer_links: str) -> bool:
     """Whether a kind can strike one process of a host, and no other."""
-    return kind in OF_PROCESSES or KINDS[kind].applies_to == CLIENT_LINK
+    found = KINDS[kind]
+    of_links = peer_links == TOXIPROXY and COMPOSE in found.by_peer_links
+    return kind in OF_PROCESSES or found.applies_to == CLIENT_LINK or of_links
 
 
 def _unknown(target: Target, layout: Layout) -> Iterator[str]:
@@ -64,7 +67,7 @@ def _reach(target: Target, kind: str, layout: Layout) -> Iterator[str]:
     if target.role == "name_servers" and kind not in OF_PROCESSES:
         only = ", ".join(OF_PROCESSES)
         yield f"{NAME_SERVERS!r} are several: they can suffer no {kind}, only {only}"
-    elif not by_process(kind):
+    elif not by_process(kind, layout.peer_links):
         meant = candidates(target, layout.hosts)
         shared = [
             f"{host.name} carries {' and '.join(host.processes)}"
@@ -75,5 +78,9 @@ def _reach(target: Target, kind: str, layout: Layout) -> Iterator[str]:
         if shared:
             yield (
                 f"a {kind} strikes a whole host, and {'; '.join(shared)}: it takes a layout on "
-                f"which {target.word!r} has a host for itself"
+                f"which {target.word!r} has a host for itself{_or_proxied(kind)}"
             )
+
+
+def _or_proxied(kind: str) -> str:
+    return f", or peer_links = {TOXIPROXY}" if COMPOSE in KINDS[kind].by_peer_links else ""

@@ -69,6 +69,12 @@ class Server:
         return bool(self.group)
 
     @property
+    def ports(self) -> tuple[int, ...]:
+        """All that it listens at. A broker's slaves ask for topics two below its own port, and
+        copy its log from the one above."""
+        return (self.port - 2, self.port, self.port + 1) if self.is_broker else (self.port,)
+
+    @property
     def advertised(self) -> str:
         """What name servers show, and clients dial."""
         return f"{self.host}:{self.port}"

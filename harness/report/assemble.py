@@ -7,9 +7,11 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from harness.analyse import routes
+from harness.analyse.audited import audit
 from harness.analyse.claims import Claim
 from harness.analyse.costs import cost
-from harness.analyse.detail import detail
+from harness.analyse.detail import NO_VIEWS, detail
 from harness.analyse.evidence import Evidence
 from harness.analyse.expectations import CellResult, Expectations
 from harness.analyse.judge import judge
@@ -22,6 +24,7 @@ from harness.run_folder.manifest import Manifest
 from spark_analysis.schema.costs import Costs
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
+from spark_analysis.schema.views import Views
 
 NO_COSTS = Costs()
 
@@ -33,8 +36,9 @@ def run_report(
     findings: Findings,
     claims: Iterable[Claim],
     costs: Costs = NO_COSTS,
+    views: Views = NO_VIEWS,
 ) -> RunReport:
-    """One run that the analysis has read in `folder`. Of `findings` and `costs` its rows only."""
+    """One run that the analysis has read in `folder`. Of the marts its own rows only."""
     evidence = Evidence(findings, facts, State.from_json(manifest.state))
     return RunReport(
         name=manifest.run,
@@ -42,12 +46,16 @@ def run_report(
         repeat=manifest.repeat,
         seed=manifest.seed,
         verdicts=judge(claims, evidence),
-        observations=observe(evidence),
+        observations=(
+            *observe(evidence),
+            *routes.observe(manifest, findings, views, evidence.run_doubt is None),
+            *audit(folder),
+        ),
         doubts=tuple(doubt.sentence for doubt in evidence.doubts),
         failure=manifest.failure,
         notes=_notes(manifest),
         summary=summary(evidence),
-        detail=detail(folder, manifest, facts, findings),
+        detail=detail(folder, manifest, facts, findings, views),
         cost=cost(manifest, facts, costs, findings.doubts),
     )
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from harness.analyse.timeline import FaultSpan, Slice, Timeline
+from harness.report import charts_routes
 from harness.report.charts_plots import Plot, plots
-from harness.report.charts_scale import Scale, Span, Tick
+from harness.report.charts_scale import Lane, Scale, Span, Tick
 from spark_analysis.schema.findings import Stage
 
 NS = 1e9
@@ -32,14 +33,6 @@ _LANES = (  # of affected messages, the gravest first
     "revived",
     "lost_indeterminate",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Lane:
-    """One row of marks with its name."""
-
-    name: str
-    spans: tuple[Span, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +56,9 @@ class Chart:
     hits: tuple[Hit, ...]
     stages: tuple[Lane, ...]
     lanes: tuple[Lane, ...]
+    servers: tuple[Lane, ...]  # what each name server showed of each broker
+    clients: tuple[Lane, ...]  # which name server each client asked
+    servers_left_out: int
 
 
 def chart(timeline: Timeline) -> Chart:
@@ -79,6 +75,9 @@ def chart(timeline: Timeline) -> Chart:
         hits=tuple(_hit(one, timeline, scale) for one in timeline.slices),
         stages=tuple(_stages(timeline.faults, scale)),
         lanes=tuple(_lanes(timeline, scale)),
+        servers=tuple(charts_routes.lanes(timeline.routes.servers, scale)),
+        clients=tuple(charts_routes.lanes(timeline.routes.clients, scale)),
+        servers_left_out=timeline.routes.left_out,
     )
 
 

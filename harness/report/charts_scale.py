@@ -23,6 +23,14 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class Lane:
+    """One row of marks with its name."""
+
+    name: str
+    spans: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Tick:
     place: float
     text: str

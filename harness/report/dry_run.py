@@ -4,11 +4,12 @@
 2. A late-bound word is shown with the hosts that it may mean: which one, only the cluster can say.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from faults.kinds import CLIENT_LINK, KINDS, LOCAL, OPTIONS, PROXY
 from faults.model import Options
 from harness.plan import spans
+from harness.plan.clients import asks_name_servers
 from harness.plan.model import (
     ONE,
     Entry,
@@ -26,7 +27,7 @@ from harness.plan.model import (
 from harness.plan.operations import OPERATIONS, TARGETS, parse
 from harness.plan.permission import unverified
 from harness.plan.process_targets import candidates
-from harness.plan.rocketmq_layout import RocketMq
+from harness.plan.rocketmq_layout import MASTER_ID, RocketMq, Server, brokers
 from harness.plan.topology import Topology
 from harness.plan.words import ACTIVE_BALANCER, parse_target
 from harness.report.lines import cell_name
@@ -59,8 +60,7 @@ def run_lines(run: RunPlan, repeats: int) -> Iterator[str]:
     if run.layout.topology is not None:
         yield from _topology(run.layout.topology)
     yield f"  workload   {_workload(scenario.workload)}"
-    yield f"  publishers enter at {_entry(scenario.workload.publishers_enter, run)}"
-    yield f"  consumers  enter at {_entry(scenario.workload.consumers_enter, run)}"
+    yield from _entries(run)
     yield f"  baseline   {_resolved(scenario.baseline, schedule.baseline_s)}"
     for window in schedule.windows:
         yield from _window(window, run)
@@ -72,6 +72,15 @@ def run_lines(run: RunPlan, repeats: int) -> Iterator[str]:
     drain = _resolved(scenario.drain_limit, schedule.drain_limit_s)
     yield f"  drain      {drain} at most, then audit"
     yield f"  load       {_length(schedule.load_s)} at least"
+
+
+def _entries(run: RunPlan) -> Iterator[str]:
+    if asks_name_servers(run.client):
+        yield "  clients    enter nowhere: name servers show them every master"
+        return
+    workload = run.scenario.workload
+    yield f"  publishers enter at {_entry(workload.publishers_enter, run)}"
+    yield f"  consumers  enter at {_entry(workload.consumers_enter, run)}"
 
 
 def _laid_out(run: RunPlan) -> Iterator[str]:
@@ -209,15 +218,22 @@ def _entry(entry: Entry, run: RunPlan) -> str:
     return f"{entry.word}: {_word(entry.word, run)}{alone}"
 
 
+def _of(run: RunPlan, wanted: Callable[[Server], bool]) -> str:
+    """The hosts whose brokers are fixed in their roles; "" where none is."""
+    return ", ".join(one.host for one in brokers(run.layout.hosts) if wanted(one))
+
+
 def _word(word: str, run: RunPlan) -> str:
     """What a word means on this run's layout, as far as that is known before it stands."""
     target = parse_target(word)
     hosts = ", ".join(host.name for host in run.layout.hosts)
     match target.role:
         case "master":
-            return f"one of {hosts}: the host that holds {target.queue} then"
+            masters = _of(run, lambda one: one.id == MASTER_ID) or hosts
+            return f"one of {masters}: the host that holds {target.queue} then"
         case "mirror":
-            return f"one of {hosts}: the oldest mirror of {target.queue} then"
+            mirrors = _of(run, lambda one: one.id != MASTER_ID) or hosts
+            return f"one of {mirrors}: the oldest mirror of {target.queue} then"
         case "uninvolved":
             return f"one of {hosts}: the first that no fault means"
         case "balancer":

@@ -15,6 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from harness.report.display import Piece, Report
 from harness.report.lines import last_lines
+from harness.report.page.abreast import AbreastView, abreast
 from harness.report.page.answers import FirstScreen, first_screen
 from harness.report.page.cells import CellView, cells
 from harness.report.page.claims import ClaimView, claims
@@ -44,6 +45,7 @@ class Page:
     verdict: str
     versions: tuple[tuple[str, str], ...]
     first: FirstScreen
+    abreast: AbreastView | None  # where several systems or layouts are compared
     cells: tuple[CellView, ...]
     drills: tuple[Drill, ...]
     many: bool  # more cells than one can read one after another
@@ -62,13 +64,15 @@ def page(report: Report) -> Page:
     views = cells(report)
     told = runs(report, views)
     about = claims(report, views)
+    total = tally(report.runs)
     return Page(
         experiment=report.experiment,
         seed=report.seed,
         replay=report.replay,
         verdict=last_lines(report)[0],
         versions=tuple(sorted(report.versions.items())),
-        first=first_screen(report, tally(report.runs)),
+        first=first_screen(report, total),
+        abreast=abreast(report, views, total),
         cells=views,
         drills=drills(report, views, about, told),
         many=len(views) > CELLS_MAX,

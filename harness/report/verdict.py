@@ -5,12 +5,14 @@
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from harness.report.display import Report, RunReport
 from harness.report.lines import standing_of, verdict_line
+from harness.report.page.tally import Spread, tally
 
 NAME = "verdict.json"
 VERSION = 1
@@ -40,6 +42,7 @@ def document(report: Report) -> dict[str, Any]:
             }
             for result in report.cells
         ],
+        "places": [_place(key, report) for key in dict.fromkeys(r.cell[1:] for r in report.runs)],
         "comparison": [asdict(row) for row in report.comparison],
         "pieces": [{**asdict(one), "folder": str(one.folder)} for one in report.pieces],
     }
@@ -83,6 +86,60 @@ def _run(run: RunReport, report: Report) -> dict[str, Any]:
         else [],
         "cost": asdict(run.cost) if run.cost is not None else None,
         "piece": run.piece,
+    }
+
+
+def _place(key: tuple[str, str, str], report: Report) -> dict[str, Any]:
+    """A system in one layout, by one client: what its runs come to together, and by scenario."""
+    runs = [run for run in report.runs if run.cell[1:] == key]
+    scenarios = dict.fromkeys(run.cell[0] for run in runs)
+    return {
+        **dict(zip(("system", "layout", "client"), key, strict=True)),
+        **_tallied(runs),
+        "scenarios": [
+            {"scenario": name, **_tallied([run for run in runs if run.cell[0] == name])}
+            for name in scenarios
+        ],
+    }
+
+
+def _tallied(runs: Sequence[RunReport]) -> dict[str, Any]:
+    """Sums hold what was seen: with fewer runs decided than judged, there may be more."""
+    told = tally(runs)
+    missed, operations, of = told.late
+    return {
+        "runs": told.runs,
+        "judged": told.judged,
+        "confirmed": told.confirmed,
+        "lost": told.lost,
+        "stranded": told.stranded,
+        "undecided_messages": told.untold,
+        "by_strength": [asdict(one) for one in told.promised],
+        "loss_decided_runs": told.loss_proved,
+        "outage_decided_runs": told.outage_proved,
+        "faults": told.faults_of,
+        "faults_seen": told.faults_seen,
+        **{
+            name: _spread(spread)
+            for name, spread in (
+                ("silence", told.silence),
+                ("degraded", told.degraded),
+                ("out", told.out),
+            )
+        },
+        "late": {"missed": missed, "operations": operations, "runs": of},
+    }
+
+
+def _spread(spread: Spread | None) -> dict[str, Any] | None:
+    """Over the runs in which it is known; `bound`: the largest is only a lower bound."""
+    if spread is None:
+        return None
+    return {
+        "median_s": spread.median_s,
+        "maximum_s": spread.most_s,
+        "bound": spread.bound,
+        "runs": spread.runs,
     }
 
 

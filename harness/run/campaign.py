@@ -23,6 +23,7 @@ from harness.run.crew import WorkerLost
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run.view import View
+from harness.run.wall import wall_ns
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import LOGS, seal
 from spark_analysis.schema.log import LogDamaged
@@ -145,12 +146,14 @@ class Campaign:
         preparing = Preparing(plan, cluster, folder, self.boot_id, self.hooks.step)
         prepared = await preparing.begin()
         manifest.origin_monotonic_ns = prepared.stage.origin_ns
+        manifest.origin_wall_ns = wall_ns(prepared.stage.origin_ns)
         manifest.resolved |= {f"{who} enter": host for who, host in prepared.entries.items()}
         manifest.versions |= prepared.versions
         outside = Outside(self.hooks.interrupt, self.hooks.show, lambda m: m.save(folder))
         try:
             await LiveRun(plan, cluster, prepared, manifest, outside).perform()
         finally:
+            manifest.wall_set_ns = wall_ns(prepared.stage.origin_ns) - manifest.origin_wall_ns
             with contextlib.suppress(DeployError):
                 await cluster.fetch_logs(folder)
 

@@ -7,6 +7,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from faults.kinds import DIRECT
 from faults.places import host_of, joined
 from harness.deploy.port import Roles
 from harness.plan.model import BALANCER, STANDBY, Entry, Host
@@ -49,10 +50,11 @@ def resolve(
 
 
 def resolve_processes(
-    target: Target, kind: str, hosts: Sequence[Host], attached: str
+    target: Target, kind: str, hosts: Sequence[Host], attached: str, peer_links: str = DIRECT
 ) -> tuple[str, str]:
     """The places that a word for processes means, as one text, and their role. `attached`: the
-    host whose name server the word's client asks now, "" where nobody knows.
+    host whose name server the word's client asks now, "" where nobody knows; `peer_links`: the
+    layout's.
 
     Raises NoSuchTarget.
     """
@@ -64,7 +66,7 @@ def resolve_processes(
         if not meant:
             raise NoSuchTarget(f"{target.word}: {attached} has no name server")
     role = PROCESS if target.role == "process" else NAME_SERVER
-    return joined(meant if by_process(kind) else tuple(map(host_of, meant))), role
+    return joined(meant if by_process(kind, peer_links) else tuple(map(host_of, meant))), role
 
 
 def resolve_balancer(

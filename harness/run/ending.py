@@ -23,6 +23,9 @@ from spark_analysis.schema.facts import QueueEnd
 
 GONE_BY_ITSELF_S = 5.0
 GONE_BY_FORCE_S = 15.0
+# Brokers that keep logs close no connection on request, and forget a dead one that they took for
+# alive, as after a freeze, when it has been silent for 120 s; they look every 10 s.
+FORGOTTEN_S = 135.0
 CLOSE_LIMIT_S = 10.0
 ASK_LIMIT_S = 60.0  # a node that rejoins after a partition restarts: 10 s and more
 
@@ -53,10 +56,12 @@ class Logs:
     way_to: Callable[[str, Server], Awaitable[Endpoint | None]]
 
 
-async def connections_gone(broker: Broker, prefix: str) -> str:
+async def connections_gone(
+    broker: Broker, prefix: str, by_force_s: float = GONE_BY_FORCE_S
+) -> str:
     """Waits until no connection of the run is listed, closing them in the end; "" or the doubt."""
     left: tuple[str, ...] = ()
-    for close, limit_s in ((False, GONE_BY_ITSELF_S), (True, GONE_BY_FORCE_S)):
+    for close, limit_s in ((False, GONE_BY_ITSELF_S), (True, by_force_s)):
         retrying = AsyncRetrying(
             retry=retry_if_result(bool), stop=stop_after_delay(limit_s), wait=wait_fixed(0.5)
         )
@@ -91,7 +96,8 @@ class Ending:
         self.members: list[Member] = []
 
     async def drain(self) -> tuple[QueueEnd, ...]:
-        doubt = await connections_gone(self._cluster.broker, self._prefix)
+        by_force_s = FORGOTTEN_S if self._logs.brokers else GONE_BY_FORCE_S
+        doubt = await connections_gone(self._cluster.broker, self._prefix, by_force_s)
         return tuple(
             await asyncio.gather(*(self._drain_one(queue, doubt) for queue in self._queues))
         )

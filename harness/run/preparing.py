@@ -18,10 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from faults.places import overlap, place, split
 from harness.deploy.port import Cluster, Link, Roles
 from harness.plan.clients import asks_name_servers, drains_by
+from harness.plan.declared import NO_NAME_SERVERS, Declared
 from harness.plan.model import BALANCER, ONE, Entry, RunPlan
-from harness.plan.rocketmq_layout import NAME_SERVER, Server
+from harness.plan.rocketmq_layout import NAME_SERVER, Server, name_servers
 from harness.plan.seeds import stream
 from harness.run import rocketmq
 from harness.run.cast import NoSuchTarget, holders, order_of_entry, resolve
@@ -30,12 +32,15 @@ from harness.run.ending import CLOSE_LIMIT_S, Ending, Hiring, Logs
 from harness.run.journal import Journal
 from harness.run.record import Record
 from harness.run.windows import LiveWindow, Stage
+from harness.run_folder.client_events import STRUCK
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema.words import Strength
 
 READY_LIMIT_S = 60.0
 JOURNAL = "journal.jsonl"
 LOGS = "logs"
+
+NAME_SERVER_FACTS = ("name_servers_at_target", "name_servers_left")
 
 
 @dataclass(slots=True)
@@ -71,12 +76,28 @@ class Prepared:
             ),
             "publishers_entered_at_target": self._entered("publishers", window),
             "consumers_entered_at_target": self._entered("consumers", window),
+            **self._name_servers(window.resolved),
         }
 
-    def _entered(self, who: str, window: LiveWindow) -> bool | None:
-        """None, too, where others decide to whom clients come: a balancer, or name servers."""
-        known = window.resolved and self.entries[who] not in (BALANCER, NAME_SERVER)
+    def _entered(self, who: str, window: LiveWindow) -> Declared:
+        """None, too, where a balancer decides to whom clients come."""
+        if self.entries[who] == NAME_SERVER:
+            return {"moot": "clients enter nowhere: name servers show them every master"}
+        known = window.resolved and self.entries[who] != BALANCER
         return self.entries[who] == window.resolved if known else None
+
+    def _name_servers(self, resolved: str) -> dict[str, Any]:
+        """Which of them a fault strikes, and which it leaves."""
+        layout, names = self.stage.plan.layout, (STRUCK, *NAME_SERVER_FACTS)
+        if layout.rocketmq is None or not resolved:
+            return dict.fromkeys(names, NO_NAME_SERVERS if layout.rocketmq is None else None)
+        every = [one.host for one in name_servers(layout.hosts)]
+        struck = [
+            host
+            for host in every
+            if any(overlap(place(host, NAME_SERVER), one) for one in split(resolved))
+        ]
+        return dict(zip(names, (struck, len(struck), len(every) - len(struck)), strict=True))
 
 
 class Preparing:

@@ -23,6 +23,7 @@ from faults.rhythm import Change, Rhythm
 from faults.verification import gone, held, held_limit_s
 from harness.deploy.port import Cluster, DeployError, Link, Roles
 from harness.plan.model import BALANCER, STANDBY, FaultPlan, RunPlan, Window
+from harness.plan.peer_doors import serving
 from harness.plan.words import parse_target
 from harness.run.cast import (
     NAME_SERVER,
@@ -255,6 +256,7 @@ class LiveWindow:
             returns=fault.returns,
             mechanism=stage.cluster.executor.mechanism(fault.kind),
             options=fault.options,
+            serving=serving(stage.plan.layout),
         )
 
     async def _roles_before(self) -> dict[str, Roles]:
@@ -287,7 +289,8 @@ class LiveWindow:
         word = parse_target(target)
         if word.of_processes:
             attached = stage.cluster.roster.attached(word.client) if word.client else ""
-            return resolve_processes(word, fault.kind, stage.plan.layout.hosts, attached)
+            layout = stage.plan.layout
+            return resolve_processes(word, fault.kind, layout.hosts, attached, layout.peer_links)
         if target in stage.plan.layout.balancers or word.role == "balancer":
             async with asyncio.timeout(LOOK_LIMIT_S):
                 entered = await stage.cluster.entered()

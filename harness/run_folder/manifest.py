@@ -94,6 +94,10 @@ class Manifest:
     interrupted: bool = False
     failure: str = ""  # why the run could not go on; "" where it went on
     origin_monotonic_ns: int = 0
+    # What this machine's clock of the day said at the origin, in ns since 1970 (0: nobody looked):
+    # servers' own logs tell the time by it. And by how much it was set from then to the run's end.
+    origin_wall_ns: int = 0
+    wall_set_ns: int = 0
     boot_id: str = ""
     cluster_boot: int = 0  # which boot of the experiment served this run, from 1
     cluster_fresh_because: str = ""  # why that cluster was stood up anew for this run

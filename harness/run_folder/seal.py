@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from harness.run_folder.client_events import tell_claims
 from harness.run_folder.manifest import SEALED, Manifest, facts_of
 from spark_analysis.schema.log import is_closed, read_records, read_strings
 from spark_analysis.schema.tables import CLIENT_EVENTS, TABLES, Kind, Table
@@ -41,7 +42,7 @@ def seal(folder: Path) -> Manifest:
             last_ns = max(last_ns, _last_ns(sealed))
     for worker in manifest.workers:
         worker.log_closed = is_closed(folder / LOGS / worker.name)
-    _count_cancellations(manifest, raw / f"{CLIENT_EVENTS.name}.parquet")
+    tell_claims(manifest, raw / f"{CLIENT_EVENTS.name}.parquet")
     manifest.facts = facts_of(manifest, last_ns).to_json()
     if manifest.load_ended_ns is not None or manifest.interrupted:
         manifest.phase = SEALED
@@ -84,20 +85,6 @@ def _column(values: Any, kind: Kind, dictionary: pa.Array) -> pa.Array:
         return pa.array(np.ascontiguousarray(values))
     numbers = pa.array(np.ascontiguousarray(values), mask=values < 0)
     return pa.DictionaryArray.from_arrays(numbers, dictionary)
-
-
-def _count_cancellations(manifest: Manifest, events: Path) -> None:
-    """How many cancellation notices consumers got in each window, for claims about them."""
-    at_ns = np.empty(0, "<i8")
-    if events.exists():
-        rows = pq.read_table(events, columns=["at_ns", "kind"]).to_pydict()
-        pairs = zip(rows["at_ns"], rows["kind"], strict=True)
-        at_ns = np.array([at for at, kind in pairs if kind == "cancelled"], "<i8")
-    ends = [window.origin_ns for window in manifest.windows[1:]] + [np.iinfo("<i8").max]
-    for window, end in zip(manifest.windows, ends, strict=False):
-        state = manifest.state.setdefault("windows", {}).setdefault(str(window.number), {})
-        within = (at_ns >= window.origin_ns) & (at_ns < end)
-        state["consumers_cancelled"] = int(within.sum())
 
 
 def _readable(text: str) -> str:

@@ -2,34 +2,76 @@
 
 1. Only a paced load asks for it. One that never sleeps would take the processor from the very
    brokers that it measures.
-2. The kernel watches: a worker that does not sleep for BUSY_LIMIT_US on end is told so, and is a
-   process like others from then on.
-3. A machine that refuses is no error: it is recorded, and the worker's own lateness says whether
+2. The kernel watches: a thread that does not sleep for BUSY_LIMIT_US on end is told so, and its
+   whole process is one like others from then on.
+3. Of a library with threads of its own every thread gets it, or none: if they waited for a
+   processor while our own loop did not, nobody would see that the instrument stands still.
+4. A JVM's compilers do not: they work long without a pause, and nobody waits for them. They are
+   put behind all other threads, which needs no right.
+5. A machine that refuses is no error: it is recorded, and the worker's own lateness says whether
    it mattered.
 """
 
 import os
 import resource
 import signal
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 BUSY_LIMIT_US = 500_000
 REAL_TIME = "real time"
+COMPILERS = ("C1 Comp", "C2 Comp")  # "C1 CompilerThread0" of a JVM, which the kernel cuts
+BEHIND = 10  # nice; of 0 to 19
+_TASKS = Path("/proc/self/task")
 
 
 def ask_for_real_time() -> str:
-    """How this process is scheduled now: `real time`, or `as others: ` and the reason."""
+    """How this thread is scheduled now: `real time`, or `as others: ` and the reason."""
+    # Threads that look names up need no hurry.
+    policy = os.SCHED_RR | os.SCHED_RESET_ON_FORK
+    return _asked(lambda: os.sched_setscheduler(0, policy, os.sched_param(1)))
+
+
+def ask_for_every_thread() -> str:
+    """As ask_for_real_time, of all threads of the process, and those that these will start; but
+    for a JVM's compilers, which are put behind."""
+    _each(_threads(compilers=True), lambda one: os.setpriority(os.PRIO_PROCESS, one, BEHIND))
+
+    def hasten() -> None:
+        hurry = os.sched_param(1)
+        _each(_threads(), lambda one: os.sched_setscheduler(one, os.SCHED_RR, hurry))
+
+    return _asked(hasten)
+
+
+def _asked(hasten: Callable[[], None]) -> str:
     try:
         signal.signal(signal.SIGXCPU, _give_back)
         _, most = resource.getrlimit(resource.RLIMIT_RTTIME)
         resource.setrlimit(resource.RLIMIT_RTTIME, (BUSY_LIMIT_US, most))
-        # Threads that look names up need no hurry.
-        policy = os.SCHED_RR | os.SCHED_RESET_ON_FORK
-        os.sched_setscheduler(0, policy, os.sched_param(1))
+        hasten()
     except (OSError, ValueError) as error:  # ValueError: over a limit that somebody else set
         return f"as others: {getattr(error, 'strerror', None) or error}"
     return REAL_TIME
 
 
 def _give_back(_signal: int, _frame: Any) -> None:
-    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    slow = os.sched_param(0)
+    _each(_threads(), lambda one: os.sched_setscheduler(one, os.SCHED_OTHER, slow))
+
+
+def _threads(compilers: bool = False) -> Iterator[int]:
+    """The ids of this process's threads: a JVM's compilers, or all others."""
+    for task in _TASKS.iterdir():
+        with suppress(OSError):  # it has ended
+            name = (task / "comm").read_text()
+            if name.startswith(COMPILERS) is compilers:
+                yield int(task.name)
+
+
+def _each(threads: Iterator[int], do: Callable[[int], None]) -> None:
+    for thread in threads:
+        with suppress(ProcessLookupError):  # it has ended
+            do(thread)

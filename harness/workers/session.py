@@ -26,7 +26,7 @@ from harness.workers.consumer import Consumer
 from harness.workers.control import Control, say_at_once
 from harness.workers.drainer import Drainer
 from harness.workers.lateness import Lateness, every
-from harness.workers.priority import ask_for_real_time
+from harness.workers.priority import ask_for_every_thread, ask_for_real_time
 from harness.workers.protocol import Role, WorkerConfig
 from harness.workers.publisher import Publisher
 from harness.workers.recorder import Recorder
@@ -77,6 +77,7 @@ class Session:
         self._ends_of_ticks: tuple[Callable[[], None], ...] = ()
         self._ready = False
         self._scheduling = ""
+        self._hastened = False  # when it is ready, for its library's threads are there by then
 
     async def live(self) -> int:
         await self._control.open()
@@ -102,8 +103,9 @@ class Session:
                 die(f"cannot {other!r} now")
 
     def _configure(self, config: WorkerConfig) -> None:
-        if config.paced:
-            self._scheduling = _scheduled(config)
+        self._hastened = config.paced and config.client.startswith(ROCKETMQ)
+        if config.paced and not self._hastened:
+            self._scheduling = ask_for_real_time()
         recorder = self._recorder = Recorder(config, die, self._on_event)
         self._worker = self._work(config, recorder)
         self._lateness = Lateness(recorder.now_ns())
@@ -138,6 +140,8 @@ class Session:
     def _on_ready(self) -> None:
         if not self._ready:
             self._ready = True
+            if self._hastened:
+                self._scheduling = ask_for_every_thread()
             self._control.say({"say": "ready", "scheduling": self._scheduling})
 
     def _on_event(self, kind: str, detail: str) -> None:
@@ -183,14 +187,6 @@ def die(doubt: str) -> NoReturn:
     """Says why, and ends the process before it can send anything more."""
     say_at_once({"say": "failed", "doubt": doubt})
     os._exit(protocol.EXIT_FAILED)
-
-
-def _scheduled(config: WorkerConfig) -> str:
-    """A library with threads of its own is not hastened: they would wait for a processor while our
-    own loop does not, and nobody would see that the instrument stands still."""
-    if config.client.startswith(ROCKETMQ):
-        return "as others: as its library's threads are"
-    return ask_for_real_time()
 
 
 def _client(config: WorkerConfig) -> Client:

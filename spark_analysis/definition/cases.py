@@ -13,7 +13,10 @@ from spark_analysis.definition.messages import Message
 from spark_analysis.schema.findings import Affected, Count
 
 _AFFECTS_NOBODY = frozenset(
-    {"state", "in_order", "not_judged", "operations", "excused", "delayed", "transactions"}
+    {
+        *("state", "confirmed", "in_order", "not_judged"),
+        *("operations", "excused", "delayed", "transactions"),
+    }
 )
 
 

@@ -23,6 +23,7 @@ from spark_analysis.definition import (
     stages,
     strays,
     transactions,
+    views,
 )
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
@@ -51,6 +52,6 @@ def judge(facts: Facts, rows: Mapping[str, Iterable[Mapping[str, int | str | Non
         affected=cases.affected(facts.run, found),
         seconds=seconds.rows(facts.run, every, intended.judged),
         availability=availability.rows(facts, every, intended.judged, sustained),
-        stages=stages.rows(facts, every, sustained),
+        stages=(*stages.rows(facts, every, sustained), *views.stages(facts, rows)),
         doubts=doubts.rows(facts, every, seen.stalls, missing),
     )

@@ -31,12 +31,14 @@ from spark_analysis.engine.kernel import (
     order,
     stages,
     transactions,
+    views,
 )
 from spark_analysis.engine.kernel.records import (
     Attempts,
     BadRecords,
     Deliveries,
     Lateness,
+    Probes,
     Reader,
     Resources,
     Settlements,
@@ -46,9 +48,10 @@ from spark_analysis.schema.comparison import Cell
 from spark_analysis.schema.costs import COSTS
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import MARTS
+from spark_analysis.schema.views import VIEWS
 
 CELLS = "cells"  # which cell of a comparison each run belongs to: judged like a mart, not written
-JUDGED: dict[str, type] = {**MARTS, **COSTS, CELLS: Cell}
+JUDGED: dict[str, type] = {**MARTS, **COSTS, **VIEWS, CELLS: Cell}
 _TASKS_A_CORE = 4  # enough to level out unequal runs; each costs every mart one more file
 
 
@@ -94,16 +97,20 @@ def judge(facts: Facts, reader: Reader) -> dict[str, pa.Table]:
     arrived = arrivals.arrivals(reader.read(Deliveries), known)
     intended = operations.operations(known, facts)
     reached = stages.stages(known, arrived, intended, facts)
+    asked = views.ways(reader.read(Probes))
     counted, listed = _verdicts(facts, reader, known, arrived, intended)
     census = [*counted, *(each.census for each in listed)]
     found: dict[str, list[object]] = {
         "counts": [count for each in census for count in cases.counts(facts.run, each)],
         "seconds": [*availability.seconds(known, arrived, intended, facts.run)],
         "availability": [*availability.availability(known, intended, reached, facts)],
-        "stages": [*reached],
+        "stages": [*reached, *views.stages(asked, facts)],
         "doubts": [*doubts.doubts(known, reader.read(Lateness), census, facts)],
         "calm": [*costs.calm(known, intended, facts)],
         "use": [*costs.use(reader.read(Resources), facts)],
+        "asked": [*views.asked(asked, facts.run)],
+        "changes": [*views.changes(asked, facts.run)],
+        "silences": [*views.silences(asked, facts.run)],
         CELLS: [Cell.of(facts)],
     }
     marts = {name: rows.table(JUDGED[name], listing) for name, listing in found.items()}
@@ -133,7 +140,7 @@ def _verdicts(
         *early,
         *broken,
     ]
-    return [known.states(), *judged, *all_operations, *delayed, *fated], listed
+    return [known.states(), known.confirmed(), *judged, *all_operations, *delayed, *fated], listed
 
 
 def _judge_folders(

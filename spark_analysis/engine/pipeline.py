@@ -1,4 +1,4 @@
-"""The whole graph: run folders in, the marts of findings and costs and their comparison out."""
+"""The whole graph: run folders in, all marts and the comparison of runs out."""
 
 from collections.abc import Sequence
 
@@ -9,6 +9,7 @@ from spark_analysis.engine.compare import compare
 from spark_analysis.engine.judge import JUDGED, judge_runs, mart
 from spark_analysis.schema.costs import COSTS
 from spark_analysis.schema.findings import MARTS
+from spark_analysis.schema.views import VIEWS
 
 
 def analyse(
@@ -27,7 +28,7 @@ def analyse(
         marts = {name: mart(judged, name) for name in JUDGED}
         for name in MARTS:
             tables.write(marts[name], marts_folder, name)
-        for name in COSTS:  # a row a run, a row a host: one file is written sooner than many
+        for name in (*COSTS, *VIEWS):  # few rows: one file is written sooner than many
             tables.write(marts[name].coalesce(1), marts_folder, name)
         comparison = compare(spark, marts, len(run_folders))
         tables.write(comparison, marts_folder, "comparison")

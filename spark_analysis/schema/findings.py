@@ -44,6 +44,7 @@ RETURNED; `refused` any REFUSED; `not_sent`. Strength of an acknowledged message
 
 COUNTS (measure: detail), with the message's queue; one a message unless said:
 - `state`: the state's name.
+- `confirmed`: strength; an acknowledged message.
 - of the acknowledged messages that are not delivered and not meant to be rolled back, first that
   holds:
   `loss_unknown`: "not_due"; every CONFIRMED settlement is of a delayed attempt, and the smallest
@@ -124,9 +125,9 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   every message that is excused from being one. All only where facts.paced and facts.confirms.
 A count of 0 has no row.
 
-AFFECTED: one row for each count above except measures `state`, `in_order`, `not_judged`,
-`operations`, `excused`, `delayed`, `transactions`. `sequence` and `producer` -1 for a broken
-header. `attempt`: of the delivery for counts a delivery, else 0. `at_ns`: received_ns of the
+AFFECTED: one row for each count above except measures `state`, `confirmed`, `in_order`,
+`not_judged`, `operations`, `excused`, `delayed`, `transactions`. `sequence` and `producer` -1 for
+a broken header. `attempt`: of the delivery for counts a delivery, else 0. `at_ns`: received_ns of the
 delivery for counts a delivery; received_ns of the first delivery for `revived`, `reordered`; of
 the earliest identified delivery of any via for `refused_but_delivered`; of the earliest delivery
 of that kind for `rolled_back_but_delivered` and `rollback_unknown`; of the earliest find for

@@ -87,6 +87,29 @@ def matrix(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return html.write(made, tmp_path_factory.mktemp("matrix"))
 
 
+@pytest.fixture(scope="module")
+def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four places: one lost, one stranded, one is not decided, of one nothing is known."""
+    stalled = Story().doubt("availability", "stalled", window=1, worker=1)
+    stories = (Story().count("lost", "replicated", 37), stalled, Story().silence(70.4))
+    runs, rows = [], []
+    for number, scenario in enumerate(("master-crash", "cut-one-node", LONG)):
+        for place, layout in enumerate(PLACES):
+            cell = (scenario, "rabbitmq-mirrored", layout, "pika")
+            story = stories[(number + place) % 3]
+            runs.append(summed(story, name=f"{scenario}-{layout}", cell=cell))
+            rows += [compared(cell, name, 171e6 * (1 + place)) for name in ("silence", "degraded")]
+            rows.append(compared(cell, "duplicated", 9e6, unit="deliveries"))
+    unjudged = ("master-crash", "rabbitmq-mirrored", "none@T=10", "pika")
+    runs.append(run(Story(), name="none", cell=unjudged, verdicts=(), failure=LONG))
+    rows.append(compared(unjudged, "silence", None))
+    made = titled(*runs, skipped=(SKIPPED,), comparison=tuple(rows))
+    return html.write(made, tmp_path_factory.mktemp("several"))
+
+
+PLACES = ("all-automatic@T=10", "exactly-2@T=10", LONG)
+
+
 def losing() -> History:
     story = crash(lost=range(200, 237))
     for number in (10, 240):
@@ -137,12 +160,47 @@ def test_the_first_screen_answers_which_claim_how_many_how_long_and_whether_prov
 
 
 @pytest.mark.parametrize("screen", SCREENS)
+def test_the_first_screen_of_a_comparison_says_who_lost_how_many_and_how_long_it_was_out(
+    browser: Chromium, several: Path, screen: str
+) -> None:
+    browser.open(several, *SCREENS[screen])
+    said = seen(browser).replace("\u00a0", " ")
+    assert "lost or stranded messages that they had confirmed (A, B and C)" in said
+    verdicts = [
+        " ".join(text.split())
+        for text in browser.value(
+            "[...document.querySelectorAll('.verdicts dl')].map(one => one.innerText)"
+        )
+    ]
+    assert len(verdicts) == 5
+    assert verdicts[0].startswith("confirmed, then lost ✗ 37 lost out, at worst ≥ 70.4 s decided")
+    assert "? not judged" in verdicts[3] and "0 lost" not in verdicts[3]
+    assert "– does not apply" in verdicts[4]
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_every_field_of_a_comparison_has_words_for_its_colour_and_room_for_them(
+    browser: Chromium, several: Path, screen: str
+) -> None:
+    browser.open(several, *SCREENS[screen])
+    fields = browser.value(
+        "[...document.querySelectorAll('.abreast.faults td')]"
+        ".map(one => [one.className, one.innerText])"
+    )
+    assert len(fields) == 5 * 4  # a scenario that was skipped is a row, too
+    signs = {"fail": "✗", "pass": "✓", "open": "?", "moot": "–", "absent": "not run"}
+    assert all(signs[tone] in words for tone, words in fields)
+    cut = browser.value(_CUT.replace(".matrix", ".abreast"))
+    assert cut == "", cut
+
+
+@pytest.mark.parametrize("screen", SCREENS)
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_nothing_hangs_over_the_side_even_with_everything_unfolded(
-    browser: Chromium, page: Path, large: Path, screen: str, dark: bool
+    browser: Chromium, page: Path, large: Path, several: Path, screen: str, dark: bool
 ) -> None:
     width, height = SCREENS[screen]
-    for file in (page, large):
+    for file in (page, large, several):
         browser.open(file, width, height, dark)
         for unfold in ("0", "document.querySelectorAll('details').forEach(d => d.open = true)"):
             browser.value(unfold)
@@ -161,12 +219,13 @@ _WIDE = """
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_words_stand_out_from_what_they_stand_on(
-    browser: Chromium, page: Path, dark: bool
+    browser: Chromium, page: Path, several: Path, dark: bool
 ) -> None:
-    browser.open(page, 1280, 800, dark)
-    browser.value("document.querySelectorAll('details').forEach(d => d.open = true)")
-    faint = browser.value(_FAINT)
-    assert faint == "", faint
+    for file in (page, several):
+        browser.open(file, 1280, 800, dark)
+        browser.value("document.querySelectorAll('details').forEach(d => d.open = true)")
+        faint = browser.value(_FAINT)
+        assert faint == "", (file, faint)
 
 
 # Contrast by WCAG 2: 4.5 at least, of every element that has words of its own.
@@ -235,7 +294,7 @@ def test_a_field_of_the_matrix_opens_its_cell_and_that_its_runs(
 ) -> None:
     browser.open(large if kind == "few cells" else matrix, *SCREENS[screen])
     assert not browser.value(_IS_SHOWN.format("#cell-1 .drill"))
-    browser.value("document.querySelector('.matrix td a').click()")
+    browser.value("document.querySelector('.matrix td a, .abreast td a').click()")
     assert browser.value(_IS_SHOWN.format("#cell-1 .drill"))
     top = browser.value("document.querySelector('#cell-1').getBoundingClientRect().top")
     assert -1 <= top < 800

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from docker import DockerClient
 
 from harness.deploy import engine, images, labels
 from harness.deploy.catalogue import load_layout
@@ -26,22 +27,26 @@ SYSTEMS = ("rabbitmq-mirrored", "reference-mirrored")  # RocketMQ's tests ask fo
 Play = Callable[[Awaitable[Any]], Any]
 
 
-def why_not() -> str:
+def why_not(*systems: str) -> str:
     """Empty where Docker tests can run; images of our own files are made in seconds."""
     try:
         client = engine.connect(5.0)
         find_tool()
-        missing = [
-            name for name in images.missing(client, *SYSTEMS) if not name.startswith(OWN_FILES)
-        ]
+        missing = missing_images(client, *(systems or SYSTEMS))
     except DeployError as error:
         return str(error)
     return f"images are missing: {', '.join(missing)}; `mqproof build`" if missing else ""
 
 
-def require_docker() -> None:
-    """Skips with the reason where Docker is missing; where CI promised it, that is a failure."""
-    if reason := why_not():
+def missing_images(client: DockerClient, *systems: str) -> list[str]:
+    """Those that a test does not make by itself."""
+    return [name for name in images.missing(client, *systems) if not name.startswith(OWN_FILES)]
+
+
+def require_docker(*systems: str) -> None:
+    """Skips with the reason where Docker, or an image of these systems, is missing; where CI
+    promised it, that is a failure."""
+    if reason := why_not(*systems):
         if os.environ.get("MQPROOF_REQUIRE_DOCKER"):
             pytest.fail(reason)
         pytest.skip(reason)

@@ -21,7 +21,7 @@ from spark_analysis.schema.log import is_closed, read_rows
 from spark_analysis.schema.tables import RESOURCES
 from tests.docker.conftest import SharedCluster
 from tests.docker.looks import in_force, workers_running
-from tests.docker.whole_runs import ON_DIRECT_LINKS, counts, run
+from tests.docker.whole_runs import ON_DIRECT_LINKS, counts, mostly_nightly, run
 from tests.fault_world import REAL_OPTIONS_OF
 from tests.plans import fault, plan
 
@@ -36,11 +36,6 @@ STANDING = [kind for kind in KINDS if kind not in OVER_AT_ONCE]
 EACH_MECHANISM = {"kill", "hang", "partition", "alarm", "client_freeze"}
 EACH_UNDO = EACH_MECHANISM | {"freeze", "refuse", "flap"}
 ROOT = Path(__file__).parents[2]
-
-
-def mostly_nightly(kinds: list[str], every_time: set[str]) -> list[Any]:
-    nightly = pytest.mark.nightly
-    return [kind if kind in every_time else pytest.param(kind, marks=nightly) for kind in kinds]
 
 
 @pytest.fixture

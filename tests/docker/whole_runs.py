@@ -4,6 +4,9 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from faults.kinds import COMPOSE, KINDS
 from harness.deploy.compose_cluster import ComposeCluster
@@ -11,6 +14,7 @@ from harness.plan.model import RunPlan
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run.view import View
+from harness.run.wall import wall_ns
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import seal
 from spark_analysis.definition.judge import judge
@@ -48,7 +52,9 @@ async def run(
     boot_id = BOOT_ID.read_text().strip()
     prepared = await Preparing(of, cluster, folder, boot_id, lambda _: None).begin()
     outside = Outside(interrupt, show, lambda manifest: manifest.save(folder))
-    await LiveRun(of, cluster, prepared, Manifest.of(of), outside).perform()
+    manifest = Manifest.of(of)
+    manifest.origin_wall_ns = wall_ns(prepared.stage.origin_ns)
+    await LiveRun(of, cluster, prepared, manifest, outside).perform()
     manifest = seal(folder)
     assert manifest.facts is not None
     facts = Facts.from_json(manifest.facts)
@@ -66,3 +72,9 @@ def counts(done: Done) -> dict[str, int]:
     for row in done.findings.counts:
         totals[row.measure] = totals.get(row.measure, 0) + row.count
     return totals
+
+
+def mostly_nightly(kinds: list[str], every_time: set[str]) -> list[Any]:
+    """Parameters of a test: those that are not for every time are marked nightly."""
+    nightly = pytest.mark.nightly
+    return [kind if kind in every_time else pytest.param(kind, marks=nightly) for kind in kinds]

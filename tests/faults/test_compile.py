@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faults.actions import (
+    Action,
     AddToxic,
     ClearAlarm,
     Cut,
@@ -31,6 +32,7 @@ from faults.actions import (
 from faults.compile import ENDING_S, MARK, NAME_MAX, compile, mark
 from faults.kinds import KINDS, OPTIONS, PROXY, TARGETS, TOXIPROXY, mechanism, parse_target
 from faults.model import Armed, FaultError, Options
+from faults.peers import Served
 from tests.fault_world import CLIENTS, OPTIONS_OF
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
@@ -220,6 +222,29 @@ def test_a_partition_by_proxy_stalls_just_the_streams_that_carry_the_ways(
     assert set(undo.proxies) == {proxy for each in added for proxy in each.proxies}
     inward = next(each for each in added if "upstream" in each.streams)
     assert {f"mqproof-peer.rmq1.rmq2.{port}" for port in (4369, 25672)} <= set(inward.proxies)
+
+
+def test_a_cut_of_servers_that_dial_again_and_again_gives_nothing_back_but_new_links() -> None:
+    """A flap's cuts are short: what they held comes late, as what a kernel sends again."""
+    serving = {host: (Served((9876,), 9876),) for host in HOSTS}
+
+    def undo(kind: str) -> list[Action]:
+        armed = compile(
+            *(kind, "rmq2", "rmq2", "", HOSTS, (), 1, "run"),
+            mechanism=TOXIPROXY,
+            options=OPTIONS_OF[kind],
+            serving=serving,
+        )
+        return list(armed.undo)
+
+    closed, removed, opened = undo("partition")
+    assert isinstance(closed, Disable) and isinstance(opened, Enable)
+    assert isinstance(removed, RemoveToxic) and removed.toxic == MARKED
+    assert set(closed.proxies) == set(removed.proxies) == set(opened.proxies)
+    assert len(closed.proxies) == 4
+    for kind in ("flap", "slow_peers"):
+        (released,) = undo(kind)
+        assert isinstance(released, RemoveToxic)
 
 
 def test_slow_peers_are_slow_in_both_directions_whoever_dialled() -> None:

@@ -11,8 +11,9 @@ from contextlib import contextmanager
 import pytest
 
 from faults.executors import peer_links, peer_words
+from faults.executors.doors import AMQP, REMOTING
 from faults.model import FaultError, Reply
-from faults.peers import links, peer_link
+from faults.peers import Mesh, Served, peer_link
 from tests.link_world import ANSWERED, CLOSED, SILENT
 
 HOSTS = ("a", "b", "c")
@@ -64,11 +65,23 @@ def test_a_link_that_was_late_once_is_asked_again() -> None:
 
 
 def test_links_of_a_broker_with_two_ports_have_two_names() -> None:
-    assert links("a", "b", "toxiproxy") == (
+    assert Mesh("toxiproxy").links("a", "b") == (
         "mqproof-peer.a.b.4369",
         "mqproof-peer.a.b.25672",
     )
-    assert links("a", "b", "proxy") == (peer_link("a", "b"),) == ("mqproof-peer.a.b",)
+    assert Mesh("proxy").links("a", "b") == (peer_link("a", "b"),) == ("mqproof-peer.a.b",)
+
+
+def test_a_host_of_several_processes_has_a_link_to_each_of_their_ports() -> None:
+    served = {"b": (Served((9876,), 9876), Served((10909, 10911, 10912), 10911))}
+    assert Mesh("toxiproxy", served).links("a", "b") == (
+        "mqproof-peer.a.b.9876",
+        "mqproof-peer.a.b.10909",
+        "mqproof-peer.a.b.10911",
+        "mqproof-peer.a.b.10912",
+    )
+    assert Mesh("toxiproxy", served).ends("a", "b") == ("b:9876", "b:10911")
+    assert Mesh("toxiproxy").ends("a", "b") == ("b",)
 
 
 # --- a word, said by the script that runs in a host's namespace -------------------------------
@@ -82,6 +95,17 @@ class Distribution(socketserver.BaseRequestHandler):
     def handle(self) -> None:
         said = self.request.recv(3)
         assert len(said) == 3 and said[2:3] not in b"nN", said
+
+
+class Remoting(socketserver.BaseRequestHandler):
+    """As RocketMQ's: it ends a connection whose first command is longer than any may be."""
+
+    request: socket.socket
+
+    def handle(self) -> None:
+        said = self.request.recv(100)
+        assert len(said) >= 13, said  # its second major version looks for a proxy's header first
+        assert int.from_bytes(said[:4], signed=True) > 16 << 20, said
 
 
 class Gone(socketserver.BaseRequestHandler):
@@ -116,16 +140,19 @@ def listening(handler: type[socketserver.BaseRequestHandler]) -> Iterator[int]:
         server.shutdown()
 
 
-def word(port: int, wait_s: float = 5.0) -> Reply:
-    command = peer_words.command(LOOPBACK, wait_s, port)
+def word(port: int, wait_s: float = 5.0, protocol: str = AMQP) -> Reply:
+    command = peer_words.command(LOOPBACK, wait_s, port, protocol)
     said = subprocess.run(command, capture_output=True, text=True, check=False)
     return peer_words.reply_of(said.stdout, "a -> b")
 
 
 @pytest.mark.slow
-def test_a_word_that_arrives_is_answered_by_the_end_of_its_connection() -> None:
-    with listening(Distribution) as port:
-        reply = word(port)
+@pytest.mark.parametrize(("handler", "protocol"), [(Distribution, AMQP), (Remoting, REMOTING)])
+def test_a_word_that_arrives_is_answered_by_the_end_of_its_connection(
+    handler: type[socketserver.BaseRequestHandler], protocol: str
+) -> None:
+    with listening(handler) as port:
+        reply = word(port, protocol=protocol)
     assert reply.answered, reply
     assert reply.seconds < 2.0  # it would wait for five
 

@@ -1,6 +1,6 @@
 """Verification against a world that can be broken, and executors that do it, or do not."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -21,7 +21,7 @@ from faults.model import (
     Reply,
     Words,
 )
-from faults.peers import peer_link
+from faults.peers import Served, peer_link
 from faults.performing import perform_all
 from faults.rhythm import Rhythm
 from faults.shapes import SHAPES, ways
@@ -205,6 +205,89 @@ def test_links_that_were_stalled_in_another_shape_are_not_believed(told: str, re
     seen = virtual_time.run(held(meant, world, SHORT_S))
     alike = set(ways(told, "rmq2", HOSTS)) == set(ways(really, "rmq2", HOSTS))
     assert seen.ok == alike, seen
+
+
+NAME_SERVER = "name-server"
+SERVING = {
+    "rkt1": (
+        Served((9876,), 9876, NAME_SERVER, dials=False),
+        Served((10909, 10911, 10912), 10911, "broker-a-0"),
+    ),
+    "rkt2": (
+        Served((9877,), 9877, NAME_SERVER, dials=False),
+        Served((10919, 10921, 10922), 10921, "broker-b-0"),
+    ),
+    "rkt3": (Served((10929, 10931, 10932), 10931, "broker-a-1"),),
+}
+
+
+def of_processes(kind: str, shape: str = "one", target: str = "rkt1") -> Armed:
+    """A fault on links of hosts with several processes each."""
+    options = replace(OPTIONS_OF[kind], shape=shape)
+    return compile(
+        *(kind, target, target, "", tuple(SERVING), (), 1, "run"),
+        mechanism=TOXIPROXY,
+        options=options,
+        serving=SERVING,
+    )
+
+
+@pytest.mark.parametrize("shape", OF_THREE)
+def test_every_process_of_a_host_is_seen_to_be_cut_off(shape: str) -> None:
+    world = World()
+    seen, left = virtual_time.run(verified(world, world, of_processes("partition", shape)))
+    assert seen.ok, seen.doubt
+    assert left.ok, left.doubt
+
+
+@pytest.mark.parametrize(
+    ("kind", "doubt"), [("partition", "not silent"), ("slow_peers", "nothing that took")]
+)
+@pytest.mark.parametrize("port", [9876, 10911])
+def test_a_process_that_is_still_met_as_before_shows_that_a_cut_missed_it(
+    kind: str, doubt: str, port: int
+) -> None:
+    class Missing(World):
+        async def reach(self, host: str, peer: str, wait_s: float | None = None) -> Reply:
+            missed = (host, peer) == ("rkt2", f"rkt1:{port}")
+            return ANSWERED if missed else await super().reach(host, peer, wait_s)
+
+    seen, _ = virtual_time.run(verified(world := Missing(), world, of_processes(kind)))
+    assert doubt in seen.doubt
+    assert f"rkt2 -> rkt1:{port}" in seen.doubt
+
+
+@pytest.mark.parametrize("kind", ["partition", "flap", "slow_peers"])
+@pytest.mark.parametrize("process", [NAME_SERVER, "broker-a-0"])
+def test_one_process_of_a_host_is_struck_and_the_others_are_met_as_before(
+    kind: str, process: str
+) -> None:
+    armed = of_processes(kind, target=f"rkt1/{process}")
+    struck = {link for action in armed.actions for link in action.proxies}  # type: ignore[union-attr]
+    leading = {link for link in struck if ".rkt1." in link.partition("peer.rkt")[2]}
+    ports = {"9876"} if process == NAME_SERVER else {"10909", "10911", "10912"}
+    assert {link.rpartition(".")[2] for link in leading} == ports
+    # A name server dials nobody; a broker every other host.
+    dialled = {link.split(".")[2] for link in struck - leading}
+    assert dialled == (set() if process == NAME_SERVER else {"rkt2", "rkt3"})
+
+    async def story(world: World) -> tuple[Proof, Proof]:
+        rhythm = Rhythm(world, armed, await perform_all(world, armed.actions))
+        seen = await held(armed, world, 5.0)
+        await rhythm.end()
+        await perform_all(world, armed.undo)
+        return seen, await gone(armed, world, SHORT_S)
+
+    seen, left = virtual_time.run(story(World()))
+    assert seen.ok, seen.doubt
+    assert left.ok, left.doubt
+
+
+def test_a_host_that_is_cut_off_whole_is_no_process_that_is() -> None:
+    world, armed = World(), of_processes("partition", target=f"rkt1/{NAME_SERVER}")
+    virtual_time.run(perform_all(world, of_processes("partition").actions))
+    seen = virtual_time.run(held(armed, world, SHORT_S))
+    assert "more is cut than was meant: " in seen.doubt
 
 
 def test_a_silent_link_to_a_broker_that_is_down_shows_no_partition() -> None:

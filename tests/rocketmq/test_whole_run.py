@@ -26,7 +26,7 @@ from tests.plans import SYSTEM, plan
 from tests.rocketmq.local_cluster import on_loopback, standing
 from tests.stored import stored
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 LIMIT_S = 1800.0  # nine JVMs on a machine that has other things to do

@@ -14,6 +14,9 @@ import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerOrderly;
 import org.apache.rocketmq.client.consumer.store.OffsetStore;
 import org.apache.rocketmq.client.consumer.store.ReadOffsetType;
+import org.apache.rocketmq.client.exception.MQClientException;
+import org.apache.rocketmq.client.impl.MQAdminImpl;
+import org.apache.rocketmq.client.impl.consumer.RebalanceImpl;
 import org.apache.rocketmq.client.impl.factory.MQClientInstance;
 import org.apache.rocketmq.common.consumer.ConsumeFromWhere;
 import org.apache.rocketmq.common.message.MessageConst;
@@ -26,6 +29,8 @@ import org.apache.rocketmq.common.message.MessageQueue;
  */
 public final class Consuming {
     private static final String RETRIES = "%RETRY%";
+    private static final long QUEUES_MS = 10_000;
+    private static final long LOOK_MS = 20;
     private final Outbox outbox = new Outbox();
     private final String topic;
     private final String group;
@@ -63,9 +68,7 @@ public final class Consuming {
         Library.setAll(client, settings);
         Map<String, Callable<String>> facts = new TreeMap<>();
         facts.put("attached", () -> Library.attached(instance()));
-        if (push != null) {
-            facts.put("rebalanced", this::queues);
-        }
+        facts.put("rebalanced", this::queues);
         watch = new Watch(outbox, facts);
     }
 
@@ -83,6 +86,10 @@ public final class Consuming {
         }
     }
 
+    /**
+     * Returns when the group has given it queues, so that whoever sends from then on is read at
+     * once; or after QUEUES_MS without any, as where a group has more consumers than queues.
+     */
     public void start() throws Exception {
         if (push != null) {
             push.subscribe(topic, "*");
@@ -96,6 +103,11 @@ public final class Consuming {
         }
         watch.look();
         watch.start();
+        long end = System.nanoTime() + QUEUES_MS * 1_000_000L;
+        while (queues().isEmpty() && !closed && System.nanoTime() < end) {
+            Thread.sleep(LOOK_MS);
+        }
+        watch.look();
     }
 
     private void poll() {
@@ -161,8 +173,8 @@ public final class Consuming {
         long behind = 0;
         for (MessageQueue queue : pull.fetchMessageQueues(topic)) {
             Long committed = pull.committed(queue);
-            long end = instance().getMQAdminImpl().maxOffset(queue);
-            behind += end - Math.max(committed == null ? 0 : committed, 0);
+            long end = offset("getMaxOffset", queue);
+            behind += left(end, Math.max(committed == null ? 0 : committed, 0));
         }
         return behind;
     }
@@ -170,7 +182,7 @@ public final class Consuming {
     private long behindRetries(OffsetStore store) throws Exception {
         try {
             return behind(store, RETRIES + group);
-        } catch (org.apache.rocketmq.client.exception.MQClientException none) {
+        } catch (MQClientException none) {
             if (String.valueOf(none.getMessage()).contains("Can not find Message Queue")) {
                 return 0; // no broker has a retry topic of this group: nothing was ever retried
             }
@@ -181,20 +193,41 @@ public final class Consuming {
     private long behind(OffsetStore store, String of) throws Exception {
         long behind = 0;
         for (MessageQueue queue : push.fetchSubscribeMessageQueues(of)) {
-            long end = push.maxOffset(queue);
-            long first = push.minOffset(queue);
+            long end = offset("getMaxOffset", queue);
+            long first = offset("getMinOffset", queue);
             long committed = store.readOffset(queue, ReadOffsetType.READ_FROM_STORE);
             if (committed == -2) {
                 throw new IllegalStateException("no offset of " + queue + " to be had");
             }
-            behind += end - Math.max(committed, first);
+            behind += left(end, Math.max(committed, first));
         }
         return behind;
     }
 
-    private String queues() {
+    /** A slave may hold less than its dead master gave out: an offset past its end is behind none. */
+    private static long left(long end, long committed) {
+        return Math.max(0, end - committed);
+    }
+
+    /** As the master of the queue says; where the route shows none any more, as its slave does. */
+    private long offset(String which, MessageQueue queue) throws Exception {
+        MQAdminImpl admin = instance().getMQAdminImpl();
+        try {
+            return which.equals("getMaxOffset") ? admin.maxOffset(queue) : admin.minOffset(queue);
+        } catch (MQClientException none) {
+            // A master that died for good is dropped from the route, and consumers read its slave.
+            if (!String.valueOf(none.getMessage()).contains("] not exist")) {
+                throw none;
+            }
+            return Library.offset(which, instance(), queue);
+        }
+    }
+
+    private String queues() throws Exception {
         StringBuilder text = new StringBuilder();
-        push.getDefaultMQPushConsumerImpl().getRebalanceImpl().getProcessQueueTable().keySet()
+        RebalanceImpl share = push != null ? push.getDefaultMQPushConsumerImpl().getRebalanceImpl()
+                : (RebalanceImpl) field(implementation(), "rebalanceImpl");
+        share.getProcessQueueTable().keySet()
                 .stream().filter(queue -> queue.getTopic().equals(topic)).sorted()
                 .forEach(queue -> text.append(text.length() == 0 ? "" : " ")
                         .append(queue.getBrokerName()).append('/').append(queue.getQueueId()));
@@ -205,13 +238,18 @@ public final class Consuming {
         if (push != null) {
             return push.getDefaultMQPushConsumerImpl().getmQClientFactory();
         }
-        java.lang.reflect.Field outer =
-                DefaultLitePullConsumer.class.getDeclaredField("defaultLitePullConsumerImpl");
-        outer.setAccessible(true);
-        Object implementation = outer.get(pull);
-        java.lang.reflect.Field inner = implementation.getClass().getDeclaredField("mQClientFactory");
-        inner.setAccessible(true);
-        return (MQClientInstance) inner.get(implementation);
+        return (MQClientInstance) field(implementation(), "mQClientFactory");
+    }
+
+    /** What the pull consumer keeps to itself. */
+    private Object implementation() throws Exception {
+        return field(pull, "defaultLitePullConsumerImpl");
+    }
+
+    private static Object field(Object of, String name) throws Exception {
+        java.lang.reflect.Field found = of.getClass().getDeclaredField(name);
+        found.setAccessible(true);
+        return found.get(of);
     }
 
     public byte[] take(long waitMs) throws InterruptedException {

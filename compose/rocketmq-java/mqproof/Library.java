@@ -3,10 +3,14 @@ package mqproof;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.concurrent.atomic.AtomicReference;
+import org.apache.rocketmq.client.impl.FindBrokerResult;
 import org.apache.rocketmq.client.impl.factory.MQClientInstance;
+import org.apache.rocketmq.common.message.MessageQueue;
 
 /** What the library does not offer by a method of its own: settings by name, and where it is attached. */
 final class Library {
+    private static final long LIMIT_MS = 3000; // the library's own for such questions
+
     private Library() {}
 
     /** Calls `setName(value)` of a producer or consumer; throws where there is no such setter. */
@@ -49,5 +53,28 @@ final class Library {
         field.setAccessible(true);
         Object chosen = ((AtomicReference<?>) field.get(remoting)).get();
         return chosen == null ? "" : chosen.toString();
+    }
+
+    /**
+     * `getMinOffset` or `getMaxOffset` of a queue, asked of the first broker of its group that the
+     * route still shows: the library itself asks masters only.
+     */
+    static long offset(String which, MQClientInstance instance, MessageQueue queue)
+            throws Exception {
+        String name = queue.getBrokerName();
+        FindBrokerResult broker = instance.findBrokerAddressInSubscribe(name, 0, false);
+        if (broker == null) {
+            throw new IllegalStateException("no broker of " + name + " is shown by the route");
+        }
+        Object asking = instance.getMQClientAPIImpl();
+        String at = broker.getBrokerAddr();
+        Class<?> of = asking.getClass();
+        try {
+            return (Long) of.getMethod(which, String.class, MessageQueue.class, long.class)
+                    .invoke(asking, at, queue, LIMIT_MS);
+        } catch (NoSuchMethodException old) { // 4.9.0
+            return (Long) of.getMethod(which, String.class, String.class, int.class, long.class)
+                    .invoke(asking, at, queue.getTopic(), queue.getQueueId(), LIMIT_MS);
+        }
     }
 }

@@ -38,7 +38,7 @@ public final class Publishing {
     private final String mode;
     private final int timeoutMs;
     private final ExecutorService[] lanes;
-    private final Fates fates = new Fates();
+    private final Fates fates = new Fates(outbox);
     private final Watch watch;
     private int next;
 
@@ -148,8 +148,13 @@ public final class Publishing {
         private static final int COMMIT = 1;
         private static final int ROLLBACK = 2;
         private static final int COMMIT_WHEN_ASKED = 3;
+        private final Outbox outbox;
         private final Map<Long, Integer> wanted = new ConcurrentHashMap<>();
         private final Map<Long, Boolean> executed = new ConcurrentHashMap<>();
+
+        Fates(Outbox outbox) {
+            this.outbox = outbox;
+        }
 
         void want(long tag, int fate) {
             wanted.put(tag, fate);
@@ -165,15 +170,20 @@ public final class Publishing {
             };
         }
 
-        /** A half that never came so far, a weak status included, is rolled back as the library does. */
+        /** A broker asks. That, and what it is told, is noticed: nobody else learns of it. */
         @Override
         public LocalTransactionState checkLocalTransaction(MessageExt half) {
             String tag = half.getUserProperty(TAG);
-            if (tag == null) {
-                return LocalTransactionState.UNKNOW;
-            }
-            int fate = wanted.getOrDefault(Long.parseLong(tag), 0);
-            boolean commit = executed.containsKey(Long.parseLong(tag))
+            LocalTransactionState state = tag == null ? LocalTransactionState.UNKNOW
+                    : answer(Long.parseLong(tag));
+            outbox.notice("asked", "tag " + tag + ": " + state);
+            return state;
+        }
+
+        /** A half that never came so far, a weak status included, is rolled back as the library does. */
+        private LocalTransactionState answer(long tag) {
+            int fate = wanted.getOrDefault(tag, 0);
+            boolean commit = executed.containsKey(tag)
                     && (fate == COMMIT || fate == COMMIT_WHEN_ASKED);
             return commit ? LocalTransactionState.COMMIT_MESSAGE
                     : LocalTransactionState.ROLLBACK_MESSAGE;

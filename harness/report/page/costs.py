@@ -86,7 +86,7 @@ def costs(report: Report) -> CostsView:
     for run, cost in with_calm:
         groups.setdefault((cost.load, cost.deployment), []).append((run, cost))
     return CostsView(
-        columns=tuple((name, meaning) for name, meaning, _, _ in _COLUMNS),
+        columns=tuple((name, meaning) for name, meaning, _, _ in COLUMNS),
         host_columns=tuple(name for name, _, _ in _HOST_COLUMNS),
         parts=tuple(PART_NAMES.items()),
         tables=tuple(_table(*key, members) for key, members in groups.items()),
@@ -115,7 +115,7 @@ def _row(place: Place, own: Sequence[Cost], widest: float) -> CostRow:
     return CostRow(
         *place,
         runs=f"{len(own)} run{'' if len(own) == 1 else 's'}",
-        figures=tuple(_figure(own, measure, form) for _, _, measure, form in _COLUMNS),
+        figures=tuple(figure(own, measure, form) for _, _, measure, form in COLUMNS),
         bar=tuple(
             Segment(part, round(100 * seconds / widest, 2), f"{PART_NAMES[part]}: {seconds:.2f} s")
             for part, seconds in cpu.items()
@@ -137,7 +137,7 @@ def _known(values: Iterable[float | None]) -> list[float]:
     return sorted(value for value in values if value is not None)
 
 
-def _figure(own: Sequence[Cost], measure: Measure, form: Format) -> Figure:
+def figure(own: Sequence[Cost], measure: Measure, form: Format) -> Figure:
     missing = (
         NOT_COUNTED if any(use.seconds for cost in own for use in cost.hosts) else NOT_SAMPLED
     )
@@ -185,7 +185,7 @@ def _cores(value: float) -> str:
     return f"{value:.2f}"
 
 
-def _bytes(value: float) -> str:
+def as_bytes(value: float) -> str:
     """`0.3 KB`, `45 KB`, `1.4 MB`, `151 MB`, in thousands."""
     kilo = value / 1000
     if kilo < 1000:
@@ -195,7 +195,7 @@ def _bytes(value: float) -> str:
 
 
 def _a_second(value: float) -> str:
-    return f"{_bytes(value)}/s"
+    return f"{as_bytes(value)}/s"
 
 
 def _rate(cost: Cost) -> float | None:
@@ -227,7 +227,7 @@ def _sum(part: str, *names: str) -> Measure:
 
 
 _OF_LOAD = (_rate, _half, _most)
-_COLUMNS: tuple[tuple[str, str, Measure, Format], ...] = (
+COLUMNS: tuple[tuple[str, str, Measure, Format], ...] = (
     (
         "confirmed a second",
         "operations; where a rate is asked for, no more can come",
@@ -239,8 +239,8 @@ _COLUMNS: tuple[tuple[str, str, Measure, Format], ...] = (
     ("cores, brokers", "used by all hosts of brokers", _sum(BROKERS, "cores"), _cores),
     ("cores, proxy", "used by the proxy", _sum(PROXY, "cores"), _cores),
     ("cores, clients", "used by publishers and consumers", _sum(CLIENTS, "cores"), _cores),
-    ("memory, median", "of the fullest broker host", _memory("memory_median_bytes"), _bytes),
-    ("memory, peak", "of the fullest broker host", _memory("memory_peak_bytes"), _bytes),
+    ("memory, median", "of the fullest broker host", _memory("memory_median_bytes"), as_bytes),
+    ("memory, peak", "of the fullest broker host", _memory("memory_peak_bytes"), as_bytes),
     (
         "network a second",
         "sent and received by all hosts of brokers",
@@ -256,8 +256,8 @@ _COLUMNS: tuple[tuple[str, str, Measure, Format], ...] = (
 )
 _HOST_COLUMNS: tuple[tuple[str, str, Format], ...] = (
     ("cores", "cores", _cores),
-    ("memory, median", "memory_median_bytes", _bytes),
-    ("memory, peak", "memory_peak_bytes", _bytes),
+    ("memory, median", "memory_median_bytes", as_bytes),
+    ("memory, peak", "memory_peak_bytes", as_bytes),
     ("received", "received_per_s", _a_second),
     ("sent", "sent_per_s", _a_second),
     ("read from disk", "read_per_s", _a_second),

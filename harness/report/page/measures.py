@@ -33,6 +33,16 @@ class Strip:
 
 
 @dataclass(frozen=True, slots=True)
+class Told:
+    """A row in words. `median` alone where nothing was judged; `judged` "" where every run was."""
+
+    median: str
+    range: str
+    judged: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
 class MeasureView:
     name: str
     meaning: str
@@ -121,20 +131,30 @@ def _name(measure: str, detail: str) -> str:
     return words.measure_name(measure) + (f": {detail.replace('_', ' ')}" if detail else "")
 
 
-def _text(row: Comparison) -> tuple[str, str]:
-    """Median and range in short, and in a sentence."""
+def told(row: Comparison) -> Told:
     if row.median is None or row.minimum is None or row.maximum is None:
         text = f"not judged (0 of {row.runs})"
-        return text, text
+        return Told(text, "", "", text)
     least, median, most = (_number(v, row.unit) for v in (row.minimum, row.median, row.maximum))
     mark = "≥ " if row.bounds else ""
-    spread = "" if least == most else f" ({least} – {mark}{most})"
-    judged = "" if row.judged == row.runs else f", {row.judged} of {row.runs} judged"
-    title = f"median {mark}{median}, from {least} to {mark}{most}, {row.judged} of {row.runs} runs"
+    judged = f"{row.judged} of {row.runs}"
+    title = f"median {mark}{median}, from {least} to {mark}{most}, {judged} runs"
     if row.median_from is not None and row.median_until is not None:
         ends = f"{_number(row.median_from, row.unit)} to {_number(row.median_until, row.unit)}"
         title += f"; the true median lies within {ends} with at least 95 %"
-    return f"{mark}{median}{spread}{judged}", title
+    return Told(
+        median=f"{mark}{median}",
+        range="" if least == most else f"{least} – {mark}{most}",
+        judged="" if row.judged == row.runs else f"{judged} judged",
+        sentence=title,
+    )
+
+
+def _text(row: Comparison) -> tuple[str, str]:
+    """Median and range in short, and in a sentence."""
+    one = told(row)
+    spread = f" ({one.range})" if one.range else ""
+    return ", ".join(filter(None, (f"{one.median}{spread}", one.judged))), one.sentence
 
 
 def _number(value: float, unit: str) -> str:

@@ -6,13 +6,14 @@ long it was out, what of that is proved.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
 from harness.analyse.judge import ClaimVerdict, Outcome, worst
-from harness.analyse.summary import Number, Summary
+from harness.analyse.summary import Number, Promised, Summary
 from harness.report.display import RunReport
+from spark_analysis.schema.words import Strength
 
 Cell = tuple[str, str, str, str]
 
@@ -49,12 +50,16 @@ class Tally:
     confirmed: int
     lost: int
     stranded: int
+    untold: int  # messages of which nobody can say whether they are lost
+    promised: tuple[Promised, ...]  # by strength, summed over runs
     runs_with_loss: int
     cells_with_loss: tuple[Cell, ...]
     loss_proved: int  # runs
     outage_proved: int  # runs
     silence: Spread | None
     degraded: Spread | None
+    out: Spread | None  # the longer of the two, run by run
+    late: tuple[int, int, int]  # not confirmed in time, due from a fault on, in how many runs
     faults_seen: int
     faults_of: int
     logs_closed: int
@@ -77,12 +82,16 @@ def tally(runs: Sequence[RunReport]) -> Tally:
         confirmed=sum(one.confirmed for one in told),
         lost=_sum(one.lost for one in told),
         stranded=_sum(one.stranded for one in told),
+        untold=sum(one.untold for one in told),
+        promised=_promised(told),
         runs_with_loss=len(losing),
         cells_with_loss=_cells(losing),
         loss_proved=sum(one.loss_proved for one in told),
         outage_proved=sum(one.outage_proved for one in told),
-        silence=_spread(runs, "silence_s"),
-        degraded=_spread(runs, "degraded_s"),
+        silence=_spread(runs, lambda one: worst_of(one, "silence_s")),
+        degraded=_spread(runs, lambda one: worst_of(one, "degraded_s")),
+        out=_spread(runs, out_of),
+        late=_late(told),
         faults_seen=sum(one.faults_seen for one in told),
         faults_of=sum(one.faults_of for one in told),
         logs_closed=sum(one.logs_closed for one in told),
@@ -94,8 +103,21 @@ def tally(runs: Sequence[RunReport]) -> Tally:
 def worst_of(one: Summary, name: str) -> Number | None:
     """The longest of a run's windows; None where none is known."""
     known: list[Number] = [getattr(outage, name) for outage in one.outages]
-    known = [number for number in known if number.least is not None]
-    return max(known, key=lambda number: (number.least or 0.0, not number.exact), default=None)
+    return _longest(number for number in known if number.least is not None)
+
+
+def out_of(one: Summary) -> Number | None:
+    """How long a run was out at worst: without any confirm, or until sending was on time again,
+    whichever took longer; a lower bound where a window of it is unknown."""
+    found = (worst_of(one, name) for name in ("silence_s", "degraded_s"))
+    longest = _longest(number for number in found if number is not None)
+    if longest is None or one.outage_proved:
+        return longest
+    return Number(longest.least, False, longest.why)
+
+
+def _longest(numbers: Iterable[Number]) -> Number | None:
+    return max(numbers, key=lambda number: (number.least or 0.0, not number.exact), default=None)
 
 
 def _outcomes(runs: Iterable[RunReport]) -> dict[str, Outcome]:
@@ -135,10 +157,34 @@ def _sum(numbers: Iterable[Number]) -> int:
     return round(sum(number.least or 0 for number in numbers))
 
 
-def _spread(runs: Iterable[RunReport], name: str) -> Spread | None:
+def _late(told: Iterable[Summary]) -> tuple[int, int, int]:
+    """Of runs in which every window's is known: where there are deadlines, and no stall."""
+    missed = operations = runs = 0
+    for one in told:
+        known = [outage for outage in one.outages if outage.missed.least is not None]
+        if known and len(known) == len(one.outages):
+            missed += round(sum(outage.missed.least or 0 for outage in known))
+            operations += sum(outage.operations for outage in known)
+            runs += 1
+    return missed, operations, runs
+
+
+def _promised(told: Iterable[Summary]) -> tuple[Promised, ...]:
+    sums: dict[str, list[int]] = {}
+    for each in (each for one in told for each in one.promised):
+        numbers = (each.confirmed, each.lost, each.stranded, each.unreachable)
+        before = sums.get(each.strength, [0] * len(numbers))
+        sums[each.strength] = [one + more for one, more in zip(before, numbers, strict=True)]
+    order = [strength.name.lower() for strength in Strength]
+    return tuple(Promised(name, *sums[name]) for name in sorted(sums, key=order.index))
+
+
+def _spread(
+    runs: Iterable[RunReport], time_of: Callable[[Summary], Number | None]
+) -> Spread | None:
     found: list[tuple[float, bool, Cell]] = []
     for run in runs:
-        number = worst_of(run.summary, name) if run.summary is not None else None
+        number = time_of(run.summary) if run.summary is not None else None
         if number is not None and number.least is not None:
             found.append((number.least, not number.exact, run.cell))
     if not found:

@@ -19,6 +19,8 @@ STAGES = {
     "sustained_success": "sending was on time again, and stayed so",
     "consumers_resumed": "something sent after the fault was delivered",
     "backlog_drained": "what had piled up was delivered",
+    "route_changed": "the first name server showed another route",
+    "route_changed_everywhere": "the last name server did",
 }
 MEASURES = {
     "lost": "Lost",
@@ -80,6 +82,14 @@ def seconds(number: float) -> str:
     if number >= 0.0995 or number == 0:
         return f"{number:.2f}{_GLUE}s"
     return f"{number:.3f}{_GLUE}s"
+
+
+def share(number: float) -> str:
+    """`0 %`, `0.02 %`, `4.3 %`, `25 %`: what is little must not read as nothing."""
+    per_cent = 100 * number
+    digits = 0 if per_cent >= 9.95 or not per_cent else 1 if per_cent >= 0.095 else 2
+    least = per_cent and per_cent < 0.005
+    return f"< 0.01{_GLUE}%" if least else f"{per_cent:.{digits}f}{_GLUE}%"
 
 
 def after(at_ns: float) -> str:

@@ -4,27 +4,33 @@
 2. A canary is silent until it is asked, and then asks what every server answers alone.
 3. A word between canaries is a value that one puts and the other one gets: with a name server a
    key of its configuration, with a broker an offset that a group of every broker's commits for a
-   topic of every broker's. The one that puts awaits no answer, so that only its way to the server
-   counts; the one that gets needs both its ways.
+   topic of every broker's. Each two canaries have a key, or a queue, of their own: several speak
+   at once, and one to several. The one that puts awaits no answer, so that only its way to the
+   server counts; the one that gets needs both its ways.
+4. What makes a word long comes down first, and is asked for in as few octets as there are: where
+   little passes either way of a connection, the answer has to be cut before the question.
 """
 
 import asyncio
 import itertools
 import math
 import time
+from functools import partial
 from typing import Any
 
 from harness.workers.agent_calls.answers import CallError
 from harness.workers.agent_calls.network import seconds_since
 from harness.workers.protocol import Endpoint
 from harness.workers.remoting.commands import Command
+from harness.workers.remoting.headers import Serialisation
 from harness.workers.remoting.requests import Answer, Code, Request
 from harness.workers.rocketmq.connection import Connection, Unanswered
 
 AGAIN_S = 0.005  # between looks whether a word has come
 _words = itertools.count(time.time_ns())  # greater than any that an earlier agent said
-_QUEUE = {"consumerGroup": "TOOLS_CONSUMER", "topic": "SELF_TEST_TOPIC", "queueId": "0"}
-_KEY = {"namespace": "mqproof", "key": "canary"}
+_canaries = itertools.count()
+_NUMBERS = 46_000  # two below it make a queue's number, which has 31 bits
+_QUEUE = {"consumerGroup": "TOOLS_CONSUMER", "topic": "SELF_TEST_TOPIC"}
 
 
 async def ask(
@@ -69,6 +75,7 @@ class Conversation:
         self._connection = connection
         self._name_server = name_server
         self._before = connection.octets
+        self._number = next(_canaries)
 
     @classmethod
     async def open(cls, host: str, port: int) -> "Conversation":
@@ -100,31 +107,36 @@ class Conversation:
         began_ns = time.monotonic_ns()
         if hearer._connection.lost:
             raise Unanswered(hearer._connection.lost, hearer.end)
-        self._put(word, octets)
-        while await hearer._got() != word:
-            await asyncio.sleep(AGAIN_S)
+        where = self._where(hearer)
+        self._put(word, where, octets)
         await hearer._fill(octets)
+        while await hearer._got(where) != word:
+            await asyncio.sleep(AGAIN_S)
         return seconds_since(began_ns)
 
     def drop(self) -> None:
         self._connection.close()
 
-    def _put(self, word: int, octets: int) -> None:
-        padding = b" " * octets
+    def _where(self, hearer: "Conversation") -> dict[str, str]:
+        """Where the server keeps the words that are said to this one."""
         if self._name_server:
-            fields = {**_KEY, "value": str(word)}
-            request = Request(Code.PUT_KV_CONFIG, "a word", fields, padding)
-        else:
-            fields = {**_QUEUE, "commitOffset": str(word)}
-            request = Request(Code.UPDATE_CONSUMER_OFFSET, "a word", fields, padding)
-        self._connection.tell(request)
+            return {"namespace": "mqproof", "key": f"canary-{self._number}-{hearer._number}"}
+        pair = self._number % _NUMBERS * _NUMBERS + hearer._number % _NUMBERS
+        return {**_QUEUE, "queueId": str(pair)}
 
-    async def _got(self) -> int:
-        """The last word that the server has; 0: none."""
-        if self._name_server:
-            request = Request(Code.GET_KV_CONFIG, "the word", _KEY)
-        else:
-            request = Request(Code.QUERY_CONSUMER_OFFSET, "the word", _QUEUE)
+    def _put(self, word: int, where: dict[str, str], octets: int) -> None:
+        code, key = (
+            (Code.PUT_KV_CONFIG, "value")
+            if self._name_server
+            else (Code.UPDATE_CONSUMER_OFFSET, "commitOffset")
+        )
+        fields = {**where, key: str(word)}
+        self._connection.tell(Request(code, "a word", fields, b" " * octets))
+
+    async def _got(self, where: dict[str, str]) -> int:
+        """The last word that the server has there; 0: none."""
+        code = Code.GET_KV_CONFIG if self._name_server else Code.QUERY_CONSUMER_OFFSET
+        request = Request(code, "the word", where)
         answer = await self._connection.ask(request, math.inf)
         fields = answer.header.fields
         if answer.header.code in (Answer.QUERY_NOT_FOUND, Answer.SYSTEM_ERROR):
@@ -138,10 +150,11 @@ class Conversation:
             return
         code = Code.GET_NAMESRV_CONFIG if self._name_server else Code.GET_BROKER_CONFIG
         request, before = Request(code, "its configuration"), self._connection.octets
-        await self._connection.ask(request, math.inf)
+        ask = partial(self._connection.ask, request, math.inf, Serialisation.ROCKETMQ)
+        await ask()
         each = self._connection.octets - before
         more = max(0, math.ceil(octets / each) - 1)
-        await asyncio.gather(*(self._connection.ask(request, math.inf) for _ in range(more)))
+        await asyncio.gather(*(ask() for _ in range(more)))
 
 
 async def _asked(host: str, port: int, request: Request, limit_s: float) -> Command:

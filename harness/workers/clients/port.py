@@ -60,7 +60,8 @@ class PublishingListener(Protocol):
     def lost(self, reason: str) -> None: ...
 
     def noticed(self, kind: str, detail: str) -> None:
-        """`blocked` and `unblocked`; `attached` to which name server."""
+        """`blocked` and `unblocked`; `attached` to which name server; `asked` for the fate of a
+        transaction, with what was told."""
 
 
 class ConsumingListener(Protocol):

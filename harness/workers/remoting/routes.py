@@ -13,25 +13,10 @@ from typing import Any
 from harness.workers.remoting import json_text
 from harness.workers.remoting.errors import WireError
 from harness.workers.remoting.requests import PERM_READ, PERM_WRITE
+from spark_analysis.schema.views import Shown, told
 
 MASTER_ID = 0
 _RIGHTS = {PERM_READ | PERM_WRITE: "", PERM_READ: ", read only", PERM_WRITE: ", write only"}
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Shown:
-    """One broker process as it is shown: who it is, and where."""
-
-    broker: str
-    id: int
-    address: str
-
-    @property
-    def role(self) -> str:
-        return "master" if self.id == MASTER_ID else f"slave {self.id}"
-
-    def __str__(self) -> str:
-        return f"{self.broker} {self.role} at {self.address}"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -61,7 +46,7 @@ class View:
         return {one.broker: one.address for one in self.brokers if one.id == MASTER_ID}
 
     def __str__(self) -> str:
-        return "; ".join(str(one) for one in (*self.brokers, *self.queues)) or "nothing"
+        return told((*self.brokers, *self.queues))
 
 
 NOWHERE = View(())

@@ -171,7 +171,9 @@ class LogAuditor:
         for (group, queue), offset in sorted(offsets.items()):
             if (end := ends.get(queue)) is not None:
                 behind = end - offset
-                detail = f"committed {offset} of {end}, {behind} behind"
+                # A slave's log may end before what its dead master gave out.
+                where = f"{behind} behind" if behind >= 0 else f"{-behind} beyond its end"
+                detail = f"committed {offset} of {end}, {where}"
                 target = self._target(_word(queue), group)
                 self._probe(CONSUMER_OFFSET, target, started_ns, not behind, detail)
 

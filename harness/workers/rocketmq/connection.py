@@ -14,7 +14,7 @@ from faults.model import FIN, REFUSED, RST
 from harness.workers.protocol import Endpoint
 from harness.workers.remoting.commands import Command, Decoder, encode
 from harness.workers.remoting.errors import WireError
-from harness.workers.remoting.headers import ONEWAY, Header
+from harness.workers.remoting.headers import ONEWAY, Header, Serialisation
 from harness.workers.remoting.requests import Request
 
 
@@ -57,7 +57,9 @@ class Connection:
             raise Unanswered(f"no connection: {error}", refused) from error
         return connection
 
-    async def ask(self, request: Request, limit_s: float) -> Command:
+    async def ask(
+        self, request: Request, limit_s: float, form: Serialisation = Serialisation.JSON
+    ) -> Command:
         """Raises Unanswered."""
         if self.lost:
             raise Unanswered(self.lost, self.ended)
@@ -65,7 +67,7 @@ class Connection:
         answer: asyncio.Future[Command] = asyncio.get_running_loop().create_future()
         self._open[number] = answer
         header = Header(request.code, number, fields=request.fields)
-        self._wire.write(encode(Command(header, request.body)))
+        self._wire.write(encode(Command(header, request.body, form)))
         try:
             async with asyncio.timeout(limit_s):
                 return await answer

@@ -21,13 +21,13 @@ from harness.workers.remoting.requests import Request
 from harness.workers.remoting.routes import View
 from harness.workers.rocketmq.connection import Unanswered
 from harness.workers.rocketmq.line import Line
-from harness.workers.rocketmq.watch import CLUSTER, ROUTE, Look, Watch
+from harness.workers.rocketmq.watch import Look, Watch
+from spark_analysis.schema.views import CLUSTER, ROUTE, STOOD_STILL
 
 PERIOD_S = 0.4  # twice a second and more, even where a round begins a little late
 LIMIT_S = 1.0
 TICK_NS = 100_000_000  # the session's
 STALL_NS = 100_000_000  # a tick later than this: the process stood still (DESIGN.md 3)
-_STOOD_STILL = "; this prober itself stood still meanwhile"
 
 _Read = Callable[[Request, Command], View]
 
@@ -97,7 +97,7 @@ class Prober:
             doubt = str(error)
         stalled = self._late() or self._stalled_until_ns >= started_ns
         if doubt and stalled:
-            doubt += _STOOD_STILL
+            doubt += STOOD_STILL
         look = Look(kind, started_ns, self._recorder.now_ns(), view, doubt, stalled)
         self._note(line, watch, look)
 

@@ -13,8 +13,8 @@
 from dataclasses import dataclass
 
 from harness.workers.remoting.routes import NOWHERE, View, changes
+from spark_analysis.schema.views import CLUSTER, ROUTE
 
-ROUTE, CLUSTER = "route", "cluster"  # kinds of looks, as the probes' rows name them
 UNANSWERED, ANSWERED = "unanswered", "answered again"
 _CHANGED = {ROUTE: "route changed", CLUSTER: "cluster changed"}
 

@@ -16,7 +16,6 @@ from spark_analysis.engine.kernel.messages import (
     REFUSED,
     RETURNED,
     STATES,
-    STRENGTHS,
     Messages,
 )
 from spark_analysis.engine.kernel.records import Text
@@ -65,7 +64,7 @@ def _gone(messages: Messages, arrived: Arrivals, slots: Ints, facts: Facts) -> l
     unreachable = ~found & ~unlogged & ~undrained & beyond
     lost = ~found & ~unlogged & ~undrained & ~beyond
     return [
-        _found(messages, arrived, "stranded", slots[found], _strengths(messages, slots[found])),
+        _found(messages, arrived, "stranded", slots[found], messages.strengths(slots[found])),
         _unseen(messages, "loss_unknown", slots[unlogged], _same("consumer_log", unlogged)),
         _unseen(messages, "loss_unknown", slots[undrained], _same("drain", undrained)),
         _unseen(messages, "unreachable", slots[unreachable], None),
@@ -105,13 +104,9 @@ def _found(
 
 
 def _unseen(messages: Messages, measure: str, slots: Ints, detail: Text | None) -> Cases:
-    detail = detail or _strengths(messages, slots)
+    detail = detail or messages.strengths(slots)
     sent_ns = np.where(messages.sent[slots], messages.first_sent_ns[slots], NEVER_SENT)
     return messages.cases(measure, slots, detail, sent_ns)
-
-
-def _strengths(messages: Messages, slots: Ints) -> Text:
-    return Text(STRENGTHS, messages.strength[slots].astype(np.int32))
 
 
 def _same(detail: str, held: Bools) -> Text:

@@ -82,6 +82,15 @@ class Messages:
         slots = np.flatnonzero(self.slots.taken)
         return Census("state", Text(STATES, self.state[slots].astype(np.int32)), self.queue[slots])
 
+    def confirmed(self) -> Census:
+        """Acknowledged messages, by strength."""
+        slots = np.flatnonzero(self.state == ACKNOWLEDGED)
+        return Census("confirmed", self.strengths(slots), self.queue[slots])
+
+    def strengths(self, slots: Ints) -> Text:
+        """What was promised for each; all of them acknowledged."""
+        return Text(STRENGTHS, self.strength[slots].astype(np.int32))
+
 
 def fold(attempts: Attempts, settlements: Settlements, terms: Terms) -> Messages:
     """All messages of a run."""

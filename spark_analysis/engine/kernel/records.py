@@ -130,6 +130,18 @@ class Lateness(Records):
 
 
 @dataclass(frozen=True, slots=True)
+class Probes(Records):
+    TABLE = tables.PROBES
+    prober: Ints
+    kind: Text
+    target: Text
+    started_ns: Ints
+    ended_ns: Ints
+    ok: Ints
+    detail: Text
+
+
+@dataclass(frozen=True, slots=True)
 class Resources(Records):
     TABLE = tables.RESOURCES
     host: Text

@@ -9,7 +9,7 @@ from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints, earliest, ma
 from spark_analysis.engine.kernel.arrivals import Arrivals
 from spark_analysis.engine.kernel.cases import Cases, Census
 from spark_analysis.engine.kernel.delays import not_due
-from spark_analysis.engine.kernel.messages import ACKNOWLEDGED, STRENGTHS, Messages
+from spark_analysis.engine.kernel.messages import ACKNOWLEDGED, Messages
 from spark_analysis.engine.kernel.records import Text
 from spark_analysis.engine.kernel.terms import FATES
 from spark_analysis.schema.facts import Facts
@@ -61,7 +61,7 @@ def _torn(messages: Messages, arrived: Arrivals, facts: Facts, slots: Ints) -> C
     drained = messages.queue[held].among(*(end.queue for end in facts.queues if end.drained))
     closed = all(worker.log_closed for worker in facts.workers if worker.role == "consumer")
     held = held[closed & drained & ~not_due(messages, held, facts)]
-    strengths = Text(STRENGTHS, messages.strength[held].astype(np.int32))
+    strengths = messages.strengths(held)
     at_ns = arrived.received_ns(arrived.found[held])
     return messages.cases("torn_transaction", held, strengths, at_ns)
 

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 import yaml
 
-from harness.deploy import worker_ways
+from harness.deploy import peer_ways, worker_ways
 from harness.deploy.catalogue import load_layout
+from harness.deploy.compose import with_addresses
 from harness.deploy.compose_settings import Settings
 from harness.deploy.files import compose_folder
 from harness.deploy.render import render
@@ -69,6 +70,41 @@ def test_people_can_choose_the_network_of_the_proxys_addresses_too(layout: Layou
     script = yaml.safe_load(text)["services"]["toxiproxy-addresses"]["entrypoint"][-1]
     assert "addr show to ${MQPROOF_NETWORK:-172.31.7}.200 " in script
     assert "$${MQPROOF" not in script
+
+
+PROXIED = "colocated-toxiproxy@compressed"
+
+
+def test_where_servers_meet_through_the_proxy_it_has_addresses_in_both_networks() -> None:
+    layout = load_layout("rocketmq-2m2s", PROXIED)
+    found = services(layout)
+    assert found["rkt3-host"]["extra_hosts"] == [
+        *("rkt1:10.231.4.46", "rkt2:10.231.4.47", "rkt4:10.231.4.48")
+    ]
+    assert not any("extra_hosts" in found[name] for name in found if not name.endswith("-host"))
+    script = found["toxiproxy-addresses"]["entrypoint"][-1]
+    peers, workers = script.index("addr show to 10.231.4.100 "), script.index("to 10.231.4.200 ")
+    for ways, after in (
+        (peer_ways.addresses(layout, "10.231.4").values(), peers),
+        (worker_ways.addresses(layout, "10.231.4"), workers),
+    ):
+        assert all(f" {way} " in script[after:] or f" {way};" in script[after:] for way in ways)
+    assert peers < workers
+    assert script.count("$") == 2 * script.count("$$")
+
+
+def test_a_slave_reaches_each_port_of_its_master_and_every_name_server_by_a_link_of_its_own() -> (
+    None
+):
+    layout = with_addresses(load_layout("rocketmq-2m2s", PROXIED), "10.231.4")
+    found = peer_ways.listeners(peer_ways.addresses(layout, "10.231.4"), layout)
+    own = {name: way for name, way in found.items() if name.startswith("mqproof-peer.rkt3.")}
+    for peer, ports in (("rkt1", (9876, 10909, 10911, 10912)), ("rkt2", (9877, 10919, 10921))):
+        for port in ports:
+            listen, upstream = own[f"mqproof-peer.rkt3.{peer}.{port}"]
+            assert listen.endswith(f":{port}")
+            assert upstream == f"10.231.4.1{peer[-1]}:{port}"
+    assert len({listen for listen, _ in found.values()}) == len(found) == 3 * (4 + 4 + 3 + 3)
 
 
 def test_only_workers_that_know_brokers_by_name_may_mount(layout: Layout) -> None:

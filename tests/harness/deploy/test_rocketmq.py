@@ -158,6 +158,9 @@ async def test_connections_are_those_that_any_master_lists_by_the_names_of_worke
         *("mqproof.r1.consumer-1", "mqproof.r1.publisher-1"),
         "mqproof.r1.publisher-2",
     )
+    made.clients[made.server("broker-a-0"), f"{TOPIC}_readers"] = ["mqproof.r1.consumer-2"]
+    still = await broker.connections("mqproof.r1.", close=True)
+    assert still == ("mqproof.r1.consumer-2",), "a producer holds nothing back"
     made.dead.add("rkt1 broker-a-0")  # its slave's word counts then
     assert "mqproof.r1.ghost" in await broker.connections("mqproof.r1.", close=False)
     made.clients.clear()

@@ -17,7 +17,7 @@ from harness.workers.rocketmq.connection import Connection
 from tests.harness.deploy.real_rocketmq import HERE, Running, standing, why_not
 from tests.loops import within
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 READY_LIMIT_S = 300.0  # six JVMs on a machine that has other things to do
 TEST_LIMIT_S = 900.0
 ASK_LIMIT_S = 30.0

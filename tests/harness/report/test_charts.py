@@ -5,8 +5,9 @@ from pathlib import Path
 
 from harness.analyse.timeline import Timeline
 from harness.report.charts import Chart, chart
-from tests.histories import History
+from tests.histories import PUBLISHER, History
 from tests.told_runs import crash, told
+from tests.watching import ALL, OTHER, SLAVE, looks
 
 
 def timeline_of(tmp_path: Path, history: History) -> Timeline:
@@ -148,3 +149,21 @@ def test_affected_messages_stand_in_a_lane_of_their_own(tmp_path: Path) -> None:
     lanes = {lane.name: lane for lane in chart_of(tmp_path, crash(lost=[200, 201])).lanes}
     (span,) = lanes["lost"].spans
     assert (span.left, span.title) == (25.0, "+10 s: 2 lost")
+
+
+def test_what_a_name_server_showed_is_a_row_of_the_drawing_and_a_drainer_is_not(
+    tmp_path: Path,
+) -> None:
+    story = looks(crash(), "ns1", range(400, 20_000, 400), *ALL)
+    looks(story, "ns1", range(20_000, 39_000, 400), SLAVE, OTHER)
+    for worker, at_ms, name_server in ((PUBLISHER, 500, "ns1"), (7, 45_000, "ns2")):
+        story.client_event("attached", at_ms=at_ms, worker=worker)
+        story.rows["client_events"][-1]["detail"] = name_server
+    drawn = chart_of(tmp_path, story)
+    master = next(lane for lane in drawn.servers if lane.name == "ns1: broker-a master")
+    assert [(span.tone, span.left) for span in master.spans] == [
+        ("shown", 1.01),
+        ("dropped", 50.01),
+    ]
+    assert [lane.name for lane in drawn.clients] == ["publisher-1"]
+    assert {lane.name for lane in drawn.stages} >= {"route_changed", "route_changed_everywhere"}

@@ -76,6 +76,15 @@ def test_it_shows_servers_and_timers_of_rocketmq() -> None:
     shown = shown_of("rocketmq-2m2s", "colocated@compressed", "compose")
     assert "  servers    RocketMQ 4.9.7, replication sync, flush async" in shown
     assert "  timers     idle 20 s, register 10 s, poll 5 s" in shown
+    assert "  clients    enter nowhere: name servers show them every master" in shown
+    assert not [line for line in shown if "enter at" in line]
+
+
+def test_of_brokers_with_fixed_roles_a_word_means_only_those_that_can_have_the_role() -> None:
+    shown = shown_of("rocketmq-2m2s", "colocated@compressed", "compose")
+    assert "             one of rkt1, rkt2: the host that holds orders then" in shown
+    queues = shown_of("rabbitmq-mirrored", "all-automatic@T=10", "compose")
+    assert "             one of rmq1, rmq2, rmq3: the host that holds orders then" in queues
 
 
 def test_a_longer_timer_makes_it_longer() -> None:

@@ -114,25 +114,45 @@ def test_what_is_known_to_fail_is_told_after_what_surprises() -> None:
     assert f"2 of 3 “{MEANING}” “Publishers never wait for a confirm.” (known to" in said
 
 
-def test_cells_are_compared_by_system_and_scenario() -> None:
-    runs = (summed(Story()), summed(Story().count("lost", "stored", 3), name="b", cell=OTHER))
+def test_scenarios_of_one_place_stand_in_a_matrix() -> None:
+    other = ("cut-one-node", *CELL[1:])
+    runs = (summed(Story()), summed(Story().count("lost", "stored", 3), name="b", cell=other))
     said = text(page_of(*runs, skipped=(SKIPPED,)))
     assert "FAILED 2 claims failed in 2 of 2 cells" in said
     assert f"“{MEANING}” (in cell 2)" in said
     assert "3 lost of 42,800 confirmed in 1 of 2 runs, cell 2" in said
-    assert "rabbitmq-mirrored with pika all-automatic @T=10" in said
-    assert "✗ FAIL out 0.17 s 1 run ✗ FAIL 3 lost 1 run" in said
+    assert "all-automatic @T=10" in said
+    assert "✗ FAIL out 0.17 s 1 run" in said and "✗ FAIL 3 lost 1 run" in said
     assert "– N/A why: 1" in said
     assert "Not applicable, because: 1 no mirror" in said
 
 
+def test_several_layouts_stand_side_by_side() -> None:
+    runs = (summed(Story()), summed(Story().count("lost", "stored", 3), name="b", cell=OTHER))
+    said = text(page_of(*runs, skipped=(SKIPPED,))).replace("\u00a0", " ")
+    assert "FAILED 2 claims failed in 2 of 2 cells" in said
+    assert "rabbitmq-mirrored (B) lost 3 messages that it had confirmed; A lost none" in said
+    assert "confirmed, then lost ✗ 3 lost out, at worst 0.17 s" in said
+    assert "3 of the 21,400 messages that it had confirmed never reached a consumer" in said
+    assert "– does not apply why: 1" in said
+    assert "Does not apply, because: 1 no mirror" in said
+    assert "Every cell at a glance" not in said
+
+
+def test_a_report_on_one_place_is_no_comparison() -> None:
+    said = text(page_of(summed(Story())))
+    assert "Were messages lost?" in said
+    assert "Fault by fault" not in said and "by what had been promised" not in said
+
+
 def test_medians_and_ranges_are_told_with_what_was_judged() -> None:
+    other = ("cut-one-node", *CELL[1:])
     rows = (
         compared(CELL, "silence", 171e6),
-        compared(OTHER, "silence", None),
+        compared(other, "silence", None),
         compared(CELL, "lost", 0.0, unit="messages"),
     )
-    said = text(page_of(summed(Story()), summed(Story(), name="b", cell=OTHER), comparison=rows))
+    said = text(page_of(summed(Story()), summed(Story(), name="b", cell=other), comparison=rows))
     assert "0.17 s (0.086 s – 0.34 s)" in said
     assert "2 not judged (0 of 5)" in said
     assert "0 in every judged run of every cell: lost." in said

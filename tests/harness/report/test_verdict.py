@@ -5,7 +5,8 @@ from pathlib import Path
 
 from harness.report import verdict
 from tests.findings import Story
-from tests.reports import CELL, SKIPPED, compared, report, run
+from tests.reports import CELL, OTHER, SKIPPED, compared, report, run
+from tests.told_runs import page_of, summed
 
 
 def test_it_says_what_replays_it_and_what_every_run_showed(tmp_path: Path) -> None:
@@ -45,3 +46,32 @@ def test_doubts_and_failures_are_in_it() -> None:
     assert document["runs"][0]["doubts"] == ["fault 1: not seen to hold: the process runs"]
     assert document["runs"][1]["judged"] is False
     assert document["runs"][1]["failure"] == "lost"
+
+
+def test_every_place_says_what_its_runs_come_to_together_and_by_scenario() -> None:
+    lost = Story().count("lost", "replicated", 37).silence(33.0, censored=True)
+    stalled = Story().doubt("availability", "stalled", window=1, worker=1)
+    runs = (
+        summed(lost),
+        summed(stalled, repeat=2),
+        summed(Story(), cell=("cut-one-node", *CELL[1:])),
+        summed(Story(), cell=OTHER),
+    )
+    first, second = verdict.document(page_of(*runs))["places"]
+    assert (first["layout"], second["layout"]) == (CELL[2], OTHER[2])
+    assert (first["runs"], first["judged"], first["confirmed"]) == (3, 3, 64_200)
+    assert (first["lost"], first["stranded"], first["undecided_messages"]) == (37, 0, 0)
+    assert (first["loss_decided_runs"], first["outage_decided_runs"]) == (3, 2)
+    (replicated,) = first["by_strength"]
+    assert (replicated["confirmed"], replicated["lost"]) == (64_200, 37)
+    crash, cut = first["scenarios"]
+    assert (crash["scenario"], crash["runs"]) == ("master-crash", 2)
+    assert crash["out"] == {"median_s": 33.0, "maximum_s": 33.0, "bound": True, "runs": 1}
+    assert cut["late"] == {"missed": 12, "operations": 4_500, "runs": 1}
+
+
+def test_a_place_whose_outage_nobody_knows_has_no_number_for_it() -> None:
+    stalled = Story().doubt("availability", "stalled", window=1, worker=1)
+    (place,) = verdict.document(page_of(summed(stalled)))["places"]
+    assert (place["out"], place["silence"], place["degraded"]) == (None, None, None)
+    assert place["late"]["runs"] == 0

@@ -79,12 +79,24 @@ def test_a_log_that_was_not_read_to_its_end_may_hold_what_is_missing(tmp_path: P
     assert [word.partition(":")[0] for word in end.unreadable] == ["broker-a-1 on rkt3"]
 
 
-def test_whether_clients_entered_at_the_target_is_unknown_where_name_servers_decide(
+@pytest.mark.parametrize(("listed_s", "drained"), [(125.0, True), (150.0, False)])
+def test_a_broker_that_froze_may_list_who_has_left_for_two_minutes(
+    tmp_path: Path, listed_s: float, drained: bool
+) -> None:
+    done = played(tmp_path, of(), SimulatedCluster(COLOCATED, dead_listed_s=listed_s))
+    (end,) = done.manifest.queues
+    assert end.drained is drained, end.doubt
+    assert drained or "still lists" in end.doubt
+
+
+def test_whether_clients_entered_at_the_target_makes_no_sense_where_name_servers_decide(
     tmp_path: Path,
 ) -> None:
     faulty = replace(of(), schedule=plan(fault("kill", "rkt1")).schedule)
     state = played(tmp_path, faulty).manifest.state["windows"]["1"]
-    assert state["publishers_entered_at_target"] is None
+    assert "name servers" in state["publishers_entered_at_target"]["moot"]
+    assert (state["name_servers_at_target"], state["name_servers_left"]) == (1, 1)
+    assert state["name_servers_struck"] == ["rkt1"]
 
 
 def test_what_the_scenario_and_the_layout_say_reaches_the_clients(tmp_path: Path) -> None:

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from harness.workers.priority import REAL_TIME
+from harness.workers.priority import BEHIND, REAL_TIME
 from harness.workers.protocol import Role
-from harness.workers.session import _scheduled
 from tests.harness.workers.rig import Process, config
 from tests.tiny_amqp import TinyBroker
 
@@ -69,7 +68,45 @@ def test_who_never_sleeps_gives_it_back() -> None:
     assert int(after) & ~os.SCHED_RESET_ON_FORK == os.SCHED_OTHER
 
 
-def test_a_library_with_threads_of_its_own_is_not_put_behind_our_loop(tmp_path: Path) -> None:
-    settings = config(Role.PUBLISHER, tmp_path, client="rocketmq-java-5.3.3", rate=10.0)
-    assert _scheduled(settings).startswith("as others")
-    assert os.sched_getscheduler(0) != os.SCHED_RR
+LIBRARY = """
+import os, sys, threading, time
+from pathlib import Path
+from harness.workers.priority import ask_for_every_thread
+ended = threading.Event()
+
+def start(name):
+    thread = threading.Thread(target=ended.wait)
+    thread.start()
+    Path(f"/proc/self/task/{thread.native_id}/comm").write_text(name)
+    return thread.native_id
+
+worker, compiler = start("NettyClientSele"), start("C1 CompilerThre")
+print(ask_for_every_thread())
+heir = start("AsyncSenderExec")
+for thread in (os.getpid(), worker, heir, compiler):
+    print(os.sched_getscheduler(thread), os.getpriority(os.PRIO_PROCESS, thread))
+ended.set()
+"""
+
+
+def test_of_a_library_every_thread_is_hastened_and_a_jvms_compilers_are_put_behind() -> None:
+    said, *threads = subprocess.run(
+        [sys.executable, "-c", LIBRARY], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.splitlines()
+    *others, (compilers_policy, compilers_nice) = [map(int, line.split()) for line in threads]
+    ours = os.sched_getscheduler(0)
+    assert compilers_policy == ours
+    assert compilers_nice == BEHIND
+    for policy, nice in others:
+        assert policy == (os.SCHED_RR if said == REAL_TIME else ours)
+        assert nice == 0
+
+
+def test_when_one_thread_of_a_library_never_sleeps_all_give_it_back() -> None:
+    busy = BUSY.replace("ask_for_real_time", "ask_for_every_thread")
+    said, before, after = subprocess.run(
+        [sys.executable, "-c", busy], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.split("\n")[:3]
+    if said != REAL_TIME:
+        pytest.skip(f"this machine schedules no worker in real time: {said}")
+    assert (int(before), int(after)) == (os.SCHED_RR, os.SCHED_OTHER)

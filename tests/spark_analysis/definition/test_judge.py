@@ -14,6 +14,7 @@ def test_a_calm_run_has_nothing_but_good_news() -> None:
     history = History(run="calm", load_ms=(0, 100)).publish(1).confirm(1).deliver(1)
     assert judge(*history.build()) == Findings(
         counts=(
+            Count("calm", "orders", "confirmed", "replicated", 1),
             Count("calm", "orders", "in_order", "", 1),
             Count("calm", "orders", "operations", "", 1),
             Count("calm", "orders", "state", "acknowledged", 1),
@@ -64,6 +65,7 @@ def test_a_bad_run_says_everything_at_once() -> None:
         Affected("run", "orders", "refused_but_delivered", "refused", 1, 2, 0, ns(30)),
     ]
     assert findings.counts == (
+        Count("run", "orders", "confirmed", "replicated", 1),
         Count("run", "orders", "corrupt", "payload", 1),
         Count("run", "orders", "duplicated", "stored_twice", 1),
         Count("run", "orders", "lost", "replicated", 1),
@@ -89,6 +91,7 @@ def test_one_sent_attempt_is_enough_to_be_delivered() -> None:
     history = History(paced=False).not_sent(1).publish(1, attempt=2).confirm(1, attempt=2)
     findings = judge(*history.deliver(1, attempt=2).build())
     assert findings.counts == (
+        Count("run", "orders", "confirmed", "replicated", 1),
         Count("run", "orders", "not_judged", "not_first_attempt", 1),
         Count("run", "orders", "state", "acknowledged", 1),
     )
@@ -118,7 +121,7 @@ def test_a_queue_without_a_name_is_the_empty_one() -> None:
     assert judge(*history.build()).counts == (Count("run", "", "unexpected", "never_sent", 1),)
 
 
-@pytest.mark.parametrize("table", ["probes", "faults", "operations"])
+@pytest.mark.parametrize("table", ["faults", "operations"])
 def test_tables_that_no_verdict_needs_are_not_read(table: str) -> None:
     facts, rows = History().publish(1).confirm(1).deliver(1).build()
     assert judge(facts, {**rows, table: [{}]}) == judge(facts, rows)

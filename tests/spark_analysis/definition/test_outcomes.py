@@ -50,6 +50,17 @@ def test_a_message_that_was_never_sent_is_not_sent() -> None:
     assert outcomes(History().not_sent(1)) == {"state not_sent": 1}
 
 
+def test_what_was_confirmed_is_counted_by_the_strongest_promise_given_for_it() -> None:
+    history = History().publish(1).confirm(1, strength=Strength.SLAVE_NOT_AVAILABLE)
+    history.publish(1, attempt=2).confirm(1, attempt=2, strength=Strength.REPLICATED)
+    history.publish(2).confirm(2, strength=Strength.STORED).deliver(2)
+    history.publish(3).settle(3, Outcome.UNKNOWN)
+    assert counts(judge(*history.build()), "confirmed") == {
+        "confirmed replicated": 1,
+        "confirmed stored": 1,
+    }
+
+
 def test_a_settlement_of_no_attempt_makes_no_message() -> None:
     assert outcomes(History().confirm(1)) == {}
 

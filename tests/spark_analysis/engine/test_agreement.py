@@ -146,7 +146,8 @@ def _words() -> set[tuple[object, ...]]:
     strays = ("never_sent", "not_sent", "unknown_attempt")
     details = {
         "state": ("acknowledged", "indeterminate", "returned", "refused", "not_sent"),
-        **dict.fromkeys(("stranded", "unreachable", "lost", "torn_transaction"), strengths),
+        **dict.fromkeys(("confirmed", "stranded", "unreachable", "lost"), strengths),
+        "torn_transaction": strengths,
         **dict.fromkeys(("transactions", "rolled_back_but_delivered"), fates),
         "rollback_unknown": ("rollback", "rollback_when_asked"),
         "loss_unknown": ("not_due", "pending", "consumer_log", "drain"),

@@ -21,6 +21,7 @@ def test_a_whole_run_has_all_marts(tmp_path: Path) -> None:
     found = dict(judge_folder(sound_run(tmp_path)))
     assert found["counts"].to_pylist() == [
         count("state", "acknowledged"),
+        count("confirmed", "replicated"),
         count("in_order", ""),
         count("operations", ""),
     ]
@@ -123,7 +124,7 @@ def test_a_spoiled_run_leaves_the_others_their_verdicts(
     lose_facts(spoiled.rename(tmp_path / "spoilt"))
     folders = [str(tmp_path / name) for name in (sound.name, "spoilt", "missing")]
     analyse(spark, folders, str(tmp_path / "marts"))
-    assert pq.read_table(tmp_path / "marts" / "counts").num_rows == 3
+    assert pq.read_table(tmp_path / "marts" / "counts").num_rows == 4
     doubts = pq.read_table(tmp_path / "marts" / "doubts").to_pylist()
     assert sorted((doubt["run"], doubt["reason"]) for doubt in doubts) == [
         ("missing", "records"),

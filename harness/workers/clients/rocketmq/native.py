@@ -15,8 +15,9 @@ import ctypes
 import os
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
 from typing import Any
 
 from harness.workers.clients.port import (
@@ -34,6 +35,7 @@ from spark_analysis.schema.body import Identity, decode
 
 NAME = "rocketmq-native"
 CONSUMED = 0  # CONSUME_SUCCESS
+_Send = tuple[int, bytes, int]  # tag, body, key
 INNER_RETRIES = 1  # of an ordered send: the least with which the library sends at all
 
 
@@ -89,11 +91,12 @@ class NativePublisher:
         self._config = config
         self._listener = listener
         self._loop = asyncio.get_running_loop()
-        self._lanes = [
-            ThreadPoolExecutor(1, "mqproof lane")
-            for _ in range(min(config.confirm_window, LANES_MAX))
-        ]
         self._ordered = config.rocketmq.producer == "ordered"
+        self._lanes = min(config.confirm_window, LANES_MAX)
+        # A key keeps to one thread, so that its sends do not overtake each other.
+        self._queues = [SimpleQueue[_Send]() for _ in range(self._lanes if self._ordered else 1)]
+        self._said: deque[wire.RawAnswer] = deque()
+        self._told = False  # the loop, that something was said
         self._producer: Any = None
         self._tag = 0
         self._burst: list[bytes] = []
@@ -107,6 +110,14 @@ class NativePublisher:
         self._producer.set_namesrv_addr(name_servers(config.endpoints))
         self._producer.set_timeout(options.send_timeout_ms)
         await _native(self._producer.start)
+        self._start_lanes()
+
+    def _start_lanes(self) -> None:
+        for lane in range(self._lanes):
+            queue = self._queues[lane % len(self._queues)]
+            threading.Thread(
+                target=self._serve, args=(queue,), name="mqproof lane", daemon=True
+            ).start()
 
     def publish(self, body: bytes) -> None:
         if not self._burst:
@@ -120,10 +131,14 @@ class NativePublisher:
         for body in burst:
             self._tag += 1
             key = _identity(body).key if self._ordered else self._tag
-            self._lanes[key % len(self._lanes)].submit(self._send, self._tag, body, key)
+            self._queues[key % len(self._queues)].put((self._tag, body, key))
+
+    def _serve(self, queue: SimpleQueue[_Send]) -> None:
+        """A lane's thread; it ends with the process."""
+        while True:
+            self._send(*queue.get())
 
     def _send(self, tag: int, body: bytes, key: int) -> None:
-        """In a lane's thread."""
         options = self._config.rocketmq
         delayed = options.delayed_percent > 0
         level = level_of(options, _identity(body).sequence) if delayed else NO_DELAY
@@ -158,11 +173,19 @@ class NativePublisher:
         self._say(wire.RawAnswer(at_ns, tag, wire.FAILED, wire.NO_STATE, (cause,)))
 
     def _say(self, said: wire.RawAnswer) -> None:
-        self._loop.call_soon_threadsafe(self._heard, said)
+        """In any thread: the loop is woken once for all that is said until it hears."""
+        self._said.append(said)
+        if not self._told:
+            self._told = True
+            self._loop.call_soon_threadsafe(self._hear)
 
-    def _heard(self, said: wire.RawAnswer) -> None:
-        if not self._deaf:
-            self._listener.answered([answers.judge(said)])
+    def _hear(self) -> None:
+        self._told = False  # before it looks: what is said from now on wakes it again
+        heard = []
+        while self._said:
+            heard.append(answers.judge(self._said.popleft()))
+        if heard and not self._deaf:
+            self._listener.answered(heard)
 
     def buffered_bytes(self) -> int:
         return 0

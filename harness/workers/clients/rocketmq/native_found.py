@@ -48,7 +48,9 @@ def look() -> Found:
     package = " ".join(next(iter(versions.items())))
     try:
         from rocketmq import ffi
-    except (ImportError, OSError, NotImplementedError) as error:
+    except (ImportError, OSError, NotImplementedError, AttributeError) as error:
+        # AttributeError: 2.0.0 takes whatever librocketmq there is, and binds functions that an
+        # older one does not export.
         return Found(package, refused=refusal(versions, str(error)))
 
     def exports(symbol: str) -> bool:
@@ -80,8 +82,8 @@ def refusal(versions: Mapping[str, str], import_error: str = "") -> str:
     ((name, version),) = versions.items()
     if name == WITHOUT_LIBRARY:
         return (
-            f"{name} {version} brings no C++ library, and this machine has none "
-            f"({import_error}); {_INSTALL}, or install librocketmq"
+            f"{name} {version} brings no C++ library, and this machine has none that it can use "
+            f"({import_error}); {_INSTALL}, or install librocketmq 2"
         )
     return f"{name} {version} cannot be loaded: {import_error}"
 

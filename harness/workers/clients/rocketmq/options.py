@@ -14,7 +14,7 @@ from typing import Any, Protocol
 PRODUCERS = ("sync", "async", "oneway", "ordered")
 CONSUMERS = ("concurrent", "orderly", "pull")
 DELAY_LEVELS_MAX = 18
-LANES_MAX = 64  # threads of a producer whose sends block
+LANES_MAX = 128  # threads of a producer whose sends block: at 20 ms each, 6,400 a second
 _NOT_IN_NAMES = re.compile(r"[^%a-zA-Z0-9_-]")
 
 

@@ -10,9 +10,10 @@ from harness.workers.remoting.errors import Refused
 from harness.workers.remoting.headers import Serialisation
 from harness.workers.remoting.records import TRANSACTION_BITS, Flags
 from harness.workers.remoting.requests import Queue
-from harness.workers.remoting.routes import Queues, Shown, View
+from harness.workers.remoting.routes import Queues, View
 from harness.workers.remoting.tables import Topic
 from spark_analysis.schema.body import Body, decode
+from spark_analysis.schema.views import Shown
 from tests.rocketmq.capture import (
     BODY_BYTES,
     COMMITTED,

@@ -3,15 +3,16 @@
 import pytest
 
 from harness.workers.remoting.errors import WireError
+from harness.workers.remoting.requests import PERM_READ
 from harness.workers.remoting.routes import (
     NOWHERE,
     Queues,
-    Shown,
     View,
     changes,
     read_cluster,
     read_route,
 )
+from spark_analysis.schema.views import Shown, broker_in, sentences
 
 MASTER = Shown("broker-a", 0, "a:1")
 SLAVE = Shown("broker-a", 1, "b:1")
@@ -88,3 +89,13 @@ def test_what_is_no_route_is_refused(body: bytes) -> None:
 def test_what_is_no_cluster_is_refused(body: bytes) -> None:
     with pytest.raises(WireError, match="no cluster info"):
         read_cluster(body)
+
+
+def test_the_text_of_a_view_is_read_again_sentence_by_sentence() -> None:
+    master, slave = Shown("broker a", 0, "a:1"), Shown("broker a", 2, "b:1")
+    queues = Queues("broker a", 4, 4, PERM_READ)
+    view = View((master, slave), (queues,))
+    told = sentences(str(view))
+    assert told == {str(master), str(slave), str(queues)}
+    assert {broker_in(each) for each in told} == {master, slave, None}
+    assert sentences(str(NOWHERE)) == frozenset()

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import pytest
@@ -10,7 +11,8 @@ from faults.model import FIN, REFUSED
 from harness.workers.agent_calls import remoting
 from harness.workers.agent_calls.answers import CallError
 from harness.workers.agent_calls.canaries import REMOTING, Canaries
-from harness.workers.remoting.commands import Command
+from harness.workers.remoting.commands import Command, encode
+from harness.workers.remoting.headers import Header, Serialisation
 from harness.workers.remoting.requests import Code, Request
 from tests.harness.workers.rocketmq.fake_servers import FakeServer, fake, said
 from tests.loops import in_a_loop
@@ -41,21 +43,25 @@ def name_server() -> Callable[[Request], Command | None]:
 
 
 def broker() -> Callable[[Request], Command | None]:
-    offsets: dict[str, int] = {}
+    offsets: dict[tuple[str, str], int] = {}
 
     def answer(request: Request) -> Command | None:
         match request.code:
             case Code.UPDATE_CONSUMER_OFFSET:
-                offsets[request.fields["consumerGroup"]] = int(request.fields["commitOffset"])
+                offsets[_queue(request)] = int(request.fields["commitOffset"])
                 return None
             case Code.QUERY_CONSUMER_OFFSET:
-                offset = offsets.get(request.fields["consumerGroup"])
+                offset = offsets.get(_queue(request))
                 return said(code=22) if offset is None else said(offset=offset)
             case Code.GET_BROKER_CONFIG:
                 return said(b"x" * 1000)
         return said(code=3)
 
     return answer
+
+
+def _queue(request: Request) -> tuple[str, str]:
+    return request.fields["consumerGroup"], request.fields["queueId"]
 
 
 def place(server: FakeServer) -> dict[str, Any]:
@@ -112,6 +118,43 @@ async def test_a_word_is_heard_by_the_other_canary_and_as_long_as_it_was_said(
         assert (await canaries.ask("direct", LIMIT_S))["answered"]
         for name in ("proxied", "direct"):
             await canaries.close(name)
+
+
+@pytest.mark.parametrize("kind", [name_server, broker])
+@in_a_loop
+async def test_of_several_canaries_each_hears_what_each_says_at_once(
+    kind: Callable[[], Callable[[Request], Command | None]],
+) -> None:
+    canaries, names = Canaries(), ("proxied", "direct", "other")
+    async with fake("one", kind()) as server:
+        for name in names:
+            await canaries.open(name, queue="", speaks=True, protocol=REMOTING, **place(server))
+        said = (canaries.say(*pair, 2_000, 10, LIMIT_S) for pair in product(names, names))
+        for reply in await asyncio.gather(*said):
+            assert reply["answered"], reply
+        for name in names:
+            await canaries.close(name)
+
+
+@in_a_loop
+async def test_of_a_long_word_something_comes_down_before_a_hundred_bytes_were_asked() -> None:
+    """Where so few pass either way, the way down has to be cut before the way up."""
+    asked: list[Request] = []
+    canaries, answer = Canaries(), broker()
+    async with fake("one", answer) as server:
+        for name in ("a", "b"):
+            await canaries.open(name, queue="", protocol=REMOTING, **place(server))
+
+        def first(request: Request) -> Command | None:
+            asked.append(request)
+            return answer(request)
+
+        server.answer = first
+        assert (await canaries.say("a", "b", 101, 1, LIMIT_S))["answered"]
+        heard = [one.code for one in asked if one.code != Code.UPDATE_CONSUMER_OFFSET]
+        assert heard[0] == Code.GET_BROKER_CONFIG
+    shortest = encode(Command(Header(Code.GET_BROKER_CONFIG, 1), b"", Serialisation.ROCKETMQ))
+    assert len(shortest) < 100
 
 
 @in_a_loop

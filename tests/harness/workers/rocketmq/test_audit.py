@@ -250,6 +250,13 @@ def test_each_groups_offset_stands_against_the_queues_greatest(tmp_path: Path) -
     assert ("queue read", "broker-a-0 orders/0", 1, "offsets 0 to 3: 3 messages") in read
 
 
+def test_an_offset_past_the_end_of_a_slaves_shorter_log_is_told_as_one(tmp_path: Path) -> None:
+    log = Log({TOPIC: 1}, offsets={"orders@g": {0: 5}})
+    log.put(Queue(TOPIC, 0), sent(0))
+    (offset,) = [one for one in audited(tmp_path, log).probes if one[0] == "consumer offset"]
+    assert offset[2:] == (0, "committed 5 of 1, 4 beyond its end")
+
+
 def test_a_queue_that_does_not_answer_is_named_and_the_others_are_read(
     tmp_path: Path, monkeypatch: Any
 ) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.workers.clients.rocketmq import native_found
 from harness.workers.clients.rocketmq.native import lack
 from harness.workers.clients.rocketmq.native_found import SYMBOLS, Found, features, refusal
 from harness.workers.clients.rocketmq.options import RocketOptions
@@ -30,6 +31,32 @@ def test_two_packages_under_one_name_are_refused_and_none_says_how_to_get_one() 
     assert "rocketmq 0.4.4 and rocketmq-client-python 2.0.0 overwrite each other" in refusal(both)
     assert "pip install rocketmq==0.4.4" in refusal({})
     assert refusal({"rocketmq": "0.4.4"}, "libstdc++ missing").endswith("libstdc++ missing")
+
+
+@pytest.mark.parametrize(
+    ("library", "told"),
+    [
+        ('raise ImportError("rocketmq dynamic library not found")\n', "library not found"),
+        ('raise OSError("libz.so: cannot open shared object file")\n', "libz.so: cannot open"),
+        # What an older library than its own leads to: a function is bound that it has not.
+        ("import ctypes\nctypes.CDLL(None).CreateOrderlyProducer\n", "CreateOrderlyProducer"),
+    ],
+)
+def test_why_a_package_cannot_use_the_library_of_this_machine_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str, told: str
+) -> None:
+    (tmp_path / "rocketmq").mkdir()
+    (tmp_path / "rocketmq" / "__init__.py").touch()
+    (tmp_path / "rocketmq" / "ffi.py").write_text(library)
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in ("rocketmq", "rocketmq.ffi"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.setattr(native_found, "installed", lambda: {"rocketmq-client-python": "2.0.0"})
+    found = native_found.look()
+    assert told in found.refused
+    assert "pip install rocketmq==0.4.4" in found.refused
+    for name in ("rocketmq", "rocketmq.ffi"):
+        sys.modules.pop(name, None)
 
 
 def test_features_are_what_the_library_exports() -> None:

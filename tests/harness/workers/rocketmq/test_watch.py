@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from harness.workers.remoting.routes import NOWHERE, Shown, View
+from harness.workers.remoting.routes import NOWHERE, View
 from harness.workers.rocketmq.watch import (
     ANSWERED,
     CLUSTER,
@@ -12,6 +12,7 @@ from harness.workers.rocketmq.watch import (
     Look,
     Watch,
 )
+from spark_analysis.schema.views import Shown
 
 MASTER, SLAVE = Shown("broker-a", 0, "a:1"), Shown("broker-a", 1, "b:1")
 BOTH, ALONE = View((MASTER, SLAVE)), View((SLAVE,))

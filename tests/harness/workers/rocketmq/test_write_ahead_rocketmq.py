@@ -76,6 +76,7 @@ class NativeClient(PatientClient):
             link._say(wire.RawAnswer(time.monotonic_ns(), tag, 0, wire.NO_STATE, ()))
 
         link._send = send  # type: ignore[method-assign]
+        link._start_lanes()
         return link
 
     def shutdown(self) -> None: ...

@@ -1,0 +1,58 @@
+"""What the audit of logs read, and how far consumers had come: a sentence or two.
+
+1. A broker whose log was not read to its end is a place that could not be read; the facts of the
+   run name it, and a verdict hangs on that. Here it is told beside what was read.
+2. Offsets say nothing of loss: they are told where they do not stand at the end, for a person.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pyarrow.compute as pc
+
+from harness.analyse import rows
+from harness.analyse.observations import Observation
+from harness.analyse.rows import Probe
+
+QUEUE_READ, LOG_READ, CONSUMER_OFFSET = "queue read", "log read", "consumer offset"
+ROWS_MAX = 20_000
+TOLD_MAX = 4
+
+
+def audit(folder: Path) -> tuple[Observation, ...]:
+    """Of the run in `folder`; nothing where no log was read, or nothing can be read of it."""
+    kinds = (QUEUE_READ, LOG_READ, CONSUMER_OFFSET)
+    try:
+        found = rows.read(folder, rows.Probe, ROWS_MAX, pc.field("kind").isin(kinds))
+    except rows.Unreadable:
+        return ()  # the page says which table, and why
+    return told(found)
+
+
+def told(probes: Iterable[Probe]) -> tuple[Observation, ...]:
+    """At most one sentence of reading, one of offsets."""
+    every = list(probes)
+    reads = [one for one in every if one.kind in (QUEUE_READ, LOG_READ)]
+    if not reads:
+        return ()
+    whole = all(one.ok for one in reads)
+    brokers = sorted({one.target.partition(" ")[0] for one in reads})
+    text = f"audit: the logs of {', '.join(brokers)} were read from their start"
+    not_read = [one for one in reads if not one.ok]
+    lines = [Observation("audit", 0, whole, text + _but(not_read, len(reads), "not read whole"))]
+    offsets = [one for one in every if one.kind == CONSUMER_OFFSET]
+    if offsets:
+        away = [one for one in offsets if not one.ok]
+        number = f"{len(offsets) - len(away)} of {len(offsets)}"
+        text = f"consumers' offsets after the drain: {number} at the end of their queue"
+        lines.append(Observation("consumer_offsets", 0, True, text + _but(away, len(offsets), "")))
+    return tuple(lines)
+
+
+def _but(probes: list[Probe], of: int, what: str) -> str:
+    if not probes:
+        return ""
+    head = f", {len(probes)} of {of} {what}" if what else ""
+    shown = "; ".join(f"{one.target}: {one.detail}" for one in probes[:TOLD_MAX])
+    more = f"; and {len(probes) - TOLD_MAX} more" if len(probes) > TOLD_MAX else ""
+    return f"{head}; {shown}{more}"

@@ -1,0 +1,232 @@
+"""Places side by side: a verdict each, then every fault over all of them, then the detail.
+
+1. A column is a place, a row a scenario or a measure of it; what nobody asked for is blank, what
+   does not apply has its reason, and what was not judged says so: none of them is a 0.
+2. Sums and shares stand with what they are of, medians with how many runs were judged.
+3. Bars of one table have one scale; they repeat what the words beside them say.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from harness.report.display import Report
+from harness.report.page import words
+from harness.report.page.abreast_costs import AbreastCosts, abreast_costs
+from harness.report.page.cells import CellView
+from harness.report.page.grids import Grid, grids
+from harness.report.page.places import (
+    PLACES_MAX,
+    Place,
+    VerdictView,
+    glance,
+    headline,
+    out_text,
+    places,
+    scenarios_of,
+    silent_text,
+    time_text,
+    verdict,
+)
+from harness.report.page.promises import PromiseTable, promises
+from harness.report.page.tally import Cell, Tally
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One scenario on one place. `number` 0: there is no such cell; then `reason` says why, or
+    nobody asked for it. `left` and `width`: the median, and from there to the longest, in per cent
+    of the longest of all; `late`: the share that was not confirmed in time from the fault on."""
+
+    letter: str
+    number: int
+    tone: str
+    sign: str
+    loss: str
+    of: str
+    out: str
+    median: str
+    silent: str
+    late: str
+    proved: str
+    whole: bool  # all of it is proved
+    claims: str
+    drawn: bool  # there is a time to draw
+    left: float
+    width: float
+    bound: bool
+    reason: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    scenario: str
+    title: str
+    fields: tuple[Field, ...]  # one a place, in their order
+
+
+@dataclass(frozen=True, slots=True)
+class AbreastView:
+    headline: str
+    lead: str
+    verdicts: tuple[VerdictView, ...]
+    rows: tuple[Row, ...]
+    reasons: tuple[str, ...]
+    promises: PromiseTable
+    grids: tuple[Grid, ...]
+    zero: tuple[str, ...]  # measures that are 0 in every judged run of every place
+    costs: AbreastCosts | None
+
+
+def abreast(report: Report, views: Sequence[CellView], total: Tally) -> AbreastView | None:
+    """None where there is nothing to compare, or too much for columns. `total`: of all runs."""
+    compared = places(report)
+    if sum(bool(place.runs) for place in compared) < 2 or len(compared) > PLACES_MAX:
+        return None
+    scenarios = len({run.cell[0] for run in report.runs})
+    verdicts = tuple(verdict(place, scenarios) for place in compared)
+    shown, zero = grids(report, compared)
+    skipped = {one.cell: one.reason for one in report.skipped}
+    reasons = tuple(dict.fromkeys(skipped.values()))
+    return AbreastView(
+        headline=headline(verdicts),
+        lead=_lead(report, compared, total),
+        verdicts=verdicts,
+        rows=tuple(_rows(views, compared, skipped, reasons)),
+        reasons=reasons,
+        promises=promises(compared),
+        grids=shown,
+        zero=zero,
+        costs=abreast_costs(compared),
+    )
+
+
+def _lead(report: Report, compared: Sequence[Place], total: Tally) -> str:
+    scenarios = len({run.cell[0] for run in report.runs})
+    broken = "each breaks something on purpose while clients send and receive"
+    if not total.faults_of:
+        broken = "clients send and receive, and nothing is broken"
+    judged = f"{total.judged} of {words.plural(total.runs, 'run')}"
+    confirmed = words.plural(total.confirmed, "confirmed message")
+    same = all(place.scenarios == scenarios for place in compared)
+    uneven = "" if same else (
+        " Not each had every scenario or as many runs: compare numbers within a row of the table "
+        "below, not the worst of one with the worst of another."
+    )  # fmt: skip
+    return (
+        f"{words.plural(scenarios, 'scenario')}: {broken}. Judged: {judged}, {confirmed}.{uneven}"
+    )
+
+
+def _rows(
+    views: Sequence[CellView],
+    compared: Sequence[Place],
+    skipped: Mapping[Cell, str],
+    reasons: Sequence[str],
+) -> Iterable[Row]:
+    cells = {view.cell: view for view in views}
+    titles = {view.cell[0]: view.title.scenario for view in views}
+    longest_s = max((v.tally.out.most_s for v in views if v.tally.out is not None), default=0.0)
+    for scenario in scenarios_of(compared, skipped):
+        fields = []
+        for place in compared:
+            cell: Cell = (scenario, *place.key)
+            if cell in cells:
+                fields.append(_field(place.letter, cells[cell], longest_s))
+            else:
+                reason = reasons.index(skipped[cell]) + 1 if cell in skipped else 0
+                fields.append(_empty(place.letter, reason))
+        yield Row(scenario, titles.get(scenario, ""), tuple(fields))
+
+
+def _field(letter: str, view: CellView, longest_s: float) -> Field:
+    told = view.tally
+    tone, sign, loss = glance(told)
+    spread = told.out
+    share = 100 / longest_s if longest_s else 0.0
+    return Field(
+        letter=letter,
+        number=view.number,
+        tone=tone,
+        sign=sign,
+        loss=loss,
+        of=f"of {words.count(told.confirmed)}" if told.confirmed else "",
+        out=out_text(told) if told.judged and told.faults_of else "",
+        median=_median(told),
+        silent=silent_text(told),
+        late=_late(told),
+        proved=_proved(told),
+        whole=_is_whole(told),
+        claims=_claims(told),
+        drawn=spread is not None,
+        left=round(share * spread.median_s, 2) if spread else 0.0,
+        width=round(share * (spread.most_s - spread.median_s), 2) if spread else 0.0,
+        bound=bool(spread and spread.bound),
+        reason=0,
+    )
+
+
+def _empty(letter: str, reason: int) -> Field:
+    return Field(
+        letter=letter,
+        number=0,
+        tone="moot" if reason else "absent",
+        sign="",
+        loss="",
+        of="",
+        out="",
+        median="",
+        silent="",
+        late="",
+        proved="",
+        whole=False,
+        claims="",
+        drawn=False,
+        left=0.0,
+        width=0.0,
+        bound=False,
+        reason=reason,
+    )
+
+
+def _median(told: Tally) -> str:
+    if told.out is None or told.out.runs < 2:
+        return ""
+    return f"median {time_text(told.out.median_s, told.out)}"
+
+
+def _late(told: Tally) -> str:
+    missed, operations, runs = told.late
+    if operations:
+        of = f" (of {runs} of {told.runs} runs)" if runs < told.runs else ""
+        return f"{words.share(missed / operations)} late{of}"
+    unknown = told.judged > told.outage_proved
+    return "late: not decided" if unknown else ""
+
+
+def _is_whole(told: Tally) -> bool:
+    decided = told.runs == told.judged == told.loss_proved == told.outage_proved
+    return decided and told.faults_seen == told.faults_of
+
+
+def _proved(told: Tally) -> str:
+    """`proved in 2 of 2 runs`; where less is proved, what of it."""
+    runs = words.plural(told.runs, "run")
+    if not told.judged:
+        return f"0 of {runs} judged"
+    if _is_whole(told):
+        return f"proved in {told.runs} of {runs}"
+    parts = [f"proved: loss {told.loss_proved}"]
+    parts += [f"outage {told.outage_proved}"] if told.faults_of else []
+    seen = ""
+    if told.faults_seen < told.faults_of:
+        seen = f"; {told.faults_seen} of {words.plural(told.faults_of, 'fault')} seen"
+    return f"{', '.join(parts)} of {runs}{seen}"
+
+
+def _claims(told: Tally) -> str:
+    if not told.judged:
+        return ""
+    parts = [f"{len(told.failed)} failed"] if told.failed else []
+    parts += [f"{told.held} held"] if told.held else []
+    parts += [f"{told.undecided} open"] if told.undecided else []
+    return f"claims: {', '.join(parts)}" if parts else "no claim applies"

@@ -1,0 +1,213 @@
+"""The comparison mart as tables: scenarios and their measures down, places across.
+
+1. A number is a median over the judged runs, its range stands beside it; where not all runs were
+   judged, it says of how many it is. A bound is `≥`, and what was not judged says so.
+2. The bars of a table have one scale a unit and begin at 0; the tick is the median.
+3. Measures that are 0 wherever they were judged are told in words.
+4. Scenarios that only one place had are left to their cells: there is nothing beside them.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from harness.report.display import Report
+from harness.report.page import measures, words
+from harness.report.page.places import Place, scenarios_of
+from spark_analysis.schema.comparison import Comparison
+
+Cell = tuple[str, str, str, str]
+Name = tuple[str, str]  # measure, detail
+_SERVED = ("missed", "silence", "degraded")
+_STEPS = ("first_success", "consumers_resumed", "backlog_drained")
+_ELSEWHERE = ("lost", "stranded")  # the matrix above has them
+_TABLES: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
+    (
+        "served",
+        "outage",
+        "How well it served through the fault",
+        "",
+        _SERVED,
+    ),
+    (
+        "recovery",
+        "recovery",
+        "How it came back, step by step",
+        "Each from the instant before the fault was made. A step that was not reached before "
+        "the next fault, or the end of the load, is a lower bound (≥).",
+        _STEPS,
+    ),
+    (
+        "twice",
+        "duplicates",
+        "Delivered more than once, by where it came from",
+        "Surplus deliveries of a run. A publisher that hears nothing sends again, so some are "
+        "the price of losing nothing; none breaks a promise by itself.",
+        ("duplicated",),
+    ),
+)
+_WHATEVER = ("other", "other counts", "What else was counted", "")
+LINES = {
+    "missed": "late, of the whole run",
+    "silence": "silence",
+    "degraded": "degraded",
+    "first_success": "first confirm",
+    "consumers_resumed": "first delivery",
+    "backlog_drained": "backlog gone",
+    "duplicated": "in all",
+}
+DETAILS = {
+    "publisher_retry": "sent again by its publisher",
+    "redelivery": "given out again, unacknowledged",
+    "redelivery_after_ack": "given out again, though acknowledged",
+    "diverged": "by two masters at a time",
+    "stored_twice": "stored twice",
+    "ambiguous": "cannot be told",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One place's. Places of the bar in per cent; `known` False: no number, `text` says why."""
+
+    letter: str
+    text: str
+    range: str
+    title: str
+    known: bool
+    left: float
+    width: float
+    median: float
+    bound: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    name: str
+    values: tuple[Value | None, ...]  # None: nobody asked for it
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One scenario. `runs`: of each place, None where nobody asked for it."""
+
+    scenario: str
+    title: str
+    runs: tuple[str | None, ...]
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    anchor: str
+    short: str
+    name: str
+    note: str
+    meanings: tuple[tuple[str, str], ...]
+    groups: tuple[Group, ...]
+
+
+def grids(report: Report, compared: Sequence[Place]) -> tuple[tuple[Grid, ...], tuple[str, ...]]:
+    """The tables, and the measures that are 0 in every judged run."""
+    rows: dict[Name, dict[Cell, Comparison]] = {}
+    for row in report.comparison:
+        cell = (row.scenario, row.system, row.layout, row.client)
+        rows.setdefault((row.measure, row.detail), {})[cell] = row
+    zero = [name for name, found in rows.items() if _is_zero(found.values(), name[1])]
+    shown = {name: rows[name] for name in rows if name not in zero}
+    tables = []
+    named = {measure for *_, own in _TABLES for measure in own}
+    rest = tuple(m for m, detail in shown if not detail and m not in (*named, *_ELSEWHERE))
+    for *head, own in (*_TABLES, (*_WHATEVER, rest)):
+        names = [name for measure in own for name in shown if name[0] == measure]
+        if names:
+            tables.append(_grid(head, names, shown, report, compared))
+    return tuple(tables), tuple(
+        words.measure_name(measure).lower()
+        for measure, detail in zero
+        if not detail and measure not in _ELSEWHERE
+    )
+
+
+def _is_zero(rows: Iterable[Comparison], detail: str) -> bool:
+    found = tuple(rows)
+    if any(row.maximum for row in found):
+        return False
+    return bool(detail) or any(row.judged for row in found)
+
+
+def _grid(
+    head: Sequence[str],
+    names: Sequence[Name],
+    shown: Mapping[Name, Mapping[Cell, Comparison]],
+    report: Report,
+    compared: Sequence[Place],
+) -> Grid:
+    tops: dict[str, float] = {}
+    for row in (row for name in names for row in shown[name].values()):
+        tops[row.unit] = max(tops.get(row.unit, 0.0), row.maximum or 0.0)
+    groups = []
+    for scenario in _shared(compared):
+        groups.append(_group(scenario, names, shown, tops, report, compared))
+    meanings = [
+        (LINES.get(measure, words.measure_name(measure).lower()), words.MEANINGS.get(measure, ""))
+        for measure, detail in names
+        if not detail and words.MEANINGS.get(measure)
+    ]
+    return Grid(*head, tuple(meanings), tuple(groups))
+
+
+def _shared(compared: Sequence[Place]) -> tuple[str, ...]:
+    """Scenarios of two places at least; all of them where there is no such."""
+    names = scenarios_of(compared)
+    had = [{run.cell[0] for run in place.runs} for place in compared]
+    shared = tuple(name for name in names if sum(name in own for own in had) > 1)
+    return shared or names
+
+
+def _group(
+    scenario: str,
+    names: Sequence[Name],
+    shown: Mapping[Name, Mapping[Cell, Comparison]],
+    tops: Mapping[str, float],
+    report: Report,
+    compared: Sequence[Place],
+) -> Group:
+    cells: list[Cell] = [(scenario, *place.key) for place in compared]
+    lines = []
+    for measure, detail in names:
+        found = [shown[measure, detail].get(cell) for cell in cells]
+        # A provenance that no place has here would be a line of zeros.
+        if any(found) and (not detail or any(row and row.maximum for row in found)):
+            values = (
+                _value(place.letter, row, tops) if row is not None else None
+                for place, row in zip(compared, found, strict=True)
+            )
+            lines.append(Line(_name(measure, detail), tuple(values)))
+    runs = [sum(run.cell == cell for run in report.runs) for cell in cells]
+    told = tuple(words.plural(number, "run") if number else None for number in runs)
+    title = next((t.scenario for c, t in report.titles.items() if c[0] == scenario), "")
+    return Group(scenario, title, told, tuple(lines))
+
+
+def _name(measure: str, detail: str) -> str:
+    if detail:
+        return DETAILS.get(detail, detail.replace("_", " "))
+    return LINES.get(measure, words.measure_name(measure).lower())
+
+
+def _value(letter: str, row: Comparison, tops: Mapping[str, float]) -> Value:
+    told = measures.told(row)
+    if row.median is None or row.minimum is None or row.maximum is None:
+        return Value(letter, told.median, "", told.sentence, False, 0, 0, 0, False)
+    share = 100 / tops[row.unit] if tops[row.unit] else 0.0
+    return Value(
+        letter=letter,
+        text=told.median,
+        range=", ".join(part for part in (told.range, told.judged) if part),
+        title=told.sentence,
+        known=True,
+        left=round(share * row.minimum, 2),
+        width=round(share * (row.maximum - row.minimum), 2),
+        median=round(share * row.median, 2),
+        bound=bool(row.bounds),
+    )

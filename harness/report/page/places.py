@@ -1,0 +1,315 @@
+"""What is compared: systems in their layouts, each with a letter, and its verdict in plain words.
+
+1. A place is a system in one layout, driven by one client. Layouts of a system stand together.
+2. Every verdict says three things, whatever is known of them: what was lost of what was confirmed,
+   how long it was out, and in how many runs that is proved.
+3. Of runs that were not judged nothing is said but that, and why; they are never a 0.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from string import ascii_uppercase
+from textwrap import shorten
+
+from harness.report.display import Report, RunReport
+from harness.report.page import words
+from harness.report.page.tally import Cell, Spread, Tally, tally
+
+PLACES_MAX = 8  # of more, each has a column too narrow to read; the matrix of cells shows them
+DOUBT_MAX = 140  # characters; the whole of it stands with its run
+NAMED_MAX = 2  # so many places are named in the headline
+DEPLOYMENTS = {"local": "as processes", "compose": "in containers", "external": "on your cluster"}
+Key = tuple[str, str, str]  # system, layout, client
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One system in one layout. `names` are its own words, for commands and files."""
+
+    key: Key
+    letter: str
+    system: str
+    layout: str
+    names: str
+    deployment: str
+    runs: tuple[RunReport, ...]
+    scenarios: int  # that it had
+    tally: Tally
+
+    @property
+    def brief(self) -> str:
+        """Its system's title up to where that begins to explain: `RabbitMQ 3.10`."""
+        return self.system.partition(",")[0].partition(" with ")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictView:
+    """One place's verdict: a word and two numbers at a glance, and the sentences behind them.
+
+    `medians`: scenario, `12.5 s`, `2 of 2`; `unknown`: scenarios whose outage nobody knows.
+    """
+
+    place: Place
+    tone: str
+    sign: str
+    word: str
+    out: str
+    silent: str
+    lost_known: str  # `decided in 5 of 7 runs`; "" where in all
+    out_known: str
+    tried: str
+    sentences: tuple[str, ...]
+    medians: tuple[tuple[str, str, str], ...]
+    unknown: tuple[str, ...]
+
+
+def places(report: Report) -> tuple[Place, ...]:
+    """In the order of their first runs, but layouts of one system one after the other. A place to
+    which no scenario applies is one, too."""
+    every = [run.cell for run in report.runs] + [one.cell for one in report.skipped]
+    keys = list(dict.fromkeys(cell[1:] for cell in every))
+    systems = list(dict.fromkeys(system for system, _, _ in keys))
+    keys.sort(key=lambda key: systems.index(key[0]))
+    many_clients = len({client for _, _, client in keys}) > len(systems)
+    return tuple(
+        _place(key, _letter(number), report, many_clients) for number, key in enumerate(keys)
+    )
+
+
+def scenarios_of(compared: Sequence[Place], skipped: Iterable[Cell] = ()) -> tuple[str, ...]:
+    """Those that most places had come first; otherwise in their order. Skipped ones come last."""
+    had = [{run.cell[0] for run in place.runs} for place in compared]
+    names = dict.fromkeys(run.cell[0] for place in compared for run in place.runs)
+    names |= dict.fromkeys(cell[0] for cell in skipped)
+    return tuple(sorted(names, key=lambda name: -sum(name in own for own in had)))
+
+
+def verdict(place: Place, scenarios: int) -> VerdictView:
+    """`scenarios`: how many the whole report has."""
+    told = place.tally
+    tone, sign, word = glance(told)
+    by_scenario = tuple(_by_scenario(place))
+    return VerdictView(
+        place=place,
+        tone=tone,
+        sign=sign,
+        word=word,
+        out=out_text(told),
+        silent=silent_text(told),
+        lost_known=_known(told.loss_proved, told),
+        out_known=_known(told.outage_proved, told) if told.faults_of else "",
+        tried=_tried(place, scenarios),
+        sentences=tuple(one for one in (_loss(told), _outage(place), _proof(told)) if one),
+        medians=tuple(_median(name, own) for name, own in by_scenario if own.out is not None),
+        unknown=tuple(name for name, own in by_scenario if own.out is None),
+    )
+
+
+def headline(verdicts: Sequence[VerdictView]) -> str:
+    """`RabbitMQ 3.10 (C) lost 37 messages that it had confirmed; A and B lost none`."""
+    letters = {
+        tone: [one.place.letter for one in verdicts if one.tone == tone]
+        for tone in ("fail", "pass", "open")
+    }
+    lost = [one for one in verdicts if one.tone == "fail"]
+    if not lost:
+        parts = ["Nothing was found lost"] if letters["open"] else ["None of them lost a message"]
+    elif len(lost) <= NAMED_MAX:
+        parts = [_guilty(one) for one in lost]
+        parts[-1] += " messages that it had confirmed"
+    else:
+        whose = f"{len(lost)} of {len(verdicts)} lost or stranded messages that they had confirmed"
+        parts = [f"{whose} ({listed(letters['fail'])})"]
+    if letters["pass"] and (lost or letters["open"]):
+        parts.append(f"{listed(letters['pass'])} lost none")
+    elif letters["pass"]:
+        parts[-1] += " that it had confirmed"
+    if letters["open"]:
+        parts.append(f"of {listed(letters['open'])} it is not decided")
+    return "; ".join(parts)
+
+
+def _guilty(one: VerdictView) -> str:
+    told = one.place.tally
+    done = [f"lost {words.count(told.lost)}"] if told.lost else []
+    done += [f"stranded {words.count(told.stranded)}"] if told.stranded else []
+    return f"{one.place.brief} ({one.place.letter}) {' and '.join(done)}"
+
+
+def glance(told: Tally) -> tuple[str, str, str]:
+    """Tone, sign and words of what was lost."""
+    if not told.runs:
+        return "moot", "–", "does not apply"
+    if not told.judged:
+        return "open", "?", "not judged"
+    undecided = told.loss_proved < told.judged
+    if told.lost or told.stranded:
+        least = "≥ " if undecided else ""
+        parts = [f"{least}{words.count(told.lost)} lost"] if told.lost else []
+        parts += [f"{words.count(told.stranded)} stranded"] if told.stranded else []
+        return "fail", "✗", ", ".join(parts)
+    if not told.confirmed:
+        return "open", "?", "nothing confirmed"
+    if undecided:
+        return "open", "?", "none found lost"
+    return "pass", "✓", "0 lost"
+
+
+def out_text(told: Tally) -> str:
+    """`14.2 s`, `≥ 33.0 s`, `unknown`, `no fault`: the longest of its runs."""
+    if told.out is not None:
+        return _longest(told.out, told)
+    if not told.judged:
+        return "not judged" if told.runs else "–"
+    return "unknown" if told.faults_of else "no fault"
+
+
+def silent_text(told: Tally) -> str:
+    """How long it confirmed nothing at all, where that is not how long it was out: the rest of
+    that time only a part was late. "" else, and where nobody knows."""
+    if told.silence is None:
+        return ""
+    text = _longest(told.silence, told)
+    return text if text != out_text(told) else ""
+
+
+def _longest(spread: Spread, told: Tally) -> str:
+    """A run of which nobody knows may have taken longer: the longest is a lower bound then."""
+    mark = "≥ " if spread.bound or told.outage_proved < told.runs else ""
+    return f"{mark}{words.seconds(spread.most_s)}"
+
+
+def time_text(seconds: float, spread: Spread) -> str:
+    return f"{'≥ ' if spread.bound else ''}{words.seconds(seconds)}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """`A`, `A and B`, `A, B and C`."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _place(key: Key, letter: str, report: Report, many_clients: bool) -> Place:
+    runs = tuple(run for run in report.runs if run.cell[1:] == key)
+    title = next((report.titles[run.cell] for run in runs if run.cell in report.titles), None)
+    system, layout, client = key
+    told_layout = title.layout if title else layout
+    return Place(
+        key=key,
+        letter=letter,
+        system=title.system if title else system,
+        layout=f"{told_layout}; client {client}" if many_clients else told_layout,
+        names=" · ".join(key),
+        deployment=_deployment(runs),
+        runs=runs,
+        scenarios=len({run.cell[0] for run in runs}),
+        tally=tally(runs),
+    )
+
+
+def _letter(number: int) -> str:
+    """`A` to `Z`, then `A2`: more than 26 are possible, if never shown side by side."""
+    turn, place = divmod(number, len(ascii_uppercase))
+    return f"{ascii_uppercase[place]}{turn + 1 if turn else ''}"
+
+
+def _deployment(runs: Iterable[RunReport]) -> str:
+    found = dict.fromkeys(
+        DEPLOYMENTS.get(run.cost.deployment, run.cost.deployment) for run in runs if run.cost
+    )
+    return " and ".join(found)
+
+
+def _loss(told: Tally) -> str:
+    if not told.runs:
+        return "None of these scenarios applies to it; why, stands below the table."
+    if not told.judged:
+        why = told.doubts[0][0] if told.doubts else "nobody says why"
+        return f"Nothing was judged in {words.plural(told.runs, 'run')}: {why}."
+    runs = words.plural(told.judged, "run")
+    if not told.confirmed:
+        return f"It confirmed nothing in {runs}, so nothing can be said to be lost."
+    of = f"the {words.plural(told.confirmed, 'message')} that it had confirmed"
+    if not told.lost and not told.stranded:
+        if told.loss_proved == told.judged:
+            return f"It lost none of {of}, in {runs}."
+        return f"No loss was found among {of}, in {runs}{_untold(told)}."
+    least = "at least " if told.loss_proved < told.judged else ""
+    missing = f"{least}{words.count(told.lost + told.stranded)}"
+    where = f"in {told.runs_with_loss} of {runs}"
+    ends = [f"{words.count(told.lost)} {_are(told.lost)} lost for good"] if told.lost else []
+    if told.stranded:
+        whole = "" if told.lost else "all "
+        ends.append(
+            f"{whole}{words.count(told.stranded)} {_are(told.stranded)} stranded, still on a disk "
+            "where no client gets at them"
+        )
+    text = f"{missing} of {of} never reached a consumer ({where}): {', '.join(ends)}"
+    return f"{text[:1].upper()}{text[1:]}{_untold(told)}."
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def _untold(told: Tally) -> str:
+    if told.untold:
+        return f"; of {words.count(told.untold)} more nobody can tell"
+    undecided = told.judged - told.loss_proved
+    return f"; {words.of(undecided, told.judged, 'run')} cannot be decided" if undecided else ""
+
+
+def _outage(place: Place) -> str:
+    told = place.tally
+    if not told.judged:
+        return ""
+    if not told.faults_of:
+        return "Nothing was broken on purpose."
+    if told.out is None:
+        return "How long it was out is not decided."
+    most = out_text(told).replace("≥", "at least")
+    silent = silent_text(told).replace("≥", "at least")
+    silence = f", without any confirm for {silent}" if silent else ""
+    missed, operations, _ = told.late
+    late = f"; from the faults on, {words.share(missed / operations)} came late" if missed else ""
+    return f"At worst it was out for {most} ({told.out.cell[0]}){silence}{late}."
+
+
+def _proof(told: Tally) -> str:
+    if not told.judged:
+        return ""
+    faults = f"; {told.faults_seen} of {words.plural(told.faults_of, 'fault')} were seen"
+    faults = f"{faults} to hold and to end" if told.faults_of else ""
+    whole = told.runs == told.judged == told.loss_proved == told.outage_proved
+    if whole and told.faults_seen == told.faults_of:
+        all_runs = "the run" if told.runs == 1 else f"all {told.runs} runs"
+        return f"Proved in {all_runs}{faults}."
+    loss = f"loss is decided in {told.loss_proved} of {words.plural(told.runs, 'run')}"
+    outage = f", the outage in {told.outage_proved}" if told.faults_of else ""
+    doubt = ""
+    if told.doubts:
+        doubt = (
+            f" In doubt, among others: {shorten(told.doubts[0][0], DOUBT_MAX, placeholder=' …')}."
+        )
+    return f"Proved in part: {loss}{outage}{faults}.{doubt}"
+
+
+def _known(decided: int, told: Tally) -> str:
+    if decided == told.runs or not told.judged:
+        return ""
+    return f"decided in {decided} of {words.plural(told.runs, 'run')}"
+
+
+def _tried(place: Place, scenarios: int) -> str:
+    runs = words.plural(place.tally.runs, "run")
+    return f"{runs} of {place.scenarios} of {words.plural(scenarios, 'scenario')}"
+
+
+def _by_scenario(place: Place) -> Iterable[tuple[str, Tally]]:
+    for scenario in dict.fromkeys(run.cell[0] for run in place.runs):
+        yield scenario, tally([run for run in place.runs if run.cell[0] == scenario])
+
+
+def _median(scenario: str, told: Tally) -> tuple[str, str, str]:
+    assert told.out is not None, scenario
+    of = f"{told.out.runs} of {told.runs}"
+    return scenario, time_text(told.out.median_s, told.out), of

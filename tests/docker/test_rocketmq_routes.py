@@ -1,0 +1,102 @@
+"""When which name server dropped and showed which broker: as their own logs say, within a second.
+
+A whole run of each, for what is held against the logs is what the marts say in the end. Whom
+clients asked meanwhile is on record.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.deploy import engine, images
+from harness.deploy.catalogue import load_layout
+from harness.deploy.compose import ComposeDeployment
+from harness.deploy.compose_cluster import ComposeCluster
+from harness.deploy.compose_faults import equip
+from harness.plan.model import RunPlan, Schedule, Window
+from spark_analysis.definition.views import views
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.log import read_rows
+from spark_analysis.schema.tables import CLIENT_EVENTS
+from tests.docker.conftest import Play
+from tests.docker.whole_runs import Done, run
+from tests.plans import SYSTEM, fault, plan
+from tests.rocketmq import name_server_log
+from tests.run_folders import rows_of
+
+pytestmark = [pytest.mark.docker, pytest.mark.nightly]
+
+NAME, LAYOUT = "rocketmq-2m2s", "colocated@compressed"
+UP_LIMIT_S, RUN_LIMIT_S, CLEAN_LIMIT_S = 600.0, 400.0, 120.0
+BASELINE_S, RECOVERY_S, SETTLE_S, DRAIN_LIMIT_S = 6.0, 4.0, 5.0, 60.0
+# A name server drops a frozen broker when it has heard nothing for 20 s; it registers every 10 s.
+LASTS_S = {"kill": 8.0, "freeze": 26.0}
+
+
+@pytest.fixture(scope="module")
+def cluster(play: Play, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ComposeCluster]:
+    missing = images.missing(engine.connect(), NAME)
+    if missing:
+        pytest.skip(f"images are missing: {', '.join(missing)}; `mqproof build {NAME}`")
+    folder = tmp_path_factory.mktemp("routes")
+    made = play(ComposeDeployment(equip).up(load_layout(NAME, LAYOUT), folder, print), UP_LIMIT_S)
+    yield made
+    play(made.down())
+
+
+def of(kind: str, client: str) -> RunPlan:
+    window = Window(1, fault(kind), BASELINE_S, LASTS_S[kind])
+    return replace(
+        plan(fault(kind), name=f"routes-{kind}"),
+        system=replace(SYSTEM, name=NAME, clients=(client,)),
+        layout=load_layout(NAME, LAYOUT),
+        client=client,
+        schedule=Schedule(BASELINE_S, (window,), RECOVERY_S, SETTLE_S, DRAIN_LIMIT_S),
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "client"), [("kill", "rocketmq-java-4.9.8"), ("freeze", "rocketmq-java-5.3.3")]
+)
+def test_what_the_name_servers_dropped_and_showed_is_what_their_own_logs_say(
+    cluster: ComposeCluster, play: Play, tmp_path: Path, kind: str, client: str
+) -> None:
+    done = play(run(cluster, of(kind, client), tmp_path), RUN_LIMIT_S)
+    assert [(window.verified, window.gone) for window in done.manifest.windows] == [(True, True)]
+    play(cluster.fetch_logs(done.folder))
+    found = list(_compared(done))
+    for one in found:
+        print(one)
+    dropped = {
+        (one.change.name_server, one.change.kind)
+        for one in found
+        if one.change.what == "broker-a master at rkt1:10911" and not one.change.shown
+    }
+    # The host has a name server, too: what that one drops, nobody hears before it is back.
+    assert dropped >= {("rkt2", "route"), ("rkt2", "cluster")}
+    assert [str(one) for one in found if not one.fits and not one.silent] == []
+    _every_client_told_whom_it_asked(done)
+    assert play(cluster.health(CLEAN_LIMIT_S)).clean
+
+
+def _compared(done: Done) -> Iterator[name_server_log.Compared]:
+    """Each change, beside the log; what the log alone tells is an error."""
+    assert done.manifest.facts is not None
+    shown = views(Facts.from_json(done.manifest.facts), rows_of(done.folder))
+    for host in ("rkt1", "rkt2"):
+        text = (done.folder / "broker_logs" / f"{host}-name-server.log").read_text()
+        log = name_server_log.logged(text, done.manifest.origin_wall_ns)
+        assert log, f"{host}: its log tells of no broker: are its words others?"
+        assert name_server_log.unseen(shown, host, log) == []
+        yield from name_server_log.compared(shown, host, log)
+
+
+def _every_client_told_whom_it_asked(done: Done) -> None:
+    for worker in ("publisher-1", "consumer-1"):
+        rows = read_rows(done.folder / "logs" / worker, CLIENT_EVENTS)
+        told = {str(row["detail"] or "") for row in rows if row["kind"] == "attached"}
+        print(worker, "asked", *told)
+        assert told - {""}, worker
+        assert told <= {"rkt1", "rkt2", ""}, "not the name of a host"

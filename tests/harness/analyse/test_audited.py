@@ -1,0 +1,56 @@
+"""What the audit of logs came to, in a sentence or two."""
+
+from pathlib import Path
+
+from harness.analyse.audited import TOLD_MAX, audit, told
+from harness.analyse.rows import Probe
+
+
+def probe(kind: str, target: str, detail: str, ok: bool = True) -> Probe:
+    return Probe(6, kind, target, 0, 1, int(ok), detail)
+
+
+def lines(*probes: Probe) -> list[tuple[bool, str]]:
+    return [(one.judged, one.text) for one in told(probes)]
+
+
+def test_logs_that_were_read_and_offsets_at_their_ends_are_two_short_sentences() -> None:
+    assert lines(
+        probe("queue read", "rkt1 orders/0", "offsets 0 to 9: 9 messages"),
+        probe("log read", "rkt3", "positions 0 to 900: 9 messages"),
+        probe("consumer offset", "rkt1 orders/0 readers", "committed 9 of 9, 0 behind"),
+    ) == [
+        (True, "audit: the logs of rkt1, rkt3 were read from their start"),
+        (True, "consumers' offsets after the drain: 1 of 1 at the end of their queue"),
+    ]
+
+
+def test_a_queue_that_could_not_be_read_is_named_with_its_reason() -> None:
+    (line,) = lines(
+        probe("queue read", "rkt1 orders/0", "offsets 0 to 9: 9 messages"),
+        probe("queue read", "rkt1 orders/1", "no answer within 20 s", ok=False),
+    )
+    assert line == (
+        False,
+        "audit: the logs of rkt1 were read from their start, 1 of 2 not read whole; "
+        "rkt1 orders/1: no answer within 20 s",
+    )
+
+
+def test_offsets_that_are_not_at_the_end_are_told_and_many_are_counted() -> None:
+    away = [
+        probe("consumer offset", f"rkt4 orders/{n} g", "committed 9 of 4, 5 beyond its end", False)
+        for n in range(TOLD_MAX + 2)
+    ]
+    (_, (judged, text)) = lines(probe("queue read", "rkt4 orders/0", "offsets 0 to 4"), *away)
+    assert judged
+    assert text.startswith(
+        "consumers' offsets after the drain: 0 of 6 at the end of their queue; "
+    )
+    assert "rkt4 orders/0 g: committed 9 of 4, 5 beyond its end" in text
+    assert text.endswith("; and 2 more")
+
+
+def test_a_run_whose_brokers_keep_no_logs_says_nothing_of_them(tmp_path: Path) -> None:
+    assert audit(tmp_path) == ()
+    assert lines(probe("verified", "rmq1", "the process ended")) == []

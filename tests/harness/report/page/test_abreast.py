@@ -1,0 +1,280 @@
+"""Places side by side: who lost messages, how many, how long each was out, what is proved."""
+
+from harness.plan.model import Skipped
+from harness.report.display import CellTitle, Report, RunReport
+from harness.report.page.abreast import AbreastView, Field, abreast
+from harness.report.page.cells import cells
+from harness.report.page.places import PLACES_MAX
+from harness.report.page.tally import tally
+from tests.findings import Story
+from tests.reports import CELL, compared, run
+from tests.told_runs import page_of, summed
+
+Cell = tuple[str, str, str, str]
+RABBIT = CELL
+SYNC = (CELL[0], "rocketmq-2m2s", "colocated@T=10", "rocketmq-java-5.3.3")
+ASYNC = (CELL[0], "rocketmq-2m2s", "colocated-async@T=10", "rocketmq-java-5.3.3")
+TITLES = {
+    RABBIT: CellTitle("The master is killed", "RabbitMQ 3.10 with mirrors", "A mirror everywhere"),
+    SYNC: CellTitle("The master is killed", "RocketMQ, in pairs", "A confirm waits for a slave"),
+    ASYNC: CellTitle("The master is killed", "RocketMQ, in pairs", "A confirm waits for nobody"),
+}
+LOST = Story().count("lost", "stored", 37)
+STRANDED = Story().count("stranded", "replicated", 5_402)
+STALLED = Story().doubt("availability", "stalled", window=1, worker=1)
+UNDRAINED = Story().count("loss_unknown", "drain", 3).doubt("loss", "drain", queue="orders")
+
+
+def of(*runs: RunReport, **changes: object) -> AbreastView:
+    made = page_of(*runs, **{"titles": TITLES, **changes})
+    found = view(made)
+    assert found is not None
+    return found
+
+
+def view(made: Report) -> AbreastView | None:
+    return abreast(made, cells(made), tally(made.runs))
+
+
+def field(story: Story) -> Field:
+    return of(summed(story), summed(Story(), cell=SYNC)).rows[0].fields[0]
+
+
+def plain(text: str) -> str:
+    return text.replace("\u00a0", " ")
+
+
+def said(found: AbreastView, place: int) -> str:
+    return plain(" ".join(found.verdicts[place].sentences))
+
+
+def test_who_lost_what_is_the_headline() -> None:
+    three = (summed(LOST), summed(Story(), cell=SYNC), summed(UNDRAINED, cell=ASYNC))
+    assert of(*three).headline == (
+        "RabbitMQ 3.10 (A) lost 37 messages that it had confirmed; B lost none; "
+        "of C it is not decided"
+    )
+    two = (summed(Story()), summed(STRANDED, cell=SYNC))
+    assert of(*two).headline == (
+        "RocketMQ (B) stranded 5,402 messages that it had confirmed; A lost none"
+    )
+    assert of(summed(Story()), summed(Story(), cell=SYNC)).headline == (
+        "None of them lost a message that it had confirmed"
+    )
+
+
+def test_many_that_lost_are_counted() -> None:
+    three = (summed(LOST), summed(STRANDED, cell=SYNC), summed(LOST, cell=ASYNC))
+    assert of(*three).headline == (
+        "3 of 3 lost or stranded messages that they had confirmed (A, B and C)"
+    )
+
+
+def test_a_verdict_says_lost_of_confirmed_out_and_what_is_proved() -> None:
+    found = of(summed(LOST), summed(Story(), repeat=2), summed(Story(), cell=SYNC))
+    assert said(found, 0) == (
+        "37 of the 42,800 messages that it had confirmed never reached a consumer"
+        " (in 1 of 2 runs): 37 are lost for good."
+        " At worst it was out for 0.17 s (master-crash);"
+        " from the faults on, 0.3 % came late."
+        " Proved in all 2 runs; 2 of 2 faults were seen to hold and to end."
+    )
+    assert said(found, 1).startswith(
+        "It lost none of the 21,400 messages that it had confirmed, in 1 run. At worst it was out"
+    )
+    assert found.verdicts[0].tried == "2 runs of 1 of 1 scenario"
+    (median,) = found.verdicts[0].medians
+    assert (median[0], plain(median[1]), median[2]) == ("master-crash", "0.17 s", "2 of 2")
+
+
+def test_a_stranded_message_is_told_apart_from_a_lost_one() -> None:
+    both = Story().count("lost", "stored", 1).count("stranded", "stored", 4)
+    assert "never reached a consumer (in 1 of 1 run): 1 is lost for good, 4 are stranded" in said(
+        of(summed(both), summed(Story(), cell=SYNC)), 0
+    )
+    assert "all 5,402 are stranded" in said(of(summed(STRANDED), summed(Story(), cell=SYNC)), 0)
+
+
+def test_messages_of_which_nobody_can_tell_are_counted_and_nothing_is_called_well() -> None:
+    found = of(summed(UNDRAINED), summed(Story(), cell=SYNC))
+    told = found.verdicts[0]
+    assert (told.tone, told.sign, told.word) == ("open", "?", "none found lost")
+    assert "No loss was found among the 21,400 messages that it had confirmed, in 1 run; of 3 more"
+    assert "; of 3 more nobody can tell." in said(found, 0)
+    assert "Proved in part: loss is decided in 0 of 1 run" in said(found, 0)
+
+
+def test_a_run_whose_outage_is_unknown_makes_the_longest_a_lower_bound() -> None:
+    found = of(summed(Story()), summed(STALLED, repeat=2), summed(STALLED, cell=SYNC))
+    known, unknown = found.verdicts
+    assert plain(known.out) == "≥ 0.17 s"
+    assert known.medians[0][2] == "1 of 2"
+    assert unknown.out == "unknown"
+    assert (unknown.medians, unknown.unknown) == ((), ("master-crash",))
+    assert "In doubt, among others: publisher 1 stalled 140 ms" in said(found, 1)
+
+
+def test_what_was_not_judged_has_no_number() -> None:
+    lost = run(Story(), cell=SYNC, verdicts=(), failure="no cluster")
+    found = of(summed(Story()), lost)
+    told = found.verdicts[1]
+    assert (told.tone, told.word, told.out) == ("open", "not judged", "not judged")
+    assert said(found, 1) == "Nothing was judged in 1 run: no cluster."
+    empty = found.rows[0].fields[1]
+    assert (empty.sign, empty.loss, empty.of, empty.out) == ("?", "not judged", "", "")
+    assert (empty.proved, empty.drawn) == ("0 of 1 run judged", False)
+    assert found.headline.endswith("A lost none; of B it is not decided")
+
+
+def test_a_field_says_lost_out_late_and_proved() -> None:
+    one = field(Story().count("lost", "stored", 3).silence(0.5))
+    assert (one.tone, one.sign, one.loss, one.of) == ("fail", "✗", "3 lost", "of 21,400")
+    assert (plain(one.out), one.median, plain(one.late)) == ("0.50 s", "", "0.3 % late")
+    assert (one.proved, one.whole) == ("proved in 1 of 1 run", True)
+
+
+def test_what_is_only_late_is_told_apart_from_what_is_silent() -> None:
+    half = Story().silence(0.19).stage("sustained_success", 20.2).missed(900)
+    one = field(half)
+    assert (plain(one.out), plain(one.silent), plain(one.late)) == (
+        "20.2 s",
+        "0.19 s",
+        "20 % late",
+    )
+    told = of(summed(half), summed(Story(), cell=SYNC))
+    assert (plain(told.verdicts[0].out), plain(told.verdicts[0].silent)) == ("20.2 s", "0.19 s")
+    assert "out for 20.2 s (master-crash), without any confirm for 0.19 s;" in said(told, 0)
+    assert told.rows[0].fields[1].silent == ""  # all of the time that it was out
+
+
+def test_scenarios_that_only_one_place_had_are_left_out_of_the_detail() -> None:
+    cut = ("cut-one-node", *RABBIT[1:])
+    rows = (compared(RABBIT, "silence", 1e9), compared(cut, "silence", 2e9))
+    runs = (summed(Story()), summed(Story(), cell=cut), summed(Story(), cell=SYNC))
+    (grid,) = of(*runs, comparison=rows).grids
+    assert [group.scenario for group in grid.groups] == ["master-crash"]
+    (alone,) = of(runs[1], runs[2], comparison=rows[1:]).grids
+    assert [group.scenario for group in alone.groups if group.lines] == ["cut-one-node"]
+
+
+def test_a_field_in_doubt_says_what_of_it_is_proved_and_draws_no_bar() -> None:
+    one = field(STALLED)
+    assert (one.loss, one.out, one.late) == ("0 lost", "unknown", "late: not decided")
+    assert (one.proved, one.whole) == ("proved: loss 1, outage 0 of 1 run", False)
+    assert not one.drawn
+    unseen = field(Story().unverified("the process still runs"))
+    assert unseen.tone == "open"
+    assert unseen.proved == "proved: loss 0, outage 0 of 1 run; 0 of 1 fault seen"
+
+
+def test_where_nothing_is_broken_nothing_is_out() -> None:
+    one = field(Story().calm())
+    assert (one.out, one.late, one.drawn, one.proved) == ("", "", False, "proved in 1 of 1 run")
+    found = of(summed(Story().calm()), summed(Story().calm(), cell=SYNC))
+    assert found.verdicts[0].out == "no fault"
+    assert "Nothing was broken on purpose." in said(found, 0)
+    assert "nothing is broken" in found.lead
+
+
+def test_a_silence_that_did_not_end_is_a_bound() -> None:
+    one = field(Story().silence(33.0, censored=True))
+    assert (plain(one.out), one.bound, one.left, one.width) == ("≥ 33.0 s", True, 100.0, 0.0)
+
+
+def test_what_was_not_run_is_blank_and_what_does_not_apply_has_its_reason() -> None:
+    cut = ("cut-one-node", *RABBIT[1:])
+    skipped = (Skipped(("mirror-crash", *SYNC[1:]), "no mirror"),)
+    found = of(
+        summed(Story(), cell=cut),
+        summed(Story()),
+        summed(Story(), cell=SYNC),
+        skipped=skipped,
+    )
+    rows = {row.scenario: [(one.tone, one.reason) for one in row.fields] for row in found.rows}
+    assert list(rows) == ["master-crash", "cut-one-node", "mirror-crash"]  # shared ones first
+    assert rows["cut-one-node"] == [("pass", 0), ("absent", 0)]
+    assert rows["mirror-crash"] == [("absent", 0), ("moot", 1)]
+    assert found.reasons == ("no mirror",)
+    assert "Not each had every scenario" in found.lead
+
+
+def test_a_place_to_which_nothing_applies_stands_there_and_says_so() -> None:
+    skipped = (Skipped(ASYNC, "no such client"),)
+    found = of(summed(Story()), summed(Story(), cell=SYNC), skipped=skipped)
+    told = found.verdicts[2]
+    assert (told.tone, told.sign, told.word, told.out) == ("moot", "–", "does not apply", "–")
+    assert said(found, 2).startswith("None of these scenarios applies to it")
+    assert found.rows[0].fields[2].reason == 1
+    assert [row.fields[2].text for row in found.promises.ends] == ["not judged", "none"]
+
+
+def test_layouts_of_a_system_stand_together_and_say_what_they_are() -> None:
+    found = of(summed(Story(), cell=SYNC), summed(Story()), summed(Story(), cell=ASYNC))
+    told = [(one.place.letter, one.place.key[1], one.place.layout) for one in found.verdicts]
+    assert told == [
+        ("A", "colocated@T=10", "A confirm waits for a slave"),
+        ("B", "colocated-async@T=10", "A confirm waits for nobody"),
+        ("C", "all-automatic@T=10", "A mirror everywhere"),
+    ]
+
+
+def test_loss_by_strength_says_what_it_is_of() -> None:
+    weak = Story().count("confirmed", "replicated", 21_000).count("confirmed", "buffered", 400)
+    weak.count("lost", "buffered", 7)
+    found = of(summed(weak), summed(UNDRAINED, cell=SYNC)).promises
+    rows = {row.name: [(one.tone, one.text, one.of) for one in row.fields] for row in found.rows}
+    assert rows["replicated"] == [
+        ("pass", "0 lost", "of 21,000"),
+        ("open", "none found lost", "of 21,400"),
+    ]
+    assert rows["buffered"] == [("fail", "7 lost", "of 400"), ("absent", "none so confirmed", "")]
+    untold, runs = ([(one.tone, one.text, one.of) for one in row.fields] for row in found.ends)
+    assert untold == [("pass", "0", "of 21,400"), ("open", "3", "of 21,400")]
+    assert runs == [("pass", "1", "of 1 run"), ("open", "0", "of 1 run")]
+
+
+def test_a_measure_says_its_range_and_of_how_many_runs_it_is() -> None:
+    rows = (
+        compared(RABBIT, "silence", 171e6, judged=4),
+        compared(SYNC, "silence", None),
+        compared(RABBIT, "degraded", 2e9, bounds=1),
+    )
+    found = of(summed(Story()), summed(Story(), cell=SYNC), comparison=rows)
+    (grid,) = found.grids
+    (group,) = grid.groups
+    silence, degraded = group.lines
+    known, unknown = silence.values
+    assert known is not None and unknown is not None
+    assert plain(known.text) == "0.17 s"
+    assert plain(known.range) == "0.086 s – 0.34 s, 4 of 5 judged"
+    assert (unknown.known, unknown.text) == (False, "not judged (0 of 5)")
+    bound, missing = degraded.values
+    assert bound is not None and bound.bound and bound.text.startswith("≥ ")
+    assert missing is None
+    assert group.runs == ("1 run", "1 run")
+
+
+def test_duplicates_are_told_by_where_they_came_from_and_zeros_in_words() -> None:
+    rows = (
+        compared(RABBIT, "duplicated", 9.0, unit="deliveries"),
+        compared(RABBIT, "duplicated", 9.0, detail="publisher_retry", unit="deliveries"),
+        compared(RABBIT, "duplicated", 0.0, detail="stored_twice", unit="deliveries"),
+        compared(RABBIT, "corrupt", 0.0, unit="deliveries"),
+    )
+    found = of(summed(Story()), summed(Story(), cell=SYNC), comparison=rows)
+    (grid,) = found.grids
+    assert [line.name for line in grid.groups[0].lines] == [
+        "in all",
+        "sent again by its publisher",
+    ]
+    assert found.zero == ("corrupt",)
+
+
+def test_one_place_is_not_compared_nor_are_more_than_columns_can_hold() -> None:
+    assert view(page_of(summed(Story()), summed(Story(), cell=("cut", *CELL[1:])))) is None
+    many = [
+        summed(Story(), cell=(CELL[0], CELL[1], f"layout-{number}", CELL[3]))
+        for number in range(PLACES_MAX + 1)
+    ]
+    assert view(page_of(*many)) is None
+    assert view(page_of(*many[1:])) is not None

@@ -1,0 +1,68 @@
+"""Spark and the plain definition agree row for row about what name servers showed, and when."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_analysis.definition.views import views
+from spark_analysis.engine.pipeline import analyse
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.findings import Findings
+from spark_analysis.schema.views import STAGES, VIEWS, Views
+from tests.both_judges import judged_by_both, rows_of_marts, views_by_both
+from tests.fixed_histories import fixed_histories
+from tests.generated_histories import Rows
+from tests.generated_looks import looks
+from tests.run_folders import write_run
+from tests.spark_analysis.engine.test_agreement import read_mart
+
+pytestmark = pytest.mark.slow
+
+HISTORIES = 200
+IN_SPARK = 40
+
+
+def watched(most: int) -> list[tuple[Facts, Rows]]:
+    return [
+        (facts, {**rows, "probes": looks(facts, number)})
+        for number, (facts, rows) in enumerate(fixed_histories()[:most])
+    ]
+
+
+def test_kernels_and_the_definition_agree_on_what_name_servers_showed() -> None:
+    told: Counter[str] = Counter()
+    for facts, rows in watched(HISTORIES):
+        told.update(words(views_by_both(facts, rows), judged_by_both(facts, rows)))
+    # Agreement means little where nothing was said.
+    assert len(told) == 12, told
+    assert min(told.values()) >= 20, told
+
+
+def words(shown: Views, found: Findings) -> Counter[str]:
+    told: Counter[str] = Counter()
+    told["asked"] = len(shown.asked)
+    told["came"] = sum(row.shown for row in shown.changes)
+    told["went"] = sum(not row.shown for row in shown.changes)
+    told["silent"] = sum(row.ended for row in shown.silences)
+    told["silent to the end"] = sum(not row.ended for row in shown.silences)
+    for stage in STAGES:
+        rows = [row for row in found.stages if row.stage == stage]
+        told[f"{stage} not reached"] = sum(not row.reached for row in rows)
+        reached = [row for row in rows if row.reached]
+        told[f"{stage} by a look"] = sum(0 < row.uncertainty_ns < row.after_ns for row in reached)
+        told[f"{stage} at once"] = sum(row.uncertainty_ns == row.after_ns for row in reached)
+    told["looked once"] = sum(row.looks == 1 for row in shown.asked)
+    return told
+
+
+def test_spark_writes_what_the_definition_says(spark: SparkSession, tmp_path: Path) -> None:
+    histories = watched(IN_SPARK)
+    folders = [write_run(tmp_path / facts.run, facts, rows) for facts, rows in histories]
+    analyse(spark, [str(folder) for folder in folders], str(tmp_path / "marts"))
+    for name in VIEWS:
+        written = read_mart(tmp_path / "marts" / name)
+        for facts, rows in histories:
+            told = rows_of_marts(getattr(views(facts, rows), name))
+            assert written.get(facts.run, Counter()) == told, (name, facts.run)
