@@ -127,8 +127,8 @@ A count of 0 has no row.
 
 AFFECTED: one row for each count above except measures `state`, `confirmed`, `in_order`,
 `not_judged`, `operations`, `excused`, `delayed`, `transactions`. `sequence` and `producer` -1 for
-a broken header. `attempt`: of the delivery for counts a delivery, else 0. `at_ns`: received_ns of the
-delivery for counts a delivery; received_ns of the first delivery for `revived`, `reordered`; of
+a broken header. `attempt`: of the delivery for counts a delivery, else 0. `at_ns`: received_ns of
+the delivery for counts a delivery; received_ns of the first delivery for `revived`, `reordered`; of
 the earliest identified delivery of any via for `refused_but_delivered`; of the earliest delivery
 of that kind for `rolled_back_but_delivered` and `rollback_unknown`; of the earliest find for
 `stranded`, `torn_transaction` and `lost_indeterminate` "found"; intended_ns for `missed`; else the

@@ -147,9 +147,9 @@ def _by_place(copies: Copies) -> Ints:
     _, first = np.unique(_spots(copies), return_index=True)  # of each the earliest
     seen_before[first] = False
     unplaced = ~named | (rows.offset < 0)
-    before = np.cumsum(unplaced) - unplaced  # of all rows above; those of its group are asked for
+    before: Ints = np.cumsum(unplaced) - unplaced  # of all rows above; its group's are asked for
     starts = np.searchsorted(copies.group, copies.group)
-    unclear = before > before[starts]
+    unclear: Bools = before > before[starts]
     return np.select(
         [~named, seen_before, unclear], [AMBIGUOUS, REDELIVERY, AMBIGUOUS], default=STORED_TWICE
     )
