@@ -116,7 +116,8 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
      gives it out has nothing to do with when it was sent.
   `not_judged`: "not_first_attempt"; attempt 1 has no row or no CONFIRMED settlement, or its first
      delivery is not of attempt 1.
-  `not_judged`: "redelivered"; its first delivery's redelivered is not NO.
+  `not_judged`: "redelivered"; its first delivery's redelivered is not NO, nor NOT_TOLD with an
+     offset: brokers of logs flag nothing, and what they deliver first is the message itself.
   `reordered`: ""; among messages that pass the four above, of the same producer, key, queue and
      connection (attempt 1's), one with a larger sequence was first delivered earlier, in
      delivery order.
