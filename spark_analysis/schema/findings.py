@@ -129,11 +129,11 @@ A count of 0 has no row.
 AFFECTED: one row for each count above except measures `state`, `confirmed`, `in_order`,
 `not_judged`, `operations`, `excused`, `delayed`, `transactions`. `sequence` and `producer` -1 for
 a broken header. `attempt`: of the delivery for counts a delivery, else 0. `at_ns`: received_ns of
-the delivery for counts a delivery; received_ns of the first delivery for `revived`, `reordered`;
-of the earliest identified delivery of any via for `refused_but_delivered`; of the earliest
-delivery of that kind for `rolled_back_but_delivered` and `rollback_unknown`; of the earliest find
-for `stranded`, `torn_transaction` and `lost_indeterminate` "found"; intended_ns for `missed`; else
-the first sent_ns of the message (the smallest of its sent attempts; NEVER_SENT where it has none).
+the delivery for counts a delivery; of the first delivery for `revived`, `reordered`; of the
+earliest identified delivery of any via for `refused_but_delivered`; of the earliest delivery
+of that kind for `rolled_back_but_delivered` and `rollback_unknown`; of the earliest find for
+`stranded`, `torn_transaction` and `lost_indeterminate` "found"; intended_ns for `missed`; else the
+first sent_ns of the message (the smallest of its sent attempts; NEVER_SENT where it has none).
 
 SECONDS: one row for every second of run time in which anything counts; second = floor(t / 1e9)
 of: operations and missed by intended_ns (0 unless paced and confirms); confirmed: messages by

@@ -117,9 +117,10 @@ def grids(report: Report, compared: Sequence[Place]) -> tuple[tuple[Grid, ...], 
     tables = []
     named = {measure for *_, own in _TABLES for measure in own}
     rest = tuple(m for m, detail in shown if not detail and m not in (*named, *_ELSEWHERE))
-    for *head, own in (*_TABLES, (*_WHATEVER, rest)):
+    for anchor, short, title, note, own in (*_TABLES, (*_WHATEVER, rest)):
         names = [name for measure in own for name in shown if name[0] == measure]
         if names:
+            head = (anchor, short, title, note)
             tables.append(_grid(head, names, shown, report, compared))
     return tuple(tables), tuple(
         words.measure_name(measure).lower()
@@ -136,7 +137,7 @@ def _is_zero(rows: Iterable[Comparison], detail: str) -> bool:
 
 
 def _grid(
-    head: Sequence[str],
+    head: tuple[str, str, str, str],
     names: Sequence[Name],
     shown: Mapping[Name, Mapping[Cell, Comparison]],
     report: Report,

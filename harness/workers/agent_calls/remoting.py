@@ -4,9 +4,9 @@
 2. A canary is silent until it is asked, and then asks what every server answers alone.
 3. A word between canaries is a value that one puts and the other one gets: with a name server a
    key of its configuration, with a broker an offset that a group of every broker's commits for a
-   topic of every broker's. Each two canaries have a key, or a queue, of their own: several speak
-   at once, and one to several. The one that puts awaits no answer, so that only its way to the
-   server counts; the one that gets needs both its ways.
+   topic of every broker's. Each word that is on its way has a key, or a queue, of its own: several
+   speak at once, one to several, and one to itself more than once. The one that puts awaits no
+   answer, so that only its way to the server counts; the one that gets needs both its ways.
 4. What makes a word long comes down first, and is asked for in as few octets as there are: where
    little passes either way of a connection, the answer has to be cut before the question.
 """
@@ -28,8 +28,8 @@ from harness.workers.rocketmq.connection import Connection, Unanswered
 
 AGAIN_S = 0.005  # between looks whether a word has come
 _words = itertools.count(time.time_ns())  # greater than any that an earlier agent said
-_canaries = itertools.count()
-_NUMBERS = 46_000  # two below it make a queue's number, which has 31 bits
+_numbers = itertools.count()  # of places for words
+_free: list[int] = []  # those whose word was heard; one that was not may still come
 _QUEUE = {"consumerGroup": "TOOLS_CONSUMER", "topic": "SELF_TEST_TOPIC"}
 
 
@@ -75,7 +75,6 @@ class Conversation:
         self._connection = connection
         self._name_server = name_server
         self._before = connection.octets
-        self._number = next(_canaries)
 
     @classmethod
     async def open(cls, host: str, port: int) -> "Conversation":
@@ -107,22 +106,24 @@ class Conversation:
         began_ns = time.monotonic_ns()
         if hearer._connection.lost:
             raise Unanswered(hearer._connection.lost, hearer.end)
-        where = self._where(hearer)
+        number = _free.pop() if _free else next(_numbers)
+        where = self._where(number)
         self._put(word, where, octets)
         await hearer._fill(octets)
         while await hearer._got(where) != word:
             await asyncio.sleep(AGAIN_S)
-        return seconds_since(began_ns)
+        took_s = seconds_since(began_ns)
+        _free.append(number)
+        return took_s
 
     def drop(self) -> None:
         self._connection.close()
 
-    def _where(self, hearer: "Conversation") -> dict[str, str]:
-        """Where the server keeps the words that are said to this one."""
+    def _where(self, number: int) -> dict[str, str]:
+        """Where the server keeps the words of this place."""
         if self._name_server:
-            return {"namespace": "mqproof", "key": f"canary-{self._number}-{hearer._number}"}
-        pair = self._number % _NUMBERS * _NUMBERS + hearer._number % _NUMBERS
-        return {**_QUEUE, "queueId": str(pair)}
+            return {"namespace": "mqproof", "key": f"canary-{number}"}
+        return {**_QUEUE, "queueId": str(number)}
 
     def _put(self, word: int, where: dict[str, str], octets: int) -> None:
         code, key = (

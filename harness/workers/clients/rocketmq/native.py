@@ -17,6 +17,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any
 
@@ -177,7 +178,8 @@ class NativePublisher:
         self._said.append(said)
         if not self._told:
             self._told = True
-            self._loop.call_soon_threadsafe(self._hear)
+            with suppress(RuntimeError):  # a loop that is closed: nobody is left to hear it
+                self._loop.call_soon_threadsafe(self._hear)
 
     def _hear(self) -> None:
         self._told = False  # before it looks: what is said from now on wakes it again

@@ -157,6 +157,20 @@ async def test_of_a_long_word_something_comes_down_before_a_hundred_bytes_were_a
     assert len(shortest) < 100
 
 
+@pytest.mark.parametrize("kind", [name_server, broker])
+@in_a_loop
+async def test_one_may_speak_to_itself_twice_at_once(
+    kind: Callable[[], Callable[[Request], Command | None]],
+) -> None:
+    """As the direct one does, while words are timed both ways."""
+    canaries = Canaries()
+    async with fake("one", kind()) as server:
+        await canaries.open("direct", queue="", speaks=True, protocol=REMOTING, **place(server))
+        twice = (canaries.say("direct", "direct", 2000, 5, LIMIT_S) for _ in range(2))
+        assert [reply["answered"] for reply in await asyncio.gather(*twice)] == [True, True]
+        await canaries.close("direct")
+
+
 @in_a_loop
 async def test_a_word_that_the_server_never_got_is_silence_at_the_other_canary() -> None:
     answer = broker()
