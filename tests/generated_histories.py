@@ -229,9 +229,10 @@ class _Run:
                 attempt = self.random.randint(1, attempts + self.dice.mishap(20))
             flagged = self.dice.often(self.style.flagged) if copy else self.dice.mishap(10)
             self._deliver(identity, attempt, queue, at_ns, flagged)
-            at_ns = self.random.choice(
-                [self.dice.soon(at_ns), self.dice.time(), at_ns + 2 * SECOND, *self.origins]
-            )
+            # Only what comes seven seconds later may be of a log that was rolled back.
+            later = [at_ns + 7 * SECOND] * (8 if self.style.offsets else 0)
+            other = [self.dice.soon(at_ns), self.dice.time(), at_ns + 2 * SECOND, *self.origins]
+            at_ns = self.random.choice([*later, *other])
 
     def _deliver(
         self, identity: Row, attempt: int, queue: str | None, at_ns: int, flagged: bool
@@ -254,8 +255,8 @@ class _Run:
             received_ns=at_ns,
             sent_ns=0,
             queue=self.random.choice(QUEUES) if self.dice.mishap(3) else queue,
-            broker=self.random.choice([None, "node 1"]),
-            offset=tag if self.style.offsets and self.dice.often(50) else NO_OFFSET,
+            broker=self.random.choice([None, *["node 1"] * 4, "node 2"]),
+            offset=self.random.choice([0, 0, 0, tag]) if self._has_offset() else NO_OFFSET,
             redelivered=int(redelivered),
             header_ok=int(header_ok),
             payload_ok=int(not self.dice.mishap(4)),
@@ -267,6 +268,9 @@ class _Run:
         if self.dice.often(70):
             self._acknowledge(consumer, connection, tag, at_ns)
 
+    def _has_offset(self) -> bool:
+        return self.style.offsets and self.dice.often(90)
+
     def _via(self) -> Via:
         if not self.dice.mishap(30):
             return Via.LOAD
@@ -274,8 +278,9 @@ class _Run:
 
     def _acknowledge(self, consumer: int, connection: int, tag: int, at_ns: int) -> None:
         before, after = self.random.choice([(0, 0), (0, 0), (2, 0), (0, 2), (-1, 1)])
-        # A fault excuses what was acknowledged less than a second before it.
-        edges = [origin - SECOND for origin in self.origins if origin - SECOND >= at_ns]
+        # A fault excuses what was acknowledged less than a second before it; of a log, six.
+        soon = [origin - n * SECOND for origin in self.origins for n in (1, 6)]
+        edges = [edge for edge in soon if edge >= at_ns]
         self.add(
             "acknowledgements",
             consumer=consumer,

@@ -34,7 +34,7 @@ from spark_analysis.schema.findings import Availability, Findings, Stage
 NS = 1e9
 _SEEN = ("first_success", "consumers_resumed")  # stages that one event proves
 _NEEDS_CONSUMERS = ("consumers_resumed", "backlog_drained")
-_MAY_BE_AMBIGUOUS = ("stored_twice", "redelivery", "redelivery_after_ack")
+_MAY_BE_AMBIGUOUS = ("stored_twice", "redelivery", "redelivery_after_ack", "offset_rollback")
 # Counts that a publisher's log could raise.
 _NEEDS_PUBLISHERS = ("unexpected", "reordered", "early", "torn_transaction")
 _LOSS_DOUBTS = ("drain", "consumer_log", "unreadable", "not_due", "pending", "publisher_log")

@@ -6,6 +6,10 @@
    window lies between: a new master may not know what the old one gave out.
 4. A redelivery is the broker's right until it had our acknowledgement: written over 1 s before,
    and over 1 s before every fault that may have swallowed it, on a connection that lived on.
+5. A log tells where each delivery was read. The same place of it again is a rollback, where the
+   group's progress had passed it: our acknowledgement was older than clients take to tell brokers
+   of their progress, and no fault and no end of our own came into that time. Another place of a
+   log holds the message a second time.
 """
 
 from bisect import bisect_left, bisect_right
@@ -20,6 +24,7 @@ from spark_analysis.schema.facts import Facts, Rivals, Unsettled
 from spark_analysis.schema.words import Redelivered
 
 _ON_ITS_WAY_NS = 1_000_000_000  # so long at most an acknowledgement is
+_TOLD_WITHIN_NS = 5_000_000_000 + _ON_ITS_WAY_NS  # clients tell of their progress every 5 s
 
 Channel = tuple[int, int]  # (consumer, connection)
 
@@ -70,13 +75,31 @@ def _two_masters(surplus: _Surplus, rivals: Sequence[Rivals]) -> bool:
 
 def _by_flag(surplus: _Surplus, windows: Sequence[Unsettled], ours: "_Acknowledged") -> str:
     delivery = surplus.delivery
-    if delivery.offset >= 0 or delivery.redelivered is Redelivered.NOT_TOLD:
+    if delivery.offset >= 0:
+        return _by_place(surplus, windows, ours)
+    if delivery.redelivered is Redelivered.NOT_TOLD:
         return "ambiguous"
     if delivery.redelivered is Redelivered.NO:
         return "ambiguous" if surplus.between(surplus.earlier[-1], windows) else "stored_twice"
     if any(ours.in_time(surplus, earlier, windows) for earlier in surplus.earlier):
         return "redelivery_after_ack"
     return "redelivery"
+
+
+def _by_place(surplus: _Surplus, windows: Sequence[Unsettled], ours: "_Acknowledged") -> str:
+    delivery = surplus.delivery
+    if not delivery.place:
+        return "ambiguous"
+    same = [
+        earlier
+        for earlier in surplus.earlier
+        if (earlier.place, earlier.offset) == (delivery.place, delivery.offset)
+    ]
+    if same:
+        passed = any(ours.passed(earlier, delivery, windows) for earlier in same)
+        return "offset_rollback" if passed else "redelivery"
+    unplaced = any(not earlier.place or earlier.offset < 0 for earlier in surplus.earlier)
+    return "ambiguous" if unplaced else "stored_twice"
 
 
 class _Acknowledged:
@@ -100,6 +123,18 @@ class _Acknowledged:
         ended_ns = self._ended_ns.get(channel)
         arrived = written_ns < min([now_ns, *faults_ns]) - _ON_ITS_WAY_NS
         return arrived and (ended_ns is None or ended_ns > now_ns)
+
+    def passed(self, earlier: Delivery, again: Delivery, windows: Sequence[Unsettled]) -> bool:
+        """Whether the group's progress had passed `earlier`, so that the broker must have known
+        when it gave the same place out `again`."""
+        channel = earlier.consumer, earlier.connection
+        written_ns = self._written_ns.get((*channel, earlier.tag))
+        if written_ns is None:
+            return False
+        since_ns = max(written_ns, earlier.received_ns)
+        came_ns = [window.origin_ns for window in windows if window.origin_ns > since_ns]
+        came_ns += [self._ended_ns[channel]] if channel in self._ended_ns else []
+        return since_ns + _TOLD_WITHIN_NS < min([again.received_ns, *came_ns])
 
 
 def _acknowledgement_times(events: Events) -> dict[tuple[int, int, int], int]:

@@ -76,6 +76,7 @@ class Delivery:
     attempt: int
     received_ns: int
     queue: str
+    place: str  # of what has offsets: the log that it was read from; "" where nobody told
     offset: int
     redelivered: Redelivered
     header_ok: bool
@@ -208,6 +209,7 @@ def _delivery(row: Row) -> Delivery:
         attempt=_int(row, "attempt"),
         received_ns=_int(row, "received_ns"),
         queue=_text(row, "queue"),
+        place=_text(row, "broker"),
         offset=_int(row, "offset"),
         redelivered=Redelivered(_int(row, "redelivered")),
         header_ok=bool(_int(row, "header_ok")),

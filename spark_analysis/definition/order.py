@@ -1,7 +1,8 @@
 """Whether messages arrived in the order they were sent, where that order was promised.
 
 1. Judged are only messages whose place is certain: neither delayed nor in a transaction, confirmed
-   at the first attempt, and first delivered as that attempt and not as a redelivery.
+   at the first attempt, and first delivered as that attempt and not as a redelivery. Brokers of
+   logs flag nothing: who reads at a place for the first time reads the message itself.
 2. They are compared within one producer, key, queue and publisher's connection.
 3. A message is reordered if a larger sequence arrived before it. A loss leaves a gap, and a gap is
    no reorder.
@@ -46,7 +47,8 @@ def _doubt(message: Message, first_try: Attempt | None, ordered: set[str]) -> st
     confirmed = any(confirm.attempt == 1 for confirm in message.confirms)
     if first_try is None or not confirmed or first.attempt != 1:
         return "not_first_attempt"
-    return "" if first.redelivered is Redelivered.NO else "redelivered"
+    of_a_log = first.redelivered is Redelivered.NOT_TOLD and first.offset >= 0
+    return "" if of_a_log or first.redelivered is Redelivered.NO else "redelivered"
 
 
 def _arrivals(line: list[Message]) -> Iterator[Case]:

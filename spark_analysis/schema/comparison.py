@@ -101,6 +101,7 @@ PROVENANCES = (
     "stored_twice",
     "redelivery_after_ack",
     "redelivery",
+    "offset_rollback",
 )
 MEASURES = (
     Measure("lost", "", "messages", "counts", (*_ENDS, *_OPEN)),

@@ -87,11 +87,20 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   its message, compared with the earlier ones; first that holds:
   "publisher_retry": its attempt was in no earlier one.
   "diverged": received_ns within [from_ns, until_ns] of a Rivals of the message's queue.
-  "ambiguous": offset >= 0 (provenance by offsets comes with the log brokers), or redelivered is
-     NOT_TOLD; or redelivered is NO, and a window lies between it and the latest earlier delivery
-     of its attempt. A mirror that hears of a message only after it has taken over gives it out
-     unflagged, whatever the old master did with its copy; and what a hung link held back comes
-     after its own redelivery. From outside neither differs from a second copy.
+  Of what has an offset (>= 0), the first that holds:
+  "ambiguous": it has no broker, for an offset alone is no place.
+  "offset_rollback", "redelivery": an earlier delivery of its attempt has the same broker and
+     offset. It is a rollback if the group's progress had passed such a one: we acknowledged it at
+     written_ns, and written_ns + 6 s (clients tell brokers of their progress every 5 s) is before
+     its received_ns, before the origin_ns of every window that came after written_ns, and before
+     any client event `lost` or `closed` of that connection.
+  "ambiguous": an earlier delivery of its attempt has no broker or no offset.
+  "stored_twice": else: the message lies at two places.
+  Of the others, the first that holds:
+  "ambiguous": redelivered is NOT_TOLD; or it is NO, and a window lies between it and the latest
+     earlier delivery of its attempt. A mirror that hears of a message only after it has taken
+     over gives it out unflagged, whatever the old master did with its copy; and what a hung link
+     held back comes after its own redelivery. From outside neither differs from a second copy.
   "stored_twice": redelivered NO.
   "redelivery_after_ack": an earlier delivery of the same attempt was acknowledged by us in time:
      an acknowledgement row of its consumer and connection covers its tag (first_tag <= tag <=
@@ -107,7 +116,8 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
      gives it out has nothing to do with when it was sent.
   `not_judged`: "not_first_attempt"; attempt 1 has no row or no CONFIRMED settlement, or its first
      delivery is not of attempt 1.
-  `not_judged`: "redelivered"; its first delivery's redelivered is not NO.
+  `not_judged`: "redelivered"; its first delivery's redelivered is not NO, nor NOT_TOLD with an
+     offset: brokers of logs flag nothing, and what they deliver first is the message itself.
   `reordered`: ""; among messages that pass the four above, of the same producer, key, queue and
      connection (attempt 1's), one with a larger sequence was first delivered earlier, in
      delivery order.

@@ -4,7 +4,9 @@
    flagged copy of an attempt that we had before needs them: both are few.
 2. "An earlier delivery such that ..." is answered by counting intervals of rows, so a message that
    was redelivered a hundred thousand times costs no square.
-3. Which windows lie between two deliveries is asked once of the earlier one: the earliest origin
+3. Where a log was read again, one time a (message, attempt, place) tells it all: when the first
+   acknowledgement of that place must have been known to the broker.
+4. Which windows lie between two deliveries is asked once of the earlier one: the earliest origin
    of those that were not over before it. They are few, and each costs one pass over the copies.
 """
 
@@ -46,7 +48,12 @@ DETAILS = (
     "stored_twice",
     "redelivery_after_ack",
     "redelivery",
+    "offset_rollback",
 )
+TOLD_WITHIN_NS = 6 * NANOSECONDS  # clients tell brokers of their progress every 5 s
+STORED_TWICE = DETAILS.index("stored_twice")
+AMBIGUOUS = DETAILS.index("ambiguous")
+ROLLBACK = DETAILS.index("offset_rollback")
 REDELIVERY = DETAILS.index("redelivery")
 AFTER_ACK = DETAILS.index("redelivery_after_ack")
 
@@ -72,8 +79,14 @@ def duplicates(messages: Messages, arrived: Arrivals, facts: Facts, reader: Read
     detail = _by_itself(copies, queue, facts)
     if (copies.surplus & (detail == REDELIVERY)).any():
         acknowledgements, events = reader.read(Acknowledgements), reader.read(ClientEvents)
-        after = after_acknowledgement(copies, acknowledgements, events)
-        detail = np.where((detail == REDELIVERY) & after, AFTER_ACK, detail)
+        again, after = detail == REDELIVERY, copies.rows.offset < 0
+        if (again & after).any():
+            after &= after_acknowledgement(copies, acknowledgements, events)
+            detail = np.where(again & after, AFTER_ACK, detail)
+        if (again & (copies.rows.offset >= 0)).any():
+            origins_ns = np.array([each.origin_ns for each in facts.unsettled], np.int64)
+            back = _rolled_back(copies, acknowledgements, events, origins_ns)
+            detail = np.where(again & back, ROLLBACK, detail)
     chosen = np.flatnonzero(copies.surplus)
     words = Text(DETAILS, detail[chosen].astype(np.int32))
     return [arrived.cases("duplicated", copies.row[chosen], words, queue[chosen])]
@@ -117,11 +130,50 @@ def _by_itself(copies: Copies, queue: Text, facts: Facts) -> Ints:
     for rivals in facts.rivals:
         inside = (rows.received_ns >= rivals.from_ns) & (rows.received_ns <= rivals.until_ns)
         diverged |= inside & queue.among(rivals.queue)
+    placed = rows.offset >= 0
     unflagged = rows.redelivered == Redelivered.NO
-    ambiguous = (rows.offset >= 0) | (rows.redelivered == Redelivered.NOT_TOLD)
+    ambiguous = rows.redelivered == Redelivered.NOT_TOLD
     ambiguous[1:] |= unflagged[1:] & (copies.fault_ns[:-1] < rows.received_ns[1:])
-    holds = [new_attempt, diverged, ambiguous, unflagged]
-    return np.select(holds, range(len(holds)), default=REDELIVERY)
+    by_flag = np.select([ambiguous, unflagged], [AMBIGUOUS, STORED_TWICE], default=REDELIVERY)
+    holds = [new_attempt, diverged, placed]
+    return np.select(holds, [0, 1, _by_place(copies)], default=by_flag)
+
+
+def _by_place(copies: Copies) -> Ints:
+    """Of what has an offset: what only its place and those of earlier copies tell."""
+    rows, count = copies.rows, len(copies.row)
+    named = ~rows.broker.among("")
+    seen_before = np.ones(count, np.bool_)
+    _, first = np.unique(_spots(copies), return_index=True)  # of each the earliest
+    seen_before[first] = False
+    unplaced = ~named | (rows.offset < 0)
+    before: Ints = np.cumsum(unplaced) - unplaced  # of all rows above; its group's are asked for
+    starts = np.searchsorted(copies.group, copies.group)
+    unclear: Bools = before > before[starts]
+    return np.select(
+        [~named, seen_before, unclear], [AMBIGUOUS, REDELIVERY, AMBIGUOUS], default=STORED_TWICE
+    )
+
+
+def _spots(copies: Copies) -> Ints:
+    """One number a (message, attempt, place of a log)."""
+    rows = copies.rows
+    return group_numbers(copies.group, rows.broker.numbers, rows.offset)
+
+
+def _rolled_back(
+    copies: Copies, acknowledgements: Acknowledgements, events: ClientEvents, origins_ns: Ints
+) -> Bools:
+    """For each copy whether the group's progress had passed an earlier one of the same place."""
+    rows = copies.rows
+    since_ns = np.maximum(_written_ns(rows, acknowledgements), rows.received_ns)
+    origins_ns = np.append(np.sort(origins_ns), NEVER)
+    fault_ns = origins_ns[np.searchsorted(origins_ns[:-1], since_ns, side="right")]
+    until_ns = np.minimum(fault_ns, _ended_ns(rows, events))
+    known = np.flatnonzero(since_ns < until_ns - TOLD_WITHIN_NS)
+    _, spot = np.unique(_spots(copies), return_inverse=True)
+    first_ns = earliest(len(rows.tag), spot[known], since_ns[known] + TOLD_WITHIN_NS)
+    return rows.received_ns > first_ns[spot]
 
 
 def after_acknowledgement(

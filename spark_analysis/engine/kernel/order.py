@@ -41,7 +41,9 @@ def _reasons(
     promised = messages.queue[slots].among(*(q.queue for q in facts.queues if q.ordered))
     at_once = messages.terms.at_once[slots]
     first_attempt = messages.first_confirmed[slots] & (arrived.rows.attempt[first] == 1)
-    unflagged = arrived.rows.redelivered[first] == Redelivered.NO
+    flags = arrived.rows.redelivered[first]
+    of_a_log = (flags == Redelivered.NOT_TOLD) & (arrived.rows.offset[first] >= 0)
+    unflagged = of_a_log | (flags == Redelivered.NO)
     reasons = np.select(
         [~promised, ~at_once, ~first_attempt, ~unflagged], range(len(NOT_JUDGED)), default=JUDGED
     )

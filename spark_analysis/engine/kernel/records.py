@@ -91,6 +91,7 @@ class Deliveries(Records):
     attempt: Ints
     received_ns: Ints
     queue: Text
+    broker: Text
     offset: Ints
     redelivered: Ints
     header_ok: Ints

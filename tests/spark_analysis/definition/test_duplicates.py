@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -114,10 +115,67 @@ def test_two_masters_of_another_queue_explain_nothing() -> None:
     assert duplicated(history) == {"duplicated stored_twice": 1}
 
 
-@pytest.mark.parametrize("flag", [YES, NO])
-def test_a_duplicate_with_an_offset_is_ambiguous(flag: Redelivered) -> None:
+@pytest.mark.parametrize("flag", [YES, NO, NOT_TOLD])
+def test_a_duplicate_with_an_offset_and_no_broker_is_ambiguous(flag: Redelivered) -> None:
     history = delivered_at_100().deliver(1, offset=0, redelivered=flag)
     assert duplicated(history) == {"duplicated ambiguous": 1}
+
+
+# --- logs, which tell where each delivery was read -----------------------------------------------
+
+LOG = "broker-a/3"
+REDELIVERY, ROLLBACK = {"duplicated redelivery": 1}, {"duplicated offset_rollback": 1}
+
+
+def read_at_100() -> History:
+    return History().publish(1, at_ms=10).confirm(1).deliver(1, at_ms=100, tag=5, **at(7))
+
+
+def at(offset: int, place: str = LOG) -> dict[str, Any]:
+    return {"offset": offset, "place": place}
+
+
+@pytest.mark.parametrize("flag", [YES, NO, NOT_TOLD])
+def test_what_nobody_acknowledged_may_be_read_again(flag: Redelivered) -> None:
+    history = read_at_100().deliver(1, at_ms=90_000, redelivered=flag, **at(7))
+    assert duplicated(history) == REDELIVERY
+
+
+def test_the_same_place_long_after_our_acknowledgement_is_a_rollback() -> None:
+    history = read_at_100().acknowledge(5, at_ms=200)
+    edge = 6_200.0
+    assert duplicated(history.deliver(1, at_ms=edge, **at(7))) == REDELIVERY
+    assert duplicated(history.deliver(1, at_ms=edge + NANOSECOND_MS, **at(7))) == {
+        **REDELIVERY,
+        **ROLLBACK,
+    }
+
+
+@pytest.mark.parametrize(("opens_ms", "found"), [(6_200, REDELIVERY), (6_201, ROLLBACK)])
+def test_progress_that_a_fault_came_upon_may_not_have_been_told(
+    opens_ms: float, found: dict[str, int]
+) -> None:
+    history = read_at_100().acknowledge(5, at_ms=200).window(opens_ms, over_ms=8_000)
+    assert duplicated(history.deliver(1, at_ms=90_000, **at(7))) == found
+
+
+def test_progress_that_was_made_while_a_fault_stood_counts() -> None:
+    history = read_at_100().window(150, over_ms=80_000).acknowledge(5, at_ms=200)
+    assert duplicated(history.deliver(1, at_ms=90_000, **at(7))) == ROLLBACK
+
+
+def test_who_left_at_once_may_not_have_told_its_progress() -> None:
+    history = read_at_100().acknowledge(5, at_ms=200).client_event("closed", at_ms=6_000)
+    assert duplicated(history.deliver(1, at_ms=90_000, connection=2, **at(7))) == REDELIVERY
+
+
+@pytest.mark.parametrize("place", [at(8), at(7, "broker-b/3")])
+def test_another_place_of_a_log_holds_it_a_second_time(place: dict[str, Any]) -> None:
+    assert duplicated(read_at_100().deliver(1, at_ms=200, **place)) == STORED_TWICE
+
+
+def test_beside_one_whose_place_nobody_knows_another_place_says_nothing() -> None:
+    assert duplicated(delivered_at_100().deliver(1, at_ms=200, **at(7))) == AMBIGUOUS
 
 
 def test_a_duplicate_without_a_flag_is_ambiguous() -> None:

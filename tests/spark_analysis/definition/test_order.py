@@ -140,6 +140,15 @@ def test_order_is_not_judged_of_a_first_delivery_that_may_be_a_redelivery(
     assert order(history) == {"not_judged redelivered": 1, "in_order": 1}
 
 
+def test_a_log_that_flags_nothing_is_judged_by_its_first_deliveries() -> None:
+    place = {"place": "broker-a/3", "redelivered": Redelivered.NOT_TOLD}
+    history = confirmed(1, 2).deliver(2, offset=8, **place).deliver(1, offset=7, **place)
+    assert order(history) == {"reordered": 1, "in_order": 1}
+    flagged = {**place, "redelivered": Redelivered.YES}
+    history = confirmed(1, 2).deliver(2, offset=8, **place).deliver(1, offset=7, **flagged)
+    assert order(history) == {"not_judged redelivered": 1, "in_order": 1}
+
+
 def test_a_message_that_is_not_judged_makes_no_other_reordered() -> None:
     history = confirmed(1, 2).deliver(2, redelivered=Redelivered.YES).deliver(1)
     assert order(history) == {"not_judged redelivered": 1, "in_order": 1}

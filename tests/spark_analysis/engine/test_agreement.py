@@ -158,7 +158,7 @@ def _words() -> set[tuple[object, ...]]:
         "corrupt": ("header", "payload"),
         "duplicated": (
             *("publisher_retry", "diverged", "ambiguous", "stored_twice"),
-            *("redelivery_after_ack", "redelivery"),
+            *("redelivery_after_ack", "redelivery", "offset_rollback"),
         ),
         "not_judged": ("not_promised", "not_at_once", "not_first_attempt", "redelivered"),
         **dict.fromkeys(("revived", "reordered", "in_order", "missed", "operations"), ("",)),

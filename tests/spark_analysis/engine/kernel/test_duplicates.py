@@ -135,6 +135,7 @@ def as_copies(
         attempt=group,
         received_ns=received_ns,
         queue=Text(("",), nothing.astype(np.int32)),
+        broker=Text(("",), nothing.astype(np.int32)),
         offset=nothing,
         redelivered=nothing,
         header_ok=nothing,
