@@ -40,9 +40,10 @@ class Slowness:
         return ROUNDS if self.least_s < SHORT_S else 1
 
     def words(self, way: str, rounds: int = 0) -> Words:
-        """Without a number, as many rounds as prove it; each may take twice its time."""
+        """Without a number, as many rounds as prove it. Each may take four times its time: where
+        who hears has to ask, for what is long and for the word, it goes both ways twice."""
         rounds = rounds or self.rounds
-        return Words(way, self.octets, rounds, 2 * rounds * self.least_s)
+        return Words(way, self.octets, rounds, 4 * rounds * self.least_s)
 
     def quick(self, reply: Reply | None) -> bool:
         return reply is not None and reply.answered and reply.seconds < self.least_s / 2

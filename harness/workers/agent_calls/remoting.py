@@ -7,15 +7,15 @@
    topic of every broker's. Each word that is on its way has a key, or a queue, of its own: several
    speak at once, one to several, and one to itself more than once. The one that puts awaits no
    answer, so that only its way to the server counts; the one that gets needs both its ways.
-4. What makes a word long comes down first, and is asked for in as few octets as there are: where
-   little passes either way of a connection, the answer has to be cut before the question.
+4. What makes a word long comes down first, all at once, and is asked for in as few octets as
+   there are: where little passes either way of a connection, the answer has to be cut before the
+   question. How long one answer is was seen when the canary was opened.
 """
 
 import asyncio
 import itertools
 import math
 import time
-from functools import partial
 from typing import Any
 
 from harness.workers.agent_calls.answers import CallError
@@ -74,6 +74,7 @@ class Conversation:
     def __init__(self, connection: Connection, name_server: bool) -> None:
         self._connection = connection
         self._name_server = name_server
+        self._each = 0  # octets of the longest answer that there is
         self._before = connection.octets
 
     @classmethod
@@ -82,10 +83,12 @@ class Conversation:
         connection = await Connection.connect(Endpoint("", host, port), math.inf)
         try:
             said = await connection.ask(_anything(), math.inf)
+            made = cls(connection, said.header.code == Answer.SUCCESS)
+            await made._learn()
         except BaseException:
             connection.close()
             raise
-        return cls(connection, said.header.code == Answer.SUCCESS)
+        return made
 
     @property
     def end(self) -> str:
@@ -144,18 +147,22 @@ class Conversation:
             return 0
         return int(fields.get("value") or fields.get("offset") or 0)
 
+    async def _learn(self) -> None:
+        before = self._connection.octets
+        await self._ask_longest()
+        self._before = self._connection.octets
+        self._each = self._before - before
+
     async def _fill(self, octets: int) -> None:
-        """Lets so many bytes come down: the longest answer there is, and as many more at once as
-        it takes; one after another they would take as long as a slow link."""
-        if not octets:
-            return
+        """Lets so many bytes come down: as many of the longest answers as it takes, side by side;
+        one after another they would take as long as a slow link."""
+        times = math.ceil(octets / self._each)
+        await asyncio.gather(*(self._ask_longest() for _ in range(times)))
+
+    async def _ask_longest(self) -> None:
         code = Code.GET_NAMESRV_CONFIG if self._name_server else Code.GET_BROKER_CONFIG
-        request, before = Request(code, "its configuration"), self._connection.octets
-        ask = partial(self._connection.ask, request, math.inf, Serialisation.ROCKETMQ)
-        await ask()
-        each = self._connection.octets - before
-        more = max(0, math.ceil(octets / each) - 1)
-        await asyncio.gather(*(ask() for _ in range(more)))
+        request = Request(code, "its configuration")
+        await self._connection.ask(request, math.inf, Serialisation.ROCKETMQ)
 
 
 async def _asked(host: str, port: int, request: Request, limit_s: float) -> Command:
