@@ -99,6 +99,19 @@ def test_whether_clients_entered_at_the_target_makes_no_sense_where_name_servers
     assert state["name_servers_struck"] == ["rkt1"]
 
 
+def test_a_fault_of_clients_links_to_a_host_leaves_the_probers_own_alone(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(COLOCATED)
+    played(tmp_path, replace(of(), schedule=plan(fault("hang", "rkt1")).schedule), cluster)
+    cut = {proxy for each in cluster.executor.performed for proxy in getattr(each, "proxies", ())}
+    run_name = f"mqproof.{of().name}"
+    assert cut == {
+        f"{run_name}.{worker}.rkt1.{process}"
+        for worker in ("publisher-1", "consumer-1")
+        for process in ("name-server", "broker-a-0")
+    }
+    assert "prober-orders" in cluster.configured
+
+
 def test_what_the_scenario_and_the_layout_say_reaches_the_clients(tmp_path: Path) -> None:
     told = replace(COLOCATED.rocketmq, client_jvm=("-Da=b",)) if COLOCATED.rocketmq else None
     layout = replace(COLOCATED, rocketmq=told)
