@@ -94,10 +94,10 @@ def verdict(place: Place, scenarios: int) -> VerdictView:
         tone=tone,
         sign=sign,
         word=word,
-        out=out_text(told),
+        out="? mostly unknown" if _mostly_unknown(told) else out_text(told),
         silent=silent_text(told),
         lost_known=_known(told.loss_proved, told),
-        out_known=_known(told.outage_proved, told) if told.faults_of else "",
+        out_known=_out_known(told),
         tried=_tried(place, scenarios),
         sentences=tuple(one for one in (_loss(told), _outage(place), _proof(told)) if one),
         medians=tuple(_median(name, own) for name, own in by_scenario if own.out is not None),
@@ -275,7 +275,12 @@ def _outage(place: Place) -> str:
         late = (
             f"; from the faults on, {words.share(missed / operations)} were not confirmed in time"
         )
-    return f"At worst it was out for {most} ({told.out.cell[0]}){silence}{late}."
+    head = "At worst it was out"
+    if _mostly_unknown(told):
+        head = (
+            f"How long it was out is known of {told.out.runs} of {told.runs} runs only: at worst"
+        )
+    return f"{head} for {most} ({told.out.cell[0]}){silence}{late}."
 
 
 def _proof(told: Tally) -> str:
@@ -301,6 +306,16 @@ def _known(decided: int, told: Tally) -> str:
     if decided == told.runs or not told.judged:
         return ""
     return f"decided in {decided} of {words.plural(told.runs, 'run')}"
+
+
+def _mostly_unknown(told: Tally) -> bool:
+    """The few runs that tell must not stand for all: a short outage there is no short outage."""
+    return told.out is not None and 2 * told.out.runs < told.runs
+
+
+def _out_known(told: Tally) -> str:
+    known = _known(told.outage_proved, told) if told.faults_of else ""
+    return f"{out_text(told)}, {known}" if known and _mostly_unknown(told) else known
 
 
 def _tried(place: Place, scenarios: int) -> str:

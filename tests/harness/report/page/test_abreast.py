@@ -114,6 +114,18 @@ def test_a_run_whose_outage_is_unknown_makes_the_longest_a_lower_bound() -> None
     assert "In doubt, among others: publisher 1 stalled 140 ms" in said(found, 1)
 
 
+def test_the_few_runs_that_tell_of_an_outage_do_not_stand_for_all() -> None:
+    stalled = [summed(STALLED, repeat=number) for number in (2, 3)]
+    found = of(summed(Story()), *stalled, summed(Story(), cell=SYNC))
+    told = found.verdicts[0]
+    assert told.out == "? mostly unknown"
+    assert plain(told.out_known) == "≥ 0.17 s, decided in 1 of 3 runs"
+    assert (
+        "How long it was out is known of 1 of 3 runs only: at worst for at least 0.17 s"
+        in said(found, 0)
+    )
+
+
 def test_what_was_not_judged_has_no_number() -> None:
     lost = run(Story(), cell=SYNC, verdicts=(), failure="no cluster")
     found = of(summed(Story()), lost)
