@@ -649,6 +649,9 @@ def test_a_queue_of_several_masters_has_no_mirror_that_takes_over() -> None:
     told = outcomes(Story(**OF_LOGS))
     for claim in ("mirror-takes-over", "oldest-mirror-takes-over", "mirrored-queue-works-on"):
         assert told[claim] is NOT_APPLICABLE, claim
+    assert told["election-loses-nothing"] is NOT_APPLICABLE, "nobody is elected"
+    rejoined = verdict("rejoined-node-starts-empty", Story("freeze", **OF_LOGS))
+    assert rejoined.outcome is NOT_APPLICABLE, "it is the master still, with all that it held"
     assert told["other-masters-take-over"] is PASS
     assert told["broken-links-are-noticed-soon"] is PASS
     assert told["confirmed-is-on-all-mirrors"] is PASS
