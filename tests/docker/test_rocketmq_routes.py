@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from harness.deploy import engine, images
 from harness.deploy.catalogue import load_layout
 from harness.deploy.compose import ComposeDeployment
 from harness.deploy.compose_cluster import ComposeCluster
@@ -20,7 +19,7 @@ from spark_analysis.definition.views import views
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import CLIENT_EVENTS
-from tests.docker.conftest import Play
+from tests.docker.conftest import Play, require_docker
 from tests.docker.whole_runs import Done, run
 from tests.plans import SYSTEM, fault, plan
 from tests.rocketmq import name_server_log
@@ -36,22 +35,20 @@ LASTS_S = {"kill": 8.0, "freeze": 26.0}
 
 
 @pytest.fixture(scope="module")
-def cluster(play: Play, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ComposeCluster]:
-    missing = images.missing(engine.connect(), NAME)
-    if missing:
-        pytest.skip(f"images are missing: {', '.join(missing)}; `mqproof build {NAME}`")
-    folder = tmp_path_factory.mktemp("routes")
-    made = play(ComposeDeployment(equip).up(load_layout(NAME, LAYOUT), folder, print), UP_LIMIT_S)
+def cluster(play: Play, experiment_folder: Path) -> Iterator[ComposeCluster]:
+    require_docker(NAME)
+    layout = load_layout(NAME, LAYOUT)
+    made = play(ComposeDeployment(equip).up(layout, experiment_folder, print), UP_LIMIT_S)
     yield made
     play(made.down())
 
 
-def of(kind: str, client: str) -> RunPlan:
+def of(cluster: ComposeCluster, kind: str, client: str) -> RunPlan:
     window = Window(1, fault(kind), BASELINE_S, LASTS_S[kind])
     return replace(
         plan(fault(kind), name=f"routes-{kind}"),
         system=replace(SYSTEM, name=NAME, clients=(client,)),
-        layout=load_layout(NAME, LAYOUT),
+        layout=cluster.layout,
         client=client,
         schedule=Schedule(BASELINE_S, (window,), RECOVERY_S, SETTLE_S, DRAIN_LIMIT_S),
     )
@@ -61,9 +58,9 @@ def of(kind: str, client: str) -> RunPlan:
     ("kind", "client"), [("kill", "rocketmq-java-4.9.8"), ("freeze", "rocketmq-java-5.3.3")]
 )
 def test_what_the_name_servers_dropped_and_showed_is_what_their_own_logs_say(
-    cluster: ComposeCluster, play: Play, tmp_path: Path, kind: str, client: str
+    cluster: ComposeCluster, play: Play, experiment_folder: Path, kind: str, client: str
 ) -> None:
-    done = play(run(cluster, of(kind, client), tmp_path), RUN_LIMIT_S)
+    done = play(run(cluster, of(cluster, kind, client), experiment_folder), RUN_LIMIT_S)
     assert [(window.verified, window.gone) for window in done.manifest.windows] == [(True, True)]
     play(cluster.fetch_logs(done.folder))
     found = list(_compared(done))

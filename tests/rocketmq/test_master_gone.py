@@ -96,7 +96,8 @@ async def _given_out(slave: Server, topic: str, offset: int) -> None:
     """The group has got so much of every queue."""
     connection = await Connection.connect(slave.endpoint, sending.LIMIT_S)
     for number in range(QUEUES):
-        await sending.commit(connection, group(topic, "readers"), Queue(topic, number), offset)
+        queue = Queue(topic, number)
+        await sending.commit_of_known(connection, group(topic, "readers"), queue, offset)
     connection.close()
 
 

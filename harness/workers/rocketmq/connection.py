@@ -51,7 +51,7 @@ class Connection:
                     lambda: connection._wire, endpoint.address, endpoint.port
                 )
         except TimeoutError:
-            raise Unanswered(f"no connection within {limit_s:g} s") from None
+            raise Unanswered(f"no connection within {limit_s:.3g} s") from None
         except OSError as error:
             refused = REFUSED if isinstance(error, ConnectionRefusedError) else ""
             raise Unanswered(f"no connection: {error}", refused) from error
@@ -72,7 +72,7 @@ class Connection:
             async with asyncio.timeout(limit_s):
                 return await answer
         except TimeoutError:
-            raise Unanswered(f"no answer within {limit_s:g} s") from None
+            raise Unanswered(f"no answer within {limit_s:.3g} s") from None
         finally:
             del self._open[number]
 

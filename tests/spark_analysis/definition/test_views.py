@@ -68,6 +68,18 @@ def test_an_answer_to_an_older_question_that_comes_late_is_no_news() -> None:
     assert moves(history) == [(MASTER, False, 0, ns(805)), (OTHER, False, 0, ns(805))]
 
 
+def test_of_questions_side_by_side_the_one_that_began_later_is_news() -> None:
+    history = look(History(), "ns1", 0, *ALL, took_ms=500)
+    look(history, "ns1", 400, SLAVE, OTHER, took_ms=300)
+    assert moves(history) == [(MASTER, False, 0, ns(700))]
+
+
+def test_of_questions_of_one_instant_the_answer_that_came_later_is_news() -> None:
+    history = look(History(), "ns1", 400, *ALL)
+    look(history, "ns1", 400, SLAVE, OTHER, took_ms=9)
+    assert moves(history) == [(MASTER, False, ns(400), ns(409))]
+
+
 def test_silence_is_told_from_its_first_question_to_the_next_answer_and_changes_nothing() -> None:
     history = look(History(), "ns1", 0, *ALL)
     for at_ms in (400, 800, 1_200):
@@ -82,8 +94,9 @@ def test_silence_is_told_from_its_first_question_to_the_next_answer_and_changes_
 
 def test_a_name_server_that_never_answers_again_is_silent_to_its_last_look() -> None:
     history = look(look(History(), "ns1", 0, *ALL), "ns1", 400, why="closed by the server")
+    look(history, "ns1", 800, why="no answer within 1 s", took_ms=1_000)
     (silence,) = views(*history.build()).silences
-    assert (silence.until_ns, silence.ended) == (ns(405), False)
+    assert (silence.from_ns, silence.until_ns, silence.ended) == (ns(400), ns(1_800), False)
 
 
 @pytest.mark.parametrize("still", [STOOD_STILL, ""])
@@ -147,6 +160,18 @@ def test_a_look_that_the_fault_fell_into_may_show_either() -> None:
     history = look(faulted(), "ns1", 9_600, *ALL)
     look(history, "ns1", 9_990, SLAVE, took_ms=50)
     assert stages(history)["route_changed"] == (True, ns(40), ns(40))
+
+
+def test_a_look_that_ended_with_the_faults_first_instant_was_before_it() -> None:
+    history = look(faulted(), "ns1", 9_995, *ALL)  # for 5 ms
+    look(history, "ns1", 12_000, SLAVE)
+    assert stages(history)["route_changed"] == (True, ns(2_005), ns(2_005))
+
+
+def test_a_look_that_ended_with_the_windows_last_instant_was_in_it() -> None:
+    history = look(faulted(), "ns1", 9_000, *ALL)
+    look(history, "ns1", 59_995, SLAVE)
+    assert stages(history)["route_changed"][:2] == (True, ns(50_000))
 
 
 def test_a_route_that_nobody_knew_before_the_fault_says_nothing() -> None:
