@@ -21,7 +21,6 @@ SINCE = {  # what every run had before there was a choice to be recorded
     "entrance": "hosts",
     "promote_on_shutdown": "when-synced",
     "promote_on_failure": "always",
-    "masters": 1,
 }
 
 
@@ -43,7 +42,8 @@ class State:
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> "State":
         """`null` is unknown."""
-        told = {**SINCE, **_no_ack(document), **document} if document else document
+        since = {**SINCE, **_masters(document), **_no_ack(document)} if document else {}
+        told = {**since, **document}
         known = {name: _known(name, v) for name, v in told.items() if name != "windows"}
         windows: dict[int, dict[str, Known]] = {
             1: {name: value for name, value in known.items() if name in RECORDED}
@@ -53,6 +53,11 @@ class State:
             windows.setdefault(int(number), {}).update(own)
         run = {name: value for name, value in known.items() if name not in RECORDED}
         return cls(run, windows)
+
+
+def _masters(document: Mapping[str, Any]) -> dict[str, int]:
+    """Queues had one before there were systems whose mirrors never become masters."""
+    return {} if document.get("promote_on_failure") == "never" else {"masters": 1}
 
 
 def _no_ack(document: Mapping[str, Any]) -> dict[str, bool]:

@@ -187,6 +187,15 @@ def test_runs_of_before_there_was_a_choice_had_a_list_of_hosts() -> None:
     assert isinstance(State.from_json({}).value("entrance", 1), Unknown)
 
 
+def test_runs_of_before_it_was_recorded_had_one_master_unless_mirrors_are_never_promoted() -> None:
+    old = Story()
+    del old.state["masters"]
+    assert verdict("mirror-takes-over", old).outcome is PASS
+    of_logs = Story(**OF_LOGS).stage("sustained_success", 20.0)
+    del of_logs.state["masters"]
+    assert verdict("single-master-is-down", of_logs).outcome is INCONCLUSIVE
+
+
 def a_mirrors_crash(missed: int = 0, **state: object) -> Story:
     away = {"publishers_entered_at_target": False, "fault_target_role": "mirror"}
     return Story(**(away | state)).missed(missed)
