@@ -86,21 +86,22 @@ def judged_by_both(facts: Facts, rows: Rows) -> Findings:
 def costs_by_both(facts: Facts, rows: Rows) -> Costs:
     """What a run cost by the definition; the kernels must say the same."""
     told = costs(facts, rows)
-    found = judge_by_kernels(facts, Memory(raw_columns(rows)))
-    for name in COSTS:
-        kept = Counter(tuple(row.values()) for row in found[name].to_pylist())
-        assert kept == Counter(_values(getattr(told, name))), name
+    _same_tables(told, COSTS, facts, rows)
     return told
 
 
 def views_by_both(facts: Facts, rows: Rows) -> Views:
     """What name servers showed by the definition; the kernels must say the same."""
     told = views(facts, rows)
+    _same_tables(told, VIEWS, facts, rows)
+    return told
+
+
+def _same_tables(told: Costs | Views, names: Iterable[str], facts: Facts, rows: Rows) -> None:
     found = judge_by_kernels(facts, Memory(raw_columns(rows)))
-    for name in VIEWS:
+    for name in names:
         kept = Counter(tuple(row.values()) for row in found[name].to_pylist())
         assert kept == Counter(_values(getattr(told, name))), name
-    return told
 
 
 def by_kernels(facts: Facts, columns: Columns) -> Answer:

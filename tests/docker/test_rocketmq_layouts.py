@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from harness.deploy import engine, images
 from harness.deploy.catalogue import layout_names, load_layout
 from harness.deploy.compose import ComposeDeployment
 from harness.deploy.compose_faults import equip
@@ -27,9 +26,7 @@ COMPRESSED = [name for name in layout_names(SYSTEM) if name.endswith("@compresse
 
 @pytest.fixture(autouse=True)
 def _docker() -> None:
-    require_docker()
-    if missing := images.missing(engine.connect(), SYSTEM):
-        pytest.skip(f"images are missing: {', '.join(missing)}; `mqproof build {SYSTEM}`")
+    require_docker(SYSTEM)
 
 
 @pytest.mark.parametrize("name", COMPRESSED)

@@ -52,6 +52,21 @@ async def verified(world: World, executor: Executor, armed: Armed) -> tuple[Proo
     return seen, await gone(armed, world, SHORT_S)
 
 
+def seen_and_gone(armed: Armed) -> None:
+    """It comes and goes in its own rhythm, is seen to hold, and to be gone."""
+
+    async def story(world: World) -> tuple[Proof, Proof]:
+        rhythm = Rhythm(world, armed, await perform_all(world, armed.actions))
+        seen = await held(armed, world, 5.0)
+        await rhythm.end()
+        await perform_all(world, armed.undo)
+        return seen, await gone(armed, world, SHORT_S)
+
+    seen, left = virtual_time.run(story(World()))
+    assert seen.ok, seen.doubt
+    assert left.ok, left.doubt
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_fault_is_seen_to_hold_and_to_go(kind: str) -> None:
     world = World()
@@ -271,16 +286,7 @@ def test_one_process_of_a_host_is_struck_and_the_others_are_met_as_before(
     dialled = {link.split(".")[2] for link in struck - leading}
     assert dialled == (set() if process == NAME_SERVER else {"rkt2", "rkt3"})
 
-    async def story(world: World) -> tuple[Proof, Proof]:
-        rhythm = Rhythm(world, armed, await perform_all(world, armed.actions))
-        seen = await held(armed, world, 5.0)
-        await rhythm.end()
-        await perform_all(world, armed.undo)
-        return seen, await gone(armed, world, SHORT_S)
-
-    seen, left = virtual_time.run(story(World()))
-    assert seen.ok, seen.doubt
-    assert left.ok, left.doubt
+    seen_and_gone(armed)
 
 
 def test_a_host_that_is_cut_off_whole_is_no_process_that_is() -> None:
@@ -306,16 +312,7 @@ def test_a_flap_of_links_is_seen_cut_open_and_cut_again() -> None:
         options=OPTIONS_OF["flap"],
     )
 
-    async def story(world: World) -> tuple[Proof, Proof]:
-        rhythm = Rhythm(world, armed, await perform_all(world, armed.actions))
-        seen = await held(armed, world, 5.0)
-        await rhythm.end()
-        await perform_all(world, armed.undo)
-        return seen, await gone(armed, world, SHORT_S)
-
-    seen, left = virtual_time.run(story(World()))
-    assert seen.ok, seen.doubt
-    assert left.ok, left.doubt
+    seen_and_gone(armed)
 
 
 def test_slow_links_of_peers_by_our_own_proxy_are_heard_late_at_their_near_ends() -> None:
