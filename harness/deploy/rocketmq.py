@@ -20,7 +20,7 @@ from harness.deploy.polling import until
 from harness.deploy.port import DeployError, Health, Roles
 from harness.deploy.rocketmq_api import Agent, RocketApi
 from harness.plan.model import Layout
-from harness.plan.rocketmq_layout import MASTER_ID, Server, home, servers, topic_of
+from harness.plan.rocketmq_layout import COPIED_EVERY_S, MASTER_ID, Server, home, servers, topic_of
 from harness.workers.clients.rocketmq.options import group
 from harness.workers.remoting import answers, requests
 from harness.workers.remoting.commands import Command
@@ -30,7 +30,7 @@ from harness.workers.remoting.routes import View
 from harness.workers.remoting.tables import Topic
 
 QUEUES = 4  # of a topic on each group
-DECLARE_LIMIT_S = 45.0  # a slave copies its master's topics every 10 s
+DECLARE_SPARE_S = 35.0  # beside the time in which a slave copies its master's topics
 VERSION_LIMIT_S = 20.0
 CATCH_UP_LIMIT_S = 1.0  # so long a slave may take to hold what its master held
 READERS = "readers"
@@ -45,6 +45,11 @@ class RocketBroker:
         self._api = RocketApi(agent, addresses)
         self._servers = servers(layout.hosts)
         self._homes: dict[str, str] = {}  # topic -> group
+
+    @property
+    def _copied_every_s(self) -> int:
+        assert self._layout.rocketmq is not None, self._layout.label
+        return COPIED_EVERY_S[self._layout.rocketmq.version]
 
     @property
     def _brokers(self) -> list[Server]:
@@ -67,12 +72,11 @@ class RocketBroker:
             if answer is None or answer.header.code != Answer.SUCCESS:
                 said = "nothing" if answer is None else answer.header.remark or answer.header.code
                 raise DeployError(f"{server.process} did not make topic {topic}: it said {said}")
-        missing = await until(
-            lambda: self._without(topic), lambda found: not found, DECLARE_LIMIT_S
-        )
+        limit_s = DECLARE_SPARE_S + self._copied_every_s
+        missing = await until(lambda: self._without(topic), lambda found: not found, limit_s)
         if missing:
             told = ", ".join(missing)
-            raise DeployError(f"{topic} is not known to {told} after {DECLARE_LIMIT_S:g} s")
+            raise DeployError(f"{topic} is not known to {told} after {limit_s:g} s")
 
     async def roles(self, queue: str) -> Roles:
         group_of_topic = self._home(queue)

@@ -22,8 +22,8 @@ from faults.places import overlap, place, split
 from harness.deploy.port import Cluster, Link, Roles
 from harness.plan.clients import asks_name_servers, drains_by
 from harness.plan.declared import NO_NAME_SERVERS, Declared
-from harness.plan.model import BALANCER, ONE, Entry, RunPlan
-from harness.plan.rocketmq_layout import NAME_SERVER, Server, name_servers
+from harness.plan.model import BALANCER, ONE, Entry, Layout, RunPlan
+from harness.plan.rocketmq_layout import COPIED_EVERY_S, NAME_SERVER, Server, name_servers
 from harness.plan.seeds import stream
 from harness.run import rocketmq
 from harness.run.cast import NoSuchTarget, holders, order_of_entry, resolve
@@ -100,6 +100,12 @@ class Prepared:
         return dict(zip(names, (struck, len(struck), len(every) - len(struck)), strict=True))
 
 
+def _declaring(layout: Layout) -> str:
+    told = layout.rocketmq
+    copied = f", which slaves copy every {COPIED_EVERY_S[told.version]} s" if told else ""
+    return f"declare the queues{copied}"
+
+
 class Preparing:
     """Prepares one run on a cluster that stands; `begin` once."""
 
@@ -126,7 +132,7 @@ class Preparing:
 
     async def begin(self) -> Prepared:
         """Raises DeployError, WorkerLost, NoSuchTarget."""
-        self._step("declare the queues")
+        self._step(_declaring(self._plan.layout))
         roles = await self._declare()
         involved = self._involved(roles)
         workload = self._plan.scenario.workload

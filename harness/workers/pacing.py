@@ -51,6 +51,12 @@ class Pacing:
             return None
         return self._start_ns if self._rate is None else self._intended_ns(self._next)
 
+    def waiting(self, now_ns: int) -> int:
+        """How many operations are due and not taken yet; at max none ever is."""
+        if self._rate is None or self._start_ns is None:
+            return 0
+        return max(0, self._due_by(now_ns) - self._next)
+
     def take(self, now_ns: int, most: int) -> list[Operation]:
         """The operations that are due, in order, to be sent now."""
         next_ns = self.next_ns()
@@ -74,9 +80,7 @@ class Pacing:
         return self._skip(now_ns)
 
     def _skip(self, until_ns: int) -> list[Operation]:
-        if self._rate is None or self._start_ns is None:
-            return []
-        return self.take(until_ns, max(0, self._due_by(until_ns) - self._next))
+        return self.take(until_ns, waiting) if (waiting := self.waiting(until_ns)) else []
 
     def _due_by(self, now_ns: int) -> int:
         """How many operations in all are intended by `now_ns`."""

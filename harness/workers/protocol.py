@@ -22,7 +22,7 @@ Worker to harness
     {"say": "pong", "monotonic_ns": 1, "suspended_ns": 0}       answers ping
     {"say": "status", "sent": 1, "confirmed": 1, "unknown": 0, "missed": 0, "delivered": 0,
      "outstanding": 0, "late_ns": 0}          twice a second; counts since start; `outstanding`:
-                                              operations that are sent or to be retried, unsettled
+                                              operations that are due, out or to be retried
     {"say": "drained", "queue": "orders", "complete": true, "doubt": ""}      drainer and auditor
     {"say": "closed"}                         the log is closed; the process ends
     {"say": "failed", "doubt": "..."}         it cannot go on (a full disk); the process ends

@@ -92,14 +92,14 @@ class Publisher:
         self._recorder.flush()
 
     def status(self) -> dict[str, int]:
-        book = self._book
+        book, now_ns = self._book, self._recorder.now_ns()
         return {
             "sent": book.sent,
             "confirmed": book.confirmed,
             "unknown": book.unknown,
-            "missed": book.missed(self._recorder.now_ns()),
+            "missed": book.missed(now_ns),
             "delivered": 0,
-            "outstanding": book.unsettled,
+            "outstanding": book.unsettled + self._pacing.waiting(now_ns),
         }
 
     async def close(self, nicely: bool) -> None:

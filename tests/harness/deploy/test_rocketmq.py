@@ -1,5 +1,8 @@
 """RocketMQ's Broker port over servers whose answers are tables."""
 
+from collections.abc import Awaitable, Callable
+from typing import Any
+
 import pytest
 
 from harness.deploy import rocketmq
@@ -75,14 +78,19 @@ async def test_a_slaves_host_stands_for_its_group_and_a_name_servers_for_the_fir
         assert (await broker.roles(QUEUE)).master == master
 
 
+@pytest.mark.parametrize(("name", "limit_s"), [("colocated", 45), ("colocated-v5", 95)])
 @in_a_loop
-async def test_a_topic_that_a_slave_never_hears_of_is_not_declared(
-    monkeypatch: pytest.MonkeyPatch,
+async def test_a_topic_that_a_slave_has_not_copied_in_its_time_and_some_is_not_declared(
+    name: str, limit_s: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rocketmq, "DECLARE_LIMIT_S", 0.0)
-    made, broker = stood()
+    async def at_the_end(look: Callable[[], Awaitable[Any]], _: object, __: float) -> Any:
+        return await look()
+
+    monkeypatch.setattr(rocketmq, "until", at_the_end)
+    made, broker = stood(name)
     made.dead.add("rkt3 broker-a-1")
-    with pytest.raises(DeployError, match="is not known to broker-a-1 of rkt3"):
+    told = f"is not known to broker-a-1 of rkt3 after {limit_s} s"
+    with pytest.raises(DeployError, match=told):
         await broker.declare(QUEUE, True, "rkt1")
 
 

@@ -40,6 +40,17 @@ def test_what_has_no_room_stays_due() -> None:
     assert [each.sequence for each in pacing.take(20 * MS, 9)] == [1, 2]
 
 
+def test_what_is_due_and_not_taken_is_waiting_and_after_the_stop_no_more_joins_it() -> None:
+    pacing = paced()
+    assert pacing.waiting(20 * MS) == 3
+    pacing.take(20 * MS, 1)
+    pacing.stop(25 * MS)
+    assert pacing.waiting(NS_PER_S) == 2
+    pacing.take(NS_PER_S, 10)
+    assert pacing.waiting(NS_PER_S) == 0
+    assert Pacing(100.0, 0.0, MS).waiting(NS_PER_S) == 0
+
+
 def test_an_operation_expires_only_when_its_deadline_has_passed() -> None:
     pacing = paced()
     assert pacing.expire(50 * MS) == []

@@ -1,0 +1,168 @@
+"""Claims about mirrored queues: masters and mirrors that die, stop, freeze or come late."""
+
+import pytest
+
+from harness.analyse.state import State
+from harness.analyse.truth import Unknown
+from tests.findings import OF_LOGS, Story
+from tests.harness.analyse.judging import (
+    FAIL,
+    INCONCLUSIVE,
+    NOT_APPLICABLE,
+    OF_SEVERAL_MASTERS,
+    OF_TERMS,
+    OTHERS,
+    PASS,
+    RECOVERIES,
+    outcomes,
+    verdict,
+)
+
+
+def test_a_kill_of_a_mirrored_queues_master_does_as_was_measured() -> None:
+    assert outcomes(Story()) == {
+        "nothing-unexpected": PASS,
+        "nothing-corrupt": PASS,
+        "refused-stays-refused": PASS,
+        "confirmed-is-on-disk": PASS,
+        "confirmed-is-on-all-mirrors": PASS,
+        "mirror-takes-over": PASS,
+        "oldest-mirror-takes-over": PASS,
+        "election-loses-nothing": PASS,
+        "mirrored-queue-works-on": PASS,
+        "duplicates-are-requeued": PASS,
+        "untold-consumer-waits-forever": FAIL,
+        "told-consumer-is-cancelled": NOT_APPLICABLE,
+        "unsynchronised-messages-are-lost": NOT_APPLICABLE,
+        "crash-promotes-any-mirror": NOT_APPLICABLE,
+        "stop-promotes-no-empty-mirror": NOT_APPLICABLE,
+        "mirror-failure-harms-nobody": NOT_APPLICABLE,
+        "unmirrored-queue-is-down": NOT_APPLICABLE,
+        "durable-queue-returns": NOT_APPLICABLE,
+        "rejoined-node-starts-empty": NOT_APPLICABLE,
+        "any-node-reaches-any-queue": NOT_APPLICABLE,
+        "queue-is-first-in-first-out": PASS,
+        "host-list-goes-on": PASS,
+        **dict.fromkeys((*OTHERS, *OF_TERMS, *OF_SEVERAL_MASTERS), NOT_APPLICABLE),
+        **dict.fromkeys(RECOVERIES, NOT_APPLICABLE),
+    }
+
+
+def test_a_kill_of_an_unmirrored_queues_host_does_as_was_measured() -> None:
+    story = Story(mirrors_at_fault=0, synchronised_mirrors_at_fault=0, copies=1)
+    story.stage("first_success", 24.0).stage("sustained_success", 24.5)
+    found = outcomes(story)
+    assert {
+        name: found[name] for name in ("unmirrored-queue-is-down", "durable-queue-returns")
+    } == {
+        "unmirrored-queue-is-down": PASS,
+        "durable-queue-returns": PASS,
+    }
+    assert found["mirror-takes-over"] is NOT_APPLICABLE
+    assert found["confirmed-is-on-disk"] is PASS
+
+
+def test_what_a_stopping_host_still_serves_is_no_availability() -> None:
+    story = Story(mirrors_at_fault=0, synchronised_mirrors_at_fault=0, copies=1, fault_kind="stop")
+    still, restarted = 0.05, 24.5
+    story.stage("first_success", still).stage("sustained_success", restarted)
+    assert outcomes(story)["unmirrored-queue-is-down"] is PASS
+
+
+def late_mirror(master_falls_by: str = "kill") -> Story:
+    """A mirror is killed and returns with nothing; then the master goes."""
+    second = {
+        "fault_target_role": "master",
+        "mirrors_at_fault": 1,
+        "synchronised_mirrors_at_fault": 0,
+        "publishers_entered_at_target": False,
+        "consumers_entered_at_target": False,
+        "promoted_mirror_rank": 1,
+    }
+    story = Story(
+        fault_target_role="mirror",
+        consumers=0,
+        acknowledges=False,
+        faults=2,
+        publishers_entered_at_target=False,
+        windows={"2": second},
+    )
+    return story.window(2, master_falls_by, opens=32)
+
+
+def test_what_a_late_mirror_lacks_is_lost_with_the_master() -> None:
+    found = outcomes(late_mirror().count("lost", "replicated", 1_056))
+    assert found["unsynchronised-messages-are-lost"] is PASS
+    assert found["crash-promotes-any-mirror"] is PASS
+    assert found["oldest-mirror-takes-over"] is PASS
+    assert found["confirmed-is-on-disk"] is FAIL
+    assert found["mirrored-queue-works-on"] is FAIL
+    # These promise something of mirrors that hold everything; that of the first window did, but
+    # it was no master that failed there.
+    assert found["election-loses-nothing"] is NOT_APPLICABLE
+    assert found["confirmed-is-on-all-mirrors"] is NOT_APPLICABLE
+    # The loss is not the first fault's, and nobody consumed.
+    assert found["mirror-failure-harms-nobody"] is NOT_APPLICABLE
+    assert found["untold-consumer-waits-forever"] is NOT_APPLICABLE
+
+
+def test_a_late_mirror_that_loses_nothing_contradicts_what_was_said() -> None:
+    assert outcomes(late_mirror())["unsynchronised-messages-are-lost"] is FAIL
+
+
+def test_a_stopped_master_is_waited_for_where_no_mirror_holds_everything() -> None:
+    story = late_mirror("stop").stage("first_success", 24.0, window=2)
+    found = outcomes(story.stage("sustained_success", 24.0, window=2))
+    assert found["stop-promotes-no-empty-mirror"] is PASS
+    assert found["unsynchronised-messages-are-lost"] is NOT_APPLICABLE
+    assert outcomes(late_mirror("stop"))["stop-promotes-no-empty-mirror"] is FAIL
+
+
+@pytest.mark.parametrize("kind", ["stop", "freeze"])
+def test_a_master_that_is_stopped_or_freezes_is_judged_like_one_that_crashes(kind: str) -> None:
+    found = outcomes(Story(kind))
+    for claim in (
+        "confirmed-is-on-all-mirrors",
+        "mirror-takes-over",
+        "oldest-mirror-takes-over",
+        "mirrored-queue-works-on",
+    ):
+        assert found[claim] is PASS, claim
+
+
+def test_a_client_that_knows_only_the_host_that_failed_says_nothing_of_who_takes_over() -> None:
+    story = Story(entrance="one").stage("sustained_success", 24.0)
+    found = outcomes(story)
+    for claim in ("mirror-takes-over", "mirrored-queue-works-on"):
+        assert found[claim] is NOT_APPLICABLE, claim
+    assert found["confirmed-is-on-all-mirrors"] is PASS
+
+
+def test_runs_of_before_there_was_a_choice_had_a_list_of_hosts() -> None:
+    old = State.from_json({"copies": 3, "windows": {"1": {"fault_kind": "kill"}}})
+    assert old.value("entrance", 1) == "hosts"
+    assert State.from_json({"entrance": "one"}).value("entrance", 1) == "one"
+    assert isinstance(State.from_json({}).value("entrance", 1), Unknown)
+
+
+def test_runs_of_before_it_was_recorded_had_one_master_unless_mirrors_are_never_promoted() -> None:
+    old = Story()
+    del old.state["masters"]
+    assert verdict("mirror-takes-over", old).outcome is PASS
+    of_logs = Story(**OF_LOGS).stage("sustained_success", 20.0)
+    del of_logs.state["masters"]
+    assert verdict("single-master-is-down", of_logs).outcome is INCONCLUSIVE
+
+
+def a_mirrors_crash(missed: int = 0, **state: object) -> Story:
+    away = {"publishers_entered_at_target": False, "fault_target_role": "mirror"}
+    return Story(**(away | state)).missed(missed)
+
+
+def test_a_mirrors_crash_harms_nobody_who_is_not_connected_to_it() -> None:
+    claim = "mirror-failure-harms-nobody"
+    assert verdict(claim, a_mirrors_crash()).outcome is PASS
+    assert verdict(claim, a_mirrors_crash(missed=1)).outcome is FAIL
+    assert verdict(claim, a_mirrors_crash().count("duplicated", "redelivery", 1)).outcome is FAIL
+    entered = a_mirrors_crash(missed=1, publishers_entered_at_target=True)
+    assert verdict(claim, entered).outcome is NOT_APPLICABLE

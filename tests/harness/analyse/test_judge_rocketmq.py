@@ -1,0 +1,96 @@
+"""Claims about queues of several masters, and clients that ask name servers."""
+
+import pytest
+
+from harness.analyse.judge import Outcome
+from tests.findings import OF_LOGS, Story
+from tests.harness.analyse.judging import (
+    FAIL,
+    INCONCLUSIVE,
+    NOT_APPLICABLE,
+    PASS,
+    outcomes,
+    verdict,
+)
+
+
+def test_a_queue_of_several_masters_has_no_mirror_that_takes_over() -> None:
+    told = outcomes(Story(**OF_LOGS))
+    for claim in ("mirror-takes-over", "oldest-mirror-takes-over", "mirrored-queue-works-on"):
+        assert told[claim] is NOT_APPLICABLE, claim
+    assert told["election-loses-nothing"] is NOT_APPLICABLE, "nobody is elected"
+    rejoined = verdict("rejoined-node-starts-empty", Story("freeze", **OF_LOGS))
+    assert rejoined.outcome is NOT_APPLICABLE, "it is the master still, with all that it held"
+    assert told["other-masters-take-over"] is PASS
+    assert told["broken-links-are-noticed-soon"] is PASS
+    assert told["confirmed-is-on-all-mirrors"] is PASS
+
+
+def test_what_no_client_of_a_run_knows_is_no_question_of_it() -> None:
+    """Of AMQP's consumers alone is promised that they are told of a new master."""
+    for claim in ("untold-consumer-waits-forever", "host-list-goes-on"):
+        told = verdict(claim, Story(**OF_LOGS))
+        assert told.outcome is NOT_APPLICABLE, told.not_judged
+
+
+def test_a_single_master_without_a_mirror_that_may_be_one_is_down_until_somebody_acts() -> None:
+    alone = {**OF_LOGS, "masters": 1}
+    down = Story(**alone).stage("sustained_success", 20.0)
+    assert verdict("single-master-is-down", down).outcome is PASS
+    assert verdict("mirror-takes-over", down).outcome is FAIL
+    assert verdict("single-master-is-down", Story(**alone)).outcome is FAIL
+    operated = Story(**alone, operations=1)
+    assert verdict("single-master-is-down", operated).outcome is NOT_APPLICABLE
+
+
+@pytest.mark.parametrize(
+    ("after", "reached", "lasts", "outcome"),
+    [
+        (24.9, True, 40, PASS),
+        (25.1, True, 40, FAIL),
+        (40.0, False, 40, FAIL),
+        (24.0, False, 40, INCONCLUSIVE),  # the load ended before
+        (12.0, True, 10, INCONCLUSIVE),  # of a fault that was over before
+        (30.0, True, 10, FAIL),
+    ],
+)
+def test_a_silent_broker_is_noticed_within_the_timer_and_a_poll(
+    after: float, reached: bool, lasts: float, outcome: Outcome
+) -> None:
+    story = Story("freeze", **OF_LOGS).calm().window(1, "freeze", lasts=lasts)
+    story.stage("sustained_success", after, reached=reached)
+    told = verdict("silent-broker-is-noticed-in-time", story)
+    assert told.outcome is outcome
+    if outcome is not INCONCLUSIVE:
+        assert "the bound is 25 s" in told.judged[0]
+
+
+def test_of_a_name_server_beside_the_broker_its_own_clients_say_something_and_others_nothing() -> (
+    None
+):
+    claim = "silent-name-server-blinds-its-clients"
+    assert verdict(claim, Story("freeze", **OF_LOGS)).outcome is FAIL
+    blind = Story("freeze", **OF_LOGS).stage("sustained_success", 20.0)
+    assert verdict(claim, blind).outcome is PASS
+    others = Story("freeze", **{**OF_LOGS, "publishers_attached_to_target": 0})
+    assert verdict(claim, others).outcome is NOT_APPLICABLE
+    unknown = Story("freeze", **{**OF_LOGS, "publishers_attached_to_target": None})
+    assert verdict(claim, unknown).outcome is INCONCLUSIVE
+    apart = Story("freeze", **{**OF_LOGS, "name_servers_at_target": 0})
+    assert verdict(claim, apart).outcome is NOT_APPLICABLE
+    assert verdict("separate-name-servers-help", apart).outcome is PASS
+
+
+def test_name_servers_that_fail_are_missed_by_nobody_who_runs_already() -> None:
+    one = {**OF_LOGS, "fault_target_role": "name server"}
+    told = outcomes(Story("kill", **one))
+    assert told["one-name-server-is-enough"] is PASS
+    assert told["clients-go-on-without-name-servers"] is NOT_APPLICABLE
+    assert told["silent-name-server-is-bridged"] is NOT_APPLICABLE
+    assert outcomes(Story("freeze", **one))["silent-name-server-is-bridged"] is PASS
+    every = {**one, "name_servers_at_target": 2, "name_servers_left": 0}
+    told = outcomes(Story("kill", **every))
+    assert told["one-name-server-is-enough"] is NOT_APPLICABLE
+    assert told["clients-go-on-without-name-servers"] is PASS
+    silent = Story("kill", **every).stage("consumers_resumed", 20.0, reached=False)
+    assert verdict("clients-go-on-without-name-servers", silent).outcome is FAIL
