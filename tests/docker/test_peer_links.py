@@ -15,11 +15,9 @@ from faults.compile import compile
 from faults.executors.compose import ComposeExecutor
 from faults.executors.nothing import NothingExecutor
 from faults.kinds import TOXIPROXY
-from faults.model import Armed, Options, Proof
+from faults.model import Armed, Options
 from faults.peers import DISTRIBUTION_PORT, peer_link
 from faults.performing import perform_all
-from faults.rhythm import Rhythm
-from faults.verification import gone, held
 from harness.deploy import peer_ways
 from harness.deploy.catalogue import load_layout
 from harness.deploy.compose import ComposeDeployment
@@ -34,8 +32,8 @@ from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import FAULTS
 from tests.docker.conftest import what_is_wrong
 from tests.docker.looks import epmd_answers, in_force, said, toxics
+from tests.docker.peer_faults import OPTIONS_OF, mistaken, played, pretended
 from tests.docker.whole_runs import BY_PEER_LINKS, counts, run
-from tests.fault_world import REAL_OPTIONS_OF
 from tests.plans import fault, plan
 
 pytestmark = pytest.mark.docker
@@ -43,8 +41,6 @@ pytestmark = pytest.mark.docker
 RUN = "peers-test"
 VICTIM, PEERS = "rmq1", ("rmq2", "rmq3")
 HOSTS = (VICTIM, *PEERS)
-OPTIONS_OF = {**REAL_OPTIONS_OF, "slow_peers": Options(latency_s=1.0)}
-GONE_LIMIT_S = 60.0
 Play = Callable[[Awaitable[Any]], Any]
 
 
@@ -83,7 +79,7 @@ async def seen(cluster: ComposeCluster, kind: str) -> bool:
     return silent
 
 
-def played(cluster: ComposeCluster, kind: str, lasts_s: float, name: str) -> RunPlan:
+def planned(cluster: ComposeCluster, kind: str, lasts_s: float, name: str) -> RunPlan:
     of = plan(fault(kind, options=OPTIONS_OF[kind]), lasts_s=lasts_s, name=f"{name}-{kind}")
     return replace(of, layout=cluster.layout)
 
@@ -127,24 +123,12 @@ def test_a_fault_of_peer_links_takes_effect_and_is_undone(
     fault = armed(proxied, kind)
     assert fault.mechanism == TOXIPROXY
 
-    async def story() -> tuple[Proof, Proof]:
-        assert not await seen(proxied, kind)
-        await proxied.witness.prepare(fault)
-        try:
-            receipt = await perform_all(proxied.executor, fault.actions)
-            rhythm = Rhythm(proxied.executor, fault, receipt)
-            holds = await held(fault, proxied.witness)
-            assert await until(lambda: seen(proxied, kind), bool, 2 * sum(fault.rhythm or ()))
-            await rhythm.end()
-        finally:
-            await perform_all(proxied.executor, fault.undo)
-        left = await gone(fault, proxied.witness, GONE_LIMIT_S)
-        await proxied.witness.dismiss(fault)
-        assert not await seen(proxied, kind)
-        await perform_all(proxied.executor, fault.undo)  # again is no error
-        return holds, left
+    async def seen_from_outside() -> None:
+        assert await until(lambda: seen(proxied, kind), bool, 2 * sum(fault.rhythm or ()))
 
-    holds, left = play(story())
+    assert not play(seen(proxied, kind))
+    holds, left = play(played(proxied, fault, seen_from_outside))
+    assert not play(seen(proxied, kind))
     assert holds.ok, holds.doubt
     assert left.ok, left.doubt
 
@@ -155,34 +139,16 @@ def test_a_cut_of_another_shape_is_told_from_a_whole_one(
 ) -> None:
     fault, whole = armed(proxied, "partition", shape=shape), armed(proxied, "partition")
 
-    async def story() -> tuple[Proof, Proof, Proof]:
-        await proxied.witness.prepare(fault)
-        try:
-            await perform_all(proxied.executor, fault.actions)
-            holds = await held(fault, proxied.witness)
-            mistaken = await held(whole, proxied.witness, 0.1)
-        finally:
-            await perform_all(proxied.executor, fault.undo)
-        return holds, mistaken, await gone(fault, proxied.witness, GONE_LIMIT_S)
-
-    holds, mistaken, left = play(story())
+    said_of_whole, holds = play(mistaken(proxied, fault, whole))
     assert holds.ok, holds.doubt
-    assert not mistaken.ok
-    assert left.ok, left.doubt
+    assert not said_of_whole.ok
 
 
 @pytest.mark.parametrize("kind", BY_PEER_LINKS)
 def test_an_executor_that_does_nothing_is_never_believed(
     proxied: ComposeCluster, play: Play, kind: str
 ) -> None:
-    fault = armed(proxied, kind)
-
-    async def story() -> Proof:
-        await proxied.witness.prepare(fault)
-        await perform_all(NothingExecutor(peer_links=TOXIPROXY), fault.actions)
-        return await held(fault, proxied.witness, 2.0)
-
-    proof = play(story())
+    proof = play(pretended(proxied, armed(proxied, kind)))
     assert not proof.ok
     assert proof.doubt
 
@@ -192,16 +158,7 @@ def test_a_black_hole_stays_the_packet_filters_and_is_seen_through_the_links(
 ) -> None:
     fault = armed(proxied, "black_hole")
 
-    async def story() -> tuple[Proof, Proof]:
-        await proxied.witness.prepare(fault)
-        try:
-            await perform_all(proxied.executor, fault.actions)
-            holds = await held(fault, proxied.witness)
-        finally:
-            await perform_all(proxied.executor, fault.undo)
-        return holds, await gone(fault, proxied.witness, GONE_LIMIT_S)
-
-    holds, left = play(story())
+    holds, left = play(played(proxied, fault))
     assert fault.mechanism == "packet_filter"
     assert holds.ok, holds.doubt
     assert left.ok, left.doubt
@@ -243,7 +200,7 @@ def test_clients_listeners_are_not_peers(proxied: ComposeCluster, play: Play) ->
 def test_a_run_with_a_fault_of_peer_links_is_judged_and_its_mechanism_recorded(
     proxied: ComposeCluster, play: Play, experiment_folder: Path, kind: str
 ) -> None:
-    done = play(run(proxied, played(proxied, kind, 8, "by-links"), experiment_folder))
+    done = play(run(proxied, planned(proxied, kind, 8, "by-links"), experiment_folder))
     (window,) = done.manifest.windows
     assert (window.verified, window.gone, window.doubt) == (True, True, "")
     assert [doubt for doubt in done.findings.doubts if doubt.scope != "availability"] == []
@@ -259,7 +216,7 @@ def test_a_run_whose_executor_does_nothing_on_peer_links_is_unknown(
     real = proxied.executor
     proxied.executor = NothingExecutor(peer_links=TOXIPROXY)
     try:
-        done = play(run(proxied, played(proxied, kind, 4, "lie"), experiment_folder))
+        done = play(run(proxied, planned(proxied, kind, 4, "lie"), experiment_folder))
     finally:
         proxied.executor = real
     assert ("run", "fault") in [(doubt.scope, doubt.reason) for doubt in done.findings.doubts]
@@ -269,7 +226,7 @@ def test_a_run_whose_executor_does_nothing_on_peer_links_is_unknown(
 def test_an_interrupt_in_the_middle_frees_every_peer_link(
     proxied: ComposeCluster, play: Play, experiment_folder: Path, kind: str
 ) -> None:
-    of = played(proxied, kind, 600, "stopped")
+    of = planned(proxied, kind, 600, "stopped")
     done = play(run(proxied, of, experiment_folder, lambda view: bool(view.armed)))
     assert done.manifest.interrupted
     assert done.manifest.phase == "sealed"

@@ -11,12 +11,8 @@ from typing import Any
 import pytest
 
 from faults.compile import compile
-from faults.executors.nothing import NothingExecutor
 from faults.kinds import TOXIPROXY
-from faults.model import Armed, Options, Proof
-from faults.performing import perform_all
-from faults.rhythm import Rhythm
-from faults.verification import gone, held
+from faults.model import Armed, Options
 from harness.deploy import labels, peer_ways
 from harness.deploy.catalogue import load_layout
 from harness.deploy.compose import ComposeDeployment
@@ -32,8 +28,8 @@ from harness.workers.remoting.headers import RESPONSE, Header
 from harness.workers.remoting.requests import Code, cluster_info
 from tests.docker.conftest import require_docker
 from tests.docker.looks import toxics
+from tests.docker.peer_faults import OPTIONS_OF, mistaken, played, pretended
 from tests.docker.whole_runs import BY_PEER_LINKS
-from tests.fault_world import REAL_OPTIONS_OF
 
 pytestmark = pytest.mark.docker
 
@@ -41,9 +37,7 @@ SYSTEM = "rocketmq-2m2s"
 RUN, QUEUE = "rocketmq-peers", "mqproof.rocketmq-peers.orders"
 VICTIM = "rkt1"  # the first name server's host, and the first master's
 SLAVE = "rkt3"
-OPTIONS_OF = {**REAL_OPTIONS_OF, "slow_peers": Options(latency_s=1.0)}
 CLEAN_LIMIT_S = 60.0  # several registrations
-GONE_LIMIT_S = 60.0
 UP_LIMIT_S = 600.0
 PLAY_LIMIT_S = 240.0
 Play = Callable[..., Any]
@@ -120,19 +114,6 @@ def _dialled(cluster: ComposeCluster, host: str, way: str) -> set[int]:
     return {port for _, _, far, port in connections(cluster, host) if far == way}
 
 
-async def cut(cluster: ComposeCluster, fault: Armed) -> tuple[Proof, Proof]:
-    """Proofs that it holds and that it is gone. Asked from inside, before, meanwhile and after."""
-    await cluster.witness.prepare(fault)
-    try:
-        await perform_all(cluster.executor, fault.actions)
-        holds = await held(fault, cluster.witness)
-    finally:
-        await perform_all(cluster.executor, fault.undo)
-    left = await gone(fault, cluster.witness, GONE_LIMIT_S)
-    await cluster.witness.dismiss(fault)
-    return holds, left
-
-
 # --- the short one, for every commit ------------------------------------------------------------
 
 
@@ -144,19 +125,12 @@ def test_servers_meet_by_the_proxy_alone_and_a_partition_of_a_host_is_seen_and_h
     assert fault.mechanism == TOXIPROXY
     seen: dict[str, bool] = {}
 
-    async def story() -> tuple[Proof, Proof]:
-        await proxied.witness.prepare(fault)
-        try:
-            await perform_all(proxied.executor, fault.actions)
-            holds = await held(fault, proxied.witness)
-            seen["toxics"] = bool(await toxics(proxied))
-            for name, way in QUESTIONS.items():
-                seen[name] = await asyncio.to_thread(answers, proxied, *way)
-        finally:
-            await perform_all(proxied.executor, fault.undo)
-        return holds, await gone(fault, proxied.witness, GONE_LIMIT_S)
+    async def ask() -> None:
+        seen["toxics"] = bool(await toxics(proxied))
+        for name, way in QUESTIONS.items():
+            seen[name] = await asyncio.to_thread(answers, proxied, *way)
 
-    holds, left = play(story(), PLAY_LIMIT_S)
+    holds, left = play(played(proxied, fault, ask), PLAY_LIMIT_S)
     assert holds.ok, holds.doubt
     assert left.ok, left.doubt
     assert seen == {
@@ -235,21 +209,7 @@ def test_a_fault_of_peer_links_takes_effect_and_is_undone(
     fault = armed(proxied, kind)
     assert fault.mechanism == TOXIPROXY
 
-    async def story() -> tuple[Proof, Proof]:
-        await proxied.witness.prepare(fault)
-        try:
-            receipt = await perform_all(proxied.executor, fault.actions)
-            rhythm = Rhythm(proxied.executor, fault, receipt)
-            holds = await held(fault, proxied.witness)
-            await rhythm.end()
-        finally:
-            await perform_all(proxied.executor, fault.undo)
-        left = await gone(fault, proxied.witness, GONE_LIMIT_S)
-        await proxied.witness.dismiss(fault)
-        await perform_all(proxied.executor, fault.undo)  # again is no error
-        return holds, left
-
-    holds, left = play(story(), PLAY_LIMIT_S)
+    holds, left = play(played(proxied, fault), PLAY_LIMIT_S)
     assert holds.ok, holds.doubt
     assert left.ok, left.doubt
     assert play(toxics(proxied)) == []
@@ -262,20 +222,9 @@ def test_a_cut_of_another_shape_is_told_from_a_whole_one(
 ) -> None:
     fault, whole = armed(proxied, "partition", shape=shape), armed(proxied, "partition")
 
-    async def story() -> tuple[Proof, Proof, Proof]:
-        await proxied.witness.prepare(fault)
-        try:
-            await perform_all(proxied.executor, fault.actions)
-            holds = await held(fault, proxied.witness)
-            mistaken = await held(whole, proxied.witness, 0.1)
-        finally:
-            await perform_all(proxied.executor, fault.undo)
-        return holds, mistaken, await gone(fault, proxied.witness, GONE_LIMIT_S)
-
-    holds, mistaken, left = play(story(), PLAY_LIMIT_S)
+    said, holds = play(mistaken(proxied, fault, whole), PLAY_LIMIT_S)
     assert holds.ok, holds.doubt
-    assert not mistaken.ok
-    assert left.ok, left.doubt
+    assert not said.ok
 
 
 @pytest.mark.nightly
@@ -285,20 +234,11 @@ def test_a_name_server_is_cut_off_and_gives_up_whom_the_other_one_still_shows(
     """Brokers of other hosts keep their way to one name server only; its host's broker is well."""
     fault = armed(proxied, "partition", f"{VICTIM}/name-server")
 
-    async def story() -> tuple[Proof, Proof]:
-        await proxied.witness.prepare(fault)
-        try:
-            await perform_all(proxied.executor, fault.actions)
-            holds = await held(fault, proxied.witness)
-            assert (
-                await until(lambda: shown(proxied), lambda found: found == ALONE, GIVEN_UP_LIMIT_S)
-                == ALONE
-            )
-        finally:
-            await perform_all(proxied.executor, fault.undo)
-        return holds, await gone(fault, proxied.witness, GONE_LIMIT_S)
+    async def given_up() -> None:
+        found = await until(lambda: shown(proxied), lambda found: found == ALONE, GIVEN_UP_LIMIT_S)
+        assert found == ALONE
 
-    holds, left = play(story(), PLAY_LIMIT_S)
+    holds, left = play(played(proxied, fault, given_up), PLAY_LIMIT_S)
     assert holds.ok, holds.doubt
     assert left.ok, left.doubt
 
@@ -331,14 +271,7 @@ async def shown(cluster: ComposeCluster) -> dict[str, tuple[str, ...]]:
 def test_an_executor_that_does_nothing_is_never_believed(
     proxied: ComposeCluster, play: Play, kind: str
 ) -> None:
-    fault = armed(proxied, kind)
-
-    async def story() -> Proof:
-        await proxied.witness.prepare(fault)
-        await perform_all(NothingExecutor(peer_links=TOXIPROXY), fault.actions)
-        return await held(fault, proxied.witness, 2.0)
-
-    proof = play(story(), PLAY_LIMIT_S)
+    proof = play(pretended(proxied, armed(proxied, kind)), PLAY_LIMIT_S)
     assert not proof.ok
     assert proof.doubt
 
@@ -348,7 +281,7 @@ def test_a_black_hole_stays_the_packet_filters_and_is_seen_through_the_links(
     proxied: ComposeCluster, play: Play
 ) -> None:
     fault = armed(proxied, "black_hole")
-    holds, left = play(cut(proxied, fault), PLAY_LIMIT_S)
+    holds, left = play(played(proxied, fault), PLAY_LIMIT_S)
     assert fault.mechanism == "packet_filter"
     assert holds.ok, holds.doubt
     assert left.ok, left.doubt
