@@ -1,6 +1,6 @@
 """The page "what the articles claim": each claim, and the run on the real broker that shows it.
 
-usage: python -m tests.benchmarks.article_page FOLDER > what-the-articles-claim.md
+usage: python -m tests.benchmarks.article_page FOLDER [--system S] [--article A ...] > page.md
 FOLDER holds experiments (their verdict.json), or CSV files of nightly_matrix's `values`, or both.
 
 1. No verdict without a run: what nobody ran says so, and so does what no run can judge.
@@ -13,6 +13,7 @@ FOLDER holds experiments (their verdict.json), or CSV files of nightly_matrix's 
 import argparse
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from harness.analyse.articles import Compared, Unjudged
@@ -190,14 +191,30 @@ def _escaped(text: str) -> str:
     return text
 
 
+def only(beside: Beside, articles: Sequence[str]) -> Beside:
+    """What stands in these articles; everything where none is named."""
+    if not articles:
+        return beside
+    kept = replace(beside, articles=tuple(a for a in beside.articles if a.name in articles))
+    return replace(
+        kept,
+        compared=tuple(one for one in beside.compared if _is_of(one.place, kept)),
+        unjudged=tuple(one for one in beside.unjudged if _is_of(one.place, kept)),
+    )
+
+
 def main() -> None:
+    beside = shipped_beside()
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--system", default=SYSTEM)
+    names = [article.name for article in beside.articles]
+    parser.add_argument("--article", choices=names, action="append", default=[])
     said = parser.parse_args()
-    print("\n".join(page(shipped(), shipped_beside(), found(said.folder), said.system)))
+    told = only(beside, said.article)
+    print("\n".join(page(shipped(), told, found(said.folder), said.system)))
 
 
 if __name__ == "__main__":

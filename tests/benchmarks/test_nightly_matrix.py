@@ -258,6 +258,14 @@ def test_a_claim_quotes_its_article_and_the_section_of_it() -> None:
     assert section(page(), "multicast-is-atomic").startswith("no run judges it\n")
 
 
+def test_a_page_of_some_articles_tells_nothing_of_others() -> None:
+    told = article_page.only(shipped_beside(), ["seeds/001", "seeds/002"])
+    text = "\n".join(article_page.page(shipped(), told, (), "rocketmq-2m2s"))
+    assert section(text, "other-masters-take-over").startswith("not run yet\n")
+    assert "seeds/000" not in text
+    assert "- seeds/002: " in text
+
+
 def test_layouts_beside_each_other_are_judged_by_the_rates_of_their_runs() -> None:
     runs = [
         run(scenario="publish-rate", layout=f"{layout}@T=10", run=f"{layout}-{number}",
