@@ -29,6 +29,8 @@ PORT_BASE = 30000
 READY_LIMIT_S = 400.0  # five JVMs on a machine that has other things to do
 STOP_LIMIT_S = 20.0
 ASK_LIMIT_S = 3.0
+# A test run that is killed leaves no server behind; a server's pid stays its own.
+ENDS_WITH_US = ("setpriv", "--pdeathsig", "KILL") if shutil.which("setpriv") else ()
 _OPENED = (
     "--add-exports=java.base/jdk.internal.ref=ALL-UNNAMED",
     "--add-opens=java.base/jdk.internal.ref=ALL-UNNAMED",
@@ -86,7 +88,7 @@ class Server:
         assert self.process is None, self.name
         with (self.folder / "output.txt").open("ab") as output:
             self.process = subprocess.Popen(
-                self.command,
+                (*ENDS_WITH_US, *self.command),
                 stdout=output,
                 stderr=output,
                 cwd=self.folder,  # what it says of its paths names no folder of this machine
