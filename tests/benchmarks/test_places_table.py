@@ -1,4 +1,4 @@
-"""The table of systems beside each other: what it takes from a verdict, and what it does not hide."""
+"""Systems beside each other as a table: what it takes from a verdict, and does not hide."""
 
 from typing import Any
 
