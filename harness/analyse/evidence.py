@@ -23,6 +23,7 @@ from harness.analyse.vocabulary import (
     DECLARED,
     NOTICED,
     OPERATED,
+    POLLED,
     RECORDED,
     SERVED,
     STAGE_NAMES,
@@ -37,6 +38,7 @@ _NEEDS_CONSUMERS = ("consumers_resumed", "backlog_drained")
 _MAY_BE_AMBIGUOUS = ("stored_twice", "redelivery", "redelivery_after_ack", "offset_rollback")
 # Counts that a publisher's log could raise.
 _NEEDS_PUBLISHERS = ("unexpected", "reordered", "early", "torn_transaction")
+_TIMERS = {NOTICED: ("route_poll_s", "timer_s"), POLLED: ("route_poll_s",)}
 _LOSS_DOUBTS = ("drain", "consumer_log", "unreadable", "not_due", "pending", "publisher_log")
 
 
@@ -75,7 +77,7 @@ class Evidence:
 
     def detail(self, name: str, window: int) -> str:
         """How a fact of a window came about, in words; "" where its value says it all."""
-        row = self.stage(name.removesuffix("_within_fault").removesuffix("_within_notice"), window)
+        row = self.stage(name.partition("_within_")[0], window)
         if row is None:
             return ""
         length = fault_length_s(self.window(window))
@@ -83,8 +85,8 @@ class Evidence:
         first = self.stage("first_success", window)
         if name == SERVED and first is not None and self._confirmed_late(window):
             held = f", confirmed {stage_text(first)},{held}"
-        if name == NOTICED:
-            return f"{stage_text(row)}; the bound is {self._notice_s(window)} s"
+        if name in _TIMERS:
+            return f"{stage_text(row)}; the bound is {self._bound_s(name, window)} s"
         return f"{stage_text(row)}{held if name.endswith('_within_fault') else ''}"
 
     @cached_property
@@ -230,8 +232,8 @@ class Evidence:
             return self._gap(name, window)
         if name == SERVED:
             return self._served_within(window)
-        if name == NOTICED:
-            return self._within_notice(window)
+        if name in _TIMERS:
+            return self._within_timers(name, window)
         if name.endswith("_within_fault"):
             return self._within(name.removesuffix("_within_fault"), window)
         return self._stage_time("sustained_success" if name == "degraded_s" else name[:-2], window)
@@ -261,11 +263,15 @@ class Evidence:
 
     def _served_within(self, window: int) -> Value:
         """Patient clients are confirmed in time what they sent into a fault, and after it: that is
-        no success within it unless something of it was confirmed before the fault ended."""
+        no success within it unless something of it was confirmed before the fault ended. Of what
+        was sent in its last seconds nobody can say what it is owed to: the undo is in time, too.
+        """
         sustained = self._within("sustained_success", window)
-        if sustained is True and self._confirmed_late(window):
+        if sustained is not True:
+            return sustained
+        if self._confirmed_late(window):
             return False
-        return sustained
+        return self._undone_in_time("sustained_success", window) or True
 
     def _confirmed_late(self, window: int) -> bool:
         """Whether nothing that was sent into the fault was confirmed until it was being undone.
@@ -286,31 +292,39 @@ class Evidence:
             return False
         return Unknown(f"{name} was not seen before the load ended", "make recovery longer")
 
-    def _within_notice(self, window: int) -> Value:
-        bound_s, row = self._notice_s(window), self.stage("sustained_success", window)
+    def _undone_in_time(self, name: str, window: int) -> Unknown | None:
+        """Where the fault's end was in time for what was sent when the stage began."""
+        row, length_s = self.stage(name, window), fault_length_s(self.window(window))
+        deadline_s = self.facts.deadline_ns / NS
+        if row is None or length_s is None or row.after_ns / NS + deadline_s < length_s:
+            return None
+        return Unknown(
+            f"{name} began {row.after_ns / NS:.1f} s after the fault, less than an operation's "
+            f"deadline ({deadline_s:g} s) before its end ({length_s:.1f} s): either may have "
+            "brought it",
+            "let the fault last longer",
+        )
+
+    def _within_timers(self, name: str, window: int) -> Value:
+        bound_s, row = self._bound_s(name, window), self.stage("sustained_success", window)
         if isinstance(bound_s, Unknown | Moot):
             return bound_s
         assert isinstance(bound_s, Interval), bound_s
         if row is None:
             return self._no_stage("sustained_success")
-        after_s, length_s = row.after_ns / NS, fault_length_s(self.window(window))
-        if after_s > bound_s.low:
+        if row.after_ns / NS > bound_s.low:
             return False
         if not row.reached:
             return Unknown("the load ended before", "make recovery longer")
-        if length_s is not None and after_s >= length_s:
-            return Unknown("the fault was over before", "let it last longer than the bound")
-        return True
+        return self._undone_in_time("sustained_success", window) or True
 
-    def _notice_s(self, window: int) -> Value:
-        """How long it may take until clients hear of a broker that fell silent."""
-        timer, poll = (self.state.value(name, window) for name in ("timer_s", "route_poll_s"))
-        for one in (poll, timer):
-            if not isinstance(one, Interval):
-                return one
-        assert isinstance(timer, Interval)
-        assert isinstance(poll, Interval)
-        return exactly(timer.low + poll.low)
+    def _bound_s(self, name: str, window: int) -> Value:
+        """Of timers that run one after the other; unknown where one is."""
+        values = [self.state.value(timer, window) for timer in _TIMERS[name]]
+        known = [one for one in values if isinstance(one, Interval)]
+        if len(known) < len(values):
+            return next(one for one in values if not isinstance(one, Interval))
+        return exactly(sum(one.low for one in known))
 
     def _gap(self, name: str, window: int) -> Value:
         row = self.availability(window)

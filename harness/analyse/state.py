@@ -42,7 +42,7 @@ class State:
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> "State":
         """`null` is unknown."""
-        since = {**SINCE, **_masters(document), **_no_ack(document)} if document else {}
+        since = {**SINCE, **_mirrored(document), **_no_ack(document)} if document else {}
         told = {**since, **document}
         known = {name: _known(name, v) for name, v in told.items() if name != "windows"}
         windows: dict[int, dict[str, Known]] = {
@@ -55,9 +55,11 @@ class State:
         return cls(run, windows)
 
 
-def _masters(document: Mapping[str, Any]) -> dict[str, int]:
-    """Queues had one before there were systems whose mirrors never become masters."""
-    return {} if document.get("promote_on_failure") == "never" else {"masters": 1}
+def _mirrored(document: Mapping[str, Any]) -> dict[str, Recorded]:
+    """What was so before there were systems whose mirrors never become masters."""
+    if document.get("promote_on_failure") == "never":
+        return {}
+    return {"masters": 1, "confirm_waits_for_mirrors": True, "confirm_waits_for_disk": True}
 
 
 def _no_ack(document: Mapping[str, Any]) -> dict[str, bool]:

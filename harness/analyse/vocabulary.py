@@ -31,6 +31,8 @@ DECLARED: dict[str, Fact] = {
     "timer_s": Fact(float, False, "the layout's timer, in seconds"),
     "route_poll_s": Fact(float, False, "how often clients ask name servers who the masters are"),
     "confirms": Fact(bool, False, "publishers ask for confirms"),
+    "confirm_waits_for_mirrors": Fact(bool, False, "by the layout, until mirrors have a message"),
+    "confirm_waits_for_disk": Fact(bool, False, "by the layout, until it is on disk"),
     "durable": Fact(bool, False, "queues survive their host's restart"),
     "persistent": Fact(bool, False, "messages do"),
     "mandatory": Fact(bool, False, "unroutable messages are returned"),
@@ -89,6 +91,7 @@ COUNTS: dict[str, Fact] = {
 }
 SERVED = "sustained_success_within_fault"
 NOTICED = "sustained_success_within_notice"
+POLLED = "sustained_success_within_poll"
 STAGE_NAMES = ("first_success", "sustained_success", "consumers_resumed", "backlog_drained")
 FOUND: dict[str, Fact] = {
     "silence_s": Fact(float, True, "longest gap between confirms, in seconds"),
@@ -104,6 +107,7 @@ FOUND: dict[str, Fact] = {
         True,
         "sustained success came within timer_s + route_poll_s, when clients know of a silent one",
     ),
+    POLLED: Fact(bool, True, "it came within route_poll_s, when clients have asked again"),
     "first_success_within_fault": Fact(bool, True, "something sent after it was confirmed before"),
     **{stage: Fact(bool, True, f"the stage {stage} was reached") for stage in STAGE_NAMES},
     **{f"{stage}_s": Fact(float, True, f"from the fault to {stage}") for stage in STAGE_NAMES},

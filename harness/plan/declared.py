@@ -2,10 +2,11 @@
 
 from harness.plan.clients import asks_name_servers
 from harness.plan.model import Layout, RocketWorkload, RunPlan
-from harness.plan.rocketmq_layout import MASTER_ID, brokers
+from harness.plan.rocketmq_layout import MASTER_ID, SYNC, brokers
 
 Declared = bool | str | int | float | dict[str, str] | None
 NOT_AMQP = {"moot": "its clients do not speak AMQP"}
+NO_ENTRANCE = {"moot": "clients enter nowhere: name servers show them every master"}
 NO_NAME_SERVERS = {"moot": "its clients ask no name server"}
 
 
@@ -24,18 +25,22 @@ def declared(plan: RunPlan) -> dict[str, Declared]:
     None: nobody has declared it, so that it is unknown; {"moot": why}: it makes no sense here.
     """
     workload, layout = plan.scenario.workload, plan.layout
+    told = layout.rocketmq
     by_name = asks_name_servers(plan.client)
     return {
         "copies": layout.copies,
         "masters": _masters(layout),
         "synchronise": layout.synchronise or None,
         "partition_handling": layout.partition_handling or None,
-        "entrance": layout.entrance,
+        "entrance": NO_ENTRANCE if by_name else layout.entrance,
         "promote_on_shutdown": _promotes(layout, "ha-promote-on-shutdown", "when-synced"),
         "promote_on_failure": _promotes(layout, "ha-promote-on-failure", "always"),
         "timer_s": layout.timer_s,
-        "route_poll_s": layout.rocketmq.timers.poll_s if layout.rocketmq else NO_NAME_SERVERS,
+        "route_poll_s": told.timers.poll_s if told else NO_NAME_SERVERS,
         "confirms": workload.confirms,
+        # By RabbitMQ's rules the confirm of a persistent message always waits for both.
+        "confirm_waits_for_mirrors": told is None or told.replication == SYNC,
+        "confirm_waits_for_disk": told is None or told.flush == SYNC,
         "durable": workload.durable,
         "persistent": workload.persistent,
         "mandatory": NOT_AMQP if by_name else workload.amqp.mandatory,

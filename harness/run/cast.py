@@ -8,10 +8,11 @@
 from collections.abc import Mapping, Sequence
 
 from faults.kinds import DIRECT
-from faults.places import host_of, joined
+from faults.places import host_of, joined, process_of
 from harness.deploy.port import Roles
 from harness.plan.model import BALANCER, STANDBY, Entry, Host
 from harness.plan.process_targets import by_process, candidates
+from harness.plan.rocketmq_layout import NAME_SERVER as NAME_SERVER_PROCESS
 from harness.plan.words import ACTIVE_BALANCER, Target, parse_target
 
 MASTER = "master of "
@@ -135,6 +136,22 @@ def role_of(host: str, roles: Mapping[str, Roles]) -> str:
     if any(host in role.mirrors for role in roles.values()):
         return "mirror"
     return "none"
+
+
+def role_of_places(
+    places: Sequence[str], roles: Mapping[str, Roles], hosts: Sequence[Host]
+) -> str:
+    """What was struck is to the queues, the weightiest that fits: a process counts for itself
+    alone, a host for all that it carries."""
+    found = {_role_at(each, roles, hosts) for each in places}
+    return next(role for role in ("master", "mirror", NAME_SERVER, "none") if role in found)
+
+
+def _role_at(struck: str, roles: Mapping[str, Roles], hosts: Sequence[Host]) -> str:
+    name, process = host_of(struck), process_of(struck)
+    carried = {one for host in hosts if host.name == name for one in host.processes}
+    ends = carried & {process} if process else carried
+    return NAME_SERVER if ends == {NAME_SERVER_PROCESS} else role_of(name, roles)
 
 
 def promoted_rank(before: Roles, after: Roles) -> int | None:

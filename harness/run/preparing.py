@@ -21,7 +21,7 @@ from typing import Any
 from faults.places import overlap, place, split
 from harness.deploy.port import Cluster, Link, Roles
 from harness.plan.clients import asks_name_servers, drains_by
-from harness.plan.declared import NO_NAME_SERVERS, Declared
+from harness.plan.declared import NO_ENTRANCE, NO_NAME_SERVERS, Declared
 from harness.plan.model import BALANCER, ONE, Entry, Layout, RunPlan
 from harness.plan.rocketmq_layout import COPIED_EVERY_S, NAME_SERVER, Server, name_servers
 from harness.plan.seeds import stream
@@ -81,8 +81,8 @@ class Prepared:
 
     def _entered(self, who: str, window: LiveWindow) -> Declared:
         """None, too, where a balancer decides to whom clients come."""
-        if self.entries[who] == NAME_SERVER:
-            return {"moot": "clients enter nowhere: name servers show them every master"}
+        if self.entries[who] == NAME_SERVER:  # who finds masters is at no slave's
+            return False if window.resolved and window.target_role == "mirror" else NO_ENTRANCE
         known = window.resolved and self.entries[who] != BALANCER
         return self.entries[who] == window.resolved if known else None
 

@@ -18,7 +18,7 @@ from faults.exclusive import Thing, clash, things
 from faults.kinds import CLIENT, KINDS
 from faults.model import Armed, FaultError, Proof, Receipt
 from faults.performing import perform_all
-from faults.places import host_of, process_of
+from faults.places import host_of, process_of, split
 from faults.rhythm import Change, Rhythm
 from faults.verification import gone, held, held_limit_s
 from harness.deploy.port import Cluster, DeployError, Link, Roles
@@ -35,7 +35,7 @@ from harness.run.cast import (
     resolve_balancer,
     resolve_clients,
     resolve_processes,
-    role_of,
+    role_of_places,
     roles_meant,
 )
 from harness.run.crew import WorkerLost
@@ -160,7 +160,7 @@ class LiveWindow:
     def target_role(self) -> str:
         if self._armed is not None and self._armed.role in (BALANCER, STANDBY, NAME_SERVER):
             return self._armed.role
-        return role_of(host_of(self.resolved), self.roles)
+        return role_of_places(split(self.resolved), self.roles, self._stage.plan.layout.hosts)
 
     async def open(self) -> bool:
         """Arms the fault; False where nothing is in force (the facts say why)."""

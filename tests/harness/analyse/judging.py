@@ -32,7 +32,9 @@ OTHERS = (
 )
 
 OF_SEVERAL_MASTERS = (
+    "confirmed-in-memory-is-kept",
     "other-masters-take-over",
+    "order-breaks-at-a-switch",
     "single-master-is-down",
     "broken-links-are-noticed-soon",
     "silent-broker-is-noticed-in-time",

@@ -166,13 +166,31 @@ def test_a_clock_doubt_is_a_doubt_about_the_whole_run() -> None:
 
 @pytest.mark.parametrize(
     ("after", "reached", "outcome"),
-    [(14.9, True, PASS), (15.0, True, FAIL), (20.0, False, FAIL), (10.0, False, INCONCLUSIVE)],
+    [
+        (12.9, True, PASS),
+        (13.0, True, INCONCLUSIVE),  # a deadline before the end: the end was in time for it, too
+        (14.9, True, INCONCLUSIVE),
+        (15.0, True, FAIL),
+        (20.0, False, FAIL),
+        (10.0, False, INCONCLUSIVE),
+    ],
 )
 def test_service_must_be_back_before_the_fault_ends(
     after: float, reached: bool, outcome: Outcome
 ) -> None:
     story = Story().stage("sustained_success", after, reached=reached)
     assert verdict("mirror-takes-over", story).outcome is outcome
+
+
+def test_what_the_faults_own_end_may_have_brought_says_so_and_what_to_do() -> None:
+    one = verdict("mirror-takes-over", Story().stage("sustained_success", 14.0))
+    assert "less than an operation's deadline (2 s) before its end (15.0 s)" in one.not_judged[0]
+    assert one.advice == ("let the fault last longer",)
+
+
+def test_a_fault_that_never_ended_brought_nothing() -> None:
+    story = Story().calm().window(1, "kill", lasts=None).stage("sustained_success", 14.0)
+    assert verdict("mirror-takes-over", story).outcome is PASS
 
 
 @pytest.mark.parametrize(("first", "outcome"), [(14.97, PASS), (14.99, FAIL), (15.2, FAIL)])

@@ -24,6 +24,21 @@ def test_a_queue_of_several_masters_has_no_mirror_that_takes_over() -> None:
     assert told["other-masters-take-over"] is PASS
     assert told["broken-links-are-noticed-soon"] is PASS
     assert told["confirmed-is-on-all-mirrors"] is PASS
+    assert told["any-node-reaches-any-queue"] is NOT_APPLICABLE, "clients enter nowhere"
+    assert told["queue-is-first-in-first-out"] is NOT_APPLICABLE, "it has two masters"
+
+
+def test_what_a_layout_does_not_wait_for_is_not_what_its_confirms_are_judged_by() -> None:
+    async_ = {**OF_LOGS, "confirm_waits_for_mirrors": False}
+    told = outcomes(Story(**async_))
+    assert told["confirmed-is-on-all-mirrors"] is NOT_APPLICABLE
+    assert told["confirmed-is-on-disk"] is NOT_APPLICABLE
+    assert told["confirmed-in-memory-is-kept"] is PASS
+    lost = outcomes(Story(**async_).count("lost", "buffered", 1))
+    assert lost["confirmed-in-memory-is-kept"] is FAIL
+    flushed = outcomes(Story(**{**OF_LOGS, "confirm_waits_for_disk": True}))
+    assert flushed["confirmed-is-on-disk"] is PASS
+    assert flushed["confirmed-in-memory-is-kept"] is NOT_APPLICABLE
 
 
 def test_what_no_client_of_a_run_knows_is_no_question_of_it() -> None:
@@ -37,7 +52,7 @@ def test_a_single_master_without_a_mirror_that_may_be_one_is_down_until_somebody
     alone = {**OF_LOGS, "masters": 1}
     down = Story(**alone).stage("sustained_success", 20.0)
     assert verdict("single-master-is-down", down).outcome is PASS
-    assert verdict("mirror-takes-over", down).outcome is FAIL
+    assert verdict("mirror-takes-over", down).outcome is NOT_APPLICABLE, "nobody promotes one"
     assert verdict("single-master-is-down", Story(**alone)).outcome is FAIL
     operated = Story(**alone, operations=1)
     assert verdict("single-master-is-down", operated).outcome is NOT_APPLICABLE
@@ -51,6 +66,7 @@ def test_a_single_master_without_a_mirror_that_may_be_one_is_down_until_somebody
         (40.0, False, 40, FAIL),
         (24.0, False, 40, INCONCLUSIVE),  # the load ended before
         (12.0, True, 10, INCONCLUSIVE),  # of a fault that was over before
+        (24.9, True, 26, INCONCLUSIVE),  # whose end was in time for it, too
         (30.0, True, 10, FAIL),
     ],
 )
@@ -63,6 +79,22 @@ def test_a_silent_broker_is_noticed_within_the_timer_and_a_poll(
     assert told.outcome is outcome
     if outcome is not INCONCLUSIVE:
         assert "the bound is 25 s" in told.judged[0]
+
+
+@pytest.mark.parametrize(("after", "outcome"), [(4.9, PASS), (5.1, FAIL), (24.0, FAIL)])
+def test_broken_links_are_noticed_by_the_next_poll(after: float, outcome: Outcome) -> None:
+    story = Story(**OF_LOGS).stage("sustained_success", after)
+    told = verdict("broken-links-are-noticed-soon", story)
+    assert told.outcome is outcome
+    assert "the bound is 5 s" in told.judged[0]
+
+
+def test_clients_that_are_blind_until_the_end_refute_nobody_and_prove_nothing() -> None:
+    """What they send in the last seconds is confirmed when the host is back, and in time."""
+    story = Story("freeze", **OF_LOGS).calm().window(1, "freeze", lasts=45)
+    story.stage("first_success", 0.1).stage("sustained_success", 43.4)
+    for claim in ("silent-name-server-blinds-its-clients", "other-masters-take-over"):
+        assert verdict(claim, story).outcome is INCONCLUSIVE, claim
 
 
 def test_of_a_name_server_beside_the_broker_its_own_clients_say_something_and_others_nothing() -> (
@@ -79,6 +111,24 @@ def test_of_a_name_server_beside_the_broker_its_own_clients_say_something_and_ot
     apart = Story("freeze", **{**OF_LOGS, "name_servers_at_target": 0})
     assert verdict(claim, apart).outcome is NOT_APPLICABLE
     assert verdict("separate-name-servers-help", apart).outcome is PASS
+
+
+def test_order_that_was_promised_and_held_refutes_that_a_switch_breaks_it() -> None:
+    claim = "order-breaks-at-a-switch"
+    assert verdict(claim, Story(**OF_LOGS)).outcome is FAIL
+    broken = Story(**OF_LOGS).count("reordered", "", 135)
+    assert verdict(claim, broken).outcome is PASS
+    unordered = Story(**OF_LOGS).count("not_judged", "not_promised", 21_400)
+    del unordered.counts["in_order", ""]
+    assert verdict(claim, unordered).outcome is NOT_APPLICABLE
+
+
+def test_a_slave_that_dies_is_judged_by_who_has_nothing_to_do_with_it() -> None:
+    away = {"publishers_entered_at_target": False, "consumers_entered_at_target": False}
+    slave = {**OF_LOGS, **away, "fault_target_role": "mirror"}
+    assert verdict("mirror-failure-harms-nobody", Story(**slave)).outcome is FAIL, "12 missed"
+    unharmed = Story(**slave).missed(0)
+    assert verdict("mirror-failure-harms-nobody", unharmed).outcome is PASS
 
 
 def test_name_servers_that_fail_are_missed_by_nobody_who_runs_already() -> None:

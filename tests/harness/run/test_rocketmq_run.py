@@ -99,6 +99,21 @@ def test_whether_clients_entered_at_the_target_makes_no_sense_where_name_servers
     assert state["name_servers_struck"] == ["rkt1"]
 
 
+def test_nobody_who_finds_masters_has_entered_at_a_slave(tmp_path: Path) -> None:
+    faulty = replace(of(), schedule=plan(fault("kill", "mirror of orders")).schedule)
+    state = played(tmp_path, faulty).manifest.state["windows"]["1"]
+    assert state["fault_target_role"] == "mirror"
+    assert state["publishers_entered_at_target"] is False
+    assert state["consumers_entered_at_target"] is False
+
+
+def test_a_name_server_that_is_killed_alone_is_no_master(tmp_path: Path) -> None:
+    faulty = replace(of(), schedule=plan(fault("kill", "rkt1/name-server")).schedule)
+    state = played(tmp_path, faulty).manifest.state["windows"]["1"]
+    assert state["fault_target_role"] == "name server"
+    assert (state["name_servers_at_target"], state["name_servers_left"]) == (1, 1)
+
+
 def test_a_fault_of_clients_links_to_a_host_leaves_the_probers_own_alone(tmp_path: Path) -> None:
     cluster = SimulatedCluster(COLOCATED)
     played(tmp_path, replace(of(), schedule=plan(fault("hang", "rkt1")).schedule), cluster)

@@ -1,0 +1,37 @@
+"""What a fault strikes is to the queues: by the processes it takes, not by their neighbours."""
+
+import pytest
+
+from harness.deploy.catalogue import load_layout
+from harness.deploy.port import Roles
+from harness.run.cast import NAME_SERVER, role_of_places
+
+ROLES = {"orders": Roles("rkt1", ("rkt3",), ("rkt3",))}  # of `colocated`; on `separated` alike
+
+
+@pytest.mark.parametrize(
+    ("layout", "places", "role"),
+    [
+        ("colocated", ["rkt1"], "master"),  # with the name server beside it
+        ("colocated", ["rkt1/name-server"], NAME_SERVER),
+        ("colocated", ["rkt1/broker-a-0"], "master"),
+        ("colocated", ["rkt3"], "mirror"),
+        ("colocated", ["rkt2"], "none"),  # another group's master, and a name server
+        ("colocated", ["rkt2/name-server", "rkt1/name-server"], NAME_SERVER),
+        ("colocated", ["rkt2/name-server", "rkt3"], "mirror"),
+        ("separated", ["rkt5"], NAME_SERVER),  # a name server has the host to itself
+        ("colocated", ["publisher-1"], "none"),  # no host at all
+    ],
+)
+def test_a_process_counts_for_itself_and_a_host_for_all_that_it_carries(
+    layout: str, places: list[str], role: str
+) -> None:
+    hosts = load_layout("rocketmq-2m2s", layout).hosts
+    assert role_of_places(places, ROLES, hosts) == role
+
+
+def test_where_no_name_servers_are_a_process_is_its_host() -> None:
+    hosts = load_layout("rabbitmq-mirrored", "all-automatic@T=10").hosts
+    roles = {"orders": Roles("rmq1", ("rmq2",), ("rmq2",))}
+    assert role_of_places(["rmq1/rabbitmq"], roles, hosts) == "master"
+    assert role_of_places(["rmq2"], roles, hosts) == "mirror"
