@@ -286,7 +286,8 @@ class Preparing:
             acknowledge=workload.acknowledge,
             quiet_s=rocketmq.quiet_s(workload),
             limit_s=self._plan.schedule.drain_limit_s + rocketmq.delay_s(workload),
-            mandatory=workload.amqp.mandatory,
+            # AMQP's word alone: RocketMQ's brokers confirm nothing that went nowhere.
+            mandatory=workload.amqp.mandatory or asks_name_servers(client),
             prefetch=workload.amqp.prefetch,
             confirm_window=workload.amqp.confirm_window,
             heartbeat_s=workload.amqp.heartbeat_s,

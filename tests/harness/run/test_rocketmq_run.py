@@ -11,8 +11,12 @@ from harness.plan.model import Layout, RocketWorkload, RunPlan
 from harness.plan.rocketmq_layout import RocketMq, Timers
 from harness.run import rocketmq
 from harness.workers.protocol import WorkerConfig
-from spark_analysis.schema.words import Strength
+from harness.workers.recorder import Recorder
+from spark_analysis.schema import tables
+from spark_analysis.schema.log import read_rows
+from spark_analysis.schema.words import Outcome, Strength
 from tests.harness.run.live_runs import Done, run
+from tests.harness.workers import rig
 from tests.plans import SYSTEM, fault, plan, workload
 from tests.simulated_cluster import SimulatedCluster
 
@@ -155,6 +159,16 @@ def test_a_confirm_is_worth_what_the_layout_declares(
 ) -> None:
     told = RocketMq("4.9.7", replication, flush, Timers(20, 10, 5))
     assert rocketmq.strength(replace(COLOCATED, rocketmq=told)) is strength
+
+
+def test_what_is_said_of_amqp_alone_takes_nothing_from_a_confirm(tmp_path: Path) -> None:
+    loose = replace(workload().amqp, mandatory=False)
+    publisher = configured(tmp_path, of(amqp=loose))["publisher-1"]
+    recorder = Recorder(replace(publisher, log=str(tmp_path / "log")), rig.fail)
+    recorder.settlements([(7, 1, Outcome.CONFIRMED, "SEND_OK")], 5, 1)
+    recorder.close()
+    (row,) = read_rows(tmp_path / "log", tables.SETTLEMENTS)
+    assert row["strength"] == Strength.REPLICATED
 
 
 def test_a_drain_waits_as_long_as_a_message_may_be_held_back(tmp_path: Path) -> None:
