@@ -4,7 +4,8 @@
    load has ended by then. A broker that gives nothing by queue is read record by record instead.
 2. Nothing is committed or changed: consumers find everything as they left it.
 3. A message is on record as a delivery by audit, with its offset and the place where it was found.
-4. What was read is a row of `probes`, and so is each group's offset against the queue's end.
+4. What was read is a row of `probes`, and so is each group's offset against the queue's end. The
+   run's own readers have a row for each queue of the topic, whether they committed there or not.
 5. What could not be read is told, place by place: it may hold anything.
 """
 
@@ -12,6 +13,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from harness.workers.clients.rocketmq.options import group
 from harness.workers.protocol import WorkerConfig
 from harness.workers.recorder import Recorder
 from harness.workers.remoting import answers, records, requests
@@ -168,13 +170,16 @@ class LogAuditor:
         """A consumer's offset is the next that it would be given: at the end, all is consumed."""
         started_ns = self._recorder.now_ns()
         offsets = await self._ask(requests.consumer_offsets(), answers.offsets)
-        for (group, queue), offset in sorted(offsets.items()):
+        topic = self._config.queue
+        own = {(group(topic, "readers"), queue): None for queue in ends if queue.topic == topic}
+        for (whose, queue), offset in sorted({**own, **offsets}.items()):
             if (end := ends.get(queue)) is not None:
-                behind = end - offset
+                behind = end - (offset or 0)
                 # A slave's log may end before what its dead master gave out.
                 where = f"{behind} behind" if behind >= 0 else f"{-behind} beyond its end"
-                detail = f"committed {offset} of {end}, {where}"
-                target = self._target(_word(queue), group)
+                committed = "never committed" if offset is None else f"committed {offset}"
+                target = self._target(_word(queue), whose)
+                detail = f"{committed} of {end}, {where}"
                 self._probe(CONSUMER_OFFSET, target, started_ns, not behind, detail)
 
     def _target(self, *words: str) -> str:

@@ -51,6 +51,18 @@ def test_offsets_that_are_not_at_the_end_are_told_and_many_are_counted() -> None
     assert text.endswith("; and 2 more")
 
 
+def test_a_queue_where_nobody_ever_committed_counts_and_is_named() -> None:
+    (_, (_, text)) = lines(
+        probe("queue read", "rkt1 orders/0", "offsets 0 to 9: 9 messages"),
+        probe("consumer offset", "rkt1 orders/0 readers", "committed 9 of 9, 0 behind"),
+        probe("consumer offset", "rkt1 orders/1 readers", "never committed of 5, 5 behind", False),
+    )
+    assert text == (
+        "consumers' offsets after the drain: 1 of 2 at the end of their queue; "
+        "rkt1 orders/1 readers: never committed of 5, 5 behind"
+    )
+
+
 def test_a_run_whose_brokers_keep_no_logs_says_nothing_of_them(tmp_path: Path) -> None:
     assert audit(tmp_path) == ()
     assert lines(probe("verified", "rmq1", "the process ended")) == []

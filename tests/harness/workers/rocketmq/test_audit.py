@@ -92,6 +92,12 @@ class Audited:
         return [(row["broker"], row["offset"], row["sequence"]) for row in self.deliveries]
 
     @property
+    def offsets(self) -> list[tuple[str, int, str]]:
+        """Target, ok, detail."""
+        kind = "consumer offset"
+        return [(target, ok, told) for of, target, ok, told in self.probes if of == kind]
+
+    @property
     def doubt(self) -> str:
         (end,) = self.said
         assert end["complete"] is (not end["doubt"])
@@ -209,7 +215,7 @@ class Slave(Log):
 
 
 def test_the_log_of_a_broker_that_gives_nothing_by_queue_is_walked(tmp_path: Path) -> None:
-    log = Slave({TOPIC: 1, "invoices": 1}, offsets={"orders@g": {0: 1}})
+    log = Slave({TOPIC: 1, "invoices": 1}, offsets={"orders@orders_readers": {0: 1}})
     log.put(Queue(TOPIC, 0), sent(0))
     log.put(Queue("invoices", 0), sent(9))
     log.put(Queue(TOPIC, 0), sent(1))
@@ -224,7 +230,7 @@ def test_the_log_of_a_broker_that_gives_nothing_by_queue_is_walked(tmp_path: Pat
     length = sum(len(written(one)) for there in log.messages.values() for one in there)
     assert end.probes == [
         ("log read", "broker-a-0", 1, f"positions 0 to {length}: 4 messages"),
-        ("consumer offset", "broker-a-0 orders/0 g", 0, "committed 1 of 2, 1 behind"),
+        ("consumer offset", "broker-a-0 orders/0 orders_readers", 0, "committed 1 of 2, 1 behind"),
     ]
 
 
@@ -237,24 +243,47 @@ def test_a_body_that_a_client_packed_is_known_again(tmp_path: Path) -> None:
 
 
 def test_each_groups_offset_stands_against_the_queues_greatest(tmp_path: Path) -> None:
-    log = Log({TOPIC: 2}, offsets={"orders@g": {0: 2, 1: 1}, "invoices@g": {0: 3}})
+    offsets = {f"{topic}@orders_readers": {0: 2, 1: 1} for topic in (TOPIC, "invoices")}
+    log = Log({TOPIC: 2}, offsets=offsets)
     for sequence in range(3):
         log.put(Queue(TOPIC, 0), sent(sequence))
     log.put(Queue(TOPIC, 1), sent(3))
     end = audited(tmp_path, log)
-    assert [probe for probe in end.probes if probe[0] == "consumer offset"] == [
-        ("consumer offset", "broker-a-0 orders/0 g", 0, "committed 2 of 3, 1 behind"),
-        ("consumer offset", "broker-a-0 orders/1 g", 1, "committed 1 of 1, 0 behind"),
+    assert end.offsets == [
+        ("broker-a-0 orders/0 orders_readers", 0, "committed 2 of 3, 1 behind"),
+        ("broker-a-0 orders/1 orders_readers", 1, "committed 1 of 1, 0 behind"),
     ]
     read = [probe for probe in end.probes if probe[0] == "queue read"]
     assert ("queue read", "broker-a-0 orders/0", 1, "offsets 0 to 3: 3 messages") in read
 
 
 def test_an_offset_past_the_end_of_a_slaves_shorter_log_is_told_as_one(tmp_path: Path) -> None:
-    log = Log({TOPIC: 1}, offsets={"orders@g": {0: 5}})
+    log = Log({TOPIC: 1}, offsets={"orders@orders_readers": {0: 5}})
     log.put(Queue(TOPIC, 0), sent(0))
-    (offset,) = [one for one in audited(tmp_path, log).probes if one[0] == "consumer offset"]
-    assert offset[2:] == (0, "committed 5 of 1, 4 beyond its end")
+    (offset,) = audited(tmp_path, log).offsets
+    assert offset[1:] == (0, "committed 5 of 1, 4 beyond its end")
+
+
+def test_a_queue_where_the_runs_readers_never_committed_is_told_whoever_else_did(
+    tmp_path: Path,
+) -> None:
+    log = Log(
+        {TOPIC: 3, "%RETRY%g": 1}, offsets={"orders@g": {0: 1}, "orders@orders_readers": {2: 1}}
+    )
+    for sequence, number in enumerate([0, 0, 2]):
+        log.put(Queue(TOPIC, number), sent(sequence))
+    assert audited(tmp_path, log).offsets == [
+        ("broker-a-0 orders/0 g", 0, "committed 1 of 2, 1 behind"),
+        ("broker-a-0 orders/0 orders_readers", 0, "never committed of 2, 2 behind"),
+        ("broker-a-0 orders/1 orders_readers", 1, "never committed of 0, 0 behind"),
+        ("broker-a-0 orders/2 orders_readers", 1, "committed 1 of 1, 0 behind"),
+    ]
+
+
+def test_readers_of_whom_the_broker_never_heard_have_a_row_in_each_queue(tmp_path: Path) -> None:
+    log = Log({TOPIC: 2})
+    log.put(Queue(TOPIC, 1), sent(0))
+    assert [ok for _, ok, _ in audited(tmp_path, log).offsets] == [1, 0]
 
 
 def test_a_queue_that_does_not_answer_is_named_and_the_others_are_read(
