@@ -11,9 +11,12 @@
 from collections.abc import Iterable
 
 from harness.plan.model import Layout
+from harness.plan.worker_places import ADDRESSES
 
 RIGHTS = {"cap_add": ["SYS_ADMIN"], "security_opt": ["apparmor:unconfined"]}
-_FIRST, _LAST = 210, 249  # of the clients' half of the network, above who has a place there
+# Of the clients' half of the network, above and below who has a place there.
+_LAST_PARTS = (*range(210, 250), *range(130, 200))
+assert len(_LAST_PARTS) == ADDRESSES, "the plan counts with it"
 
 # $1: the table's lines; $2, $3: who the worker is; the rest: its command.
 _BY_NAMES = """
@@ -37,7 +40,7 @@ def addresses(layout: Layout, network: str) -> tuple[str, ...]:
     """The proxy's, one for each worker of a run; empty where workers dial what they are given."""
     if not by_names(layout):
         return ()
-    return tuple(f"{network}.{last}" for last in range(_FIRST, _LAST + 1))
+    return tuple(f"{network}.{last}" for last in _LAST_PARTS)
 
 
 def command(

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from harness.deploy.catalogue import load_layout
+from harness.deploy.port import Link
+from harness.plan import worker_places
 from harness.plan.clients import CLIENTS
 from harness.plan.model import Layout, RocketWorkload, RunPlan
 from harness.plan.rocketmq_layout import RocketMq, Timers
@@ -73,6 +75,33 @@ def test_a_run_that_every_log_was_read_of_loses_nothing_and_has_no_rivals(tmp_pa
     assert done.manifest.rivals == []
     assert [(end.drained, end.unreadable) for end in done.manifest.queues] == [(True, ())]
     assert done.manifest.failure == ""
+
+
+class CountingCluster(SimulatedCluster):
+    """Knows whom it gave links."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.linked: list[str] = []
+
+    async def link(self, run: RunPlan, worker: str) -> tuple[Link, ...]:
+        self.linked.append(worker)
+        return await super().link(run, worker)
+
+
+@pytest.mark.parametrize("crashed", ["clients", "publisher-1", ""])
+def test_whoever_takes_links_was_counted_before(tmp_path: Path, crashed: str) -> None:
+    faults = (fault("client_crash", crashed),) if crashed else ()
+    small = of(queues=("one", "two"), publishers=3, consumers=2)
+    small = replace(small, scenario=replace(small.scenario, faults=faults))
+    small = replace(small, schedule=plan(*faults).schedule)
+    cluster = CountingCluster(COLOCATED)
+    played(tmp_path, small, cluster)
+    wanted = worker_places.wanted(small.scenario, COLOCATED)
+    assert (
+        wanted["successors of crashed clients"] == {"clients": 5, "publisher-1": 1, "": 0}[crashed]
+    )
+    assert len(cluster.linked) == len(set(cluster.linked)) == sum(wanted.values())
 
 
 def test_a_log_that_was_not_read_to_its_end_may_hold_what_is_missing(tmp_path: Path) -> None:

@@ -1,0 +1,45 @@
+"""A run whose workers would find no address each is refused before anything stands."""
+
+import pytest
+
+from harness.deploy.catalogue import load_layout, load_system
+from harness.plan.applicability import obstacles
+from harness.plan.model import Scenario
+from harness.plan.worker_places import ADDRESSES, wanted
+from tests.plans import LAYOUT, plan
+
+SYSTEM = load_system("rocketmq-2m2s")
+COLOCATED = load_layout("rocketmq-2m2s", "colocated@compressed")
+ONE_GROUP = load_layout("rocketmq-2m2s", "one-group@compressed")
+
+
+def of(queues: int, clients: int) -> Scenario:
+    names = tuple(f"q{number}" for number in range(queues))
+    return plan(queues=names, publishers=clients, consumers=clients).scenario
+
+
+def reasons(queues: int, clients: int) -> list[str]:
+    return obstacles(of(queues, clients), SYSTEM, COLOCATED, SYSTEM.clients[0], "compose")
+
+
+@pytest.mark.parametrize(("queues", "clients"), [(6, 6), (13, 16)])
+def test_as_many_as_there_are_addresses_can_run(queues: int, clients: int) -> None:
+    assert sum(wanted(of(queues, clients), COLOCATED).values()) <= ADDRESSES
+    assert reasons(queues, clients) == []
+
+
+def test_more_than_that_are_refused_with_the_numbers() -> None:
+    (reason,) = reasons(15, 15)
+    assert reason == (
+        "its workers take 120 addresses (15 publishers, 15 consumers, 15 probers, 15 drainers, "
+        "60 auditors), and there are 110: it takes fewer queues, publishers or consumers"
+    )
+
+
+def test_each_broker_of_a_layout_has_an_auditor_for_each_queue() -> None:
+    counts = [wanted(of(3, 3), layout).get("auditors") for layout in (COLOCATED, ONE_GROUP)]
+    assert counts == [12, 6]
+
+
+def test_where_brokers_are_known_by_address_nobody_needs_one() -> None:
+    assert wanted(of(30, 60), LAYOUT) == {}
