@@ -16,6 +16,7 @@ RUN, QUEUE = "run-1-beef", "orders"
 DECLARED = {
     "copies": 3,
     "masters": 1,
+    "elects": True,
     "synchronise": "automatic",
     "partition_handling": "pause_minority",
     "timer_s": 10.0,
@@ -49,6 +50,7 @@ RECORDED = {
 OF_LOGS = {
     "copies": 2,
     "masters": 2,
+    "elects": False,
     "promote_on_shutdown": "never",
     "promote_on_failure": "never",
     "confirm_waits_for_disk": False,

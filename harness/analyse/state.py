@@ -56,10 +56,15 @@ class State:
 
 
 def _mirrored(document: Mapping[str, Any]) -> dict[str, Recorded]:
-    """What was so before there were systems whose mirrors never become masters."""
+    """What was so before there were systems whose mirrors never become masters, and is of them."""
     if document.get("promote_on_failure") == "never":
-        return {}
-    return {"masters": 1, "confirm_waits_for_mirrors": True, "confirm_waits_for_disk": True}
+        return {"elects": False}
+    return {
+        "elects": True,
+        "masters": 1,
+        "confirm_waits_for_mirrors": True,
+        "confirm_waits_for_disk": True,
+    }
 
 
 def _no_ack(document: Mapping[str, Any]) -> dict[str, bool]:

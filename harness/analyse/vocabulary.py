@@ -28,6 +28,7 @@ DECLARED: dict[str, Fact] = {
         "whether a stop may promote a mirror that lacks messages: when-synced, always, never",
     ),
     "promote_on_failure": Fact(str, False, "whether a crash may: always, when-synced, never"),
+    "elects": Fact(bool, False, "a mirror may become master by itself, when the master fails"),
     "timer_s": Fact(float, False, "the layout's timer, in seconds"),
     "route_poll_s": Fact(float, False, "how often clients ask name servers who the masters are"),
     "confirms": Fact(bool, False, "publishers ask for confirms"),

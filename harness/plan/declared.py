@@ -35,6 +35,7 @@ def declared(plan: RunPlan) -> dict[str, Declared]:
         "entrance": NO_ENTRANCE if by_name else layout.entrance,
         "promote_on_shutdown": _promotes(layout, "ha-promote-on-shutdown", "when-synced"),
         "promote_on_failure": _promotes(layout, "ha-promote-on-failure", "always"),
+        "elects": layout.rocketmq is None,  # whatever policies say: no slave is ever elected
         "timer_s": layout.timer_s,
         "route_poll_s": told.timers.poll_s if told else NO_NAME_SERVERS,
         "confirms": workload.confirms,

@@ -143,6 +143,9 @@ def test_runs_of_before_there_was_a_choice_had_a_list_of_hosts() -> None:
     assert old.value("entrance", 1) == "hosts"
     assert State.from_json({"entrance": "one"}).value("entrance", 1) == "one"
     assert isinstance(State.from_json({}).value("entrance", 1), Unknown)
+    assert old.value("elects", 1) is True
+    slaves = State.from_json({"promote_on_failure": "never", "windows": {}})
+    assert slaves.value("elects", 1) is False
 
 
 def test_runs_of_before_it_was_recorded_had_one_master_unless_mirrors_are_never_promoted() -> None:

@@ -2,9 +2,13 @@
 
 from dataclasses import replace
 
+import pytest
+
+from harness.deploy.catalogue import layout_names, load_layout, system_names
 from harness.plan.declared import declared, ignored
 from harness.plan.model import Policy, RocketWorkload
 from tests.plans import fault, plan
+from tests.topologies import topology
 
 
 def test_an_amqp_client_ignores_nothing_of_the_amqp_section() -> None:
@@ -52,6 +56,22 @@ def test_what_may_promote_a_mirror_is_what_a_policy_says_or_the_brokers_default(
         for policies in ((), (said,))
     ]
     assert found == [("when-synced", "always"), ("always", "always")]
+
+
+@pytest.mark.parametrize("system", system_names())
+def test_slaves_of_logs_alone_are_elected_by_nobody_on_every_shipped_layout(system: str) -> None:
+    """The claims of mirrors that take over apply to as many queues as before there were others."""
+    for label in layout_names(system):
+        layout = load_layout(system, label)
+        facts = declared(replace(plan(), layout=layout))
+        assert facts["elects"] is (system != "rocketmq-2m2s"), label
+        assert facts["elects"] is (facts["promote_on_failure"] != "never"), label
+
+
+def test_somebody_elses_mirrors_are_elected_though_nobody_declared_when() -> None:
+    of = plan()
+    facts = declared(replace(of, layout=replace(of.layout, topology=topology())))
+    assert (facts["elects"], facts["promote_on_failure"]) == (True, None)
 
 
 def test_the_faults_of_the_schedule_are_counted() -> None:
