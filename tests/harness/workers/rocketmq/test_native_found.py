@@ -2,15 +2,25 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
+import tomllib
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from harness.workers.clients.rocketmq import native_found
 from harness.workers.clients.rocketmq.native import lack
-from harness.workers.clients.rocketmq.native_found import SYMBOLS, Found, features, refusal
+from harness.workers.clients.rocketmq.native_found import (
+    SYMBOLS,
+    WITH_LIBRARY,
+    WITHOUT_LIBRARY,
+    Found,
+    features,
+    refusal,
+)
 from harness.workers.clients.rocketmq.options import RocketOptions
 from harness.workers.protocol import Role, WorkerConfig
 from tests.harness.workers.rig import config
@@ -112,3 +122,19 @@ def test_asked_as_a_process_a_package_without_library_says_so_as_json(tmp_path: 
     said = json.loads(done.stdout)
     assert said["package"] == "rocketmq-client-python 2.0.0"
     assert "brings no C++ library" in said["refused"]
+
+
+def test_no_two_extras_that_overwrite_each_other_can_be_locked_together() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    brings = {
+        extra: {re.split(r"[^\w-]", one, maxsplit=1)[0] for one in wanted}
+        for extra, wanted in project["project"]["optional-dependencies"].items()
+    }
+    conflicts = [{one["extra"] for one in group} for group in project["tool"]["uv"]["conflicts"]]
+    clashing = [
+        {one, other}
+        for one, other in product(brings, repeat=2)
+        if WITH_LIBRARY in brings[one] and WITHOUT_LIBRARY in brings[other]
+    ]
+    assert len(clashing) == 2
+    assert all(pair in conflicts for pair in clashing)
