@@ -48,6 +48,7 @@ class Claim:
     precondition: tuple[Condition, ...]
     predicate: tuple[Condition, ...]
     known: str  # what is known about it already; "" where nothing is
+    warns: bool = False  # it predicts harm: where it is false, the broker was better than that
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +141,7 @@ class _ClaimTable(_Table):
     precondition: list[str] = []
     predicate: Annotated[list[str], Field(min_length=1)]
     known: str = ""
+    warns: bool = False
 
 
 class _File(_Table):
@@ -172,6 +174,7 @@ def _claim(table: _ClaimTable, file: str, problems: list[Problem]) -> Claim:
         precondition=_conditions(table.precondition, f"{file}, {table.name}", problems),
         predicate=_conditions(table.predicate, f"{file}, {table.name}", problems),
         known=table.known,
+        warns=table.warns,
     )
 
 

@@ -40,6 +40,7 @@ class ClaimVerdict:
     story: str = ""  # FAIL: one message's, or one window's
     advice: tuple[str, ...] = ()
     known: str = ""  # what is known about this claim already
+    warns: bool = False  # the claim predicts harm: a FAIL is a warning that did not come true
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,7 @@ def _judge(claim: Claim, evidence: Evidence) -> ClaimVerdict:
         story=next((part.story for part in told if part.story), ""),
         advice=_once(line for part in told for line in part.advice),
         known=claim.known if outcome is Outcome.FAIL else "",
+        warns=claim.warns,
     )
 
 

@@ -3,7 +3,9 @@
 import pytest
 
 from harness.analyse.claims import parse_condition, read_claims, shipped, shipped_beside
+from harness.analyse.judge import exit_code, judge
 from harness.plan.problems import PlanError
+from tests.findings import Story
 
 
 def test_shipped_claims_name_their_sources_and_quote_them() -> None:
@@ -106,6 +108,16 @@ def test_all_problems_of_a_file_are_told_at_once() -> None:
     with pytest.raises(PlanError) as caught:
         read_claims(source, "mine.toml")
     assert [problem.place for problem in caught.value.problems] == ["mine.toml, a"] * 3
+
+
+def test_a_claim_that_predicts_harm_says_so_and_its_failure_stays_one() -> None:
+    plain = '[[claim]]\nname = "a"\nsentence = "s"\nsource = "x"\npredicate = ["lost >= 1"]\n'
+    promise, warning = (
+        judge(read_claims(source, "mine.toml"), Story().evidence)
+        for source in (plain, f"{plain}warns = true\n")
+    )
+    assert [one.warns for one in (*promise, *warning)] == [False, True]
+    assert exit_code([promise]) == exit_code([warning]) == 1
 
 
 def test_two_claims_of_one_name_are_an_error() -> None:
