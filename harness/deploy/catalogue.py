@@ -72,6 +72,19 @@ def load_layout(system: str, word: str) -> Layout:
     return document.layout(system, profile)
 
 
+def as_shipped(system: str, name: str) -> Layout | None:
+    """A built-in layout with the timers that its product comes with; None where no file says so.
+
+    `name`: without a profile.
+    """
+    if system not in system_names() or name not in {one.stem for one in _layout_files(system)}:
+        return None
+    profile = _read_system(system).shipped_profile
+    path, _ = _find(system, name)
+    document = _read_layout(system, path)
+    return document.layout(system, profile) if profile in document.profiles else None
+
+
 def is_path(word: str) -> bool:
     """Whether a word means a file of the user's own, not a name."""
     return "/" in word or word.endswith(".toml")
@@ -133,6 +146,9 @@ class _SystemFile(Strict):
     deployments: Annotated[tuple[Deployment, ...], Field(min_length=1), AsList]
     layouts: Literal["mirrored", "rocketmq"] = "mirrored"  # what its layout files say
     processes: Annotated[tuple[str, ...], AsList] = ()  # of each host, where all carry the same
+    shipped_profile: str = (
+        ""  # of its layouts: the one with the timers that the product comes with
+    )
     cannot: dict[Annotated[str, AfterValidator(_kind)], str] = Field(default_factory=dict)
     cannot_handle: dict[Annotated[str, AfterValidator(_handling)], str] = Field(
         default_factory=dict

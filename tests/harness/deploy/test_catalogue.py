@@ -7,6 +7,7 @@ import pytest
 
 from harness.deploy.catalogue import (
     CatalogueError,
+    as_shipped,
     layout_names,
     load_layout,
     load_system,
@@ -341,3 +342,17 @@ def test_hosts_carry_the_processes_of_the_system_that_they_stand_for(tmp_path: P
     assert load_layout(REFERENCE, str(file)).hosts[0].processes == ("broker",)
     with pytest.raises(CatalogueError, match=r'carries \["rabbitmq"\], not \[\'broker\'\]'):
         load_layout(RABBIT, str(file))
+
+
+def test_a_layout_is_known_with_the_timers_that_its_product_comes_with() -> None:
+    shipped = [as_shipped(RABBIT, "all-automatic"), as_shipped("rocketmq-2m2s", "colocated-v5")]
+    assert [one and one.timer_s for one in shipped] == [60, 120]
+    asked = shipped[1] and shipped[1].rocketmq
+    assert asked is not None and asked.timers.poll_s == 30
+
+
+def test_what_no_file_says_of_shipped_timers_is_not_known() -> None:
+    assert as_shipped(REFERENCE, "all-automatic") is None
+    assert as_shipped(RABBIT, "all-automatic-spare") is None  # it has no such profile
+    assert as_shipped(RABBIT, "of-somebody-else") is None
+    assert as_shipped("kafka", "all-automatic") is None
