@@ -60,6 +60,14 @@ predicate = ["sustained_success == true"]
 """,
     "claims of pages",
 )
+WARNING = """
+[[claim]]
+name = "waits-forever"
+sentence = "Its consumers wait forever."
+source = "an article"
+predicate = ["consumers_resumed == false"]
+warns = true
+"""
 KNOWN = read_expectations(
     """
 [[cell]]

@@ -9,8 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from harness.analyse.evidence import Evidence
-from harness.analyse.truth import Interval, Unknown, Value
+from harness.analyse.truth import Interval, Moot, Unknown, Value
+from spark_analysis.schema.facts import Window
 from spark_analysis.schema.words import Strength
+
+# Faults after which a host has all that it had on disk, once it is back.
+STRIKES_HOST = ("kill", "stop", "freeze", "black_hole", "reboot")
+GOOD_S = 5  # so long sending was on time when `degraded` ended, or longer (DESIGN.md 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +29,10 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """One fault window, in seconds. `degraded` ends when operations were on time again."""
+    """One fault window, in seconds. `degraded` ends when operations were on time again.
+
+    `returned`: the host that it struck was seen to be back with its disk; None: it struck none.
+    """
 
     window: int
     kind: str
@@ -32,6 +40,8 @@ class Outage:
     degraded_s: Number
     missed: Number  # intended from this fault to the next, or the end, not confirmed in time
     operations: int  # of so many
+    missed_later: int  # of those missed: due when sending had been on time for GOOD_S already
+    returned: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +72,8 @@ class Summary:
     logs_of: int
     queues_read: int
     queues_of: int
+    timer_s: float | None  # after so long the layout gives a silent host up; None: not on record
+    poll_s: float | None  # so often clients ask who the masters are; None: they do not ask
 
     @property
     def loss_proved(self) -> bool:
@@ -84,24 +96,50 @@ def summary(evidence: Evidence) -> Summary:
         untold=evidence.undecided,
         promised=tuple(_promised(evidence)),
         duplicated=_number(evidence.value("duplicated")),
-        outages=tuple(
-            Outage(
-                window.number,
-                window.kind,
-                _number(evidence.value("silence_s", window.number)),
-                _number(evidence.value("degraded_s", window.number)),
-                _number(evidence.value("missed", window.number)),
-                _operations(evidence, window.number),
-            )
-            for window in facts.windows
-        ),
+        outages=tuple(_outage(evidence, window) for window in facts.windows),
         faults_seen=sum(window.verified and window.gone for window in facts.windows),
         faults_of=len(facts.windows),
         logs_closed=sum(worker.log_closed for worker in facts.workers),
         logs_of=len(facts.workers),
         queues_read=len(facts.queues) - len(unread),
         queues_of=len(facts.queues),
+        timer_s=_seconds(evidence.value("timer_s")),
+        poll_s=_seconds(evidence.value("route_poll_s")),
     )
+
+
+def _outage(evidence: Evidence, window: Window) -> Outage:
+    return Outage(
+        window=window.number,
+        kind=window.kind,
+        silence_s=_number(evidence.value("silence_s", window.number)),
+        degraded_s=_number(evidence.value("degraded_s", window.number)),
+        missed=_number(evidence.value("missed", window.number)),
+        operations=_operations(evidence, window.number),
+        missed_later=_missed_later(evidence, window),
+        returned=_returned(evidence, window),
+    )
+
+
+def _missed_later(evidence: Evidence, window: Window) -> int:
+    """Where sending was never on time again there is no later."""
+    back = evidence.stage("sustained_success", window.number)
+    if back is None or not back.reached:
+        return 0
+    origins = (one.origin_ns for one in evidence.facts.windows if one.number > window.number)
+    until_ns = min(origins, default=math.inf)
+    from_ns = window.origin_ns + back.after_ns + GOOD_S * 1_000_000_000
+    rows = (row for row in evidence.findings.affected if row.measure == "missed")
+    return sum(from_ns <= row.at_ns < until_ns for row in rows)
+
+
+def _returned(evidence: Evidence, window: Window) -> bool | None:
+    """An operation may have taken a disk away, too."""
+    if window.kind not in STRIKES_HOST:
+        return None
+    wiped = evidence.value("lost_disk")
+    kept = isinstance(wiped, Moot) or wiped == "none"
+    return kept and evidence.value("fault_returned", window.number) is True
 
 
 def _promised(evidence: Evidence) -> Iterator[Promised]:
@@ -115,6 +153,10 @@ def _promised(evidence: Evidence) -> Iterator[Promised]:
 def _operations(evidence: Evidence, window: int) -> int:
     row = evidence.availability(window)
     return row.operations if row is not None else 0
+
+
+def _seconds(value: Value) -> float | None:
+    return value.low if isinstance(value, Interval) else None
 
 
 def _number(value: Value) -> Number:

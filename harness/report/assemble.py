@@ -12,12 +12,13 @@ from harness.analyse.audited import audit
 from harness.analyse.claims import Claim
 from harness.analyse.costs import cost
 from harness.analyse.detail import NO_VIEWS, detail
+from harness.analyse.doubts import Told
 from harness.analyse.evidence import Evidence
 from harness.analyse.expectations import CellResult, Expectations
 from harness.analyse.judge import judge
 from harness.analyse.observations import observe
 from harness.analyse.state import State
-from harness.analyse.summary import summary
+from harness.analyse.summary import Summary, summary
 from harness.plan.model import Experiment, RunPlan
 from harness.report.display import CellTitle, RunReport
 from harness.run_folder.manifest import Manifest
@@ -27,6 +28,7 @@ from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.views import Views
 
 NO_COSTS = Costs()
+_OF_MISSING = ("drain", "unreadable")  # doubts that say where what is missing may be
 
 
 def run_report(
@@ -40,6 +42,7 @@ def run_report(
 ) -> RunReport:
     """One run that the analysis has read in `folder`. Of the marts its own rows only."""
     evidence = Evidence(findings, facts, State.from_json(manifest.state))
+    told = summary(evidence)
     return RunReport(
         name=manifest.run,
         cell=(manifest.scenario, manifest.system, manifest.layout, manifest.client),
@@ -51,13 +54,21 @@ def run_report(
             *routes.observe(manifest, findings, views, evidence.run_doubt is None),
             *audit(folder),
         ),
-        doubts=tuple(doubt.sentence for doubt in evidence.doubts),
+        doubts=tuple(_doubt(doubt, told) for doubt in evidence.doubts),
         failure=manifest.failure,
         notes=_notes(manifest),
-        summary=summary(evidence),
+        summary=told,
         detail=detail(folder, manifest, facts, findings, views),
         cost=cost(manifest, facts, costs, findings.doubts),
     )
+
+
+def _doubt(doubt: Told, told: Summary) -> str:
+    """What was not read can hold nothing where nothing is missing: the count is decided."""
+    nothing = told.confirmed and told.loss_proved and not (told.lost.least or told.stranded.least)
+    if nothing and doubt.reason in _OF_MISSING:
+        return f"nothing was missing, so nothing could be lost, though {doubt.sentence}"
+    return doubt.sentence
 
 
 def unjudged(plan: RunPlan, reason: str) -> RunReport:

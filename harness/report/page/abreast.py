@@ -16,10 +16,12 @@ from harness.report.page.cells import CellView
 from harness.report.page.grids import Grid, grids
 from harness.report.page.places import (
     PLACES_MAX,
+    RETURNED,
     Place,
     VerdictView,
     glance,
     headline,
+    late_text,
     out_text,
     places,
     scenarios_of,
@@ -35,7 +37,8 @@ from harness.report.page.tally import Cell, Tally
 class Field:
     """One scenario on one place. `number` 0: there is no such cell; then `reason` says why, or
     nobody asked for it. `left` and `width`: the median, and from there to the longest, in per cent
-    of the longest of all; `late`: the share that was not confirmed in time from the fault on."""
+    of the longest of all; `late`: the share that was not confirmed in time from the fault on;
+    `returned`: that every host which failed came back with its disk, where that is so."""
 
     letter: str
     number: int
@@ -43,6 +46,7 @@ class Field:
     sign: str
     loss: str
     of: str
+    returned: str
     out: str
     median: str
     silent: str
@@ -150,10 +154,11 @@ def _field(letter: str, view: CellView, longest_s: float) -> Field:
         sign=sign,
         loss=loss,
         of=f"of {words.count(told.confirmed)}" if told.confirmed else "",
+        returned=RETURNED if told.hosts_returned else "",
         out=out_text(told) if told.judged and told.faults_of else "",
         median=_median(told),
         silent=silent_text(told),
-        late=_late(told),
+        late=late_text(told),
         proved=_proved(told),
         whole=_is_whole(told),
         claims=_claims(told),
@@ -173,6 +178,7 @@ def _empty(letter: str, reason: int) -> Field:
         sign="",
         loss="",
         of="",
+        returned="",
         out="",
         median="",
         silent="",
@@ -192,15 +198,6 @@ def _median(told: Tally) -> str:
     if told.out is None or told.out.runs < 2:
         return ""
     return f"median {time_text(told.out.median_s, told.out)}"
-
-
-def _late(told: Tally) -> str:
-    missed, operations, runs = told.late
-    if operations:
-        of = f" (of {runs} of {told.runs} runs)" if runs < told.runs else ""
-        return f"{words.share(missed / operations)} late{of}"
-    unknown = told.judged > told.outage_proved
-    return "late: not decided" if unknown else ""
 
 
 def _is_whole(told: Tally) -> bool:
@@ -226,7 +223,8 @@ def _proved(told: Tally) -> str:
 def _claims(told: Tally) -> str:
     if not told.judged:
         return ""
-    parts = [f"{len(told.failed)} failed"] if told.failed else []
+    parts = [f"{len(told.broken)} failed"] if told.broken else []
+    parts += [words.untrue(len(told.unfulfilled))] if told.unfulfilled else []
     parts += [f"{told.held} held"] if told.held else []
     parts += [f"{told.undecided} open"] if told.undecided else []
     return f"claims: {', '.join(parts)}" if parts else "no claim applies"

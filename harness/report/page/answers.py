@@ -1,8 +1,9 @@
 """The first screen: a headline and four answers, for somebody who knows none of the brokers.
 
-1. Which claim failed, were messages lost, how long was it out, is that proved: always these four,
-   always in this order, answered even where the answer is that nobody knows.
+1. Which promise was broken, were messages lost, how long was it out, is that proved: always these
+   four, always in this order, answered even where the answer is that nobody knows.
 2. A claim that fails where it is known to fail is told after those that surprise.
+3. A claim that predicts harm and fails is a warning that did not come true: no promise was broken.
 """
 
 from collections.abc import Iterable
@@ -38,16 +39,18 @@ class FirstScreen:
 
 def first_screen(report: Report, total: Tally) -> FirstScreen:
     """What a report says before anybody scrolls. `total`: of all its runs."""
-    tone, badge = _badge(report)
+    tone, badge = _badge(report, total)
     four = (_which(report, total), _lost(report, total), _out(report, total), _proved(total))
     return FirstScreen(tone, badge, _headline(report, total), _lead(report, total), four)
 
 
-def _badge(report: Report) -> tuple[str, str]:
+def _badge(report: Report, total: Tally) -> tuple[str, str]:
     code = report.exit_code
     if code == INTERRUPTED:
         return "open", "INTERRUPTED"
     expecting = report.judge is Judge.EXPECTATIONS
+    if code == 1 and not expecting and not total.broken:
+        return "open", "FAILED: WARNINGS ONLY"
     return {
         0: ("pass", "AS EXPECTED" if expecting else "PASSED"),
         1: ("fail", "NOT AS EXPECTED" if expecting else "FAILED"),
@@ -62,14 +65,21 @@ def _headline(report: Report, total: Tally) -> str:
     if not total.failed:
         held = f"{words.plural(total.held, 'claim')} held"
         return f"{held}, {total.undecided} not decided" if total.undecided else f"All {held}"
+    parts = [_broken(report, total)] if total.broken else ["No promise was broken"]
+    parts += [words.untrue(len(total.unfulfilled))] if total.unfulfilled else []
+    return "; ".join(parts)
+
+
+def _broken(report: Report, total: Tally) -> str:
     where = (
         ""
         if total.cells == 1
-        else f" in {len({c for one in total.failed for c in one.cells})} of {total.cells} cells"
+        else f" in {len({c for one in total.broken for c in one.cells})} of {total.cells} cells"
     )
-    surprising = [one for one in total.failed if not known(report, one)]
+    surprising = [one for one in total.broken if not known(report, one)]
     as_known = ", as known" if not surprising else ""
-    return f"{words.plural(len(total.failed), 'claim')} failed{where}{as_known}"
+    were = "was" if len(total.broken) == 1 else "were"
+    return f"{words.plural(len(total.broken), 'promise')} {were} broken{where}{as_known}"
 
 
 def _lead(report: Report, total: Tally) -> str:
@@ -86,19 +96,22 @@ def _lead(report: Report, total: Tally) -> str:
 
 
 def _which(report: Report, told: Tally) -> Answer:
-    question = "Which claim failed?"
+    question = "Which promise was broken?"
     if not told.judged:
         return Answer(question, "unknown", "open", ("no run was judged",))
     open_claims = f"{words.plural(told.undecided, 'claim')} not decided" if told.undecided else ""
-    if not told.failed:
-        lines = (f"{words.plural(told.held, 'claim')} held", open_claims)
-        return Answer(question, "none", "open" if open_claims else "pass", _lines(*lines))
-    ordered = sorted(told.failed, key=lambda one: known(report, one))
+    untrue = words.untrue(len(told.unfulfilled)) if told.unfulfilled else ""
+    if not told.broken:
+        lines = (f"{words.plural(told.held, 'claim')} held", untrue, open_claims)
+        return Answer(
+            question, "none", "open" if open_claims or untrue else "pass", _lines(*lines)
+        )
+    ordered = sorted(told.broken, key=lambda one: known(report, one))
     quoted = [_quote(report, one, told) for one in ordered[:CLAIMS_MAX]]
     more = len(ordered) - CLAIMS_MAX
-    value = f"{len(ordered)} of {len(ordered) + told.held + told.undecided}"
+    value = f"{len(ordered)} of {len(told.failed) + told.held + told.undecided}"
     rest = f"and {more} more, below" if more > 0 else ""
-    return Answer(question, value, "fail", _lines(*quoted, rest, open_claims))
+    return Answer(question, value, "fail", _lines(*quoted, rest, untrue, open_claims))
 
 
 def _quote(report: Report, failed: Failed, told: Tally) -> str:

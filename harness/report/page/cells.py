@@ -41,18 +41,20 @@ def cells(report: Report) -> tuple[CellView, ...]:
     return tuple(_view(number, cell, report) for number, cell in numbered)
 
 
-def badge_of(outcome: Outcome | None) -> tuple[str, str]:
-    """Tone and words of an outcome; None where nothing was judged."""
+def badge_of(outcome: Outcome | None, *, warns: bool = False) -> tuple[str, str]:
+    """Tone and words of an outcome; None where nothing was judged. `warns`: whatever failed only
+    predicts harm."""
     if outcome is None:
         return "open", "? NOT JUDGED"
-    tone, sign, word = words.BADGES[outcome]
+    untrue = warns and outcome is Outcome.FAIL
+    tone, sign, word = words.UNTRUE if untrue else words.BADGES[outcome]
     return tone, f"{sign} {word}"
 
 
 def _view(number: int, cell: Cell, report: Report) -> CellView:
     told = tally([run for run in report.runs if run.cell == cell])
     result = next((one for one in report.cells if one.cell == cell), None)
-    tone, badge = badge_of(told.outcome)
+    tone, badge = badge_of(told.outcome, warns=not told.broken)
     return CellView(
         number=number,
         cell=cell,
@@ -124,10 +126,11 @@ def _outage(told: Tally) -> str:
 
 
 def _claims(told: Tally) -> str:
-    tail = f"; {told.undecided} not decided" if told.undecided else ""
-    if told.failed:
-        first = told.failed[0].verdict.meaning
-        more = f" and {len(told.failed) - 1} more" if len(told.failed) > 1 else ""
+    tail = f"; {words.untrue(len(told.unfulfilled))}" if told.unfulfilled else ""
+    tail += f"; {told.undecided} not decided" if told.undecided else ""
+    if told.broken:
+        first = told.broken[0].verdict.meaning
+        more = f" and {len(told.broken) - 1} more" if len(told.broken) > 1 else ""
         return f"Failed: “{first}”{more}; {told.held} held{tail}."
     return f"{words.plural(told.held, 'claim')} held{tail}."
 

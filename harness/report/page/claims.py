@@ -1,8 +1,9 @@
 """Every claim over all cells: what it says, where it stands, and what was seen of it.
 
 1. The sentence in plain English comes first, the source's own words below it.
-2. Claims that failed come first, then those that are not decided, that held, that do not apply;
-   so do the cells of a claim. More than SEEN_MAX are counted: each stands with its own cell.
+2. Claims that failed come first (of these, warnings that did not come true last), then those
+   that are not decided, that held, that do not apply; so do the cells of a claim. More than
+   SEEN_MAX are counted: each stands with its own cell.
 """
 
 from collections import Counter
@@ -62,18 +63,20 @@ class ClaimView:
     anchor: str
     shares: tuple[tuple[str, str], ...]  # tone, `3 cells failed`: in place of too many chips
     left_out: int  # of what was seen
+    warns: bool  # it predicts harm
 
 
 def claims(report: Report, views: Iterable[CellView]) -> tuple[ClaimView, ...]:
     cells = tuple(views)
     names = dict.fromkeys(verdict.claim for run in report.runs for verdict in run.verdicts)
     told = [_claim(place, name, report, cells) for place, name in enumerate(names, start=1)]
-    return tuple(view for _, view in sorted(told, key=lambda one: _ORDER.index(one[0])))
+    told.sort(key=lambda one: (_ORDER.index(one[0]), one[1].warns))
+    return tuple(view for _, view in told)
 
 
 def seen(run: RunReport, verdict: ClaimVerdict, report: Report, cells: Iterable[CellView]) -> Seen:
     """One verdict, without what stands above it: the claim's sentence and its source."""
-    tone, badge = badge_of(verdict.outcome)
+    tone, badge = badge_of(verdict.outcome, warns=verdict.warns)
     told = verdict.outcome in (Outcome.FAIL, Outcome.INCONCLUSIVE)
     return Seen(
         run=run.name,
@@ -94,7 +97,7 @@ def _claim(
     found = [(run, one) for run in report.runs for one in run.verdicts if one.claim == name]
     first = found[0][1]
     outcome = worst(verdict.outcome for _, verdict in found)
-    tone, badge = badge_of(outcome)
+    tone, badge = badge_of(outcome, warns=first.warns)
     chips = tuple(_chip(view, found) for view in cells)
     shown = sorted(_one_a_cell(found), key=lambda one: _ORDER.index(one[1].outcome))
     return outcome, ClaimView(
@@ -111,6 +114,7 @@ def _claim(
         anchor=f"claim-{place}",
         shares=_shares(chips),
         left_out=max(0, len(shown) - SEEN_MAX),
+        warns=first.warns,
     )
 
 
@@ -128,7 +132,7 @@ def _article(source: str) -> str:
 def _chip(view: CellView, found: list[tuple[RunReport, ClaimVerdict]]) -> Chip:
     outcomes = [verdict.outcome for run, verdict in found if run.cell == view.cell]
     outcome = worst(outcomes) if outcomes else None
-    tone, badge = badge_of(outcome)
+    tone, badge = badge_of(outcome, warns=found[0][1].warns)
     same = sum(one is outcome for one in outcomes)
     share = f"{same} of {len(outcomes)}" if same < len(outcomes) else ""
     return Chip(view.number, view.name, tone, badge, share)

@@ -17,7 +17,7 @@ from harness.report.page.cells import CellView
 from harness.report.page.tally import Cell, Tally
 
 COLUMNS_MAX = 8
-_SHORT = {"NOT APPLICABLE": "N/A", "INCONCLUSIVE": "OPEN"}
+_SHORT = {"NOT APPLICABLE": "N/A", "INCONCLUSIVE": "OPEN", words.UNTRUE[2]: "WARNING"}
 System = tuple[str, str]  # and its client
 
 

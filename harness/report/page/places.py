@@ -11,13 +11,16 @@ from dataclasses import dataclass
 from string import ascii_uppercase
 from textwrap import shorten
 
+from harness.analyse.summary import GOOD_S
 from harness.report.display import Report, RunReport
 from harness.report.page import words
 from harness.report.page.tally import Cell, Spread, Tally, tally
+from harness.report.page.timers import timers_text
 
 PLACES_MAX = 8  # of more, each has a column too narrow to read; the matrix of cells shows them
 DOUBT_MAX = 140  # characters; the whole of it stands with its run
 NAMED_MAX = 2  # so many places are named in the headline
+RETURNED = "every host that failed came back with its disk"
 DEPLOYMENTS = {"local": "as processes", "compose": "in containers", "external": "on your cluster"}
 Key = tuple[str, str, str]  # system, layout, client
 
@@ -35,6 +38,7 @@ class Place:
     runs: tuple[RunReport, ...]
     scenarios: int  # that it had
     tally: Tally
+    timers: str  # in words; "" where they are not known
 
     @property
     def brief(self) -> str:
@@ -55,6 +59,8 @@ class VerdictView:
     word: str
     out: str
     silent: str
+    late: str
+    returned: str  # RETURNED, where that is so: then no disk was missing
     lost_known: str  # `decided in 5 of 7 runs`; "" where in all
     out_known: str
     tried: str
@@ -96,6 +102,8 @@ def verdict(place: Place, scenarios: int) -> VerdictView:
         word=word,
         out="? mostly unknown" if _mostly_unknown(told) else out_text(told),
         silent=silent_text(told),
+        late=late_text(told),
+        returned=RETURNED if told.hosts_returned else "",
         lost_known=_known(told.loss_proved, told),
         out_known=_out_known(told),
         tried=_tried(place, scenarios),
@@ -165,12 +173,26 @@ def out_text(told: Tally) -> str:
 
 
 def silent_text(told: Tally) -> str:
-    """How long it confirmed nothing at all, where that is not how long it was out: the rest of
-    that time only a part was late. "" else, and where nobody knows."""
-    if told.silence is None:
+    """How long it confirmed nothing at all; out for longer, only a part was late. "" where nobody
+    knows."""
+    return "" if told.silence is None else _longest(told.silence, told)
+
+
+def late_text(told: Tally) -> str:
+    """`2.7 % late, most of it once service had been good for 5 s`; "" where nothing broke."""
+    missed, operations, runs = told.late
+    if not operations:
+        return "late: not decided" if told.judged > told.outage_proved else ""
+    of = f" (of {runs} of {told.runs} runs)" if runs < told.runs else ""
+    return f"{words.share(missed / operations)} late{_later(told)}{of}"
+
+
+def _later(told: Tally) -> str:
+    """What comes late after an outage has ended is not in it."""
+    if not told.late_later:
         return ""
-    text = _longest(told.silence, told)
-    return text if text != out_text(told) else ""
+    much = "most" if 2 * told.late_later > told.late[0] else "part"
+    return f", {much} of it once service had been good for {GOOD_S}{words.GLUE}s"
 
 
 def _longest(spread: Spread, told: Tally) -> str:
@@ -203,6 +225,7 @@ def _place(key: Key, letter: str, report: Report, many_clients: bool) -> Place:
         runs=runs,
         scenarios=len({run.cell[0] for run in runs}),
         tally=tally(runs),
+        timers=timers_text(runs[0].cell, runs) if runs else "",
     )
 
 
@@ -268,12 +291,13 @@ def _outage(place: Place) -> str:
         return "How long it was out is not decided."
     most = out_text(told).replace("≥", "at least")
     silent = silent_text(told).replace("≥", "at least")
-    silence = f", without any confirm for {silent}" if silent else ""
+    silence = f", without any confirm for {silent}" if silent and silent != most else ""
     missed, operations, _ = told.late
     late = ""
     if missed:
         late = (
             f"; from the faults on, {words.share(missed / operations)} were not confirmed in time"
+            f"{_later(told)}"
         )
     head = "At worst it was out"
     if _mostly_unknown(told):

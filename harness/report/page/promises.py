@@ -14,7 +14,7 @@ from harness.report.page.places import Place
 from spark_analysis.schema.words import Strength
 
 STRENGTHS = {
-    "replicated": "on the copies that the layout asks for",
+    "replicated": "held by every broker that had to copy it just then, on disk or only in memory",
     "stored": "on one disk",
     "buffered": "in the memory of one broker",
     "flush_disk_timeout": "the disk had not answered in time",

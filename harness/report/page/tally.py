@@ -3,6 +3,7 @@ long it was out, what of that is proved.
 
 1. Sums hold what was seen; how many runs could not say more stands beside them.
 2. An outage is told of the worst window of a run. A bound makes the largest value a bound, too.
+3. A claim that predicts harm and fails broke no promise: it is counted beside those that did.
 """
 
 from collections import Counter
@@ -44,7 +45,7 @@ class Tally:
     judged: int
     cells: int
     outcome: Outcome | None  # the heaviest; None where nothing was judged
-    failed: tuple[Failed, ...]
+    failed: tuple[Failed, ...]  # promises that were broken, and warnings that did not come true
     held: int  # claims that passed in every run in which they were decided, and in one at least
     undecided: int  # claims that are inconclusive at worst
     confirmed: int
@@ -60,11 +61,22 @@ class Tally:
     degraded: Spread | None
     out: Spread | None  # the longer of the two, run by run
     late: tuple[int, int, int]  # not confirmed in time, due from a fault on, in how many runs
+    late_later: int  # of these: due when sending had been on time for GOOD_S already
+    hosts_returned: bool  # faults struck hosts, and each was seen to come back with its disk
     faults_seen: int
     faults_of: int
     logs_closed: int
     logs_of: int
     doubts: tuple[tuple[str, int], ...]  # sentence, in how many runs
+
+    @property
+    def broken(self) -> tuple[Failed, ...]:
+        return tuple(one for one in self.failed if not one.verdict.warns)
+
+    @property
+    def unfulfilled(self) -> tuple[Failed, ...]:
+        """Warnings that did not come true."""
+        return tuple(one for one in self.failed if one.verdict.warns)
 
 
 def tally(runs: Sequence[RunReport]) -> Tally:
@@ -92,6 +104,8 @@ def tally(runs: Sequence[RunReport]) -> Tally:
         degraded=_spread(runs, lambda one: worst_of(one, "degraded_s")),
         out=_spread(runs, out_of),
         late=_late(told),
+        late_later=sum(out.missed_later for one in _timely(told) for out in one.outages),
+        hosts_returned=_returned(told),
         faults_seen=sum(one.faults_seen for one in told),
         faults_of=sum(one.faults_of for one in told),
         logs_closed=sum(one.logs_closed for one in told),
@@ -158,15 +172,26 @@ def _sum(numbers: Iterable[Number]) -> int:
 
 
 def _late(told: Iterable[Summary]) -> tuple[int, int, int]:
-    """Of runs in which every window's is known: where there are deadlines, and no stall."""
     missed = operations = runs = 0
-    for one in told:
-        known = [outage for outage in one.outages if outage.missed.least is not None]
-        if known and len(known) == len(one.outages):
-            missed += round(sum(outage.missed.least or 0 for outage in known))
-            operations += sum(outage.operations for outage in known)
-            runs += 1
+    for one in _timely(told):
+        missed += round(sum(outage.missed.least or 0 for outage in one.outages))
+        operations += sum(outage.operations for outage in one.outages)
+        runs += 1
     return missed, operations, runs
+
+
+def _timely(told: Iterable[Summary]) -> Iterable[Summary]:
+    """Runs in which each window's misses are known: where there are deadlines, and no stall."""
+    return (
+        one
+        for one in told
+        if one.outages and all(outage.missed.least is not None for outage in one.outages)
+    )
+
+
+def _returned(told: Iterable[Summary]) -> bool:
+    struck = [outage.returned for one in told for outage in one.outages]
+    return any(struck) and False not in struck
 
 
 def _promised(told: Iterable[Summary]) -> tuple[Promised, ...]:

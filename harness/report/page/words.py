@@ -7,13 +7,14 @@
 from harness.analyse.judge import Outcome
 from harness.analyse.summary import Number
 
-_GLUE = "\u00a0"
+GLUE = "\u00a0"
 BADGES = {
     Outcome.FAIL: ("fail", "✗", "FAIL"),
     Outcome.INCONCLUSIVE: ("open", "?", "INCONCLUSIVE"),
     Outcome.PASS: ("pass", "✓", "PASS"),
     Outcome.NOT_APPLICABLE: ("moot", "–", "NOT APPLICABLE"),
 }
+UNTRUE = ("open", "✗", "FAIL (WARNING)")  # a claim that predicts harm, of a broker that did none
 STAGES = {
     "first_success": "something sent after the fault was confirmed",
     "sustained_success": "sending was on time again, and stayed so",
@@ -76,12 +77,12 @@ def seconds(number: float) -> str:
     """`0.003 s`, `0.13 s`, `61.9 s`, `3 min 20 s`; no line ends between a number and its unit."""
     if number >= 119.95:
         whole = round(number)
-        return f"{whole // 60}{_GLUE}min {whole % 60:02d}{_GLUE}s"
+        return f"{whole // 60}{GLUE}min {whole % 60:02d}{GLUE}s"
     if number >= 9.995:
-        return f"{number:.1f}{_GLUE}s"
+        return f"{number:.1f}{GLUE}s"
     if number >= 0.0995 or number == 0:
-        return f"{number:.2f}{_GLUE}s"
-    return f"{number:.3f}{_GLUE}s"
+        return f"{number:.2f}{GLUE}s"
+    return f"{number:.3f}{GLUE}s"
 
 
 def share(number: float) -> str:
@@ -89,7 +90,7 @@ def share(number: float) -> str:
     per_cent = 100 * number
     digits = 0 if per_cent >= 9.95 or not per_cent else 1 if per_cent >= 0.095 else 2
     least = per_cent and per_cent < 0.005
-    return f"< 0.01{_GLUE}%" if least else f"{per_cent:.{digits}f}{_GLUE}%"
+    return f"< 0.01{GLUE}%" if least else f"{per_cent:.{digits}f}{GLUE}%"
 
 
 def after(at_ns: float) -> str:
@@ -105,6 +106,11 @@ def bound(number: Number) -> str:
 
 def plural(number: int, noun: str) -> str:
     return f"{count(number)} {noun}{'' if number == 1 else 's'}"
+
+
+def untrue(warnings: int) -> str:
+    """`1 warning did not come true`: of claims that predict harm."""
+    return f"{plural(warnings, 'warning')} did not come true"
 
 
 def of(number: int, total: int, noun: str) -> str:

@@ -43,3 +43,17 @@ def test_a_place_that_could_not_be_read_says_nothing_where_nothing_is_missing() 
 def test_without_any_fault_there_is_no_outage() -> None:
     told = summary(Story().calm().evidence)
     assert told.outages == () and told.outage_proved
+
+
+def test_what_is_late_after_five_good_seconds_is_counted_apart() -> None:
+    story = Story().stage("sustained_success", 0.5).missed(3)
+    for sequence, at_s in enumerate((12.1, 17.4, 17.6)):  # the fault is at 12 s
+        story.affect("missed", "", sequence, at_s)
+    assert summary(story.evidence).outages[0].missed_later == 1
+
+
+def test_the_layouts_timers_are_told_where_they_are_on_record() -> None:
+    told = summary(Story(timer_s=20.0, route_poll_s=5).evidence)
+    assert (told.timer_s, told.poll_s) == (20.0, 5.0)
+    told = summary(Story(timer_s=None).evidence)
+    assert (told.timer_s, told.poll_s) == (None, None)

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from harness.analyse.claims import read_claims
 from harness.analyse.detail import STORIES_OF_RUN_MAX
+from harness.analyse.judge import judge
 from harness.plan.model import Skipped
 from harness.report import html
 from harness.report.display import CellTitle, Judge, Piece, Report
@@ -19,7 +21,16 @@ from tests.findings import Story
 from tests.histories import History
 from tests.reports import CELL, OTHER, SKIPPED, compared, run
 from tests.resources import sample
-from tests.told_runs import MEANING, SENTENCE, TITLE, crash, page_of, summed, told
+from tests.told_runs import (
+    MEANING,
+    SENTENCE,
+    TITLE,
+    WARNING,
+    crash,
+    page_of,
+    summed,
+    told,
+)
 
 EVIL = '<script>alert("x")</script>\x00\u202e&'
 SHOWN = "&lt;script&gt;alert(&#34;x&#34;)&lt;/script&gt;\ufffd\ufffd&amp;"
@@ -62,8 +73,8 @@ def judged(tmp_path: Path, *stories: History, **changes: object) -> Report:
 
 def test_the_first_screen_answers_four_questions(tmp_path: Path) -> None:
     said = text(judged(tmp_path, crash(lost=range(230, 237))))
-    assert "FAILED 2 claims failed" in said
-    assert f"Which claim failed? 2 of 3 “{MEANING}” “Publishers never wait" in said
+    assert "FAILED 2 promises were broken" in said
+    assert f"Which promise was broken? 2 of 3 “{MEANING}” “Publishers never wait" in said
     assert "Were messages lost? 7 lost of 800 confirmed" in said
     assert "How long was it out? 0.34 s without any confirm" in said
     assert "Is that proved? yes the fault was seen from outside, to hold and to end" in said
@@ -99,18 +110,32 @@ def test_a_claim_in_chinese_is_told_in_english_first_and_in_its_own_words_below(
     assert said.index(MEANING) < said.index(SENTENCE)
 
 
+def test_a_warning_that_did_not_come_true_is_told_apart_from_a_broken_promise() -> None:
+    warned = judge(read_claims(WARNING, "claims of a test"), Story().evidence)
+    only = summed(Story(), verdicts=warned)
+    said = text(page_of(only))
+    assert page_of(only).exit_code == 1
+    assert "FAILED: WARNINGS ONLY No promise was broken; 1 warning did not come true" in said
+    assert "Which promise was broken? none 0 claims held 1 warning did not come true" in said
+    assert "FAIL (WARNING)" in said
+    both = summed(Story(), verdicts=(*warned, *summed(Story()).verdicts))
+    said = text(page_of(both))
+    assert "FAILED 1 promise was broken, as known; 1 warning did not come true" in said
+    assert said.index("Publishers never wait for a confirm.") < said.index("Its consumers wait")
+
+
 def test_a_known_failure_is_told_as_known() -> None:
     story = summed(Story())
     said = text(page_of(story, judge=Judge.EXPECTATIONS))
-    assert "AS EXPECTED 1 claim failed, as known" in said
+    assert "AS EXPECTED 1 promise was broken, as known" in said
     assert "“Publishers never wait for a confirm.” (known to fail there)" in said
-    assert "FAILED 1 claim failed, as known" in text(page_of(story))
+    assert "FAILED 1 promise was broken, as known" in text(page_of(story))
 
 
 def test_what_is_known_to_fail_is_told_after_what_surprises() -> None:
     story = Story().count("lost", "stored", 3)
     said = text(page_of(summed(story)))
-    assert "FAILED 2 claims failed Judged" in said
+    assert "FAILED 2 promises were broken Judged" in said
     assert f"2 of 3 “{MEANING}” “Publishers never wait for a confirm.” (known to" in said
 
 
@@ -118,7 +143,7 @@ def test_scenarios_of_one_place_stand_in_a_matrix() -> None:
     other = ("cut-one-node", *CELL[1:])
     runs = (summed(Story()), summed(Story().count("lost", "stored", 3), name="b", cell=other))
     said = text(page_of(*runs, skipped=(SKIPPED,)))
-    assert "FAILED 2 claims failed in 2 of 2 cells" in said
+    assert "FAILED 2 promises were broken in 2 of 2 cells" in said
     assert f"“{MEANING}” (in cell 2)" in said
     assert "3 lost of 42,800 confirmed in 1 of 2 runs, cell 2" in said
     assert "all-automatic @T=10" in said
@@ -130,9 +155,10 @@ def test_scenarios_of_one_place_stand_in_a_matrix() -> None:
 def test_several_layouts_stand_side_by_side() -> None:
     runs = (summed(Story()), summed(Story().count("lost", "stored", 3), name="b", cell=OTHER))
     said = text(page_of(*runs, skipped=(SKIPPED,))).replace("\u00a0", " ")
-    assert "FAILED 2 claims failed in 2 of 2 cells" in said
+    assert "FAILED 2 promises were broken in 2 of 2 cells" in said
     assert "rabbitmq-mirrored (B) lost 3 messages that it had confirmed; A lost none" in said
-    assert "confirmed, then lost ✗ 3 lost out, at worst 0.17 s" in said
+    assert "then lost ✗ 3 lost every host that failed came back with its disk out, at" in said
+    assert "out, at worst 0.17 s silent, no confirm at all: 0.17 s 0.3 % late" in said
     assert "3 of the 21,400 messages that it had confirmed never reached a consumer" in said
     assert "– does not apply why: 1" in said
     assert "Does not apply, because: 1 no mirror" in said

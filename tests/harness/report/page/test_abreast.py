@@ -1,14 +1,16 @@
 """Places side by side: who lost messages, how many, how long each was out, what is proved."""
 
+from harness.analyse.claims import read_claims
+from harness.analyse.judge import judge as judge_claims
 from harness.plan.model import Skipped
 from harness.report.display import CellTitle, Report, RunReport
 from harness.report.page.abreast import AbreastView, Field, abreast
 from harness.report.page.cells import cells
-from harness.report.page.places import PLACES_MAX
+from harness.report.page.places import PLACES_MAX, RETURNED
 from harness.report.page.tally import tally
 from tests.findings import Story
 from tests.reports import CELL, compared, run
-from tests.told_runs import page_of, summed
+from tests.told_runs import WARNING, page_of, summed
 
 Cell = tuple[str, str, str, str]
 RABBIT = CELL
@@ -156,7 +158,66 @@ def test_what_is_only_late_is_told_apart_from_what_is_silent() -> None:
     told = of(summed(half), summed(Story(), cell=SYNC))
     assert (plain(told.verdicts[0].out), plain(told.verdicts[0].silent)) == ("20.2 s", "0.19 s")
     assert "out for 20.2 s (master-crash), without any confirm for 0.19 s;" in said(told, 0)
-    assert told.rows[0].fields[1].silent == ""  # all of the time that it was out
+    assert plain(told.verdicts[0].late) == "20 % late"
+    assert plain(told.rows[0].fields[1].silent) == "0.17 s"  # all of the time that it was out
+    assert "without any confirm" not in said(told, 1)
+
+
+def test_what_comes_late_once_service_was_good_again_is_told_apart() -> None:
+    twice = Story().stage("sustained_success", 0.5).missed(3)
+    for sequence, at_s in enumerate((12.1, 40.0, 41.0)):
+        twice.affect("missed", "", sequence, at_s)
+    assert plain(field(twice).late) == "0.07 % late, most of it once service had been good for 5 s"
+    once = Story().stage("sustained_success", 0.5).missed(3)
+    for sequence, at_s in enumerate((12.1, 17.4, 41.0)):
+        once.affect("missed", "", sequence, at_s)
+    assert plain(field(once).late) == "0.07 % late, part of it once service had been good for 5 s"
+    never = Story().stage("sustained_success", 33.0, reached=False).missed(1)
+    assert plain(field(never.affect("missed", "", 1, 46.0)).late) == "0.02 % late"
+
+
+def test_what_comes_late_after_the_next_fault_is_of_that_one() -> None:
+    two = Story().missed(1).window(2, "kill", opens=30).stage("sustained_success", 9, window=2)
+    assert plain(field(two.affect("missed", "", 1, 31.0)).late) == "0.1 % late"
+
+
+def test_that_every_host_came_back_with_its_disk_stands_beside_the_loss() -> None:
+    told = of(summed(Story()), summed(Story("hang"), cell=SYNC))
+    assert [one.returned for one in told.verdicts] == [RETURNED, ""]  # a link is no host
+    assert [one.returned for one in told.rows[0].fields] == [RETURNED, ""]
+    gone = Story().window(2, "kill", opens=30, lasts=None)
+    wiped = Story(operations=2, lost_disk="first stopped")
+    for other in (gone, wiped, Story(operations=2), Story().unverified("it runs")):
+        assert field(other).returned == ""
+    assert field(Story(operations=2, lost_disk="none")).returned == RETURNED
+
+
+def test_the_timers_of_a_place_stand_beside_those_that_its_product_comes_with() -> None:
+    usual = (SYNC[0], SYNC[1], "colocated@default", SYNC[3])
+    own = (SYNC[0], SYNC[1], "ours@compressed", SYNC[3])
+    told = of(
+        summed(Story()),
+        summed(Story(timer_s=20.0, route_poll_s=5), cell=(*SYNC[:2], "colocated@x", SYNC[3])),
+        summed(Story(timer_s=120.0, route_poll_s=30), cell=usual),
+        summed(Story(timer_s=20.0, route_poll_s=5), cell=own),
+        summed(Story(timer_s=None), cell=("master-crash", "reference-mirrored", "a@T=10", "pika")),
+    )
+    assert [one.place.timers for one in told.verdicts] == [
+        "a silent host is given up after about 10 s here (60 s as shipped)",
+        "a silent host is given up after about 20 s here (120 s as shipped); "
+        "clients ask for the masters every 5 s here (30 s as shipped)",
+        "a silent host is given up after about 120 s, as shipped; "
+        "clients ask for the masters every 30 s, as shipped",
+        "a silent host is given up after about 20 s; clients ask for the masters every 5 s",
+        "",
+    ]
+
+
+def test_a_warning_that_did_not_come_true_is_no_broken_promise() -> None:
+    warned = read_claims(WARNING, "claims of a test")
+    told = judge_claims(warned, Story().evidence)
+    one = of(summed(Story(), verdicts=told), summed(Story(), cell=SYNC)).rows[0].fields[0]
+    assert one.claims == "claims: 1 warning did not come true"
 
 
 def test_scenarios_that_only_one_place_had_are_left_out_of_the_detail() -> None:

@@ -1,12 +1,14 @@
 """The matrix: a word and a number a cell, and no cell that is silently missing."""
 
+from harness.analyse.claims import read_claims
+from harness.analyse.judge import judge
 from harness.plan.model import Skipped
 from harness.report.display import Report, RunReport
 from harness.report.page.cells import cells
 from harness.report.page.matrix import COLUMNS_MAX, Entry, MatrixView, matrix
 from tests.findings import Story
 from tests.reports import CELL, run
-from tests.told_runs import page_of, summed
+from tests.told_runs import WARNING, page_of, summed
 
 SCENARIO, SYSTEM, LAYOUT, CLIENT = CELL
 Cell = tuple[str, str, str, str]
@@ -50,6 +52,14 @@ def test_the_outcome_is_a_word_and_a_sign_as_well_as_a_colour() -> None:
     found = entry(summed(Story()))
     assert (found.tone, found.sign, found.word, found.runs) == ("fail", "✗", "FAIL", "1 run")
     assert found.title == f"{SCENARIO} on {SYSTEM} {LAYOUT} with pika: FAIL"
+
+
+def test_a_cell_that_fails_warnings_only_is_not_as_one_that_breaks_a_promise() -> None:
+    warned = judge(read_claims(WARNING, "claims of a test"), Story().evidence)
+    found = entry(summed(Story(), verdicts=warned))
+    assert (found.tone, found.sign, found.word) == ("open", "✗", "WARNING")
+    both = summed(Story(), verdicts=(*warned, *summed(Story()).verdicts))
+    assert (entry(both).tone, entry(both).word) == ("fail", "FAIL")
 
 
 def test_runs_that_were_not_judged_are_told() -> None:
