@@ -4,8 +4,10 @@
    it waits. A failure is a text, and inner attempts cannot be switched off: it is always unknown.
 2. `publish` only collects; the burst goes to the threads in a callback of its own, after the
    publisher's pump has flushed the log and returned to the loop.
-3. A message's thread waits until it is on record; only then is it consumed, for the library.
-4. What the package is called by is native_package's: its names differ by version.
+3. The first send goes alone: it fetches the topic's route, and the library fails whatever is sent
+   meanwhile for want of one.
+4. A message's thread waits until it is on record; only then is it consumed, for the library.
+5. What the package is called by is native_package's: its names differ by version.
 """
 
 import asyncio
@@ -101,6 +103,8 @@ class NativePublisher:
         self._async: Any = None
         self._tag = 0
         self._burst: list[bytes] = []
+        self._alone = threading.Lock()
+        self._routed = False  # the library asked for the topic's route
         self._deaf = False
 
     async def open(self) -> None:
@@ -138,7 +142,18 @@ class NativePublisher:
     def _serve(self, queue: SimpleQueue[_Send]) -> None:
         """A lane's thread; it ends with the process."""
         while True:
-            self._send(*queue.get())
+            sending = queue.get()
+            if self._routed or not self._first(sending):
+                self._send(*sending)
+
+    def _first(self, sending: _Send) -> bool:
+        """Whether it was the first send, and has been made: others wait meanwhile."""
+        with self._alone:
+            if self._routed:
+                return False
+            self._send(*sending)
+            self._routed = True
+            return True
 
     def _send(self, tag: int, body: bytes, key: int) -> None:
         options = self._config.rocketmq

@@ -127,12 +127,6 @@ def test_what_is_sent_is_read_back_once_from_where_the_record_says(
 
     asyncio.run(story())
     attempts, settled = rows(sending, tables.ATTEMPTS), rows(sending, tables.SETTLEMENTS)
-    if client == NATIVE and send == "async":
-        # Its first sends, side by side, are in each other's way: one of them may fail, unsent.
-        failed = {row["sequence"] for row in settled if row["raw"] == "ProducerSendAsyncFailed"}
-        assert len(failed) < 3
-        settled = [row for row in settled if row["sequence"] not in failed]
-        attempts = [row for row in attempts if row["sequence"] not in failed]
     answers = {(row["outcome"], row["strength"], row["raw"]) for row in settled}
     assert answers == {_ANSWERS.get(send, _STORED)}
     # On a busy machine some may have come too late to be sent at all.
@@ -206,7 +200,7 @@ def test_a_large_body_is_stored_and_read_back_whole(
     assert {row["payload_ok"] for row in rows(reading, tables.DELIVERIES)} == {1}
 
 
-@each_client(NATIVE, native=True)
+@each_client(native=True)
 def test_a_broker_lists_a_publisher_by_its_name_while_it_is_there(
     tmp_path: Path, standing: Standing, client: str
 ) -> None:
