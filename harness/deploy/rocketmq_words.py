@@ -151,8 +151,10 @@ def producers(body: bytes) -> tuple[str, ...]:
 
 
 def _instances(clients: Iterable[Mapping[str, str]]) -> tuple[str, ...]:
-    """What stands behind their addresses: `10.0.0.9@mqproof.r1.publisher-1`."""
-    return tuple(sorted(str(one["clientId"]).split("@")[1] for one in clients))
+    """What stands behind their addresses: `10.0.0.9@mqproof.r1.publisher-1`, or, of librocketmq 2,
+    `10.0.0.9@217#mqproof.r1.publisher-1`."""
+    behind = (str(one["clientId"]).split("@")[1] for one in clients)
+    return tuple(sorted(name.rpartition("#")[2] for name in behind))
 
 
 def _word(server: Server) -> str:

@@ -24,6 +24,7 @@ def obstacles(
     else:
         asked = [*clients.wanted(scenario.workload), *clients.wanted_by(layout)]
         reasons += clients.obstacles(client, asked)
+        reasons += clients.size_obstacles(client, scenario.workload)
     if deployment not in system.deployments:
         reasons.append(f"{system.name} cannot be deployed by {deployment}")
     if layout.partition_handling in system.cannot_handle:

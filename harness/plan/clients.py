@@ -33,6 +33,7 @@ CAPABILITIES: Mapping[str, str] = {
     "acknowledge nothing": "the broker forgets when it sends",
     "transient": "queues and messages that need not outlive their broker",
 }
+_RECORD_MAX = 4_194_304  # maxMessageSize, of brokers and of Java's clients
 DRAINS_FOR_OTHERS = "rocketmq-java-4.9.8"  # where a client cannot tell what its group has left
 
 _NO_AUTO_ACK = "a log keeps what it has; a group's offset moves only by what was consumed"
@@ -49,10 +50,11 @@ _NATIVE: Mapping[str, str] = {
     "one attempt": "its C interface sets no number of attempts for sync sends, and tells none",
     "proof": "a failure is a text without a code, and an inner attempt may have been stored",
     "attached": "it tells nobody; the first of its list until that fails it",
-    "settings": "it reads no system properties, and its C interface sets time-outs only",
+    "settings": "it reads no system properties, and its C interface sets time-outs and sizes only",
     "pull": "its pull consumer mixes up two brokers' queues of the same number",
     "remaining": "its C interface asks no broker for offsets",
     "place": "its library does not export GetMessageBrokerName",
+    "transaction": "we drive none: the library of 0.4.4 exports no CreateTransactionProducer",
 }
 
 
@@ -63,6 +65,8 @@ class RocketClient:
     name: str
     title: str
     cannot: Mapping[str, str] = field(default_factory=dict)  # capability -> why
+    body_max: int = _RECORD_MAX  # bytes
+    body_why: str = "maxMessageSize, of the library and of brokers"
 
 
 def _java(version: str) -> RocketClient:
@@ -77,7 +81,9 @@ CLIENTS: Mapping[str, RocketClient] = {
         RocketClient(
             "rocketmq-native",
             "the C++ client that the Python package `rocketmq` 0.4.4 brings, through ctypes",
-            {**_NATIVE, "transaction": "its library does not export CreateTransactionProducer"},
+            _NATIVE,
+            _RECORD_MAX - 65_536,
+            "a broker counts topic and properties, too, and bodies are sent undeflated",
         ),
     )
 }
@@ -113,6 +119,17 @@ def wanted_by(layout: Layout) -> list[str]:
     told = layout.rocketmq
     set_up = told and (told.timers.poll_s != POLL_DEFAULT_S or told.client_jvm)
     return ["settings"] if set_up else []
+
+
+def size_obstacles(client: str, workload: Workload) -> list[str]:
+    """Why this client cannot send the workload's bodies. AMQP splits a body into frames."""
+    known = CLIENTS.get(client)
+    if known is None or workload.body_bytes <= known.body_max:
+        return []
+    return [
+        f"{client} takes bodies of at most {known.body_max} bytes, not {workload.body_bytes}: "
+        f"{known.body_why}"
+    ]
 
 
 def obstacles(client: str, asked: Iterable[str]) -> list[str]:

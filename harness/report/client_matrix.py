@@ -17,6 +17,8 @@ def lines() -> Iterator[str]:
     for capability, title in CAPABILITIES.items():
         offers = ("-" if capability in each.cannot else "yes" for each in CLIENTS.values())
         yield f"| {capability} | {title} | {' | '.join(offers)} |"
+    sizes = (f"{each.body_max:,}" for each in CLIENTS.values())
+    yield f"| longest body | in bytes | {' | '.join(sizes)} |"
     yield ""
     for capability in CAPABILITIES:
         kept: dict[str, list[str]] = {}

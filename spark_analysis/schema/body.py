@@ -9,8 +9,9 @@ import struct
 import zlib
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
-_MAGIC = b"MQP1"
+MAGIC = b"MQP1"
 _HEADER = struct.Struct("<4sQiqiiqII")  # magic, run, producer, sequence, attempt, key, sent_ns,
 _CHECKSUM = struct.Struct("<I")  #        payload length, payload checksum; then its own checksum
 HEADER_BYTES = _HEADER.size + _CHECKSUM.size
@@ -46,7 +47,7 @@ def encode(identity: Identity, body_bytes: int) -> bytes:
     """The body of `body_bytes` bytes, at least HEADER_BYTES, that carries this identity."""
     payload, checksum = _filler(max(0, body_bytes - HEADER_BYTES))
     header = _HEADER.pack(
-        _MAGIC,
+        MAGIC,
         identity.run,
         identity.producer,
         identity.sequence,
@@ -61,17 +62,28 @@ def encode(identity: Identity, body_bytes: int) -> bytes:
 
 def decode(body: bytes) -> Body:
     """What `body` says of itself; never raises, for a body may hold anything."""
-    if len(body) < HEADER_BYTES:
+    found = _believed(body)
+    if found is None:
         return Body(None, False)
-    (checksum,) = _CHECKSUM.unpack_from(body, _HEADER.size)
-    header = memoryview(body)[: _HEADER.size]
-    if zlib.crc32(header) != checksum:
-        return Body(None, False)
-    magic, run, producer, sequence, attempt, key, sent_ns, length, payload_crc = _HEADER.unpack(
-        header
-    )
-    if magic != _MAGIC:
-        return Body(None, False)
+    _, run, producer, sequence, attempt, key, sent_ns, length, payload_crc = found
     payload = memoryview(body)[HEADER_BYTES:]
     payload_ok = len(payload) == length and zlib.crc32(payload) == payload_crc
     return Body(Identity(run, producer, sequence, attempt, key, sent_ns), payload_ok)
+
+
+def length_of(head: bytes) -> int | None:
+    """Of the whole body that begins with these bytes; None where they are not to be believed."""
+    found = _believed(head)
+    return None if found is None else HEADER_BYTES + int(found[-2])
+
+
+def _believed(body: bytes) -> tuple[Any, ...] | None:
+    """The header's parts, with the length and the checksum of the payload last."""
+    if len(body) < HEADER_BYTES:
+        return None
+    (checksum,) = _CHECKSUM.unpack_from(body, _HEADER.size)
+    header = memoryview(body)[: _HEADER.size]
+    if zlib.crc32(header) != checksum:
+        return None
+    found = _HEADER.unpack(header)
+    return found if found[0] == MAGIC else None

@@ -22,13 +22,11 @@ from harness.deploy.compose import ComposeDeployment
 from harness.deploy.compose_cluster import ComposeCluster
 from harness.deploy.compose_faults import equip
 from harness.deploy.port import Roles
-from harness.plan.clients import CLIENTS
-from harness.plan.model import RunPlan
 from tests.docker.conftest import require_docker
-from tests.docker.whole_runs import counts, mostly_nightly, run
+from tests.docker.rocketmq_runs import PLAY_LIMIT_S, judged, of
+from tests.docker.whole_runs import mostly_nightly, run
 from tests.fault_world import REAL_OPTIONS_OF
-from tests.plans import SYSTEM as QUEUES
-from tests.plans import fault, plan
+from tests.plans import plan
 
 pytestmark = pytest.mark.docker
 
@@ -38,9 +36,7 @@ RUN = replace(plan(), name="rocketmq-test")
 QUEUE = f"mqproof.{RUN.name}.orders"
 GONE_LIMIT_S = 120.0
 CLEAN_LIMIT_S = 120.0
-PLAY_LIMIT_S = 400.0  # an action, its proof, its undo and that it is gone
 UP_LIMIT_S = 600.0
-DRAIN_LIMIT_S = 60.0  # who drains starts a JVM, and a group its share of the queues
 # One of each mechanism every time, the others at night.
 OF_HOSTS = mostly_nightly(
     ["kill", "stop", "freeze", "partition", "black_hole", "reboot"], {"freeze", "partition"}
@@ -246,19 +242,10 @@ def test_links_of_a_run_that_is_over_can_be_made_again(
         play(cluster.unlink(run))
 
 
-def of(cluster: ComposeCluster, client: str, kind: str) -> RunPlan:
-    """A master's fault under the load of one of RocketMQ's clients."""
-    system = replace(QUEUES, name=SYSTEM, clients=tuple(CLIENTS))
-    made = plan(fault(kind, "rkt1"), lasts_s=8, name=f"real-{kind}-{client}".replace(".", "-"))
-    schedule = replace(made.schedule, drain_limit_s=DRAIN_LIMIT_S)
-    return replace(made, system=system, layout=cluster.layout, client=client, schedule=schedule)
-
-
 @pytest.mark.parametrize(
     ("client", "kind"),
     [
         ("rocketmq-java-5.3.3", "kill"),
-        ("rocketmq-native", "kill"),
         *(
             pytest.param(f"rocketmq-java-{version}", "kill", marks=pytest.mark.nightly)
             for version in ("4.9.0", "4.9.8", "5.2.0")
@@ -268,12 +255,4 @@ def of(cluster: ComposeCluster, client: str, kind: str) -> RunPlan:
 def test_a_whole_run_is_judged_and_nothing_that_was_confirmed_is_lost(
     client: str, kind: str, cluster: ComposeCluster, play: Play, experiment_folder: Path
 ) -> None:
-    done = play(run(cluster, of(cluster, client, kind), experiment_folder), PLAY_LIMIT_S)
-    (window,) = done.manifest.windows
-    assert (window.verified, window.gone, window.doubt) == (True, True, "")
-    assert [queue.doubt for queue in done.manifest.queues] == [""]
-    assert [doubt for doubt in done.findings.doubts if doubt.scope != "availability"] == []
-    assert counts(done)["state"] > 500
-    assert not {"lost", "stranded", "unexpected", "corrupt", "loss_unknown"} & counts(done).keys()
-    assert {worker.exit_code for worker in done.manifest.workers} == {0}
-    assert all(worker.log_closed for worker in done.manifest.workers)
+    judged(play(run(cluster, of(cluster, client, kind), experiment_folder), PLAY_LIMIT_S))

@@ -293,6 +293,19 @@ def test_a_dry_run_starts_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert "for 28 s" in said
 
 
+def test_a_dry_run_refuses_bodies_that_no_client_of_it_takes_and_names_the_limit(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scenario = 'title = "big"\n[workload]\nqueues = ["q"]\npublishers = 1\nconsumers = 1\n'
+    (tmp_path / "big.toml").write_text(f"{scenario}rate = 10\nbody_bytes = 4_194_305\n")
+    words = ("run", "big.toml", "--system", "rocketmq-2m2s", "--layout", "colocated@patient")
+    for client, limit in (("rocketmq-java-5.3.3", 4_194_304), ("rocketmq-native", 4_128_768)):
+        code, pipeline = call(*words, "--client", client, "--dry-run")
+        assert (code, pipeline.asked) == (254, [])
+        told = f"{client} takes bodies of at most {limit} bytes, not 4194305"
+        assert told in " ".join(capsys.readouterr().err.split())
+
+
 def test_json_goes_to_stdout_alone(capsys: pytest.CaptureFixture[str]) -> None:
     assert call("run", "master-crash", "--json", ending=passing)[0] == 0
     said = capsys.readouterr()

@@ -1,11 +1,12 @@
 """RocketMQ's Broker port over servers whose answers are tables."""
 
+import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 
-from harness.deploy import rocketmq
+from harness.deploy import rocketmq, rocketmq_words
 from harness.deploy.agent import AgentLost
 from harness.deploy.catalogue import load_layout
 from harness.deploy.port import DeployError, Roles
@@ -250,3 +251,20 @@ async def test_a_promoted_slave_is_the_master_and_who_was_is_its_slave() -> None
     told = " ".join((await broker.health(NOW)).doubts)  # these still are what they were
     assert "does not show broker-a master at rkt2:10921" in told
     assert "does not show broker-a slave 1 at rkt1:10911" in told
+
+
+@pytest.mark.parametrize(
+    "client",
+    [
+        "10.0.0.9@mqproof.r1.publisher-1",  # of Java
+        "217-10.0.0.9@mqproof.r1.publisher-1",  # of librocketmq 1
+        "10.0.0.9@217#mqproof.r1.publisher-1",  # of librocketmq 2
+    ],
+)
+def test_a_client_is_known_by_the_name_that_it_was_given_whatever_its_library_adds(
+    client: str,
+) -> None:
+    listed = [{"clientId": client}]
+    named = ("mqproof.r1.publisher-1",)
+    assert rocketmq_words.producers(json.dumps({"data": {"g": listed}}).encode()) == named
+    assert rocketmq_words.consumers(json.dumps({"connectionSet": listed}).encode()) == named

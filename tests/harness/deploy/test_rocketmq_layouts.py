@@ -58,10 +58,14 @@ def test_every_built_in_layout_has_two_name_servers_and_two_copies_of_a_topic(na
 def test_a_profile_moves_all_three_timers_together() -> None:
     found = {
         profile: load_layout(ROCKET, f"colocated@{profile}").rocketmq
-        for profile in ("compressed", "default")
+        for profile in ("compressed", "default", "patient")
     }
     timers = {profile: one.timers for profile, one in found.items() if one is not None}
-    assert timers == {"compressed": Timers(20, 10, 5), "default": Timers(120, 30, 30)}
+    assert timers == {
+        "compressed": Timers(20, 10, 5),
+        "default": Timers(120, 30, 30),
+        "patient": Timers(40, 10, 30),
+    }
 
 
 def test_replication_flush_and_version_are_keys_that_a_likeness_changes() -> None:

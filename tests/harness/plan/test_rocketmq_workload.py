@@ -7,6 +7,7 @@ from importlib import resources
 
 import pytest
 
+from harness.deploy.catalogue import load_layout
 from harness.plan.applicability import obstacles
 from harness.plan.clients import CLIENTS, drains_by, wanted
 from harness.plan.model import Entry, RocketWorkload, Workload
@@ -162,6 +163,28 @@ def test_what_a_client_lacks_makes_the_cell_not_applicable_with_the_reason(
     client: str, changes: dict[str, object], told: str
 ) -> None:
     assert told in reasons(client, **changes)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_body_that_a_client_or_its_broker_refuses_is_told_with_the_limit(client: str) -> None:
+    most = CLIENTS[client].body_max
+    assert reasons(client, body_bytes=most) == ""
+    told = f"{client} takes bodies of at most {most} bytes, not {most + 1}: "
+    assert reasons(client, body_bytes=most + 1).startswith(told)
+
+
+def test_a_body_of_any_size_that_a_file_may_say_goes_by_amqp() -> None:
+    assert reasons("pika", body_bytes=16_777_216) == ""
+
+
+@pytest.mark.parametrize("name", ["colocated", "separated", "one-group"])
+def test_the_native_client_is_carried_by_the_profiles_whose_poll_is_its_own(name: str) -> None:
+    def told(profile: str) -> list[str]:
+        layout = load_layout("rocketmq-2m2s", f"{name}@{profile}")
+        return obstacles(plan().scenario, ROCKETMQ, layout, "rocketmq-native", "compose")
+
+    assert [told(profile) for profile in ("patient", "default")] == [[], []]
+    assert any("rocketmq-native cannot do settings" in one for one in told("compressed"))
 
 
 def test_how_rocketmq_sends_and_reads_is_nothing_to_pika() -> None:

@@ -1,17 +1,16 @@
-"""RocketMQ's C++ client through the ctypes API of the package `rocketmq`.
+"""RocketMQ's C++ client through the ctypes API of the module `rocketmq`, whichever has it.
 
 1. Sends that block have a thread each, as many as the confirm window; C++ lets go of Python while
    it waits. A failure is a text, and inner attempts cannot be switched off: it is always unknown.
 2. `publish` only collects; the burst goes to the threads in a callback of its own, after the
    publisher's pump has flushed the log and returned to the loop.
-3. A message's thread waits until it is on record; only then is it consumed, for the library.
-4. Bodies hold zero bytes, at which the package's own accessors stop: they are set and read by
-   length. The library tells no length of a body, so that of this workload's bodies is read, and no
-   more than the record's.
+3. The first send goes alone: it fetches the topic's route, and the library fails whatever is sent
+   meanwhile for want of one.
+4. A message's thread waits until it is on record; only then is it consumed, for the library.
+5. What the package is called by is native_package's: its names differ by version.
 """
 
 import asyncio
-import ctypes
 import os
 import threading
 import time
@@ -29,7 +28,8 @@ from harness.workers.clients.port import (
 )
 from harness.workers.clients.rocketmq import answers, wire
 from harness.workers.clients.rocketmq.native_found import Found, look
-from harness.workers.clients.rocketmq.options import LANES_MAX, group, name_servers
+from harness.workers.clients.rocketmq.native_package import AsyncSends, Package
+from harness.workers.clients.rocketmq.options import LANES_MAX
 from harness.workers.clients.rocketmq.terms import NO_DELAY, level_of
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema.body import Identity, decode
@@ -37,7 +37,7 @@ from spark_analysis.schema.body import Identity, decode
 NAME = "rocketmq-native"
 CONSUMED = 0  # CONSUME_SUCCESS
 _Send = tuple[int, bytes, int]  # tag, body, key
-INNER_RETRIES = 1  # of an ordered send: the least with which the library sends at all
+ASYNC_FAILED = "ProducerSendAsyncFailed"  # as 0.4.4 calls it
 
 
 class NoNative(Exception):
@@ -98,18 +98,23 @@ class NativePublisher:
         self._queues = [SimpleQueue[_Send]() for _ in range(self._lanes if self._ordered else 1)]
         self._said: deque[wire.RawAnswer] = deque()
         self._told = False  # the loop, that something was said
+        self._package: Any = None
         self._producer: Any = None
+        self._async: Any = None
         self._tag = 0
         self._burst: list[bytes] = []
+        self._alone = threading.Lock()
+        self._routed = False  # the library asked for the topic's route
         self._deaf = False
 
     async def open(self) -> None:
-        from rocketmq.client import Producer
-
-        config, options = self._config, self._config.rocketmq
-        self._producer = Producer(group(config.queue, "writers"))
-        self._producer.set_namesrv_addr(name_servers(config.endpoints))
-        self._producer.set_timeout(options.send_timeout_ms)
+        self._package = Package()
+        try:
+            self._producer = self._package.producer(self._config)
+        except _failures() as failure:
+            raise LinkLost(_text(failure)[: answers.RAW_MAX]) from failure
+        if self._config.rocketmq.producer == "async":
+            self._async = AsyncSends(self._package, self._producer, self._stored, self._refused)
         await _native(self._producer.start)
         self._start_lanes()
 
@@ -137,39 +142,52 @@ class NativePublisher:
     def _serve(self, queue: SimpleQueue[_Send]) -> None:
         """A lane's thread; it ends with the process."""
         while True:
-            self._send(*queue.get())
+            sending = queue.get()
+            if self._routed or not self._first(sending):
+                self._send(*sending)
+
+    def _first(self, sending: _Send) -> bool:
+        """Whether it was the first send, and has been made: others wait meanwhile."""
+        with self._alone:
+            if self._routed:
+                return False
+            self._send(*sending)
+            self._routed = True
+            return True
 
     def _send(self, tag: int, body: bytes, key: int) -> None:
         options = self._config.rocketmq
         delayed = options.delayed_percent > 0
         level = level_of(options, _identity(body).sequence) if delayed else NO_DELAY
-        message = _message(self._config.queue, body, level)
-        producer, mode = self._producer, options.producer
-        status = wire.HANDED_OVER
+        message = self._package.message(self._config.queue, body, level)
         try:
-            if mode == "oneway":
-                producer.send_oneway(message)
-            elif mode == "async":
-                self._send_async(tag, message)
-                return
-            elif mode == "ordered":
-                status = int(producer.send_orderly(message, key, INNER_RETRIES).status)
+            if options.producer == "async":
+                self._async.send(tag, message)
             else:
-                status = int(producer.send_sync(message).status)
+                self._stored(tag, self._call(message, key))
         except _failures() as failure:
-            self._failed(tag, failure)
-            return
+            self._failed(tag, type(failure).__name__, _text(failure))
+        finally:
+            self._package.release(message)
+
+    def _call(self, message: Any, key: int) -> int:
+        """The status of a send that blocks. Raises RocketMQException."""
+        mode = self._config.rocketmq.producer
+        if mode == "oneway":
+            self._producer.send_oneway(message)
+            return wire.HANDED_OVER
+        if mode == "ordered":
+            return int(self._package.send_ordered(self._producer, message, key).status)
+        return int(self._producer.send_sync(message).status)
+
+    def _stored(self, tag: int, status: int) -> None:
         self._say(wire.RawAnswer(time.monotonic_ns(), tag, status, wire.NO_STATE, ()))
 
-    def _send_async(self, tag: int, message: Any) -> None:
-        def stored(result: Any) -> None:
-            status = int(result.status)
-            self._say(wire.RawAnswer(time.monotonic_ns(), tag, status, wire.NO_STATE, ()))
+    def _refused(self, tag: int, text: bytes) -> None:
+        self._failed(tag, ASYNC_FAILED, text.decode(errors="replace"))
 
-        self._producer.send_async(message, stored, lambda failure: self._failed(tag, failure))
-
-    def _failed(self, tag: int, failure: Exception) -> None:
-        cause = wire.Cause(type(failure).__name__, -1, _text(failure))
+    def _failed(self, tag: int, name: str, text: str) -> None:
+        cause = wire.Cause(name, -1, text)
         at_ns = time.monotonic_ns()
         self._say(wire.RawAnswer(at_ns, tag, wire.FAILED, wire.NO_STATE, (cause,)))
 
@@ -211,31 +229,24 @@ class NativeConsumer:
         self._acknowledged = 0
         self._tag = 0
         self._came: list[Fetched] = []
+        self._package: Any = None
         self._consumer: Any = None
         self._deaf = False
 
     async def consume(self) -> None:
-        if self._consumer is None:
-            self._consumer = self._subscribed()
-            await _native(self._consumer.start)
-
-    def _subscribed(self) -> Any:
-        from rocketmq import ffi
-        from rocketmq.client import PushConsumer
-
-        config, options = self._config, self._config.rocketmq
-        made = PushConsumer(group(config.queue, "readers"), options.consumer == "orderly")
-        made.set_namesrv_addr(name_servers(config.endpoints))
-        made.set_instance_name(config.connection_name)
-        made.set_thread_count(options.threads)
-        ffi.dll.Subscribe(made._handle, config.queue.encode(), b"*")
-        # Not the package's `subscribe`: it would hand out a body that ends at its first zero byte.
-        made._register_callback(self._on_message)
-        return made
+        if self._consumer is not None:
+            return
+        self._package = Package()
+        try:
+            self._consumer = self._package.consumer(self._config, self._on_message)
+        except _failures() as failure:
+            raise LinkLost(_text(failure)[: answers.RAW_MAX]) from failure
+        await _native(self._consumer.start)
 
     def _on_message(self, _consumer: int, handle: int) -> int:
         """In a thread of the library's; returns when the message is on record."""
-        fetched = self._read(handle)
+        body, offset, again = self._package.read(handle)
+        fetched = Fetched(0, body, None, offset, again, again, time.monotonic_ns())
         with self._recorded:
             self._tag += 1
             tag = self._tag
@@ -245,17 +256,6 @@ class NativeConsumer:
         with self._recorded:
             self._recorded.wait_for(lambda: self._acknowledged >= tag)
         return CONSUMED
-
-    def _read(self, handle: int) -> Fetched:
-        from rocketmq import ffi
-        from rocketmq.client import RecvMessage
-
-        message = RecvMessage(handle)
-        length = min(self._config.body_bytes, int(message.store_size))
-        body = ctypes.string_at(_body_of(ffi.dll)(handle), length)
-        again = int(message.reconsume_times) > 0
-        offset = int(message.queue_offset)
-        return Fetched(0, body, None, offset, again, again, time.monotonic_ns())
 
     def _hear(self) -> None:
         with self._recorded:
@@ -278,23 +278,6 @@ class NativeConsumer:
 
     def abort(self) -> None:
         self._deaf = True
-
-
-def _message(topic: str, body: bytes, delay_level: int) -> Any:
-    from rocketmq import ffi
-    from rocketmq.client import Message
-
-    message = Message(topic)
-    ffi.dll.SetByteMessageBody(message._handle, body, len(body))
-    if delay_level:
-        message.set_delay_time_level(delay_level)
-    return message
-
-
-def _body_of(library: Any) -> Callable[[int], int]:
-    """GetMessageBody with the address that it returns, not the text up to its first zero byte."""
-    prototype = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
-    return prototype(("GetMessageBody", library))
 
 
 def _failures() -> type[Exception]:

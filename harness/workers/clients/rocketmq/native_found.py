@@ -3,29 +3,73 @@
 1. Two packages bear the module name `rocketmq`: `rocketmq` 0.4.4, which brings its C++ library,
    and rocketmq-client-python 2.0.0, which brings none. Installed together, the later one overwrote
    the other's files: that is refused, too, for nobody knows what is left.
-2. Features are found by what the library exports, never by a version.
+2. Features are found by what the package's classes have and the library exports, never by a
+   version; and none is told that our driver does not call.
 3. `python -m harness.workers.clients.rocketmq.native_found` says it as JSON: loading the library
    starts threads and writes logs, so whoever only asks has it done by a process of its own.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from importlib import metadata
+from typing import Any
 
 WITH_LIBRARY = "rocketmq"
 WITHOUT_LIBRARY = "rocketmq-client-python"
-# What a feature of ours needs the library to export.
-SYMBOLS: Mapping[str, str] = {
-    "sync": "SendMessageSync",
-    "async": "SendMessageAsync",
-    "oneway": "SendMessageOneway",
-    "ordered": "SendMessageOrderly",
-    "transaction": "CreateTransactionProducer",
-    "delayed": "SetDelayTimeLevel",
-    "concurrent": "RegisterMessageCallback",
-    "orderly": "RegisterMessageCallbackOrderly",
-    "place": "GetMessageBrokerName",
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to do a thing: a method of a class of rocketmq.client, and the library's function
+    that it leads to. Without an owner the function itself is called."""
+
+    symbol: str
+    owner: str = ""
+    method: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.owner}.{self.method}" if self.owner else self.symbol
+
+
+# What a workload may ask for: the packages call the same by different names, the first of which
+# is 0.4.4's.
+WAYS: Mapping[str, tuple[Way, ...]] = {
+    "sync": (Way("SendMessageSync", "Producer", "send_sync"),),
+    "async": (Way("SendMessageAsync", "Producer", "send_async"),),
+    "oneway": (Way("SendMessageOneway", "Producer", "send_oneway"),),
+    "ordered": (
+        Way("SendMessageOrderly", "Producer", "send_orderly"),
+        Way("SendMessageOrderlyByShardingKey", "Producer", "send_orderly_with_sharding_key"),
+    ),
+    "delayed": (Way("SetDelayTimeLevel", "Message", "set_delay_time_level"),),
+    "concurrent": (Way("RegisterMessageCallback", "PushConsumer", "_register_callback"),),
+    "orderly": (Way("RegisterMessageCallbackOrderly", "PushConsumer", "_register_callback"),),
+}
+# What every worker asks for.
+NEEDED: Mapping[str, tuple[Way, ...]] = {
+    "producers' name servers": (
+        Way("SetProducerNameServerAddress", "Producer", "set_namesrv_addr"),
+        Way("SetProducerNameServerAddress", "Producer", "set_name_server_address"),
+    ),
+    "producers' names": (Way("SetProducerInstanceName"),),
+    "producers' time-out": (Way("SetProducerSendMsgTimeout", "Producer", "set_timeout"),),
+    "producers' body size": (
+        Way("SetProducerMaxMessageSize", "Producer", "set_max_message_size"),
+    ),
+    "producers' deflation": (Way("SetProducerCompressLevel", "Producer", "set_compress_level"),),
+    "bodies with zero bytes": (Way("SetByteMessageBody"),),
+    "consumers' name servers": (
+        Way("SetPushConsumerNameServerAddress", "PushConsumer", "set_namesrv_addr"),
+        Way("SetPushConsumerNameServerAddress", "PushConsumer", "set_name_server_address"),
+    ),
+    "consumers' names": (Way("SetPushConsumerInstanceName", "PushConsumer", "set_instance_name"),),
+    "consumers' threads": (Way("SetPushConsumerThreadCount", "PushConsumer", "set_thread_count"),),
+    "subscriptions": (Way("Subscribe"),),
+    "what a delivery holds": (Way("GetMessageBody"),),
+    "a delivery's place in its log": (Way("GetMessageQueueOffset"),),
+    "a delivery's size": (Way("GetMessageStoreSize"),),
+    "a delivery's former tries": (Way("GetMessageReconsumeTimes"),),
 }
 _INSTALL = f"`pip install {WITH_LIBRARY}==0.4.4` into an environment without {WITHOUT_LIBRARY}"
 
@@ -47,16 +91,17 @@ def look() -> Found:
         return Found(refused=refused)
     package = " ".join(next(iter(versions.items())))
     try:
-        from rocketmq import ffi
+        from rocketmq import client, ffi
     except (ImportError, OSError, NotImplementedError, AttributeError) as error:
         # AttributeError: 2.0.0 takes whatever librocketmq there is, and binds functions that an
         # older one does not export.
         return Found(package, refused=refusal(versions, str(error)))
-
-    def exports(symbol: str) -> bool:
-        return hasattr(ffi.dll, symbol)
-
-    return Found(package, str(ffi.dll._name), features(exports))
+    has = having(client, ffi.dll)
+    library = str(ffi.dll._name)
+    if lacks := ", and ".join(missing(has)):
+        refused = f"{package} cannot be driven, for {lacks}; {_INSTALL}"
+        return Found(package, library, refused=refused)
+    return Found(package, library, features(has))
 
 
 def installed() -> dict[str, str]:
@@ -88,9 +133,27 @@ def refusal(versions: Mapping[str, str], import_error: str = "") -> str:
     return f"{name} {version} cannot be loaded: {import_error}"
 
 
-def features(exports: Callable[[str], bool]) -> tuple[str, ...]:
-    """The features of a library that answers so to the names of its functions."""
-    return tuple(feature for feature, symbol in SYMBOLS.items() if exports(symbol))
+def having(client: Any, library: Any) -> Callable[[Way], bool]:
+    """Whether a way is open: `client` is the module rocketmq.client, `library` its ffi.dll."""
+
+    def has(way: Way) -> bool:
+        owner = getattr(client, way.owner, None) if way.owner else None
+        offered = not way.owner or hasattr(owner, way.method)
+        return offered and hasattr(library, way.symbol)
+
+    return has
+
+
+def features(has: Callable[[Way], bool]) -> tuple[str, ...]:
+    """What a workload may ask of a client with these ways."""
+    return tuple(feature for feature, ways in WAYS.items() if any(map(has, ways)))
+
+
+def missing(has: Callable[[Way], bool]) -> Iterator[str]:
+    """What every worker asks for and this client offers no way to, as sentences' ends."""
+    for what, ways in NEEDED.items():
+        if not any(map(has, ways)):
+            yield f"nothing sets or tells {what} (no {', no '.join(map(str, ways))})"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Which native client may be used: one that brings its library, and what that one exports."""
+"""Which native client may be used: one that has its library, and what the two can do."""
 
 import json
 import os
@@ -14,7 +14,7 @@ import pytest
 from harness.workers.clients.rocketmq import native_found
 from harness.workers.clients.rocketmq.native import lack
 from harness.workers.clients.rocketmq.native_found import (
-    SYMBOLS,
+    WAYS,
     WITH_LIBRARY,
     WITHOUT_LIBRARY,
     Found,
@@ -69,9 +69,9 @@ def test_why_a_package_cannot_use_the_library_of_this_machine_is_told(
         sys.modules.pop(name, None)
 
 
-def test_features_are_what_the_library_exports() -> None:
-    assert features(lambda symbol: symbol == "CreateTransactionProducer") == ("transaction",)
-    assert features(lambda symbol: True) == tuple(SYMBOLS)
+def test_features_are_those_that_some_way_is_open_to() -> None:
+    assert features(lambda way: way.symbol == "SendMessageOrderlyByShardingKey") == ("ordered",)
+    assert features(lambda way: True) == tuple(WAYS)
 
 
 @pytest.mark.parametrize(

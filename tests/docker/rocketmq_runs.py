@@ -1,0 +1,42 @@
+"""A whole run of RocketMQ that stands: a master's fault under one client's load, and its verdict.
+
+Nothing is played that a user could not ask for: a cell that is not applicable is no run.
+"""
+
+from dataclasses import replace
+
+from harness.deploy.compose_cluster import ComposeCluster
+from harness.plan.applicability import obstacles
+from harness.plan.clients import CLIENTS
+from harness.plan.model import Layout, RunPlan
+from tests.docker.whole_runs import Done, counts
+from tests.plans import SYSTEM as QUEUES
+from tests.plans import fault, plan
+
+SYSTEM = "rocketmq-2m2s"
+DRAIN_LIMIT_S = 60.0  # who drains starts a JVM, and a group its share of the queues
+PLAY_LIMIT_S = 400.0  # an action, its proof, its undo and that it is gone
+
+
+def of(cluster: ComposeCluster, client: str, kind: str) -> RunPlan:
+    return planned(cluster.layout, client, kind)
+
+
+def planned(layout: Layout, client: str, kind: str) -> RunPlan:
+    system = replace(QUEUES, name=SYSTEM, clients=tuple(CLIENTS))
+    made = plan(fault(kind, "rkt1"), lasts_s=8, name=f"real-{kind}-{client}".replace(".", "-"))
+    assert obstacles(made.scenario, system, layout, client, made.deployment) == []
+    schedule = replace(made.schedule, drain_limit_s=DRAIN_LIMIT_S)
+    return replace(made, system=system, layout=layout, client=client, schedule=schedule)
+
+
+def judged(done: Done) -> None:
+    """Whole, without a doubt, and nothing that was confirmed is lost."""
+    (window,) = done.manifest.windows
+    assert (window.verified, window.gone, window.doubt) == (True, True, "")
+    assert [queue.doubt for queue in done.manifest.queues] == [""]
+    assert [doubt for doubt in done.findings.doubts if doubt.scope != "availability"] == []
+    assert counts(done)["state"] > 500
+    assert not {"lost", "stranded", "unexpected", "corrupt", "loss_unknown"} & counts(done).keys()
+    assert {worker.exit_code for worker in done.manifest.workers} == {0}
+    assert all(worker.log_closed for worker in done.manifest.workers)
