@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
+from spark_analysis.schema.comparison import OF_CLIENTS
 from spark_analysis.schema.facts import (
     Absence,
     Facts,
@@ -120,16 +121,21 @@ def _windows(dice: Dice) -> tuple[Window, ...]:
     if dice.style.stretch:
         latest = dice.start_ns + (dice.end_ns - dice.start_ns) // 3
     origins = sorted(dice.time(high_ns=latest) for _ in range(dice.style.windows))
-    return tuple(_window(dice, number, origin) for number, origin in enumerate(origins, 1))
+    # With a die of their own, too: what else is drawn stays what it was.
+    kinds = Random(f"kinds of {dice.style.seed}").choices(("kill", *OF_CLIENTS), k=len(origins))
+    return tuple(
+        _window(dice, number, kind, origin_ns)
+        for number, (kind, origin_ns) in enumerate(zip(kinds, origins, strict=True), 1)
+    )
 
 
-def _window(dice: Dice, number: int, origin_ns: int) -> Window:
+def _window(dice: Dice, number: int, kind: str, origin_ns: int) -> Window:
     returned_ns = origin_ns + dice.random.choice([0, MS, 300 * MS, 2 * SECOND])
     ended_ns = returned_ns + dice.random.choice([0, SECOND, 5 * SECOND, 30 * SECOND])
     verified, gone = dice.often(85), dice.often(85)
     return Window(
         number=number,
-        kind="kill",
+        kind=kind,
         origin_ns=origin_ns,
         returned_ns=returned_ns,
         ended_ns=None if dice.often(15) else ended_ns,

@@ -1,7 +1,8 @@
 """The comparison mart: the marts of many runs folded into their cells.
 
 1. Every run is asked for every measure; what it cannot answer is null, never 0.
-2. Small tables only: runs times measures, however long the runs were. So each is one partition,
+2. What a run has of several windows enters as its worst, and not at all where one is unknown.
+3. Small tables only: runs times measures, however long the runs were. So each is one partition,
    and nothing has to be shuffled.
 """
 
@@ -15,12 +16,14 @@ from spark_analysis.schema.comparison import (
     MEASURES,
     OPEN,
     PLACES,
+    ROUTES,
     Comparison,
-    Stop,
     interval_rank,
 )
+from spark_analysis.schema.views import ROUTE
 
 _CELL = ("scenario", "system", "layout", "client")
+_TIME = ("run", "window", "measure")
 _VALUE = ("run", "measure", "detail", "value", "bound")
 
 
@@ -37,7 +40,6 @@ class _Asked:
 class _Stopped:
     measure: str
     scope: str
-    window: int
     reason: str
 
 
@@ -49,15 +51,16 @@ def compare(spark: SparkSession, marts: dict[str, DataFrame], runs: int) -> Data
         [_Asked(m.measure, m.detail, m.unit, m.mart == "counts", m.of) for m in MEASURES],
     )
     small = {name: rows.coalesce(1) for name, rows in marts.items()}
-    found = _counts(small["counts"]).union(_availability(small["availability"]))
-    found = found.union(_stages(small["stages"])).coalesce(1)
+    of_times = _availability(small["availability"]).union(_stages(small["stages"]))
+    worst = _worst(spark, small["times"], of_times)
+    found = _counts(small["counts"]).union(worst).coalesce(1)
     answers = (
         small["cells"]
         .join(F.broadcast(asked), how="cross")
-        .join(_held(small["counts"]), on=["run", "of"], how="left")
+        .join(_held(small), on=["run", "of"], how="left")
         .filter((F.col("of") == "") | F.col("held"))
         .join(found, on=["run", "measure", "detail"], how="left")
-        .join(_stopped(spark, small["doubts"], small["counts"]), on=["run", "measure"], how="left")
+        .join(_stopped(spark, small), on=["run", "measure"], how="left")
         .withColumn("value", _judged_value())
         .withColumn("bound", F.col("bound") & F.col("value").isNotNull())
     )
@@ -72,57 +75,79 @@ def _counts(counts: DataFrame) -> DataFrame:
     totals = F.when(duplicated, F.array(F.lit(""), "detail")).otherwise(F.array(F.lit("")))
     each = counts.filter(counted).withColumn("detail", F.explode(totals))
     sums = each.groupBy("run", "measure", "detail").agg(F.sum("count").alias("value"))
-    return _values(sums, F.col("measure"), F.col("detail"))
+    whole = sums.withColumn("value", F.col("value").cast("double"))
+    return whole.withColumn("bound", F.lit(False)).select(*_VALUE)
 
 
-def _held(counts: DataFrame) -> DataFrame:
-    """Which runs have messages of the sort that a measure is of."""
-    sorts = sorted({measure.of for measure in MEASURES} - {""})
-    of = counts.filter(F.col("measure").isin(sorts)).select("run", F.col("measure").alias("of"))
+def _held(small: dict[str, DataFrame]) -> DataFrame:
+    """Which runs have messages of the sort that a measure is of, or routes that could change."""
+    sorts = sorted({measure.of for measure in MEASURES} - {"", ROUTES})
+    messages = small["counts"].filter(F.col("measure").isin(sorts))
+    routed = small["asked"].filter(F.col("kind") == ROUTE).select("run")
+    moved = small["times"].filter("moves_routes").select("run")
+    routes = routed.join(moved, on="run", how="left_semi").withColumn("of", F.lit(ROUTES))
+    of = messages.select("run", F.col("measure").alias("of")).union(routes).coalesce(1)
     return of.distinct().withColumn("held", F.lit(True))
 
 
 def _availability(availability: DataFrame) -> DataFrame:
     over_all = availability.filter(F.col("queue") == "")
-    whole = over_all.filter((F.col("window") == 0) & (F.col("operations") > 0))
-    share = whole.withColumn("value", F.col("missed") / F.col("operations"))
-    first = over_all.filter(F.col("window") == 1).withColumn("value", F.col("silence_ns"))
-    return _values(share, F.lit("missed"), F.lit("")).union(
-        _values(first, F.lit("silence"), F.lit(""), F.col("silence_censored"))
+    due = F.when(F.col("operations") > 0, F.col("operations"))
+    share = over_all.withColumn("value", F.col("missed") / due)
+    outages = over_all.filter(F.col("window") > 0).withColumn("value", F.col("silence_ns"))
+    return _timed(share, F.lit("missed"), F.lit(False)).union(
+        _timed(outages, F.lit("silence"), F.col("silence_censored"))
     )
 
 
 def _stages(stages: DataFrame) -> DataFrame:
-    first = stages.filter(F.col("window") == 1).withColumn("value", F.col("after_ns"))
     sustained = F.col("stage") == "sustained_success"
     measure = F.when(sustained, "degraded").otherwise(F.col("stage"))
-    return _values(first, measure, F.lit(""), ~F.col("reached"))
+    return _timed(stages.withColumn("value", F.col("after_ns")), measure, ~F.col("reached"))
 
 
-def _values(
-    rows: DataFrame, measure: Column, detail: Column, bound: Column | None = None
-) -> DataFrame:
-    return rows.select(
-        "run",
-        measure.alias("measure"),
-        detail.alias("detail"),
-        F.col("value").cast("double").alias("value"),
-        (F.lit(False) if bound is None else bound).alias("bound"),
-    ).select(*_VALUE)
+def _timed(rows: DataFrame, measure: Column, bound: Column) -> DataFrame:
+    value = F.col("value").cast("double").alias("value")
+    return rows.select("run", "window", measure.alias("measure"), value, bound.alias("bound"))
 
 
-def _stopped(spark: SparkSession, doubts: DataFrame, counts: DataFrame) -> DataFrame:
+def _worst(spark: SparkSession, times: DataFrame, found: DataFrame) -> DataFrame:
+    """One row for every run and measure of times; without a value where a time has no row."""
+    measures = [_Asked(m.measure, "", "", False, m.of) for m in MEASURES if m.of_times]
+    asked = F.broadcast(frame(spark, _Asked, measures).select("measure", "detail", "of"))
+    known = F.bool_and(F.col("bound").isNotNull())
+    return (
+        times.join(asked, how="cross")
+        .filter((F.col("of") != ROUTES) | F.col("moves_routes"))
+        .join(found.coalesce(1), on=[*_TIME], how="left")
+        .groupBy("run", "measure", "detail")
+        .agg(F.when(known, F.max("value")).alias("value"), F.bool_or("bound").alias("bound"))
+        .select(*_VALUE)
+    )
+
+
+def _stopped(spark: SparkSession, small: dict[str, DataFrame]) -> DataFrame:
     """One row for every run and measure that a doubt forbids to judge."""
-    stops = [_stop(m.measure, stop) for m in MEASURES for stop in m.stopped_by]
+    stops = [
+        _Stopped(m.measure, stop.scope, stop.reason) for m in MEASURES for stop in m.stopped_by
+    ]
     # A doubt about the whole run stands for every reason it may have.
     every = frame(spark, _Asked, [_Asked(m.measure, "", "", False) for m in MEASURES])
-    whole = doubts.filter(F.col("scope") == "run").select("run").distinct()
-    named = doubts.join(
-        F.broadcast(frame(spark, _Stopped, stops)), on=["scope", "window", "reason"], how="inner"
+    whole = small["doubts"].filter(F.col("scope") == "run").select("run").distinct()
+    named = small["doubts"].join(
+        F.broadcast(frame(spark, _Stopped, stops)), on=["scope", "reason"], how="inner"
     )
     stopped = whole.join(F.broadcast(every), how="cross").select("run", "measure")
-    stopped = stopped.union(_pressing(named, counts)).coalesce(1)
-    return stopped.distinct().withColumn("stopped", F.lit(True))
+    stopped = stopped.union(_pressing(_of_its_times(named, small["times"]), small["counts"]))
+    return stopped.coalesce(1).distinct().withColumn("stopped", F.lit(True))
+
+
+def _of_its_times(named: DataFrame, times: DataFrame) -> DataFrame:
+    """Without doubts about the calm before faults, in which no outage is."""
+    looked_at = times.select("run", "window").withColumn("looked_at", F.lit(True))
+    of_time = F.col("scope") == "availability"
+    placed = named.join(looked_at, on=["run", "window"], how="left")
+    return placed.filter(~of_time | F.col("looked_at").isNotNull())
 
 
 def _pressing(named: DataFrame, counts: DataFrame) -> DataFrame:
@@ -134,10 +159,6 @@ def _pressing(named: DataFrame, counts: DataFrame) -> DataFrame:
         ~of_place | F.col("missing").isNotNull()
     )
     return pressing.select("run", "measure")
-
-
-def _stop(measure: str, stop: Stop) -> _Stopped:
-    return _Stopped(measure, stop.scope, stop.window, stop.reason)
 
 
 def _judged_value() -> Column:

@@ -44,14 +44,16 @@ from spark_analysis.engine.kernel.records import (
     Settlements,
     Terms,
 )
-from spark_analysis.schema.comparison import Cell
+from spark_analysis.schema.comparison import Cell, Time
 from spark_analysis.schema.costs import COSTS
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import MARTS
 from spark_analysis.schema.views import VIEWS
 
-CELLS = "cells"  # which cell of a comparison each run belongs to: judged like a mart, not written
-JUDGED: dict[str, type] = {**MARTS, **COSTS, **VIEWS, CELLS: Cell}
+# Which cell of a comparison each run belongs to, and which times it has its worst of: judged like
+# marts, not written.
+CELLS, TIMES = "cells", "times"
+JUDGED: dict[str, type] = {**MARTS, **COSTS, **VIEWS, CELLS: Cell, TIMES: Time}
 _TASKS_A_CORE = 4  # enough to level out unequal runs; each costs every mart one more file
 
 
@@ -112,6 +114,7 @@ def judge(facts: Facts, reader: Reader) -> dict[str, pa.Table]:
         "changes": [*views.changes(asked, facts.run)],
         "silences": [*views.silences(asked, facts.run)],
         CELLS: [Cell.of(facts)],
+        TIMES: [*Time.all_of(facts)],
     }
     marts = {name: rows.table(JUDGED[name], listing) for name, listing in found.items()}
     return {**marts, "affected": rows.affected(facts.run, listed)}

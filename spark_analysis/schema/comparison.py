@@ -3,8 +3,9 @@
 1. A cell is (scenario, system, layout, client); its runs are its repeats.
 2. A run counts as judged for a measure if it has no doubt of scope "run" and none that the measure
    names in `stopped_by`, and if the measure exists there (no confirms: no availability). A measure
-   `of` another count (of delayed messages, of transactions) exists only where that is not 0; a
-   cell without such a run has no row of it.
+   `of` another count (of delayed messages, of transactions) exists only where that is not 0, and
+   one of ROUTES only where a name server was asked for a route that a fault could change; a cell
+   without such a run has no row of it.
    Places that were not drained or not read say nothing against `lost` and `stranded` where no
    confirmed message is missing: there is nothing that they could hold.
 3. A judged run without a row of a counted measure has the value 0. Counts are summed over queues.
@@ -14,8 +15,16 @@
    binomial distribution; None below six judged runs, where no k is.
 5. A time that was not reached, or a silence that did not end, enters as its lower bound and is
    counted in `bounds`: where that is not 0, maximum and median are lower bounds too.
+6. A run's value of a measure of times (marts availability and stages, rows of all queues together)
+   is the worst, the largest, of its times: its fault windows; window 0 where it has none. It is
+   not judged where one of them has no row, or a doubt that stops the measure: that one may have
+   been worse. It is a bound where one of them is. A time in which nothing was due has no share
+   that was missed, and is no worse for it. Of a run without faults `missed` is all that can be
+   judged: the others are an outage's.
+7. No route hangs on a client: windows of client faults are no times of a measure of ROUTES.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from spark_analysis.schema.facts import Facts
@@ -37,6 +46,22 @@ class Cell:
     def of(cls, facts: Facts) -> "Cell":
         names = (facts.run, facts.scenario, facts.system, facts.layout, facts.client)
         return cls(*names, paced=facts.paced, confirms=facts.confirms)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Time:
+    """A time of which a run may have its worst; of rule 6."""
+
+    run: str
+    window: int
+    moves_routes: bool  # its fault may change a route: there is one, and not a client's
+
+    @classmethod
+    def all_of(cls, facts: Facts) -> Iterator["Time"]:
+        for window in facts.windows:
+            yield cls(facts.run, window.number, window.kind not in OF_CLIENTS)
+        if not facts.windows:
+            yield cls(facts.run, 0, moves_routes=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +87,9 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """A doubt that keeps a measure from being judged."""
+    """A doubt that keeps a measure from being judged; of times, one about any of them."""
 
     scope: str
-    window: int
     reason: str
 
 
@@ -80,20 +104,28 @@ class Measure:
     stopped_by: tuple[Stop, ...]
     of: str = ""
 
+    @property
+    def of_times(self) -> bool:
+        return self.mart != "counts"
+
 
 def _loss(*reasons: str) -> tuple[Stop, ...]:
-    return tuple(Stop("loss", 0, reason) for reason in reasons)
+    return tuple(Stop("loss", reason) for reason in reasons)
 
 
-def _availability(window: int) -> tuple[Stop, ...]:
-    return tuple(Stop("availability", window, reason) for reason in ("stalled", "publisher_log"))
+def _availability(*reasons: str) -> tuple[Stop, ...]:
+    return tuple(Stop("availability", reason) for reason in reasons)
 
 
+OF_CLIENTS = ("client_crash", "client_freeze")  # kinds of faults
+ROUTES = "routes"
 OPEN = ("loss_unknown", "unreachable")  # counts of confirmed messages that are missing
 PLACES = ("drain", "unreadable")
 _LOGS = _loss("consumer_log", "publisher_log")
 _ENDS = _loss("consumer_log", "publisher_log", "drain")
 _OPEN = _loss("unreadable", "not_due", "pending")
+_SENDING = _availability("stalled", "publisher_log", "publishers_absent")
+_RECEIVING = (*_SENDING, *_availability("consumers_absent"))
 PROVENANCES = (
     "publisher_retry",
     "diverged",
@@ -122,12 +154,15 @@ MEASURES = (
     Measure("duplicated", "", "deliveries", "counts", _LOGS),
     *(Measure("duplicated", word, "deliveries", "counts", _LOGS) for word in PROVENANCES),
     Measure("reordered", "", "messages", "counts", _LOGS),
-    Measure("missed", "", "share", "availability", _availability(0)),
-    Measure("silence", "", "ns", "availability", _availability(1)),
-    Measure("degraded", "", "ns", "stages", _availability(1)),
-    Measure("first_success", "", "ns", "stages", _availability(1)),
-    Measure("consumers_resumed", "", "ns", "stages", _availability(1)),
-    Measure("backlog_drained", "", "ns", "stages", _availability(1)),
+    Measure("missed", "", "share", "availability", _SENDING),
+    Measure("silence", "", "ns", "availability", _SENDING),
+    Measure("degraded", "", "ns", "stages", _SENDING),
+    # Name servers are asked by probers: what became of other workers says nothing against them.
+    Measure("route_changed", "", "ns", "stages", (), of=ROUTES),
+    Measure("route_changed_everywhere", "", "ns", "stages", (), of=ROUTES),
+    Measure("first_success", "", "ns", "stages", _SENDING),
+    Measure("consumers_resumed", "", "ns", "stages", _RECEIVING),
+    Measure("backlog_drained", "", "ns", "stages", _RECEIVING),
 )
 
 

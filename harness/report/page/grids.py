@@ -18,14 +18,20 @@ from spark_analysis.schema.comparison import Comparison
 Cell = tuple[str, str, str, str]
 Name = tuple[str, str]  # measure, detail
 _SERVED = ("missed", "silence", "degraded")
-_STEPS = ("first_success", "consumers_resumed", "backlog_drained")
+_STEPS = (
+    *("route_changed", "route_changed_everywhere"),
+    *("first_success", "consumers_resumed", "backlog_drained"),
+)
+_WORST = (
+    "Of a run with several faults its worst is told, and none where one of them was not judged."
+)
 _ELSEWHERE = ("lost", "stranded")  # the matrix above has them
 _TABLES: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
     (
         "served",
         "outage",
         "How well it served through the fault",
-        "",
+        _WORST,
         _SERVED,
     ),
     (
@@ -33,7 +39,7 @@ _TABLES: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
         "recovery",
         "How it came back, step by step",
         "Each from the instant before the fault was made. A step that was not reached before "
-        "the next fault, or the end of the load, is a lower bound (≥).",
+        f"the next fault, or the end of the load, is a lower bound (≥). {_WORST}",
         _STEPS,
     ),
     (
@@ -47,9 +53,11 @@ _TABLES: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
 )
 _WHATEVER = ("other", "other counts", "What else was counted", "")
 LINES = {
-    "missed": "late, of the whole run",
+    "missed": "late",
     "silence": "silence",
     "degraded": "degraded",
+    "route_changed": "first route changed",
+    "route_changed_everywhere": "last route changed",
     "first_success": "first confirm",
     "consumers_resumed": "first delivery",
     "backlog_drained": "backlog gone",

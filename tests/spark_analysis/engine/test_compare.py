@@ -1,20 +1,18 @@
 """Cells are folded over their repeats; what could not be judged is never a 0."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_analysis.engine.compare import compare
-from spark_analysis.engine.judge import CELLS, judge
-from spark_analysis.schema.arrow import row_schema
-from spark_analysis.schema.comparison import MEASURES, Comparison, interval_rank
+from faults.exclusive import OF_CLIENTS as CLIENT_FAULTS
+from spark_analysis.schema.comparison import MEASURES, OF_CLIENTS, Comparison, interval_rank
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.findings import MARTS
+from spark_analysis.schema.views import ROUTE
 from spark_analysis.schema.words import Fate, Outcome, Strength
-from tests.both_judges import Memory, raw_columns
-from tests.generated_histories import Rows
+from tests.compared_runs import compared_by_definition, compared_by_spark
+from tests.generated_histories import Row, Rows
 from tests.histories import CONSUMER, PUBLISHER, History, ns
 
 pytestmark = pytest.mark.slow
@@ -37,28 +35,24 @@ def compared(spark: SparkSession) -> dict[tuple[str, str, str], Comparison]:
         ("silent", losing(1).queue("orders", unreadable=("rmq3",))),
         ("undrained", losing(0).queue("orders", drained=False)),
         ("undrained", losing(1).queue("orders", drained=False)),
-        ("windows", two_windows().stall(PUBLISHER, at_ms=22_000, late_ms=150)),
+        ("windows", two_windows()),
         ("before", two_windows().stall(PUBLISHER, at_ms=5_000, late_ms=150)),
-        ("within", two_windows().stall(PUBLISHER, at_ms=12_000, late_ms=150)),
+        ("first", two_windows().stall(PUBLISHER, at_ms=12_000, late_ms=150)),
+        ("second", two_windows().stall(PUBLISHER, at_ms=22_000, late_ms=150)),
+        ("alone", two_windows().away(CONSUMER, 12_000, 12_100)),
+        ("cut off", two_windows().window(27_000)),
+        ("routed", routed("kill", "kill")),
+        ("frozen", routed("client_freeze", "kill")),
+        ("unasked", routed("kill", "kill", from_ms=15_000)),
+        ("clients", routed("client_crash", "client_freeze")),
         ("unpaced", History(paced=False).publish(0).confirm(0)),
         ("termed", termed()),
         ("termed", termed().publish(7, at_ms=10).terms(7, wait_ms=5_000).deliver(7)),
         ("termed", losing(0)),
     ]
-    judged = [
-        judge(facts, Memory(raw_columns(rows)))
-        for facts, rows in (in_cell(system, number, h) for number, (system, h) in enumerate(runs))
-    ]
-    # In one chunk: Spark 4.3 loses rows of a table that has several.
-    marts = {
-        name: pa.concat_tables([found[name] for found in judged]).combine_chunks()
-        for name in (*MARTS, CELLS)
-    }
-    frames = {name: spark.createDataFrame(table) for name, table in marts.items()}
-    table = compare(spark, frames, len(LOST_IN_EACH)).toArrow()
-    assert table.schema.names == row_schema(Comparison).names
-    assert table.schema.types == row_schema(Comparison).types
-    rows = [Comparison(**row) for row in table.to_pylist()]
+    told = [in_cell(system, number, h) for number, (system, h) in enumerate(runs)]
+    rows = compared_by_spark(spark, told)
+    assert set(rows) == set(compared_by_definition(told))
     return {(row.system, row.measure, row.detail): row for row in rows}
 
 
@@ -68,12 +62,12 @@ Compared = dict[tuple[str, str, str], Comparison]
 def test_every_cell_answers_every_measure_once(compared: Compared) -> None:
     systems = {system for system, _, _ in compared}
     assert systems == {
-        *("six", "doubtful", "stalled", "double", "bounds", "silent"),
-        *("undrained", "windows", "before", "within", "unpaced", "termed"),
+        *("six", "doubtful", "stalled", "double", "bounds", "silent", "undrained", "unpaced"),
+        *("windows", "before", "first", "second", "alone", "cut off", "termed"),
+        *("routed", "frozen", "unasked", "clients"),
     }
     everywhere = [measure for measure in MEASURES if not measure.of]
-    everyone = len(systems) * len(everywhere)
-    assert len(compared) == everyone + len(MEASURES) - len(everywhere)
+    assert len(compared) == len(systems) * len(everywhere) + 3 * len(ROUTES) + 5
 
 
 def test_what_only_delays_or_transactions_can_show_is_asked_of_runs_that_have_some(
@@ -143,33 +137,78 @@ def test_counts_are_summed_over_queues_and_details(compared: Compared) -> None:
     assert (lost.judged, lost.median) == (1, 4)
 
 
-def test_times_are_those_of_the_first_window_over_all_queues(compared: Compared) -> None:
+def test_a_run_is_told_by_the_worst_of_its_windows_over_all_queues(compared: Compared) -> None:
     times = {
         measure: (row.runs, row.judged, row.bounds, row.median)
         for (system, measure, _), row in compared.items()
         if system == "windows" and row.unit in ("ns", "share")
     }
     assert times == {
-        "missed": (1, 1, 0, 0),
-        "silence": (1, 1, 0, ns(300)),
-        "degraded": (1, 1, 0, 0),
-        "first_success": (1, 1, 0, ns(1)),
-        "consumers_resumed": (1, 1, 0, ns(2)),
-        "backlog_drained": (1, 1, 0, 0),
+        "missed": (1, 1, 0, 40 / 910),
+        "silence": (1, 1, 0, ns(900)),
+        "degraded": (1, 1, 0, ns(400)),
+        "first_success": (1, 1, 0, ns(401)),
+        "consumers_resumed": (1, 1, 0, ns(402)),
+        "backlog_drained": (1, 1, 0, ns(1_892)),
     }
 
 
-TIMES = ("silence", "degraded", "first_success", "consumers_resumed", "backlog_drained")
+SENDING = ("missed", "silence", "degraded", "first_success")
+RECEIVING = ("consumers_resumed", "backlog_drained")
+TIMES = (*SENDING, *RECEIVING)
+
+
+def judged(compared: Compared, system: str, measures: Sequence[str]) -> list[int]:
+    return [compared[system, measure, ""].judged for measure in measures]
 
 
 def test_a_stall_before_the_first_window_leaves_its_times_judged(compared: Compared) -> None:
-    assert compared["before", "missed", ""].judged == 0
-    assert [compared["before", measure, ""].judged for measure in TIMES] == [1] * len(TIMES)
+    assert judged(compared, "before", TIMES) == [1] * len(TIMES)
 
 
-def test_a_stall_within_the_first_window_leaves_what_was_missed_judged(compared: Compared) -> None:
-    assert compared["within", "missed", ""].judged == 1
-    assert [compared["within", measure, ""].judged for measure in TIMES] == [0] * len(TIMES)
+def test_a_window_that_was_not_judged_may_have_been_the_worst(compared: Compared) -> None:
+    for system in ("first", "second"):
+        assert judged(compared, system, TIMES) == [0] * len(TIMES)
+
+
+def test_without_consumers_in_one_window_only_what_was_sent_is_judged(compared: Compared) -> None:
+    assert judged(compared, "alone", SENDING) == [1] * len(SENDING)
+    assert judged(compared, "alone", RECEIVING) == [0] * len(RECEIVING)
+
+
+def test_one_window_that_was_cut_off_makes_a_bound_of_the_worst(compared: Compared) -> None:
+    row = compared["cut off", "degraded", ""]
+    assert (row.judged, row.bounds) == (1, 1)
+    assert compared["cut off", "first_success", ""].bounds == 0
+
+
+ROUTES = ("route_changed", "route_changed_everywhere")
+
+
+def test_routes_are_compared_by_the_worst_window_of_a_fault_that_may_change_them(
+    compared: Compared,
+) -> None:
+    told = {
+        system: [
+            (row.runs, row.judged, row.bounds, row.median)
+            for row in (compared[system, measure, ""] for measure in ROUTES)
+        ]
+        for system in ("routed", "frozen", "unasked")
+    }
+    assert told == {
+        "routed": [(1, 1, 1, ns(10_000)), (1, 1, 1, ns(10_000))],
+        "frozen": [(1, 1, 0, ns(2_005)), (1, 1, 0, ns(4_005))],
+        "unasked": [(1, 0, 0, None), (1, 0, 0, None)],
+    }
+
+
+def test_routes_are_not_asked_for_where_no_fault_could_change_one(compared: Compared) -> None:
+    assert not {("clients", measure, "") for measure in ROUTES} & compared.keys()
+    assert not {("windows", measure, "") for measure in ROUTES} & compared.keys()
+
+
+def test_client_faults_are_those_that_the_faults_know() -> None:
+    assert set(OF_CLIENTS) == set(CLIENT_FAULTS)
 
 
 def test_at_full_rate_no_share_is_missed(compared: Compared) -> None:
@@ -244,13 +283,18 @@ def doubled() -> History:
 
 
 def two_windows() -> History:
-    """Faults at 10 and 20 s; 300 ms without a confirm in the first, 900 in the second; 4 lost."""
+    """Faults at 10 and 20 s; 300 ms without a confirm in the first, 900 in the second, which
+    begins with 400 ms of late ones; 4 lost."""
     history = History(load_ms=(0, 30_000)).queue("bills")
     history.window(10_000, ended_ms=15_000).window(20_000, ended_ms=29_000)
     for sequence, at_ms in enumerate(range(0, 29_990, 10)):
         if not 12_000 < at_ms < 12_300 and not 25_000 < at_ms < 25_900:
-            history.publish(sequence, at_ms=at_ms).confirm(sequence, at_ms=at_ms + 1)
-            history.deliver(sequence, at_ms=at_ms + 2)
+            confirmed_after, delivered_after = (
+                (1_500, 1_503) if 0 <= at_ms - 20_000 < 400 else (1, 2)
+            )
+            history.publish(sequence, at_ms=at_ms)
+            history.confirm(sequence, at_ms=at_ms + confirmed_after)
+            history.deliver(sequence, at_ms=at_ms + delivered_after)
     for sequence, queue in enumerate(("orders", "bills", "bills"), start=10_000):
         history.publish(sequence, at_ms=1_000, queue=queue).confirm(sequence, at_ms=1_001)
     history.publish(10_003, at_ms=1_000)
@@ -260,3 +304,27 @@ def two_windows() -> History:
 def in_cell(system: str, number: int, history: History) -> tuple[Facts, Rows]:
     facts, rows = history.build()
     return replace(facts, run=f"run {number}", system=system), rows
+
+
+def routed(*kinds: str, from_ms: int = 1_000) -> History:
+    """Faults at 10 and 20 s. Two name servers are asked each 500 ms; only after the second fault
+    they show another route, one after 2 s and one after 4."""
+    history = History(load_ms=(0, 30_000))
+    for number, kind in enumerate(kinds, start=1):
+        history.window(10_000 * number, kind=kind)
+    for name_server, changed_ms in (("ns1", 22_000), ("ns2", 24_000)):
+        for at_ms in range(from_ms, 29_000, 500):
+            history.rows.setdefault("probes", []).append(look(name_server, at_ms, changed_ms))
+    return history
+
+
+def look(name_server: str, at_ms: int, changed_ms: int) -> Row:
+    return {
+        "prober": 3,
+        "kind": ROUTE,
+        "target": name_server,
+        "started_ns": ns(at_ms),
+        "ended_ns": ns(at_ms + 5),
+        "ok": 1,
+        "detail": "broker-a master at a:1" if at_ms < changed_ms else "nothing",
+    }

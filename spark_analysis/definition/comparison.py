@@ -1,0 +1,142 @@
+"""The comparison of cells over their runs, by the rules of schema/comparison.py.
+
+1. A run's answer to a measure is a value that may be only a bound, or None: not judged.
+2. What is not asked of a run is told apart from what it could not answer.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from spark_analysis.schema.comparison import (
+    MEASURES,
+    OF_CLIENTS,
+    OPEN,
+    PLACES,
+    ROUTES,
+    Comparison,
+    Measure,
+    interval_rank,
+)
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.findings import Doubt, Findings
+from spark_analysis.schema.views import ROUTE, Views
+
+_CellName = tuple[str, str, str, str]
+_WHOLE_RUN = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run, judged."""
+
+    facts: Facts
+    findings: Findings
+    views: Views
+
+    @property
+    def cell(self) -> _CellName:
+        facts = self.facts
+        return facts.scenario, facts.system, facts.layout, facts.client
+
+    def total(self, measure: str, detail: str = "") -> int:
+        rows = (row for row in self.findings.counts if row.measure == measure)
+        return sum(row.count for row in rows if detail in ("", row.detail))
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    value: float | None  # None: nothing was due in this time
+    bound: bool
+
+
+def compare(runs: Iterable[Run]) -> tuple[Comparison, ...]:
+    """One row a cell, measure and detail."""
+    cells: dict[_CellName, list[Run]] = {}
+    for run in runs:
+        cells.setdefault(run.cell, []).append(run)
+    return tuple(
+        _row(cell, measure, asked)
+        for cell, members in cells.items()
+        for measure in MEASURES
+        if (asked := [run for run in members if _has(run, measure.of)])
+    )
+
+
+def _has(run: Run, what: str) -> bool:
+    """Whether the run has what a measure is of."""
+    if what == ROUTES:
+        return bool(_times(run, ROUTES)) and any(row.kind == ROUTE for row in run.views.asked)
+    return not what or run.total(what) > 0
+
+
+def _times(run: Run, what: str) -> list[int]:
+    """The windows of which a measure has its worst."""
+    windows = run.facts.windows
+    if what == ROUTES:
+        return [window.number for window in windows if window.kind not in OF_CLIENTS]
+    return [window.number for window in windows] or [_WHOLE_RUN]
+
+
+def _row(cell: _CellName, measure: Measure, runs: Sequence[Run]) -> Comparison:
+    answers = [answer for run in runs if (answer := _answer(run, measure)) is not None]
+    values = sorted(answer.value for answer in answers if answer.value is not None)
+    judged, rank = len(values), interval_rank(len(values))
+    return Comparison(
+        *cell,
+        measure.measure,
+        measure.detail,
+        measure.unit,
+        runs=len(runs),
+        judged=judged,
+        bounds=sum(answer.bound and answer.value is not None for answer in answers),
+        minimum=values[0] if values else None,
+        median=float(median(values)) if values else None,
+        maximum=values[-1] if values else None,
+        median_from=values[rank - 1] if rank else None,
+        median_until=values[judged - rank] if rank else None,
+    )
+
+
+def _answer(run: Run, measure: Measure) -> _Answer | None:
+    if any(_stops(run, doubt, measure) for doubt in run.findings.doubts):
+        return None
+    if not measure.of_times:
+        return _Answer(float(run.total(measure.measure, measure.detail)), bound=False)
+    answers = [_of_time(run, measure.measure, window) for window in _times(run, measure.of)]
+    known = [answer for answer in answers if answer is not None]
+    if len(known) < len(answers):
+        return None
+    worst = max((one.value for one in known if one.value is not None), default=None)
+    return _Answer(worst, any(one.bound for one in known))
+
+
+def _stops(run: Run, doubt: Doubt, measure: Measure) -> bool:
+    """Whether the doubt keeps the run from being judged for the measure."""
+    if doubt.scope == "run":
+        return True
+    if (doubt.scope, doubt.reason) not in {(one.scope, one.reason) for one in measure.stopped_by}:
+        return False
+    if measure.of_times:
+        return doubt.window in _times(run, measure.of)
+    missing = any(run.total(name) for name in OPEN)
+    return missing or not (measure.measure in ("lost", "stranded") and doubt.reason in PLACES)
+
+
+def _of_time(run: Run, measure: str, window: int) -> _Answer | None:
+    """The measure of one window; None where the marts have no row of it."""
+    return next(_rows(run.findings, measure, window), None)
+
+
+def _rows(findings: Findings, measure: str, window: int) -> Iterator[_Answer]:
+    for row in findings.availability:
+        if (row.window, row.queue) != (window, ""):
+            continue
+        if measure == "missed":
+            yield _Answer(row.missed / row.operations if row.operations else None, bound=False)
+        if measure == "silence" and window != _WHOLE_RUN:
+            yield _Answer(float(row.silence_ns), row.silence_censored)
+    stage = "sustained_success" if measure == "degraded" else measure
+    for one in findings.stages:
+        if (one.window, one.stage) == (window, stage):
+            yield _Answer(float(one.after_ns), not one.reached)
