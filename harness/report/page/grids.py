@@ -67,6 +67,7 @@ DETAILS = {
     "publisher_retry": "sent again by its publisher",
     "redelivery": "given out again, unacknowledged",
     "redelivery_after_ack": "given out again, though acknowledged",
+    "offset_rollback": "given out again: the group's stored place went back",
     "diverged": "by two masters at a time",
     "stored_twice": "stored twice",
     "ambiguous": "cannot be told",
