@@ -64,7 +64,7 @@ def _duplicates(rows: Sequence[Json]) -> dict[tuple[str, str, str, str], list[st
     for row in rows:
         if row["measure"] == "duplicated" and row["detail"] and row["median"]:
             key = (row["scenario"], row["system"], row["layout"], row["client"])
-            found.setdefault(key, []).append(f"{row['median']:,.0f} {row['detail']}")
+            found.setdefault(key, []).append(f"{row['median']:,g} {row['detail']}")
     return found
 
 
