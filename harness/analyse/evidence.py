@@ -295,15 +295,18 @@ class Evidence:
     def _undone_in_time(self, name: str, window: int) -> Unknown | None:
         """Where the fault's end was in time for what was sent when the stage began."""
         row, length_s = self.stage(name, window), fault_length_s(self.window(window))
-        deadline_s = self.facts.deadline_ns / NS
-        if row is None or length_s is None or row.after_ns / NS + deadline_s < length_s:
+        if row is None or length_s is None:
             return None
-        return Unknown(
-            f"{name} began {row.after_ns / NS:.1f} s after the fault, less than an operation's "
-            f"deadline ({deadline_s:g} s) before its end ({length_s:.1f} s): either may have "
-            "brought it",
-            "let the fault last longer",
-        )
+        after_s, deadline_s = row.after_ns / NS, self.facts.deadline_ns / NS
+        if after_s + deadline_s < length_s:
+            return None
+        over = "the fault was over before"
+        if after_s < length_s:
+            over = (
+                f"{name} began {after_s:.1f} s after the fault, less than an operation's deadline "
+                f"({deadline_s:g} s) before its end ({length_s:.1f} s): either may have brought it"
+            )
+        return Unknown(over, "let the fault last longer")
 
     def _within_timers(self, name: str, window: int) -> Value:
         bound_s, row = self._bound_s(name, window), self.stage("sustained_success", window)

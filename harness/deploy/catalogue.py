@@ -146,9 +146,7 @@ class _SystemFile(Strict):
     deployments: Annotated[tuple[Deployment, ...], Field(min_length=1), AsList]
     layouts: Literal["mirrored", "rocketmq"] = "mirrored"  # what its layout files say
     processes: Annotated[tuple[str, ...], AsList] = ()  # of each host, where all carry the same
-    shipped_profile: str = (
-        ""  # of its layouts: the one with the timers that the product comes with
-    )
+    shipped_profile: str = ""  # of its layouts: the one with the product's own timers
     cannot: dict[Annotated[str, AfterValidator(_kind)], str] = Field(default_factory=dict)
     cannot_handle: dict[Annotated[str, AfterValidator(_handling)], str] = Field(
         default_factory=dict

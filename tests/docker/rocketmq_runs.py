@@ -1,21 +1,41 @@
-"""A whole run of RocketMQ that stands: a master's fault under one client's load, and its verdict.
+"""RocketMQ that stands in containers, a master's fault under one client's load, and the verdict.
 
 Nothing is played that a user could not ask for: a cell that is not applicable is no run.
 """
 
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
+from harness.deploy.catalogue import load_layout
+from harness.deploy.compose import ComposeDeployment
 from harness.deploy.compose_cluster import ComposeCluster
+from harness.deploy.compose_faults import equip
 from harness.plan.applicability import obstacles
 from harness.plan.clients import CLIENTS
 from harness.plan.model import Layout, RunPlan
+from tests.docker.conftest import require_docker
 from tests.docker.whole_runs import Done, counts
 from tests.plans import SYSTEM as QUEUES
 from tests.plans import fault, plan
 
 SYSTEM = "rocketmq-2m2s"
+UP_LIMIT_S = 600.0
 DRAIN_LIMIT_S = 60.0  # who drains starts a JVM, and a group its share of the queues
 PLAY_LIMIT_S = 400.0  # an action, its proof, its undo and that it is gone
+
+
+def standing(play: Callable[..., Any], folder: Path, layout: str) -> Iterator[ComposeCluster]:
+    """For fixtures; skips, or fails, where there is no Docker."""
+    require_docker(SYSTEM)
+    deployment = ComposeDeployment(equip)
+    up: Awaitable[ComposeCluster] = deployment.up(load_layout(SYSTEM, layout), folder, print)
+    made = play(up, UP_LIMIT_S)
+    try:
+        yield made
+    finally:
+        play(made.down())
 
 
 def of(cluster: ComposeCluster, client: str, kind: str) -> RunPlan:

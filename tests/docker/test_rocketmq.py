@@ -3,7 +3,7 @@
 Independent of executor and witness: the engine's own word, and what the name servers show.
 """
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,26 +17,20 @@ from faults.model import Armed
 from faults.performing import perform_all
 from faults.verification import gone, held
 from harness.deploy import labels
-from harness.deploy.catalogue import load_layout
-from harness.deploy.compose import ComposeDeployment
 from harness.deploy.compose_cluster import ComposeCluster
-from harness.deploy.compose_faults import equip
 from harness.deploy.port import Roles
-from tests.docker.conftest import require_docker
-from tests.docker.rocketmq_runs import PLAY_LIMIT_S, judged, of
+from tests.docker.rocketmq_runs import PLAY_LIMIT_S, judged, of, standing
 from tests.docker.whole_runs import mostly_nightly, run
 from tests.fault_world import REAL_OPTIONS_OF
 from tests.plans import plan
 
 pytestmark = pytest.mark.docker
 
-SYSTEM = "rocketmq-2m2s"
 HOSTS = ("rkt1", "rkt2", "rkt3", "rkt4")
 RUN = replace(plan(), name="rocketmq-test")
 QUEUE = f"mqproof.{RUN.name}.orders"
 GONE_LIMIT_S = 120.0
 CLEAN_LIMIT_S = 120.0
-UP_LIMIT_S = 600.0
 # One of each mechanism every time, the others at night.
 OF_HOSTS = mostly_nightly(
     ["kill", "stop", "freeze", "partition", "black_hole", "reboot"], {"freeze", "partition"}
@@ -49,12 +43,7 @@ Play = Callable[..., Any]
 
 @pytest.fixture(scope="module")
 def cluster(play: Play, experiment_folder: Path) -> Iterator[ComposeCluster]:
-    require_docker(SYSTEM)
-    layout = load_layout(SYSTEM, "colocated@compressed")
-    up: Awaitable[ComposeCluster] = ComposeDeployment(equip).up(layout, experiment_folder, print)
-    made = play(up, UP_LIMIT_S)
-    yield made
-    play(made.down())
+    yield from standing(play, experiment_folder, "colocated@compressed")
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ what a server answers to a question from inside another one's host, and what nam
 
 import asyncio
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -14,10 +15,7 @@ from faults.compile import compile
 from faults.kinds import TOXIPROXY
 from faults.model import Armed, Options
 from harness.deploy import labels, peer_ways
-from harness.deploy.catalogue import load_layout
-from harness.deploy.compose import ComposeDeployment
 from harness.deploy.compose_cluster import ComposeCluster
-from harness.deploy.compose_faults import equip
 from harness.deploy.polling import until
 from harness.deploy.port import Roles
 from harness.plan.peer_doors import serving
@@ -26,34 +24,28 @@ from harness.workers.remoting.answers import cluster as cluster_view
 from harness.workers.remoting.commands import Command, encode
 from harness.workers.remoting.headers import RESPONSE, Header
 from harness.workers.remoting.requests import Code, cluster_info
-from tests.docker.conftest import require_docker
+from tests.docker import rocketmq_runs
 from tests.docker.looks import toxics
 from tests.docker.peer_faults import OPTIONS_OF, mistaken, played, pretended
 from tests.docker.whole_runs import BY_PEER_LINKS
 
 pytestmark = pytest.mark.docker
 
-SYSTEM = "rocketmq-2m2s"
+LAYOUT = "colocated-toxiproxy@compressed"
 RUN, QUEUE = "rocketmq-peers", "mqproof.rocketmq-peers.orders"
 VICTIM = "rkt1"  # the first name server's host, and the first master's
 SLAVE = "rkt3"
 CLEAN_LIMIT_S = 60.0  # several registrations
-UP_LIMIT_S = 600.0
 PLAY_LIMIT_S = 240.0
 Play = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")
 def standing(play: Play, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ComposeCluster]:
-    require_docker(SYSTEM)
-    layout = load_layout(SYSTEM, "colocated-toxiproxy@compressed")
     folder = tmp_path_factory.mktemp("rocketmq-peers")
-    made = play(ComposeDeployment(equip).up(layout, folder, print), UP_LIMIT_S)
-    try:
+    with contextmanager(rocketmq_runs.standing)(play, folder, LAYOUT) as made:
         play(made.broker.declare(QUEUE, True, VICTIM))
         yield made
-    finally:
-        play(made.down())
 
 
 @pytest.fixture

@@ -10,16 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from harness.deploy.catalogue import load_layout
-from harness.deploy.compose import ComposeDeployment
 from harness.deploy.compose_cluster import ComposeCluster
-from harness.deploy.compose_faults import equip
 from harness.plan.model import RunPlan, Schedule, Window
 from spark_analysis.definition.views import views
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import CLIENT_EVENTS
-from tests.docker.conftest import Play, require_docker
+from tests.docker.conftest import Play
+from tests.docker.rocketmq_runs import standing
 from tests.docker.whole_runs import Done, run
 from tests.plans import SYSTEM, fault, plan
 from tests.rocketmq import name_server_log
@@ -27,8 +25,8 @@ from tests.run_folders import rows_of
 
 pytestmark = [pytest.mark.docker, pytest.mark.nightly]
 
-NAME, LAYOUT = "rocketmq-2m2s", "colocated@compressed"
-UP_LIMIT_S, RUN_LIMIT_S, CLEAN_LIMIT_S = 600.0, 400.0, 120.0
+NAME = "rocketmq-2m2s"
+RUN_LIMIT_S, CLEAN_LIMIT_S = 400.0, 120.0
 BASELINE_S, RECOVERY_S, SETTLE_S, DRAIN_LIMIT_S = 6.0, 4.0, 5.0, 60.0
 # A name server drops a frozen broker when it has heard nothing for 20 s; it registers every 10 s.
 LASTS_S = {"kill": 8.0, "freeze": 26.0}
@@ -36,11 +34,7 @@ LASTS_S = {"kill": 8.0, "freeze": 26.0}
 
 @pytest.fixture(scope="module")
 def cluster(play: Play, experiment_folder: Path) -> Iterator[ComposeCluster]:
-    require_docker(NAME)
-    layout = load_layout(NAME, LAYOUT)
-    made = play(ComposeDeployment(equip).up(layout, experiment_folder, print), UP_LIMIT_S)
-    yield made
-    play(made.down())
+    yield from standing(play, experiment_folder, "colocated@compressed")
 
 
 def of(cluster: ComposeCluster, kind: str, client: str) -> RunPlan:

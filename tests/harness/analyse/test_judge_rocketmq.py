@@ -100,6 +100,15 @@ def test_clients_that_are_blind_until_the_end_refute_nobody_and_prove_nothing() 
         assert verdict(claim, story).outcome is INCONCLUSIVE, claim
 
 
+def test_a_fault_that_ended_long_before_says_so() -> None:
+    story = Story("freeze", **OF_LOGS).calm().window(1, "freeze", lasts=10)
+    story.stage("sustained_success", 12.0)
+    told = verdict("silent-broker-is-noticed-in-time", story)
+    assert told.not_judged == (
+        "sustained_success_within_notice == true: the fault was over before",
+    )
+
+
 def test_of_a_name_server_beside_the_broker_its_own_clients_say_something_and_others_nothing() -> (
     None
 ):
