@@ -105,7 +105,7 @@ def test_a_fault_that_ended_long_before_says_so() -> None:
     story.stage("sustained_success", 12.0)
     told = verdict("silent-broker-is-noticed-in-time", story)
     assert told.not_judged == (
-        "sustained_success_within_notice == true: the fault was over before",
+        "window 1: sustained_success_within_notice == true: the fault was over before",
     )
 
 
