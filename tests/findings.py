@@ -11,6 +11,7 @@ from harness.analyse.evidence import Evidence
 from harness.analyse.state import State
 from spark_analysis.schema.facts import Facts, QueueEnd, Window, Worker
 from spark_analysis.schema.findings import Affected, Availability, Count, Doubt, Findings, Stage
+from spark_analysis.schema.words import Owed
 
 RUN, QUEUE = "run-1-beef", "orders"
 DECLARED = {
@@ -136,9 +137,29 @@ class Story:
         self.affected.append(Affected(RUN, QUEUE, measure, detail, 1, sequence, 0, ns(at)))
         return self
 
-    def stage(self, name: str, after: float, *, reached: bool = True, window: int = 1) -> Self:
-        self.stages[window, name] = Stage(RUN, window, name, reached, ns(after), ns(0.02))
+    def stage(
+        self,
+        name: str,
+        after: float,
+        *,
+        reached: bool = True,
+        window: int = 1,
+        owed: Owed | None = None,
+    ) -> Self:
+        """Only sustained success is owed to something: to the system, unless told otherwise, if
+        it began a deadline before the fault's end."""
+        of = Owed.NOTHING
+        if name == "sustained_success" and reached:
+            of = self._owed(after, window) if owed is None else owed
+        self.stages[window, name] = Stage(RUN, window, name, reached, ns(after), ns(0.02), of)
         return self
+
+    def _owed(self, after: float, number: int) -> Owed:
+        window = next(one for one in self.facts.windows if one.number == number)
+        if window.ended_ns is None or window.origin_ns + ns(after) >= window.ended_ns:
+            return Owed.NOTHING
+        decided_ns = window.origin_ns + ns(after) + self.facts.deadline_ns
+        return Owed.SYSTEM if decided_ns < window.ended_ns else Owed.EITHER
 
     def silence(self, seconds: float, *, censored: bool = False, window: int = 1) -> Self:
         row = Availability(RUN, window, "", 4_500, 12, ns(seconds), ns(12), censored)

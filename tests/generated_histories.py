@@ -31,6 +31,7 @@ from tests.generated_facts import (
     Style,
     make_facts,
 )
+from tests.generated_holds import with_holds
 from tests.generated_terms import with_terms
 
 Row = dict[str, int | str | None]
@@ -51,7 +52,7 @@ MISHAPS: tuple[tuple[Outcome, ...], ...] = (
 @st.composite
 def histories(draw: st.DrawFn) -> tuple[Facts, Rows]:
     """The facts and the rows of one run."""
-    stretch = draw(st.sampled_from([False] * 8 + [True]))
+    stretch = draw(st.sampled_from([False] * 5 + [True]))
     load_s = draw(st.integers(8, 10) if stretch else st.integers(1, 20))
     # A whole number of operations in 5 s, so that a period may end just as the load does.
     stretched = load_s * draw(st.sampled_from([40, 50]))
@@ -98,7 +99,8 @@ class _Run:
             self._canary()
         self._client_events()
         self._lateness()
-        facts = with_terms(self._on_the_edge(facts), self.rows, self.style.seed)
+        facts = with_holds(self._on_the_edge(facts), self.rows, self.style.seed)
+        facts = with_terms(facts, self.rows, self.style.seed)
         for listing in self.rows.values():
             self.random.shuffle(listing)
         return facts, self.rows

@@ -31,6 +31,7 @@ from harness.analyse.vocabulary import (
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.facts import Window as WindowFacts
 from spark_analysis.schema.findings import Availability, Findings, Stage
+from spark_analysis.schema.words import Owed
 
 NS = 1e9
 _SEEN = ("first_success", "consumers_resumed")  # stages that one event proves
@@ -85,6 +86,8 @@ class Evidence:
         first = self.stage("first_success", window)
         if name == SERVED and first is not None and self._confirmed_late(window):
             held = f", confirmed {stage_text(first)},{held}"
+        elif row.owed == Owed.UNDO:
+            held = f"{held}, whose end it waited for"
         if name in _TIMERS:
             return f"{stage_text(row)}; the bound is {self._bound_s(name, window)} s"
         return f"{stage_text(row)}{held if name.endswith('_within_fault') else ''}"
@@ -271,7 +274,7 @@ class Evidence:
             return sustained
         if self._confirmed_late(window):
             return False
-        return self._undone_in_time("sustained_success", window) or True
+        return self._owed(window)
 
     def _confirmed_late(self, window: int) -> bool:
         """Whether nothing that was sent into the fault was confirmed until it was being undone.
@@ -292,19 +295,21 @@ class Evidence:
             return False
         return Unknown(f"{name} was not seen before the load ended", "make recovery longer")
 
-    def _undone_in_time(self, name: str, window: int) -> Unknown | None:
-        """Where the fault's end was in time for what was sent when the stage began."""
-        row, length_s = self.stage(name, window), fault_length_s(self.window(window))
-        if row is None or length_s is None:
-            return None
-        after_s, deadline_s = row.after_ns / NS, self.facts.deadline_ns / NS
-        if after_s + deadline_s < length_s:
-            return None
+    def _owed(self, window: int) -> Value:
+        """Whether it was the system that brought sustained success, and not the fault's end."""
+        row, length_s = (
+            self.stage("sustained_success", window),
+            fault_length_s(self.window(window)),
+        )
+        if row is None or length_s is None or row.owed == Owed.SYSTEM:
+            return True
+        if row.owed == Owed.UNDO:
+            return False
         over = "the fault was over before"
-        if after_s < length_s:
+        if row.after_ns / NS < length_s:
             over = (
-                f"{name} began {after_s:.1f} s after the fault, less than an operation's deadline "
-                f"({deadline_s:g} s) before its end ({length_s:.1f} s): either may have brought it"
+                f"success began {row.after_ns / NS:.1f} s after a fault of {length_s:.1f} s: too "
+                "little of it was decided before its end, which may have brought it"
             )
         return Unknown(over, "let the fault last longer")
 
@@ -319,7 +324,15 @@ class Evidence:
             return False
         if not row.reached:
             return Unknown("the load ended before", "make recovery longer")
-        return self._undone_in_time("sustained_success", window) or True
+        owed = self._owed(window)
+        if owed is False and not self._lasts(window, bound_s.low):
+            return Unknown("the fault was over before", "let the fault last longer")
+        return owed
+
+    def _lasts(self, window: int, seconds: float) -> bool:
+        """Whether the fault outlasts that time by what success may be owed to its end for."""
+        length_s = fault_length_s(self.window(window))
+        return length_s is None or seconds + self.facts.deadline_ns / NS < length_s
 
     def _bound_s(self, name: str, window: int) -> Value:
         """Of timers that run one after the other; unknown where one is."""

@@ -52,6 +52,9 @@ def judge(facts: Facts, rows: Mapping[str, Iterable[Mapping[str, int | str | Non
         affected=cases.affected(facts.run, found),
         seconds=seconds.rows(facts.run, every, intended.judged),
         availability=availability.rows(facts, every, intended.judged, sustained),
-        stages=(*stages.rows(facts, every, sustained), *views.stages(facts, rows)),
+        stages=(
+            *stages.rows(facts, every, intended.judged, sustained),
+            *views.stages(facts, rows),
+        ),
         doubts=doubts.rows(facts, every, seen.stalls, missing),
     )

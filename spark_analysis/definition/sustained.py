@@ -4,6 +4,7 @@
    most 1 % of them were missed.
 2. The operation it begins with must itself be in time.
 3. A period that the end of load cuts off proves nothing: it is not good, and it is not bad either.
+4. What of a period lies before some instant is judged by itself if it is 200 operations at least.
 """
 
 from bisect import bisect_left
@@ -24,6 +25,11 @@ class Search:
 
     found: bool
     at_ns: int
+
+
+def too_many(missed: int, operations: int) -> bool:
+    """Whether so few operations are enough to say that a period with them is not good."""
+    return missed * 100 > max(operations, _OPERATIONS_MIN) * _MISSED_PERCENT_MAX
 
 
 class Periods:
@@ -52,8 +58,20 @@ class Periods:
         too_late = self._intended_ns[index] + _PERIOD_NS > self._load_ended_ns
         return too_late or len(self._operations) - index < _OPERATIONS_MIN
 
+    def good_before(self, from_ns: int, before_ns: int) -> bool:
+        """Whether the period from the first operation at `from_ns` on, cut off at `before_ns`, is
+        still long enough to be judged, and good."""
+        index = bisect_left(self._intended_ns, from_ns)
+        end = min(self._end(index), bisect_left(self._intended_ns, before_ns))
+        return end - index >= _OPERATIONS_MIN and self._few_missed(index, end)
+
     def _good(self, index: int) -> bool:
+        return self._few_missed(index, self._end(index))
+
+    def _end(self, index: int) -> int:
         in_time = bisect_left(self._intended_ns, self._intended_ns[index] + _PERIOD_NS)
-        end = max(in_time, index + _OPERATIONS_MIN)
+        return max(in_time, index + _OPERATIONS_MIN)
+
+    def _few_missed(self, index: int, end: int) -> bool:
         missed = self._missed_before[end] - self._missed_before[index]
         return missed * 100 <= (end - index) * _MISSED_PERCENT_MAX

@@ -4,7 +4,7 @@
 2. Lower `Strength` is stronger, so the strongest of several confirmations is their minimum.
 """
 
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 
 
 class Outcome(IntEnum):
@@ -47,6 +47,15 @@ class Redelivered(IntEnum):
     NO = 0
     YES = 1
     NOT_TOLD = 2
+
+
+class Owed(StrEnum):
+    """What sustained success is owed to."""
+
+    NOTHING = ""  # there was none under the fault, or the fault had no end
+    SYSTEM = "system"
+    UNDO = "undo"  # of the fault
+    EITHER = "either"
 
 
 class Fate(IntEnum):

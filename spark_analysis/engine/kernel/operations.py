@@ -25,6 +25,7 @@ class Operations:
     intended_ns: Ints
     queue: Text
     missed: Bools
+    confirmed_ns: Ints  # NEVER where nobody confirmed it
     excused: Text  # the queues of those that are excused
 
 
@@ -42,8 +43,9 @@ def operations(messages: Messages, facts: Facts) -> Operations:
     away = _away(messages.slots.identities(slots)[0], intended_ns, facts)
     excused = messages.queue[slots[away]]
     slots, intended_ns = slots[~away], intended_ns[~away]
-    missed = messages.confirmed_ns[slots] > intended_ns + facts.deadline_ns
-    return Operations(slots, intended_ns, messages.queue[slots], missed, excused)
+    confirmed_ns = messages.confirmed_ns[slots]
+    missed = confirmed_ns > intended_ns + facts.deadline_ns
+    return Operations(slots, intended_ns, messages.queue[slots], missed, confirmed_ns, excused)
 
 
 def _away(producer: Ints, intended_ns: Ints, facts: Facts) -> Bools:

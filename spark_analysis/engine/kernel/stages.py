@@ -5,10 +5,12 @@
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
-from spark_analysis.engine.kernel.arrays import NANOSECONDS, NEVER, Bools, Ints
+from spark_analysis.engine.kernel import sustained
+from spark_analysis.engine.kernel.arrays import NEVER
 from spark_analysis.engine.kernel.arrivals import Arrivals
 from spark_analysis.engine.kernel.backlog import Backlog
 from spark_analysis.engine.kernel.messages import Messages
@@ -17,10 +19,6 @@ from spark_analysis.engine.kernel.windows import Judged, in_order, judged_times
 from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.findings import Stage
 from spark_analysis.schema.words import Via
-
-PERIOD_NS = 5 * NANOSECONDS
-PERIOD_OPERATIONS = 200
-MISSED_PERCENT = 1
 
 _Reached = tuple[bool, int]  # and when; where not reached the last time that is known of
 
@@ -37,18 +35,30 @@ def stages(
     if facts.confirms:
         columns["first_success"] = _first_success(messages, windows, limits)
         columns["backlog_drained"] = _backlog_drained(messages, arrived, facts, limits)
-    if facts.confirms and facts.paced:
-        columns["sustained_success"] = _sustained_success(operations, facts, limits)
-    return [
+    rows = [
         _row(facts.run, window, stage, *reached)
         for stage, times in columns.items()
         for window, reached in zip(windows, times, strict=True)
     ]
+    if facts.confirms and facts.paced:
+        rows += _sustained_success(operations, facts)
+    return rows
 
 
 def _row(run: str, window: Window, stage: str, reached: bool, at_ns: int) -> Stage:
     uncertainty_ns = window.returned_ns - window.origin_ns
     return Stage(run, window.number, stage, reached, at_ns - window.origin_ns, uncertainty_ns)
+
+
+def _sustained_success(operations: Operations, facts: Facts) -> Iterator[Stage]:
+    periods = sustained.periods(operations.intended_ns, operations.missed, facts.load_ended_ns)
+    for window, judged in zip(in_order(facts), judged_times(facts)[1:], strict=True):
+        reached, at_ns = periods.first_good(judged.from_ns, judged.until_ns)
+        row = _row(facts.run, window, "sustained_success", reached, at_ns)
+        if reached:
+            to = sustained.owed(operations, periods, facts, window, at_ns)
+            row = replace(row, owed=to)
+        yield row
 
 
 def _by(at_ns: int, limit_ns: int) -> _Reached:
@@ -75,41 +85,6 @@ def _consumers_resumed(
     for window, judged in zip(windows, limits, strict=True):
         received_ns = arrived.received_ns(rows[sent_ns >= window.returned_ns][:1])
         yield _by(int(received_ns.min(initial=NEVER)), judged.until_ns)
-
-
-def _sustained_success(
-    operations: Operations, facts: Facts, limits: tuple[Judged, ...]
-) -> Iterator[_Reached]:
-    good, cut_off = _periods(operations, facts.load_ended_ns)
-    for judged in limits:
-        good_ns = _first_within(operations.intended_ns[good], judged)
-        if good_ns is not None:
-            yield True, good_ns
-        else:
-            # A period that the end of the load cut off might have been good.
-            unknown_ns = _first_within(operations.intended_ns[cut_off], judged)
-            yield False, judged.until_ns if unknown_ns is None else unknown_ns
-
-
-def _first_within(times_ns: Ints, judged: Judged) -> int | None:
-    place = int(np.searchsorted(times_ns, judged.from_ns))
-    if place < len(times_ns) and times_ns[place] < judged.until_ns:
-        return int(times_ns[place])
-    return None
-
-
-def _periods(operations: Operations, load_ended_ns: int) -> tuple[Bools, Bools]:
-    """For each operation in time: does it begin a good period; does it begin one cut off."""
-    intended_ns: Ints = operations.intended_ns
-    starts = np.arange(len(intended_ns))
-    ends = np.searchsorted(intended_ns, intended_ns + PERIOD_NS)
-    ends = np.maximum(ends, starts + PERIOD_OPERATIONS)
-    whole = (ends <= len(intended_ns)) & (intended_ns + PERIOD_NS <= load_ended_ns)
-    missed_before = np.concatenate([[0], np.cumsum(operations.missed)])
-    missed = missed_before[np.minimum(ends, len(intended_ns))] - missed_before[starts]
-    few = missed * 100 <= (ends - starts) * MISSED_PERCENT
-    in_time: Bools = ~operations.missed
-    return in_time & whole & few, in_time & ~whole
 
 
 def _backlog_drained(

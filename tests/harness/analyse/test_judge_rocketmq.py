@@ -3,6 +3,7 @@
 import pytest
 
 from harness.analyse.judge import Outcome
+from spark_analysis.schema.words import Owed
 from tests.findings import OF_LOGS, Story
 from tests.harness.analyse.judging import (
     FAIL,
@@ -92,12 +93,35 @@ def test_broken_links_are_noticed_by_the_next_poll(after: float, outcome: Outcom
     assert "the bound is 5 s" in told.judged[0]
 
 
-def test_clients_that_are_blind_until_the_end_refute_nobody_and_prove_nothing() -> None:
-    """What they send in the last seconds is confirmed when the host is back, and in time."""
-    story = Story("freeze", **OF_LOGS).calm().window(1, "freeze", lasts=45)
-    story.stage("first_success", 0.1).stage("sustained_success", 43.4)
+def silent_for(seconds: float, after: float, owed: Owed) -> Story:
+    story = Story("freeze", **OF_LOGS).calm().window(1, "freeze", lasts=seconds)
+    return story.stage("first_success", 0.1).stage("sustained_success", after, owed=owed)
+
+
+def test_clients_that_are_blind_until_the_end_are_blind() -> None:
+    """What they send in the last seconds is confirmed in time, but for the fault's end."""
+    blind = silent_for(45, 42.8, Owed.UNDO)
+    told = verdict("silent-name-server-blinds-its-clients", blind)
+    assert told.outcome is PASS
+    assert "after 42.800 s of a fault of 45.0 s, whose end it waited for" in told.judged[0]
+    for claim in ("other-masters-take-over", "silent-broker-is-noticed-in-time"):
+        assert verdict(claim, blind).outcome is FAIL, claim
+
+
+def test_success_that_either_may_have_brought_refutes_nobody_and_proves_nothing() -> None:
+    story = silent_for(45, 43.4, Owed.EITHER)
     for claim in ("silent-name-server-blinds-its-clients", "other-masters-take-over"):
         assert verdict(claim, story).outcome is INCONCLUSIVE, claim
+
+
+@pytest.mark.parametrize(
+    ("lasts", "outcome"), [(27.1, FAIL), (27.0, INCONCLUSIVE), (20.0, INCONCLUSIVE)]
+)
+def test_a_broker_whose_fault_ended_before_the_bound_was_not_noticed_too_late(
+    lasts: float, outcome: Outcome
+) -> None:
+    story = silent_for(lasts, lasts - 2.2, Owed.UNDO)
+    assert verdict("silent-broker-is-noticed-in-time", story).outcome is outcome
 
 
 def test_a_fault_that_ended_long_before_says_so() -> None:

@@ -22,7 +22,7 @@ from spark_analysis.engine.judge import judge_folder
 from spark_analysis.engine.pipeline import analyse
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import MARTS, Findings
-from spark_analysis.schema.words import Fate, Strength
+from spark_analysis.schema.words import Fate, Owed, Strength
 from tests.both_judges import Answer, listed
 from tests.fixed_histories import HISTORIES, fixed_histories
 from tests.generated_histories import Rows
@@ -134,6 +134,7 @@ def words_of(findings: Findings) -> set[tuple[object, ...]]:
     return {
         *(("count", count.measure, count.detail) for count in findings.counts),
         *(("stage", stage.stage, stage.reached) for stage in findings.stages),
+        *(("owed", stage.owed) for stage in findings.stages if stage.reached),
         *(("doubt", doubt.scope, doubt.reason) for doubt in findings.doubts),
         *(("silence", "censored", row.silence_censored) for row in findings.availability),
         *(("second", bool(row.missed), bool(row.delivered)) for row in findings.seconds),
@@ -179,6 +180,7 @@ def _words() -> set[tuple[object, ...]]:
     return {
         *(("count", measure, detail) for measure, each in details.items() for detail in each),
         *(("stage", stage, reached) for stage in stages for reached in (True, False)),
+        *(("owed", to) for to in Owed),
         *(("doubt", scope, reason) for scope, each in doubts.items() for reason in each),
         *(("silence", "censored", censored) for censored in (True, False)),
         *(

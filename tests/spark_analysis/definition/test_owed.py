@@ -1,0 +1,159 @@
+"""What sustained success is owed to: the system, or the end of the fault that it began under."""
+
+import pytest
+
+from spark_analysis.definition.judge import judge
+from spark_analysis.schema.words import Owed
+from tests.histories import History
+
+NANOSECOND_MS = 0.000001
+# A fault from 10 s to 20 s, that took no time; the deadline is 2 s.
+ORIGIN_MS, UNDO_MS, DEADLINE_MS = 10_000, 20_000, 2_000
+
+
+def load(*, every_ms: float = 10, ended_ms: float | None = UNDO_MS) -> History:
+    history = History(load_ms=(0, 30_000), deadline_ms=DEADLINE_MS).window(
+        ORIGIN_MS, ended_ms=ended_ms
+    )
+    for sequence in range(int(8_000 / every_ms), int(30_000 / every_ms)):
+        history.publish(sequence, at_ms=sequence * every_ms)
+    return history
+
+
+def answer(history: History, every_ms: float, confirmed_ms: dict[int, float]) -> History:
+    """At once, but for those that are named."""
+    for sequence in range(int(8_000 / every_ms), int(30_000 / every_ms)):
+        at_ms = confirmed_ms.get(sequence, sequence * every_ms + 1)
+        history.confirm(sequence, at_ms=at_ms)
+    return history
+
+
+def owed(history: History, window: int = 1) -> tuple[float | None, str]:
+    """When success was sustained, in seconds after the fault, and what it is owed to."""
+    (stage,) = (
+        row
+        for row in judge(*history.build()).stages
+        if row.stage == "sustained_success" and row.window == window
+    )
+    return (stage.after_ns / 1e9 if stage.reached else None), stage.owed
+
+
+def held(
+    share: int, until_ms: float = UNDO_MS, released_ms: float = UNDO_MS + 5
+) -> dict[int, float]:
+    """Of `share` operations the first waits, from the fault until then."""
+    waiting = range(ORIGIN_MS // 10, int(until_ms) // 10, share)
+    return dict.fromkeys(waiting, released_ms)
+
+
+def test_success_that_began_and_lasted_under_the_fault_is_the_systems() -> None:
+    assert owed(answer(load(), 10, {})) == (0, Owed.SYSTEM)
+
+
+def test_a_second_outage_under_the_fault_takes_nothing_from_the_first_success() -> None:
+    late = dict.fromkeys(range(1_600, 1_800), 26_000.0)
+    assert owed(answer(load(), 10, late)) == (0, Owed.SYSTEM)
+
+
+def test_half_of_the_load_that_waits_for_the_undo_is_no_success_but_its() -> None:
+    after, of = owed(answer(load(), 10, held(share=2)))
+    assert after == pytest.approx(7.9, abs=0.1)
+    assert of == Owed.UNDO
+
+
+def test_all_of_the_load_that_waits_for_the_undo_is_no_success_but_its() -> None:
+    assert owed(answer(load(), 10, held(share=1)))[1] == Owed.UNDO
+
+
+def test_a_fiftieth_that_waits_seems_good_long_before_the_undo_and_may_be_eithers() -> None:
+    """A period of 5 s bears five of them: where ten wait until the undo it seems to be good."""
+    after, of = owed(answer(load(), 10, held(share=50)))
+    assert after is not None and after < 8 - 2
+    assert of == Owed.EITHER
+
+
+def test_what_was_let_go_before_the_undo_was_let_go_by_the_system() -> None:
+    """Too late to be proved, but it was not the undo."""
+    let_go = held(share=2, until_ms=19_700, released_ms=19_700)
+    after, of = owed(answer(load(), 10, let_go))
+    assert after == pytest.approx(7.65, abs=0.1)
+    assert of == Owed.EITHER
+
+
+@pytest.mark.parametrize(
+    ("began_ms", "of"),
+    [
+        (16_000, Owed.SYSTEM),  # 200 operations of it, and their deadlines, before the undo
+        (16_010, Owed.EITHER),
+        (18_990, Owed.EITHER),
+        (19_990, Owed.EITHER),
+        (20_000, Owed.NOTHING),
+    ],
+)
+def test_the_later_success_begins_the_less_of_it_is_proved(began_ms: int, of: Owed) -> None:
+    missed = dict.fromkeys(range(1_000, began_ms // 10), 29_000.0)
+    assert owed(answer(load(), 10, missed)) == ((began_ms - ORIGIN_MS) / 1_000, of)
+
+
+@pytest.mark.parametrize(("late", "of"), [(3, Owed.SYSTEM), (4, Owed.EITHER)])
+def test_of_what_was_decided_at_most_a_hundredth_may_be_missed(late: int, of: Owed) -> None:
+    """300 of the period's 500 operations were decided, and of all 500 five may be missed."""
+    missed = dict.fromkeys(range(1_000, 1_500), 29_000.0)
+    missed |= dict.fromkeys(range(1_600, 1_600 + late), 29_000.0)
+    assert owed(answer(load(), 10, missed)) == (5, of)
+
+
+def test_a_slow_loads_period_lasts_until_it_has_200_operations() -> None:
+    """Of 20 a second; only 160 are decided before the undo, and of another 200."""
+    assert owed(answer(load(every_ms=50), 50, {})) == (0, Owed.EITHER)
+    assert owed(answer(load(every_ms=40), 40, {})) == (0, Owed.SYSTEM)
+
+
+def test_an_undo_may_have_begun_as_long_before_it_returned_as_the_fault_took() -> None:
+    history = History(load_ms=(0, 30_000), deadline_ms=DEADLINE_MS)
+    history.window(ORIGIN_MS, returned_ms=ORIGIN_MS + 10, ended_ms=UNDO_MS)
+    for sequence in range(800, 3_000):
+        history.publish(sequence, at_ms=sequence * 10)
+    missed = dict.fromkeys(range(1_000, 1_600), 29_000.0)
+    assert owed(answer(history, 10, missed)) == (6, Owed.EITHER)
+
+
+def test_a_fault_without_an_end_brought_nothing() -> None:
+    assert owed(answer(load(ended_ms=None), 10, {})) == (0, Owed.NOTHING)
+
+
+def test_where_no_success_was_sustained_nothing_is_owed() -> None:
+    missed = dict.fromkeys(range(1_000, 3_000), 40_000.0)
+    assert owed(answer(load(), 10, missed)) == (None, Owed.NOTHING)
+
+
+@pytest.mark.parametrize(
+    ("confirmed_ms", "of"), [(UNDO_MS, Owed.UNDO), (UNDO_MS - NANOSECOND_MS, Owed.EITHER)]
+)
+def test_what_was_confirmed_before_the_undo_began_did_not_wait_for_it(
+    confirmed_ms: float, of: Owed
+) -> None:
+    assert owed(answer(load(), 10, held(share=2, released_ms=confirmed_ms)))[1] == of
+
+
+@pytest.mark.parametrize(
+    ("sequences", "of"),
+    [
+        (range(1_850, 1_852), Owed.EITHER),  # two of 200 are a hundredth
+        (range(1_850, 1_853), Owed.UNDO),
+        (range(1_840, 1_850), Owed.EITHER),  # the system may have mended itself since
+        (range(1_900, 2_000), Owed.EITHER),  # too young to have waited
+    ],
+)
+def test_from_three_quarters_to_half_a_deadline_before_the_undo_it_must_still_have_gone_wrong(
+    sequences: range, of: Owed
+) -> None:
+    missed = dict.fromkeys(range(1_000, 1_800), 29_000.0)
+    waited = dict.fromkeys(sequences, UNDO_MS + 5.0)
+    assert owed(answer(load(), 10, missed | waited)) == (8, of)
+
+
+def test_success_that_began_later_than_that_may_be_eithers() -> None:
+    missed = dict.fromkeys(range(1_000, 1_851), 29_000.0)
+    waited = dict.fromkeys(range(1_860, 2_000), UNDO_MS + 5.0)
+    assert owed(answer(load(), 10, missed | waited)) == (8.51, Owed.EITHER)
