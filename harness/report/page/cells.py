@@ -51,6 +51,14 @@ def badge_of(outcome: Outcome | None, *, warns: bool = False) -> tuple[str, str]
     return tone, f"{sign} {word}"
 
 
+def claim_badge(outcome: Outcome | None, *, warns: bool) -> tuple[str, str]:
+    """Of a single claim: harm that was predicted, and came, is no good news."""
+    if warns and outcome is Outcome.PASS:
+        tone, sign, word = words.CAME_TRUE
+        return tone, f"{sign} {word}"
+    return badge_of(outcome, warns=warns)
+
+
 def _view(number: int, cell: Cell, report: Report) -> CellView:
     told = tally([run for run in report.runs if run.cell == cell])
     result = next((one for one in report.cells if one.cell == cell), None)

@@ -16,7 +16,7 @@ from harness.analyse.judge import ClaimVerdict, Outcome, worst
 from harness.report.display import Report, RunReport
 from harness.report.lines import standing_of
 from harness.report.page import words
-from harness.report.page.cells import CellView, badge_of
+from harness.report.page.cells import CellView, claim_badge
 
 SEEN_MAX = 24
 _ORDER = (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS, Outcome.NOT_APPLICABLE)
@@ -76,7 +76,7 @@ def claims(report: Report, views: Iterable[CellView]) -> tuple[ClaimView, ...]:
 
 def seen(run: RunReport, verdict: ClaimVerdict, report: Report, cells: Iterable[CellView]) -> Seen:
     """One verdict, without what stands above it: the claim's sentence and its source."""
-    tone, badge = badge_of(verdict.outcome, warns=verdict.warns)
+    tone, badge = claim_badge(verdict.outcome, warns=verdict.warns)
     told = verdict.outcome in (Outcome.FAIL, Outcome.INCONCLUSIVE)
     return Seen(
         run=run.name,
@@ -97,7 +97,7 @@ def _claim(
     found = [(run, one) for run in report.runs for one in run.verdicts if one.claim == name]
     first = found[0][1]
     outcome = worst(verdict.outcome for _, verdict in found)
-    tone, badge = badge_of(outcome, warns=first.warns)
+    tone, badge = claim_badge(outcome, warns=first.warns)
     chips = tuple(_chip(view, found) for view in cells)
     shown = sorted(_one_a_cell(found), key=lambda one: _ORDER.index(one[1].outcome))
     return outcome, ClaimView(
@@ -132,7 +132,7 @@ def _article(source: str) -> str:
 def _chip(view: CellView, found: list[tuple[RunReport, ClaimVerdict]]) -> Chip:
     outcomes = [verdict.outcome for run, verdict in found if run.cell == view.cell]
     outcome = worst(outcomes) if outcomes else None
-    tone, badge = badge_of(outcome, warns=found[0][1].warns)
+    tone, badge = claim_badge(outcome, warns=found[0][1].warns)
     same = sum(one is outcome for one in outcomes)
     share = f"{same} of {len(outcomes)}" if same < len(outcomes) else ""
     return Chip(view.number, view.name, tone, badge, share)

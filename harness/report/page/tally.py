@@ -131,7 +131,12 @@ def out_of(one: Summary) -> Number | None:
 
 
 def _longest(numbers: Iterable[Number]) -> Number | None:
-    return max(numbers, key=lambda number: (number.least or 0.0, not number.exact), default=None)
+    """Exact only if all are: a shorter lower bound may in truth be the longest."""
+    known = sorted(numbers, key=lambda number: number.least or 0.0, reverse=True)
+    bound = next((number for number in known if not number.exact), None)
+    if not known or bound is None:
+        return known[0] if known else None
+    return Number(known[0].least, False, bound.why)
 
 
 def _outcomes(runs: Iterable[RunReport]) -> dict[str, Outcome]:

@@ -15,6 +15,7 @@ BADGES = {
     Outcome.NOT_APPLICABLE: ("moot", "–", "NOT APPLICABLE"),
 }
 UNTRUE = ("open", "✗", "FAIL (WARNING)")  # a claim that predicts harm, of a broker that did none
+CAME_TRUE = ("open", "✓", "PASS (WARNING)")  # and of one that did
 STAGES = {
     "first_success": "something sent after the fault was confirmed",
     "sustained_success": "sending was on time again, and stayed so",

@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from harness.analyse.claims import read_claims
+from harness.analyse.judge import judge
 from harness.report.page.cells import cells
 from harness.report.page.claims import claims
 from tests.findings import Story
-from tests.told_runs import page_of, summed
+from tests.told_runs import WARNING, page_of, summed
 
 
 @pytest.mark.parametrize(
@@ -24,3 +26,20 @@ def test_a_claims_article_is_told_with_its_section(source: str, article: str) ->
     report = page_of(run)
     told = {(view.source, view.article) for view in claims(report, cells(report))}
     assert told == {(source, article)}
+
+
+@pytest.mark.parametrize(
+    ("story", "badge"),
+    [
+        (Story().stage("consumers_resumed", 30.0, reached=False), "✓ PASS (WARNING)"),
+        (Story(), "✗ FAIL (WARNING)"),
+    ],
+)
+def test_a_warning_is_neither_good_news_nor_a_promise(story: Story, badge: str) -> None:
+    told = judge(read_claims(WARNING, "claims of a test"), story.evidence)
+    report = page_of(summed(story, verdicts=told))
+    (view,) = claims(report, cells(report))
+    assert {(view.tone, view.badge)} | {(one.tone, one.badge) for one in view.seen} == {
+        ("open", badge)
+    }
+    assert {(chip.tone, chip.badge) for chip in view.chips} == {("open", badge)}

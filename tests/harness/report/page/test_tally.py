@@ -33,6 +33,14 @@ def test_one_silence_that_did_not_end_makes_the_longest_a_bound() -> None:
     assert told.outage_proved == 2
 
 
+def test_a_shorter_silence_that_did_not_end_makes_the_longest_of_a_run_a_bound_too() -> None:
+    """It may in truth be the longest."""
+    twice = Story().silence(9.0).window(2, "kill", opens=30).silence(4.0, censored=True, window=2)
+    told = tally([summed(twice)])
+    assert told.silence is not None
+    assert (told.silence.most_s, told.silence.bound) == (9.0, True)
+
+
 def test_a_run_that_knows_no_outage_is_not_counted_among_those_that_do() -> None:
     stalled = Story().doubt("availability", "stalled", window=1, worker=1)
     told = tally([summed(Story()), summed(stalled)])
