@@ -29,12 +29,23 @@ def with_holds(facts: Facts, rows: Rows, seed: int) -> Facts:
     window = max(facts.windows, key=lambda window: window.number)
     after_ns = die.choice([SECOND, 2 * SECOND, 2 * SECOND, 6 * SECOND])
     undo_ns = window.origin_ns + after_ns
-    ended_ns = undo_ns + window.returned_ns - window.origin_ns
+    ended_ns = max(window.returned_ns, undo_ns) + die.choice([0, MS, 300 * MS])
+    _note(rows, window.number, undo_ns, die)
     _settle(rows, _settled(first_tries, window.origin_ns, undo_ns, die), die)
     others = (one for one in facts.windows if one is not window)
     windows = (replace(window, ended_ns=ended_ns), *others)
     deadline_ns = die.choice([500 * MS, 2 * SECOND]) if after_ns == 2 * SECOND else 500 * MS
     return replace(facts, windows=windows, deadline_ns=deadline_ns)
+
+
+def _note(rows: Rows, window: int, undo_ns: int, die: Random) -> None:
+    """What the harness notes of a window; at times a second undo, or none."""
+    issued = die.choice([(undo_ns,)] * 8 + [(undo_ns + SECOND, undo_ns), ()])
+    said = [("issued", undo_ns - 9 * SECOND), *(("undo_issued", at_ns) for at_ns in issued)]
+    for event, at_ns in said:
+        row: Row = dict.fromkeys(("kind", "target", "resolved", "role", "mechanism", "detail"))
+        row |= {"window": window, "event": event, "at_ns": at_ns, "ok": 1}
+        rows.setdefault("faults", []).append(row)
 
 
 def _settled(

@@ -140,13 +140,14 @@ class History:
         returned_ms: float | None = None,
         ended_ms: float | None = None,
         never_ended: bool = False,
+        undo_ms: float | None = None,
         over_ms: float | None = None,
         kind: str = "kill",
         verified: bool = True,
         gone: bool = True,
     ) -> Self:
         """The next fault window. By itself the action returns, and is undone, at once; when it is
-        over nobody knows."""
+        over nobody knows. `undo_ms`: when its undo is issued, where that was noted."""
         returned_ms = at_ms if returned_ms is None else returned_ms
         ended_ms = returned_ms if ended_ms is None else ended_ms
         window = Window(
@@ -161,6 +162,9 @@ class History:
             over_ns=None if over_ms is None else ns(over_ms),
         )
         self._windows.append(window)
+        if undo_ms is not None:
+            row: Row = {"window": window.number, "event": "undo_issued", "at_ns": ns(undo_ms)}
+            self.rows.setdefault("faults", []).append(row)
         return self
 
     def away(self, worker: int, from_ms: float, until_ms: float | None = None) -> Self:

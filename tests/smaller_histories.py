@@ -11,6 +11,7 @@ from spark_analysis.schema.facts import Facts
 from tests.generated_histories import Row, Rows
 
 _OF_MESSAGES = ("attempts", "settlements", "terms", "deliveries")
+_BY_THEMSELVES = ("acknowledgements", "client_events", "lateness", "faults")
 History = tuple[Facts, Rows]
 Cut = Callable[[Facts, Rows], History]
 
@@ -37,7 +38,14 @@ def _pieces(facts: Facts, rows: Rows) -> Iterator[tuple[str, object]]:
     messages = {_message(row) for table in _OF_MESSAGES for row in rows.get(table, [])}
     yield from (("message", message) for message in sorted(messages))
     # Attempts and settlements go together only: one without the other is no record of ours.
-    for table in ("deliveries", "terms", "acknowledgements", "client_events", "lateness"):
+    for table in (
+        "deliveries",
+        "terms",
+        "acknowledgements",
+        "client_events",
+        "lateness",
+        "faults",
+    ):
         yield from ((table, id(row)) for row in rows.get(table, []))
     if facts.windows:
         yield "window", facts.windows[-1].number

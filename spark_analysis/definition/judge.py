@@ -19,6 +19,7 @@ from spark_analysis.definition import (
     operations,
     order,
     outcomes,
+    owed,
     seconds,
     stages,
     strays,
@@ -36,6 +37,7 @@ def judge(facts: Facts, rows: Mapping[str, Iterable[Mapping[str, int | str | Non
     every = tuple(by_name.values())
     intended = operations.intended(facts, every)
     sustained = stages.outages(facts, intended.judged)
+    undone = owed.undos(rows.get("faults", ()))
     missing = tuple(loss.cases(facts, every))
     found = (
         *outcomes.cases(every),
@@ -53,7 +55,7 @@ def judge(facts: Facts, rows: Mapping[str, Iterable[Mapping[str, int | str | Non
         seconds=seconds.rows(facts.run, every, intended.judged),
         availability=availability.rows(facts, every, intended.judged, sustained),
         stages=(
-            *stages.rows(facts, every, intended.judged, sustained),
+            *stages.rows(facts, every, intended.judged, sustained, undone),
             *views.stages(facts, rows),
         ),
         doubts=doubts.rows(facts, every, seen.stalls, missing),

@@ -9,7 +9,7 @@
 4. Else it may be either's. What began after the undo, or where there was none, owes nothing.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from spark_analysis.definition.operations import Operation
 from spark_analysis.definition.sustained import Periods, Search, too_many
@@ -17,11 +17,32 @@ from spark_analysis.definition.windows import Faulted
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.words import Owed
 
+Undos = Mapping[int, int]  # by window: when its undo was issued
 
-def owed(facts: Facts, fault: Faulted, operations: Sequence[Operation], search: Search) -> Owed:
+
+def undos(faults: Iterable[Mapping[str, int | str | None]]) -> Undos:
+    """Of the rows of `faults`."""
+    found: dict[int, int] = {}
+    for row in faults:
+        window, at_ns = row["window"], row["at_ns"]
+        if row["event"] == "undo_issued" and isinstance(window, int) and isinstance(at_ns, int):
+            found[window] = min(at_ns, found.get(window, at_ns))
+    return found
+
+
+def owed(
+    facts: Facts,
+    fault: Faulted,
+    operations: Sequence[Operation],
+    search: Search,
+    undo_ns: int | None,
+) -> Owed:
     """To what the sustained success that was found after this fault is owed."""
-    undo_ns = _undo_ns(fault)
-    if undo_ns is None or not search.found or search.at_ns >= undo_ns:
+    if fault.window.ended_ns is None or not search.found:
+        return Owed.NOTHING
+    if undo_ns is None:
+        return Owed.EITHER
+    if search.at_ns >= undo_ns:
         return Owed.NOTHING
     periods = Periods(operations, facts.load_ended_ns)
     if periods.good_before(search.at_ns, undo_ns - facts.deadline_ns):
@@ -29,15 +50,6 @@ def owed(facts: Facts, fault: Faulted, operations: Sequence[Operation], search: 
     if _waited(operations, search.at_ns, undo_ns, facts.deadline_ns):
         return Owed.UNDO
     return Owed.EITHER
-
-
-def _undo_ns(fault: Faulted) -> int | None:
-    """When the undo began, at the earliest: it is known when it returned, and how long the fault
-    itself took."""
-    window = fault.window
-    if window.ended_ns is None:
-        return None
-    return window.ended_ns - (window.returned_ns - window.origin_ns)
 
 
 def _waited(operations: Iterable[Operation], from_ns: int, undo_ns: int, deadline_ns: int) -> bool:

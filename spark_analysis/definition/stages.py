@@ -13,7 +13,7 @@ from spark_analysis.definition.backlog import Backlog
 from spark_analysis.definition.backlog import of as backlog_of
 from spark_analysis.definition.messages import Message
 from spark_analysis.definition.operations import Operation
-from spark_analysis.definition.owed import owed
+from spark_analysis.definition.owed import Undos, owed
 from spark_analysis.definition.sustained import Periods, Search
 from spark_analysis.definition.windows import Faulted, faulted
 from spark_analysis.schema.facts import Facts
@@ -47,6 +47,7 @@ def rows(
     messages: Sequence[Message],
     operations: Sequence[Operation],
     sustained: Outages,
+    undone: Undos,
 ) -> tuple[Stage, ...]:
     confirms = tuple(_confirms(messages))
     deliveries = tuple(_deliveries(messages))
@@ -58,7 +59,9 @@ def rows(
         search = sustained.get(fault.window.number)
         stages.append(_stage(facts.run, fault, "consumers_resumed", _back(fault, deliveries)))
         if search is not None:
-            stages.append(_sustained(facts, fault, operations, search))
+            row = _stage(facts.run, fault, "sustained_success", search)
+            undo_ns = undone.get(fault.window.number)
+            stages.append(replace(row, owed=owed(facts, fault, operations, search, undo_ns)))
         if facts.confirms:
             drained = _drained(fault, backlog, base)
             stages.append(_stage(facts.run, fault, "first_success", _back(fault, confirms)))
@@ -71,13 +74,6 @@ def _stage(run: str, fault: Faulted, name: str, search: Search) -> Stage:
     after_ns = search.at_ns - window.origin_ns
     uncertainty_ns = window.returned_ns - window.origin_ns
     return Stage(run, window.number, name, search.found, after_ns, uncertainty_ns)
-
-
-def _sustained(
-    facts: Facts, fault: Faulted, operations: Sequence[Operation], search: Search
-) -> Stage:
-    row = _stage(facts.run, fault, "sustained_success", search)
-    return replace(row, owed=owed(facts, fault, operations, search))
 
 
 def _back(fault: Faulted, echoes: Iterable[_Echo]) -> Search:

@@ -37,6 +37,7 @@ from spark_analysis.engine.kernel.records import (
     Attempts,
     BadRecords,
     Deliveries,
+    Faults,
     Lateness,
     Probes,
     Reader,
@@ -98,7 +99,7 @@ def judge(facts: Facts, reader: Reader) -> dict[str, pa.Table]:
     known = messages.fold(reader.read(Attempts), reader.read(Settlements), reader.read(Terms))
     arrived = arrivals.arrivals(reader.read(Deliveries), known)
     intended = operations.operations(known, facts)
-    reached = stages.stages(known, arrived, intended, facts)
+    reached = stages.stages(known, arrived, intended, reader.read(Faults), facts)
     asked = views.ways(reader.read(Probes))
     counted, listed = _verdicts(facts, reader, known, arrived, intended)
     census = [*counted, *(each.census for each in listed)]

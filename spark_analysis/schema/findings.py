@@ -166,13 +166,14 @@ times; sustained_success has its own). "limit" = the judged end of the window.
   Periods may reach into a later window; i itself must lie before limit. Not reached: its lower
   bound is the intended time of the first operation, from origin_ns on and before limit, that is in
   time itself and whose period is cut off; limit where there is none. Only where paced and
-  confirms. Its after_ns is also `degraded` (reached false: `>=`). `owed` (of other stages ""): ""
-  where it is not reached, ended_ns is None, or it began at undo_ns or later, undo_ns = ended_ns -
-  (returned_ns - origin_ns). "system": of the operations of its period (5 s, at least 200; from the
-  first that was intended at its time on) those intended before undo_ns - deadline_ns are at least
-  200, of which at most 1 % missed. Else "undo": it began at first_ns = undo_ns - deadline_ns * 3
-  // 4 or earlier, and of the n operations intended in [first_ns, undo_ns - deadline_ns // 2) more
-  than 1 % of max(n, 200) were not confirmed before undo_ns. Else "either".
+  confirms. Its after_ns is also `degraded` (reached false: `>=`).
+  `owed` (of other stages ""): "" where it is not reached, ended_ns is None, or it began at undo_ns
+  or later, undo_ns = the earliest at_ns of the window's rows "undo_issued" of faults; without any
+  "either". "system": of the operations of its period (5 s, at least 200; from the first that was
+  intended at its time on) those intended before undo_ns - deadline_ns are at least 200, of which at
+  most 1 % missed. Else "undo": it began at first_ns = undo_ns - deadline_ns * 3 // 4 or earlier,
+  and of the n operations intended in [first_ns, undo_ns - deadline_ns // 2) more than 1 % of
+  max(n, 200) were not confirmed before undo_ns. Else "either".
 - `consumers_resumed`: earliest received_ns of an identified delivery by LOAD of an attempt (that
   number's attempt row) with sent_ns >= returned_ns; at most limit.
 - `backlog_drained`: backlog(t) = messages with the later of their confirm time and the largest

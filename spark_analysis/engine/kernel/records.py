@@ -142,6 +142,14 @@ class Probes(Records):
 
 
 @dataclass(frozen=True, slots=True)
+class Faults(Records):
+    TABLE = tables.FAULTS
+    window: Ints
+    event: Text
+    at_ns: Ints
+
+
+@dataclass(frozen=True, slots=True)
 class Resources(Records):
     TABLE = tables.RESOURCES
     host: Text

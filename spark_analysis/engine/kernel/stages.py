@@ -15,6 +15,7 @@ from spark_analysis.engine.kernel.arrivals import Arrivals
 from spark_analysis.engine.kernel.backlog import Backlog
 from spark_analysis.engine.kernel.messages import Messages
 from spark_analysis.engine.kernel.operations import Operations
+from spark_analysis.engine.kernel.records import Faults
 from spark_analysis.engine.kernel.windows import Judged, in_order, judged_times
 from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.findings import Stage
@@ -24,7 +25,11 @@ _Reached = tuple[bool, int]  # and when; where not reached the last time that is
 
 
 def stages(
-    messages: Messages, arrived: Arrivals, operations: Operations, facts: Facts
+    messages: Messages,
+    arrived: Arrivals,
+    operations: Operations,
+    faults: Faults,
+    facts: Facts,
 ) -> list[Stage]:
     """One row a window and stage."""
     windows = in_order(facts)
@@ -41,7 +46,7 @@ def stages(
         for window, reached in zip(windows, times, strict=True)
     ]
     if facts.confirms and facts.paced:
-        rows += _sustained_success(operations, facts)
+        rows += _sustained_success(operations, faults, facts)
     return rows
 
 
@@ -50,13 +55,13 @@ def _row(run: str, window: Window, stage: str, reached: bool, at_ns: int) -> Sta
     return Stage(run, window.number, stage, reached, at_ns - window.origin_ns, uncertainty_ns)
 
 
-def _sustained_success(operations: Operations, facts: Facts) -> Iterator[Stage]:
+def _sustained_success(operations: Operations, faults: Faults, facts: Facts) -> Iterator[Stage]:
     periods = sustained.periods(operations.intended_ns, operations.missed, facts.load_ended_ns)
     for window, judged in zip(in_order(facts), judged_times(facts)[1:], strict=True):
         reached, at_ns = periods.first_good(judged.from_ns, judged.until_ns)
         row = _row(facts.run, window, "sustained_success", reached, at_ns)
         if reached:
-            to = sustained.owed(operations, periods, facts, window, at_ns)
+            to = sustained.owed(operations, periods, facts, faults, window, at_ns)
             row = replace(row, owed=to)
         yield row
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from spark_analysis.engine.kernel.arrays import NANOSECONDS, Bools, Ints
 from spark_analysis.engine.kernel.operations import Operations
+from spark_analysis.engine.kernel.records import Faults
 from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.words import Owed
 
@@ -63,13 +64,17 @@ def owed(
     operations: Operations,
     found: Periods,
     facts: Facts,
+    faults: Faults,
     window: Window,
     at_ns: int,
 ) -> Owed:
     """What the success that was sustained from `at_ns` on is owed to."""
     if window.ended_ns is None:
         return Owed.NOTHING
-    undo_ns = window.ended_ns - (window.returned_ns - window.origin_ns)
+    issued_ns = faults.at_ns[faults.event.among("undo_issued") & (faults.window == window.number)]
+    if not len(issued_ns):
+        return Owed.EITHER
+    undo_ns = int(issued_ns.min())
     if at_ns >= undo_ns:
         return Owed.NOTHING
     if found.good_before(at_ns, undo_ns - facts.deadline_ns):

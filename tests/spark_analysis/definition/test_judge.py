@@ -121,7 +121,7 @@ def test_a_queue_without_a_name_is_the_empty_one() -> None:
     assert judge(*history.build()).counts == (Count("run", "", "unexpected", "never_sent", 1),)
 
 
-@pytest.mark.parametrize("table", ["faults", "operations"])
+@pytest.mark.parametrize("table", ["operations"])
 def test_tables_that_no_verdict_needs_are_not_read(table: str) -> None:
     facts, rows = History().publish(1).confirm(1).deliver(1).build()
     assert judge(facts, {**rows, table: [{}]}) == judge(facts, rows)
