@@ -170,10 +170,10 @@ times; sustained_success has its own). "limit" = the judged end of the window.
   `owed` (of other stages ""): "" where it is not reached, ended_ns is None, or it began at undo_ns
   or later, undo_ns = the earliest at_ns of the window's rows "undo_issued" of faults; without any
   "either". "system": of the operations of its period (5 s, at least 200; from the first that was
-  intended at its time on) those intended before undo_ns - deadline_ns are at least 200, of which at
-  most 1 % missed. Else "undo": it began at first_ns = undo_ns - deadline_ns * 3 // 4 or earlier,
-  and of the n operations intended in [first_ns, undo_ns - deadline_ns // 2) more than 1 % of
-  max(n, 200) were not confirmed before undo_ns. Else "either".
+  intended at its time on) those intended before undo_ns - deadline_ns are at least 200, of which
+  at most 1 % missed. Else "undo": it began at first_ns = undo_ns - deadline_ns * 3 // 4 or
+  earlier, and of the n operations intended in [first_ns, undo_ns - deadline_ns // 2) more than 1 %
+  of max(n, 200) were not confirmed before undo_ns. Else "either".
 - `consumers_resumed`: earliest received_ns of an identified delivery by LOAD of an attempt (that
   number's attempt row) with sent_ns >= returned_ns; at most limit.
 - `backlog_drained`: backlog(t) = messages with the later of their confirm time and the largest
