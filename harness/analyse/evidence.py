@@ -262,6 +262,8 @@ class Evidence:
         if row is None:
             return self._no_stage(name)
         seconds = row.after_ns / NS
+        if row.owed == Owed.UNDO:
+            return at_least(seconds, doubt="it would have lasted as long as the fault")
         return exactly(seconds, stage_text(row)) if row.reached else at_least(seconds)
 
     def _served_within(self, window: int) -> Value:

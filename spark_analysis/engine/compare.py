@@ -21,6 +21,7 @@ from spark_analysis.schema.comparison import (
     interval_rank,
 )
 from spark_analysis.schema.views import ROUTE
+from spark_analysis.schema.words import Owed
 
 _CELL = ("scenario", "system", "layout", "client")
 _TIME = ("run", "window", "measure")
@@ -103,7 +104,8 @@ def _availability(availability: DataFrame) -> DataFrame:
 def _stages(stages: DataFrame) -> DataFrame:
     sustained = F.col("stage") == "sustained_success"
     measure = F.when(sustained, "degraded").otherwise(F.col("stage"))
-    return _timed(stages.withColumn("value", F.col("after_ns")), measure, ~F.col("reached"))
+    bound = ~F.col("reached") | (F.col("owed") == F.lit(str(Owed.UNDO)))
+    return _timed(stages.withColumn("value", F.col("after_ns")), measure, bound)
 
 
 def _timed(rows: DataFrame, measure: Column, bound: Column) -> DataFrame:

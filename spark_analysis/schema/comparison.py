@@ -13,8 +13,9 @@
    type 7 at 0.5). Its interval is free of any distribution: between the k-th smallest and the k-th
    largest value lies the true median with at least 95 %, where k is the largest such by the
    binomial distribution; None below six judged runs, where no k is.
-5. A time that was not reached, or a silence that did not end, enters as its lower bound and is
-   counted in `bounds`: where that is not 0, maximum and median are lower bounds too.
+5. A time that was not reached, one that is owed to the undo of the fault alone, or a silence that
+   did not end, enters as its lower bound and is counted in `bounds`: where that is not 0, maximum
+   and median are lower bounds too.
 6. A run's value of a measure of times (marts availability and stages, rows of all queues together)
    is the worst, the largest, of its times: its fault windows; window 0 where it has none. It is
    not judged where one of them has no row, or a doubt that stops the measure: that one may have

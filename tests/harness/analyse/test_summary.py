@@ -1,6 +1,7 @@
 """The numbers of the first screen: they are the evidence's, bounds and unknowns included."""
 
 from harness.analyse.summary import Number, summary
+from spark_analysis.schema.words import Owed
 from tests.findings import Story
 
 
@@ -32,6 +33,13 @@ def test_an_outage_that_did_not_end_is_proved_to_have_lasted_so_long() -> None:
     told = summary(story.evidence)
     assert told.outages[0].silence_s == Number(33.8, False)
     assert told.outages[0].degraded_s == Number(33.0, False)
+    assert told.outage_proved
+
+
+def test_an_outage_that_only_the_faults_end_ended_is_as_long_as_the_fault() -> None:
+    told = summary(Story().stage("sustained_success", 13.1, owed=Owed.UNDO).evidence)
+    why = "it would have lasted as long as the fault"
+    assert told.outages[0].degraded_s == Number(13.1, False, why)
     assert told.outage_proved
 
 

@@ -41,6 +41,7 @@ def compared(spark: SparkSession) -> dict[tuple[str, str, str], Comparison]:
         ("second", two_windows().stall(PUBLISHER, at_ms=22_000, late_ms=150)),
         ("alone", two_windows().away(CONSUMER, 12_000, 12_100)),
         ("cut off", two_windows().window(27_000)),
+        ("rescued", rescued()),
         ("routed", routed("kill", "kill")),
         ("frozen", routed("client_freeze", "kill")),
         ("unasked", routed("kill", "kill", from_ms=15_000)),
@@ -182,6 +183,11 @@ def test_one_window_that_was_cut_off_makes_a_bound_of_the_worst(compared: Compar
     assert compared["cut off", "first_success", ""].bounds == 0
 
 
+def test_success_that_only_the_undo_brought_makes_a_bound_of_its_time(compared: Compared) -> None:
+    bounds = {measure: compared["rescued", measure, ""].bounds for measure in SENDING}
+    assert bounds == {"missed": 0, "silence": 0, "degraded": 1, "first_success": 0}
+
+
 ROUTES = ("route_changed", "route_changed_everywhere")
 
 
@@ -266,6 +272,16 @@ def termed() -> History:
     history = History().publish(1, at_ms=5).terms(1, fate=Fate.ROLLBACK)
     history.settle(1, Outcome.REFUSED).deliver(1)
     return history.publish(2).terms(2, wait_ms=5_000).confirm(2)
+
+
+def rescued() -> History:
+    """Every other message waits until the fault is undone."""
+    history = History(load_ms=(0, 30_000)).window(10_000, ended_ms=20_000, undo_ms=20_000)
+    for number in range(1_000, 3_000):
+        waits = number < 2_000 and number % 2 == 1
+        history.publish(number, at_ms=number * 10)
+        history.confirm(number, at_ms=20_005 if waits else number * 10 + 1)
+    return history
 
 
 def losing(lost: int) -> History:
