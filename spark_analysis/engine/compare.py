@@ -174,6 +174,8 @@ def _folded(answers: DataFrame, runs: int) -> DataFrame:
     table = F.split(F.lit(ranks), ",").cast("array<int>")
     judged, ascending = F.col("judged"), F.col("ascending")
     rank = F.get(table, judged)
+    # Spark's own median differs in the last digit from the mean of the two middle values.
+    below, above = (F.floor(places).cast("int") for places in ((judged - 1) / 2, judged / 2))
     return (
         answers.groupBy(*_CELL, "measure", "detail", "unit")
         .agg(
@@ -181,10 +183,10 @@ def _folded(answers: DataFrame, runs: int) -> DataFrame:
             F.count("value").cast("int").alias("judged"),
             F.count_if("bound").alias("bounds"),
             F.min("value").alias("minimum"),
-            F.median("value").alias("median"),
             F.max("value").alias("maximum"),
             F.sort_array(F.collect_list("value")).alias("ascending"),
         )
+        .withColumn("median", (F.get(ascending, below) + F.get(ascending, above)) / 2)
         # A rank of 0 points outside of the values, and what lies there is null.
         .withColumn("median_from", F.get(ascending, rank - 1))
         .withColumn("median_until", F.get(ascending, judged - rank))

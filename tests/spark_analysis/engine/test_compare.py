@@ -65,7 +65,7 @@ def test_every_cell_answers_every_measure_once(compared: Compared) -> None:
     assert systems == {
         *("six", "doubtful", "stalled", "double", "bounds", "silent", "undrained", "unpaced"),
         *("windows", "before", "first", "second", "alone", "cut off", "termed"),
-        *("routed", "frozen", "unasked", "clients"),
+        *("routed", "frozen", "unasked", "clients", "rescued"),
     }
     everywhere = [measure for measure in MEASURES if not measure.of]
     assert len(compared) == len(systems) * len(everywhere) + 3 * len(ROUTES) + 5

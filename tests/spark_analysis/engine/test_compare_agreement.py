@@ -20,7 +20,7 @@ from tests.generated_looks import looks
 
 pytestmark = pytest.mark.slow
 
-WINDOWED, OTHERS = 240, 60
+WINDOWED, OTHERS = 320, 60
 OFTEN = 5
 
 Histories = list[tuple[Facts, Rows]]
