@@ -299,10 +299,8 @@ class Evidence:
 
     def _owed(self, window: int) -> Value:
         """Whether it was the system that brought sustained success, and not the fault's end."""
-        row, length_s = (
-            self.stage("sustained_success", window),
-            fault_length_s(self.window(window)),
-        )
+        length_s = fault_length_s(self.window(window))
+        row = self.stage("sustained_success", window)
         if row is None or length_s is None or row.owed == Owed.SYSTEM:
             return True
         if row.owed == Owed.UNDO:
@@ -332,7 +330,7 @@ class Evidence:
         return owed
 
     def _lasts(self, window: int, seconds: float) -> bool:
-        """Whether the fault outlasts that time by what success may be owed to its end for."""
+        """Whether the fault goes on for more than a deadline after that time."""
         length_s = fault_length_s(self.window(window))
         return length_s is None or seconds + self.facts.deadline_ns / NS < length_s
 
