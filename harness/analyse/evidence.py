@@ -10,6 +10,7 @@
    so may a delivery that the clocks cannot call early or not (terms.py).
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -123,6 +124,14 @@ class Evidence:
             for row in self.findings.counts
             if row.measure == measure and detail in ("", row.detail)
         )
+
+    def details(self, measure: str) -> Counter[str]:
+        """How many of a measure, by detail, over all queues; rows without a detail left out."""
+        sums: Counter[str] = Counter()
+        for row in self.findings.counts:
+            if row.measure == measure and row.detail:
+                sums[row.detail] += row.count
+        return sums
 
     def stage(self, name: str, window: int) -> Stage | None:
         rows = self.findings.stages

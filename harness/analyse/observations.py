@@ -5,7 +5,6 @@
 3. Windows are told one by one; counts are told once a run.
 """
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -52,10 +51,7 @@ def _counts(evidence: Evidence) -> Iterator[Observation]:
 
 
 def _messages(evidence: Evidence) -> Observation:
-    states: Counter[str] = Counter()
-    for row in evidence.findings.counts:
-        if row.measure == "state":
-            states[row.detail] += row.count
+    states = evidence.details("state")
     told = ", ".join(f"{name} {number:,}" for name, number in sorted(states.items()))
     return Observation("messages", 0, bool(states), f"messages: {told or 'none was sent'}")
 
@@ -90,11 +86,7 @@ def _count(name: str, evidence: Evidence) -> Observation:
 
 def _by_detail(measure: str, evidence: Evidence) -> list[str]:
     """`3 redelivery`, the largest first."""
-    sums: Counter[str] = Counter()
-    for row in evidence.findings.counts:
-        if row.measure == measure and row.detail:
-            sums[row.detail] += row.count
-    return [f"{number:,} {detail}" for detail, number in sums.most_common()]
+    return [f"{number:,} {detail}" for detail, number in evidence.details(measure).most_common()]
 
 
 def _window(evidence: Evidence, number: int) -> Iterator[Observation]:

@@ -5,7 +5,7 @@
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from harness.analyse.evidence import Evidence
@@ -65,6 +65,7 @@ class Summary:
     untold: int  # messages of which nobody can say whether they are lost
     promised: tuple[Promised, ...]  # the strongest promise first; only those that were given
     duplicated: Number
+    duplicates: Mapping[str, int]  # of these, by what they came of, the most first
     outages: tuple[Outage, ...]
     faults_seen: int
     faults_of: int
@@ -96,6 +97,7 @@ def summary(evidence: Evidence) -> Summary:
         untold=evidence.undecided,
         promised=tuple(_promised(evidence)),
         duplicated=_number(evidence.value("duplicated")),
+        duplicates=dict(evidence.details("duplicated").most_common()),
         outages=tuple(_outage(evidence, window) for window in facts.windows),
         faults_seen=sum(window.verified and window.gone for window in facts.windows),
         faults_of=len(facts.windows),

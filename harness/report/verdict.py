@@ -5,6 +5,7 @@
 """
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -71,6 +72,7 @@ def _run(run: RunReport, report: Report) -> dict[str, Any]:
         "failure": run.failure,
         "notes": list(run.notes),
         "doubts": list(run.doubts),
+        "summary": _tallied([run]) if run.summary is not None else None,
         "claims": [
             {
                 **asdict(verdict),
@@ -115,6 +117,7 @@ def _tallied(runs: Sequence[RunReport]) -> dict[str, Any]:
         "stranded": told.stranded,
         "undecided_messages": told.untold,
         "by_strength": [asdict(one) for one in told.promised],
+        "duplicates": _duplicates(runs),
         "loss_decided_runs": told.loss_proved,
         "outage_decided_runs": told.outage_proved,
         "faults": told.faults_of,
@@ -129,6 +132,12 @@ def _tallied(runs: Sequence[RunReport]) -> dict[str, Any]:
         },
         "late": {"missed": missed, "operations": operations, "runs": of},
     }
+
+
+def _duplicates(runs: Sequence[RunReport]) -> dict[str, int]:
+    """Surplus deliveries by what they came of, the most first."""
+    sums = sum((Counter(run.summary.duplicates) for run in runs if run.summary), Counter[str]())
+    return dict(sums.most_common())
 
 
 def _spread(spread: Spread | None) -> dict[str, Any] | None:

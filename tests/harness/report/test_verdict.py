@@ -75,3 +75,15 @@ def test_a_place_whose_outage_nobody_knows_has_no_number_for_it() -> None:
     (place,) = verdict.document(page_of(summed(stalled)))["places"]
     assert (place["out"], place["silence"], place["degraded"]) == (None, None, None)
     assert place["late"]["runs"] == 0
+
+
+def test_every_run_says_alone_what_places_say_of_many() -> None:
+    lost = Story().count("lost", "replicated", 37).count("duplicated", "redelivery", 4)
+    first, second = verdict.document(
+        page_of(summed(lost.silence(33.0, censored=True)), run(Story(), "b", verdicts=()))
+    )["runs"]
+    told = first["summary"]
+    assert (told["confirmed"], told["lost"], told["loss_decided_runs"]) == (21_400, 37, 1)
+    assert told["out"] == {"median_s": 33.0, "maximum_s": 33.0, "bound": True, "runs": 1}
+    assert told["duplicates"] == {"redelivery": 4}
+    assert second["summary"] is None
