@@ -39,7 +39,8 @@ _TABLES: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
         "recovery",
         "How it came back, step by step",
         "Each from the instant before the fault was made. A step that was not reached before "
-        f"the next fault, or the end of the load, is a lower bound (≥). {_WORST}",
+        "the next fault, or the end of the load, is a lower bound (≥); what no run reached has no "
+        f"bar. {_WORST}",
         _STEPS,
     ),
     (
@@ -76,13 +77,15 @@ DETAILS = {
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One place's. Places of the bar in per cent; `known` False: no number, `text` says why."""
+    """One place's. Places of the bar in per cent; without `drawn` there is no bar, for there is no
+    number: none is known, or a step was never reached, which is no time to put beside others."""
 
     letter: str
     text: str
     range: str
     title: str
     known: bool
+    drawn: bool
     left: float
     width: float
     median: float
@@ -152,7 +155,8 @@ def _groups(
     compared: Sequence[Place],
 ) -> tuple[Group, ...]:
     tops: dict[str, float] = {}
-    for row in (row for name in names for row in shown[name].values()):
+    rows = (row for name in names for row in shown[name].values() if not _never(row))
+    for row in rows:
         tops[row.unit] = max(tops.get(row.unit, 0.0), row.maximum or 0.0)
     return tuple(
         _group(scenario, names, shown, tops, report, compared) for scenario in _shared(compared)
@@ -201,6 +205,11 @@ def _group(
     return Group(scenario, title, told, tuple(lines))
 
 
+def _never(row: Comparison) -> bool:
+    """Whether it is a step that no judged run came to."""
+    return row.measure in _STEPS and bool(row.judged) and row.bounds == row.judged
+
+
 def _name(measure: str, detail: str) -> str:
     if detail:
         return DETAILS.get(detail, detail.replace("_", " "))
@@ -210,7 +219,11 @@ def _name(measure: str, detail: str) -> str:
 def _value(letter: str, row: Comparison, tops: Mapping[str, float]) -> Value:
     told = measures.told(row)
     if row.median is None or row.minimum is None or row.maximum is None:
-        return Value(letter, told.median, "", told.sentence, False, 0, 0, 0, False)
+        return Value(letter, told.median, "", told.sentence, False, False, 0, 0, 0, False)
+    if _never(row):
+        least = words.seconds(row.minimum / 1e9)
+        most = ", ".join(part for part in (f"in {least}", told.judged) if part)
+        return Value(letter, "not reached", most, told.sentence, True, False, 0, 0, 0, False)
     share = 100 / tops[row.unit] if tops[row.unit] else 0.0
     return Value(
         letter=letter,
@@ -218,6 +231,7 @@ def _value(letter: str, row: Comparison, tops: Mapping[str, float]) -> Value:
         range=", ".join(part for part in (told.range, told.judged) if part),
         title=told.sentence,
         known=True,
+        drawn=True,
         left=round(share * row.minimum, 2),
         width=round(share * (row.maximum - row.minimum), 2),
         median=round(share * row.median, 2),

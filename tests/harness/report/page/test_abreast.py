@@ -327,6 +327,23 @@ def test_a_measure_says_its_range_and_of_how_many_runs_it_is() -> None:
     assert group.runs == ("1 run", "1 run")
 
 
+def test_a_step_that_no_run_reached_is_no_time_and_bends_no_scale() -> None:
+    rows = (
+        compared(RABBIT, "route_changed", 40e9, bounds=5),
+        compared(RABBIT, "first_success", 2e9, minimum=2e9, maximum=4e9),
+        compared(SYNC, "first_success", 4e9, minimum=2e9, maximum=40e9, bounds=4),
+    )
+    found = of(summed(Story()), summed(Story(), cell=SYNC), comparison=rows)
+    (grid,) = found.grids
+    route, confirm = (line.values[0] for line in grid.groups[0].lines)
+    assert route is not None and confirm is not None
+    assert (route.text, plain(route.range), route.drawn) == ("not reached", "in 20.0 s", False)
+    assert (plain(confirm.text), confirm.drawn, confirm.left) == ("2.00 s", True, 5.0)
+    some_reached_it = grid.groups[0].lines[1].values[1]
+    assert some_reached_it is not None
+    assert (plain(some_reached_it.text), some_reached_it.drawn) == ("≥ 4.00 s", True)
+
+
 def test_duplicates_are_told_by_where_they_came_from_and_zeros_in_words() -> None:
     rows = (
         compared(RABBIT, "duplicated", 9.0, unit="deliveries"),
