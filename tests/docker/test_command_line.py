@@ -104,6 +104,7 @@ def test_the_three_scenarios_are_judged_as_expected(tmp_path: Path) -> None:
     assert _left(tmp_path) == []
 
 
+@pytest.mark.nightly
 def test_a_late_mirror_loses_what_was_there_before_it_and_the_run_says_so(tmp_path: Path) -> None:
     cell = ("--layout", "exactly-2-manual@T=10", "--judge", "expectations", "--seed", "7")
     run = _one_run(tmp_path, "unsynchronised-mirror", "--system", "rabbitmq-mirrored", *cell)

@@ -34,7 +34,8 @@ STANDING = [kind for kind in KINDS if kind not in OVER_AT_ONCE]
 # Of kinds that differ by words alone one run stands for all, but nightly. (Each kind's lie is seen
 # through on a real cluster in test_faults.py, and in a whole run in run/test_live_run.py.)
 EACH_MECHANISM = {"kill", "hang", "partition", "alarm", "client_freeze"}
-EACH_UNDO = EACH_MECHANISM | {"freeze", "refuse", "flap"}
+EACH_UNDO = EACH_MECHANISM | {"freeze", "refuse"}
+EACH_END = EACH_MECHANISM | {"reboot", "close", "client_crash"}
 ROOT = Path(__file__).parents[2]
 
 
@@ -45,7 +46,7 @@ def clean(cluster: ComposeCluster, shared: SharedCluster, play: Play) -> Iterato
     assert play(shared.left_clean()) == ()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", mostly_nightly(KINDS, EACH_END))
 def test_a_fault_is_verified_undone_and_gone_and_nothing_confirmed_is_lost(
     clean: ComposeCluster, play: Play, experiment_folder: Path, kind: str
 ) -> None:
