@@ -479,6 +479,7 @@ def test_a_host_in_a_black_hole_still_reaches_itself(
     assert clients == [False, False]
 
 
+@pytest.mark.nightly
 def test_the_brokers_themselves_notice_a_partition(spent: ComposeCluster, play: Play) -> None:
     """Both sides do: the others strike it off, and it pauses, for it is the minority.
 
