@@ -116,6 +116,10 @@ def _layout_problems(
         if not any(_chosen(word, system, catalogue) for system in systems):
             guess = nearest(word, [*labels, *(layout.name for layout in layouts)])
             yield Problem("--layout", f"there is no layout {word!r}", labels, guess)
+    for system in systems if request.layouts else ():
+        if not any(_chosen(word, system, catalogue) for word in request.layouts):
+            own = tuple(layout.label for layout in _layouts_of(system, catalogue))
+            yield Problem("--layout", f"none of those named is one of {system.name}'s", own)
 
 
 def _cells(request: Request, systems: tuple[System, ...], catalogue: Catalogue) -> Iterator[_Cell]:

@@ -15,7 +15,7 @@ from harness.analyse.expectations import CellResult, Known
 from harness.analyse.judge import ClaimVerdict, Outcome
 from harness.plan.model import Skipped
 from harness.report.display import Judge, Report, RunReport
-from harness.report.lines import cell_name, standing_of, verdict_line
+from harness.report.lines import cell_name, outcome_words, standing_of, verdict_line
 
 NAME = "junit.xml"
 _UNWRITABLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -74,7 +74,7 @@ def _run(suite: xml.Element, run: RunReport, report: Report) -> None:
 def _verdict(case: xml.Element, verdict: ClaimVerdict, run: RunReport, report: Report) -> None:
     line = _clean(verdict_line(verdict, standing_of(verdict, run, report)))
     if _fails(verdict, run, report):
-        message = _clean(f"{verdict.outcome}: {verdict.meaning}")
+        message = _clean(f"{outcome_words(verdict)}: {verdict.meaning}")
         xml.SubElement(case, "failure", message=message, type=verdict.outcome.value).text = line
     elif verdict.outcome in (Outcome.INCONCLUSIVE, Outcome.NOT_APPLICABLE):
         xml.SubElement(case, "skipped", message=line)

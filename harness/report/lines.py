@@ -4,6 +4,7 @@
 2. A line stands by itself: it can be quoted without the table above it.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -27,7 +28,7 @@ def cell_name(cell: tuple[str, str, str, str]) -> str:
 
 def verdict_line(verdict: ClaimVerdict, standing: str) -> str:
     """One claim of one run. `standing`: what is known of this cell about it."""
-    head = f"{verdict.outcome} {verdict.claim}"
+    head = f"{outcome_words(verdict)} {verdict.claim}"
     match verdict.outcome:
         case Outcome.PASS:
             return f"{head}: {_list(verdict.judged)}"
@@ -39,6 +40,12 @@ def verdict_line(verdict: ClaimVerdict, standing: str) -> str:
             return f"{head}: {_list(verdict.not_judged)}{judged}{advice}"
         case Outcome.NOT_APPLICABLE:
             return f"{head}: {_list(verdict.not_judged)}"
+
+
+def outcome_words(verdict: ClaimVerdict) -> str:
+    """`FAIL (WARNING)` is a warning that did not come true, and `PASS (WARNING)` one that did."""
+    decided = verdict.outcome in (Outcome.PASS, Outcome.FAIL)
+    return f"{verdict.outcome} (WARNING)" if verdict.warns and decided else str(verdict.outcome)
 
 
 def standing_of(verdict: ClaimVerdict, run: RunReport, report: Report) -> str:
@@ -82,8 +89,9 @@ def _verdict(report: Report) -> str:
         counts = [f"{standings.count(one)} {one}" for one in Standing if one in standings]
         cells = f"cells: {', '.join(counts) or 'none was judged'}"
         return f"{'as expected' if code == 0 else _MEANING[code]}, {cells}"
-    outcomes = [verdict.outcome for run in report.runs for verdict in run.verdicts]
-    counts = [f"{outcomes.count(one)} {one}" for one in Outcome if one in outcomes]
+    words = Counter(outcome_words(verdict) for run in report.runs for verdict in run.verdicts)
+    order = [word for one in Outcome for word in (f"{one}", f"{one} (WARNING)")]
+    counts = [f"{words[word]} {word}" for word in order if words[word]]
     unjudged = sum(1 for run in report.runs if not run.verdicts)
     if unjudged:
         counts.append(f"{unjudged} of {len(report.runs)} runs not judged")
