@@ -52,7 +52,7 @@ MISHAPS: tuple[tuple[Outcome, ...], ...] = (
 @st.composite
 def histories(draw: st.DrawFn) -> tuple[Facts, Rows]:
     """The facts and the rows of one run."""
-    stretch = draw(st.sampled_from([False] * 5 + [True]))
+    stretch = draw(st.sampled_from([False] * 4 + [True]))
     load_s = draw(st.integers(8, 10) if stretch else st.integers(1, 20))
     # A whole number of operations in 5 s, so that a period may end just as the load does.
     stretched = load_s * draw(st.sampled_from([40, 50]))

@@ -41,6 +41,10 @@ _MAY_BE_AMBIGUOUS = ("stored_twice", "redelivery", "redelivery_after_ack", "offs
 # Counts that a publisher's log could raise.
 _NEEDS_PUBLISHERS = ("unexpected", "reordered", "early", "torn_transaction")
 _TIMERS = {NOTICED: ("route_poll_s", "timer_s"), POLLED: ("route_poll_s",)}
+_ENDED_BY_FAULT = {
+    Owed.UNDO: "it would have lasted as long as the fault",
+    Owed.EITHER: "the fault's end may have ended it, too",
+}
 _LOSS_DOUBTS = ("drain", "consumer_log", "unreadable", "not_due", "pending", "publisher_log")
 
 
@@ -259,7 +263,15 @@ class Evidence:
             doubt = doubt or self.loss_doubt("consumer_log")
         if doubt and not (row.reached and name in _SEEN):
             return Unknown(doubt.sentence, doubt.advice)
+        if not row.reached and row.after_ns < self._judged_ns(window):
+            return _too_short(name)
         return row.reached
+
+    def _judged_ns(self, number: int) -> int:
+        """How long a window is judged: to the next one's origin, or the end of the load."""
+        origin_ns = self.window(number).origin_ns
+        later = [one.origin_ns for one in self.facts.windows if one.number > number]
+        return max(0, min([*later, self.facts.load_ended_ns]) - origin_ns)
 
     def _time_doubt(self, name: str, window: int) -> Told | None:
         if name in _NEEDS_CONSUMERS:
@@ -271,8 +283,9 @@ class Evidence:
         if row is None:
             return self._no_stage(name)
         seconds = row.after_ns / NS
-        if row.owed == Owed.UNDO:
-            return at_least(seconds, doubt="it would have lasted as long as the fault")
+        owed = Owed(row.owed)
+        if owed in _ENDED_BY_FAULT:
+            return at_least(seconds, doubt=_ENDED_BY_FAULT[owed])
         return exactly(seconds, stage_text(row)) if row.reached else at_least(seconds)
 
     def _served_within(self, window: int) -> Value:
@@ -288,12 +301,9 @@ class Evidence:
         return self._owed(window)
 
     def _confirmed_late(self, window: int) -> bool:
-        """Whether nothing that was sent into the fault was confirmed until it was being undone.
-        When its undo began is known as well as when it began itself."""
+        """Whether nothing that was sent into the fault was confirmed until it had been undone."""
         first, length_s = self.stage("first_success", window), fault_length_s(self.window(window))
-        if first is None or length_s is None:
-            return False
-        return (first.after_ns + first.uncertainty_ns) / NS >= length_s
+        return first is not None and length_s is not None and first.after_ns / NS >= length_s
 
     def _within(self, name: str, window: int) -> Value:
         row = self.stage(name, window)
@@ -304,7 +314,7 @@ class Evidence:
             return length_s is None or row.after_ns / NS < length_s
         if length_s is not None and row.after_ns / NS >= length_s:
             return False
-        return Unknown(f"{name} was not seen before the load ended", "make recovery longer")
+        return _too_short(name)
 
     def _owed(self, window: int) -> Value:
         """Whether it was the system that brought sustained success, and not the fault's end."""
@@ -329,11 +339,18 @@ class Evidence:
         assert isinstance(bound_s, Interval), bound_s
         if row is None:
             return self._no_stage("sustained_success")
-        if row.after_ns / NS > bound_s.low:
+        if (row.after_ns - row.uncertainty_ns) / NS > bound_s.low:
             return False
         if not row.reached:
-            return Unknown("the load ended before", "make recovery longer")
+            return _too_short("sustained_success")
+        if row.after_ns / NS > bound_s.low:
+            over_s = row.uncertainty_ns / NS
+            return Unknown(f"the fault took {over_s:.1f} s to make", "make it faster")
         owed = self._owed(window)
+        deadline_s = self.facts.deadline_ns / NS
+        if owed is True and row.after_ns / NS + deadline_s > bound_s.low:
+            why = f"what is in time may be confirmed {deadline_s:g} s after it was due"
+            return Unknown(why, "give clients a shorter deadline")
         if owed is False and not self._lasts(window, bound_s.low):
             return Unknown("the fault was over before", "let the fault last longer")
         return owed
@@ -371,6 +388,11 @@ class Evidence:
 def fault_length_s(window: WindowFacts) -> float | None:
     """From the fault's origin to the return of its undo; None where it never ended."""
     return None if window.ended_ns is None else (window.ended_ns - window.origin_ns) / NS
+
+
+def _too_short(stage: str) -> Unknown:
+    why = f"{stage} was not seen before the load ended, or the next fault began"
+    return Unknown(why, "make recovery, or the time between faults, longer")
 
 
 def stage_text(row: Stage) -> str:

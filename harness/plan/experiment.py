@@ -112,14 +112,17 @@ def _layout_problems(
 ) -> Iterator[Problem]:
     layouts = [layout for system in systems for layout in _layouts_of(system, catalogue)]
     labels = tuple(layout.label for layout in layouts)
-    for word in request.layouts:
-        if not any(_chosen(word, system, catalogue) for system in systems):
-            guess = nearest(word, [*labels, *(layout.name for layout in layouts)])
-            yield Problem("--layout", f"there is no layout {word!r}", labels, guess)
-    for system in systems if request.layouts else ():
-        if not any(_chosen(word, system, catalogue) for word in request.layouts):
-            own = tuple(layout.label for layout in _layouts_of(system, catalogue))
-            yield Problem("--layout", f"none of those named is one of {system.name}'s", own)
+    named = {
+        word: {system.name for system in systems if _chosen(word, system, catalogue)}
+        for word in request.layouts
+    }
+    for word in (word for word, whose in named.items() if not whose):
+        guess = nearest(word, [*labels, *(layout.name for layout in layouts)])
+        yield Problem("--layout", f"there is no layout {word!r}", labels, guess)
+    left_out = [system for system in systems if system.name not in set().union(*named.values())]
+    for system in left_out if all(named.values()) and named else ():
+        own = tuple(layout.label for layout in _layouts_of(system, catalogue))
+        yield Problem("--layout", f"none of those named is one of {system.name}'s", own)
 
 
 def _cells(request: Request, systems: tuple[System, ...], catalogue: Catalogue) -> Iterator[_Cell]:

@@ -21,7 +21,7 @@ from spark_analysis.schema.comparison import (
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Doubt, Findings
 from spark_analysis.schema.views import ROUTE, Views
-from spark_analysis.schema.words import Owed
+from spark_analysis.schema.words import ENDED_BY_FAULT
 
 _CellName = tuple[str, str, str, str]
 _WHOLE_RUN = 0
@@ -140,4 +140,4 @@ def _rows(findings: Findings, measure: str, window: int) -> Iterator[_Answer]:
     stage = "sustained_success" if measure == "degraded" else measure
     for one in findings.stages:
         if (one.window, one.stage) == (window, stage):
-            yield _Answer(float(one.after_ns), not one.reached or one.owed == Owed.UNDO)
+            yield _Answer(float(one.after_ns), not one.reached or one.owed in ENDED_BY_FAULT)

@@ -22,6 +22,10 @@ class Operation:
     intended_ns: int
     missed: bool
 
+    def confirmed_before(self, at_ns: int) -> bool:
+        confirmed_ns = self.message.confirmed_ns
+        return confirmed_ns is not None and confirmed_ns < at_ns
+
 
 @dataclass(frozen=True, slots=True)
 class Intended:

@@ -2,10 +2,12 @@
 
 1. What a fault held back in its last seconds is in time once it is over: success seems to begin a
    deadline before its end, and earlier where little was held back.
-2. It is the system's where enough operations of its first period, and their deadlines, were over
-   before the undo began, and were good by themselves.
-3. It is the undo's where it still went wrong shortly before: of what was intended from three
-   quarters to half a deadline before the undo, too much waited when it began.
+2. It is the system's where enough operations of its first period, sent into the fault, and their
+   deadlines, were over before the undo began, and were good by themselves; or where all of that
+   period was confirmed before.
+3. It is the undo's where it seems to begin about a deadline before that, and still went wrong
+   shortly before: of what was intended from three quarters to half a deadline before the undo, too
+   much waited when it began; and what waited so long was never confirmed in time before.
 4. Else it may be either's. What began after the undo, or where there was none, owes nothing.
 """
 
@@ -45,22 +47,30 @@ def owed(
     if search.at_ns >= undo_ns:
         return Owed.NOTHING
     periods = Periods(operations, facts.load_ended_ns)
-    if periods.good_before(search.at_ns, undo_ns - facts.deadline_ns):
+    # A fault that takes long to make lets the system serve meanwhile: that is no success.
+    from_ns = max(search.at_ns, fault.window.returned_ns)
+    decided = periods.good_before(from_ns, undo_ns - facts.deadline_ns)
+    if decided or periods.confirmed_before(from_ns, undo_ns):
         return Owed.SYSTEM
     if _waited(operations, search.at_ns, undo_ns, facts.deadline_ns):
         return Owed.UNDO
     return Owed.EITHER
 
 
-def _waited(operations: Iterable[Operation], from_ns: int, undo_ns: int, deadline_ns: int) -> bool:
+def _waited(operations: Sequence[Operation], from_ns: int, undo_ns: int, deadline_ns: int) -> bool:
     """Whether success that is to have begun at `from_ns` was none shortly before the undo."""
     first_ns, until_ns = undo_ns - deadline_ns * 3 // 4, undo_ns - deadline_ns // 2
+    if not undo_ns - deadline_ns * 3 // 2 <= from_ns <= first_ns:
+        return False
     late = [one for one in operations if first_ns <= one.intended_ns < until_ns]
-    waiting = sum(_open(one, undo_ns) for one in late)
-    return from_ns <= first_ns and too_many(waiting, len(late))
+    waiting = sum(not one.confirmed_before(undo_ns) for one in late)
+    before = (one for one in operations if from_ns <= one.intended_ns < until_ns)
+    slow = any(_slow(one, undo_ns, deadline_ns) for one in before)
+    return too_many(waiting, len(late)) and not slow
 
 
-def _open(operation: Operation, at_ns: int) -> bool:
-    """Whether it was not confirmed by then."""
-    confirmed_ns = operation.message.confirmed_ns
-    return confirmed_ns is None or confirmed_ns >= at_ns
+def _slow(operation: Operation, undo_ns: int, deadline_ns: int) -> bool:
+    """Whether it was in time without the undo, if only after half of its deadline."""
+    half_ns = operation.intended_ns + deadline_ns // 2
+    in_time = operation.confirmed_before(undo_ns) and not operation.missed
+    return in_time and not operation.confirmed_before(half_ns)

@@ -1,6 +1,7 @@
 """The time that is judged for each fault window.
 
 1. A window is judged from its origin to the next window's origin, the last one to the end of load.
+   Of faults that are made at once the next one's may come first: then it has no time of its own.
 2. Window 0 is the time before the first fault.
 """
 
@@ -30,7 +31,10 @@ def faulted(facts: Facts) -> tuple[Faulted, ...]:
     """The fault windows, in the order of the schedule."""
     windows = sorted(facts.windows, key=lambda window: window.number)
     ends = [window.origin_ns for window in windows[1:]] + [facts.load_ended_ns]
-    return tuple(Faulted(window, end) for window, end in zip(windows, ends, strict=False))
+    return tuple(
+        Faulted(window, max(window.origin_ns, end))
+        for window, end in zip(windows, ends, strict=False)
+    )
 
 
 def judged(facts: Facts) -> tuple[Judged, ...]:

@@ -21,7 +21,7 @@ from spark_analysis.schema.comparison import (
     interval_rank,
 )
 from spark_analysis.schema.views import ROUTE
-from spark_analysis.schema.words import Owed
+from spark_analysis.schema.words import ENDED_BY_FAULT
 
 _CELL = ("scenario", "system", "layout", "client")
 _TIME = ("run", "window", "measure")
@@ -104,7 +104,7 @@ def _availability(availability: DataFrame) -> DataFrame:
 def _stages(stages: DataFrame) -> DataFrame:
     sustained = F.col("stage") == "sustained_success"
     measure = F.when(sustained, "degraded").otherwise(F.col("stage"))
-    bound = ~F.col("reached") | (F.col("owed") == F.lit(str(Owed.UNDO)))
+    bound = ~F.col("reached") | F.col("owed").isin(*map(str, ENDED_BY_FAULT))
     return _timed(stages.withColumn("value", F.col("after_ns")), measure, bound)
 
 

@@ -163,17 +163,22 @@ times; sustained_success has its own). "limit" = the judged end of the window.
   operations from i on that are intended before intended_i + 5 s, and at least 200 of them, of
   which at most 1 % (missed * 100 <= count) are not in time. A period is cut off, and so not good,
   if intended_i + 5 s > load_ended_ns or fewer than 200 operations follow from i on (i included).
-  Periods may reach into a later window; i itself must lie before limit. Not reached: its lower
-  bound is the intended time of the first operation, from origin_ns on and before limit, that is in
-  time itself and whose period is cut off; limit where there is none. Only where paced and
-  confirms. Its after_ns is also `degraded` (reached false: `>=`).
+  Periods may reach into a later window; i itself must lie before limit. One that does, and is not
+  good, is open if of its n operations those intended before limit have at most 1 % of n missed.
+  Not reached: its lower bound is the intended time of the first operation, from origin_ns on and
+  before limit, that is in time itself and whose period is cut off or open; limit where there is
+  none. Only where paced and confirms. Its after_ns is also `degraded` (reached false: `>=`).
   `owed` (of other stages ""): "" where it is not reached, ended_ns is None, or it began at undo_ns
   or later, undo_ns = the earliest at_ns of the window's rows "undo_issued" of faults; without any
-  "either". "system": of the operations of its period (5 s, at least 200; from the first that was
-  intended at its time on) those intended before undo_ns - deadline_ns are at least 200, of which
-  at most 1 % missed. Else "undo": it began at first_ns = undo_ns - deadline_ns * 3 // 4 or
-  earlier, and of the n operations intended in [first_ns, undo_ns - deadline_ns // 2) more than 1 %
-  of max(n, 200) were not confirmed before undo_ns. Else "either".
+  "either". "system": of the operations of the period (5 s, at least 200) from the first on that
+  was intended at the later of its time and returned_ns, those intended before undo_ns -
+  deadline_ns are at least 200, of which at most 1 % missed; or that period is whole, and at most
+  1 % of it was missed or not confirmed before undo_ns. Else "undo": it began in [undo_ns -
+  deadline_ns * 3 // 2, first_ns], first_ns = undo_ns - deadline_ns * 3 // 4; of the n operations
+  intended in [first_ns, until_ns), until_ns = undo_ns - deadline_ns // 2, more than 1 % of
+  max(n, 200) were not confirmed before undo_ns; and none that was intended from its time on and
+  before until_ns was in time, confirmed before undo_ns, and that deadline_ns // 2 after its
+  intended time or later. Else "either".
 - `consumers_resumed`: earliest received_ns of an identified delivery by LOAD of an attempt (that
   number's attempt row) with sent_ns >= returned_ns; at most limit.
 - `backlog_drained`: backlog(t) = messages with the later of their confirm time and the largest

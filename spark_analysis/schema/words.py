@@ -58,6 +58,10 @@ class Owed(StrEnum):
     EITHER = "either"
 
 
+# The fault's end may have ended the outage, too: without it that might have lasted longer.
+ENDED_BY_FAULT = (Owed.UNDO, Owed.EITHER)
+
+
 class Fate(IntEnum):
     """What a producer says of a transaction, and when. Publishing.java reads these numbers."""
 

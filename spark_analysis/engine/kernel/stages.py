@@ -56,12 +56,12 @@ def _row(run: str, window: Window, stage: str, reached: bool, at_ns: int) -> Sta
 
 
 def _sustained_success(operations: Operations, faults: Faults, facts: Facts) -> Iterator[Stage]:
-    periods = sustained.periods(operations.intended_ns, operations.missed, facts.load_ended_ns)
+    periods = sustained.periods(operations, facts.load_ended_ns)
     for window, judged in zip(in_order(facts), judged_times(facts)[1:], strict=True):
         reached, at_ns = periods.first_good(judged.from_ns, judged.until_ns)
         row = _row(facts.run, window, "sustained_success", reached, at_ns)
         if reached:
-            to = sustained.owed(operations, periods, facts, faults, window, at_ns)
+            to = sustained.owed(periods, facts, faults, window, at_ns)
             row = replace(row, owed=to)
         yield row
 

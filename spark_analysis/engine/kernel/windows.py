@@ -1,9 +1,10 @@
 """The judged time of each fault window, and of the calm before the first.
 
-1. Window 0 is the time before; the judged time of a window ends where the next one begins.
+1. Window 0 is the time before; the judged time of a window ends where the next one begins, if that
+   is later than where it begins itself.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from spark_analysis.schema.facts import Facts, Window
 
@@ -23,7 +24,8 @@ def judged_times(facts: Facts) -> tuple[Judged, ...]:
     numbers = (0, *(window.number for window in windows))
     starts = (facts.load_started_ns, *(window.origin_ns for window in windows))
     ends = (*starts[1:], facts.load_ended_ns)
-    return tuple(map(Judged, numbers, starts, ends))
+    calm, *rest = map(Judged, numbers, starts, ends)
+    return calm, *(replace(one, until_ns=max(one.from_ns, one.until_ns)) for one in rest)
 
 
 def in_order(facts: Facts) -> tuple[Window, ...]:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from harness.analyse.judge import ClaimVerdict, Outcome, exit_code, worst
+from spark_analysis.schema.words import Owed
 from tests.findings import Story
 from tests.harness.analyse.judging import (
     FAIL,
@@ -194,16 +195,41 @@ def test_a_fault_that_never_ended_brought_nothing() -> None:
     assert verdict("mirror-takes-over", story).outcome is PASS
 
 
-@pytest.mark.parametrize(("first", "outcome"), [(14.97, PASS), (14.99, FAIL), (15.2, FAIL)])
+@pytest.mark.parametrize(
+    ("first", "owed", "outcome"),
+    [
+        (14.9, Owed.EITHER, INCONCLUSIVE),
+        (15.0, Owed.EITHER, FAIL),
+        (15.2, Owed.EITHER, FAIL),
+        (14.9, Owed.UNDO, FAIL),
+        (14.9, Owed.SYSTEM, PASS),
+    ],
+)
 def test_what_patient_clients_are_confirmed_after_the_fault_is_no_service_within_it(
-    first: float, outcome: Outcome
+    first: float, owed: Owed, outcome: Outcome
 ) -> None:
     """Within their deadline everything succeeded; by a host that stood still meanwhile."""
-    story = Story().stage("first_success", first).stage("sustained_success", 0.003)
+    story = Story().stage("first_success", first).stage("sustained_success", 0.003, owed=owed)
     one = verdict("mirror-takes-over", story)
     assert one.outcome is outcome
     late = f"after 0.003 s, confirmed after {first:.3f} s, of a fault of 15.0 s"
-    assert (late in one.judged[0]) is (outcome is FAIL)
+    assert any(late in said for said in one.judged) is (first >= 15.0)
+
+
+@pytest.mark.parametrize(("after", "outcome"), [(48.0, FAIL), (47.9, INCONCLUSIVE)])
+def test_a_success_that_the_end_of_the_load_left_no_time_for_is_not_refuted(
+    after: float, outcome: Outcome
+) -> None:
+    """The load goes on for 48 s from the fault on."""
+    story = Story("kill", mirrors_at_fault=0).stage("sustained_success", after, reached=False)
+    assert verdict("durable-queue-returns", story).outcome is outcome
+
+
+def test_what_the_next_fault_cut_short_says_so() -> None:
+    story = Story().stage("sustained_success", 7.0, reached=False)
+    one = verdict("mirror-takes-over", story)
+    assert one.outcome is INCONCLUSIVE
+    assert "or the next fault began" in one.not_judged[0]
 
 
 def test_at_rate_max_there_is_no_sustained_success_to_judge() -> None:

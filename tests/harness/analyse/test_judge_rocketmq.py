@@ -65,7 +65,9 @@ def test_a_single_master_without_a_mirror_that_may_be_one_is_down_until_somebody
 @pytest.mark.parametrize(
     ("after", "reached", "lasts", "outcome"),
     [
-        (24.9, True, 40, PASS),
+        (23.0, True, 40, PASS),
+        (23.1, True, 40, INCONCLUSIVE),  # confirmed perhaps a deadline of 2 s later
+        (25.01, True, 40, INCONCLUSIVE),  # the fault took 0.02 s to make
         (25.1, True, 40, FAIL),
         (40.0, False, 40, FAIL),
         (24.0, False, 40, INCONCLUSIVE),  # the load ended before
@@ -85,12 +87,13 @@ def test_a_silent_broker_is_noticed_within_the_timer_and_a_poll(
         assert "the bound is 25 s" in told.judged[0]
 
 
-@pytest.mark.parametrize(("after", "outcome"), [(4.9, PASS), (5.1, FAIL), (24.0, FAIL)])
+@pytest.mark.parametrize(("after", "outcome"), [(2.9, PASS), (3.1, INCONCLUSIVE), (5.1, FAIL)])
 def test_broken_links_are_noticed_by_the_next_poll(after: float, outcome: Outcome) -> None:
     story = Story(**OF_LOGS).stage("sustained_success", after)
     told = verdict("broken-links-are-noticed-soon", story)
     assert told.outcome is outcome
-    assert "the bound is 5 s" in told.judged[0]
+    if outcome is not INCONCLUSIVE:
+        assert "the bound is 5 s" in told.judged[0]
 
 
 def silent_for(seconds: float, after: float, owed: Owed) -> Story:
@@ -178,5 +181,5 @@ def test_name_servers_that_fail_are_missed_by_nobody_who_runs_already() -> None:
     told = outcomes(Story("kill", **every))
     assert told["one-name-server-is-enough"] is NOT_APPLICABLE
     assert told["clients-go-on-without-name-servers"] is PASS
-    silent = Story("kill", **every).stage("consumers_resumed", 20.0, reached=False)
+    silent = Story("kill", **every).stage("consumers_resumed", 48.0, reached=False)
     assert verdict("clients-go-on-without-name-servers", silent).outcome is FAIL

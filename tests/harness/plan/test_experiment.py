@@ -188,6 +188,20 @@ def test_every_word_that_names_nothing_is_told_at_once() -> None:
     assert "unmirrored@T=10" in found[1].choices
 
 
+def test_a_system_that_was_asked_for_and_has_none_of_the_layouts_is_not_left_out_silently() -> (
+    None
+):
+    both = (SYSTEM.name, OTHER.name)
+    with pytest.raises(PlanError) as caught:
+        plan(request(systems=both, layouts=("all-automatic",)), CATALOGUE)
+    (problem,) = caught.value.problems
+    assert problem.place == "--layout"
+    assert "none of those named is one of other's" in str(problem)
+    assert problem.choices == ("pair@T=10",)
+    asked = request(systems=both, layouts=("all-automatic", "pair"), clients=("pika",))
+    assert len(plan(asked, CATALOGUE).runs) == 2
+
+
 def test_a_fault_that_a_system_cannot_suffer_does_not_apply_to_it_and_says_why() -> None:
     spared = replace(OTHER, cannot={"kill": "it cannot die"})
     catalogue = replace(CATALOGUE, systems=(SYSTEM, spared))

@@ -82,7 +82,7 @@ def test_the_last_three_lines_are_verdict_folder_and_replay() -> None:
     screen = Screen()
     screen.display.report(report(run(Story())))
     assert screen.lines[-3:] == [
-        "verdict: failed, claims: 12 PASS, 1 FAIL, 38 NOT APPLICABLE (exit code 1)",
+        "verdict: failed, claims: 12 PASS, 1 FAIL (WARNING), 38 NOT APPLICABLE (exit code 1)",
         "results: results/e",
         "replay: mqproof run master-crash --seed 7",
     ]
@@ -101,7 +101,9 @@ def test_every_line_of_a_run_is_there_with_its_reasons() -> None:
     assert "fresh cluster: the first" in text
     assert "window 1: silence 0.171 s" in text
     assert "PASS election-loses-nothing: lost == 0: 0 of 21,400" in text
-    (fail,) = [line for line in screen.lines if "FAIL untold-consumer" in line and ":" in line]
+    (fail,) = [
+        line for line in screen.lines if "FAIL (WARNING) untold-consumer" in line and ":" in line
+    ]
     assert "claimed by seeds/000" in fail
     assert "consumers_resumed after 0.161 s" in fail
     assert "this cell is known to do so" in fail

@@ -11,9 +11,15 @@ NANOSECOND_MS = 0.000001
 ORIGIN_MS, UNDO_MS, DEADLINE_MS = 10_000, 20_000, 2_000
 
 
-def load(*, every_ms: float = 10, undo_ms: float | None = UNDO_MS) -> History:
-    history = History(load_ms=(0, 30_000), deadline_ms=DEADLINE_MS)
-    history.window(ORIGIN_MS, ended_ms=UNDO_MS + 100, undo_ms=undo_ms)
+def load(
+    *,
+    every_ms: float = 10,
+    undo_ms: float | None = UNDO_MS,
+    deadline_ms: float = DEADLINE_MS,
+    returned_ms: float | None = None,
+) -> History:
+    history = History(load_ms=(0, 30_000), deadline_ms=deadline_ms)
+    history.window(ORIGIN_MS, returned_ms=returned_ms, ended_ms=UNDO_MS + 100, undo_ms=undo_ms)
     for sequence in range(int(8_000 / every_ms), int(30_000 / every_ms)):
         history.publish(sequence, at_ms=sequence * every_ms)
     return history
@@ -99,13 +105,51 @@ def test_of_what_was_decided_at_most_a_hundredth_may_be_missed(late: int, of: Ow
     """300 of the period's 500 operations were decided, and of all 500 five may be missed."""
     missed = dict.fromkeys(range(1_000, 1_500), 29_000.0)
     missed |= dict.fromkeys(range(1_600, 1_600 + late), 29_000.0)
-    assert owed(answer(load(), 10, missed)) == (5, of)
+    young = dict.fromkeys(range(1_990, 2_000), UNDO_MS + 5.0)
+    assert owed(answer(load(), 10, missed | young)) == (5, of)
+
+
+@pytest.mark.parametrize(("late", "of"), [(5, Owed.SYSTEM), (6, Owed.EITHER)])
+def test_of_a_period_at_most_a_hundredth_may_be_confirmed_after_the_undo(
+    late: int, of: Owed
+) -> None:
+    """Of its 500 operations 200 were not decided by their deadlines when the undo began."""
+    missed = dict.fromkeys(range(1_000, 1_500), 29_000.0)
+    missed |= dict.fromkeys(range(1_600, 1_604), 29_000.0)
+    young = dict.fromkeys(range(1_994, 1_994 + late - 4), UNDO_MS)
+    assert owed(answer(load(), 10, missed | young)) == (5, of)
 
 
 def test_a_slow_loads_period_lasts_until_it_has_200_operations() -> None:
-    """Of 20 a second; only 160 are decided before the undo, and of another 200."""
-    assert owed(answer(load(every_ms=50), 50, {})) == (0, Owed.EITHER)
-    assert owed(answer(load(every_ms=40), 40, {})) == (0, Owed.SYSTEM)
+    """Of 19 a second only 152 are decided before the undo, of 25 there are 200."""
+    slow = 1_000 / 19
+    late = dict.fromkeys(range(round(19_000 / slow), round(19_800 / slow)), UNDO_MS + 5.0)
+    assert owed(answer(load(every_ms=slow), slow, late)) == (approx_s(slow), Owed.EITHER)
+    assert owed(answer(load(every_ms=40), 40, {475: UNDO_MS + 5.0})) == (0, Owed.SYSTEM)
+
+
+def approx_s(every_ms: float) -> object:
+    return pytest.approx(0, abs=every_ms / 1_000)
+
+
+def test_a_period_that_was_all_confirmed_before_the_undo_is_the_systems() -> None:
+    """Of 20 a second none has 200 operations whose deadlines are over; these were just there."""
+    assert owed(answer(load(every_ms=49), 49, {})) == (approx_s(49), Owed.SYSTEM)
+    assert owed(answer(load(every_ms=51), 51, {}))[1] == Owed.EITHER
+
+
+def test_a_first_period_that_was_over_before_owes_a_second_outage_nothing() -> None:
+    """A deadline of 8 s: little of it is decided by deadlines, but all of it was confirmed."""
+    history = load(deadline_ms=8_000)
+    second = dict.fromkeys(range(1_600, 1_900), 21_000.0)
+    assert owed(answer(history, 10, second)) == (0, Owed.SYSTEM)
+
+
+def test_what_a_system_served_while_the_fault_was_still_being_made_proves_nothing() -> None:
+    """The command took eight seconds; from then on half of the load waits."""
+    history = load(returned_ms=18_000)
+    half = dict.fromkeys(range(1_800, 2_000, 2), 27_000.0)
+    assert owed(answer(history, 10, half)) == (0, Owed.EITHER)
 
 
 def test_where_the_undo_was_not_noted_it_may_have_brought_any_success() -> None:
@@ -158,6 +202,37 @@ def test_from_three_quarters_to_half_a_deadline_before_the_undo_it_must_still_ha
     missed = dict.fromkeys(range(1_000, 1_800), 29_000.0)
     waited = dict.fromkeys(sequences, UNDO_MS + 5.0)
     assert owed(answer(load(), 10, missed | waited)) == (8, of)
+
+
+@pytest.mark.parametrize(
+    ("began_ms", "of"), [(17_000, Owed.UNDO), (16_990, Owed.EITHER), (18_500, Owed.UNDO)]
+)
+def test_success_that_is_the_undos_seems_to_begin_about_a_deadline_before(
+    began_ms: int, of: Owed
+) -> None:
+    missed = dict.fromkeys(range(1_000, began_ms // 10), 29_000.0)
+    waited = dict.fromkeys(range(1_850, 2_000), UNDO_MS + 5.0)
+    after, to = owed(answer(load(), 10, missed | waited))
+    assert (after, to) == ((began_ms - ORIGIN_MS) / 1_000, of)
+
+
+@pytest.mark.parametrize(
+    ("sequence", "after_ms", "of"),
+    [
+        (1_840, 1_000, Owed.EITHER),
+        (1_840, 1_000 - NANOSECOND_MS, Owed.UNDO),
+        (1_840, 1_600, Owed.UNDO),  # by the undo, perhaps
+        (1_790, 1_500, Owed.UNDO),  # not of this success
+        (1_801, 1_999, Owed.UNDO),
+    ],
+)
+def test_what_was_in_time_as_late_without_the_undo_need_not_have_waited_for_it(
+    sequence: int, after_ms: float, of: Owed
+) -> None:
+    missed = dict.fromkeys(range(1_000, 1_800), 29_000.0)
+    waited = dict.fromkeys(range(1_850, 1_900), UNDO_MS + 5.0)
+    slow = {sequence: sequence * 10 + after_ms}
+    assert owed(answer(load(), 10, missed | waited | slow)) == (8, of)
 
 
 def test_success_that_began_later_than_that_may_be_eithers() -> None:

@@ -182,8 +182,25 @@ def test_success_that_begins_in_the_next_windows_time_is_not_this_windows() -> N
 
 def test_a_period_may_reach_into_the_next_windows_time() -> None:
     assert sustained(load().window(12_010)) == (True, 2_000)
+
+
+def test_a_period_that_the_next_fault_spoils_proves_no_longer_outage() -> None:
+    """It went well from 12 s on; the next fault, at 13 s, breaks what is sent from 14 s on."""
     history = miss(load(), *range(1_400, 1_450)).window(13_000)
-    assert sustained(history) == (False, 3_000)
+    assert sustained(history) == (False, 2_000)
+    # Where success is sustained after all, that is when the outage was over.
+    recovered = miss(load(), 1_210, *range(1_695, 1_700)).window(12_500)
+    assert sustained(recovered) == (True, 2_110)
+
+
+@pytest.mark.parametrize(("missed", "after_ms"), [(5, 2_000), (6, 2_110)])
+def test_a_period_that_is_bad_before_the_next_fault_is_bad_whatever_follows(
+    missed: int, after_ms: float
+) -> None:
+    """Five of its 500 operations may be missed; here the next fault breaks 50 more."""
+    early = range(1_205, 1_205 + missed)
+    history = miss(load(), *early, *range(1_400, 1_450)).window(13_000)
+    assert sustained(history) == (False, after_ms)
 
 
 def test_operations_of_all_queues_are_judged_together() -> None:
