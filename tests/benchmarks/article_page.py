@@ -213,8 +213,10 @@ def main() -> None:
     names = [article.name for article in beside.articles]
     parser.add_argument("--article", choices=names, action="append", default=[])
     said = parser.parse_args()
-    told = only(beside, said.article)
-    print("\n".join(page(shipped(), told, found(said.folder), said.system)))
+    told, runs = only(beside, said.article), found(said.folder)
+    if not runs:
+        parser.error(f"there is no run below {said.folder}: no verdict.json, no CSV of values")
+    print("\n".join(page(shipped(), told, runs, said.system)))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ usage: python -m tests.benchmarks.places_table values VERDICT.JSON ... > RUNS.cs
        python -m tests.benchmarks.places_table table RUNS.csv ...
 `values` takes the verdict.json of any experiments; rows of several CSV files add up, so that
 sessions do. Makes no figure of its own: each run's stand in its verdict. In the table `runs` are
-judged ones, and of how many the times are known; times are medians, with the longest in brackets;
+judged ones, all of whose faults were seen, and of how many the times are known; times are medians, with the longest in brackets;
 ≥ where the longest, or one that may be longer, is only a lower bound.
 """
 
@@ -69,9 +69,9 @@ class Row:
 
 
 def of_verdict(document: Json) -> Iterator[Row]:
-    """The judged runs of one verdict.json."""
+    """The judged runs of one verdict.json. One whose faults were not all seen is no try."""
     for run in document["runs"]:
-        if run["judged"]:
+        if run["judged"] and run["summary"]["faults_seen"] == run["summary"]["faults"]:
             yield Row.of(document["experiment"], run)
 
 

@@ -91,9 +91,9 @@ def test_what_is_written_of_verdicts_reads_the_same() -> None:
     lost = Story().count("lost", "replicated", 37).count("duplicated", "redelivery", 4)
     stalled = Story().doubt("availability", "stalled", window=1, worker=1)
     unjudged = run(Story(), "b", verdicts=(), failure="the cluster did not come up")
-    document = verdict.document(
-        page_of(summed(lost.silence(33.0, censored=True)), summed(stalled, cell=OTHER), unjudged)
-    )
+    unseen = summed(Story().unverified("the process runs"), repeat=3)
+    lasting = summed(lost.silence(33.0, censored=True))
+    document = verdict.document(page_of(lasting, summed(stalled, cell=OTHER), unjudged, unseen))
     first, second = rows = list(of_verdict(document))
     assert (first.cell, first.lost, first.loss_decided) == (CELL, 37, True)
     assert (first.out_s, first.bound, first.duplicates) == (33.0, True, {"redelivery": 4})
