@@ -101,8 +101,8 @@ FOUND: dict[str, Fact] = {
     SERVED: Fact(
         bool,
         True,
-        "sustained success came before the fault ended, and not because it ended; and a confirm of "
-        "what was sent into it",
+        "sustained success came before the fault ended, and not because it ended; and a confirm "
+        "of what was sent into it",
     ),
     NOTICED: Fact(
         bool,

@@ -4,8 +4,8 @@ usage: python -m tests.benchmarks.places_table values VERDICT.JSON ... > RUNS.cs
        python -m tests.benchmarks.places_table table RUNS.csv ...
 `values` takes the verdict.json of any experiments; rows of several CSV files add up, so that
 sessions do. Makes no figure of its own: each run's stand in its verdict. In the table `runs` are
-judged ones, all of whose faults were seen, and of how many the times are known; times are medians, with the longest in brackets;
-≥ where the longest, or one that may be longer, is only a lower bound.
+judged ones, all of whose faults were seen, and of how many the times are known; times are medians,
+with the longest in brackets; ≥ where one of them is only a lower bound.
 """
 
 import argparse
