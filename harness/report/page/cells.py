@@ -126,7 +126,8 @@ def _outage(told: Tally) -> str:
     if told.silence is not None:
         parts.append(f"for {_time(told.silence)} nothing was confirmed")
     if told.degraded is not None:
-        parts.append(f"sending was on time again after {_time(told.degraded)}")
+        later = " or later" if told.degraded.bound else ""
+        parts.append(f"sending was on time again after {_seconds(told.degraded)}{later}")
     if not parts:
         return "How long it was out is not decided."
     text = "; ".join(parts)
@@ -144,7 +145,11 @@ def _claims(told: Tally) -> str:
 
 
 def _time(spread: Spread) -> str:
-    most = f"{'at least ' if spread.bound else ''}{words.seconds(spread.most_s)}"
+    return f"{'at least ' if spread.bound else ''}{_seconds(spread)}"
+
+
+def _seconds(spread: Spread) -> str:
+    most = words.seconds(spread.most_s)
     if spread.runs == 1:
         return most
-    return f"{words.seconds(spread.median_s)} (median; at most {most})"
+    return f"{words.seconds(spread.median_s)} in the median, {most} at most"
