@@ -1,5 +1,6 @@
 """junit.xml: what a build server makes of an experiment."""
 
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as xml
 
@@ -45,6 +46,15 @@ def test_judged_by_claims_a_fail_is_a_failure_with_its_line() -> None:
     line = failed.findtext("failure") or ""
     assert line.startswith(f"FAIL {FAILS}: window 1: silence_s <= 0.1: 0.171 s")
     assert parsed(page_of(summed(Story()))).get("failures") == "1"
+
+
+def test_a_warning_that_did_not_come_true_is_told_from_a_broken_promise() -> None:
+    one = summed(Story())
+    warns = tuple(replace(verdict, warns=verdict.claim == FAILS) for verdict in one.verdicts)
+    failed = case(page_of(replace(one, verdicts=warns)), f"{FAILS} [repeat 1]")
+    (failure,) = failed.iter("failure")
+    assert str(failure.get("message")).startswith("FAIL (WARNING): ")
+    assert str(failure.text).startswith(f"FAIL (WARNING) {FAILS}: ")
 
 
 def test_judged_by_expectations_a_known_fail_is_none_but_is_told() -> None:

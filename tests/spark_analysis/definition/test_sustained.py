@@ -3,6 +3,7 @@
 import pytest
 
 from spark_analysis.definition.judge import judge
+from tests.both_judges import judged_by_both
 from tests.histories import History, ns
 
 NANOSECOND_MS = 0.000001
@@ -213,3 +214,11 @@ def test_operations_of_all_queues_are_judged_together() -> None:
         queue="bills",
     )
     assert sustained(history) == (True, pytest.approx(4_960, abs=30))
+
+
+def test_of_two_faults_at_once_the_one_that_came_second_has_no_time_of_its_own() -> None:
+    """They are made side by side: the first one's origin may come after the next one's."""
+    history = load(failed_ms=(0, 0)).window(9_950, ended_ms=20_000)
+    assert sustained(history) == (False, 0)
+    assert sustained(history, 2) == (True, 0)
+    judged_by_both(*history.build())
