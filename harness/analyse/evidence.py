@@ -18,6 +18,7 @@ from functools import cached_property
 from harness.analyse.doubts import Told, tell
 from harness.analyse.state import State
 from harness.analyse.terms import DOUBTFUL, moot
+from harness.analyse.times import NS, fault_length_s, judged_ns, stage_text
 from harness.analyse.truth import Interval, Moot, Unknown, Value, at_least, exactly
 from harness.analyse.vocabulary import (
     COUNTS,
@@ -34,7 +35,6 @@ from spark_analysis.schema.facts import Window as WindowFacts
 from spark_analysis.schema.findings import Availability, Findings, Stage
 from spark_analysis.schema.words import Owed
 
-NS = 1e9
 _SEEN = ("first_success", "consumers_resumed")  # stages that one event proves
 _NEEDS_CONSUMERS = ("consumers_resumed", "backlog_drained")
 _MAY_BE_AMBIGUOUS = ("stored_twice", "redelivery", "redelivery_after_ack", "offset_rollback")
@@ -263,15 +263,9 @@ class Evidence:
             doubt = doubt or self.loss_doubt("consumer_log")
         if doubt and not (row.reached and name in _SEEN):
             return Unknown(doubt.sentence, doubt.advice)
-        if not row.reached and row.after_ns < self._judged_ns(window):
+        if not row.reached and row.after_ns < judged_ns(self.facts, window):
             return _too_short(name)
         return row.reached
-
-    def _judged_ns(self, number: int) -> int:
-        """How long a window is judged: to the next one's origin, or the end of the load."""
-        origin_ns = self.window(number).origin_ns
-        later = [one.origin_ns for one in self.facts.windows if one.number > number]
-        return max(0, min([*later, self.facts.load_ended_ns]) - origin_ns)
 
     def _time_doubt(self, name: str, window: int) -> Told | None:
         if name in _NEEDS_CONSUMERS:
@@ -385,20 +379,9 @@ class Evidence:
         return Unknown(f"the analysis has no {name}")
 
 
-def fault_length_s(window: WindowFacts) -> float | None:
-    """From the fault's origin to the return of its undo; None where it never ended."""
-    return None if window.ended_ns is None else (window.ended_ns - window.origin_ns) / NS
-
-
 def _too_short(stage: str) -> Unknown:
     why = f"{stage} was not seen before the load ended, or the next fault began"
     return Unknown(why, "make recovery, or the time between faults, longer")
-
-
-def stage_text(row: Stage) -> str:
-    """`after 0.161 s`, or `not within 40.0 s`."""
-    seconds = row.after_ns / NS
-    return f"after {seconds:.3f} s" if row.reached else f"not within {seconds:.1f} s"
 
 
 def _words(doubt: Told | None) -> tuple[str, str]:

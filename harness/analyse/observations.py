@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from harness.analyse import terms
-from harness.analyse.evidence import Evidence, fault_length_s
+from harness.analyse.evidence import Evidence
+from harness.analyse.times import fault_length_s
 from harness.analyse.truth import Interval, Moot, Unknown
 from harness.analyse.vocabulary import STAGE_NAMES
 

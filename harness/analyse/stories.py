@@ -5,7 +5,8 @@
 """
 
 from harness.analyse.doubts import worker_name
-from harness.analyse.evidence import Evidence, stage_text
+from harness.analyse.evidence import Evidence
+from harness.analyse.times import stage_text
 from harness.analyse.vocabulary import COUNTS
 from spark_analysis.schema.findings import Affected
 

@@ -116,13 +116,15 @@ def _layout_problems(
         word: {system.name for system in systems if _chosen(word, system, catalogue)}
         for word in request.layouts
     }
-    for word in (word for word, whose in named.items() if not whose):
+    for word in (word for word, found in named.items() if not found):
         guess = nearest(word, [*labels, *(layout.name for layout in layouts)])
         yield Problem("--layout", f"there is no layout {word!r}", labels, guess)
-    left_out = [system for system in systems if system.name not in set().union(*named.values())]
-    for system in left_out if all(named.values()) and named else ():
-        own = tuple(layout.label for layout in _layouts_of(system, catalogue))
-        yield Problem("--layout", f"none of those named is one of {system.name}'s", own)
+    # Only then: a word that is misspelt may have meant one of its layouts.
+    if named and all(named.values()):
+        whose = set().union(*named.values())
+        for system in (one for one in systems if one.name not in whose):
+            own = tuple(layout.label for layout in _layouts_of(system, catalogue))
+            yield Problem("--layout", f"none of those named is one of {system.name}'s", own)
 
 
 def _cells(request: Request, systems: tuple[System, ...], catalogue: Catalogue) -> Iterator[_Cell]:
