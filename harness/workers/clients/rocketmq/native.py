@@ -92,7 +92,9 @@ class NativePublisher:
         self._config = config
         self._listener = listener
         self._loop = asyncio.get_running_loop()
+        self._topic = config.queue.encode()
         self._ordered = config.rocketmq.producer == "ordered"
+        self._delays = config.rocketmq.delayed_percent > 0
         self._lanes = min(config.confirm_window, LANES_MAX)
         # A key keeps to one thread, so that its sends do not overtake each other.
         self._queues = [SimpleQueue[_Send]() for _ in range(self._lanes if self._ordered else 1)]
@@ -156,21 +158,28 @@ class NativePublisher:
             return True
 
     def _send(self, tag: int, body: bytes, key: int) -> None:
-        options = self._config.rocketmq
-        delayed = options.delayed_percent > 0
-        level = level_of(options, _identity(body).sequence) if delayed else NO_DELAY
-        message = self._package.message(self._config.queue, body, level)
+        messages = self._package.messages
+        message = messages.create(self._topic)
         try:
-            if options.producer == "async":
-                self._async.send(tag, message)
-            else:
-                self._stored(tag, self._call(message, key))
+            messages.fill(message, body, self._level(body))
+            self._hand_in(tag, message, key)
         except _failures() as failure:
             self._failed(tag, type(failure).__name__, _text(failure))
         finally:
-            self._package.release(message)
+            messages.free(message)
 
-    def _call(self, message: Any, key: int) -> int:
+    def _level(self, body: bytes) -> int:
+        options = self._config.rocketmq
+        return level_of(options, _identity(body).sequence) if self._delays else NO_DELAY
+
+    def _hand_in(self, tag: int, message: int, key: int) -> None:
+        """Raises RocketMQException."""
+        if self._async:
+            self._async.send(tag, message)
+        else:
+            self._stored(tag, self._call(message, key))
+
+    def _call(self, message: int, key: int) -> int:
         """The status of a send that blocks. Raises RocketMQException."""
         mode = self._config.rocketmq.producer
         if mode == "oneway":

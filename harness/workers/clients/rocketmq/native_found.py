@@ -42,7 +42,7 @@ WAYS: Mapping[str, tuple[Way, ...]] = {
         Way("SendMessageOrderly", "Producer", "send_orderly"),
         Way("SendMessageOrderlyByShardingKey", "Producer", "send_orderly_with_sharding_key"),
     ),
-    "delayed": (Way("SetDelayTimeLevel", "Message", "set_delay_time_level"),),
+    "delayed": (Way("SetDelayTimeLevel"),),
     "concurrent": (Way("RegisterMessageCallback", "PushConsumer", "_register_callback"),),
     "orderly": (Way("RegisterMessageCallbackOrderly", "PushConsumer", "_register_callback"),),
 }

@@ -6,7 +6,9 @@
    bounds. Nor is more read than the record holds: it is at least as long as its body, for no
    producer of ours deflates (level 0 stores, in a zlib envelope; from 4096 bytes on, which cannot
    be switched off by either package).
-2. rocketmq-client-python 2.0.0 never frees a message that was sent; 0.4.4 does when Python does.
+2. Messages are made, filled and freed here, not by the packages' class: 2.0.0 never frees one that
+   was sent. These calls keep Python's lock: they are short, and giving it up and winning it back
+   from a hundred threads that send costs more than they do.
 3. A C callback of an async send tells neither message nor tag, so each send has callbacks of its
    own. 0.4.4's send_async keeps half of them for ever, in a list that it searches at each answer.
 4. C hands results to callbacks by value. 0.4.4 declares a pointer there, which is right by the
@@ -40,6 +42,38 @@ class Delivery(NamedTuple):
     again: bool  # the broker counted a former try
 
 
+def keeping_the_lock(library: Any) -> Any:
+    """The same library, loaded already; its functions are called with Python's lock held."""
+    return ctypes.PyDLL(library._name, handle=library._handle)
+
+
+class Messages:
+    """What is sent: each message is its C handle, to be freed whatever becomes of it."""
+
+    def __init__(self, library: Any, check: Callable[[int], None]) -> None:
+        self._check, handle = check, ctypes.c_void_p
+        self._create = library["CreateMessage"]
+        self._create.argtypes, self._create.restype = [ctypes.c_char_p], handle
+        self._fill = library["SetByteMessageBody"]
+        self._fill.argtypes = [handle, ctypes.c_char_p, ctypes.c_int]
+        self._delay = library["SetDelayTimeLevel"]
+        self._delay.argtypes = [handle, ctypes.c_int]
+        self._destroy = library["DestroyMessage"]
+        self._destroy.argtypes = [handle]
+
+    def create(self, topic: bytes) -> int:
+        return self._create(topic)  # type: ignore[no-any-return]
+
+    def fill(self, message: int, body: bytes, delay_level: int) -> None:
+        """Raises RocketMQException."""
+        self._check(self._fill(message, body, len(body)))
+        if delay_level:
+            self._check(self._delay(message, delay_level))
+
+    def free(self, message: int) -> None:
+        self._destroy(message)
+
+
 class Package:
     """`rocketmq`, imported. Made only where native_found.look refuses nothing."""
 
@@ -49,6 +83,7 @@ class Package:
         self.client, self.ffi = client, ffi
         self.library = ffi.dll
         self.check: Callable[[int], None] = exceptions.ffi_check
+        self.messages = Messages(keeping_the_lock(ffi.dll), self.check)
         self._has = having(client, ffi.dll)
         self._body_of = ffi.dll["GetMessageBody"]  # a function of our own, with types of its own
         # The address that it returns, not the text up to its first zero byte.
@@ -83,19 +118,7 @@ class Package:
         made._register_callback(hear)
         return made
 
-    def message(self, topic: str, body: bytes, delay_level: int) -> Any:
-        made = self.client.Message(topic)
-        self.check(self.library.SetByteMessageBody(made._handle, body, len(body)))
-        if delay_level:
-            made.set_delay_time_level(delay_level)
-        return made
-
-    def release(self, message: Any) -> None:
-        """What has been sent, where Python's own end of it frees nothing."""
-        if not hasattr(type(message), "__del__"):
-            self.library.DestroyMessage(message._handle)
-
-    def send_ordered(self, producer: Any, message: Any, key: int) -> Any:
+    def send_ordered(self, producer: Any, message: int, key: int) -> Any:
         """The package's SendResult. Raises RocketMQException."""
         if self._ordered == _SHARDED:
             return producer.send_orderly_with_sharding_key(message, str(key))
@@ -153,7 +176,7 @@ class AsyncSends:
         self._out: dict[int, tuple[Any, Any]] = {}  # tag -> what C may call
         self._spent: deque[tuple[Any, Any]] = deque(maxlen=_SPENT)
 
-    def send(self, tag: int, message: Any) -> None:
+    def send(self, tag: int, message: int) -> None:
         """Raises RocketMQException where the library took nothing."""
 
         def stored(result: Any) -> None:
@@ -166,7 +189,7 @@ class AsyncSends:
 
         callbacks = self._stored(stored), self._refused(refused)
         self._out[tag] = callbacks
-        status = self._function(self._producer._handle, message._handle, *callbacks)
+        status = self._function(self._producer._handle, message, *callbacks)
         # It calls back and returns a failure, both, of some.
         if status and self._settle(tag):
             self._package.check(status)

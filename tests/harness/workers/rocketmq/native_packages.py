@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from harness.workers.clients.rocketmq import native_found
+from harness.workers.clients.rocketmq import native_found, native_package
 
 OLD, NEW = "rocketmq 0.4.4", "rocketmq-client-python 2.0.0"
 DEFLATES_FROM = 4096
@@ -79,7 +79,7 @@ class Function:
         self.restype: Any = None
 
     def __call__(self, *args: Any) -> Any:
-        return self._does(*(getattr(each, "_as_parameter_", each) for each in args))
+        return self._does(*args)
 
 
 class Library:
@@ -170,6 +170,7 @@ def installed(monkeypatch: pytest.MonkeyPatch, package: str) -> Library:
         if "." in name:
             setattr(modules["rocketmq"], name.partition(".")[2], module)
     name, version = package.split()
+    monkeypatch.setattr(native_package, "keeping_the_lock", lambda library: library)
     monkeypatch.setattr(native_found, "installed", lambda: {name: version})
     monkeypatch.setenv("HOME", os.environ["HOME"])  # which the client moves: put back in the end
     return library
@@ -186,27 +187,16 @@ def _check(status: int) -> None:
 def _shared(dll: Library) -> SimpleNamespace:
     """What both have under the same names."""
 
-    class Message:
-        def __init__(self, topic: str) -> None:
-            self._handle = dll.CreateMessage(topic.encode())
-
-        def set_delay_time_level(self, level: int) -> None:
-            _check(dll.SetDelayTimeLevel(self._handle, level))
-
-        @property
-        def _as_parameter_(self) -> int:
-            return self._handle  # type: ignore[no-any-return]
-
     class Producer:
         _handle: int
 
-        def send_sync(self, msg: Message) -> CSendResult:
+        def send_sync(self, msg: int) -> CSendResult:
             return self._sent(dll.SendMessageSync, msg)
 
-        def send_oneway(self, msg: Message) -> None:
+        def send_oneway(self, msg: int) -> None:
             _check(dll.SendMessageOneway(self._handle, msg))
 
-        def _sent(self, function: Function, msg: Message, *rest: Any) -> Any:
+        def _sent(self, function: Function, msg: int, *rest: Any) -> Any:
             result = CSendResult()
             _check(function(self._handle, msg, *rest, ctypes.pointer(result)))
             return SimpleNamespace(status=result.sendStatus)
@@ -247,15 +237,11 @@ def _shared(dll: Library) -> SimpleNamespace:
         def shutdown(self) -> None:
             _check(dll.ShutdownPushConsumer(self._handle))
 
-    return SimpleNamespace(Message=Message, Producer=Producer, PushConsumer=PushConsumer)
+    return SimpleNamespace(Producer=Producer, PushConsumer=PushConsumer)
 
 
 def _old(dll: Library) -> SimpleNamespace:
     shared: Any = _shared(dll)
-
-    class Message(shared.Message):  # type: ignore[misc]
-        def __del__(self) -> None:
-            dll.DestroyMessage(self._handle)
 
     class Producer(shared.Producer):  # type: ignore[misc]
         def __init__(
@@ -282,7 +268,6 @@ def _old(dll: Library) -> SimpleNamespace:
             _check(dll.SetPushConsumerNameServerAddress(self._handle, addr.encode()))
 
     return SimpleNamespace(
-        Message=Message,
         Producer=Producer,
         PushConsumer=PushConsumer,
         PullConsumer=object,
@@ -316,7 +301,6 @@ def _new(dll: Library) -> SimpleNamespace:
             _check(dll.SetPushConsumerNameServerAddress(self._handle, addr.encode()))
 
     return SimpleNamespace(
-        Message=shared.Message,
         Producer=Producer,
         PushConsumer=PushConsumer,
         TransactionMQProducer=object,

@@ -2,6 +2,7 @@
 
 import asyncio
 import ctypes
+import itertools
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -298,6 +299,23 @@ def test_a_send_that_is_returned_as_failed_alone_is_answered_too(
     told = settings(tmp_path, Role.PUBLISHER, producer="async")
     (answer,) = sent(told, [body(1)], lambda: None).answers
     assert (answer.outcome, answer.raw) == (Outcome.UNKNOWN, "RocketMQException status 14")
+
+
+@each_package
+@pytest.mark.parametrize("symbol", ["SetByteMessageBody", "SetDelayTimeLevel"])
+def test_a_message_that_cannot_be_made_is_a_send_that_failed_and_the_lane_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str, symbol: str
+) -> None:
+    library = installed(monkeypatch, package)
+    real, calls = getattr(library, f"_{symbol}", lambda *_: 0), itertools.count()
+    fails_once = lambda *told: real(*told) or int(next(calls) == 0)  # noqa: E731
+    monkeypatch.setattr(library, f"_{symbol}", fails_once, raising=False)
+    options = {"delayed_percent": 100, "delay_level": 4}
+    told = settings(tmp_path, Role.PUBLISHER, options=options, confirm_window=1)
+    first, second = sent(told, [body(1), body(2)], lambda: None).answers
+    assert (first.outcome, first.raw) == (Outcome.UNKNOWN, "RocketMQException status 1")
+    assert (second.outcome, library.log) == (Outcome.CONFIRMED, [body(2)])
+    assert library.bodies == {}
 
 
 @each_package
