@@ -148,8 +148,8 @@ class Scenario:
     """Workload, schedule and limits: one file for every system.
 
     Phases: `baseline` (load, no fault), the windows, `recovery` (load goes on after the last fault
-    was seen to be gone), `settle` (no new operations; retries and confirms end), drain (at most
-    `drain_limit`), audit, close.
+    was seen to be gone), `settle` (no new operations; retries and confirms end; a deadline at
+    least), drain (at most `drain_limit`), audit, close.
     """
 
     name: str

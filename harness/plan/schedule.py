@@ -3,6 +3,8 @@
 1. Windows are numbered from 1 in the order in which they open; of equals, in the file's order.
    So are operations, by themselves.
 2. Every length is seconds here; nothing later knows layout timers.
+3. To settle takes a deadline at least: what publishers leave open when they close would count as
+   missed otherwise, though its time was not over.
 """
 
 from harness.plan.model import Layout, Scenario, Schedule, Step, Window
@@ -26,7 +28,7 @@ def resolve(scenario: Scenario, layout: Layout) -> Schedule:
             for number, (opens_s, lasts_s, fault) in enumerate(opened, start=1)
         ),
         recovery_s=scenario.recovery.resolve_s(timer_s),
-        settle_s=scenario.settle.resolve_s(timer_s),
+        settle_s=max(scenario.settle.resolve_s(timer_s), scenario.workload.deadline_s),
         drain_limit_s=scenario.drain_limit.resolve_s(timer_s),
         steps=_steps(scenario, timer_s, baseline_s),
     )

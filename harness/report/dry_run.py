@@ -68,7 +68,7 @@ def run_lines(run: RunPlan, repeats: int) -> Iterator[str]:
         yield from _step(step, run)
     recovery = _resolved(scenario.recovery, schedule.recovery_s)
     yield f"  recovery   {recovery}, from when every fault was seen to be gone{_done(run)}"
-    yield f"  settle     {_resolved(scenario.settle, schedule.settle_s)}"
+    yield f"  settle     {_settle(run)}"
     drain = _resolved(scenario.drain_limit, schedule.drain_limit_s)
     yield f"  drain      {drain} at most, then audit"
     yield f"  load       {_length(schedule.load_s)} at least"
@@ -252,6 +252,13 @@ def _word(word: str, run: RunPlan) -> str:
             alone = target.role == "name_server"
             return f"one of {found}: whom {target.client} asks then" if alone else found
     return f"the host {target.host}"
+
+
+def _settle(run: RunPlan) -> str:
+    asked, seconds = run.scenario.settle, run.schedule.settle_s
+    if seconds > asked.resolve_s(run.layout.timer_s):
+        return f"{_length(seconds)} (a deadline; {spans.text(asked)} were asked for)"
+    return _resolved(asked, seconds)
 
 
 def _resolved(span: Span, seconds: float) -> str:
