@@ -40,7 +40,9 @@ def test_a_longer_timer_moves_what_is_written_in_timers() -> None:
     assert (at_60.settle_s, at_60.load_s) == (30, 172)
 
 
-def test_to_settle_takes_a_deadline_at_least_so_that_nothing_open_is_missed_before_its_time() -> None:
+def test_to_settle_takes_a_deadline_at_least_so_that_nothing_open_is_missed_before_its_time() -> (
+    None
+):
     patient = replace(SCENARIO, workload=replace(SCENARIO.workload, deadline_s=60))
     assert schedule.resolve(patient, LAYOUT).settle_s == 60
     assert schedule.resolve(patient, replace(LAYOUT, timer_s=200)).settle_s == 100
