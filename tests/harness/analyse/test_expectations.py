@@ -102,17 +102,21 @@ def test_an_entry_about_no_claim_of_ours_is_an_error() -> None:
         read_expectations(source, "mine.toml", ["nothing-lost"])
 
 
+# A cut master may confirm what is lost (results/published/2026-11-23-pause-minority.md).
+BY_CHANCE = ("cut-one-node", "rabbitmq-mirrored", "all-automatic@T=10")
+
+
 def test_shipped_entries_speak_of_shipped_claims_and_of_every_mirrored_cell() -> None:
     known = shipped(claim.name for claim in shipped_claims())
     for scenario in ("master-crash", "cut-one-node", "client-link-hang"):
-        for layout in ("all-automatic-5@T=10", "all-manual@T=60", "exactly-2@T=60"):
-            cell = (scenario, "rabbitmq-mirrored", layout, "pika")
-            assert str(known.expected(cell, "confirmed-is-on-disk")) == PASS
-    for layout, outcome in (("all-automatic", "PASS or FAIL"), ("all-automatic-one", FAIL)):
-        cut = ("cut-one-node", "rabbitmq-mirrored", f"{layout}@T=10", "pika")
-        assert str(known.expected(cut, "confirmed-is-on-disk")) == outcome
-        refused = ("cut-one-node", "reference-mirrored", f"{layout}@T=10", "pika")
-        assert str(known.expected(refused, "confirmed-is-on-disk")) == PASS
+        for layout in ("all-automatic@T=10", "all-manual@T=60", "exactly-2@T=60"):
+            for system in ("rabbitmq-mirrored", "reference-mirrored"):
+                by_chance = (scenario, system, layout) == BY_CHANCE
+                outcome = "PASS or FAIL" if by_chance else PASS
+                cell = (scenario, system, layout, "pika")
+                assert str(known.expected(cell, "confirmed-is-on-disk")) == outcome
+    knows_one = ("cut-one-node", "rabbitmq-mirrored", "all-automatic-one@T=10", "pika")
+    assert str(known.expected(knows_one, "confirmed-is-on-disk")) == FAIL
     crash = ("master-crash", "rabbitmq-mirrored", "unmirrored@T=10", "pika")
     assert str(known.expected(crash, "mirror-takes-over")) == NOT_APPLICABLE
     assert str(known.expected(crash, "durable-queue-returns")) == PASS

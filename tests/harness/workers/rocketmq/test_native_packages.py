@@ -308,7 +308,10 @@ def test_a_message_that_cannot_be_made_is_a_send_that_failed_and_the_lane_goes_o
 ) -> None:
     library = installed(monkeypatch, package)
     real, calls = getattr(library, f"_{symbol}", lambda *_: 0), itertools.count()
-    fails_once = lambda *told: real(*told) or int(next(calls) == 0)  # noqa: E731
+
+    def fails_once(*told: Any) -> int:
+        return real(*told) or int(next(calls) == 0)
+
     monkeypatch.setattr(library, f"_{symbol}", fails_once, raising=False)
     options = {"delayed_percent": 100, "delay_level": 4}
     told = settings(tmp_path, Role.PUBLISHER, options=options, confirm_window=1)
