@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from spark_analysis.engine.rows import frame
+from spark_analysis.engine.spark_rows import frame
 from spark_analysis.schema.comparison import (
     MEASURES,
     OPEN,

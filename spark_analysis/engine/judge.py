@@ -1,20 +1,16 @@
 """One run judged: its facts and records in, the rows of its marts out.
 
-1. One Spark task judges whole runs, one after another, from their files; nothing is shuffled, and
-   no history leaves the task.
-2. A run that cannot be judged is one doubt; it never costs another run its verdict.
-3. Every row is (mart, one struct a mart), and only the struct of its own mart is not null.
+1. Spark is not needed here: a task of its judges runs with this, and so does whoever has one
+   history in hand.
+2. A run that cannot be judged is one doubt.
 """
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 
 from spark_analysis.engine import rows, tables
 from spark_analysis.engine.kernel import (
@@ -55,25 +51,6 @@ from spark_analysis.schema.views import VIEWS
 # marts, not written.
 CELLS, TIMES = "cells", "times"
 JUDGED: dict[str, type] = {**MARTS, **COSTS, **VIEWS, CELLS: Cell, TIMES: Time}
-_TASKS_A_CORE = 4  # enough to level out unequal runs; each costs every mart one more file
-
-
-def judge_runs(
-    spark: SparkSession, run_folders: Sequence[str], names: Sequence[str] = ()
-) -> DataFrame:
-    """All rows of all marts, tagged; `mart` takes one of them out.
-
-    `names`: what the runs are called in their rows, where two of them may have one name.
-    """
-    folders = tuple(zip(run_folders, names or [""] * len(run_folders), strict=True))
-    tasks = min(len(folders), spark.sparkContext.defaultParallelism * _TASKS_A_CORE)
-    numbers = spark.range(0, len(folders), 1, tasks)
-    return numbers.mapInArrow(partial(_judge_folders, folders), rows.union_type(JUDGED))
-
-
-def mart(judged: DataFrame, name: str) -> DataFrame:
-    """The rows of one mart, as findings.py declares them."""
-    return judged.filter(F.col("mart") == name).select(f"{name}.*")
 
 
 def judge_folder(folder: Path, name: str = "") -> Iterator[tuple[str, pa.Table]]:
@@ -145,20 +122,3 @@ def _verdicts(
         *broken,
     ]
     return [known.states(), known.confirmed(), *judged, *all_operations, *delayed, *fated], listed
-
-
-def _judge_folders(
-    folders: Sequence[tuple[str, str]], batches: Iterable[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
-    """Small runs wait for each other: a batch costs Spark as much for one row as for many."""
-    waiting: dict[str, list[pa.Table]] = {name: [] for name in JUDGED}
-    for batch in batches:
-        for number in batch.column(0).to_pylist():
-            folder, run = folders[number]
-            for name, found in judge_folder(Path(folder), run):
-                waiting[name].append(found)
-                if sum(map(len, waiting[name])) >= rows.BATCH_ROWS:
-                    yield from rows.union_batches(JUDGED, name, waiting[name])
-                    waiting[name] = []
-    for name, tables_left in waiting.items():
-        yield from rows.union_batches(JUDGED, name, tables_left)

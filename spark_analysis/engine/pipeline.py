@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
-from spark_analysis.engine import tables
 from spark_analysis.engine.compare import compare
-from spark_analysis.engine.judge import JUDGED, judge_runs, mart
+from spark_analysis.engine.judge import JUDGED
+from spark_analysis.engine.tasks import judge_runs, mart
 from spark_analysis.schema.costs import COSTS
 from spark_analysis.schema.findings import MARTS
 from spark_analysis.schema.views import VIEWS
@@ -27,10 +27,15 @@ def analyse(
     try:
         marts = {name: mart(judged, name) for name in JUDGED}
         for name in MARTS:
-            tables.write(marts[name], marts_folder, name)
+            _write(marts[name], marts_folder, name)
         for name in (*COSTS, *VIEWS):  # few rows: one file is written sooner than many
-            tables.write(marts[name].coalesce(1), marts_folder, name)
+            _write(marts[name].coalesce(1), marts_folder, name)
         comparison = compare(spark, marts, len(run_folders))
-        tables.write(comparison, marts_folder, "comparison")
+        _write(comparison, marts_folder, "comparison")
     finally:
         judged.unpersist()
+
+
+def _write(rows: DataFrame, marts_folder: str, name: str) -> None:
+    """One mart below `marts_folder`, instead of what stood there."""
+    rows.write.mode("overwrite").parquet(f"{marts_folder}/{name}")

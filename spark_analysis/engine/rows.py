@@ -4,28 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import (
-    BooleanType,
-    DataType,
-    DoubleType,
-    LongType,
-    StringType,
-    StructField,
-    StructType,
-)
 
 from spark_analysis.engine.kernel.cases import Cases
 from spark_analysis.engine.kernel.records import Text
 from spark_analysis.schema.arrow import row_schema
 from spark_analysis.schema.findings import Affected
 
-_SPARK: dict[pa.DataType, DataType] = {
-    pa.int64(): LongType(),
-    pa.string(): StringType(),
-    pa.bool_(): BooleanType(),
-    pa.float64(): DoubleType(),
-}
 BATCH_ROWS = 1 << 16
 
 
@@ -59,24 +43,6 @@ def affected(run: str, listed: Sequence[Cases]) -> pa.Table:
         if len(cases.at_ns)
     ]
     return pa.concat_tables(tables) if tables else schema.empty_table()
-
-
-def spark_type(row: type) -> StructType:
-    """A mart's row type for Spark."""
-    return StructType(
-        [StructField(field.name, _SPARK[field.type], field.nullable) for field in row_schema(row)]
-    )
-
-
-def frame(spark: SparkSession, row: type, listing: Sequence[object]) -> DataFrame:
-    """A small table that the program itself knows."""
-    return spark.createDataFrame(table(row, listing))
-
-
-def union_type(marts: Mapping[str, type]) -> StructType:
-    """`mart`, and a struct for each mart; all but the row's own are null."""
-    structs = [StructField(name, spark_type(row)) for name, row in marts.items()]
-    return StructType([StructField("mart", StringType(), nullable=False), *structs])
 
 
 def union_batches(

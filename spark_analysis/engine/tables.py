@@ -1,4 +1,4 @@
-"""The only place that reads or writes: run folders in, marts out.
+"""The only place that reads run folders.
 
 1. Columns are read by name, and only those that a kernel asks for.
 2. What is missing, of another type, or null where nothing may be null raises BadRecords: a file
@@ -16,7 +16,6 @@ from typing import Any, cast, get_args, get_origin, get_type_hints
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyspark.sql import DataFrame
 
 from spark_analysis.engine.kernel.records import BadRecords, R, Text, without_canaries
 from spark_analysis.schema.arrow import arrow_schema
@@ -34,11 +33,6 @@ def read_facts(folder: Path) -> Facts:
     if sorted(window.number for window in facts.windows) != [*range(1, len(facts.windows) + 1)]:
         raise BadRecords("the windows in manifest.json are not numbered from 1")
     return facts
-
-
-def write(rows: DataFrame, marts_folder: str, name: str) -> None:
-    """One mart below `marts_folder`, instead of what stood there."""
-    rows.write.mode("overwrite").parquet(f"{marts_folder}/{name}")
 
 
 @dataclass(frozen=True, slots=True)

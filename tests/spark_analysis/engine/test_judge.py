@@ -9,8 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_analysis.engine.judge import judge_folder, judge_runs
+from spark_analysis.engine.judge import judge_folder
 from spark_analysis.engine.pipeline import analyse
+from spark_analysis.engine.tasks import judge_runs
 from tests.histories import History
 from tests.run_folders import write_run
 
