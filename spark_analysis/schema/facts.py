@@ -87,6 +87,15 @@ class Clock:
     bound_ns: int
 
 
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """A time after which a source says that clients are served again; counted from a fault's
+    returned_ns. `name`: what claims call it."""
+
+    name: str
+    after_ns: int
+
+
 Unsettled = Window | Upheaval  # a time in which a queue may have changed its master
 
 
@@ -113,6 +122,9 @@ class Facts:
     absences: tuple[Absence, ...] = ()
     upheavals: tuple[Upheaval, ...] = ()
     clocks: tuple[Clock, ...] = ()  # of workers that do not share the run's clock
+    acknowledges: bool = True  # consumers do; False: the broker forgets what it gives out
+    reconnect_ns: int = 2_000_000_000  # so long a client may take to be back after a fault
+    promises: tuple[Promise, ...] = ()  # what the claims ask service by (service.py)
     format: int = FORMAT_VERSION
 
     @property
@@ -141,4 +153,5 @@ class Facts:
         upheavals = parts.get("upheavals", ())
         parts["upheavals"] = tuple(Upheaval(**upheaval) for upheaval in upheavals)
         parts["clocks"] = tuple(Clock(**clock) for clock in parts.get("clocks", ()))
+        parts["promises"] = tuple(Promise(**each) for each in parts.get("promises", ()))
         return cls(**parts)

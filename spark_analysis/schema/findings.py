@@ -1,6 +1,7 @@
-"""What an analysis answers: six marts, and the rules that fill them (DESIGN.md 4).
+"""What an analysis answers: eleven marts, and the rules that fill them.
 
-What a run cost has two marts more: costs.py.
+Those of availability as a history (outages, service, exposure, consumption), and the stage
+sustained_success, have their rules in service.py. What a run cost has two marts more: costs.py.
 
 The plain definition and Spark are written from this text, apart from each other, and must agree
 row for row. Rows of a mart have no order. `producer < 0` is a canary: left out everywhere. A queue
@@ -10,9 +11,14 @@ WORDS
 - message: (producer, sequence) with at least one attempt row. Its queue and key are those of its
   attempt rows (the same in all). An attempt row with sent_ns = NEVER_SENT is not a sent attempt.
 - identified delivery: header_ok, run_ok, and its (producer, sequence) has a sent attempt.
-- delivered: has an identified delivery by LOAD or DRAIN (whatever its attempt number or payload).
-  found: has an identified delivery by AUDIT or HALF. Delivery order: (received_ns, consumer,
-  connection, tag), ascending. First delivery: the first in this order by LOAD or DRAIN.
+- delivered: has an identified delivery by LOAD, DRAIN or RETRY_TOPIC (whatever its attempt number
+  or payload). found: has an identified delivery by AUDIT or HALF. Delivery order: (received_ns,
+  consumer, connection, tag), ascending. First delivery: the first in this order by LOAD, DRAIN or
+  RETRY_TOPIC.
+- acknowledged at, of a delivery: the earliest written_ns of the acknowledgement rows of its
+  consumer and connection that cover its tag (first_tag <= tag <= last_tag). Ended at, of its
+  connection: the earliest at_ns of client events `lost` or `closed` of (worker = that consumer,
+  connection).
 - confirm time of a message: the earliest settled_ns of its CONFIRMED settlements.
 - absent: a worker is, in [from_ns, until_ns) of each Absence that names it (None: for ever).
 - operation: a message whose attempt-1 row has intended_ns >= 0 (only where facts.paced), that is
@@ -22,10 +28,14 @@ WORDS
 - logs closed: of all publishers (or consumers): log_closed of every worker of that role.
 - judged time of window w: from its origin_ns to the next window's origin_ns or load_ended_ns.
   Window 0 is the time before: [load_started_ns, origin of window 1 or load_ended_ns).
+- over of a window or upheaval: its over_ns. Of a window with neither over_ns nor ended_ns (its
+  host never returns): the later of the times of its stages first_success and consumers_resumed,
+  less 1 ns, where both are reached: the change of master is over once serving and consuming have
+  resumed. Else None: never.
 - a window lies between two deliveries if it began before the later one and was not over before
-  the earlier one: origin_ns < the later's received_ns, and over_ns is None or >= the earlier's.
-  Every window counts, of whatever kind, verified or not: the queue may have changed its master.
-  So does every upheaval (facts.unsettled): there an operation may have changed it.
+  the earlier one: origin_ns < the later's received_ns, and its over is None or >= the earlier's
+  received_ns. Every window counts, of whatever kind, verified or not: the queue may have changed
+  its master. So does every upheaval (facts.unsettled): there an operation may have changed it.
 - terms of an attempt: its row of `terms`; without one it is neither delayed nor in a transaction.
   Each attempt in a transaction is one of its own, and holds that one message. Fate of a message:
   that of its terms rows (the same in all), NONE where it has none. Meant to be rolled back: its
@@ -59,13 +69,38 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   `lost`: strength.
 - `lost_indeterminate`: indeterminate and not delivered; "found" where the audit found it, else "".
 - `revived`: indeterminate and delivered; "".
-- `refused_but_delivered`: state returned or refused, fate NONE, and delivered or found; the
-  state's name.
+- `attempt_lost`, `attempt_open`, one an attempt: it was sent and has a CONFIRMED settlement, the
+  fate of its message is NONE, its message is delivered, and no identified delivery (of any via) is
+  of this attempt. First that holds:
+  `attempt_open`: "not_due"; it is delayed, and its smallest confirming settled_ns + wait +
+     slack(attempt) lies after the queue's quiet_ns (None, or no QueueEnd: so it does).
+  `attempt_open`: "consumer_log", "drain" as for `loss_unknown`; "unreadable" where the queue's
+     `unreadable` is not empty.
+  `attempt_lost`: the name of the strongest strength of its confirms. The broker confirmed this
+     copy and has it nowhere: that another copy came makes the application whole, not the broker's
+     word.
+- `forgotten`, `forgotten_unknown`, one an attempt, only where facts.acknowledges: of its
+  identified deliveries (of any via, in delivery order) the last is by LOAD or RETRY_TOPIC, and the
+  connection of that one ended at that time or later; and none of them was acknowledged at any
+  time. It was given out, never acknowledged, and never came again. First that holds:
+  `forgotten_unknown`: "consumer_log", "drain", "unreadable" as for `attempt_open`. `forgotten`:
+  "".
+- `refused_but_delivered`, one an attempt: it was sent, it has settlements, all of them REFUSED or
+  RETURNED, the fate of its message is NONE, and an identified delivery (of any via) is of this
+  attempt; "returned" where one of its settlements is RETURNED, else "refused".
+- `misrouted`, one a delivery row: ""; identified, by LOAD or DRAIN, in a queue that is neither ""
+  nor its message's, whose own is not "". With the queue of the message.
+- `overdue`, one a message: ""; its first delivery is of a sent and delayed attempt with a
+  CONFIRMED settlement, and received_ns > the later of due_ns and (the smallest confirming
+  settled_ns + wait) + slack(attempt, consumer) + 1 s (brokers look at what waits once a second at
+  the least). One by DRAIN counts only where facts.workers has a consumer, and that time lies
+  before load_ended_ns.
 - `delayed`: ""; a message with a delayed attempt. `transactions`: the fate's name in lower case; a
   message whose fate is not NONE.
-- `early`, one a delivery row: ""; identified, by LOAD or DRAIN, of a sent and delayed attempt
-  (that number's), and received_ns + slack(attempt, consumer) < due_ns. `early_unknown`: "";
-  likewise, but received_ns < due_ns <= received_ns + slack. Both with the queue of the message.
+- `early`, one a delivery row: ""; identified, by LOAD, DRAIN or RETRY_TOPIC, of a sent and delayed
+  attempt (that number's), and received_ns + slack(attempt, consumer) < due_ns. `early_unknown`:
+  ""; likewise, but received_ns < due_ns <= received_ns + slack. Both with the queue of the
+  message.
 - `rolled_back_but_delivered`: the fate's name; a message with an identified delivery by LOAD,
   DRAIN or AUDIT of an attempt (that number's) that was rolled back. (A rolled-back half stays
   where it is: HALF finds say nothing.) A commit is rolled back by the client's library where the
@@ -83,44 +118,55 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   counted as `unrecorded`, same detail.
 - `corrupt`, one a delivery row (any via), delivery's queue: not header_ok: "header"; header_ok and
   not payload_ok: "payload". (A row can be corrupt and unexpected.)
-- `duplicated`, one a surplus delivery: each identified delivery by LOAD or DRAIN but the first of
-  its message, compared with the earlier ones; first that holds:
+- `duplicated`, one a surplus delivery: each identified delivery by LOAD, DRAIN or RETRY_TOPIC but
+  the first of its message, compared with the earlier ones (by these ways); first that holds:
   "publisher_retry": its attempt was in no earlier one.
-  "diverged": received_ns within [from_ns, until_ns] of a Rivals of the message's queue.
   Of what has an offset (>= 0), the first that holds:
   "ambiguous": it has no broker, for an offset alone is no place.
   "offset_rollback", "redelivery": an earlier delivery of its attempt has the same broker and
-     offset. It is a rollback if the group's progress had passed such a one: we acknowledged it at
-     written_ns, and written_ns + 6 s (clients tell brokers of their progress every 5 s) is before
-     its received_ns, before the origin_ns of every window that came after written_ns, and before
-     any client event `lost` or `closed` of that connection.
+     offset. It is a rollback if the group's progress had passed such a one. Progress passes an
+     offset only when everything before it is acknowledged: passed at = the largest, over all
+     offsets up to this one at which identified deliveries by LOAD, DRAIN or RETRY_TOPIC came from
+     this broker and queue (the delivery's own), of the earliest acknowledged-at of the deliveries
+     at that offset (none: never). Since = the later of that and the earlier one's received_ns. The
+     broker must have known if since + 6 s (clients tell brokers of their progress every 5 s) is
+     before the surplus delivery's received_ns, before the origin_ns of every window or upheaval
+     that came after since, and before the connection of the earlier one ended.
+  "redelivery": it came by RETRY_TOPIC.
   "ambiguous": an earlier delivery of its attempt has no broker or no offset.
+  "diverged": received_ns within [from_ns, until_ns] of a Rivals of the message's queue.
   "stored_twice": else: the message lies at two places.
   Of the others, the first that holds:
+  "redelivery": it came by RETRY_TOPIC; or redelivered is YES and no earlier delivery of the same
+     attempt was acknowledged in time: it had no acknowledgement at t - 1 s or earlier
+     (acknowledged at < t - 1 s), where t is the smallest of received_ns, of the origin_ns of every
+     window that lies between the two, and of the time at which the earlier one's connection ended.
+     What was on its way when a fault came, or when a connection ended, may never have arrived.
+  "diverged": as above.
+  "redelivery_after_ack": redelivered YES.
   "ambiguous": redelivered is NOT_TOLD; or it is NO, and a window lies between it and the latest
      earlier delivery of its attempt. A mirror that hears of a message only after it has taken
      over gives it out unflagged, whatever the old master did with its copy; and what a hung link
      held back comes after its own redelivery. From outside neither differs from a second copy.
-  "stored_twice": redelivered NO.
-  "redelivery_after_ack": an earlier delivery of the same attempt was acknowledged by us in time:
-     an acknowledgement row of its consumer and connection covers its tag (first_tag <= tag <=
-     last_tag), with written_ns < t - 1 s for t = received_ns and for t = the origin_ns of every
-     window that lies between the two. What was on its way when a fault came may have died with
-     the master, and was not heard of by the next one however long that took to come. And that
-     connection lived on: no client event `lost` or `closed` of (worker = that consumer,
-     connection) with at_ns <= received_ns.
-  "redelivery": else.
-- order, for each delivered message, first that holds:
+  "stored_twice": else.
+- order, for each delivered message; f = its first delivery, a = the attempt that f names. First
+  that holds:
   `not_judged`: "not_promised"; its queue is not `ordered` (or has no QueueEnd).
   `not_judged`: "not_at_once"; an attempt of it is delayed, or its fate is not NONE: when a broker
      gives it out has nothing to do with when it was sent.
-  `not_judged`: "not_first_attempt"; attempt 1 has no row or no CONFIRMED settlement, or its first
-     delivery is not of attempt 1.
-  `not_judged`: "redelivered"; its first delivery's redelivered is not NO, nor NOT_TOLD with an
-     offset: brokers of logs flag nothing, and what they deliver first is the message itself.
-  `reordered`: ""; among messages that pass the four above, of the same producer, key, queue and
-     connection (attempt 1's), one with a larger sequence was first delivered earlier, in
-     delivery order.
+  `not_judged`: "not_certain"; a has no sent row; or it has no CONFIRMED settlement, and the
+     message has another attempt row, or a has a settlement REFUSED or RETURNED: where its copy
+     stands is not certain.
+  `not_judged`: "not_told"; f's redelivered is NOT_TOLD, and f has no offset; or f came by
+  RETRY_TOPIC. The others are judged, within a line: of the same producer, key, queue (the
+  message's) and consumer (f's). x is before y if a_x was confirmed (its smallest settled_ns)
+  before a_y was sent (settled_ns < sent_ns); or if a_x and a_y were sent on one connection and
+  (sent_ns, sequence) of x is smaller.
+  `reordered`: ""; it is before one that was first delivered earlier (in delivery order), and
+  either both are flagged (redelivered YES) or neither is.
+  `reorder_unknown`: ""; not so, but it is before one that was first delivered earlier, and of the
+     two the one is flagged and the other is not: what was given out to a connection that nobody
+     reads may come after what was not.
   `in_order`: "".
 - `missed`: ""; an operation that is not in time. `operations`: ""; every operation. `excused`: "";
   every message that is excused from being one. All only where facts.paced and facts.confirms.
@@ -128,12 +174,32 @@ A count of 0 has no row.
 
 AFFECTED: one row for each count above except measures `state`, `confirmed`, `in_order`,
 `not_judged`, `operations`, `excused`, `delayed`, `transactions`. `sequence` and `producer` -1 for
-a broken header. `attempt`: of the delivery for counts a delivery, else 0. `at_ns`: received_ns of
-the delivery for counts a delivery; received_ns of the first delivery for `revived`, `reordered`;
-of the earliest identified delivery of any via for `refused_but_delivered`; of the earliest
+a broken header. `attempt`: of the delivery for counts a delivery, of the attempt for counts an
+attempt, else 0. `at_ns`: received_ns of the delivery for counts a delivery; received_ns of the
+first delivery for `revived`, `reordered`, `reorder_unknown`, `overdue`; of the earliest identified
+delivery of any via that is of the attempt for `refused_but_delivered`; of the last one for
+`forgotten` and
+`forgotten_unknown`; sent_ns of the attempt for `attempt_lost`, `attempt_open`; of the earliest
 delivery of that kind for `rolled_back_but_delivered` and `rollback_unknown`; of the earliest find
 for `stranded`, `torn_transaction` and `lost_indeterminate` "found"; intended_ns for `missed`; else
 the first sent_ns of the message (the smallest of its sent attempts; NEVER_SENT where it has none).
+
+CHARGES: which fault windows may have caused what, one row a measure, detail and set of windows,
+with their number; of the measures `lost`, `stranded`, `unreachable`, `loss_unknown`,
+`attempt_lost`,
+`attempt_open`, `lost_indeterminate`, `forgotten`, `forgotten_unknown`, `duplicated`, `reordered`,
+`reorder_unknown`. Each case has a time [since, by]; `windows` are the numbers, in order with ","
+between, of the windows with origin_ns <= by and over (above) None or >= since; "" where there is
+none.
+- `lost`, `stranded`, `unreachable`, `loss_unknown`: since = the confirm time; by = should(since),
+  the earliest first delivery by LOAD or RETRY_TOPIC of a message of the same queue whose confirm
+  time is >= since, + deadline_ns: then it should have come; without one: never. `attempt_lost`,
+  `attempt_open`: likewise, since = the attempt's smallest confirming settled_ns.
+- `lost_indeterminate`: since = the message's first sent_ns, by = should(since).
+- `forgotten`, `forgotten_unknown`: since = the last delivery's received_ns, by = never.
+- `duplicated`: since = received_ns of the latest earlier delivery of the message (by LOAD, DRAIN
+  or RETRY_TOPIC); by = its own.
+- `reordered`, `reorder_unknown`: since = sent_ns of the attempt a; by = received_ns of f.
 
 SECONDS: one row for every second of run time in which anything counts; second = floor(t / 1e9)
 of: operations and missed by intended_ns (0 unless paced and confirms); confirmed: messages by
@@ -143,64 +209,52 @@ AVAILABILITY: one row a window and a queue (every queue that has an attempt row)
 all queues together (always). Window 0: operations and missed over the whole run, silence as below
 with interval [load_started_ns, load_ended_ns] - the calm and stormy whole. Windows >= 1:
 operations and missed of operations intended within [origin_ns, judged end); silence of the window:
-the longest gap between consecutive confirm times (of messages of that queue) that overlaps the
-interval [origin_ns, end], end = the later of sustained_success (where reached; else load_ended_ns)
-and ended_ns (None: load_ended_ns), at most load_ended_ns. The list of confirm times is preceded by
-load_started_ns and followed by load_ended_ns; confirm times outside of [load_started_ns,
-load_ended_ns] are left out. A gap (a, b) overlaps if a < end and b > origin_ns. Longest first; of
-equals the earliest. `silence_censored` if the gap ends in the closing load_ended_ns (no later
-confirm; one at load_ended_ns itself ends its gap uncensored). If no gap overlaps: silence_ns 0
-from origin_ns (load_started_ns for window 0), not censored. Without confirms (facts.confirms
-false) there are no rows. `silence_from_ns` is a.
+the longest silence that overlaps the interval [origin_ns, end], end = the later of
+sustained_success (where reached; else load_ended_ns) and ended_ns (None: load_ended_ns), at most
+load_ended_ns. The list of confirm times of messages of that queue is preceded by load_started_ns
+and followed by load_ended_ns; confirm times outside of [load_started_ns, load_ended_ns] are left
+out. Silence runs only while something is due: between two consecutive times (a, b) it is (a', b),
+a' = a where not facts.paced; else the smallest intended_ns >= a of the operations of that queue,
+and none where that is not below b. One (a', b) overlaps if a' < end and b > origin_ns. Longest
+first; of equals the earliest. `silence_censored` if it ends in the closing load_ended_ns (no later
+confirm; one at load_ended_ns itself ends it uncensored). If none overlaps: silence_ns 0 from
+origin_ns (load_started_ns for window 0), not censored. Without confirms (facts.confirms false)
+there are no rows. `silence_from_ns` is a'.
 
 STAGES: one row a window >= 1 and stage; after_ns = time - origin_ns, uncertainty_ns = returned_ns
 - origin_ns; reached false: after_ns = limit - origin_ns, a lower bound (nothing is known of later
 times; sustained_success has its own). "limit" = the judged end of the window.
 - `first_success`: earliest settled_ns of a CONFIRMED settlement of an attempt with sent_ns >=
   returned_ns; at most limit. Only where facts.confirms.
-- `sustained_success`: the intended time of the first operation i (by (intended_ns, producer,
-  sequence), from origin_ns on, of all queues) that is in time itself and begins a good period: the
-  operations from i on that are intended before intended_i + 5 s, and at least 200 of them, of
-  which at most 1 % (missed * 100 <= count) are not in time. A period is cut off, and so not good,
-  if intended_i + 5 s > load_ended_ns or fewer than 200 operations follow from i on (i included).
-  Periods may reach into a later window; i itself must lie before limit. One that does, and is not
-  good, is open if of its n operations those intended before limit have at most 1 % of n missed.
-  Not reached: its lower bound is the intended time of the first operation, from origin_ns on and
-  before limit, that is in time itself and whose period is cut off or open; limit where there is
-  none. Only where paced and confirms. Its after_ns is also `degraded` (reached false: `>=`).
-  `owed` (of other stages ""): "" where it is not reached, ended_ns is None, or it began at undo_ns
-  or later, undo_ns = the earliest at_ns of the window's rows "undo_issued" of faults; without any
-  "either". "system": of the operations of the period (5 s, at least 200) from the first on that
-  was intended at the later of its time and returned_ns, those intended before undo_ns -
-  deadline_ns are at least 200, of which at most 1 % missed; or that period is whole, and at most
-  1 % of it was missed or not confirmed before undo_ns. Else "undo": it began in [undo_ns -
-  deadline_ns * 3 // 2, first_ns], first_ns = undo_ns - deadline_ns * 3 // 4; of the n operations
-  intended in [first_ns, until_ns), until_ns = undo_ns - deadline_ns // 2, more than 1 % of
-  max(n, 200) were not confirmed before undo_ns; and none that was intended from its time on and
-  before until_ns was in time, confirmed before undo_ns, and that deadline_ns // 2 after its
-  intended time or later. Else "either".
-- `consumers_resumed`: earliest received_ns of an identified delivery by LOAD of an attempt (that
-  number's attempt row) with sent_ns >= returned_ns; at most limit.
-- `backlog_drained`: backlog(t) = messages with the later of their confirm time and the largest
-  due_ns of their delayed attempts <= t < first delivery time, where a first delivery by DRAIN
-  counts as never; messages not delivered at all are left out, and so are those whose fate is
-  COMMIT_WHEN_ASKED (nobody knows when the broker asked). Base = the
-  largest backlog in [load_started_ns, origin_ns of window 1), 0 where that is empty. The end of
-  the last stretch within [returned_ns, limit] in which backlog > base; returned_ns where there is
-  none; not reached where backlog(limit) > base or returned_ns > limit. Only where facts.confirms.
+- `sustained_success`: service.py.
+- `consumers_resumed`: earliest received_ns of an identified delivery by LOAD or RETRY_TOPIC of an
+  attempt (that number's attempt row) with sent_ns >= returned_ns; at most limit.
+- `backlog_drained`: only where facts.confirms and facts.workers has a consumer. A delivered
+  message with a confirm time, and of another fate than COMMIT_WHEN_ASKED (nobody knows when the
+  broker asked), waits too long at every t with w < t < d: w = the later of its confirm time and
+  the largest due_ns of its delayed attempts, + deadline_ns; d = its first delivery's received_ns,
+  never for one by DRAIN. Not reached where consumers_resumed is not, or a message waits too long
+  at limit, or returned_ns > limit. Else the later of consumers_resumed and the largest d <= limit
+  of those that wait too long at some t >= returned_ns (d > returned_ns and w < d).
 
 DOUBTS: what could not be judged, and why. (scope, window, reason, worker, at_ns, late_ns); worker,
 at_ns, late_ns are 0 where they say nothing.
 - scope "run": ("fault", window number) one a window not verified, or not gone; ("clock", 0)
-  clock_doubt is not ""; ("records", 0) alone, where records are unreadable or break their schema.
+  clock_doubt is not ""; ("causality", 0) one a run in which an identified delivery of a sent
+  attempt (that number's) has received_ns + the bound_ns of the Clocks of producer and consumer <
+  its sent_ns, or a CONFIRMED settlement of a sent attempt has settled_ns < its sent_ns: the
+  instrument is wrong; ("records", 0) alone, where records are unreadable or break their schema.
 - scope "availability": ("stalled", window): each lateness row of a publisher or consumer with
   late_ns > 100 ms, for every window (0 included) whose judged time overlaps (at_ns - late_ns,
   at_ns): a < judged end and b > judged start; the part of (at_ns - late_ns, at_ns) that one
   Absence of that worker covers (of several the longest) is taken off late_ns before it is compared
-  with 100 ms, not in the row; ("publisher_log", window) for every window, 0 included, one a
-  publisher whose log is not closed (worker = its number); ("publishers_absent", window) for every
-  window, 0 included, where each publisher (and there is one) was absent at some instant of its
-  judged time; ("consumers_absent", window): likewise.
+  with 100 ms, not in the row; ("stalls", window), worker, late_ns = the sum, one a publisher or
+  consumer and window (0 included) where the times (at_ns - late_ns, at_ns) of its lateness rows,
+  taken together (what two cover counts once), cut to the window's judged time and without what its
+  absences cover, are more than 5 % of that judged time; ("publisher_log", window) for every
+  window, 0 included, one a publisher whose log is not closed (worker = its number);
+  ("publishers_absent", window) for every window, 0 included, where each publisher (and there is
+  one) was absent at some instant of its judged time; ("consumers_absent", window): likewise.
 - scope "loss": ("consumer_log", 0) one a consumer whose log is not closed; ("publisher_log", 0)
   one a publisher whose log is not closed; ("drain", 0) where a queue's drain is not complete: one
   a queue, worker 0, queues with an attempt row but no QueueEnd included; ("unreadable", 0) one a
@@ -209,6 +263,8 @@ at_ns, late_ns are 0 where they say nothing.
 """
 
 from dataclasses import dataclass
+
+from spark_analysis.schema.service import Consumption, Exposure, Outage, Service
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -230,6 +286,15 @@ class Affected:
     sequence: int
     attempt: int
     at_ns: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Charge:
+    run: str
+    measure: str
+    detail: str
+    windows: str
+    count: int
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -279,21 +344,31 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """The six marts of one run or of many."""
+    """The eleven marts of one run or of many."""
 
     counts: tuple[Count, ...]
     affected: tuple[Affected, ...]
+    charges: tuple[Charge, ...]
     seconds: tuple[Second, ...]
     availability: tuple[Availability, ...]
     stages: tuple[Stage, ...]
+    outages: tuple[Outage, ...]
+    service: tuple[Service, ...]
+    exposure: tuple[Exposure, ...]
+    consumption: tuple[Consumption, ...]
     doubts: tuple[Doubt, ...]
 
 
 MARTS: dict[str, type] = {
     "counts": Count,
     "affected": Affected,
+    "charges": Charge,
     "seconds": Second,
     "availability": Availability,
     "stages": Stage,
+    "outages": Outage,
+    "service": Service,
+    "exposure": Exposure,
+    "consumption": Consumption,
     "doubts": Doubt,
 }

@@ -1,0 +1,170 @@
+"""Availability as a history: when a scope was out, what ended that, and who was served on.
+
+The plain definition and the kernels are written from this text, apart from each other, and must
+agree row for row. Rows of a mart have no order. Words are those of findings.py. Where not
+facts.paced, or not facts.confirms, there is no history: OUTAGES and SERVICE have no rows.
+
+WORDS
+- due: an operation with load_started_ns <= intended_ns <= load_ended_ns. Good: it is in time. Bad:
+  every other one.
+- scope: ("run", ""), which is always there; ("queue", its name), a queue of a due operation;
+  ("publisher", its number), a publisher of a due operation. Its operations are the due ones of
+  that queue or publisher, in the order (intended_ns, producer, sequence). `least` = 200 for the
+  run, 20 for a queue or publisher. `enough` = 100 for the run, 20 for a queue or publisher.
+- allowance(n) = max(1, n // 100): so many bad ones of n are none.
+- stretches, of the operations of one scope, numbered from 0 to N - 1 in their order:
+  from i: [i, e): e = the larger of i + least and the number of operations with intended_ns <
+    intended_i + 5 s. It is whole if e <= N and intended_i + 5 s <= load_ended_ns.
+  to j: [f, j + 1): f = the smaller of j + 1 - least and the number of operations with intended_ns
+    <= intended_j - 5 s. It is whole if f >= 0 and intended_j - 5 s >= load_started_ns.
+  A whole one is good if its first and its last operation are good, and at most allowance(its
+  length) of its operations are bad. What lies in a good stretch is served.
+- good beginnings of a scope: the first operations of its good stretches, of both sorts.
+- force of a window v: force_end_v = its earliest `undo_issued` row of faults (undo_v); without
+  one ended_ns, and where that is None, load_ended_ns; at most load_ended_ns. (A fault that is
+  being undone is in force no more for certain.) Its end: end_v = ended_ns, or None.
+
+OUTAGES, one row each, found in order: let p = 0 at first.
+- b = the first operation from p on that is bad and not served; without one that is all.
+- s = the first good beginning after b (s > b), N where there is none.
+- if the bad ones among [b, s) are at most allowance(m), m = the larger of least and the number of
+  operations with intended_b <= intended_ns < intended_b + 5 s, it is no outage. Else it is a row.
+- p = s, and on.
+A row: `from_ns` = intended_b. With a good beginning: `until_ns` = intended_s; else, g = the first
+good operation after b of which at most allowance(N - g) among [g, N) are bad: `until_ns` =
+intended_g; without that, load_ended_ns. `due`, `bad`: of its operations [b, s), or [b, g), or [b,
+N).
+- `windows`: the numbers of the windows v with origin_v < until_ns and from_ns < end_v (or end_v
+  None), in order, with "," between; "" where there is none.
+- `ended`: "never" where it ended with the load; "unknown" where with a g; else by these windows:
+  those with end_v None say "system", those with from_ns >= force_end_v "system", those without
+  an undo_v "either", those with intended_s >= undo_v "undo"; the others what OWED says. "undo" if
+  one of them says so, else "either" if one does, else "system".
+
+OWED, for a good beginning s of a scope, before the undo u = undo_v of a window v; d = deadline_ns:
+- from = the later of intended_s and returned_v; i = the first operation with intended_ns >= from;
+  e as in a stretch from i. c = the number of operations with intended_ns < u - d, at most e.
+  "system" if i < N and c - i >= least and of [i, c) at most allowance(c - i) are bad; or if i < N
+  and e <= N and of [i, e) at most allowance(e - i) are bad or not confirmed before u.
+- else, with a = u - d * 3 // 4 and z = u - d // 2: "undo" if u - d * 3 // 2 <= intended_s <= a; of
+  the n operations intended in [a, z) more than allowance(max(n, least)) were not confirmed before
+  u; and none intended in [intended_s, z) was good, confirmed before u, and that d // 2 after its
+  intended time or later. (What a fault held back in its last seconds is in time once it is over.)
+- else "either".
+
+STAGE `sustained_success` (mart stages, of the run's scope; only where paced and confirms): the
+first good beginning with intended_ns in [origin_ns, limit). Not reached: its lower bound is the
+intended time of the first good operation in [origin_ns, limit) whose stretch from there is not
+whole, or reaches beyond limit though of its operations before limit at most allowance(its length)
+are bad; limit where there is none. `owed`: "" where it is not reached, ended_ns is None, or it
+began at undo_v or later; "either" without an undo_v; else what OWED says. It is `out_first`.
+
+SERVICE, one row a window v, scope and promise:
+- `promise` "fault": of sources that name no time. `from_ns` = the later of returned_v and the
+  first good beginning of the scope in [origin_v, force_end_v); returned_v where there is none.
+- a name of facts.promises: from_ns = returned_v + its after_ns.
+  Both: `until_ns` = force_end_v.
+- "healed": `from_ns` = the earliest `gone` row of faults of v + deadline_ns + facts.reconnect_ns,
+  `until_ns` = the next window's origin (by number), at most load_ended_ns; load_ended_ns of the
+  last. Only of windows that are gone and have such a row.
+- `in_force`: operations with returned_v <= intended_ns < force_end_v; of "healed": as `due`.
+- `due`: operations with from_ns <= intended_ns < until_ns.
+- `worst_ns`: the longest outage of the scope that matters here (below), cut to [from_ns,
+  until_ns); 0 without one.
+- an outage of the scope matters if it has more than allowance(k) bad operations in [from_ns,
+  until_ns), k = the larger of least and the number of operations with t <= intended_ns < t + 5 s,
+  t = the later of its from_ns and this from_ns.
+- `verdict`, the first that holds:
+  "few": due < 20.
+  "sick": an outage of the scope began before origin_v - deadline_ns and ended after origin_v
+    ("never" counts): the load was sick before the fault.
+  "out": an outage matters that began before until_ns - deadline_ns and
+    of "healed": whatever ended it, but "unknown" only where its until_ns >= until_ns of the row;
+    of "fault": was ended by "undo" or "never", or by "unknown" with its until_ns >= this until_ns;
+    of a promise of facts: likewise, or by "system".
+  "open": any other outage matters, but one that was ended by "system" ("fault" only).
+  "open": such a one matters, and fewer than `enough` operations are due between the end of the
+    last of them and until_ns - deadline_ns: [its until_ns, until_ns - deadline_ns).
+  "few": in_force < enough.
+  "served".
+
+EXPOSURE, one row a window: `from_ns` = returned_ns, `until_ns` = force_end; `due`: operations due
+in [from_ns, until_ns) (0 where there is no history); `sent`: messages whose first sent_ns is.
+
+CONSUMPTION, one row a window v, scope and name, only where facts.workers has a consumer. L =
+judged end of the window. `due`: of the settlements CONFIRMED with settled_ns <= L - deadline_ns of
+attempts with sent_ns >= returned_ns: those of messages of the queue. A delivery counts if it is
+identified, by LOAD or RETRY_TOPIC, of an attempt (that number's) with sent_ns >= returned_ns.
+- ("queue", its name): every queue with due >= 1. `resumed`: a delivery of a message of the queue
+  counts with received_ns <= L; `at_ns` the earliest such received_ns, else L.
+- ("consumer", its number): a consumer of facts.workers, absent at no instant of [origin_ns, L],
+  that before origin_ns received an identified delivery by LOAD without an offset (of logs the
+  group decides anew who reads). Its queues: those of the messages that came to it so. `due`: the
+  sum, over these, of the queue's due // the number of consumers that received so from it.
+  `resumed`, `at_ns`: as above, of deliveries to this consumer, of whatever queue.
+"""
+
+from dataclasses import dataclass
+
+RUN, QUEUE, PUBLISHER, CONSUMER = "run", "queue", "publisher", "consumer"
+FAULT, HEALED = "fault", "healed"  # promises that every window is asked for
+SERVED, OUT, OPEN, SICK, FEW = "served", "out", "open", "sick", "few"
+SYSTEM, UNDO, EITHER, UNKNOWN, NEVER = "system", "undo", "either", "unknown", "never"
+STRETCH_NS = 5_000_000_000
+LEAST = {RUN: 200, QUEUE: 20, PUBLISHER: 20}
+ENOUGH = {RUN: 100, QUEUE: 20, PUBLISHER: 20}
+JUDGED_MIN = 20  # fewer due are not judged
+
+
+def allowance(operations: int) -> int:
+    """So many bad ones of so many operations are none."""
+    return max(1, operations // 100)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Outage:
+    run: str
+    scope: str
+    name: str
+    from_ns: int
+    until_ns: int
+    ended: str
+    due: int
+    bad: int
+    windows: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Service:
+    run: str
+    window: int
+    scope: str
+    name: str
+    promise: str
+    from_ns: int
+    until_ns: int
+    in_force: int
+    due: int
+    worst_ns: int
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Exposure:
+    run: str
+    window: int
+    from_ns: int
+    until_ns: int
+    due: int
+    sent: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Consumption:
+    run: str
+    window: int
+    scope: str
+    name: str
+    due: int
+    resumed: bool
+    at_ns: int
