@@ -1,8 +1,10 @@
 """What repeats of a cell say together: one row a cell, measure and detail, over its runs.
 
+Which measures there are, and what stops each: measures.py.
+
 1. A cell is (scenario, system, layout, client); its runs are its repeats.
 2. A run counts as judged for a measure if it has no doubt of scope "run" and none that the measure
-   names in `stopped_by` (measures.py), and if the measure exists there (no confirms: no availability). A measure
+   names in `stopped_by`, and if the measure exists there (no confirms: no availability). A measure
    `of` another count (of delayed messages, of transactions) exists only where that is not 0, and
    one of ROUTES only where a name server was asked for a route that a fault could change; a cell
    without such a run has no row of it.

@@ -273,6 +273,10 @@ _GRAVITY = {measure.name: place for place, measure in enumerate(REGISTER)}
 MISSING = tuple(measure.name for measure in REGISTER if measure.missing)
 GONE = tuple(name for name in MISSING if BY_NAME[name].grade is Grade.VIOLATION)
 OPEN = tuple(name for name in MISSING if BY_NAME[name].grade is Grade.OPEN)
+# What may belong to another measure, too.
+DOUBTFUL = frozenset(
+    measure.doubtful.measure for measure in REGISTER if measure.doubtful is not None
+)
 # Stages, in the order in which a run goes through them.
 STAGES: dict[str, Reached] = {
     measure.reached.stage: measure.reached for measure in REGISTER if measure.reached is not None
@@ -286,6 +290,11 @@ STAGE_OF = {  # by measure
 def gravity(name: str) -> int:
     """Its place in the order of gravity, 0 is the gravest; the last of all where it is unknown."""
     return _GRAVITY.get(name, len(REGISTER))
+
+
+def detail(name: str, of: str) -> Detail | None:
+    """The detail of that name; None where it is not fixed."""
+    return next((each for each in BY_NAME[name].details if each.name == of), None)
 
 
 def details(name: str) -> tuple[str, ...]:
