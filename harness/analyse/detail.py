@@ -21,33 +21,13 @@ from harness.analyse.timeline import PROOFS, Events, Timeline, slice_length_s, t
 from harness.run_folder.manifest import Manifest, WorkerRecord
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Affected, Findings
+from spark_analysis.schema.measures import gravity
 from spark_analysis.schema.views import Views
 
 NO_VIEWS = Views()
 STORIES_MAX = 5
 STORIES_OF_RUN_MAX = 60
 ROWS_MAX = 20_000  # of a small table, and of all rows of the messages that are told
-# From what must never happen to what is merely worth knowing.
-GRAVITY = (
-    "lost",
-    "stranded",
-    "unreachable",
-    "loss_unknown",
-    "rolled_back_but_delivered",
-    "refused_but_delivered",
-    "torn_transaction",
-    "unexpected",
-    "corrupt",
-    "early",
-    "reordered",
-    "duplicated",
-    "unrecorded",
-    "rollback_unknown",
-    "early_unknown",
-    "lost_indeterminate",
-    "revived",
-    "missed",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +107,7 @@ def _order(row: Affected) -> tuple[int, int, int, int]:
 
 
 def _gravity(name: tuple[str, str]) -> tuple[int, tuple[str, str]]:
-    measure = name[0]
-    return (GRAVITY.index(measure) if measure in GRAVITY else len(GRAVITY)), name
+    return gravity(name[0]), name
 
 
 def _read(folder: Path, told: list[Affected]) -> tuple[Events, Records]:

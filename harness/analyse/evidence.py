@@ -7,7 +7,7 @@
    stall cannot invent a delivery or a confirm.
 4. A doubt about the whole run leaves nothing but proved violations.
 5. An ambiguous surplus delivery may be of any provenance that the analysis could not tell it from;
-   so may a delivery that the clocks cannot call early or not (terms.py).
+   so may a delivery that the clocks cannot call early or not (`doubtful` in the register).
 """
 
 from collections import Counter
@@ -17,7 +17,7 @@ from functools import cached_property
 
 from harness.analyse.doubts import Told, tell
 from harness.analyse.state import State
-from harness.analyse.terms import DOUBTFUL, moot
+from harness.analyse.terms import moot
 from harness.analyse.times import NS, fault_length_s, judged_ns, stage_text
 from harness.analyse.truth import Interval, Moot, Unknown, Value, at_least, exactly
 from harness.analyse.vocabulary import (
@@ -30,22 +30,22 @@ from harness.analyse.vocabulary import (
     SERVED,
     STAGE_NAMES,
 )
+from spark_analysis.schema import measures
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.facts import Window as WindowFacts
 from spark_analysis.schema.findings import Availability, Findings, Stage
+from spark_analysis.schema.measures_of_runs import CONSUMERS_ABSENT
 from spark_analysis.schema.words import Owed
 
-_SEEN = ("first_success", "consumers_resumed")  # stages that one event proves
-_NEEDS_CONSUMERS = ("consumers_resumed", "backlog_drained")
-_MAY_BE_AMBIGUOUS = ("stored_twice", "redelivery", "redelivery_after_ack", "offset_rollback")
-# Counts that a publisher's log could raise.
-_NEEDS_PUBLISHERS = ("unexpected", "reordered", "early", "torn_transaction")
+_NEEDS_CONSUMERS = frozenset(
+    each.name for each in measures.REGISTER if CONSUMERS_ABSENT in each.reasons
+)
 _TIMERS = {NOTICED: ("route_poll_s", "timer_s"), POLLED: ("route_poll_s",)}
 _ENDED_BY_FAULT = {
     Owed.UNDO: "it would have lasted as long as the fault",
     Owed.EITHER: "the fault's end may have ended it, too",
 }
-_LOSS_DOUBTS = ("drain", "consumer_log", "unreadable", "not_due", "pending", "publisher_log")
+_LOSS_DOUBTS = measures.BY_NAME["lost"].reasons
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Evidence:
     def availability_doubt(self, window: int) -> Told | None:
         """What publishers saw does not hang on whether consumers were there."""
         doubts = self._of("availability", window)
-        return next((one for one in doubts if one.reason != "consumers_absent"), None)
+        return next((one for one in doubts if one.reason != CONSUMERS_ABSENT), None)
 
     def consumption_doubt(self, window: int) -> Told | None:
         """Without consumers nobody can say when they would have been served again."""
@@ -149,7 +149,7 @@ class Evidence:
     @property
     def undecided(self) -> int:
         """Confirmed messages (or such as may be) of which nobody can say whether they are lost."""
-        open_ends = self.total("loss_unknown") + self.total("unreachable")
+        open_ends = sum(self.total(name) for name in measures.OPEN)
         if self.loss_doubt("publisher_log"):
             # A confirm may have come that the log does not hold.
             open_ends += self.total("lost_indeterminate")
@@ -170,7 +170,7 @@ class Evidence:
             return Unknown("no message was sent", "see how the workers ended (manifest, workers)")
         if measure == "acknowledged":
             return exactly(self.total("state", "acknowledged"))
-        if measure in ("lost", "stranded"):
+        if measure in measures.GONE:
             return self._loss(measure, detail)
         if none := moot(measure, self.total):
             return none
@@ -180,7 +180,7 @@ class Evidence:
         text = f"{number:,}"
         if measure == "reordered":
             text = f"{number:,} of {number + self.total('in_order'):,}"
-        logs = ("publisher_log",) if measure in _NEEDS_PUBLISHERS else ()
+        logs = ("publisher_log",) if measures.BY_NAME[measure].raised_by_publishers else ()
         doubt = self.loss_doubt("consumer_log", "drain", *logs)
         if doubt:
             return at_least(number, text, *_words(doubt))
@@ -188,12 +188,14 @@ class Evidence:
 
     def _with_doubtful(self, measure: str, detail: str, number: int, text: str) -> Value:
         """The count, and those that the analysis could not tell from it."""
-        if measure in DOUBTFUL:
-            doubtful = DOUBTFUL[measure]
+        doubtful = measures.BY_NAME[measure].doubtful
+        if doubtful is not None:
             more = self.total(doubtful.measure, detail)
             why, advice = f"{more:,} more {doubtful.why}", doubtful.advice
         else:
-            more = self.total(measure, "ambiguous") if detail in _MAY_BE_AMBIGUOUS else 0
+            told = measures.detail(measure, detail)
+            open_ended = told is not None and told.may_be_ambiguous
+            more = self.total(measure, "ambiguous") if open_ended else 0
             why = f"{more:,} more may be: what came between the two deliveries hides which"
             advice = "look at the ambiguous ones' stories"
         if not more:
@@ -261,7 +263,7 @@ class Evidence:
         doubt = self._time_doubt(name, window)
         if name == "consumers_resumed" and not row.reached:
             doubt = doubt or self.loss_doubt("consumer_log")
-        if doubt and not (row.reached and name in _SEEN):
+        if doubt and not (row.reached and measures.STAGES[name].one_event_proves):
             return Unknown(doubt.sentence, doubt.advice)
         if not row.reached and row.after_ns < judged_ns(self.facts, window):
             return _too_short(name)

@@ -49,32 +49,26 @@ from harness.run_folder.manifest import Manifest, upheavals
 from spark_analysis.schema.body import Identity
 from spark_analysis.schema.facts import Unsettled
 from spark_analysis.schema.findings import Findings
+from spark_analysis.schema.measure import Grade
+from spark_analysis.schema.measures import REGISTER, details
 from spark_analysis.schema.words import Redelivered
 
 AGAIN_NS = 1_500_000_000
 ON_ITS_WAY_NS = 1_000_000_000
 
-# Class -> the rows of `affected` that belong to it; no detail means any.
+# Class -> the rows of `affected` that belong to it; no detail means any. All that breaks a
+# promise, and the surplus deliveries that do or may.
 CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
-    "lost": ("lost", ()),
-    "stranded": ("stranded", ()),
-    "refused_but_delivered": ("refused_but_delivered", ()),
-    "rolled_back_but_delivered": ("rolled_back_but_delivered", ()),
-    "torn_transaction": ("torn_transaction", ()),
-    "early": ("early", ()),
-    "unexpected": ("unexpected", ()),
-    "corrupt": ("corrupt", ()),
-    "reordered": ("reordered", ()),
-    "stored_twice": ("duplicated", ("stored_twice",)),
-    "diverged": ("duplicated", ("diverged",)),
-    "ambiguous": ("duplicated", ("ambiguous",)),
-    "redelivery_after_ack": ("duplicated", ("redelivery_after_ack",)),
+    **{each.name: (each.name, ()) for each in REGISTER if each.grade is Grade.VIOLATION},
+    **{
+        detail.name: (each.name, (detail.name,))
+        for each in REGISTER
+        for detail in each.details
+        if detail.grade is not Grade.HARMLESS
+    },
 }
 CAME_AGAIN = "came again"
-_AGAIN = (
-    "duplicated",
-    ("stored_twice", "diverged", "ambiguous", "redelivery", "redelivery_after_ack"),
-)
+_AGAIN = ("duplicated", tuple(one for one in details("duplicated") if one != "publisher_retry"))
 
 
 @dataclass(frozen=True, slots=True)

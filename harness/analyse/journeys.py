@@ -21,6 +21,7 @@ from harness.analyse.rows import (
 )
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Affected
+from spark_analysis.schema.measures import BY_NAME
 from spark_analysis.schema.words import (
     NEVER_SENT,
     NO_DUE,
@@ -54,15 +55,6 @@ _FAULT_EVENTS = {
     "undo_issued": "is being undone",
     "undo_returned": "is undone",
     "gone": "is seen from outside to be gone",
-}
-
-
-_ENDS = {
-    "lost": "never delivered, though its queue was read empty; the audit did not find it, either",
-    "unreachable": "never delivered; a place that could not be read may hold it",
-    "loss_unknown": "never delivered as far as is known: the records or the drain are incomplete",
-    "lost_indeterminate": "never delivered, and never confirmed",
-    "torn_transaction": "never delivered: the broker holds the half, and no commit of it",
 }
 
 
@@ -114,7 +106,8 @@ def journey(row: Affected, records: Records, facts: Facts) -> Journey:
         ]
         # Of events at one instant, what the fault did comes first: it may be the cause.
         own = sorted([*around, *own], key=lambda step: step.at_ns)
-        own += [Step(own[-1].at_ns, "end", _ENDS[row.measure])] if row.measure in _ENDS else []
+        end = BY_NAME[row.measure].end
+        own += [Step(own[-1].at_ns, "end", end)] if end else []
     return Journey(_message(row, facts), row.at_ns, near(row.at_ns, facts), _bounded(own))
 
 
@@ -266,7 +259,7 @@ def _around(
 
 def _after(row: Affected, records: Records, from_ns: int) -> Iterator[Step]:
     """Of a message that never arrived: the faults that came after its last event."""
-    if row.measure not in _ENDS:
+    if not BY_NAME[row.measure].end:
         return
     for fault in records.faults:
         if fault.event in ("issued", "undo_returned") and fault.at_ns > from_ns:

@@ -2,7 +2,7 @@
 
 1. A line says what was judged, what was not and why (DESIGN.md 4); nothing is left out silently.
 2. A time that was not reached is told as a lower bound: `>= 33.8 s`.
-3. Windows are told one by one; counts are told once a run.
+3. Windows are told one by one; counts are told once a run, the gravest first.
 """
 
 from collections.abc import Iterator
@@ -13,6 +13,8 @@ from harness.analyse.evidence import Evidence
 from harness.analyse.times import fault_length_s
 from harness.analyse.truth import Interval, Moot, Unknown
 from harness.analyse.vocabulary import STAGE_NAMES
+from spark_analysis.schema.measure import Grade, Measure
+from spark_analysis.schema.measures import DOUBTFUL, MISSING, REGISTER
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +38,28 @@ def observe(evidence: Evidence) -> tuple[Observation, ...]:
 def _counts(evidence: Evidence) -> Iterator[Observation]:
     yield _messages(evidence)
     yield _loss(evidence)
-    for name in ("lost_indeterminate", "revived", "duplicated", "reordered"):
-        yield _count(name, evidence)
-    for name in terms.told(evidence.total):
-        yield _count(name, evidence)
-    for name in ("refused_but_delivered", "unexpected", "corrupt"):
-        if evidence.total(name):
-            yield _count(name, evidence)
-    if evidence.total("unrecorded"):
-        number = evidence.total("unrecorded")
-        text = (
-            f"unrecorded {number:,}: a publisher's log is not closed, so they may have been sent"
-        )
-        yield Observation("unrecorded", 0, False, text)
+    for measure in REGISTER:
+        if measure.missing:
+            continue  # told with the loss
+        if measure.grade is Grade.OPEN:
+            yield from _open(measure, evidence)
+        elif measure.grade is not Grade.CENSUS and measure.claimed and _is_told(measure, evidence):
+            yield _count(measure.name, evidence)
+
+
+def _is_told(measure: Measure, evidence: Evidence) -> bool:
+    """What only some messages can have is told of the runs that have such messages."""
+    if measure.of is not None:
+        return terms.moot(measure.name, evidence.total) is None
+    return measure.always_told or evidence.total(measure.name) > 0
+
+
+def _open(measure: Measure, evidence: Evidence) -> Iterator[Observation]:
+    """What may belong to another measure is told with that one."""
+    number = evidence.total(measure.name)
+    if number and measure.name not in DOUBTFUL:
+        text = f"{measure.name} {number:,}: {measure.meaning}"
+        yield Observation(measure.name, 0, False, text)
 
 
 def _messages(evidence: Evidence) -> Observation:
@@ -63,7 +74,7 @@ def _loss(evidence: Evidence) -> Observation:
     if isinstance(value, Unknown):
         return Observation("lost", 0, False, f"loss unknown: {value.reason}")
     parts = [f"loss {_bound(value)}"]
-    for measure in ("lost", "stranded", "unreachable", "loss_unknown"):
+    for measure in MISSING:
         parts += [f"{measure} {words}" for words in _by_detail(measure, evidence)]
     open_ended = isinstance(value, Interval) and value.low != value.high
     doubt = value.doubt if isinstance(value, Interval) else ""

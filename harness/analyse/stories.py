@@ -9,24 +9,7 @@ from harness.analyse.evidence import Evidence
 from harness.analyse.times import stage_text
 from harness.analyse.vocabulary import COUNTS
 from spark_analysis.schema.findings import Affected
-
-_TOLD = {
-    "lost": "was first sent at {at} and confirmed ({detail}), never delivered, not found by the "
-    "audit after a complete drain",
-    "stranded": "was confirmed ({detail}) and never delivered; the audit found it at {at}",
-    "refused_but_delivered": "was {detail}, and yet delivered at {at}",
-    "unexpected": "was delivered at {at}, but names nothing that was sent ({detail})",
-    "corrupt": "was delivered at {at} with a broken {detail}",
-    "duplicated": "was delivered again at {at}, attempt {attempt} ({detail})",
-    "reordered": "was first delivered at {at}, after a later message of its key",
-    "early": "was delivered at {at}, attempt {attempt}, before it was due",
-    "rolled_back_but_delivered": "was in a transaction that was rolled back, and yet delivered at "
-    "{at}",
-    "torn_transaction": "was committed ({detail}) and never delivered; the audit found its half, "
-    "without the commit, at {at}",
-    "lost_indeterminate": "had an unknown outcome, was first sent at {at} and never delivered",
-    "revived": "had an unknown outcome and was delivered at {at}",
-}
+from spark_analysis.schema.measures import BY_NAME
 
 
 def story(fact: str, window: int, evidence: Evidence) -> str:
@@ -43,11 +26,11 @@ def _message_story(measure: str, detail: str, evidence: Evidence) -> str:
         for row in evidence.findings.affected
         if row.measure == measure and detail in ("", row.detail)
     ]
-    if not rows or measure not in _TOLD:
+    if not rows or not BY_NAME[measure].story:
         return ""
     row = min(rows, key=lambda one: (one.at_ns, one.producer, one.sequence, one.attempt))
     at = f"+{row.at_ns / 1e9:.3f} s"
-    told = _TOLD[measure].format(at=at, detail=row.detail, attempt=row.attempt)
+    told = BY_NAME[measure].story.format(at=at, detail=row.detail, attempt=row.attempt)
     return f"{_message(row, evidence)} {told}"
 
 

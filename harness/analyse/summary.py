@@ -148,8 +148,13 @@ def _promised(evidence: Evidence) -> Iterator[Promised]:
     for strength in (strength.name.lower() for strength in Strength):
         confirmed = evidence.total("confirmed", strength)
         if confirmed:
-            gone = (evidence.total(name, strength) for name in ("lost", "stranded", "unreachable"))
-            yield Promised(strength, confirmed, *gone)
+            yield Promised(
+                strength,
+                confirmed,
+                lost=evidence.total("lost", strength),
+                stranded=evidence.total("stranded", strength),
+                unreachable=evidence.total("unreachable", strength),
+            )
 
 
 def _operations(evidence: Evidence, window: int) -> int:

@@ -8,6 +8,8 @@
 
 from dataclasses import dataclass
 
+from spark_analysis.schema.measures import REGISTER
+
 
 @dataclass(frozen=True, slots=True)
 class Fact:
@@ -75,25 +77,14 @@ RECORDED: dict[str, Fact] = {
 }
 COUNTS: dict[str, Fact] = {
     "acknowledged": Fact(float, False, "messages that were confirmed"),
-    "lost": Fact(float, False, "confirmed, never delivered, drained, not found by the audit"),
-    "stranded": Fact(float, False, "confirmed, undelivered, but found by the audit"),
-    "lost_indeterminate": Fact(float, False, "outcome unknown, never delivered"),
-    "revived": Fact(float, False, "outcome unknown, delivered"),
-    "refused_but_delivered": Fact(float, False, "refused or returned, yet delivered"),
-    "unexpected": Fact(float, False, "delivered, but never sent"),
-    "corrupt": Fact(float, False, "deliveries whose checksum fails"),
-    "duplicated": Fact(float, False, "surplus deliveries"),
-    "reordered": Fact(float, False, "overtaken by a later message, where order was promised"),
-    "delayed": Fact(float, False, "messages that were sent with a time to wait for"),
-    "transactions": Fact(float, False, "messages that were sent in a transaction"),
-    "early": Fact(float, False, "deliveries before a delayed message was due"),
-    "rolled_back_but_delivered": Fact(float, False, "in a transaction rolled back, yet delivered"),
-    "torn_transaction": Fact(float, False, "committed, but the broker holds its half alone"),
+    **{each.name: Fact(float, False, each.claimed) for each in REGISTER if each.claimed},
 }
 SERVED = "sustained_success_within_fault"
 NOTICED = "sustained_success_within_notice"
 POLLED = "sustained_success_within_poll"
-STAGE_NAMES = ("first_success", "sustained_success", "consumers_resumed", "backlog_drained")
+STAGE_NAMES = tuple(
+    each.reached.stage for each in REGISTER if each.reached is not None and each.of is None
+)  # routes are told apart: there may be nobody who knows them
 FOUND: dict[str, Fact] = {
     "silence_s": Fact(float, True, "longest gap between confirms, in seconds"),
     "missed": Fact(float, True, "intended operations not confirmed within their deadline"),

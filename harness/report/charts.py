@@ -15,23 +15,16 @@ from harness.report import charts_routes
 from harness.report.charts_plots import Plot, plots
 from harness.report.charts_scale import Lane, Scale, Span, Tick
 from spark_analysis.schema.findings import Stage
+from spark_analysis.schema.measure import Grade
+from spark_analysis.schema.measures import REGISTER
 
 NS = 1e9
 _TICKS_MAX = 7
 _ROUND = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400)
-_LANES = (  # of affected messages, the gravest first
-    "lost",
-    "stranded",
-    "unexpected",
-    "corrupt",
-    "rolled_back_but_delivered",
-    "refused_but_delivered",
-    "torn_transaction",
-    "early",
-    "reordered",
-    "duplicated",
-    "revived",
-    "lost_indeterminate",
+_LANES = tuple(  # of affected messages, the gravest first; what nobody can say has none
+    each
+    for each in REGISTER
+    if each.listed and not each.of_times and each.grade in (Grade.VIOLATION, Grade.HARMLESS)
 )
 
 
@@ -171,17 +164,17 @@ def _stage(row: Stage, fault: FaultSpan, scale: Scale) -> Span:
 
 def _lanes(timeline: Timeline, scale: Scale) -> Iterable[Lane]:
     for measure in _LANES:
-        marks = [mark for mark in timeline.marks if mark.measure == measure]
+        marks = [mark for mark in timeline.marks if mark.measure == measure.name]
         if marks:
             yield Lane(
-                measure,
+                measure.name,
                 tuple(
                     scale.span(
                         mark.from_s,
                         mark.from_s + timeline.slice_s,
-                        measure,
+                        measure.grade.value,
                         "",
-                        f"+{mark.from_s} s: {mark.messages:,} {measure.replace('_', ' ')}",
+                        f"+{mark.from_s} s: {mark.messages:,} {measure.name.replace('_', ' ')}",
                     )
                     for mark in marks
                 ),

@@ -11,13 +11,7 @@ from dataclasses import dataclass
 from spark_analysis.definition.events import Delivery
 from spark_analysis.definition.messages import Message
 from spark_analysis.schema.findings import Affected, Count
-
-_AFFECTS_NOBODY = frozenset(
-    {
-        *("state", "confirmed", "in_order", "not_judged"),
-        *("operations", "excused", "delayed", "transactions"),
-    }
-)
+from spark_analysis.schema.measures import BY_NAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,5 +55,5 @@ def affected(run: str, cases: Iterable[Case]) -> tuple[Affected, ...]:
             case.at_ns,
         )
         for case in cases
-        if case.measure not in _AFFECTS_NOBODY
+        if BY_NAME[case.measure].listed
     )

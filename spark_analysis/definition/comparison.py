@@ -11,15 +11,14 @@ from statistics import median
 from spark_analysis.schema.comparison import (
     MEASURES,
     OF_CLIENTS,
-    OPEN,
-    PLACES,
-    ROUTES,
+    Asked,
     Comparison,
-    Measure,
     interval_rank,
 )
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Doubt, Findings
+from spark_analysis.schema.measures import GONE, OPEN, PLACES, STAGE_OF
+from spark_analysis.schema.measures_of_runs import ROUTES
 from spark_analysis.schema.views import ROUTE, Views
 from spark_analysis.schema.words import ENDED_BY_FAULT
 
@@ -79,7 +78,7 @@ def _times(run: Run, what: str) -> list[int]:
     return [window.number for window in windows] or [_WHOLE_RUN]
 
 
-def _row(cell: _CellName, measure: Measure, runs: Sequence[Run]) -> Comparison:
+def _row(cell: _CellName, measure: Asked, runs: Sequence[Run]) -> Comparison:
     answers = [answer for run in runs if (answer := _answer(run, measure)) is not None]
     values = sorted(answer.value for answer in answers if answer.value is not None)
     judged, rank = len(values), interval_rank(len(values))
@@ -99,10 +98,10 @@ def _row(cell: _CellName, measure: Measure, runs: Sequence[Run]) -> Comparison:
     )
 
 
-def _answer(run: Run, measure: Measure) -> _Answer | None:
+def _answer(run: Run, measure: Asked) -> _Answer | None:
     if any(_stops(run, doubt, measure) for doubt in run.findings.doubts):
         return None
-    if not measure.of_times:
+    if measure.counted:
         return _Answer(float(run.total(measure.measure, measure.detail)), bound=False)
     answers = [_of_time(run, measure.measure, window) for window in _times(run, measure.of)]
     known = [answer for answer in answers if answer is not None]
@@ -112,16 +111,16 @@ def _answer(run: Run, measure: Measure) -> _Answer | None:
     return _Answer(worst, any(one.bound for one in known))
 
 
-def _stops(run: Run, doubt: Doubt, measure: Measure) -> bool:
+def _stops(run: Run, doubt: Doubt, measure: Asked) -> bool:
     """Whether the doubt keeps the run from being judged for the measure."""
     if doubt.scope == "run":
         return True
     if (doubt.scope, doubt.reason) not in {(one.scope, one.reason) for one in measure.stopped_by}:
         return False
-    if measure.of_times:
+    if not measure.counted:
         return doubt.window in _times(run, measure.of)
     missing = any(run.total(name) for name in OPEN)
-    return missing or not (measure.measure in ("lost", "stranded") and doubt.reason in PLACES)
+    return missing or not (measure.measure in GONE and doubt.reason in PLACES)
 
 
 def _of_time(run: Run, measure: str, window: int) -> _Answer | None:
@@ -137,7 +136,6 @@ def _rows(findings: Findings, measure: str, window: int) -> Iterator[_Answer]:
             yield _Answer(row.missed / row.operations if row.operations else None, bound=False)
         if measure == "silence" and window != _WHOLE_RUN:
             yield _Answer(float(row.silence_ns), row.silence_censored)
-    stage = "sustained_success" if measure == "degraded" else measure
     for one in findings.stages:
-        if (one.window, one.stage) == (window, stage):
+        if (one.window, one.stage) == (window, STAGE_OF.get(measure)):
             yield _Answer(float(one.after_ns), not one.reached or one.owed in ENDED_BY_FAULT)

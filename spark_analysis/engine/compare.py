@@ -12,14 +12,9 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from spark_analysis.engine.spark_rows import frame
-from spark_analysis.schema.comparison import (
-    MEASURES,
-    OPEN,
-    PLACES,
-    ROUTES,
-    Comparison,
-    interval_rank,
-)
+from spark_analysis.schema.comparison import MEASURES, Comparison, interval_rank
+from spark_analysis.schema.measures import GONE, OPEN, PLACES, STAGE_OF
+from spark_analysis.schema.measures_of_runs import ROUTES
 from spark_analysis.schema.views import ROUTE
 from spark_analysis.schema.words import ENDED_BY_FAULT
 
@@ -49,7 +44,7 @@ def compare(spark: SparkSession, marts: dict[str, DataFrame], runs: int) -> Data
     asked = frame(
         spark,
         _Asked,
-        [_Asked(m.measure, m.detail, m.unit, m.mart == "counts", m.of) for m in MEASURES],
+        [_Asked(m.measure, m.detail, m.unit, m.counted, m.of) for m in MEASURES],
     )
     small = {name: rows.coalesce(1) for name, rows in marts.items()}
     of_times = _availability(small["availability"]).union(_stages(small["stages"]))
@@ -69,11 +64,11 @@ def compare(spark: SparkSession, marts: dict[str, DataFrame], runs: int) -> Data
 
 
 def _counts(counts: DataFrame) -> DataFrame:
-    """Sums over queues: the total of each measure, and each detail of `duplicated`."""
+    """Sums over queues: the total of each measure, and of some each detail."""
     # Other counts are not compared, and `missed` is compared as a share.
-    counted = F.col("measure").isin([m.measure for m in MEASURES if m.mart == "counts"])
-    duplicated = F.col("measure") == "duplicated"
-    totals = F.when(duplicated, F.array(F.lit(""), "detail")).otherwise(F.array(F.lit("")))
+    counted = F.col("measure").isin([m.measure for m in MEASURES if m.counted])
+    by_detail = F.col("measure").isin(sorted({m.measure for m in MEASURES if m.detail}))
+    totals = F.when(by_detail, F.array(F.lit(""), "detail")).otherwise(F.array(F.lit("")))
     each = counts.filter(counted).withColumn("detail", F.explode(totals))
     sums = each.groupBy("run", "measure", "detail").agg(F.sum("count").alias("value"))
     whole = sums.withColumn("value", F.col("value").cast("double"))
@@ -102,8 +97,8 @@ def _availability(availability: DataFrame) -> DataFrame:
 
 
 def _stages(stages: DataFrame) -> DataFrame:
-    sustained = F.col("stage") == "sustained_success"
-    measure = F.when(sustained, "degraded").otherwise(F.col("stage"))
+    other = F.create_map(*(F.lit(word) for pair in STAGE_OF.items() for word in reversed(pair)))
+    measure = F.coalesce(other[F.col("stage")], F.col("stage"))
     bound = ~F.col("reached") | F.col("owed").isin(*map(str, ENDED_BY_FAULT))
     return _timed(stages.withColumn("value", F.col("after_ns")), measure, bound)
 
@@ -115,7 +110,7 @@ def _timed(rows: DataFrame, measure: Column, bound: Column) -> DataFrame:
 
 def _worst(spark: SparkSession, times: DataFrame, found: DataFrame) -> DataFrame:
     """One row for every run and measure of times; without a value where a time has no row."""
-    measures = [_Asked(m.measure, "", "", False, m.of) for m in MEASURES if m.of_times]
+    measures = [_Asked(m.measure, "", "", False, m.of) for m in MEASURES if not m.counted]
     asked = F.broadcast(frame(spark, _Asked, measures).select("measure", "detail", "of"))
     known = F.bool_and(F.col("bound").isNotNull())
     return (
@@ -156,7 +151,7 @@ def _pressing(named: DataFrame, counts: DataFrame) -> DataFrame:
     """Without doubts about places that could hold what is missing, where nothing is missing."""
     is_open = F.col("measure").isin(*OPEN)
     missing = counts.filter(is_open).select("run").distinct().withColumn("missing", F.lit(True))
-    of_place = F.col("measure").isin("lost", "stranded") & F.col("reason").isin(*PLACES)
+    of_place = F.col("measure").isin(*GONE) & F.col("reason").isin(*PLACES)
     pressing = named.join(missing, on="run", how="left").filter(
         ~of_place | F.col("missing").isNotNull()
     )

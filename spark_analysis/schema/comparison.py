@@ -1,5 +1,7 @@
 """What repeats of a cell say together: one row a cell, measure and detail, over its runs.
 
+Which measures there are, and what stops each: measures.py.
+
 1. A cell is (scenario, system, layout, client); its runs are its repeats.
 2. A run counts as judged for a measure if it has no doubt of scope "run" and none that the measure
    names in `stopped_by`, and if the measure exists there (no confirms: no availability). A measure
@@ -29,6 +31,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.measure import Measure, Stop
+from spark_analysis.schema.measures import REGISTER
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -87,83 +91,33 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
-    """A doubt that keeps a measure from being judged; of times, one about any of them."""
-
-    scope: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """A measure to compare, and what keeps a run from having it."""
+class Asked:
+    """What a run is asked for: a measure of the register, as a whole or one detail of it."""
 
     measure: str
     detail: str
     unit: str
-    mart: str  # counts, availability, stages
     stopped_by: tuple[Stop, ...]
-    of: str = ""
+    of: str
+    counted: bool
 
-    @property
-    def of_times(self) -> bool:
-        return self.mart != "counts"
-
-
-def _loss(*reasons: str) -> tuple[Stop, ...]:
-    return tuple(Stop("loss", reason) for reason in reasons)
-
-
-def _availability(*reasons: str) -> tuple[Stop, ...]:
-    return tuple(Stop("availability", reason) for reason in reasons)
+    @classmethod
+    def all_of(cls, measure: Measure) -> Iterator["Asked"]:
+        of = "" if measure.of is None else measure.of.measure
+        for detail in ("", *(detail.name for detail in measure.details)):
+            yield cls(
+                measure.name,
+                detail,
+                measure.unit.value,
+                measure.stopped_by,
+                of,
+                counted=not measure.of_times,
+            )
 
 
 OF_CLIENTS = ("client_crash", "client_freeze")  # kinds of faults
-ROUTES = "routes"
-OPEN = ("loss_unknown", "unreachable")  # counts of confirmed messages that are missing
-PLACES = ("drain", "unreadable")
-_LOGS = _loss("consumer_log", "publisher_log")
-_ENDS = _loss("consumer_log", "publisher_log", "drain")
-_OPEN = _loss("unreadable", "not_due", "pending")
-_SENDING = _availability("stalled", "publisher_log", "publishers_absent")
-_RECEIVING = (*_SENDING, *_availability("consumers_absent"))
-PROVENANCES = (
-    "publisher_retry",
-    "diverged",
-    "ambiguous",
-    "stored_twice",
-    "redelivery_after_ack",
-    "redelivery",
-    "offset_rollback",
-)
-MEASURES = (
-    Measure("lost", "", "messages", "counts", (*_ENDS, *_OPEN)),
-    Measure("stranded", "", "messages", "counts", (*_ENDS, *_OPEN)),
-    # Its own reason, places that could not be read, is what it counts, so that stops nothing.
-    Measure("unreachable", "", "messages", "counts", _ENDS),
-    Measure("loss_unknown", "", "messages", "counts", ()),
-    Measure("lost_indeterminate", "", "messages", "counts", _ENDS),
-    Measure("revived", "", "messages", "counts", _ENDS),
-    Measure("refused_but_delivered", "", "messages", "counts", _LOGS),
-    Measure("rolled_back_but_delivered", "", "messages", "counts", _LOGS, of="transactions"),
-    Measure("rollback_unknown", "", "messages", "counts", _LOGS, of="transactions"),
-    Measure("torn_transaction", "", "messages", "counts", _ENDS, of="transactions"),
-    Measure("early", "", "deliveries", "counts", _LOGS, of="delayed"),
-    Measure("early_unknown", "", "deliveries", "counts", _LOGS, of="delayed"),
-    Measure("unexpected", "", "deliveries", "counts", _LOGS),
-    Measure("corrupt", "", "deliveries", "counts", _LOGS),
-    Measure("duplicated", "", "deliveries", "counts", _LOGS),
-    *(Measure("duplicated", word, "deliveries", "counts", _LOGS) for word in PROVENANCES),
-    Measure("reordered", "", "messages", "counts", _LOGS),
-    Measure("missed", "", "share", "availability", _SENDING),
-    Measure("silence", "", "ns", "availability", _SENDING),
-    Measure("degraded", "", "ns", "stages", _SENDING),
-    # Name servers are asked by probers: what became of other workers says nothing against them.
-    Measure("route_changed", "", "ns", "stages", (), of=ROUTES),
-    Measure("route_changed_everywhere", "", "ns", "stages", (), of=ROUTES),
-    Measure("first_success", "", "ns", "stages", _SENDING),
-    Measure("consumers_resumed", "", "ns", "stages", _RECEIVING),
-    Measure("backlog_drained", "", "ns", "stages", _RECEIVING),
+MEASURES = tuple(
+    asked for measure in REGISTER if measure.compared for asked in Asked.all_of(measure)
 )
 
 

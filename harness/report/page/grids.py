@@ -14,18 +14,18 @@ from harness.report.display import Report
 from harness.report.page import measures, words
 from harness.report.page.places import Place, scenarios_of
 from spark_analysis.schema.comparison import Comparison
+from spark_analysis.schema.measures import GONE, REGISTER
 
 Cell = tuple[str, str, str, str]
 Name = tuple[str, str]  # measure, detail
-_SERVED = ("missed", "silence", "degraded")
-_STEPS = (
-    *("route_changed", "route_changed_everywhere"),
-    *("first_success", "consumers_resumed", "backlog_drained"),
-)
+_TIMES = [each for each in REGISTER if each.of_times]
+_SERVED = tuple(each.name for each in _TIMES if not each.is_step)
+_STEPS = tuple(each.name for each in _TIMES if each.is_step)
+_BY_ORIGIN = tuple(each.name for each in REGISTER if each.details)
 _WORST = (
     "Of a run with several faults its worst is told, and none where one of them was not judged."
 )
-_ELSEWHERE = ("lost", "stranded")  # the matrix above has them
+_ELSEWHERE = GONE  # the matrix above has them
 _TABLES: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
     (
         "served",
@@ -49,30 +49,10 @@ _TABLES: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
         "Delivered more than once, by where it came from",
         "Surplus deliveries of a run. A publisher that hears nothing sends again, so some are "
         "the price of losing nothing; none breaks a promise by itself.",
-        ("duplicated",),
+        _BY_ORIGIN,
     ),
 )
 _WHATEVER = ("other", "other counts", "What else was counted", "")
-LINES = {
-    "missed": "late",
-    "silence": "silence",
-    "degraded": "degraded",
-    "route_changed": "first route changed",
-    "route_changed_everywhere": "last route changed",
-    "first_success": "first confirm",
-    "consumers_resumed": "first delivery",
-    "backlog_drained": "backlog gone",
-    "duplicated": "in all",
-}
-DETAILS = {
-    "publisher_retry": "sent again by its publisher",
-    "redelivery": "given out again, unacknowledged",
-    "redelivery_after_ack": "given out again, though acknowledged",
-    "offset_rollback": "given out again: the group's stored place went back",
-    "diverged": "by two masters at a time",
-    "stored_twice": "stored twice",
-    "ambiguous": "cannot be told",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,9 +146,9 @@ def _groups(
 def _meanings(names: Sequence[Name]) -> tuple[tuple[str, str], ...]:
     """What each line of a table says, where that is not plain."""
     return tuple(
-        (_name(measure, ""), words.MEANINGS[measure])
+        (_name(measure, ""), words.meaning(measure))
         for measure, detail in names
-        if not detail and measure in words.MEANINGS
+        if not detail and words.meaning(measure)
     )
 
 
@@ -212,8 +192,8 @@ def _never(row: Comparison) -> bool:
 
 def _name(measure: str, detail: str) -> str:
     if detail:
-        return DETAILS.get(detail, detail.replace("_", " "))
-    return LINES.get(measure, words.measure_name(measure).lower())
+        return words.detail_name(measure, detail)
+    return words.short_name(measure)
 
 
 def _value(letter: str, row: Comparison, tops: Mapping[str, float]) -> Value:

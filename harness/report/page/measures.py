@@ -14,8 +14,10 @@ from harness.report.display import Report
 from harness.report.page import words
 from harness.report.page.cells import CellView
 from spark_analysis.schema.comparison import Comparison
+from spark_analysis.schema.measures import REGISTER
 
 STRIPS_MAX = 16
+_PLACES = {measure.title: place for place, measure in enumerate(REGISTER)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +90,8 @@ def numbers(rows: Iterable[Comparison]) -> tuple[tuple[str, str, str], ...]:
 
 
 def _order(name: str) -> tuple[int, str]:
-    """As the words are listed, details after their measure."""
-    names = list(words.MEASURES.values())
-    head = name.partition(": ")[0]
-    return (names.index(head) if head in names else len(names)), name
+    """As the register has them, details after their measure."""
+    return _PLACES.get(name.partition(": ")[0], len(_PLACES)), name
 
 
 def _measure(
@@ -105,7 +105,7 @@ def _measure(
     strips = [_strip(found.get(view.cell), view, top) for view in cells]
     if len(strips) > STRIPS_MAX:
         strips.sort(key=lambda strip: -1.0 if strip.median is None else strip.median, reverse=True)
-    meaning = "" if detail else words.MEANINGS.get(measure, "")
+    meaning = "" if detail else words.meaning(measure)
     left_out = max(0, len(strips) - STRIPS_MAX)
     return MeasureView(name, meaning, tuple(strips[:STRIPS_MAX]), left_out)
 

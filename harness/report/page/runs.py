@@ -122,10 +122,6 @@ class RunView:
 
 
 LENGTHY_MAX = 60  # each takes some 80 KB
-_GRAVE = (
-    *("lost", "stranded", "rolled_back_but_delivered", "refused_but_delivered"),
-    *("torn_transaction", "unexpected", "corrupt", "early", "reordered"),
-)
 
 
 def runs(report: Report, views: Iterable[CellView]) -> tuple[RunView, ...]:
@@ -262,7 +258,7 @@ def _fault(fault: FaultSpan) -> FaultView:
         stages=tuple(
             StageView(
                 row.stage,
-                words.STAGES.get(row.stage, ""),
+                words.stage_meaning(row.stage),
                 f"{'' if row.reached else 'not within '}{row.after_ns / 1e9:.3f} s",
                 row.reached,
             )
@@ -289,9 +285,9 @@ def _affected(run: RunReport) -> tuple[AffectedView, ...]:
         AffectedView(
             name=words.measure_name(one.measure),
             detail=one.detail.replace("_", " "),
-            meaning=words.MEANINGS.get(one.measure, ""),
+            meaning=words.meaning(one.measure),
             number=words.count(one.number),
-            grave=one.measure in _GRAVE,
+            grave=words.is_grave(one.measure),
             told=_told(len(one.journeys), one.number),
             stories=tuple(
                 StoryView(

@@ -6,6 +6,9 @@
 
 from harness.analyse.judge import Outcome
 from harness.analyse.summary import Number
+from spark_analysis.schema import measures
+from spark_analysis.schema.measure import Grade
+from spark_analysis.schema.measures import BY_NAME
 
 GLUE = "\u00a0"
 BADGES = {
@@ -16,58 +19,6 @@ BADGES = {
 }
 UNTRUE = ("open", "✗", "FAIL (WARNING)")  # a claim that predicts harm, of a broker that did none
 CAME_TRUE = ("open", "✓", "PASS (WARNING)")  # and of one that did
-STAGES = {
-    "first_success": "something sent after the fault was confirmed",
-    "sustained_success": "sending was on time again, and stayed so",
-    "consumers_resumed": "something sent after the fault was delivered",
-    "backlog_drained": "what had piled up was delivered",
-    "route_changed": "the first name server showed another route",
-    "route_changed_everywhere": "the last name server did",
-}
-MEASURES = {
-    "lost": "Lost",
-    "stranded": "Stranded",
-    "unreachable": "In places that could not be read",
-    "loss_unknown": "Not decided whether lost",
-    "lost_indeterminate": "Never confirmed, never delivered",
-    "revived": "Never confirmed, but delivered",
-    "refused_but_delivered": "Refused, but delivered",
-    "rolled_back_but_delivered": "Rolled back, but delivered",
-    "torn_transaction": "Torn transactions",
-    "early": "Delivered too early",
-    "unexpected": "Delivered, but never sent",
-    "corrupt": "Corrupt",
-    "duplicated": "Delivered more than once",
-    "reordered": "Out of order",
-    "unrecorded": "Delivered, sender's log incomplete",
-    "early_unknown": "Early, or the clocks are off",
-    "rollback_unknown": "Delivered, perhaps rolled back",
-    "missed": "Not confirmed within the deadline",
-    "silence": "Silence",
-    "degraded": "Degraded",
-    **{name: name.replace("_", " ").capitalize() for name in STAGES},
-}
-MEANINGS = {
-    "lost": "confirmed, never delivered, not found by the audit",
-    "stranded": "confirmed, never delivered, found by the audit where no client looks",
-    "unreachable": "confirmed and missing; a place that may hold it could not be read",
-    "loss_unknown": "confirmed and missing; a queue was not drained, a log is incomplete, or "
-    "messages may still have had to wait",
-    "lost_indeterminate": "its outcome was unknown to the sender: no promise was broken",
-    "revived": "its outcome was unknown to the sender, and it arrived",
-    "duplicated": "surplus deliveries, by where they came from",
-    "reordered": "first delivered after a later message of the same sender and key",
-    "rolled_back_but_delivered": "its sender rolled the transaction back, and a consumer saw it",
-    "torn_transaction": "committed, never delivered; the broker holds a half without the commit",
-    "early": "deliveries before their time, by more than clocks can explain",
-    "early_unknown": "deliveries before their time, by no more than clocks can explain",
-    "rollback_unknown": "to be rolled back and delivered; its sender died or heard nothing, so "
-    "nobody knows what the broker was told",
-    "missed": "intended operations that were not confirmed in time",
-    "silence": "the longest time without any confirm",
-    "degraded": "from the fault until sending was on time again, and stayed so",
-    **STAGES,
-}
 
 
 def count(number: float) -> str:
@@ -120,4 +71,33 @@ def of(number: int, total: int, noun: str) -> str:
 
 
 def measure_name(measure: str) -> str:
-    return MEASURES.get(measure, measure.replace("_", " "))
+    known = BY_NAME.get(measure)
+    return known.title if known is not None else measure.replace("_", " ")
+
+
+def short_name(measure: str) -> str:
+    """As tables have it."""
+    known = BY_NAME.get(measure)
+    return (known.short if known is not None else "") or measure_name(measure).lower()
+
+
+def meaning(measure: str) -> str:
+    known = BY_NAME.get(measure)
+    return known.meaning if known is not None else ""
+
+
+def is_grave(measure: str) -> bool:
+    """Whether one of it breaks a promise."""
+    known = BY_NAME.get(measure)
+    return known is not None and known.grade is Grade.VIOLATION
+
+
+def detail_name(measure: str, detail: str) -> str:
+    """Where the details of a measure are fixed they have titles."""
+    known = measures.detail(measure, detail) if measure in BY_NAME else None
+    return known.title if known is not None else detail.replace("_", " ")
+
+
+def stage_meaning(stage: str) -> str:
+    known = measures.STAGES.get(stage)
+    return known.meaning if known is not None else ""

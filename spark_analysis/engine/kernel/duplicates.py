@@ -38,19 +38,14 @@ from spark_analysis.engine.kernel.records import (
     Reader,
     Text,
 )
+from spark_analysis.schema import measures
 from spark_analysis.schema.facts import Facts, Unsettled
 from spark_analysis.schema.words import Redelivered
 
-DETAILS = (
-    "publisher_retry",
-    "diverged",
-    "ambiguous",
-    "stored_twice",
-    "redelivery_after_ack",
-    "redelivery",
-    "offset_rollback",
-)
+DETAILS = measures.details("duplicated")
 TOLD_WITHIN_NS = 6 * NANOSECONDS  # clients tell brokers of their progress every 5 s
+RETRY = DETAILS.index("publisher_retry")
+DIVERGED = DETAILS.index("diverged")
 STORED_TWICE = DETAILS.index("stored_twice")
 AMBIGUOUS = DETAILS.index("ambiguous")
 ROLLBACK = DETAILS.index("offset_rollback")
@@ -136,7 +131,7 @@ def _by_itself(copies: Copies, queue: Text, facts: Facts) -> Ints:
     ambiguous[1:] |= unflagged[1:] & (copies.fault_ns[:-1] < rows.received_ns[1:])
     by_flag = np.select([ambiguous, unflagged], [AMBIGUOUS, STORED_TWICE], default=REDELIVERY)
     holds = [new_attempt, diverged, placed]
-    return np.select(holds, [0, 1, _by_place(copies)], default=by_flag)
+    return np.select(holds, [RETRY, DIVERGED, _by_place(copies)], default=by_flag)
 
 
 def _by_place(copies: Copies) -> Ints:

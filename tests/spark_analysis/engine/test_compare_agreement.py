@@ -73,7 +73,7 @@ def words(histories: Histories, told: set[Comparison]) -> Counter[tuple[str, str
     agreement means little where nothing was said."""
     windows = {facts.run: len(facts.windows) for facts, _ in histories}
     said: Counter[tuple[str, str]] = Counter()
-    for measure in (each for each in MEASURES if each.of_times):
+    for measure in (each for each in MEASURES if not each.counted):
         rows = [row for row in told if row.measure == measure.measure and windows[row.layout] > 1]
         said[measure.measure, "value"] = sum(row.judged > row.bounds for row in rows)
         said[measure.measure, "none"] = sum(not row.judged for row in rows)

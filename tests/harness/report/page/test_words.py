@@ -2,10 +2,9 @@
 
 import pytest
 
-from harness.analyse.detail import GRAVITY
 from harness.analyse.summary import Number
 from harness.report.page import words
-from spark_analysis.schema.comparison import MEASURES
+from spark_analysis.schema.measures import REGISTER
 
 
 @pytest.mark.parametrize(
@@ -44,6 +43,28 @@ def test_a_measure_without_a_name_of_its_own_is_called_by_its_word() -> None:
     assert words.measure_name("some_new_count") == "some new count"
 
 
-def test_every_measure_that_is_compared_or_told_of_messages_has_a_name() -> None:
-    assert {measure.measure for measure in MEASURES} <= words.MEASURES.keys()
-    assert set(GRAVITY) <= words.MEASURES.keys()
+def test_every_measure_is_called_as_the_register_has_it() -> None:
+    for measure in REGISTER:
+        assert words.measure_name(measure.name) == measure.title
+        assert words.meaning(measure.name) == measure.meaning
+    assert words.short_name("missed") == "late"
+    assert words.short_name("stranded") == "stranded"
+
+
+def test_a_provenance_has_a_title() -> None:
+    assert words.detail_name("duplicated", "stored_twice") == "stored twice"
+    assert words.detail_name("duplicated", "some_new_origin") == "some new origin"
+    assert words.detail_name("lost", "stored") == "stored"
+    assert words.detail_name("some_new_count", "as_it_is") == "as it is"
+
+
+def test_only_what_breaks_a_promise_is_grave() -> None:
+    assert words.is_grave("lost")
+    assert not words.is_grave("loss_unknown")
+    assert not words.is_grave("duplicated")
+    assert not words.is_grave("some_new_count")
+
+
+def test_a_stage_says_what_has_happened_by_then() -> None:
+    assert words.stage_meaning("sustained_success") == "sending was on time again, and stayed so"
+    assert words.stage_meaning("some_new_stage") == ""

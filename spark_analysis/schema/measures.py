@@ -1,0 +1,302 @@
+"""The register of measures: every class of findings and every time, the gravest first.
+
+1. This is the only list of them. Whoever counts, ranks, draws, compares or tells them reads it.
+2. Its order is the order of gravity, one for all: from what must never happen to what only says
+   how much was looked at. Times stand in the order in which a run goes through them.
+3. What a measure counts, and when, is said in findings.py; how repeats of it are compared, in
+   comparison.py.
+4. To add a class: an entry here, the definition, the kernel, its claims, its tests.
+"""
+
+from spark_analysis.schema.measure import (
+    Detail,
+    Doubtful,
+    Grade,
+    Measure,
+    Need,
+    Reached,
+    Unit,
+    Whole,
+    stops,
+)
+from spark_analysis.schema.measures_of_runs import OF_CENSUS, OF_SERVICE
+
+PLACES = ("drain", "unreadable")  # doubts about where a missing message may be
+_LOGS = stops("loss", "consumer_log", "publisher_log")
+_ENDS = (*_LOGS, *stops("loss", "drain"))
+_LOSS = (*_ENDS, *stops("loss", "unreadable", "not_due", "pending"))
+_DELAYED = Need("delayed", "no message was delayed")
+_TRANSACTIONS = Need("transactions", "nothing was sent in a transaction")
+_PROVENANCES = (
+    Detail("publisher_retry", Grade.HARMLESS, "sent again by its publisher"),
+    Detail("diverged", Grade.VIOLATION, "by two masters at a time"),
+    Detail("ambiguous", Grade.OPEN, "cannot be told"),
+    Detail("stored_twice", Grade.VIOLATION, "stored twice", may_be_ambiguous=True),
+    Detail(
+        "redelivery_after_ack",
+        Grade.VIOLATION,
+        "given out again, though acknowledged",
+        may_be_ambiguous=True,
+    ),
+    Detail("redelivery", Grade.HARMLESS, "given out again, unacknowledged", may_be_ambiguous=True),
+    Detail(
+        "offset_rollback",
+        Grade.HARMLESS,
+        "given out again: the group's stored place went back",
+        may_be_ambiguous=True,
+    ),
+)
+
+_OF_MESSAGES = (
+    Measure(
+        name="lost",
+        grade=Grade.VIOLATION,
+        unit=Unit.MESSAGES,
+        part_of=Whole.CONFIRMED,
+        title="Lost",
+        meaning="confirmed, never delivered, not found by the audit",
+        stopped_by=_LOSS,
+        missing=True,
+        claimed="confirmed, never delivered, drained, not found by the audit",
+        story="was first sent at {at} and confirmed ({detail}), never delivered, not found by the "
+        "audit after a complete drain",
+        end="never delivered, though its queue was read empty; the audit did not find it, either",
+    ),
+    Measure(
+        name="stranded",
+        grade=Grade.VIOLATION,
+        unit=Unit.MESSAGES,
+        part_of=Whole.CONFIRMED,
+        title="Stranded",
+        meaning="confirmed, never delivered, found by the audit where no client looks",
+        stopped_by=_LOSS,
+        missing=True,
+        claimed="confirmed, undelivered, but found by the audit",
+        story="was confirmed ({detail}) and never delivered; the audit found it at {at}",
+    ),
+    Measure(
+        name="unreachable",
+        grade=Grade.OPEN,
+        unit=Unit.MESSAGES,
+        part_of=Whole.CONFIRMED,
+        title="In places that could not be read",
+        meaning="confirmed and missing; a place that may hold it could not be read",
+        # Its own reason, places that could not be read, is what it counts, so that stops nothing.
+        stopped_by=_ENDS,
+        missing=True,
+        end="never delivered; a place that could not be read may hold it",
+    ),
+    Measure(
+        name="loss_unknown",
+        grade=Grade.OPEN,
+        unit=Unit.MESSAGES,
+        part_of=Whole.CONFIRMED,
+        title="Not decided whether lost",
+        meaning="confirmed and missing; a queue was not drained, a log is incomplete, or "
+        "messages may still have had to wait",
+        missing=True,
+        end="never delivered as far as is known: the records or the drain are incomplete",
+    ),
+    Measure(
+        name="rolled_back_but_delivered",
+        grade=Grade.VIOLATION,
+        unit=Unit.MESSAGES,
+        part_of=Whole.IN_TRANSACTIONS,
+        title="Rolled back, but delivered",
+        meaning="its sender rolled the transaction back, and a consumer saw it",
+        stopped_by=_LOGS,
+        of=_TRANSACTIONS,
+        doubtful=Doubtful(
+            "rollback_unknown",
+            "were to be rolled back, but nobody knows what the broker was told",
+            "see how their producer ended (manifest, workers), then run it again",
+        ),
+        claimed="in a transaction rolled back, yet delivered",
+        story="was in a transaction that was rolled back, and yet delivered at {at}",
+    ),
+    Measure(
+        name="refused_but_delivered",
+        grade=Grade.VIOLATION,
+        unit=Unit.MESSAGES,
+        part_of=Whole.DENIED,
+        title="Refused, but delivered",
+        meaning="its sender was told that it was not taken, and it came all the same",
+        stopped_by=_LOGS,
+        claimed="refused or returned, yet delivered",
+        story="was {detail}, and yet delivered at {at}",
+    ),
+    Measure(
+        name="torn_transaction",
+        grade=Grade.VIOLATION,
+        unit=Unit.MESSAGES,
+        part_of=Whole.COMMITTED,
+        title="Torn transactions",
+        meaning="committed, never delivered; the broker holds a half without the commit",
+        stopped_by=_ENDS,
+        of=Need("transactions", "no transaction was to be committed", "commit"),
+        claimed="committed, but the broker holds its half alone",
+        raised_by_publishers=True,
+        story="was committed ({detail}) and never delivered; the audit found its half, without "
+        "the commit, at {at}",
+        end="never delivered: the broker holds the half, and no commit of it",
+    ),
+    Measure(
+        name="unexpected",
+        grade=Grade.VIOLATION,
+        unit=Unit.DELIVERIES,
+        part_of=Whole.DELIVERIES,
+        title="Delivered, but never sent",
+        meaning="deliveries that name nothing that was sent",
+        stopped_by=_LOGS,
+        claimed="delivered, but never sent",
+        raised_by_publishers=True,
+        story="was delivered at {at}, but names nothing that was sent ({detail})",
+    ),
+    Measure(
+        name="corrupt",
+        grade=Grade.VIOLATION,
+        unit=Unit.DELIVERIES,
+        part_of=Whole.DELIVERIES,
+        title="Corrupt",
+        meaning="deliveries whose checksum fails",
+        stopped_by=_LOGS,
+        claimed="deliveries whose checksum fails",
+        story="was delivered at {at} with a broken {detail}",
+    ),
+    Measure(
+        name="early",
+        grade=Grade.VIOLATION,
+        unit=Unit.DELIVERIES,
+        part_of=Whole.DELAYED,
+        title="Delivered too early",
+        meaning="deliveries before their time, by more than clocks can explain",
+        stopped_by=_LOGS,
+        of=_DELAYED,
+        doubtful=Doubtful(
+            "early_unknown",
+            "came before their time by no more than the clocks are off",
+            "run it with clients and brokers on one machine, or with synchronised clocks",
+        ),
+        claimed="deliveries before a delayed message was due",
+        raised_by_publishers=True,
+        story="was delivered at {at}, attempt {attempt}, before it was due",
+    ),
+    Measure(
+        name="reordered",
+        grade=Grade.VIOLATION,
+        unit=Unit.MESSAGES,
+        part_of=Whole.DELIVERED,
+        title="Out of order",
+        meaning="first delivered after a later message of the same sender and key",
+        stopped_by=_LOGS,
+        claimed="overtaken by a later message, where order was promised",
+        always_told=True,
+        raised_by_publishers=True,
+        story="was first delivered at {at}, after a later message of its key",
+    ),
+    Measure(
+        name="duplicated",
+        grade=Grade.HARMLESS,
+        unit=Unit.DELIVERIES,
+        part_of=Whole.DELIVERIES,
+        title="Delivered more than once",
+        meaning="surplus deliveries, by where they came from",
+        short="in all",
+        stopped_by=_LOGS,
+        details=_PROVENANCES,
+        claimed="surplus deliveries",
+        always_told=True,
+        story="was delivered again at {at}, attempt {attempt} ({detail})",
+    ),
+    Measure(
+        name="unrecorded",
+        grade=Grade.OPEN,
+        unit=Unit.DELIVERIES,
+        part_of=Whole.DELIVERIES,
+        title="Delivered, sender's log incomplete",
+        meaning="a publisher's log is not closed, so they may have been sent",
+        compared=False,  # it counts only where a log is open, and then nothing is judged
+    ),
+    Measure(
+        name="rollback_unknown",
+        grade=Grade.OPEN,
+        unit=Unit.MESSAGES,
+        part_of=Whole.IN_TRANSACTIONS,
+        title="Delivered, perhaps rolled back",
+        meaning="to be rolled back and delivered; its sender died or heard nothing, so "
+        "nobody knows what the broker was told",
+        stopped_by=_LOGS,
+        of=_TRANSACTIONS,
+    ),
+    Measure(
+        name="early_unknown",
+        grade=Grade.OPEN,
+        unit=Unit.DELIVERIES,
+        part_of=Whole.DELAYED,
+        title="Early, or the clocks are off",
+        meaning="deliveries before their time, by no more than clocks can explain",
+        stopped_by=_LOGS,
+        of=_DELAYED,
+    ),
+    Measure(
+        name="lost_indeterminate",
+        grade=Grade.HARMLESS,
+        unit=Unit.MESSAGES,
+        part_of=Whole.UNDECIDED,
+        title="Never confirmed, never delivered",
+        meaning="its outcome was unknown to the sender: no promise was broken",
+        stopped_by=_ENDS,
+        claimed="outcome unknown, never delivered",
+        always_told=True,
+        story="had an unknown outcome, was first sent at {at} and never delivered",
+        end="never delivered, and never confirmed",
+    ),
+    Measure(
+        name="revived",
+        grade=Grade.HARMLESS,
+        unit=Unit.MESSAGES,
+        part_of=Whole.UNDECIDED,
+        title="Never confirmed, but delivered",
+        meaning="its outcome was unknown to the sender, and it arrived",
+        stopped_by=_ENDS,
+        claimed="outcome unknown, delivered",
+        always_told=True,
+        story="had an unknown outcome and was delivered at {at}",
+    ),
+)
+
+REGISTER: tuple[Measure, ...] = (*_OF_MESSAGES, *OF_SERVICE, *OF_CENSUS)
+BY_NAME: dict[str, Measure] = {measure.name: measure for measure in REGISTER}
+_GRAVITY = {measure.name: place for place, measure in enumerate(REGISTER)}
+
+# Confirmed messages that never came: what is proved lost to clients, and what nobody can say.
+MISSING = tuple(measure.name for measure in REGISTER if measure.missing)
+GONE = tuple(name for name in MISSING if BY_NAME[name].grade is Grade.VIOLATION)
+OPEN = tuple(name for name in MISSING if BY_NAME[name].grade is Grade.OPEN)
+# What may belong to another measure, too.
+DOUBTFUL = frozenset(
+    measure.doubtful.measure for measure in REGISTER if measure.doubtful is not None
+)
+# Stages, in the order in which a run goes through them.
+STAGES: dict[str, Reached] = {
+    measure.reached.stage: measure.reached for measure in REGISTER if measure.reached is not None
+}
+
+STAGE_OF = {  # by measure
+    measure.name: measure.reached.stage for measure in REGISTER if measure.reached is not None
+}
+
+
+def gravity(name: str) -> int:
+    """Its place in the order of gravity, 0 is the gravest; the last of all where it is unknown."""
+    return _GRAVITY.get(name, len(REGISTER))
+
+
+def detail(name: str, of: str) -> Detail | None:
+    """The detail of that name; None where it is not fixed."""
+    return next((each for each in BY_NAME[name].details if each.name == of), None)
+
+
+def details(name: str) -> tuple[str, ...]:
+    """The names of the details of a measure that are fixed."""
+    return tuple(detail.name for detail in BY_NAME[name].details)

@@ -1,0 +1,164 @@
+"""The entries of the register that are no classes of findings: how well a run was served, and how
+much was looked at. Read them by measures.py.
+"""
+
+from spark_analysis.schema.measure import (
+    Grade,
+    Mart,
+    Measure,
+    Need,
+    Reached,
+    Stop,
+    Unit,
+    Whole,
+    stops,
+)
+
+ROUTES = "routes"  # no count: name servers were asked for a route that a fault could change
+CONSUMERS_ABSENT = "consumers_absent"
+_SENDING = stops("availability", "stalled", "publisher_log", "publishers_absent")
+_RECEIVING = (*_SENDING, *stops("availability", CONSUMERS_ABSENT))
+_ROUTED = Need(ROUTES, "no name server was asked for a route that a fault could change")
+
+
+def _census(name: str, whole: Whole, title: str, meaning: str, claimed: str = "") -> Measure:
+    """What is as it should be, or was not judged: counted, and it affects nobody."""
+    return Measure(
+        name=name,
+        grade=Grade.CENSUS,
+        unit=Unit.MESSAGES,
+        part_of=whole,
+        title=title,
+        meaning=meaning,
+        compared=False,
+        listed=False,
+        claimed=claimed,
+    )
+
+
+def _step(
+    name: str,
+    short: str,
+    meaning: str,
+    stopped_by: tuple[Stop, ...] = _SENDING,
+    *,
+    of: Need | None = None,
+    one_event_proves: bool = False,
+) -> Measure:
+    """A time from a fault to a stage, called as the stage is."""
+    return Measure(
+        name=name,
+        grade=Grade.SERVICE,
+        unit=Unit.NS,
+        part_of=Whole.TIME,
+        title=name.replace("_", " ").capitalize(),
+        meaning=meaning,
+        mart=Mart.STAGES,
+        short=short,
+        stopped_by=stopped_by,
+        listed=False,
+        of=of,
+        reached=Reached(name, meaning, one_event_proves),
+    )
+
+
+OF_SERVICE = (
+    # Counted and listed by message, too; repeats are compared by its share of what was due.
+    Measure(
+        name="missed",
+        grade=Grade.SERVICE,
+        unit=Unit.SHARE,
+        part_of=Whole.OPERATIONS,
+        title="Not confirmed within the deadline",
+        meaning="intended operations that were not confirmed in time",
+        mart=Mart.AVAILABILITY,
+        short="late",
+        stopped_by=_SENDING,
+    ),
+    Measure(
+        name="silence",
+        grade=Grade.SERVICE,
+        unit=Unit.NS,
+        part_of=Whole.TIME,
+        title="Silence",
+        meaning="the longest time without any confirm",
+        mart=Mart.AVAILABILITY,
+        short="silence",
+        stopped_by=_SENDING,
+        listed=False,
+    ),
+    # Name servers are asked by probers: what became of other workers says nothing against them.
+    _step(
+        "route_changed",
+        "first route changed",
+        "the first name server showed another route",
+        (),
+        of=_ROUTED,
+    ),
+    _step(
+        "route_changed_everywhere",
+        "last route changed",
+        "the last name server did",
+        (),
+        of=_ROUTED,
+    ),
+    _step(
+        "first_success",
+        "first confirm",
+        "something sent after the fault was confirmed",
+        one_event_proves=True,
+    ),
+    Measure(
+        name="degraded",
+        grade=Grade.SERVICE,
+        unit=Unit.NS,
+        part_of=Whole.TIME,
+        title="Degraded",
+        meaning="from the fault until sending was on time again, and stayed so",
+        mart=Mart.STAGES,
+        short="degraded",
+        stopped_by=_SENDING,
+        listed=False,
+        reached=Reached("sustained_success", "sending was on time again, and stayed so"),
+    ),
+    _step(
+        "consumers_resumed",
+        "first delivery",
+        "something sent after the fault was delivered",
+        _RECEIVING,
+        one_event_proves=True,
+    ),
+    _step("backlog_drained", "backlog gone", "what had piled up was delivered", _RECEIVING),
+)
+
+OF_CENSUS = (
+    _census("state", Whole.MESSAGES, "Messages", "every message, by what its sender was told"),
+    _census("confirmed", Whole.MESSAGES, "Confirmed", "by the strongest promise given for each"),
+    _census("in_order", Whole.DELIVERED, "In order", "overtaken by no later message of its key"),
+    _census(
+        "not_judged", Whole.DELIVERED, "Not judged for order", "its place is not certain, by why"
+    ),
+    _census(
+        "operations",
+        Whole.MESSAGES,
+        "Operations",
+        "messages that were intended for a certain time",
+    ),
+    _census(
+        "excused", Whole.MESSAGES, "Excused", "a fault had taken its sender when it was intended"
+    ),
+    _census(
+        "delayed",
+        Whole.MESSAGES,
+        "Delayed",
+        "sent with a time to wait for",
+        claimed="messages that were sent with a time to wait for",
+    ),
+    _census(
+        "transactions",
+        Whole.MESSAGES,
+        "In transactions",
+        "sent in a transaction, by what was to become of it",
+        claimed="messages that were sent in a transaction",
+    ),
+)
