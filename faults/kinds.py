@@ -58,6 +58,10 @@ class Kind:
     applies_to: str  # HOST, CLIENT_LINK, PEER_LINK or CLIENT
     offers: Mapping[str, str]  # deployment -> mechanism
     undone_by: str
+    ends_broker: bool  # what its processes held in memory is gone
+    takes_page_cache: (
+        bool  # what they wrote and did not sync is gone, too: the host lost its power
+    )
     may_stay: bool = False  # whether a scenario may say that it never returns
     options: tuple[str, ...] = ()  # the keys of OPTIONS that it takes
     needs: tuple[str, ...] = ()  # of these at least one
@@ -128,6 +132,8 @@ KINDS = {
             applies_to=HOST,
             offers=_PROCESSES,
             undone_by="the processes are started again, on their own data",
+            ends_broker=True,
+            takes_page_cache=False,
             may_stay=True,
         ),
         Kind(
@@ -136,6 +142,8 @@ KINDS = {
             applies_to=HOST,
             offers=_PROCESSES,
             undone_by="the processes are started again, on their own data",
+            ends_broker=True,
+            takes_page_cache=False,
             may_stay=True,
         ),
         Kind(
@@ -144,6 +152,8 @@ KINDS = {
             applies_to=HOST,
             offers=_PROCESSES,
             undone_by="the processes run on, with all that they held",
+            ends_broker=False,
+            takes_page_cache=False,
         ),
         Kind(
             name="hang",
@@ -152,6 +162,8 @@ KINDS = {
             applies_to=CLIENT_LINK,
             offers=_LINKS,
             undone_by="the links go on; what was held is delivered",
+            ends_broker=False,
+            takes_page_cache=False,
             options=("clients", "direction"),
         ),
         Kind(
@@ -161,6 +173,8 @@ KINDS = {
             applies_to=CLIENT_LINK,
             offers=_LINKS,
             undone_by="nothing is left to be undone",
+            ends_broker=False,
+            takes_page_cache=False,
             options=("clients",),
         ),
         Kind(
@@ -169,6 +183,8 @@ KINDS = {
             applies_to=CLIENT_LINK,
             offers=_LINKS,
             undone_by="new links are taken again",
+            ends_broker=False,
+            takes_page_cache=False,
             options=("clients",),
         ),
         Kind(
@@ -178,6 +194,8 @@ KINDS = {
             applies_to=CLIENT_LINK,
             offers=_LINKS,
             undone_by="new links are left alone",
+            ends_broker=False,
+            takes_page_cache=False,
             options=("clients",),
         ),
         Kind(
@@ -187,6 +205,8 @@ KINDS = {
             applies_to=CLIENT_LINK,
             offers=_LINKS,
             undone_by="what was held is delivered at once, and nothing is held any more",
+            ends_broker=False,
+            takes_page_cache=False,
             options=("clients", "latency", "rate"),
             needs=("latency", "rate"),
         ),
@@ -197,6 +217,8 @@ KINDS = {
             applies_to=CLIENT_LINK,
             offers=_LINKS,
             undone_by="links pass as much as they like; those that were closed stay closed",
+            ends_broker=False,
+            takes_page_cache=False,
             options=("clients", "bytes"),
             needs=("bytes",),
         ),
@@ -206,6 +228,8 @@ KINDS = {
             applies_to=HOST,
             offers=_NETWORK,
             undone_by="the filter is removed",
+            ends_broker=False,
+            takes_page_cache=False,
             options=("shape",),
             by_peer_links=_PEER_LINKS,
             why_not=_NO_NETWORK,
@@ -216,6 +240,8 @@ KINDS = {
             applies_to=HOST,
             offers=_NETWORK,
             undone_by="the filter is removed",
+            ends_broker=False,
+            takes_page_cache=False,
             why_not=_NO_NETWORK,
         ),
         Kind(
@@ -224,6 +250,8 @@ KINDS = {
             applies_to=HOST,
             offers={COMPOSE: f"{PACKET_FILTER}, {CONTAINER}"},
             undone_by="the filter is removed, then the processes are started again",
+            ends_broker=True,
+            takes_page_cache=False,
             why_not={
                 LOCAL: "a new connection to a dead node is closed at once here, where one to a "
                 "host without power is silent; nothing holds that back but a network of its own",
@@ -236,6 +264,8 @@ KINDS = {
             applies_to=HOST,
             offers=_NETWORK,
             undone_by="the filter is removed",
+            ends_broker=False,
+            takes_page_cache=False,
             options=("shape", "down", "up"),
             needs_all=("down", "up"),
             by_peer_links=_PEER_LINKS,
@@ -248,6 +278,8 @@ KINDS = {
             applies_to=PEER_LINK,
             offers={LOCAL: PROXY},
             undone_by="what was held is delivered at once, and nothing is held any more",
+            ends_broker=False,
+            takes_page_cache=False,
             options=("latency",),
             needs_all=("latency",),
             by_peer_links=_PEER_LINKS,
@@ -263,6 +295,8 @@ KINDS = {
             applies_to=HOST,
             offers={COMPOSE: CONTAINER},
             undone_by="the limits of its configuration are in force again",
+            ends_broker=False,
+            takes_page_cache=False,
             options=("resource",),
             why_not={
                 LOCAL: "no system that has alarms runs as subprocesses",
@@ -275,6 +309,8 @@ KINDS = {
             applies_to=CLIENT,
             offers=_CLIENTS,
             undone_by="new clients take their places: the same queues and entries, new numbers",
+            ends_broker=False,
+            takes_page_cache=False,
             may_stay=True,
             options=("clients",),
         ),
@@ -284,6 +320,8 @@ KINDS = {
             applies_to=CLIENT,
             offers=_CLIENTS,
             undone_by="the processes run on, with all that they held",
+            ends_broker=False,
+            takes_page_cache=False,
             options=("clients",),
         ),
     )

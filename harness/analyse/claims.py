@@ -3,13 +3,14 @@
 1. The same text for every system: a precondition speaks of facts, never of a system or a layout.
 2. A predicate is a list of `fact comparator value`, all of which must hold.
 3. A fact that does not exist is an error that names those that do.
+4. A claim says whether it speaks of all cases or of some: that decides what refutes it.
 """
 
 import re
 import tomllib
 from dataclasses import dataclass
 from importlib import resources
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -49,6 +50,12 @@ class Claim:
     predicate: tuple[Condition, ...]
     known: str  # what is known about it already; "" where nothing is
     warns: bool = False  # it predicts harm: where it is false, the broker was better than that
+    some: bool = False  # one example proves it ("may lose"), and none refutes it
+    beside_others: bool = False  # it speaks of faults that are in force at the same time
+
+    @property
+    def of_windows(self) -> bool:
+        return any(one.of_window for one in (*self.precondition, *self.predicate))
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +149,8 @@ class _ClaimTable(_Table):
     predicate: Annotated[list[str], Field(min_length=1)]
     known: str = ""
     warns: bool = False
+    quantifier: Literal["all", "some"]
+    beside_others: bool = False
 
 
 class _File(_Table):
@@ -175,6 +184,8 @@ def _claim(table: _ClaimTable, file: str, problems: list[Problem]) -> Claim:
         predicate=_conditions(table.predicate, f"{file}, {table.name}", problems),
         known=table.known,
         warns=table.warns,
+        some=table.quantifier == "some",
+        beside_others=table.beside_others,
     )
 
 

@@ -1,13 +1,10 @@
 """What one run tells of every fact: from its marts, its facts and its recorded state.
 
-1. Counts that incomplete records can only raise are lower bounds: a proved violation stays one.
-2. A loss count hangs on what was really left open (loss_unknown, unreachable), not on the mere
-   presence of a doubt: where every confirmed message was delivered, nothing can be lost.
-3. A stalled instrument makes times unknown. What was seen to happen did happen all the same: a
+1. Counts stand in counted.py, service and consumption in served.py, what follows from other facts
+   in derived.py: here is where they are asked for, and which doubt comes first.
+2. A stalled instrument makes times unknown. What was seen to happen did happen all the same: a
    stall cannot invent a delivery or a confirm.
-4. A doubt about the whole run leaves nothing but proved violations.
-5. An ambiguous surplus delivery may be of any provenance that the analysis could not tell it from;
-   so may a delivery that the clocks cannot call early or not (`doubtful` in the register).
+3. A doubt about the whole run leaves nothing but proved violations.
 """
 
 from collections import Counter
@@ -15,22 +12,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from harness.analyse import derived, served
+from harness.analyse.counted import Among, Counted
 from harness.analyse.doubts import Told, tell
 from harness.analyse.state import State
-from harness.analyse.terms import moot
 from harness.analyse.times import NS, fault_length_s, judged_ns, stage_text
 from harness.analyse.truth import Interval, Moot, Unknown, Value, at_least, exactly
 from harness.analyse.vocabulary import (
+    CONSUMPTION,
     COUNTS,
     DECLARED,
-    NOTICED,
     OPERATED,
-    POLLED,
     RECORDED,
-    SERVED,
+    SERVICE,
     STAGE_NAMES,
+    TIMERS,
 )
 from spark_analysis.schema import measures
+from spark_analysis.schema import service as words
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.facts import Window as WindowFacts
 from spark_analysis.schema.findings import Availability, Findings, Stage
@@ -40,12 +39,10 @@ from spark_analysis.schema.words import Owed
 _NEEDS_CONSUMERS = frozenset(
     each.name for each in measures.REGISTER if CONSUMERS_ABSENT in each.reasons
 )
-_TIMERS = {NOTICED: ("route_poll_s", "timer_s"), POLLED: ("route_poll_s",)}
 _ENDED_BY_FAULT = {
     Owed.UNDO: "it would have lasted as long as the fault",
     Owed.EITHER: "the fault's end may have ended it, too",
 }
-_LOSS_DOUBTS = measures.BY_NAME["lost"].reasons
 
 
 @dataclass(frozen=True)
@@ -56,15 +53,18 @@ class Evidence:
     facts: Facts
     state: State
 
-    def value(self, name: str, window: int = 0) -> Value:
-        """What is known of a fact; of a window's fact, in that window."""
+    def value(self, name: str, window: int = 0, among: Among = None) -> Value:
+        """What is known of a fact; of a window's fact, in that window. `among`: a count is asked
+        of what these windows can have caused."""
         head, _, detail = name.partition(".")
         if name in DECLARED:
             return self.state.value(name, window)
         if name in OPERATED:
             return self._operated(name)
         if head in COUNTS:
-            return self._doubted(self._count(head, detail))
+            return self._doubted(self.counted.value(head, detail, among))
+        if name in derived.DERIVED:
+            return derived.derive(name, window, self.facts, self.state)
         if not self.facts.windows:
             return Moot("there is no fault")
         if self.run_doubt:
@@ -83,19 +83,23 @@ class Evidence:
 
     def detail(self, name: str, window: int) -> str:
         """How a fact of a window came about, in words; "" where its value says it all."""
-        row = self.stage(name.partition("_within_")[0], window)
-        if row is None:
-            return ""
-        length = fault_length_s(self.window(window))
-        held = f" of a fault of {length:.1f} s" if length is not None else ""
-        first = self.stage("first_success", window)
-        if name == SERVED and first is not None and self._confirmed_late(window):
-            held = f", confirmed {stage_text(first)},{held}"
-        elif row.owed == Owed.UNDO:
-            held = f"{held}, whose end it waited for"
-        if name in _TIMERS:
-            return f"{stage_text(row)}; the bound is {self._bound_s(name, window)} s"
-        return f"{stage_text(row)}{held if name.endswith('_within_fault') else ''}"
+        if name == CONSUMPTION:
+            return served.consumed(self._consumption(window))[1]
+        if name in SERVICE:
+            rows = served.rows_of(self.findings, window, SERVICE[name])
+            return served.sentence(rows, self.findings.outages) if rows else ""
+        row = self.stage(name, window)
+        return stage_text(row) if row is not None else ""
+
+    @cached_property
+    def counted(self) -> Counted:
+        planned = self.state.value("messages", 0)
+        return Counted(
+            self.findings.counts,
+            self.findings.charges,
+            self.loss_doubt,
+            planned.low if isinstance(planned, Interval) else None,
+        )
 
     @cached_property
     def doubts(self) -> tuple[Told, ...]:
@@ -121,21 +125,30 @@ class Evidence:
     def window(self, number: int) -> WindowFacts:
         return next(window for window in self.facts.windows if window.number == number)
 
+    def beside(self, window: int) -> tuple[int, ...]:
+        """The windows that were in force at the same time."""
+        return derived.beside(window, self.facts)
+
+    def too_little(self, window: int) -> Unknown | None:
+        """Why too little was due in a window for anything to be proved by nothing going wrong."""
+        row = next((one for one in self.findings.exposure if one.window == window), None)
+        paced = self.facts.paced and self.facts.confirms
+        seen = 0 if row is None else row.due if paced else row.sent
+        if seen >= words.ENOUGH[words.RUN]:
+            return None
+        noun = "operations were due" if paced else "messages were sent"
+        return Unknown(
+            f"only {seen:,} {noun} while the fault was in force",
+            "send more, or let the fault last longer",
+        )
+
     def total(self, measure: str, detail: str = "") -> int:
         """How many of a measure (of one detail), over all queues."""
-        return sum(
-            row.count
-            for row in self.findings.counts
-            if row.measure == measure and detail in ("", row.detail)
-        )
+        return self.counted.total(measure, detail)
 
     def details(self, measure: str) -> Counter[str]:
         """How many of a measure, by detail, over all queues; rows without a detail left out."""
-        sums: Counter[str] = Counter()
-        for row in self.findings.counts:
-            if row.measure == measure and row.detail:
-                sums[row.detail] += row.count
-        return sums
+        return self.counted.details(measure)
 
     def stage(self, name: str, window: int) -> Stage | None:
         rows = self.findings.stages
@@ -149,11 +162,7 @@ class Evidence:
     @property
     def undecided(self) -> int:
         """Confirmed messages (or such as may be) of which nobody can say whether they are lost."""
-        open_ends = sum(self.total(name) for name in measures.OPEN)
-        if self.loss_doubt("publisher_log"):
-            # A confirm may have come that the log does not hold.
-            open_ends += self.total("lost_indeterminate")
-        return open_ends
+        return self.counted.undecided()
 
     def _of(self, scope: str, window: int = 0) -> Iterator[Told]:
         return (one for one in self.doubts if (one.scope, one.window) == (scope, window))
@@ -165,70 +174,6 @@ class Evidence:
             return value
         return at_least(value.low, value.text, doubt.sentence, doubt.advice)
 
-    def _count(self, measure: str, detail: str) -> Value:
-        if not self.total("state"):
-            return Unknown("no message was sent", "see how the workers ended (manifest, workers)")
-        if measure == "acknowledged":
-            return exactly(self.total("state", "acknowledged"))
-        if measure in measures.GONE:
-            return self._loss(measure, detail)
-        if none := moot(measure, self.total):
-            return none
-        number = self.total(measure, detail)
-        if measure == "reordered" and not number + self.total("in_order"):
-            return self._no_order()
-        text = f"{number:,}"
-        if measure == "reordered":
-            text = f"{number:,} of {number + self.total('in_order'):,}"
-        logs = ("publisher_log",) if measures.BY_NAME[measure].raised_by_publishers else ()
-        doubt = self.loss_doubt("consumer_log", "drain", *logs)
-        if doubt:
-            return at_least(number, text, *_words(doubt))
-        return self._with_doubtful(measure, detail, number, text)
-
-    def _with_doubtful(self, measure: str, detail: str, number: int, text: str) -> Value:
-        """The count, and those that the analysis could not tell from it."""
-        doubtful = measures.BY_NAME[measure].doubtful
-        if doubtful is not None:
-            more = self.total(doubtful.measure, detail)
-            why, advice = f"{more:,} more {doubtful.why}", doubtful.advice
-        else:
-            told = measures.detail(measure, detail)
-            open_ended = told is not None and told.may_be_ambiguous
-            more = self.total(measure, "ambiguous") if open_ended else 0
-            why = f"{more:,} more may be: what came between the two deliveries hides which"
-            advice = "look at the ambiguous ones' stories"
-        if not more:
-            return exactly(number, text)
-        return Interval(number, number + more, text, why, advice)
-
-    def _loss(self, measure: str, detail: str) -> Value:
-        confirmed = self.total("state", "acknowledged")
-        if not confirmed:
-            return Unknown("no message was confirmed", "see why publishing failed (settlements)")
-        number = self.total(measure, detail)
-        text = f"{number:,} of {confirmed:,}"
-        doubt = self.loss_doubt("consumer_log")
-        if measure == "stranded" and number and doubt:
-            # A consumer that died may have got what the audit found.
-            return Interval(0, number, text, *_words(doubt))
-        if not self.undecided:
-            return exactly(number, text)
-        doubt = self.loss_doubt(*_LOSS_DOUBTS)
-        sentence, advice = _words(doubt)
-        return at_least(number, text, f"{self.undecided:,} messages: {sentence}", advice)
-
-    def _no_order(self) -> Value:
-        if not self.total("not_judged"):
-            return Unknown("nothing was delivered", "see why the queues could not be read")
-        if self.total("not_judged") == self.total("not_judged", "not_promised"):
-            return Moot("order is not promised: more than one consumer or queue a key")
-        if self.total("not_judged") == self.total("not_judged", "not_at_once"):
-            return Moot("order is not promised: all were delayed, or in transactions")
-        return Unknown(
-            "no delivery could be judged for order", "let fewer messages be redelivered"
-        )
-
     def _recorded(self, name: str, window: int) -> Value:
         """Two of these the run's facts hold by themselves."""
         facts = self.window(window)
@@ -239,21 +184,20 @@ class Evidence:
         return self.state.value(name, window)
 
     def _found(self, name: str, window: int) -> Value:
-        if name.removesuffix("_s") in _NEEDS_CONSUMERS and self.state.run.get("consumers") == 0:
+        nobody = self.state.run.get("consumers") == 0
+        if nobody and (name == CONSUMPTION or name.removesuffix("_s") in _NEEDS_CONSUMERS):
             return Moot("nobody consumes before the drain")
         if name in STAGE_NAMES:
             return self._stage_seen(name, window)
+        if name == CONSUMPTION:
+            return self._consumption_resumes(window)
         doubt = self._time_doubt(name.removesuffix("_s"), window)
         if doubt:
             return Unknown(doubt.sentence, doubt.advice)
         if name in ("silence_s", "missed"):
             return self._gap(name, window)
-        if name == SERVED:
-            return self._served_within(window)
-        if name in _TIMERS:
-            return self._within_timers(name, window)
-        if name.endswith("_within_fault"):
-            return self._within(name.removesuffix("_within_fault"), window)
+        if name in SERVICE:
+            return self._served(SERVICE[name], window)
         return self._stage_time("sustained_success" if name == "degraded_s" else name[:-2], window)
 
     def _stage_seen(self, name: str, window: int) -> Value:
@@ -284,85 +228,43 @@ class Evidence:
             return at_least(seconds, doubt=_ENDED_BY_FAULT[owed])
         return exactly(seconds, stage_text(row)) if row.reached else at_least(seconds)
 
-    def _served_within(self, window: int) -> Value:
+    def _consumption(self, window: int) -> tuple[words.Consumption, ...]:
+        return tuple(row for row in self.findings.consumption if row.window == window)
+
+    def _consumption_resumes(self, window: int) -> Value:
+        """A delivery that was seen was made, whatever stood still; one that was not seen needs
+        somebody who would have seen it."""
+        resumed, why = served.consumed(self._consumption(window))
+        doubt = self.consumption_doubt(window) or self.loss_doubt("consumer_log")
+        if resumed is True:
+            return True
+        if doubt:
+            return Unknown(doubt.sentence, doubt.advice)
+        return Unknown(why, "send more after the fault") if resumed is None else False
+
+    def _served(self, promise: str, window: int) -> Value:
         """Patient clients are confirmed in time what they sent into a fault, and after it: that is
-        no success within it unless something of it was confirmed before the fault ended. Of what
-        was sent in its last seconds nobody can say what it is owed to: the undo is in time, too.
-        """
-        sustained = self._within("sustained_success", window)
-        if sustained is not True:
-            return sustained
-        if self._confirmed_late(window):
+        no service within it unless something of it was confirmed before the fault ended."""
+        if not self.facts.confirms:
+            return Moot("publishers ask for no confirms")
+        if not self.facts.paced:
+            return Moot("rate is max: no intended times")
+        timers = [self.state.value(timer, window) for timer in TIMERS.get(promise, ())]
+        unknown = next((one for one in timers if not isinstance(one, Interval)), None)
+        if unknown is not None:
+            return unknown
+        rows = served.rows_of(self.findings, window, promise)
+        if not rows:
+            return Unknown("when the fault was seen to be gone is not on record")
+        found = served.served(rows)
+        if found is True and promise != words.HEALED and self._confirmed_late(window):
             return False
-        return self._owed(window)
+        return found
 
     def _confirmed_late(self, window: int) -> bool:
         """Whether nothing that was sent into the fault was confirmed until it had been undone."""
         first, length_s = self.stage("first_success", window), fault_length_s(self.window(window))
         return first is not None and length_s is not None and first.after_ns / NS >= length_s
-
-    def _within(self, name: str, window: int) -> Value:
-        row = self.stage(name, window)
-        if row is None:
-            return self._no_stage(name)
-        length_s = fault_length_s(self.window(window))
-        if row.reached:
-            return length_s is None or row.after_ns / NS < length_s
-        if length_s is not None and row.after_ns / NS >= length_s:
-            return False
-        return _too_short(name)
-
-    def _owed(self, window: int) -> Value:
-        """Whether it was the system that brought sustained success, and not the fault's end."""
-        length_s = fault_length_s(self.window(window))
-        row = self.stage("sustained_success", window)
-        if row is None or length_s is None or row.owed == Owed.SYSTEM:
-            return True
-        if row.owed == Owed.UNDO:
-            return False
-        over = "the fault was over before"
-        if row.after_ns / NS < length_s:
-            over = (
-                f"success began {row.after_ns / NS:.1f} s after a fault of {length_s:.1f} s: too "
-                "little of it was decided before its end, which may have brought it"
-            )
-        return Unknown(over, "let the fault last longer")
-
-    def _within_timers(self, name: str, window: int) -> Value:
-        bound_s, row = self._bound_s(name, window), self.stage("sustained_success", window)
-        if isinstance(bound_s, Unknown | Moot):
-            return bound_s
-        assert isinstance(bound_s, Interval), bound_s
-        if row is None:
-            return self._no_stage("sustained_success")
-        if (row.after_ns - row.uncertainty_ns) / NS > bound_s.low:
-            return False
-        if not row.reached:
-            return _too_short("sustained_success")
-        if row.after_ns / NS > bound_s.low:
-            over_s = row.uncertainty_ns / NS
-            return Unknown(f"the fault took {over_s:.1f} s to make", "make it faster")
-        owed = self._owed(window)
-        deadline_s = self.facts.deadline_ns / NS
-        if owed is True and row.after_ns / NS + deadline_s > bound_s.low:
-            why = f"what is in time may be confirmed {deadline_s:g} s after it was due"
-            return Unknown(why, "give clients a shorter deadline")
-        if owed is False and not self._lasts(window, bound_s.low):
-            return Unknown("the fault was over before", "let the fault last longer")
-        return owed
-
-    def _lasts(self, window: int, seconds: float) -> bool:
-        """Whether the fault goes on for more than a deadline after that time."""
-        length_s = fault_length_s(self.window(window))
-        return length_s is None or seconds + self.facts.deadline_ns / NS < length_s
-
-    def _bound_s(self, name: str, window: int) -> Value:
-        """Of timers that run one after the other; unknown where one is."""
-        values = [self.state.value(timer, window) for timer in _TIMERS[name]]
-        known = [one for one in values if isinstance(one, Interval)]
-        if len(known) < len(values):
-            return next(one for one in values if not isinstance(one, Interval))
-        return exactly(sum(one.low for one in known))
 
     def _gap(self, name: str, window: int) -> Value:
         row = self.availability(window)
@@ -378,15 +280,11 @@ class Evidence:
             return Moot("publishers ask for no confirms")
         if not self.facts.paced and name == "sustained_success":
             return Moot("rate is max: no intended times")
+        if name == "backlog_drained":
+            return Moot("nobody consumes before the drain")
         return Unknown(f"the analysis has no {name}")
 
 
 def _too_short(stage: str) -> Unknown:
     why = f"{stage} was not seen before the load ended, or the next fault began"
     return Unknown(why, "make recovery, or the time between faults, longer")
-
-
-def _words(doubt: Told | None) -> tuple[str, str]:
-    if doubt is None:
-        return "the records are not complete", ""
-    return doubt.sentence, doubt.advice

@@ -1,8 +1,15 @@
-"""Claims against one run: PASS, FAIL, INCONCLUSIVE or NOT APPLICABLE, and why (DESIGN.md 4).
+"""Claims against one run: PASS, FAIL, INCONCLUSIVE or NOT APPLICABLE, and why.
 
 1. A false precondition is NOT APPLICABLE, an unknown one INCONCLUSIVE; neither looks further.
-2. A violation that is proved is a FAIL, whatever else is unknown.
-3. Every verdict says what was judged, what was not and why, and what to do.
+2. A violation that is proved is a FAIL, whatever else is unknown. What is unknown comes before
+   what makes no sense here, and that before what holds.
+3. A claim about fault windows is judged in each, and its counts are of what the windows to which
+   it applies can have caused. Beside another fault it is INCONCLUSIVE, unless it speaks of
+   several.
+4. What speaks for the broker needs enough that was due while the fault was in force.
+5. A promise is as good as its worst window. A warning came true where its harm came in one. A
+   claim about some cases is never refuted.
+6. Every verdict says what was judged, what was not and why, and what to do.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,6 +17,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from harness.analyse.claims import Claim, Condition
+from harness.analyse.counted import Among
 from harness.analyse.evidence import Evidence
 from harness.analyse.stories import story
 from harness.analyse.truth import Interval, Moot, Unknown, Value, holds
@@ -24,6 +32,9 @@ class Outcome(StrEnum):
 
 # The heaviest of several windows, or of several repeats, speaks for all.
 _WEIGHT = (Outcome.NOT_APPLICABLE, Outcome.PASS, Outcome.INCONCLUSIVE, Outcome.FAIL)
+# Of a warning: that the harm came once is what it says.
+_WEIGHT_OF_WARNING = (Outcome.NOT_APPLICABLE, Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS)
+_UNPROVED = "one run without an example refutes no sentence about some cases"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +52,12 @@ class ClaimVerdict:
     advice: tuple[str, ...] = ()
     known: str = ""  # what is known about this claim already
     warns: bool = False  # the claim predicts harm: a FAIL is a warning that did not come true
+    some: bool = False  # the claim is about some cases
+
+    @property
+    def is_promise(self) -> bool:
+        """Whether somebody promised it: then it decides the exit code."""
+        return not (self.warns or self.some)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,34 +107,39 @@ def worst(outcomes: Iterable[Outcome]) -> Outcome:
 
 
 def exit_code(runs: Iterable[Sequence[ClaimVerdict]]) -> int:
-    """`--judge claims`: 1 any FAIL, 2 any INCONCLUSIVE or a run in which nothing was judged."""
+    """`--judge claims`: 1 a promise was broken; 2 one that applied could not be judged, or a run
+    in which none was. Warnings and claims about some cases set neither."""
     outcomes: list[Outcome] = []
     for verdicts in runs:
-        told = [one.outcome for one in verdicts if one.outcome is not Outcome.NOT_APPLICABLE]
+        promises = (one.outcome for one in verdicts if one.is_promise)
+        told = [one for one in promises if one is not Outcome.NOT_APPLICABLE]
         outcomes += told or [Outcome.INCONCLUSIVE]
     return {Outcome.FAIL: 1, Outcome.PASS: 0}.get(worst(outcomes), 2)
 
 
 def _judge(claim: Claim, evidence: Evidence) -> ClaimVerdict:
-    conditions = (*claim.precondition, *claim.predicate)
-    windows = [window.number for window in evidence.facts.windows]
-    by_window = any(condition.of_window for condition in conditions) and windows
-    parts = [_judge_once(claim, evidence, window) for window in (windows if by_window else [0])]
-    outcome = worst(part.outcome for part in parts)
+    windows = [window.number for window in evidence.facts.windows] if claim.of_windows else []
+    parts = _by_window(claim, evidence, windows) if windows else [_of_run(claim, evidence)]
+    weight = _WEIGHT_OF_WARNING if claim.warns else _WEIGHT
+    outcome = max((part.outcome for part in parts), key=weight.index)
     # Windows to which the claim does not apply say nothing beside those to which it does.
     told = [p for p in parts if p.outcome is not Outcome.NOT_APPLICABLE] or parts
+    unproved = claim.some and outcome is Outcome.FAIL
     return ClaimVerdict(
         claim=claim.name,
-        outcome=outcome,
+        outcome=Outcome.INCONCLUSIVE if unproved else outcome,
         meaning=claim.meaning,
         sentence=claim.sentence,
         source=claim.source,
         judged=_once(line for part in told for line in part.judged),
-        not_judged=_once(line for part in told for line in part.not_judged),
-        story=next((part.story for part in told if part.story), ""),
+        not_judged=_once(
+            (*([_UNPROVED] if unproved else []), *(line for p in told for line in p.not_judged))
+        ),
+        story="" if unproved else next((part.story for part in told if part.story), ""),
         advice=_once(line for part in told for line in part.advice),
         known=claim.known if outcome is Outcome.FAIL else "",
         warns=claim.warns,
+        some=claim.some,
     )
 
 
@@ -132,18 +154,48 @@ class _Part:
     advice: tuple[str, ...] = ()
 
 
-def _judge_once(claim: Claim, evidence: Evidence, window: int) -> _Part:
+def _of_run(claim: Claim, evidence: Evidence) -> _Part:
+    part = _applies(claim, evidence, 0)
+    return part or _predicate(claim, evidence, 0, None)
+
+
+def _by_window(claim: Claim, evidence: Evidence, windows: Sequence[int]) -> list[_Part]:
+    """One part a window, in their order."""
+    kept_out = {window: _applies(claim, evidence, window) for window in windows}
+    among = frozenset(window for window, part in kept_out.items() if part is None)
+    return [kept_out[window] or _in_window(claim, evidence, window, among) for window in windows]
+
+
+def _applies(claim: Claim, evidence: Evidence, window: int) -> _Part | None:
+    """Why the claim is not judged in a window, or a run; None: it applies."""
     asked = [_ask(condition, evidence, window) for condition in claim.precondition]
     false = [one for one in asked if one.moot or one.holds is False]
     if false:
         return _Part(Outcome.NOT_APPLICABLE, not_judged=tuple(one.words for one in false))
     unknown = [one for one in asked if one.holds is None]
-    if unknown:
-        return _inconclusive([], unknown)
-    return _predicate([_ask(one, evidence, window) for one in claim.predicate], evidence)
+    return _inconclusive([], unknown) if unknown else None
 
 
-def _predicate(answers: list[_Answer], evidence: Evidence) -> _Part:
+def _in_window(claim: Claim, evidence: Evidence, window: int, among: frozenset[int]) -> _Part:
+    others = evidence.beside(window)
+    if others and not claim.beside_others:
+        numbers = " and ".join(str(number) for number in others)
+        return _Part(
+            Outcome.INCONCLUSIVE,
+            not_judged=(f"window {window}: window {numbers} was in force at the same time",),
+            advice=("let one fault end before the next begins",),
+        )
+    part = _predicate(claim, evidence, window, among)
+    favours = Outcome.FAIL if claim.warns else Outcome.PASS
+    little = evidence.too_little(window) if part.outcome is favours else None
+    if little is None:
+        return part
+    reason = f"window {window}: {little.reason}"
+    return _Part(Outcome.INCONCLUSIVE, part.judged, (reason,), advice=(little.advice,))
+
+
+def _predicate(claim: Claim, evidence: Evidence, window: int, among: Among) -> _Part:
+    answers = [_ask(one, evidence, window, among) for one in claim.predicate]
     moot = [one for one in answers if one.moot]
     unknown = [one for one in answers if one.holds is None and not one.moot]
     decided = [one for one in answers if one.holds is not None]
@@ -156,14 +208,14 @@ def _predicate(answers: list[_Answer], evidence: Evidence) -> _Part:
             story=next(filter(None, (_story(one, evidence) for one in false)), ""),
             advice=_once(one.advice for one in unknown),
         )
+    if unknown:
+        return _inconclusive(decided, unknown)
     if moot:
         return _Part(
             Outcome.NOT_APPLICABLE,
             judged=tuple(one.words for one in decided),
             not_judged=tuple(one.words for one in moot),
         )
-    if unknown:
-        return _inconclusive(decided, unknown)
     return _Part(Outcome.PASS, judged=tuple(one.words for one in decided))
 
 
@@ -176,8 +228,8 @@ def _inconclusive(decided: list[_Answer], unknown: list[_Answer]) -> _Part:
     )
 
 
-def _ask(condition: Condition, evidence: Evidence, window: int) -> _Answer:
-    value = evidence.value(condition.fact, window)
+def _ask(condition: Condition, evidence: Evidence, window: int, among: Among = None) -> _Answer:
+    value = evidence.value(condition.fact, window, among)
     answer = None
     if not isinstance(value, Moot):
         answer = holds(value, condition.comparator, condition.wanted)

@@ -1,7 +1,7 @@
 """The facts that claims may speak of: name, type, what it means. `list claims` shows them.
 
 1. Declared facts come from the plan, operated and recorded ones from the harness, found ones from
-   the marts.
+   the marts; what follows from others has a place of its own.
 2. A fact `of a window` may differ between fault windows; a claim is then judged for each window.
 3. `count.detail` narrows a count: `duplicated.stored_twice`, `lost.replicated`.
 """
@@ -9,6 +9,7 @@
 from dataclasses import dataclass
 
 from spark_analysis.schema.measures import REGISTER
+from spark_analysis.schema.service import FAULT, HEALED
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,8 @@ DECLARED: dict[str, Fact] = {
     "acknowledges": Fact(bool, False, "there are consumers, and they acknowledge what they got"),
     "no_ack": Fact(bool, False, "there are consumers, and they acknowledge nothing"),
     "cancel_on_ha_failover": Fact(bool, False, "consumers asked to be told of a new master"),
+    "reconnect_s": Fact(float, False, "how long a client may take to be back after a fault"),
+    "messages": Fact(float, False, "how many the scenario sends, where it sends few on purpose"),
     "faults": Fact(float, False, "fault windows of the schedule"),
     "operations": Fact(float, False, "operations of the schedule"),
 }
@@ -74,38 +77,78 @@ RECORDED: dict[str, Fact] = {
     "fault_returned": Fact(bool, True, "the fault was undone and seen to be gone"),
     "promoted_mirror_rank": Fact(float, True, "age of the mirror that became master; 1: oldest"),
     "consumers_cancelled": Fact(float, True, "cancellation notices that consumers got"),
+    "clients_of_target_cut_off": Fact(
+        bool, True, "every client that was connected to the target lost its connection"
+    ),
+    "rejoined_as": Fact(
+        str, True, "what the target was to its queue in the end: master, mirror, none"
+    ),
 }
 COUNTS: dict[str, Fact] = {
     "acknowledged": Fact(float, False, "messages that were confirmed"),
     **{each.name: Fact(float, False, each.claimed) for each in REGISTER if each.claimed},
 }
-SERVED = "sustained_success_within_fault"
-NOTICED = "sustained_success_within_notice"
-POLLED = "sustained_success_within_poll"
+# Promises that service is asked by (schema/service.py), and the facts that answer. Those that name
+# a time have the declared timers that make it up.
+SERVICE = {
+    "serves_on": FAULT,
+    "serves_after_notice": "notice",
+    "serves_after_poll": "poll",
+    "served_once_healed": HEALED,
+}
+TIMERS = {"notice": ("timer_s", "route_poll_s"), "poll": ("route_poll_s",)}
+CONSUMPTION = "consumption_resumes"
 STAGE_NAMES = tuple(
     each.reached.stage for each in REGISTER if each.reached is not None and each.of is None
 )  # routes are told apart: there may be nobody who knows them
 FOUND: dict[str, Fact] = {
-    "silence_s": Fact(float, True, "longest gap between confirms, in seconds"),
+    "silence_s": Fact(float, True, "longest time without a confirm while something is due"),
     "missed": Fact(float, True, "intended operations not confirmed within their deadline"),
     "degraded_s": Fact(float, True, "from the fault to sustained success"),
-    SERVED: Fact(
+    "serves_on": Fact(
         bool,
         True,
-        "sustained success came before the fault ended, and not because it ended; and a confirm "
-        "of what was sent into it",
+        "from sustained success on, or from the fault where there was none, until the fault's end "
+        "the run, every queue and every publisher were served",
     ),
-    NOTICED: Fact(
+    "serves_after_notice": Fact(
         bool,
         True,
-        "sustained success came within timer_s + route_poll_s, when clients know of a silent one",
+        "they were from timer_s + route_poll_s on, when clients know of a silent broker",
     ),
-    POLLED: Fact(bool, True, "it came within route_poll_s, when clients have asked again"),
-    "first_success_within_fault": Fact(bool, True, "something sent after it was confirmed before"),
+    "serves_after_poll": Fact(bool, True, "they were from route_poll_s on"),
+    "served_once_healed": Fact(
+        bool, True, "they were when the fault was gone and clients had had time to come back"
+    ),
+    CONSUMPTION: Fact(
+        bool, True, "every queue and every consumer got something that was sent after the fault"
+    ),
     **{stage: Fact(bool, True, f"the stage {stage} was reached") for stage in STAGE_NAMES},
     **{f"{stage}_s": Fact(float, True, f"from the fault to {stage}") for stage in STAGE_NAMES},
 }
-FACTS: dict[str, Fact] = {**DECLARED, **OPERATED, **RECORDED, **COUNTS, **FOUND}
+FOLLOWING: dict[str, Fact] = {  # from others (derived.py)
+    "keeps": Fact(
+        bool,
+        False,
+        "no disk was lost, and no broker ended while queues or messages were transient",
+    ),
+    "page_cache_lost": Fact(bool, True, "the fault took what was written and not synced, too"),
+    "every_mirror_read": Fact(bool, True, "every mirror at the fault was master later, and read"),
+    "attached_name_server_silent": Fact(
+        bool, True, "a name server that publishers asked was silent at the same time"
+    ),
+    "masters_down_before": Fact(
+        float, True, "masters that earlier faults had ended, and that were not back"
+    ),
+}
+FACTS: dict[str, Fact] = {
+    **DECLARED,
+    **OPERATED,
+    **RECORDED,
+    **COUNTS,
+    **FOUND,
+    **FOLLOWING,
+}
 
 
 def fact(name: str) -> Fact | None:

@@ -115,6 +115,7 @@ class Measure:
     listed: bool = True  # its cases are rows of the mart `affected`
     details: tuple[Detail, ...] = ()  # where they are fixed
     missing: bool = False  # it counts confirmed messages that never came
+    charged: bool = False  # to the fault windows that could have caused it (mart charges)
     of: Need | None = None
     doubtful: Doubtful | None = None
     claimed: str = ""  # what claims mean by it; "" is: they may not speak of it

@@ -1,0 +1,39 @@
+"""What the analysis is asked of a run beside what was recorded of it: by the claims of today.
+
+1. A promise of time is a sum of declared timers; where one is unknown, or makes no sense, nothing
+   is asked, and the claim that speaks of it says so (evidence.py).
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from harness.analyse.state import State
+from harness.analyse.truth import Interval
+from harness.analyse.vocabulary import TIMERS
+from spark_analysis.schema.facts import Facts, Promise
+
+RECONNECT_S = 2.0  # where nobody declared how long clients take (conformance: FORMAT.md)
+
+
+def asked(facts: Facts, state: State) -> Facts:
+    """The facts with the questions that a run's declared state allows."""
+    reconnect = state.value("reconnect_s", 0)
+    reconnect_s = reconnect.low if isinstance(reconnect, Interval) else RECONNECT_S
+    return replace(
+        facts,
+        acknowledges=state.value("no_ack", 0) is not True,
+        reconnect_ns=_ns(reconnect_s),
+        promises=tuple(_promises(state)),
+    )
+
+
+def _promises(state: State) -> Iterator[Promise]:
+    for name, timers in TIMERS.items():
+        values = [state.value(timer, 0) for timer in timers]
+        known = [one.low for one in values if isinstance(one, Interval)]
+        if len(known) == len(values):
+            yield Promise(name, _ns(sum(known)))
+
+
+def _ns(seconds: float) -> int:
+    return round(seconds * 1e9)

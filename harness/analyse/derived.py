@@ -1,0 +1,129 @@
+"""Facts that follow from others: what the records and the schedule say together.
+
+1. Nothing is assumed: where one of the facts is unknown, so is what follows from it, unless the
+   others decide.
+2. A kind of fault says by its traits what it takes (faults/kinds.py); one that nobody knows says
+   nothing.
+"""
+
+from faults.kinds import KINDS
+from harness.analyse.state import State
+from harness.analyse.truth import Interval, Moot, Unknown, Value, exactly
+from spark_analysis.schema.facts import Facts, Window
+
+DERIVED = (
+    "keeps",
+    "page_cache_lost",
+    "every_mirror_read",
+    "attached_name_server_silent",
+    "masters_down_before",
+)
+_NAME_SERVER, _MASTER = "name server", "master"
+_SILENT = ("freeze", "black_hole")
+
+
+def derive(name: str, window: int, facts: Facts, state: State) -> Value:
+    """The fact of that name, one of DERIVED."""
+    if name == "keeps":
+        return _keeps(facts, state)
+    if not facts.windows:
+        return Moot("there is no fault")
+    own = next(each for each in facts.windows if each.number == window)
+    match name:
+        case "page_cache_lost":
+            return _trait(own.kind, "takes_page_cache")
+        case "every_mirror_read":
+            return _every_mirror_read(window, state)
+        case "attached_name_server_silent":
+            return _attached_is_silent(own, facts, state)
+    assert name == "masters_down_before", name
+    return _masters_down_before(own, facts, state)
+
+
+def beside(window: int, facts: Facts) -> tuple[int, ...]:
+    """The windows that were in force at the same time as this one, at some instant."""
+    own = next(each for each in facts.windows if each.number == window)
+    return tuple(
+        other.number
+        for other in facts.windows
+        if other.number != window and _overlap(own, other) and _overlap(other, own)
+    )
+
+
+def _overlap(own: Window, other: Window) -> bool:
+    """Whether `other` began before this one ended."""
+    return own.ended_ns is None or other.origin_ns < own.ended_ns
+
+
+def _trait(kind: str, trait: str) -> Value:
+    if kind not in KINDS:
+        return Unknown(f"nobody says what a {kind} takes")
+    return bool(getattr(KINDS[kind], trait))
+
+
+def _keeps(facts: Facts, state: State) -> Value:
+    """Whether all that ended may be expected to come back with its messages."""
+    if state.run.get("operations") != 0:
+        disk = state.value("lost_disk", 0)
+        if isinstance(disk, str) and disk != "none":
+            return False
+    lasting = (state.value("durable", 0), state.value("persistent", 0))
+    if all(one is True for one in lasting):
+        return True
+    ends = [_trait(window.kind, "ends_broker") for window in facts.windows]
+    if state.run.get("operations") == 0 and not any(one is not False for one in ends):
+        return True
+    if any(one is False for one in lasting):
+        # What an operation ended nobody asks here: it may have been any node.
+        return False if any(one is True for one in ends) else _unknown_end(facts)
+    return Unknown("nobody declared whether queues and messages survive a restart")
+
+
+def _unknown_end(facts: Facts) -> Value:
+    kinds = ", ".join(window.kind for window in facts.windows) or "operations"
+    return Unknown(f"a transient queue's broker may have ended ({kinds})")
+
+
+def _every_mirror_read(window: int, state: State) -> Value:
+    """The mirror that took over is read, as master; the others are not."""
+    if state.value("elects", 0) is False:
+        return Moot("no mirror takes over, so none was read")
+    mirrors = state.value("mirrors_at_fault", window)
+    if not isinstance(mirrors, Interval):
+        return mirrors
+    if mirrors.low > 1:
+        return Moot(f"of {mirrors.low:.0f} mirrors the one that took over was read alone")
+    rank = state.value("promoted_mirror_rank", window)
+    return rank if isinstance(rank, Unknown | Moot) else True
+
+
+def _attached_is_silent(own: Window, facts: Facts, state: State) -> Value:
+    """Whether a name server that publishers asked fell silent with the broker, or beside it."""
+    at_target = state.value("name_servers_at_target", own.number)
+    if not isinstance(at_target, Interval):
+        return at_target
+    struck = [own.number] if at_target.low else []
+    for number in beside(own.number, facts):
+        other = next(each for each in facts.windows if each.number == number)
+        if other.kind in _SILENT and state.value("fault_target_role", number) == _NAME_SERVER:
+            struck.append(number)
+    attached = [state.value("publishers_attached_to_target", number) for number in struck]
+    if any(isinstance(one, Interval) and one.low >= 1 for one in attached):
+        return True
+    return next((one for one in attached if isinstance(one, Unknown)), False)
+
+
+def _masters_down_before(own: Window, facts: Facts, state: State) -> Value:
+    """How many masters earlier faults had ended, that were not back when this one came."""
+    earlier = (
+        each
+        for each in facts.windows
+        if each.number < own.number and (each.ended_ns is None or each.ended_ns > own.origin_ns)
+    )
+    down = [
+        each
+        for each in earlier
+        if _trait(each.kind, "ends_broker") is True
+        and state.value("fault_target_role", each.number) == _MASTER
+    ]
+    return exactly(len(down))
