@@ -22,6 +22,7 @@ SINCE = {  # what every run had before there was a choice to be recorded
     "promote_on_shutdown": "when-synced",
     "promote_on_failure": "always",
 }
+RENAMED = ("forgotten", "node_forgotten")  # a fact of older runs; the old name is a class today
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,8 @@ class State:
         """`null` is unknown."""
         since = {**SINCE, **_mirrored(document), **_no_ack(document)} if document else {}
         told = {**since, **document}
+        if RENAMED[0] in told:
+            told.setdefault(RENAMED[1], told.pop(RENAMED[0]))
         known = {name: _known(name, v) for name, v in told.items() if name != "windows"}
         windows: dict[int, dict[str, Known]] = {
             1: {name: value for name, value in known.items() if name in RECORDED}

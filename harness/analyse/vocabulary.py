@@ -56,7 +56,9 @@ OPERATED: dict[str, Fact] = {
         str, False, "which was started first then: first stopped, last stopped, other, none"
     ),
     "lost_disk": Fact(str, False, "whose disk was lost: first stopped, last stopped, all, ..."),
-    "forgotten": Fact(str, False, "how a node was struck from the cluster: online, offline, none"),
+    "node_forgotten": Fact(
+        str, False, "how a node was struck from the cluster: online, offline, none"
+    ),
     "queues_have_masters": Fact(bool, False, "after all operations each queue had a master"),
     "mirrors_after_operations": Fact(float, False, "the least number of mirrors of a queue then"),
 }

@@ -107,7 +107,7 @@ class Stopping:
             "all_stopped": self._all_down,
             "started_first": self._place(self._started) if self._started else NONE,
             "lost_disk": self._wiped_place(),
-            "forgotten": self._forgotten,
+            "node_forgotten": self._forgotten,
         }
 
     def _spare(self, target: Target) -> str:

@@ -26,7 +26,7 @@ def recovered(**state: object) -> Story:
         "all_stopped": "in turn",
         "started_first": "last stopped",
         "lost_disk": "none",
-        "forgotten": "none",
+        "node_forgotten": "none",
         "queues_have_masters": True,
         "mirrors_after_operations": 2,
     }
@@ -42,11 +42,11 @@ def recovered(**state: object) -> Story:
         ({"queues_have_masters": False}, {"last-stopped-starts-first": FAIL}),
         ({"queues_have_masters": None}, {"last-stopped-starts-first": INCONCLUSIVE}),
         (
-            {"lost_disk": "first stopped", "forgotten": "online"},
+            {"lost_disk": "first stopped", "node_forgotten": "online"},
             {"first-stopped-can-be-replaced": PASS, "last-stopped-starts-first": NOT_APPLICABLE},
         ),
         (
-            {"lost_disk": "last stopped", "forgotten": "offline"},
+            {"lost_disk": "last stopped", "node_forgotten": "offline"},
             {"last-stopped-can-be-replaced": PASS, "last-stopped-starts-first": NOT_APPLICABLE},
         ),
         (

@@ -84,7 +84,7 @@ def test_the_whole_cluster_is_stopped_in_turn_and_started_last_first(tmp_path: P
         "all_stopped": "in turn",
         "started_first": "last stopped",
         "lost_disk": "none",
-        "forgotten": "none",
+        "node_forgotten": "none",
         "queues_have_masters": True,
         "mirrors_after_operations": 2,
     }
@@ -94,7 +94,7 @@ FACTS = (
     "all_stopped",
     "started_first",
     "lost_disk",
-    "forgotten",
+    "node_forgotten",
     "queues_have_masters",
     "mirrors_after_operations",
 )
@@ -133,7 +133,7 @@ def test_a_lost_disk_a_forgotten_node_and_a_forced_boot_are_told_to_the_right_ho
     started = [each.host for each in cluster.executor.performed if isinstance(each, Start)]
     assert started == ["rmq2", "rmq1", "rmq3"]
     state = done.manifest.state
-    assert (state["lost_disk"], state["forgotten"]) == ("last stopped", "offline")
+    assert (state["lost_disk"], state["node_forgotten"]) == ("last stopped", "offline")
     assert done.manifest.cluster_altered == "wipe_node, forget_node, force_boot"
     assert done.findings.doubts == ()
 
