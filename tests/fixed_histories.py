@@ -14,12 +14,12 @@ from tests.generated_histories import Rows, histories
 HISTORIES = 2_000
 
 
-def fixed_histories() -> list[tuple[Facts, Rows]]:
-    """At least HISTORIES of them, told apart by the names of their runs."""
+def fixed_histories(number: int = HISTORIES) -> list[tuple[Facts, Rows]]:
+    """At least so many of them, told apart by the names of their runs."""
     collected: list[tuple[Facts, Rows]] = []
 
     @settings(
-        max_examples=HISTORIES,
+        max_examples=number,
         derandomize=True,
         database=None,
         deadline=None,
