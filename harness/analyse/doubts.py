@@ -13,7 +13,9 @@ from spark_analysis.schema.findings import Doubt
 _ADVICE = {
     "fault": "see the window's proof in the manifest and the brokers' logs, then run it again",
     "clock": "run it again on a machine that is not suspended meanwhile",
+    "causality": "compare the workers' clocks, and see whose log says it; then run it again",
     "stalled": "run it again on a quieter machine, or with a lower rate",
+    "stalls": "run it again on a quieter machine, or with a lower rate",
     "publisher_log": "see how the worker ended (manifest, workers), then run it again",
     "consumer_log": "see how the worker ended (manifest, workers), then run it again",
     "publishers_absent": 'aim the fault at one publisher of several: target = "publisher-1"',
@@ -68,6 +70,12 @@ def _sentence(doubt: Doubt, facts: Facts) -> str:
                 f"{worker_name(doubt.worker, facts)} stalled {late_ms:,.0f} ms "
                 f"at +{doubt.at_ns / 1e9:.1f} s (host busy)"
             )
+        case "stalls":
+            late_s = doubt.late_ns / 1e9
+            return (
+                f"{worker_name(doubt.worker, facts)} stood still for {late_s:,.1f} s in all, over "
+                "5 % of the time that is judged (host busy)"
+            )
         case "publishers_absent" | "consumers_absent":
             who = doubt.reason.removesuffix("_absent")
             return f"a fault kept all {who} away: none was there to judge by"
@@ -76,6 +84,10 @@ def _sentence(doubt: Doubt, facts: Facts) -> str:
         case "fault":
             text = next((w.doubt for w in facts.windows if w.number == doubt.window), "")
             return f"fault {doubt.window}: {text or 'it was not verified'}"
+        case "causality":
+            return (
+                "something was delivered, or confirmed, before it was sent: the records are wrong"
+            )
         case "clock":
             return facts.clock_doubt or "the clocks cannot be trusted"
         case "drain":

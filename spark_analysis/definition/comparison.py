@@ -19,6 +19,7 @@ from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Doubt, Findings
 from spark_analysis.schema.measures import GONE, OPEN, PLACES, STAGE_OF
 from spark_analysis.schema.measures_of_runs import ROUTES
+from spark_analysis.schema.service import RUN, SYSTEM
 from spark_analysis.schema.views import ROUTE, Views
 from spark_analysis.schema.words import ENDED_BY_FAULT
 
@@ -103,6 +104,8 @@ def _answer(run: Run, measure: Asked) -> _Answer | None:
         return None
     if measure.counted:
         return _Answer(float(run.total(measure.measure, measure.detail)), bound=False)
+    if measure.of_run:
+        return _of_outages(run, measure.measure)
     answers = [_of_time(run, measure.measure, window) for window in _times(run, measure.of)]
     known = [answer for answer in answers if answer is not None]
     if len(known) < len(answers):
@@ -117,10 +120,26 @@ def _stops(run: Run, doubt: Doubt, measure: Asked) -> bool:
         return True
     if (doubt.scope, doubt.reason) not in {(one.scope, one.reason) for one in measure.stopped_by}:
         return False
+    if measure.of_run:
+        return True
     if not measure.counted:
         return doubt.window in _times(run, measure.of)
     missing = any(run.total(name) for name in OPEN)
     return missing or not (measure.measure in GONE and doubt.reason in PLACES)
+
+
+def _of_outages(run: Run, measure: str) -> _Answer | None:
+    """What the outages of the whole run come to; None where there is no history."""
+    if not (run.facts.paced and run.facts.confirms):
+        return None
+    outages = [one for one in run.findings.outages if one.scope == RUN]
+    lengths_ns = [one.until_ns - one.from_ns for one in outages]
+    value = {
+        "out_total": sum(lengths_ns),
+        "out_longest": max(lengths_ns, default=0),
+        "outages": len(outages),
+    }[measure]
+    return _Answer(float(value), any(one.ended != SYSTEM for one in outages))
 
 
 def _of_time(run: Run, measure: str, window: int) -> _Answer | None:

@@ -7,6 +7,7 @@
 """
 
 from dataclasses import dataclass
+from functools import reduce
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -15,11 +16,13 @@ from spark_analysis.engine.spark_rows import frame
 from spark_analysis.schema.comparison import MEASURES, Comparison, interval_rank
 from spark_analysis.schema.measures import GONE, OPEN, PLACES, STAGE_OF
 from spark_analysis.schema.measures_of_runs import ROUTES
+from spark_analysis.schema.service import RUN, SYSTEM
 from spark_analysis.schema.views import ROUTE
 from spark_analysis.schema.words import ENDED_BY_FAULT
 
 _CELL = ("scenario", "system", "layout", "client")
 _TIME = ("run", "window", "measure")
+_OF_RUNS = tuple(m.measure for m in MEASURES if m.of_run)
 _VALUE = ("run", "measure", "detail", "value", "bound")
 
 
@@ -49,7 +52,8 @@ def compare(spark: SparkSession, marts: dict[str, DataFrame], runs: int) -> Data
     small = {name: rows.coalesce(1) for name, rows in marts.items()}
     of_times = _availability(small["availability"]).union(_stages(small["stages"]))
     worst = _worst(spark, small["times"], of_times)
-    found = _counts(small["counts"]).union(worst).coalesce(1)
+    of_runs = _outages(small["outages"], small["cells"])
+    found = _counts(small["counts"]).union(worst).union(of_runs).coalesce(1)
     answers = (
         small["cells"]
         .join(F.broadcast(asked), how="cross")
@@ -96,6 +100,33 @@ def _availability(availability: DataFrame) -> DataFrame:
     )
 
 
+def _outages(outages: DataFrame, cells: DataFrame) -> DataFrame:
+    """What the outages of each run come to, where it has a history."""
+    length = F.col("until_ns") - F.col("from_ns")
+    sums = (
+        outages.filter(F.col("scope") == RUN)
+        .groupBy("run")
+        .agg(
+            F.sum(length).alias("out_total"),
+            F.max(length).alias("out_longest"),
+            F.count("run").alias("outages"),
+            F.bool_or(F.col("ended") != SYSTEM).alias("bound"),
+        )
+    )
+    every = cells.filter("paced and confirms").select("run").join(sums, on="run", how="left")
+    rows = [
+        every.select(
+            "run",
+            F.lit(name).alias("measure"),
+            F.lit("").alias("detail"),
+            F.coalesce(F.col(name), F.lit(0)).cast("double").alias("value"),
+            F.coalesce(F.col("bound"), F.lit(False)).alias("bound"),
+        )
+        for name in _OF_RUNS
+    ]
+    return reduce(DataFrame.union, rows)
+
+
 def _stages(stages: DataFrame) -> DataFrame:
     other = F.create_map(*(F.lit(word) for pair in STAGE_OF.items() for word in reversed(pair)))
     measure = F.coalesce(other[F.col("stage")], F.col("stage"))
@@ -110,7 +141,8 @@ def _timed(rows: DataFrame, measure: Column, bound: Column) -> DataFrame:
 
 def _worst(spark: SparkSession, times: DataFrame, found: DataFrame) -> DataFrame:
     """One row for every run and measure of times; without a value where a time has no row."""
-    measures = [_Asked(m.measure, "", "", False, m.of) for m in MEASURES if not m.counted]
+    of_times = [m for m in MEASURES if not m.counted and not m.of_run]
+    measures = [_Asked(m.measure, "", "", False, m.of) for m in of_times]
     asked = F.broadcast(frame(spark, _Asked, measures).select("measure", "detail", "of"))
     known = F.bool_and(F.col("bound").isNotNull())
     return (
@@ -144,7 +176,8 @@ def _of_its_times(named: DataFrame, times: DataFrame) -> DataFrame:
     looked_at = times.select("run", "window").withColumn("looked_at", F.lit(True))
     of_time = F.col("scope") == "availability"
     placed = named.join(looked_at, on=["run", "window"], how="left")
-    return placed.filter(~of_time | F.col("looked_at").isNotNull())
+    of_run = F.col("measure").isin(*_OF_RUNS)
+    return placed.filter(~of_time | of_run | F.col("looked_at").isNotNull())
 
 
 def _pressing(named: DataFrame, counts: DataFrame) -> DataFrame:

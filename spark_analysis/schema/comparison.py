@@ -24,14 +24,18 @@ Which measures there are, and what stops each: measures.py.
    been worse. It is a bound where one of them is. A time in which nothing was due has no share
    that was missed, and is no worse for it. Of a run without faults `missed` is all that can be
    judged: the others are an outage's.
-7. No route hangs on a client: windows of client faults are no times of a measure of ROUTES.
+7. A measure of the mart outages is of the run's scope, whatever window its outages lie in: their
+   sum, the longest, their number; 0 where there is none, and it does not exist where there is no
+   history (not paced, or no confirms). It is a bound where one of them was not ended by the
+   system. A doubt about any window stops it, the calm (0) included.
+8. No route hangs on a client: windows of client faults are no times of a measure of ROUTES.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.measure import Measure, Stop
+from spark_analysis.schema.measure import Mart, Measure, Stop
 from spark_analysis.schema.measures import REGISTER
 
 
@@ -100,6 +104,7 @@ class Asked:
     stopped_by: tuple[Stop, ...]
     of: str
     counted: bool
+    of_run: bool  # a time or number of the whole run, and of none of its windows
 
     @classmethod
     def all_of(cls, measure: Measure) -> Iterator["Asked"]:
@@ -111,7 +116,8 @@ class Asked:
                 measure.unit.value,
                 measure.stopped_by,
                 of,
-                counted=not measure.of_times,
+                counted=measure.mart is Mart.COUNTS,
+                of_run=measure.mart is Mart.OUTAGES,
             )
 
 

@@ -22,6 +22,7 @@ class Grade(StrEnum):
 class Unit(StrEnum):
     MESSAGES = "messages"
     DELIVERIES = "deliveries"
+    OUTAGES = "outages"
     SHARE = "share"
     NS = "ns"
 
@@ -32,6 +33,7 @@ class Mart(StrEnum):
     COUNTS = "counts"
     AVAILABILITY = "availability"
     STAGES = "stages"
+    OUTAGES = "outages"
 
 
 class Whole(StrEnum):

@@ -16,7 +16,7 @@ from spark_analysis.schema.measure import (
 
 ROUTES = "routes"  # no count: name servers were asked for a route that a fault could change
 CONSUMERS_ABSENT = "consumers_absent"
-_SENDING = stops("availability", "stalled", "publisher_log", "publishers_absent")
+_SENDING = stops("availability", "stalled", "stalls", "publisher_log", "publishers_absent")
 _RECEIVING = (*_SENDING, *stops("availability", CONSUMERS_ABSENT))
 _ROUTED = Need(ROUTES, "no name server was asked for a route that a fault could change")
 
@@ -62,7 +62,26 @@ def _step(
     )
 
 
+def _outage(name: str, unit: Unit, title: str, short: str, meaning: str) -> Measure:
+    """What the outages of a run's scope come to, whatever window they lie in."""
+    return Measure(
+        name=name,
+        grade=Grade.SERVICE,
+        unit=unit,
+        part_of=Whole.TIME,
+        title=title,
+        meaning=meaning,
+        mart=Mart.OUTAGES,
+        short=short,
+        stopped_by=_SENDING,
+        listed=False,
+    )
+
+
 OF_SERVICE = (
+    _outage("out_total", Unit.NS, "Out", "out", "all outages of the run together"),
+    _outage("out_longest", Unit.NS, "Longest outage", "longest", "the longest outage of the run"),
+    _outage("outages", Unit.OUTAGES, "Outages", "outages", "how often the run was out"),
     # Counted and listed by message, too; repeats are compared by its share of what was due.
     Measure(
         name="missed",
