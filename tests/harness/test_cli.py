@@ -30,6 +30,7 @@ class FakePipeline:
         self.asked: list[tuple[Experiment, RunOptions]] = []
         self.analysed: list[tuple[list[Path], Path, Judge]] = []
         self.built: list[tuple[str, ...]] = []
+        self.resealed = False
         self.well = True
 
     def run(self, experiment: Experiment, options: RunOptions, show: Display) -> Report:
@@ -37,8 +38,16 @@ class FakePipeline:
         self.asked.append((experiment, options))
         return self.ending()
 
-    def analyse(self, folders: Sequence[Path], into: Path, judge: Judge, show: Display) -> Report:
+    def analyse(
+        self,
+        folders: Sequence[Path],
+        into: Path,
+        judge: Judge,
+        show: Display,
+        reseal: bool = False,
+    ) -> Report:
         show.message("it analyses")
+        self.resealed = reseal
         self.analysed.append((list(folders), into, judge))
         return self.ending()
 
