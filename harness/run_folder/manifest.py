@@ -197,7 +197,8 @@ def naming(path: Path) -> Iterator[None]:
     except OSError as failure:
         if failure.filename is not None:
             raise
-        raise OSError(failure.errno, failure.strerror or str(failure), str(path)) from failure
+        reason = os.strerror(failure.errno) if failure.errno else str(failure)
+        raise OSError(failure.errno, reason, str(path)) from failure
 
 
 def facts_of(manifest: Manifest, last_ns: int) -> Facts:

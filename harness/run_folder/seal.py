@@ -106,7 +106,7 @@ def _renumber(table: Table, records: Any, log: Path, strings: dict[str, int]) ->
     numbers = np.array([strings.setdefault(text, len(strings)) for text in own] + [-1], "<i4")
     renumbered = records.copy()
     for name in texts:
-        if not (-1 <= records[name].min() and records[name].max() < len(own)):
+        if records[name].min() < -1 or records[name].max() >= len(own):
             raise LogDamaged(f"{log}: {table.name} names words that its strings have not")
         renumbered[name] = numbers[records[name]]  # -1, no text, is the last one: -1 again
     return renumbered

@@ -128,7 +128,7 @@ def _path(folder: Path, table: str) -> Path:
 
 
 def _listed(raw: Path) -> list[Path]:
-    """What lies there; nothing, where the folder itself is gone: its tables are missed one by one."""
+    """What lies there. Where the folder itself is gone, its tables are missed one by one."""
     return sorted(raw.iterdir()) if raw.is_dir() else []
 
 

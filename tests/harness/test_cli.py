@@ -479,3 +479,9 @@ def test_a_run_goes_on_to_its_verdict_when_nobody_reads_its_output_any_more(
         patch.setattr(sys, "stderr", unread)
         code, pipeline = call("run", "master-crash", ending=passing)
     assert (code, len(pipeline.asked)) == (0, 1)
+
+
+def test_nothing_is_sealed_anew_unasked(tmp_path: Path) -> None:
+    folder = stored(tmp_path / "e")
+    assert call("analyse", str(folder), ending=passing)[1].resealed is False
+    assert call("analyse", str(folder), "--reseal", ending=passing)[1].resealed is True
