@@ -7,6 +7,7 @@
 4. Runs of several experiments may have one name; then each is called by its experiment's, too.
 """
 
+import os
 import shutil
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
@@ -66,7 +67,8 @@ def judge_all(
 
     `pieces`: the experiments that hold the runs, by name; `folder` alone where it is not said.
     `resealed_at`: the time, where damaged runs are to be sealed anew from their logs.
-    Raises NothingRecorded where there is no run at all; NoJava where Spark cannot start.
+    Raises NothingRecorded where there is no run at all, or no place for the marts; NoJava where
+    Spark cannot start.
     """
     step("seal the logs, and check what was sealed")
     held = pieces or {folder.name: folder}
@@ -77,6 +79,7 @@ def judge_all(
             raise NothingRecorded(f"{folder}: nothing to judge: it has no {RUNS}/*/{NAME}")
         shutil.rmtree(marts, ignore_errors=True)  # they tell of runs that are not judged now
         return Marts((), (), unreadable)
+    _make_place(marts)
     step("start Spark")
     with session() as spark:
         step("judge the runs")
@@ -86,6 +89,16 @@ def judge_all(
     by_run = {name: _by_run(_read(marts / name, row)) for name, row in tables.items()}
     judged = [_judged(run, manifest, by_run) for run, manifest in sealed]
     return Marts(tuple(judged), _read(marts / "comparison", Comparison), unreadable)
+
+
+def _make_place(marts: Path) -> None:
+    """Spark would need a page to say that it cannot write."""
+    try:
+        marts.mkdir(exist_ok=True)
+    except OSError as failure:
+        raise NothingRecorded(f"{marts}: {failure.strerror}") from failure
+    if not os.access(marts, os.W_OK):
+        raise NothingRecorded(f"{marts} cannot be written")
 
 
 def _seal_all(

@@ -2,12 +2,14 @@
 
 import json
 import shutil
+import tarfile
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
-from harness import pipeline
+from harness import cli, pipeline
+from harness.analyse.marts import NothingRecorded
 from harness.report import html, junit, verdict
 from harness.report.display import Judge, Report, RunReport
 from harness.run_folder.seal import LOGS
@@ -95,6 +97,25 @@ def test_where_no_run_is_whole_there_is_a_report_that_says_so(
     told = html.write(made, experiment).read_text()
     assert all(run.failure.partition(". ")[0] in told for run in made.runs)
     assert not (experiment / "marts").exists(), "they told of runs that nobody judged now"
+
+
+def test_runs_that_were_packed_are_judged_elsewhere_as_here(
+    experiment: Path, tmp_path: Path
+) -> None:
+    for name in ("torn", "lost"):
+        shutil.rmtree(experiment / "runs" / name)
+    assert cli.main(["pack", str(experiment), "-o", str(tmp_path / "a.tar.xz")]) == 0
+    with tarfile.open(tmp_path / "a.tar.xz") as tar:
+        tar.extractall(tmp_path / "elsewhere", filter="data")
+    here, there = analysed(experiment), analysed(tmp_path / "elsewhere" / "e")
+    assert [run.verdicts for run in there.runs] == [run.verdicts for run in here.runs]
+    assert [bool(run.verdicts) for run in there.runs] == [True, True, True, False, False]
+
+
+def test_without_a_place_for_marts_it_is_told_before_spark_is_started(experiment: Path) -> None:
+    (experiment / "marts").write_text("in the way")
+    with pytest.raises(NothingRecorded, match="marts: File exists"):
+        analysed(experiment)
 
 
 def analysed(folder: Path, judge: Judge = Judge.CLAIMS, reseal: bool = False) -> Report:
