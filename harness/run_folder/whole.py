@@ -7,6 +7,7 @@
    told as what it is, with its path, and concerns this run alone.
 """
 
+import shlex
 from pathlib import Path
 
 import pyarrow as pa
@@ -90,11 +91,8 @@ def _reseal(folder: Path, sealed: Seal, now: Resealed) -> Manifest:
 def _what_to_do(folder: Path, logs: tuple[str, ...]) -> str:
     if logs:
         return f"Its tables cannot be made anew: {_several(logs)}"
-    experiment = folder.parent.parent
-    return (
-        "The logs that they were made from are whole; to make them anew: "
-        f"mqproof analyse {experiment} --reseal"
-    )
+    command = shlex.join(["mqproof", "analyse", str(folder.parent.parent), "--reseal"])
+    return f"The logs that they were made from are whole; to make them anew: {command}"
 
 
 def _several(found: tuple[str, ...]) -> str:
