@@ -14,6 +14,7 @@ import signal
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from importlib import metadata
 from pathlib import Path
@@ -83,15 +84,19 @@ def run(experiment: Experiment, options: RunOptions, show: Display) -> Report:
     return _report(folder, options.judge, steps)
 
 
-def analyse(folders: Sequence[Path], into: Path, judge: Judge, show: Display) -> Report:
+def analyse(
+    folders: Sequence[Path], into: Path, judge: Judge, show: Display, reseal: bool = False
+) -> Report:
     """Judges stored experiments: seals what is not sealed, runs Spark, evaluates claims.
 
     `into`: the folder itself where there is one; a new one, for one report over several.
+    `reseal`: the tables of damaged runs are made anew, where the logs are what they were.
     """
     if len(folders) > 1:
         words = ["mqproof", "analyse", *map(str, folders), "--judge", judge.value]
         remember_merged(folders, shlex.join(words), into)
-    return _report(into.resolve(), judge, Steps(show))
+    now = datetime.now(UTC).isoformat(timespec="seconds") if reseal else ""
+    return _report(into.resolve(), judge, Steps(show), now)
 
 
 def heal(show: Display) -> bool:
@@ -185,12 +190,13 @@ def _hooks(interrupt: asyncio.Event, options: RunOptions, show: Display, steps: 
     return Hooks(interrupt, began, steps.begin, live, options.keep)
 
 
-def _report(folder: Path, judge: Judge, steps: Steps) -> Report:
+def _report(folder: Path, judge: Judge, steps: Steps, resealed_at: str = "") -> Report:
     try:
         asked = recall(folder)
     except NoExperiment as reason:
         raise NothingRecorded(str(reason)) from reason
-    marts = judge_all(folder, steps.begin, {one.name: one.folder for one in asked.experiments})
+    held = {one.name: one.folder for one in asked.experiments}
+    marts = judge_all(folder, steps.begin, held, resealed_at)
     steps.end()
     shipped = claims.shipped()
     found = {run.folder: run for run in marts.runs}

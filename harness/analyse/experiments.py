@@ -101,6 +101,13 @@ def recall(folder: Path) -> Stored:
         raise NoExperiment(f"{folder / NAME} is none of ours: {failure!r}") from failure
 
 
+def document_of(folder: Path, runs: Sequence[str]) -> str:
+    """experiment.json of these runs of an experiment alone; `problems` found none."""
+    document = _document(folder)
+    told = [run for run in document["runs"] if run["name"] in runs]
+    return json.dumps({**document, "runs": told}, indent=1)
+
+
 def places(folders: Iterable[Path]) -> tuple[Path, ...]:
     """The folders that hold the runs of these; `problems` found none."""
     return tuple(one.folder for folder in folders for one in recall(folder).experiments)

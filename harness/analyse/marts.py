@@ -1,11 +1,14 @@
 """From recorded runs to their findings: seal, judge all in one Spark session, read the marts.
 
 1. One session for all runs of a report, started after the last of them closed.
-2. A run that cannot be sealed is named with its reason; the others are judged all the same.
+2. A run that cannot be sealed, or is not what was sealed, is named with its reason; the others
+   are judged all the same. Where none is left, Spark is not started.
 3. Only marts come back to this process; a history never does.
 4. Runs of several experiments may have one name; then each is called by its experiment's, too.
 """
 
+import os
+import shutil
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -15,15 +18,14 @@ from typing import Any
 import pyarrow.dataset as ds
 
 from harness.analyse.experiments import RUNS
-from harness.run_folder.manifest import NAME, SEALED, Manifest
-from harness.run_folder.seal import seal
+from harness.run_folder.manifest import NAME, Manifest
+from harness.run_folder.whole import NotWhole, whole
 from spark_analysis.engine.pipeline import analyse
 from spark_analysis.engine.session import session
 from spark_analysis.schema.comparison import Comparison
 from spark_analysis.schema.costs import COSTS, Costs
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import MARTS, Findings
-from spark_analysis.schema.log import LogDamaged
 from spark_analysis.schema.views import VIEWS, Views
 
 FOLDER = "marts"
@@ -56,23 +58,29 @@ class NothingRecorded(Exception):
 
 
 def judge_all(
-    folder: Path, step: Callable[[str], None], pieces: Mapping[str, Path] | None = None
+    folder: Path,
+    step: Callable[[str], None],
+    pieces: Mapping[str, Path] | None = None,
+    resealed_at: str = "",
 ) -> Marts:
     """Seals what is not sealed, judges every run, writes the marts into `folder` and reads them.
 
     `pieces`: the experiments that hold the runs, by name; `folder` alone where it is not said.
-    Raises NothingRecorded; NoJava where Spark cannot start.
+    `resealed_at`: the time, where damaged runs are to be sealed anew from their logs.
+    Raises NothingRecorded where there is no run at all, or no place for the marts; NoJava where
+    Spark cannot start.
     """
-    step("seal the logs")
+    step("seal the logs, and check what was sealed")
     held = pieces or {folder.name: folder}
-    sealed, unreadable = _seal_all(held)
-    if not sealed:
-        reasons = "; ".join(f"{run.name}: {reason}" for run, reason in unreadable.items())
-        raise NothingRecorded(
-            f"{folder}: nothing to judge: {reasons or f'it has no {RUNS}/*/{NAME}'}"
-        )
-    step("start Spark")
+    sealed, unreadable = _seal_all(held, resealed_at)
     marts = folder / FOLDER
+    if not sealed:
+        if not unreadable:
+            raise NothingRecorded(f"{folder}: nothing to judge: it has no {RUNS}/*/{NAME}")
+        shutil.rmtree(marts, ignore_errors=True)  # they tell of runs that are not judged now
+        return Marts((), (), unreadable)
+    _make_place(marts)
+    step("start Spark")
     with session() as spark:
         step("judge the runs")
         runs, names = [str(run) for run, _ in sealed], [manifest.run for _, manifest in sealed]
@@ -83,19 +91,28 @@ def judge_all(
     return Marts(tuple(judged), _read(marts / "comparison", Comparison), unreadable)
 
 
-def _seal_all(held: Mapping[str, Path]) -> tuple[list[tuple[Path, Manifest]], dict[Path, str]]:
+def _make_place(marts: Path) -> None:
+    """Spark would need a page to say that it cannot write."""
+    try:
+        marts.mkdir(exist_ok=True)
+    except OSError as failure:
+        raise NothingRecorded(f"{marts}: {failure.strerror}") from failure
+    if not os.access(marts, os.W_OK):
+        raise NothingRecorded(f"{marts} cannot be written")
+
+
+def _seal_all(
+    held: Mapping[str, Path], resealed_at: str
+) -> tuple[list[tuple[Path, Manifest]], dict[Path, str]]:
     """Every run that can be judged, under the name that it has here."""
     sealed: list[tuple[str, Path, Manifest]] = []
     unreadable = {}
     for experiment, place in held.items():
-        for folder in sorted(path.parent for path in (place / RUNS).glob(f"*/{NAME}")):
+        for folder in sorted(path for path in (place / RUNS).glob("*") if path.is_dir()):
             try:
-                manifest = Manifest.load(folder)
-                if manifest.phase != SEALED or manifest.facts is None:
-                    manifest = seal(folder)
-                sealed.append((experiment, folder, manifest))
-            except (ValueError, TypeError, KeyError, LogDamaged, OSError) as failure:
-                unreadable[folder] = str(failure)
+                sealed.append((experiment, folder, whole(folder, resealed_at)))
+            except NotWhole as reason:
+                unreadable[folder] = str(reason)
     often = Counter(manifest.run for _, _, manifest in sealed)
     named = [
         (folder, _renamed(manifest, experiment) if often[manifest.run] > 1 else manifest)

@@ -21,6 +21,10 @@ def analyse(
     ] = RESULTS,
     judge: JudgeOption = Judge.CLAIMS,
     as_json: JsonOption = False,
+    reseal: Annotated[
+        bool,
+        typer.Option("--reseal", help="Make damaged runs' tables anew, from logs that are whole."),
+    ] = False,
 ) -> int:
     """Judge stored experiments again, several in one report; nothing is started but Spark."""
     shell: Shell = context.obj
@@ -32,7 +36,7 @@ def analyse(
     shell.results = into
     display = shell.display(as_json)
     try:
-        report = shell.load().analyse(folders, into, judge, display)
+        report = shell.load().analyse(folders, into, judge, display, reseal)
     finally:
         display.close()
     return finish(report, display, as_json)

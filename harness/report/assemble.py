@@ -4,7 +4,7 @@
 2. Cells come in the order of their first run.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from harness.analyse import routes
@@ -94,10 +94,22 @@ def titles(experiment: Experiment) -> dict[tuple[str, str, str, str], CellTitle]
 
 
 def _notes(manifest: Manifest) -> tuple[str, ...]:
-    notes = []
+    notes = [*_kept(manifest)]
     if manifest.cluster_fresh_because:
         notes.append(f"fresh cluster: {manifest.cluster_fresh_because}")
     if manifest.ignored:
         notes.append(f"ignored by {manifest.client}: {', '.join(manifest.ignored)}")
     notes += [f"{word} = {meaning}" for word, meaning in sorted(manifest.resolved.items())]
     return tuple(notes)
+
+
+def _kept(manifest: Manifest) -> Iterator[str]:
+    """What is to be known of the records themselves."""
+    if manifest.seal is None:
+        yield (
+            "no checksums: the run was sealed before there were any, so nobody can see whether "
+            "its records are still all there"
+        )
+        return
+    for one in manifest.seal.resealed:
+        yield f"sealed anew from its logs at {one.at}, because {one.because}"

@@ -145,7 +145,14 @@ class Pipeline(Protocol):
 
     def run(self, experiment: Experiment, options: RunOptions, show: Display) -> Report: ...
 
-    def analyse(self, folders: Sequence[Path], into: Path, judge: Judge, show: Display) -> Report:
+    def analyse(
+        self,
+        folders: Sequence[Path],
+        into: Path,
+        judge: Judge,
+        show: Display,
+        reseal: bool = False,
+    ) -> Report:
         """`into`: the folder itself where there is one, a new one for several."""
 
     def heal(self, show: Display) -> bool:

@@ -3,11 +3,14 @@
 1. A manifest on the disk is always whole: written beside itself, then renamed.
 2. What is not known yet is None; a harness that dies leaves what it knew, and `facts` says so.
 3. `facts` is what the analysis reads; everything else is for people and for replaying.
+4. A manifest has a digest of itself, and one that is not as it was written is not read. Those of
+   before there were digests, and runs of before there were seals, are read as they are.
 """
 
 import json
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -25,9 +28,10 @@ from spark_analysis.schema.facts import (
     Window,
     Worker,
 )
+from spark_analysis.schema.sealed import DIGEST, MANIFEST, SEAL, Seal, altered, digest_of
 from spark_analysis.schema.tables import FORMAT_VERSION
 
-NAME = "manifest.json"
+NAME = MANIFEST
 SEALED = "sealed"  # the last phase
 ON_ITS_WAY_NS = 1_000_000_000  # so long after a takeover clients may still hear of it
 DRIFT_NS_MAX = 10_000_000  # a clock that moved by more against ours is a doubt (run/clocks.py)
@@ -118,6 +122,7 @@ class Manifest:
     cluster_altered: str = ""  # why it may not be what its layout says any more; "" where it is
     format: int = FORMAT_VERSION
     facts: dict[str, Any] | None = None
+    seal: Seal | None = None  # None: never sealed, or before there were checksums
 
     @classmethod
     def of(cls, plan: RunPlan) -> "Manifest":
@@ -149,9 +154,13 @@ class Manifest:
         )
 
     def save(self, folder: Path) -> None:
+        """Raises OSError, which names the file."""
+        # What JSON makes of it is what will be read, and so what the digest is of.
+        document = json.loads(json.dumps(asdict(self), default=str))
+        document[DIGEST] = digest_of(document)
         partial = folder / f"{NAME}.partial"
-        with partial.open("w") as stream:
-            json.dump(asdict(self), stream, indent=1, default=str)
+        with naming(partial), partial.open("w") as stream:
+            json.dump(document, stream, indent=1)
             stream.flush()
             os.fsync(stream.fileno())
         partial.rename(folder / NAME)
@@ -162,6 +171,8 @@ class Manifest:
         document = json.loads((folder / NAME).read_text())
         if not isinstance(document, dict) or document.get("format") != FORMAT_VERSION:
             raise ValueError(f"{folder / NAME}: not a manifest of format {FORMAT_VERSION}")
+        if altered(document):
+            raise ValueError(f"{folder / NAME} is not as it was written: its digest is another")
         known = {item.name for item in fields(cls)}
         parts = {key: value for key, value in document.items() if key in known}
         parts["workers"] = [WorkerRecord(**worker) for worker in parts["workers"]]
@@ -174,7 +185,20 @@ class Manifest:
         parts["rivals"] = [Rivals(**rivals) for rivals in parts["rivals"]]
         parts["absences"] = [Absence(**absence) for absence in parts.get("absences", ())]
         parts["operations"] = [OperationRecord(**one) for one in parts.get("operations", ())]
+        parts["seal"] = Seal.from_json(parts[SEAL]) if parts.get(SEAL) is not None else None
         return cls(**parts)
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """A full disk does not say which file it refused; whoever reads of it wants to know."""
+    try:
+        yield
+    except OSError as failure:
+        if failure.filename is not None:
+            raise
+        reason = os.strerror(failure.errno) if failure.errno else str(failure)
+        raise OSError(failure.errno, reason, str(path)) from failure
 
 
 def facts_of(manifest: Manifest, last_ns: int) -> Facts:

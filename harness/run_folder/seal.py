@@ -3,9 +3,11 @@
 1. Sealing reads what is there: whole records of closed logs and of logs that a dead worker left.
 2. It may be repeated, and by another process than the one that recorded; logs are never changed.
 3. A raw file appears whole or not at all: Parquet's footer comes last, so it is renamed after it.
+4. What was sealed is written down with its checksums, and those of the logs that it was made from.
+   A log that has lost records is not sealed without them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,49 +16,76 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from harness.run_folder.client_events import tell_claims
-from harness.run_folder.manifest import SEALED, Manifest, facts_of
-from spark_analysis.schema.log import is_closed, read_records, read_strings
+from harness.run_folder.manifest import SEALED, Manifest, facts_of, naming
+from spark_analysis.schema import log as worker_log
+from spark_analysis.schema.log import LogDamaged, is_closed, read_records, read_strings
+from spark_analysis.schema.sealed import RAW, Resealed, Seal, TableSeal, sha256_of
 from spark_analysis.schema.tables import CLIENT_EVENTS, TABLES, Kind, Table
 
 _NO_INSTANTS = ("cpu_ns", "due_ns")
 LOGS = "logs"
-RAW = "raw"
 _DTYPES = {Kind.INT32: "<i4", Kind.INT64: "<i8", Kind.UINT8: "u1", Kind.TEXT: "<i4"}
 
 
-def seal(folder: Path) -> Manifest:
+def seal(folder: Path, resealed: tuple[Resealed, ...] = ()) -> Manifest:
     """Seals the run in `folder` and completes its manifest with the facts.
 
     Raises FileNotFoundError or ValueError where there is no manifest, LogDamaged where a log is
-    not one of ours, OSError where the disk refuses; the logs stay as they were.
+    not one of ours or has lost records, OSError where the disk refuses; logs stay as they were.
     """
     manifest = Manifest.load(folder)
-    logs = sorted(path for path in (folder / LOGS).glob("*") if path.is_dir())
+    logs = log_folders(folder)
+    for log in logs:
+        worker_log.check_closed(log)
     raw = folder / RAW
     raw.mkdir(exist_ok=True)
+    if not logs and any(raw.glob("*.parquet")):
+        raise LogDamaged(f"{folder / LOGS} is gone, and {raw} was never sealed")
+    tables: dict[str, TableSeal | None] = {}
     last_ns = 0
     for table in TABLES.values():
         sealed = _table(table, logs)
-        if sealed.num_rows:
-            _write(sealed, raw / f"{table.name}.parquet")
-            last_ns = max(last_ns, _last_ns(sealed))
+        tables[table.name] = _kept(sealed, raw / f"{table.name}.parquet")
+        last_ns = max(last_ns, _last_ns(sealed)) if sealed.num_rows else last_ns
     for worker in manifest.workers:
         worker.log_closed = is_closed(folder / LOGS / worker.name)
     tell_claims(manifest, raw / f"{CLIENT_EVENTS.name}.parquet")
     manifest.facts = facts_of(manifest, last_ns).to_json()
+    manifest.seal = Seal(tables, _checksums(folder), resealed)
     if manifest.load_ended_ns is not None or manifest.interrupted:
         manifest.phase = SEALED
     manifest.save(folder)
     return manifest
 
 
+def log_folders(folder: Path) -> list[Path]:
+    return sorted(path for path in (folder / LOGS).glob("*") if path.is_dir())
+
+
+def log_files(folder: Path) -> list[Path]:
+    """Every file of a run's logs that sealing reads."""
+    return [path for log in log_folders(folder) for path in worker_log.files(log)]
+
+
+def _checksums(folder: Path) -> Mapping[str, str]:
+    return {str(path.relative_to(folder)): sha256_of(path) for path in log_files(folder)}
+
+
+def _kept(sealed: pa.Table, path: Path) -> TableSeal | None:
+    """The table in its file. What an earlier sealing left, of a table without rows, goes."""
+    if not sealed.num_rows:
+        path.unlink(missing_ok=True)
+        return None
+    _write(sealed, path)
+    # Read again at once: it is still in memory, and it is the file that is to be kept.
+    return TableSeal(sealed.num_rows, sha256_of(path))
+
+
 def _table(table: Table, logs: Sequence[Path]) -> pa.Table:
     dtype = np.dtype([(column.name, _DTYPES[column.kind]) for column in table.columns])
     strings: dict[str, int] = {}
     parts = [
-        _renumber(
-            table, np.frombuffer(read_records(log, table), dtype), read_strings(log), strings
-        )
+        _renumber(table, np.frombuffer(read_records(log, table), dtype), log, strings)
         for log in logs
     ]
     records = np.concatenate(parts) if parts else np.empty(0, dtype)
@@ -68,14 +97,17 @@ def _table(table: Table, logs: Sequence[Path]) -> pa.Table:
     return pa.table(columns)
 
 
-def _renumber(table: Table, records: Any, own: Sequence[str], strings: dict[str, int]) -> Any:
+def _renumber(table: Table, records: Any, log: Path, strings: dict[str, int]) -> Any:
     """The records with string numbers of the whole run instead of one log's own."""
     texts = [column.name for column in table.columns if column.kind is Kind.TEXT]
     if not texts or not len(records):
         return records
+    own = read_strings(log)
     numbers = np.array([strings.setdefault(text, len(strings)) for text in own] + [-1], "<i4")
     renumbered = records.copy()
     for name in texts:
+        if records[name].min() < -1 or records[name].max() >= len(own):
+            raise LogDamaged(f"{log}: {table.name} names words that its strings have not")
         renumbered[name] = numbers[records[name]]  # -1, no text, is the last one: -1 again
     return renumbered
 
@@ -94,8 +126,13 @@ def _readable(text: str) -> str:
 
 def _write(sealed: pa.Table, path: Path) -> None:
     partial = path.with_suffix(".partial")
-    pq.write_table(sealed, partial, compression="zstd")
-    partial.rename(path)
+    try:
+        with naming(partial):
+            pq.write_table(sealed, partial, compression="zstd")
+            partial.rename(path)
+    except OSError:
+        partial.unlink(missing_ok=True)  # on a full disk it would stand in the way of its like
+        raise
 
 
 def _last_ns(sealed: pa.Table) -> int:

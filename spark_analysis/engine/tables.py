@@ -2,7 +2,9 @@
 
 1. Columns are read by name, and only those that a kernel asks for.
 2. What is missing, of another type, or null where nothing may be null raises BadRecords: a file
-   read as something else would be judged as something else. A missing file is an empty table.
+   read as something else would be judged as something else. A missing file is an empty table,
+   unless the manifest says that the run had one.
+3. A run that is not what was sealed is bad as a whole, whoever had it judged (schema/sealed.py).
 """
 
 import json
@@ -20,14 +22,19 @@ import pyarrow.parquet as pq
 from spark_analysis.engine.kernel.records import BadRecords, R, Text, without_canaries
 from spark_analysis.schema.arrow import arrow_schema
 from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.sealed import MANIFEST, RAW, damages
 
 
 def read_facts(folder: Path) -> Facts:
-    """What the harness knew of the run: the key "facts" of its manifest."""
+    """What the harness knew of a run that is whole: the key "facts" of its manifest."""
     try:
-        facts = Facts.from_json(json.loads((folder / "manifest.json").read_text())["facts"])
+        document = json.loads((folder / MANIFEST).read_text())
+        facts = Facts.from_json(document["facts"])
+        damaged = damages(folder, document)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadRecords(f"manifest.json holds no facts: {error!r}") from error
+    if damaged:
+        raise BadRecords("; ".join(damaged))
     if not _fits(facts, Facts):
         raise BadRecords("the facts in manifest.json are of other types")
     if sorted(window.number for window in facts.windows) != [*range(1, len(facts.windows) + 1)]:
@@ -44,7 +51,7 @@ class RunFolder:
     def read(self, kind: type[R]) -> R:
         name, names = kind.TABLE.name, [field.name for field in fields(kind)]
         schema = arrow_schema(kind.TABLE)
-        path = self.folder / "raw" / f"{name}.parquet"
+        path = self.folder / RAW / f"{name}.parquet"
         expected = pa.schema([schema.field(column) for column in names])
         found = _read(path, expected) if path.exists() else expected.empty_table()
         columns = {field.name: _column(found[field.name], field, path) for field in expected}

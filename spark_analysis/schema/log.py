@@ -5,6 +5,7 @@
 3. Only `close()` syncs to the disk: kill -9 loses no page cache, and a sync a second would compete
    with the broker's own.
 4. A reader drops what follows the last whole record. A log without `closed.json` was not closed.
+   One with it says how many records it has, and with fewer, more or half ones it is damaged.
 5. A write that fails (a full disk) is sticky: the log is cut back to whole records and stays shut,
    so its worker must stop; nothing may be sent that is not in a log.
 """
@@ -16,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 
-from spark_analysis.schema.tables import FORMAT_VERSION, Kind, Table
+from spark_analysis.schema.tables import FORMAT_VERSION, TABLES, Kind, Table
 
 _HEADER = struct.Struct("<4sHHI")  # magic, format version, reserved, record size
 _MAGIC = b"MQPL"
@@ -32,7 +33,7 @@ class LogFull(Exception):
 
 
 class LogDamaged(Exception):
-    """A log file that is not one of ours, or of a format version we do not read."""
+    """A log that is not one of ours, of a format version we do not read, or not whole."""
 
 
 class _File:
@@ -161,6 +162,39 @@ class LogWriter:
 def is_closed(folder: Path) -> bool:
     """Whether the worker closed this log itself: nothing is missing from it."""
     return (folder / CLOSED).exists()
+
+
+def files(folder: Path) -> Iterator[Path]:
+    """The files of this log: whatever else lies in its folder is no record."""
+    names = (*(f"{name}.log" for name in TABLES), STRINGS, CLOSED)
+    return (folder / name for name in names if (folder / name).exists())
+
+
+def check_closed(folder: Path) -> None:
+    """Raises LogDamaged where a closed log has not the records that its worker counted."""
+    if not is_closed(folder):
+        return
+    counted = _counted(folder / CLOSED)
+    for table in TABLES.values():
+        path = folder / f"{table.name}.log"
+        body = max(0, path.stat().st_size - _HEADER.size) if path.exists() else 0
+        whole, torn = divmod(body, table.record.size)
+        wanted = counted.get(table.name, 0)
+        if whole != wanted or torn:
+            raise LogDamaged(
+                f"{path} has {whole:,} whole records{' and a torn one' if torn else ''}; "
+                f"its worker closed it with {wanted:,}"
+            )
+
+
+def _counted(path: Path) -> Mapping[str, int]:
+    try:
+        counted = json.loads(path.read_text())["records"]
+    except (ValueError, KeyError, TypeError) as failure:
+        raise LogDamaged(f"{path} does not say how many records there are") from failure
+    if not isinstance(counted, dict) or not all(type(one) is int for one in counted.values()):
+        raise LogDamaged(f"{path} does not say how many records there are")
+    return counted
 
 
 def read_strings(folder: Path) -> list[str]:

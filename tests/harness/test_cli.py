@@ -30,6 +30,7 @@ class FakePipeline:
         self.asked: list[tuple[Experiment, RunOptions]] = []
         self.analysed: list[tuple[list[Path], Path, Judge]] = []
         self.built: list[tuple[str, ...]] = []
+        self.resealed = False
         self.well = True
 
     def run(self, experiment: Experiment, options: RunOptions, show: Display) -> Report:
@@ -37,8 +38,16 @@ class FakePipeline:
         self.asked.append((experiment, options))
         return self.ending()
 
-    def analyse(self, folders: Sequence[Path], into: Path, judge: Judge, show: Display) -> Report:
+    def analyse(
+        self,
+        folders: Sequence[Path],
+        into: Path,
+        judge: Judge,
+        show: Display,
+        reseal: bool = False,
+    ) -> Report:
         show.message("it analyses")
+        self.resealed = reseal
         self.analysed.append((list(folders), into, judge))
         return self.ending()
 
@@ -470,3 +479,9 @@ def test_a_run_goes_on_to_its_verdict_when_nobody_reads_its_output_any_more(
         patch.setattr(sys, "stderr", unread)
         code, pipeline = call("run", "master-crash", ending=passing)
     assert (code, len(pipeline.asked)) == (0, 1)
+
+
+def test_nothing_is_sealed_anew_unasked(tmp_path: Path) -> None:
+    folder = stored(tmp_path / "e")
+    assert call("analyse", str(folder), ending=passing)[1].resealed is False
+    assert call("analyse", str(folder), "--reseal", ending=passing)[1].resealed is True

@@ -1,0 +1,62 @@
+"""`mqproof pack`: an experiment's runs, or one run, as a file that anybody can judge again."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from harness.analyse import experiments
+from harness.commands.shell import NOT_DECIDED, Shell
+from harness.plan.problems import PlanError, Problem
+from harness.run import going
+from harness.run_folder import packing
+
+OUTPUT = "--output"
+
+
+def pack(
+    context: typer.Context,
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="An experiment's folder, or a run's in it.")
+    ],
+    output: Annotated[
+        Path, typer.Option(OUTPUT, "-o", metavar="FILE", help=f"NAME{packing.SUFFIX} to write.")
+    ],
+) -> int:
+    """Pack whole runs, without logs; unpacked, `analyse` judges them as here."""
+    shell: Shell = context.obj
+    experiment = _experiment_of(folder)
+    if problems := _problems(experiment, output):
+        raise PlanError(problems)
+    asked = experiments.recall(experiment)
+    chosen = [run for run in asked.runs if folder == experiment or run.name == folder.name]
+    document = experiments.document_of(experiment, [run.name for run in chosen])
+    try:
+        there = [run.folder for run in chosen if run.folder.is_dir()]
+        packing.pack(asked.name, {experiments.NAME: document}, there, output)
+    except (packing.NotPacked, OSError) as failure:
+        shell.err.print(Text(f"mqproof: nothing was packed:\n{failure}"), soft_wrap=True)
+        return NOT_DECIDED
+    size_kb = output.stat().st_size / 1000
+    told = f"wrote {output} ({len(there)} of {len(chosen)} runs, {size_kb:,.0f} kB)"
+    shell.out.print(Text(f"{told}; try: tar xf {output} && mqproof analyse {asked.name}"))
+    return 0
+
+
+def _experiment_of(folder: Path) -> Path:
+    """A run lies in runs/ of its experiment."""
+    inside = folder.parent.name == experiments.RUNS and not (folder / experiments.NAME).exists()
+    return folder.parent.parent if inside else folder
+
+
+def _problems(experiment: Path, output: Path) -> list[Problem]:
+    found = list(experiments.problems([experiment]))
+    if not found and experiments.recall(experiment).pieces:
+        found.append(Problem("DIR", f"{experiment} holds no runs: pack each of its experiments"))
+    found += [] if found else going.problems([experiment])
+    if not output.name.endswith(packing.SUFFIX):
+        found.append(Problem(OUTPUT, f"{output} does not end with {packing.SUFFIX}"))
+    if output.exists():
+        found.append(Problem(OUTPUT, f"{output} is already there; nothing written"))
+    return found

@@ -1,0 +1,126 @@
+"""A damaged run from its folder to its report: named, unjudged, and no other run's affair."""
+
+import json
+import shutil
+import tarfile
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from harness import cli, pipeline
+from harness.analyse.marts import NothingRecorded
+from harness.report import html, junit, verdict
+from harness.report.display import Judge, Report, RunReport
+from harness.run_folder.seal import LOGS
+from spark_analysis.schema.sealed import RAW
+from tests.reports import CELL
+from tests.sealed_runs import forget_seal, recorded, sealed
+from tests.stored import stored
+
+pytestmark = pytest.mark.slow
+
+
+class Quiet:
+    """A display that shows nothing."""
+
+    def step_began(self, name: str, expected_s: float | None) -> None: ...
+    def step_ended(self, seconds: float) -> None: ...
+    def live(self, view: object) -> None: ...
+    def message(self, text: str) -> None: ...
+
+
+@pytest.fixture
+def experiment(tmp_path: Path) -> Path:
+    names = ("damaged", "whole", "old", "torn", "lost")
+    folder = stored(tmp_path / "e", [(name, CELL) for name in names])
+    for name in names[:3]:
+        sealed(folder / "runs" / name)
+    forget_seal(folder / "runs" / "old")
+    recorded(folder / "runs" / "torn")
+    (folder / "runs" / "lost").mkdir()
+    return folder
+
+
+def test_damage_is_told_and_spoils_no_other_run(experiment: Path) -> None:
+    before = analysed(experiment)
+    damaged = experiment / "runs" / "damaged"
+    settlements = damaged / RAW / "settlements.parquet"
+    pq.write_table(pq.read_table(settlements).slice(7), settlements)
+    torn = experiment / "runs" / "torn"
+    shutil.rmtree(torn / RAW)
+
+    made = analysed(experiment)
+    told = {run.name: run for run in made.runs}
+    assert told["damaged"].verdicts == ()
+    assert told["damaged"].failure.startswith(
+        f"damaged: {settlements} has 13 rows; 20 were sealed"
+    )
+    assert told["torn"].failure.startswith(f"damaged: {torn / RAW / 'attempts.parquet'} is gone")
+    assert told["lost"].failure == f"{experiment / 'runs' / 'lost' / 'manifest.json'} is gone"
+    for name in ("whole", "old"):
+        assert told[name].verdicts == of(before, name).verdicts != ()
+    assert any("no checksums" in note for note in told["old"].notes)
+    assert not any("no checksums" in note for note in told["whole"].notes)
+    assert made.exit_code not in (0, 130)
+    judged = pq.read_table(experiment / "marts" / "counts")["run"]
+    assert set(judged.to_pylist()) == {"whole", "old"}
+    assert junit.text(made).count('type="not judged"') == 3
+    assert str(settlements) in html.write(made, experiment).read_text()
+    told_machines = json.loads(verdict.text(made))["runs"]
+    assert {run["name"]: run["judged"] for run in told_machines} == {
+        "damaged": False,
+        "whole": True,
+        "old": True,
+        "torn": False,
+        "lost": False,
+    }
+
+    mended = analysed(experiment, reseal=True)
+    for name in ("damaged", "torn"):
+        assert of(mended, name).verdicts == of(before, name).verdicts != ()
+        assert any("sealed anew from its logs at 20" in note for note in of(mended, name).notes)
+    assert not any("sealed anew" in note for note in of(mended, "whole").notes)
+
+
+@pytest.mark.parametrize("judge", Judge)
+def test_where_no_run_is_whole_there_is_a_report_that_says_so(
+    judge: Judge, experiment: Path
+) -> None:
+    for name in ("damaged", "whole", "old"):
+        shutil.rmtree(experiment / "runs" / name / RAW)
+    shutil.rmtree(experiment / "runs" / "torn" / LOGS)
+    (experiment / "marts" / "counts").mkdir(parents=True)
+    made = analysed(experiment, judge)
+    assert (made.exit_code, [run.verdicts for run in made.runs]) == (2, [()] * 5)
+    assert all(str(experiment) in run.failure for run in made.runs)
+    told = html.write(made, experiment).read_text()
+    assert all(run.failure.partition(". ")[0] in told for run in made.runs)
+    assert not (experiment / "marts").exists(), "they told of runs that nobody judged now"
+
+
+def test_runs_that_were_packed_are_judged_elsewhere_as_here(
+    experiment: Path, tmp_path: Path
+) -> None:
+    for name in ("torn", "lost"):
+        shutil.rmtree(experiment / "runs" / name)
+    assert cli.main(["pack", str(experiment), "-o", str(tmp_path / "a.tar.xz")]) == 0
+    with tarfile.open(tmp_path / "a.tar.xz") as tar:
+        tar.extractall(tmp_path / "elsewhere", filter="data")
+    here, there = analysed(experiment), analysed(tmp_path / "elsewhere" / "e")
+    assert [run.verdicts for run in there.runs] == [run.verdicts for run in here.runs]
+    assert [bool(run.verdicts) for run in there.runs] == [True, True, True, False, False]
+
+
+def test_without_a_place_for_marts_it_is_told_before_spark_is_started(experiment: Path) -> None:
+    (experiment / "marts").write_text("in the way")
+    with pytest.raises(NothingRecorded, match="marts: File exists"):
+        analysed(experiment)
+
+
+def analysed(folder: Path, judge: Judge = Judge.CLAIMS, reseal: bool = False) -> Report:
+    return pipeline.analyse([folder], folder, judge, Quiet(), reseal)
+
+
+def of(report: Report, name: str) -> RunReport:
+    return next(run for run in report.runs if run.name == name)
