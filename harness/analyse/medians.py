@@ -3,8 +3,8 @@
 1. A run that was not back when it ended is a lower bound, censored and never left out: Kaplan and
    Meier's estimate takes it for what it is. A median that is not reached is told as `>= x`: the
    median of all values as they stand, which no censored one can pull below.
-2. The interval is of 95 %: order statistics; its upper end, where a run is censored, is that of the
-   estimate's log-log band. An end that so few runs cannot give is open.
+2. The interval is of 95 %: order statistics; its upper end, where a run is censored, is that of
+   the estimate's log-log band. An end that so few runs cannot give is open.
 3. A difference is Hodges and Lehmann's shift, with the interval of Mann and Whitney's test: it
    supposes no distribution. A censored value may be anything above its bound, so each end of the
    interval takes the case that is worst for it.
@@ -81,7 +81,8 @@ def median(times: Sequence[Time]) -> Median:
 
 def difference(first: Sequence[Time], second: Sequence[Time]) -> Difference:
     """The second against the first: above zero where it took longer."""
-    assert first and second, "nothing differs from nothing"
+    assert first, "nothing differs from nothing"
+    assert second, "nor from it"
     lows = _shift(_values(first, math.inf), _values(second, 0.0))
     highs = _shift(_values(first, 0.0), _values(second, math.inf))
     return Difference(lows[0], highs[0], lows[1], highs[2], min(1.0, 2 * min(lows[3], highs[4])))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from harness.analyse.judge import ClaimVerdict, Outcome, worst
+from harness.analyse.rates import Rate, decided, rate
 from harness.analyse.summary import Number, Promised, Summary
 from harness.report.display import RunReport
 from spark_analysis.schema.words import Strength
@@ -43,6 +44,7 @@ class Spread:
 class Tally:
     runs: int
     judged: int
+    unjudged: int  # runs of which no claim was decided, also where there was something to say
     cells: int
     outcome: Outcome | None  # the heaviest; None where nothing was judged
     failed: tuple[Failed, ...]  # promises that were broken, and warnings that did not come true
@@ -56,6 +58,7 @@ class Tally:
     runs_with_loss: int
     cells_with_loss: tuple[Cell, ...]
     loss_proved: int  # runs
+    loss_judged: int  # runs in which it is known whether anything was lost, if not how much
     outage_proved: int  # runs
     silence: Spread | None
     degraded: Spread | None
@@ -86,6 +89,7 @@ def tally(runs: Sequence[RunReport]) -> Tally:
     return Tally(
         runs=len(runs),
         judged=sum(1 for run in runs if run.verdicts),
+        unjudged=sum(not decided(run.verdicts) for run in runs),
         cells=len({run.cell for run in runs}),
         outcome=worst(outcomes.values()) if outcomes else None,
         failed=_failed(runs),
@@ -99,6 +103,7 @@ def tally(runs: Sequence[RunReport]) -> Tally:
         runs_with_loss=len(losing),
         cells_with_loss=_cells(losing),
         loss_proved=sum(one.loss_proved for one in told),
+        loss_judged=sum(_loss_judged(run) for run in runs),
         outage_proved=sum(one.outage_proved for one in told),
         silence=_spread(runs, lambda one: worst_of(one, "silence_s")),
         degraded=_spread(runs, lambda one: worst_of(one, "degraded_s")),
@@ -112,6 +117,11 @@ def tally(runs: Sequence[RunReport]) -> Tally:
         logs_of=sum(one.logs_of for one in told),
         doubts=_doubts(runs),
     )
+
+
+def loss_rate(told: Tally) -> Rate:
+    """In how many runs something was lost or stranded, of those in which that is known."""
+    return rate(told.runs_with_loss, told.loss_judged)
 
 
 def worst_of(one: Summary, name: str) -> Number | None:
@@ -151,6 +161,11 @@ def _outcomes(runs: Iterable[RunReport]) -> dict[str, Outcome]:
 def _lost_some(run: RunReport) -> bool:
     one = run.summary
     return one is not None and bool(one.lost.least or one.stranded.least)
+
+
+def _loss_judged(run: RunReport) -> bool:
+    one = run.summary
+    return one is not None and (_lost_some(run) or (one.confirmed > 0 and one.loss_proved))
 
 
 def _failed(runs: Iterable[RunReport]) -> tuple[Failed, ...]:

@@ -87,3 +87,24 @@ def test_every_run_says_alone_what_places_say_of_many() -> None:
     assert told["out"] == {"median_s": 33.0, "maximum_s": 33.0, "bound": True, "runs": 1}
     assert told["duplicates"] == {"redelivery": 4}
     assert second["summary"] is None
+
+
+def test_every_cell_says_of_each_claim_in_how_many_runs_it_was_violated() -> None:
+    lossy = summed(Story().count("lost", "stored", 3), repeat=3)
+    doubtful = summed(Story().unverified("the process runs"), repeat=4)
+    made = page_of(summed(Story()), summed(Story(), repeat=2), lossy, doubtful)
+    (cell,) = verdict.document(made)["cells"]
+    stays = cell["claims"]["confirmed-stays"]
+    assert (stays["runs"], stays["violated"], stays["not_judged"]) == (3, 1, 1)
+    assert [round(end, 4) for end in stays["rate"]] == [0.0084, 0.9057]
+    assert cell["loss"]["violated"] == 1
+    assert (cell["runs"], cell["not_judged"], cell["mostly_not_judged"]) == (4, 1, True)
+    assert cell["claims"]["survives-hangs"]["runs"] == 0  # it applies to no run here
+
+
+def test_a_run_without_verdicts_is_counted_as_not_judged_and_never_left_out() -> None:
+    made = page_of(summed(Story()), run(Story(), "b", verdicts=(), failure="no cluster"))
+    (cell,) = verdict.document(made)["cells"]
+    stays = cell["claims"]["confirmed-stays"]
+    assert (stays["runs"], stays["violated"], stays["not_judged"]) == (1, 0, 1)
+    assert (cell["loss"]["runs"], cell["loss"]["not_judged"]) == (1, 1)
