@@ -12,11 +12,13 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.dataset as ds
 
 from harness.analyse.experiments import RUNS
 from harness.run_folder.manifest import NAME, SEALED, Manifest
 from harness.run_folder.seal import seal
+from spark_analysis.engine.judge import judge_folder
 from spark_analysis.engine.pipeline import analyse
 from spark_analysis.engine.session import session
 from spark_analysis.schema.comparison import Comparison
@@ -27,6 +29,7 @@ from spark_analysis.schema.log import LogDamaged
 from spark_analysis.schema.views import VIEWS, Views
 
 FOLDER = "marts"
+_UNREADABLE = (ValueError, TypeError, KeyError, LogDamaged, OSError)
 Rows = dict[str, tuple[Any, ...]]  # by mart
 
 
@@ -83,6 +86,20 @@ def judge_all(
     return Marts(tuple(judged), _read(marts / "comparison", Comparison), unreadable)
 
 
+def judge_one(folder: Path) -> Judged | None:
+    """A run that others follow, judged at once and without Spark; None where it cannot be."""
+    try:
+        manifest = Manifest.load(folder)
+        if manifest.phase != SEALED or manifest.facts is None:
+            manifest = seal(folder)
+    except _UNREADABLE:
+        return None
+    tables = {**MARTS, **COSTS, **VIEWS}
+    found = {name: table for name, table in judge_folder(folder) if name in tables}
+    rows = {name: _rows(table, tables[name]) for name, table in found.items()}
+    return _judged(folder, manifest, {name: {manifest.run: rows.get(name, ())} for name in tables})
+
+
 def _seal_all(held: Mapping[str, Path]) -> tuple[list[tuple[Path, Manifest]], dict[Path, str]]:
     """Every run that can be judged, under the name that it has here."""
     sealed: list[tuple[str, Path, Manifest]] = []
@@ -94,7 +111,7 @@ def _seal_all(held: Mapping[str, Path]) -> tuple[list[tuple[Path, Manifest]], di
                 if manifest.phase != SEALED or manifest.facts is None:
                     manifest = seal(folder)
                 sealed.append((experiment, folder, manifest))
-            except (ValueError, TypeError, KeyError, LogDamaged, OSError) as failure:
+            except _UNREADABLE as failure:
                 unreadable[folder] = str(failure)
     often = Counter(manifest.run for _, _, manifest in sealed)
     named = [
@@ -111,8 +128,12 @@ def _renamed(manifest: Manifest, experiment: str) -> Manifest:
 def _read(folder: Path, row: type[Any]) -> tuple[Any, ...]:
     if not folder.exists():
         return ()
-    names = [item.name for item in fields(row)]
     table = ds.dataset(folder, format="parquet", exclude_invalid_files=True).to_table()
+    return _rows(table, row)
+
+
+def _rows(table: pa.Table, row: type[Any]) -> tuple[Any, ...]:
+    names = [item.name for item in fields(row)]
     return tuple(row(**{name: record[name] for name in names}) for record in table.to_pylist())
 
 
