@@ -168,11 +168,16 @@ def _duplicates(runs: Sequence[RunReport]) -> dict[str, int]:
 
 
 def _spread(spread: Spread | None) -> dict[str, Any] | None:
-    """Over the runs in which it is known; `bound`: the largest is only a lower bound."""
+    """Over the runs in which it is known; `bound`: the largest is only a lower bound.
+
+    The median is Kaplan and Meier's where a run is; an end of its interval that is null is open.
+    """
     if spread is None:
         return None
     return {
         "median_s": spread.median_s,
+        "median_reached": spread.reached,
+        "median_interval_s": [spread.low_s, spread.high_s],
         "maximum_s": spread.most_s,
         "bound": spread.bound,
         "runs": spread.runs,

@@ -26,11 +26,10 @@ from harness.report.page.places import (
     places,
     scenarios_of,
     silent_text,
-    time_text,
     verdict,
 )
 from harness.report.page.promises import PromiseTable, promises
-from harness.report.page.tally import Cell, Tally, loss_rate
+from harness.report.page.tally import Cell, Tally, loss_rate, median_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +204,7 @@ def _empty(letter: str, reason: int) -> Field:
 def _median(told: Tally) -> str:
     if told.out is None or told.out.runs < 2:
         return ""
-    return f"median {time_text(told.out.median_s, told.out)}"
+    return f"median {median_text(told.out)}"
 
 
 def _is_whole(told: Tally) -> bool:

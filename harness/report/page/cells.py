@@ -13,7 +13,7 @@ from harness.analyse.rates import too_many
 from harness.report.display import CellTitle, Judge, Report
 from harness.report.lines import cell_name
 from harness.report.page import words
-from harness.report.page.tally import Cell, Spread, Tally, loss_rate, tally
+from harness.report.page.tally import Cell, Spread, Tally, loss_rate, median_text, tally
 
 _STANDINGS = {
     Standing.AS_EXPECTED: "as expected",
@@ -156,4 +156,4 @@ def _seconds(spread: Spread) -> str:
     most = words.seconds(spread.most_s)
     if spread.runs == 1:
         return most
-    return f"{words.seconds(spread.median_s)} in the median, {most} at most"
+    return f"{median_text(spread)} in the median, {most} at most"
