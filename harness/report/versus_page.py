@@ -19,7 +19,7 @@ from harness.report.page import words
 
 LINES_MAX = 40  # of what shows no difference, on a terminal; the page has them all
 TONES = {Change.WORSE: "fail", Change.BETTER: "pass", Change.NONE: "moot"}
-_BADGES = {0: ("pass", "NOTHING GOT WORSE"), 1: ("fail", "WORSE"), 2: ("open", "NOT COMPARED")}
+_BADGES = {0: ("pass", "NOTHING SHOWN WORSE"), 1: ("fail", "WORSE"), 2: ("open", "NOT COMPARED")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,11 @@ def _headline(told: Versus) -> str:
     if not told.rows:
         return "Nothing could be compared"
     number = {change: len(told.of(change)) for change in Change}
-    parts = [f"{number[Change.WORSE] or 'Nothing'} got worse"]
+    parts = [
+        f"{number[Change.WORSE]} got worse"
+        if number[Change.WORSE]
+        else "Nothing is shown to be worse"
+    ]
     parts += [f"{number[Change.BETTER]} got better"] if number[Change.BETTER] else []
     parts += [f"{number[Change.NONE]} show no difference"] if number[Change.NONE] else []
     return ", ".join(parts)
