@@ -20,14 +20,17 @@ from importlib import metadata
 from pathlib import Path
 
 from harness.analyse import claims, exactness, expectations, rows
+from harness.analyse.bounded import Bounded
 from harness.analyse.experiments import (
     NoExperiment,
     StoredRun,
+    curtail,
     recall,
     remember,
     remember_merged,
 )
-from harness.analyse.marts import Judged, Marts, NothingRecorded, judge_all
+from harness.analyse.judge import ClaimVerdict
+from harness.analyse.marts import Judged, Marts, NothingRecorded, judge_all, judge_one
 from harness.deploy import images
 from harness.deploy.compose import ComposeDeployment
 from harness.deploy.compose_faults import equip as equip_compose
@@ -73,8 +76,10 @@ def run(experiment: Experiment, options: RunOptions, show: Display) -> Report:
     named = {cell: (t.scenario, t.system, t.layout) for cell, t in titles(experiment).items()}
     remember(experiment, options.replay, named, folder)
     steps = Steps(show)
+    bounded = Bounded(options.bound)
     with at_work(folder):
-        interrupted = asyncio.run(_perform(experiment, folder, options, show, steps))
+        interrupted = asyncio.run(_perform(experiment, folder, options, show, steps, bounded))
+        experiment = bounded.carried_out(experiment)
     if interrupted:
         reason = f"interrupted; what was recorded is sealed: mqproof analyse {folder}"
         return _unjudged(experiment, options, folder, lambda _: reason, interrupted=True)
@@ -133,7 +138,12 @@ def _told_rows(found: Sequence[Row], show: Display) -> bool:
 
 
 async def _perform(
-    experiment: Experiment, folder: Path, options: RunOptions, show: Display, steps: Steps
+    experiment: Experiment,
+    folder: Path,
+    options: RunOptions,
+    show: Display,
+    steps: Steps,
+    bounded: Bounded,
 ) -> bool:
     """Runs everything; whether it was interrupted. What was started is removed by then."""
     interrupt = asyncio.Event()
@@ -147,6 +157,9 @@ async def _perform(
         return await deployments[plan.deployment].up(plan.layout, folder, steps.begin)
 
     hooks = _hooks(interrupt, options, show, steps)
+    if options.bound is not None:
+        hooks.wanted = bounded.wanted
+        hooks.ended = partial(_judged_early, bounded, experiment, show, steps)
     boot_id = BOOT_ID.read_text().strip()
     versions = _own_versions() | _misbehaving(options)
     campaign = Campaign(experiment, folder, boot_id, versions, up, hooks)
@@ -188,6 +201,30 @@ def _hooks(interrupt: asyncio.Event, options: RunOptions, show: Display, steps: 
         show.live(rates.view(time.monotonic(), view))
 
     return Hooks(interrupt, began, steps.begin, live, options.keep)
+
+
+async def _judged_early(
+    bounded: Bounded,
+    experiment: Experiment,
+    show: Display,
+    steps: Steps,
+    plan: RunPlan,
+    folder: Path,
+) -> None:
+    """While the cluster stands idle; the last word is the report's, over all runs together."""
+    steps.begin("judge the run")
+    verdicts = await asyncio.to_thread(_early_verdicts, folder)
+    steps.end()
+    if told := bounded.ended(plan, verdicts):
+        show.message(told)
+        curtail(bounded.carried_out(experiment), folder.parent.parent)
+
+
+def _early_verdicts(folder: Path) -> tuple[ClaimVerdict, ...]:
+    run = judge_one(folder)
+    if run is None:
+        return ()
+    return run_report(run.folder, run.manifest, run.facts, run.findings, claims.shipped()).verdicts
 
 
 def _report(folder: Path, judge: Judge, steps: Steps, resealed_at: str = "") -> Report:

@@ -80,6 +80,16 @@ def remember(experiment: Experiment, replay: str, titles: Titles, folder: Path) 
     (folder / NAME).write_text(json.dumps(document, indent=1))
 
 
+def curtail(experiment: Experiment, folder: Path) -> None:
+    """Leaves the runs out that `experiment` has no more: nobody is to look for them."""
+    document = _document(folder)
+    names = {plan.name for plan in experiment.runs}
+    document["runs"] = [run for run in document["runs"] if run["name"] in names]
+    partial = folder / f"{NAME}.partial"
+    partial.write_text(json.dumps(document, indent=1))
+    partial.rename(folder / NAME)
+
+
 def remember_merged(folders: Sequence[Path], replay: str, into: Path) -> None:
     """Makes the folder `into` that tells of all these experiments; `problems` found none."""
     into.mkdir(parents=True)

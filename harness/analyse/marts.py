@@ -15,11 +15,13 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.dataset as ds
 
 from harness.analyse.experiments import RUNS
 from harness.run_folder.manifest import NAME, Manifest
 from harness.run_folder.whole import NotWhole, whole
+from spark_analysis.engine.judge import judge_folder
 from spark_analysis.engine.pipeline import analyse
 from spark_analysis.engine.session import session
 from spark_analysis.schema.comparison import Comparison
@@ -101,6 +103,18 @@ def _make_place(marts: Path) -> None:
         raise NothingRecorded(f"{marts} cannot be written")
 
 
+def judge_one(folder: Path) -> Judged | None:
+    """A run that others follow, judged at once and without Spark; None where it cannot be."""
+    try:
+        manifest = whole(folder)
+    except NotWhole:
+        return None
+    tables = {**MARTS, **COSTS, **VIEWS}
+    found = {name: table for name, table in judge_folder(folder) if name in tables}
+    rows = {name: _rows(table, tables[name]) for name, table in found.items()}
+    return _judged(folder, manifest, {name: {manifest.run: rows.get(name, ())} for name in tables})
+
+
 def _seal_all(
     held: Mapping[str, Path], resealed_at: str
 ) -> tuple[list[tuple[Path, Manifest]], dict[Path, str]]:
@@ -128,8 +142,12 @@ def _renamed(manifest: Manifest, experiment: str) -> Manifest:
 def _read(folder: Path, row: type[Any]) -> tuple[Any, ...]:
     if not folder.exists():
         return ()
-    names = [item.name for item in fields(row)]
     table = ds.dataset(folder, format="parquet", exclude_invalid_files=True).to_table()
+    return _rows(table, row)
+
+
+def _rows(table: pa.Table, row: type[Any]) -> tuple[Any, ...]:
+    names = [item.name for item in fields(row)]
     return tuple(row(**{name: record[name] for name in names}) for record in table.to_pylist())
 
 

@@ -17,7 +17,7 @@ from harness.commands.shell import (
     seed_of,
     stamp,
 )
-from harness.plan import misbehave
+from harness.plan import bound, misbehave
 from harness.plan.problems import PlanError
 from harness.report import asking, dry_run, external
 from harness.report.display import Judge, RunOptions
@@ -41,7 +41,10 @@ def run(
         str | None,
         typer.Option(metavar="FILE", help="Brokers that are there, instead of a system."),
     ] = None,
-    repeats: Annotated[int, typer.Option(help="Runs of each cell.")] = 1,
+    repeats: Annotated[int | None, typer.Option(help="Runs of each cell; 1 without.")] = None,
+    until: Annotated[
+        str | None, typer.Option(bound.FLAG, metavar="SHARE", help=bound.HELP)
+    ] = None,
     seed: SeedOption = None,
     results: Annotated[Path, typer.Option(help="Folder that experiments go into.")] = RESULTS,
     judge: JudgeOption = Judge.CLAIMS,
@@ -65,18 +68,22 @@ def run(
         seed_of(seed),
         wrong,
         topology,
+        until,
     )
     experiment = asking.experiment_of(asked, stamp())
     misbehaving = misbehave.parse(wrong, experiment)
+    wanted = bound.parse(until)
     if dry:
-        print_lines(shell.out, dry_run.lines(experiment))
+        print_lines(shell.out, dry_run.lines(experiment, wanted))
         return 0
     if problems := tuple(external.problems_before(experiment, keep, os.environ)):
         raise PlanError(problems)
     display = shell.display(as_json)
+    for line in dry_run.bound_lines(experiment, wanted) if wanted else ():
+        display.message(line)
     try:
         replay = asking.replay(asked, judge.value)
-        options = RunOptions(results, judge, keep, replay, misbehaving)
+        options = RunOptions(results, judge, keep, replay, misbehaving, wanted)
         report = shell.load().run(experiment, options, display)
     finally:
         display.close()

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from faults.kinds import EXTERNAL
 from harness.deploy import catalogue
-from harness.plan import experiment, misbehave
+from harness.plan import bound, experiment, misbehave
 from harness.plan.model import Experiment, Layout, Scenario, System
 from harness.plan.problems import EMPTY, PlanError, Problem, unknown
 from harness.plan.toml import read_scenario
@@ -32,16 +32,18 @@ class Asked:
     layouts: tuple[str, ...]
     clients: tuple[str, ...]
     deployment: str | None
-    repeats: int
+    repeats: int | None  # None: nothing was said of it
     seed: int
     misbehave: str | None = None
     topology: str | None = None  # a file: a cluster that is there
+    bound: str | None = None  # a share of runs
 
 
 def experiment_of(asked: Asked, name: str) -> Experiment:
     """The experiment. Raises PlanError with everything that is wrong with words and files."""
     scenarios, problems = _scenarios(asked.scenarios)
     problems += [*_unset(asked), *misbehave.problems(asked.misbehave)]
+    problems += bound.problems(asked.bound, repeats=asked.repeats is not None)
     if asked.topology is not None or asked.deployment == EXTERNAL:
         return _of_topology(asked, name, scenarios, problems)
     found, built_in = systems(), layouts()
@@ -85,8 +87,16 @@ def _request(
         layouts=labels,
         clients=asked.clients,
         deployment=asked.deployment or "",
-        repeats=asked.repeats,
+        repeats=_repeats(asked),
     )
+
+
+def _repeats(asked: Asked) -> int:
+    """At most: with a bound a cell may be over before."""
+    wanted = bound.parse(asked.bound)
+    if wanted is not None and asked.repeats is None:
+        return wanted.planned
+    return 1 if asked.repeats is None else asked.repeats
 
 
 def _planned(
@@ -115,7 +125,8 @@ def replay(asked: Asked, judge: str) -> str:
         ("--topology", (asked.topology,) if asked.topology else ()),
     ):
         words += [part for value in values for part in (flag, value)]
-    words += ["--repeats", str(asked.repeats)] if asked.repeats != 1 else []
+    words += ["--repeats", str(asked.repeats)] if asked.repeats not in (None, 1) else []
+    words += [bound.FLAG, asked.bound] if asked.bound else []
     words += [misbehave.FLAG, asked.misbehave] if asked.misbehave else []
     return shlex.join([*words, "--judge", judge, "--seed", str(asked.seed)])
 

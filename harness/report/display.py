@@ -18,6 +18,7 @@ from harness.analyse.expectations import CellResult
 from harness.analyse.judge import ClaimVerdict
 from harness.analyse.observations import Observation
 from harness.analyse.summary import Summary
+from harness.plan.bound import Bound
 from harness.plan.misbehave import Misbehave
 from harness.plan.model import Experiment, Skipped
 from harness.plan.topology import Topology
@@ -42,6 +43,7 @@ class RunOptions:
     keep: bool = False
     replay: str = ""  # the command that does the same experiment again
     misbehave: Misbehave | None = None  # what every node is told to do wrong
+    bound: Bound | None = None  # each cell is repeated until this is excluded, or happened
 
 
 @dataclass(frozen=True, slots=True)

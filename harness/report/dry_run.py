@@ -4,11 +4,13 @@
 2. A late-bound word is shown with the hosts that it may mean: which one, only the cluster can say.
 """
 
+import math
 from collections.abc import Callable, Iterator
 
 from faults.kinds import CLIENT_LINK, KINDS, LOCAL, OPTIONS, PROXY
 from faults.model import Options
 from harness.plan import spans
+from harness.plan.bound import Bound
 from harness.plan.clients import asks_name_servers
 from harness.plan.model import (
     ONE,
@@ -33,9 +35,10 @@ from harness.plan.words import ACTIVE_BALANCER, parse_target
 from harness.report.lines import cell_name
 
 
-def lines(experiment: Experiment) -> Iterator[str]:
+def lines(experiment: Experiment, bound: Bound | None = None) -> Iterator[str]:
     """The whole experiment, run by run; repeats of a cell are told once."""
-    yield f"experiment {experiment.name}, seed {experiment.seed}: {len(experiment.runs)} runs"
+    runs = f"{len(experiment.runs)} runs{' at most' if bound else ''}"
+    yield f"experiment {experiment.name}, seed {experiment.seed}: {runs}"
     told: set[tuple[str, str, str, str]] = set()
     for run in experiment.runs:
         if run.cell not in told:
@@ -46,9 +49,35 @@ def lines(experiment: Experiment) -> Iterator[str]:
     for skip in experiment.skipped:
         yield ""
         yield f"NOT APPLICABLE {cell_name(skip.cell)}: {skip.reason}"
+    if bound is not None:
+        yield ""
+        yield from bound_lines(experiment, bound)
+        return
     total_s = sum(run.schedule.load_s + run.schedule.settle_s for run in experiment.runs)
     yield ""
     yield f"load and settle of all runs: {_length(total_s)} at least; start and drain on top"
+
+
+def bound_lines(experiment: Experiment, bound: Bound) -> Iterator[str]:
+    """How many runs a bound takes, and how long, where no promise is broken before."""
+    cells = {run.cell: run.schedule for run in experiment.runs}
+    yield (
+        f"bound {bound}: each cell is repeated until a promise is broken in a run, or "
+        f"{bound.runs} runs were judged without; {bound.spare} more at most, "
+        "where runs cannot be judged"
+    )
+    total_s = 0.0
+    for cell, schedule in cells.items():
+        run_s = schedule.load_s + schedule.settle_s
+        total_s += bound.runs * run_s
+        yield (
+            f"  {cell_name(cell)}: {bound.runs} runs of {_length(run_s)}, "
+            f"{_long(bound.runs * run_s)} at least"
+        )
+    yield (
+        f"load and settle of {bound.runs * len(cells)} runs: {_long(total_s)} at least; "
+        "start and drain on top"
+    )
 
 
 def run_lines(run: RunPlan, repeats: int) -> Iterator[str]:
@@ -266,6 +295,12 @@ def _resolved(span: Span, seconds: float) -> str:
     words = spans.text(span)
     plain = _length(seconds)
     return plain if not span.timers else f"{plain} ({words})"
+
+
+def _long(seconds: float) -> str:
+    """`26 min`, `1 h 24 min`: nobody plans an evening in seconds."""
+    minutes = math.ceil(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
 
 
 def _length(seconds: float) -> str:

@@ -90,11 +90,11 @@ def page(report: Report) -> Page:
 
 def text(report: Report) -> str:
     """The whole file."""
-    return _template().render(page=page(report))
+    return template("page.html").render(page=page(report))
 
 
 @cache
-def _template() -> Template:
+def template(name: str) -> Template:
     """Compiled once in a process: that takes far longer than to fill it."""
     environment = Environment(
         loader=PackageLoader("harness.report"),
@@ -104,7 +104,7 @@ def _template() -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template("page.html")
+    return environment.get_template(name)
 
 
 def write(report: Report, folder: Path) -> Path:

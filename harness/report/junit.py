@@ -8,6 +8,7 @@
 """
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree as xml
 
@@ -16,6 +17,8 @@ from harness.analyse.judge import ClaimVerdict, Outcome
 from harness.plan.model import Skipped
 from harness.report.display import Judge, Report, RunReport
 from harness.report.lines import cell_name, outcome_words, standing_of, verdict_line
+from harness.report.page.tally import tally
+from harness.report.tried import claims_of, unjudged_words
 
 NAME = "junit.xml"
 _UNWRITABLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -28,7 +31,7 @@ def text(report: Report) -> str:
     for cell in dict.fromkeys(run.cell for run in report.runs):
         suite = _suite(suites, cell)
         properties = xml.SubElement(suite, "properties")
-        for name, value in _properties(report):
+        for name, value in (*_properties(report), *_rates(report, cell)):
             xml.SubElement(properties, "property", name=_clean(name), value=_clean(value))
         for run in report.runs:
             if run.cell == cell:
@@ -59,6 +62,18 @@ def _properties(report: Report) -> list[tuple[str, str]]:
     seeds = ", ".join(str(one.seed) for one in report.pieces or (report,))
     told = [("seed", seeds), ("judge", report.judge.value), ("replay", report.replay)]
     return told + sorted(report.versions.items())
+
+
+def _rates(report: Report, cell: Cell) -> Iterator[tuple[str, str]]:
+    """How many of the cell's runs each claim that applies is of, and what they do not exclude."""
+    told = tally([run for run in report.runs if run.cell == cell])
+    if words := unjudged_words(told):
+        yield "not judged", words
+    for claim, one in claims_of(report, cell).items():
+        if one.share:
+            what = "did not come true" if one.warns else "violated"
+            unjudged = f"; not judged in {one.not_judged}" if one.not_judged else ""
+            yield f"runs of {claim}", one.rate.told(what) + unjudged
 
 
 def _run(suite: xml.Element, run: RunReport, report: Report) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from harness.report.display import Report
 from harness.report.page.cells import CellView, cells
 from harness.report.page.matrix import weight
+from harness.report.page.tally import loss_rate
 
 
 def overview(report: Report) -> Iterator[tuple[str, str]]:
@@ -22,6 +23,8 @@ def _told(view: CellView) -> str:
     runs = f"{told.runs} run{'' if told.runs == 1 else 's'}"
     if told.judged < told.runs:
         runs = f"{told.judged} of {runs} judged"
+    if told.loss_judged:
+        runs = f"{runs}; {loss_rate(told).told('lost')}"
     known = f"; {view.standing}" if view.standing else ""
     why = told.doubts[0][0] if told.doubts and not told.judged else ""
     return f"{weight(told) or why or 'not judged'} ({runs}{known})".replace("\u00a0", " ")

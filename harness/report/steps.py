@@ -22,6 +22,7 @@ EXPECTED_S = {
     "tear the cluster down": 12.0,
     "start Spark": 8.0,
     "judge the runs": 10.0,
+    "judge the run": 1.0,
 }
 
 

@@ -31,13 +31,12 @@ def legend(report: Report) -> list[str]:
 
 
 def verdict_tables(report: Report) -> Iterator[Table]:
-    """Claims x cells; of several repeats the heaviest outcome."""
+    """Claims x cells; of several repeats the heaviest outcome, and how many had it."""
     claims = dict.fromkeys(v.claim for run in report.runs for v in run.verdicts)
     for cells in _chunks(_numbered(report)):
         table = _table("claim", cells)
         for claim in claims:
-            outcomes = [outcome_of(report, cell, claim) for _, cell in cells]
-            table.add_row(claim, *(_mark(outcome) for outcome in outcomes))
+            table.add_row(claim, *(_mark(report, cell, claim) for _, cell in cells))
         yield table
 
 
@@ -96,7 +95,13 @@ def _table(first: str, cells: Sequence[tuple[int, Cell]]) -> Table:
     return table
 
 
-def _mark(outcome: Outcome | None) -> Text:
+def _mark(report: Report, cell: Cell, claim: str) -> Text:
+    """`PASS 10/10`: an outcome, and in how many of the cell's runs."""
+    outcome = outcome_of(report, cell, claim)
     if outcome is None:
         return Text("not judged", "yellow")
-    return Text(_SHORT.get(outcome, str(outcome)), _STYLES[outcome])
+    runs = [run for run in report.runs if run.cell == cell]
+    same = sum(
+        one.claim == claim and one.outcome is outcome for run in runs for one in run.verdicts
+    )
+    return Text(f"{_SHORT.get(outcome, str(outcome))} {same}/{len(runs)}", _STYLES[outcome])

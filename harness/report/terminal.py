@@ -28,6 +28,7 @@ from harness.report.lines import (
 )
 from harness.report.overview import overview
 from harness.report.tables import comparison_tables, legend, verdict_tables
+from harness.report.tried import rate_lines
 
 PLAIN_EVERY_S = 10.0
 CELLS_MAX = 24
@@ -100,6 +101,7 @@ class Terminal:
         for table in verdict_tables(report):
             self._console.print()
             self._console.print(table)
+        self._lines("in how many runs, and what these do not exclude", list(rate_lines(report)))
         for run in report.runs:
             self._run(run, report)
         if report.comparison:

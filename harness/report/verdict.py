@@ -11,9 +11,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from harness.analyse.rates import Rate, too_many
 from harness.report.display import Report, RunReport
 from harness.report.lines import standing_of, verdict_line
-from harness.report.page.tally import Spread, tally
+from harness.report.page.tally import Spread, loss_rate, tally
+from harness.report.tried import claims_of
 
 NAME = "verdict.json"
 VERSION = 1
@@ -40,6 +42,7 @@ def document(report: Report) -> dict[str, Any]:
                 "standing": result.standing.value,
                 "lines": list(result.lines),
                 "known": {claim: str(known) for claim, known in result.known.items()},
+                **_tried(report, result.cell),
             }
             for result in report.cells
         ],
@@ -60,6 +63,30 @@ def write(report: Report, folder: Path) -> Path:
     partial.write_text(text(report), encoding="utf-8")
     partial.rename(path)
     return path
+
+
+def _tried(report: Report, cell: tuple[str, str, str, str]) -> dict[str, Any]:
+    """In how many runs each claim was violated, and the exact interval of that; and of loss."""
+    told = tally([run for run in report.runs if run.cell == cell])
+    return {
+        "runs": told.runs,
+        "not_judged": told.unjudged,
+        "mostly_not_judged": too_many(told.unjudged, told.runs),
+        "loss": _rate(loss_rate(told), told.runs - told.loss_judged),
+        "claims": {
+            claim: {**_rate(one.rate, one.not_judged), "warns": one.warns}
+            for claim, one in claims_of(report, cell).items()
+        },
+    }
+
+
+def _rate(rate: Rate, not_judged: int) -> dict[str, Any]:
+    return {
+        "runs": rate.runs,
+        "violated": rate.violated,
+        "not_judged": not_judged,
+        "rate": [rate.low, rate.high],
+    }
 
 
 def _run(run: RunReport, report: Report) -> dict[str, Any]:
@@ -141,11 +168,16 @@ def _duplicates(runs: Sequence[RunReport]) -> dict[str, int]:
 
 
 def _spread(spread: Spread | None) -> dict[str, Any] | None:
-    """Over the runs in which it is known; `bound`: the largest is only a lower bound."""
+    """Over the runs in which it is known; `bound`: the largest is only a lower bound.
+
+    The median is Kaplan and Meier's where a run is; an end of its interval that is null is open.
+    """
     if spread is None:
         return None
     return {
         "median_s": spread.median_s,
+        "median_reached": spread.reached,
+        "median_interval_s": [spread.low_s, spread.high_s],
         "maximum_s": spread.most_s,
         "bound": spread.bound,
         "runs": spread.runs,

@@ -4,6 +4,7 @@
 2. A cluster that does not, or that operations made another one than its layout says, is stood up
    anew from empty volumes; the next manifest says why.
 3. A run that cannot be carried out is recorded with its reason; no run is repeated, none vanishes.
+   Where a cell ends early (a bound was reached), its other runs are not begun.
 4. An interrupt ends the run at hand readably, and nothing further begins.
 """
 
@@ -46,6 +47,9 @@ class Hooks:
     step: Callable[[str], None]
     show: Callable[[View], None]
     keep: bool  # the last cluster stays
+    # Whether a run shall begin, asked just before; and what to do with one that was sealed.
+    wanted: Callable[[RunPlan], bool] = lambda _: True
+    ended: Callable[[RunPlan, Path], Awaitable[None]] | None = None
 
 
 @dataclass(slots=True)
@@ -71,7 +75,8 @@ class Campaign:
                 for plan in plans:
                     if self.hooks.interrupt.is_set():
                         return
-                    await self._run_one(plan)
+                    if self.hooks.wanted(plan):
+                        await self._run_one(plan)
         finally:
             if not self.hooks.keep:
                 await self._down()
@@ -88,6 +93,8 @@ class Campaign:
             await self._look_after(cluster, manifest)
         if manifest.failure:
             self._unclean = f"the run before failed: {manifest.failure}"
+        if self.hooks.ended is not None and not self.hooks.interrupt.is_set():
+            await self.hooks.ended(plan, folder)
 
     @contextlib.contextmanager
     def _recorded(self, plan: RunPlan, manifest: Manifest, folder: Path) -> Iterator[None]:

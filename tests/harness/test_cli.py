@@ -12,6 +12,7 @@ import pytest
 from harness.cli import main
 from harness.deploy import catalogue
 from harness.deploy.port import DeployError
+from harness.plan.bound import Bound
 from harness.plan.model import Experiment
 from harness.report.display import Display, Judge, Report, RunOptions
 from harness.run.going import at_work
@@ -225,6 +226,47 @@ def own_layout(file: str, name: str, *changes: tuple[str, str]) -> None:
         assert old in text
         text = text.replace(old, new)
     Path(file).write_text(text)
+
+
+def test_a_bound_plans_what_it_takes_and_what_there_is_to_spare() -> None:
+    _, pipeline = call("run", "master-crash", "--bound", "10%")
+    ((experiment, options),) = pipeline.asked
+    assert [one.repeat for one in experiment.runs] == list(range(1, 35))
+    assert options.bound == Bound(0.1)
+    assert "--bound 10%" in options.replay
+    assert "--repeats" not in options.replay
+
+
+def test_before_a_bound_is_tried_it_is_told_how_many_runs_that_takes_and_how_long(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, pipeline = call("run", "master-crash", "--bound", "10%")
+    assert "29 runs were judged without; 5 more at most" in capsys.readouterr().out
+    code, pipeline = call("run", "master-crash", "--bound", "10%", "--dry-run")
+    said = capsys.readouterr().out
+    assert (code, pipeline.asked) == (0, [])
+    assert "34 runs at most" in said
+    assert "load and settle of 29 runs: " in said
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--bound", "10%", "--repeats", "1"), "leave --repeats out"),
+        (("--bound", "0%"), "a share of runs above 0 % and below 100 %"),
+        (("--bound", "100%"), "a share of runs above 0 % and below 100 %"),
+        (("--bound", "ten"), "not 'ten'"),
+        (("--bound", "nan"), "not 'nan'"),
+        (("--bound", ""), "is given with nothing"),
+        (("--bound", "0.1%"), "takes 2,995 runs, and up to 599 more; a cell has 1,000 at most"),
+    ],
+)
+def test_a_bound_that_cannot_be_is_bad_input(
+    words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, pipeline = call("run", "master-crash", *words)
+    assert (code, pipeline.asked) == (254, [])
+    assert said in capsys.readouterr().err
 
 
 def test_a_layout_of_the_users_own_is_run_beside_built_in_ones() -> None:

@@ -26,11 +26,10 @@ from harness.report.page.places import (
     places,
     scenarios_of,
     silent_text,
-    time_text,
     verdict,
 )
 from harness.report.page.promises import PromiseTable, promises
-from harness.report.page.tally import Cell, Tally
+from harness.report.page.tally import Cell, Tally, loss_rate, median_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +152,7 @@ def _field(letter: str, view: CellView, longest_s: float) -> Field:
         tone=tone,
         sign=sign,
         loss=loss,
-        of=f"of {words.count(told.confirmed)}" if told.confirmed else "",
+        of=_of(told),
         returned=RETURNED if told.hosts_returned else "",
         out=out_text(told) if told.judged and told.faults_of else "",
         median=_median(told),
@@ -168,6 +167,14 @@ def _field(letter: str, view: CellView, longest_s: float) -> Field:
         bound=bool(spread and spread.bound),
         reason=0,
     )
+
+
+def _of(told: Tally) -> str:
+    """What the number is of: messages, and runs."""
+    if not told.confirmed:
+        return ""
+    runs = f", {loss_rate(told).told('').strip()}" if told.loss_judged else ""
+    return f"of {words.count(told.confirmed)}{runs}"
 
 
 def _empty(letter: str, reason: int) -> Field:
@@ -197,7 +204,7 @@ def _empty(letter: str, reason: int) -> Field:
 def _median(told: Tally) -> str:
     if told.out is None or told.out.runs < 2:
         return ""
-    return f"median {time_text(told.out.median_s, told.out)}"
+    return f"median {median_text(told.out)}"
 
 
 def _is_whole(told: Tally) -> bool:

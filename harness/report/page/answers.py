@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from harness.analyse.judge import Outcome
 from harness.report.display import INTERRUPTED, Judge, Report
 from harness.report.page import words
-from harness.report.page.tally import Cell, Failed, Spread, Tally
+from harness.report.page.tally import Cell, Failed, Spread, Tally, loss_rate, median_text
 
 CLAIMS_MAX = 2  # quoted
 PLACES_MAX = 5  # cells called by their numbers
@@ -130,7 +130,9 @@ def _lost(report: Report, told: Tally) -> Answer:
         return Answer(question, "unknown", "open", (why,))
     undecided = told.judged - told.loss_proved
     lines = [f"of {words.count(told.confirmed)} confirmed"]
-    if told.judged > 1 and told.runs_with_loss:
+    if told.cells == 1 and told.loss_judged:
+        lines.append(loss_rate(told).told("lost"))
+    elif told.runs_with_loss:
         where = f", {_places(report, told.cells_with_loss)}" if told.cells > 1 else ""
         lines.append(f"in {words.of(told.runs_with_loss, told.judged, 'run')}{where}")
     if told.stranded:
@@ -235,7 +237,7 @@ def _median(spread: Spread | None, told: Tally) -> str:
     """` (median of 10 runs: 0.13 s)`, where there are several runs of one cell."""
     if spread is None or spread.runs == 1 or told.cells > 1:
         return ""
-    return f" (median of {spread.runs} runs: {words.seconds(spread.median_s)})"
+    return f" (median of {spread.runs} runs: {median_text(spread)})"
 
 
 def _lines(*lines: str) -> tuple[str, ...]:

@@ -1,16 +1,19 @@
 """A sentence a cell.
 
 1. A cell is told in plain words first; its own words (names of layouts, clients) stand below.
+2. What was lost is told with the runs that it is of; where more than a fifth of them could not be
+   judged, that stands first.
 """
 
 from dataclasses import dataclass
 
 from harness.analyse.expectations import CellResult, Standing
 from harness.analyse.judge import Outcome
+from harness.analyse.rates import too_many
 from harness.report.display import CellTitle, Judge, Report
 from harness.report.lines import cell_name
 from harness.report.page import words
-from harness.report.page.tally import Cell, Spread, Tally, tally
+from harness.report.page.tally import Cell, Spread, Tally, loss_rate, median_text, tally
 
 _STANDINGS = {
     Standing.AS_EXPECTED: "as expected",
@@ -87,10 +90,10 @@ def _sentences(told: Tally) -> list[str]:
     if not told.judged:
         why = told.doubts[0][0] if told.doubts else "nobody says why"
         return [f"Nothing was judged in {runs}: {why}."]
-    told_of = [_loss(told, runs), _outage(told), _claims(told)]
-    missing = told.runs - told.judged
-    if missing:
-        told_of.append(f"{words.of(missing, told.runs, 'run')} could not be judged.")
+    told_of = [_loss(told, runs), _loss_rate(told), _outage(told), _claims(told)]
+    if told.unjudged:
+        first = 0 if too_many(told.unjudged, told.runs) else len(told_of)
+        told_of.insert(first, f"{words.of(told.unjudged, told.runs, 'run')} could not be judged.")
     if told.doubts:
         sentence, number = told.doubts[0]
         place = f" (in {words.of(number, told.runs, 'run')})" if told.runs > 1 else ""
@@ -107,16 +110,17 @@ def _loss(told: Tally, runs: str) -> str:
     if told.lost or told.stranded:
         lost = f"{'At least ' if undecided else ''}{words.count(told.lost)}"
         stranded = f", and {words.count(told.stranded)} stranded" if told.stranded else ""
-        place = (
-            f" (in {words.of(told.runs_with_loss, told.judged, 'run')})" if told.judged > 1 else ""
-        )
         verb = "was" if told.lost == 1 and not told.stranded else "were"
         of = words.plural(told.confirmed, "confirmed message")
-        return f"{lost} of {of} {verb} lost{stranded}{place}."
+        return f"{lost} of {of} {verb} lost{stranded}."
     if undecided:
         place = "" if told.judged == 1 else f" in {words.of(undecided, told.judged, 'run')}"
         return f"No loss was found, but it is not decided{place} whether there was none."
     return f"None of {words.plural(told.confirmed, 'confirmed message')} was lost in {runs}."
+
+
+def _loss_rate(told: Tally) -> str:
+    return f"{loss_rate(told).told('Lost')}." if told.loss_judged else ""
 
 
 def _outage(told: Tally) -> str:
@@ -152,4 +156,4 @@ def _seconds(spread: Spread) -> str:
     most = words.seconds(spread.most_s)
     if spread.runs == 1:
         return most
-    return f"{words.seconds(spread.median_s)} in the median, {most} at most"
+    return f"{median_text(spread)} in the median, {most} at most"

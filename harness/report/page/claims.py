@@ -13,6 +13,7 @@ from functools import cache
 
 from harness.analyse.claims import shipped_beside
 from harness.analyse.judge import ClaimVerdict, Outcome, worst
+from harness.analyse.rates import rate
 from harness.report.display import Report, RunReport
 from harness.report.lines import standing_of
 from harness.report.page import words
@@ -24,13 +25,16 @@ _ORDER = (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS, Outcome.NOT_APPLICAB
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """One cell's outcome about a claim. `share`: `3 of 5` where repeats differ."""
+    """One cell's outcome about a claim. `share`: in how many of its runs, `3 of 5`; `rate`: in how
+    many it was violated, and what they do not exclude, "" where it was never decided."""
 
     number: int
     name: str
     tone: str
     badge: str
     share: str
+    rate: str
+    runs: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,15 +138,26 @@ def _chip(view: CellView, found: list[tuple[RunReport, ClaimVerdict]]) -> Chip:
     outcome = worst(outcomes) if outcomes else None
     tone, badge = claim_badge(outcome, warns=found[0][1].warns)
     same = sum(one is outcome for one in outcomes)
-    share = f"{same} of {len(outcomes)}" if same < len(outcomes) else ""
-    return Chip(view.number, view.name, tone, badge, share)
+    # Runs without verdicts are of the cell, too: a tick stands with all of them.
+    share = f"{same} of {view.tally.runs}" if outcomes else ""
+    decided = sum(one in (Outcome.PASS, Outcome.FAIL) for one in outcomes)
+    what = "did not come true" if found[0][1].warns else "violated"
+    words_of = rate(outcomes.count(Outcome.FAIL), decided).told(what) if decided else ""
+    return Chip(view.number, view.name, tone, badge, share, words_of, view.tally.runs)
 
 
 def _shares(chips: tuple[Chip, ...]) -> tuple[tuple[str, str], ...]:
     numbers = Counter((chip.tone, chip.badge) for chip in chips)
+    runs: Counter[tuple[str, str]] = Counter()
+    for chip in chips:
+        runs[chip.tone, chip.badge] += chip.runs
     order = [tone for tone, _, _ in words.BADGES.values()]
     return tuple(
-        (tone, f"{words.plural(numbers[tone, badge], 'cell')} {badge}")
+        (
+            tone,
+            f"{words.plural(numbers[tone, badge], 'cell')} {badge}, "
+            f"{words.plural(runs[tone, badge], 'run')}",
+        )
         for tone, badge in sorted(numbers, key=lambda one: order.index(one[0]))
     )
 

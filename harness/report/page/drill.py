@@ -21,13 +21,14 @@ _TONES = [tone for tone, _, _ in words.BADGES.values()]
 
 @dataclass(frozen=True, slots=True)
 class ClaimRef:
-    """`share`: in how many of the runs, where repeats differ."""
+    """`share`: in how many of the runs; `rate`: what these say of a violation, and what not."""
 
     anchor: str
     meaning: str
     tone: str
     badge: str
     share: str
+    rate: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ def _drill(
     return Drill(
         cell=view,
         claims=tuple(
-            ClaimRef(claim.anchor, claim.meaning, chip.tone, chip.badge, chip.share)
+            ClaimRef(claim.anchor, claim.meaning, chip.tone, chip.badge, chip.share, chip.rate)
             for claim, chip in told
         ),
         moot=_moot(len(chips) - len(told)),

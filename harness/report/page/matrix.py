@@ -14,7 +14,7 @@ from harness.analyse.expectations import Standing
 from harness.report.display import Report
 from harness.report.page import words
 from harness.report.page.cells import CellView
-from harness.report.page.tally import Cell, Tally
+from harness.report.page.tally import Cell, Tally, loss_rate
 
 COLUMNS_MAX = 8
 _SHORT = {"NOT APPLICABLE": "N/A", "INCONCLUSIVE": "OPEN", words.UNTRUE[2]: "WARNING"}
@@ -127,7 +127,9 @@ def _entry(view: CellView, differs: bool) -> Entry:
         runs=runs,
         differs=differs,
         reason=0,
-        title=f"{view.name}: {word}" + (", not as it is known to be" if differs else ""),
+        title=f"{view.name}: {word}"
+        + (", not as it is known to be" if differs else "")
+        + (f"; {loss_rate(told).told('lost')}" if told.loss_judged else ""),
     )
 
 

@@ -14,7 +14,7 @@ from textwrap import shorten
 from harness.analyse.summary import GOOD_S
 from harness.report.display import Report, RunReport
 from harness.report.page import words
-from harness.report.page.tally import Cell, Spread, Tally, tally
+from harness.report.page.tally import Cell, Spread, Tally, median_text, tally
 from harness.report.page.timers import timers_text
 
 PLACES_MAX = 8  # of more, each has a column too narrow to read; the matrix of cells shows them
@@ -355,4 +355,4 @@ def _by_scenario(place: Place) -> Iterable[tuple[str, Tally]]:
 def _median(scenario: str, told: Tally) -> tuple[str, str, str]:
     assert told.out is not None, scenario
     of = f"{told.out.runs} of {told.runs}"
-    return scenario, time_text(told.out.median_s, told.out), of
+    return scenario, median_text(told.out), of

@@ -6,14 +6,17 @@ long it was out, what of that is proved.
 3. A claim that predicts harm and fails broke no promise: it is counted beside those that did.
 """
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from statistics import median
 
 from harness.analyse.judge import ClaimVerdict, Outcome, worst
+from harness.analyse.medians import Time, median
+from harness.analyse.rates import Rate, decided, rate
 from harness.analyse.summary import Number, Promised, Summary
 from harness.report.display import RunReport
+from harness.report.page import words
 from spark_analysis.schema.words import Strength
 
 Cell = tuple[str, str, str, str]
@@ -30,9 +33,13 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Seconds over runs; `bound`: the largest one is only a lower bound."""
+    """Seconds over runs; `bound`: the largest one is only a lower bound. The median takes lower
+    bounds for what they are: `reached` False, it is so much at least. `high_s` None: open."""
 
     median_s: float
+    reached: bool
+    low_s: float
+    high_s: float | None
     most_s: float
     bound: bool
     runs: int
@@ -43,6 +50,7 @@ class Spread:
 class Tally:
     runs: int
     judged: int
+    unjudged: int  # runs of which no claim was decided, also where there was something to say
     cells: int
     outcome: Outcome | None  # the heaviest; None where nothing was judged
     failed: tuple[Failed, ...]  # promises that were broken, and warnings that did not come true
@@ -56,6 +64,7 @@ class Tally:
     runs_with_loss: int
     cells_with_loss: tuple[Cell, ...]
     loss_proved: int  # runs
+    loss_judged: int  # runs in which it is known whether anything was lost, if not how much
     outage_proved: int  # runs
     silence: Spread | None
     degraded: Spread | None
@@ -86,6 +95,7 @@ def tally(runs: Sequence[RunReport]) -> Tally:
     return Tally(
         runs=len(runs),
         judged=sum(1 for run in runs if run.verdicts),
+        unjudged=sum(not decided(run.verdicts) for run in runs),
         cells=len({run.cell for run in runs}),
         outcome=worst(outcomes.values()) if outcomes else None,
         failed=_failed(runs),
@@ -99,6 +109,7 @@ def tally(runs: Sequence[RunReport]) -> Tally:
         runs_with_loss=len(losing),
         cells_with_loss=_cells(losing),
         loss_proved=sum(one.loss_proved for one in told),
+        loss_judged=sum(_loss_judged(run) for run in runs),
         outage_proved=sum(one.outage_proved for one in told),
         silence=_spread(runs, lambda one: worst_of(one, "silence_s")),
         degraded=_spread(runs, lambda one: worst_of(one, "degraded_s")),
@@ -112,6 +123,19 @@ def tally(runs: Sequence[RunReport]) -> Tally:
         logs_of=sum(one.logs_of for one in told),
         doubts=_doubts(runs),
     )
+
+
+def loss_rate(told: Tally) -> Rate:
+    """In how many runs something was lost or stranded, of those in which that is known."""
+    return rate(told.runs_with_loss, told.loss_judged)
+
+
+def median_text(spread: Spread) -> str:
+    """`0.13 s (0.10 s to 0.20 s)`: with its interval, where there are runs enough for one."""
+    text = f"{'' if spread.reached else '≥ '}{words.seconds(spread.median_s)}"
+    if spread.high_s is None:
+        return text
+    return f"{text} ({words.seconds(spread.low_s)} to {words.seconds(spread.high_s)})"
 
 
 def worst_of(one: Summary, name: str) -> Number | None:
@@ -151,6 +175,11 @@ def _outcomes(runs: Iterable[RunReport]) -> dict[str, Outcome]:
 def _lost_some(run: RunReport) -> bool:
     one = run.summary
     return one is not None and bool(one.lost.least or one.stranded.least)
+
+
+def _loss_judged(run: RunReport) -> bool:
+    one = run.summary
+    return one is not None and (_lost_some(run) or (one.confirmed > 0 and one.loss_proved))
 
 
 def _failed(runs: Iterable[RunReport]) -> tuple[Failed, ...]:
@@ -221,7 +250,10 @@ def _spread(
         return None
     longest_s, _, cell = max(found, key=lambda one: one[:2])
     bound = any(is_bound for _, is_bound, _ in found)
-    return Spread(median(one[0] for one in found), longest_s, bound, len(found), cell)
+    told = median([Time(least_s, is_bound) for least_s, is_bound, _ in found])
+    high_s = told.high if math.isfinite(told.high) else None
+    middle = told.median, told.reached, told.low, high_s
+    return Spread(*middle, longest_s, bound, len(found), cell)
 
 
 def _doubts(runs: Iterable[RunReport]) -> tuple[tuple[str, int], ...]:

@@ -1,10 +1,20 @@
 """What a folder was asked for: one experiment's, or several in one."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from harness.analyse.experiments import NoExperiment, problems, recall, remember_merged
+from harness.analyse.experiments import (
+    NoExperiment,
+    curtail,
+    problems,
+    recall,
+    remember,
+    remember_merged,
+)
+from harness.plan.model import Experiment
+from tests.plans import plan
 from tests.reports import CELL, OTHER, SKIPPED
 from tests.stored import stored
 
@@ -85,3 +95,12 @@ def test_what_is_none_of_ours_is_said_to_be_none(tmp_path: Path, text: str) -> N
     with pytest.raises(NoExperiment, match=str(tmp_path)):
         recall(tmp_path)
     assert len(list(problems([tmp_path]))) == 1
+
+
+def test_runs_that_a_bound_spared_are_asked_for_no_more(tmp_path: Path) -> None:
+    first, second = (plan(name=f"quick-{number}") for number in (1, 2))
+    experiment = Experiment("e", 7, (first, second), ())
+    remember(experiment, "mqproof run quick --bound 10%", {}, tmp_path / "e")
+    curtail(replace(experiment, runs=(first,)), tmp_path / "e")
+    assert [run.name for run in recall(tmp_path / "e").runs] == ["quick-1"]
+    assert [path.name for path in (tmp_path / "e").iterdir()] == ["experiment.json"]

@@ -40,6 +40,16 @@ def test_a_suite_a_cell_and_a_test_a_claim_and_repeat() -> None:
     assert place == "master-crash.rabbitmq-mirrored.all-automatic@T=10.pika"
 
 
+def test_a_suite_says_of_how_many_runs_each_claim_is() -> None:
+    made = page_of(summed(Story()), summed(Story(), repeat=2), run(Story(), verdicts=()))
+    found = {one.get("name"): one.get("value") for one in parsed(made).iter("property")}
+    assert found[f"runs of {FAILS}"] == (
+        "violated in 2 of 2 runs; 16 % to 100 % of runs; not judged in 1"
+    )
+    assert found["not judged"] == "1 of 3 runs could not be judged"
+    assert "runs of survives-hangs" not in found
+
+
 def test_judged_by_claims_a_fail_is_a_failure_with_its_line() -> None:
     failed = case(page_of(summed(Story())), f"{FAILS} [repeat 1]")
     assert outcome(failed) == ["failure"]

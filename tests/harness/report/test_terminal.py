@@ -9,6 +9,7 @@ from harness.report.display import Judge, LiveView
 from harness.report.terminal import CELLS_MAX, Terminal
 from tests.findings import Story
 from tests.reports import CELL, OTHER, SKIPPED, compared, report, run
+from tests.told_runs import page_of, summed
 
 VIEW = LiveView("run-1", "baseline", 300.0, 299.4, 300.0, 0.998, 12, (), 41.6)
 
@@ -124,9 +125,26 @@ def test_tables_have_a_column_a_cell_and_a_legend() -> None:
     assert "1: master-crash on rabbitmq-mirrored all-automatic@T=10 with pika" in screen.lines
     assert "2: master-crash on rabbitmq-mirrored exactly-2@T=10 with pika" in screen.lines
     rows = {line.split()[0]: line.split()[1:] for line in screen.lines if line.strip()}
-    assert rows["election-loses-nothing"] == ["PASS", "FAIL"]
-    assert rows["told-consumer-is-cancelled"] == ["n/a", "n/a"]
+    assert rows["election-loses-nothing"] == ["PASS", "1/1", "FAIL", "1/1"]
+    assert rows["told-consumer-is-cancelled"] == ["n/a", "1/1", "n/a", "1/1"]
     assert any(line.startswith("NOT APPLICABLE mirror-crash on") for line in screen.lines)
+
+
+def test_each_cell_says_in_how_many_runs_and_what_these_do_not_exclude() -> None:
+    screen = Screen()
+    runs = [summed(Story(), repeat=number) for number in range(1, 10)]
+    lossy = summed(Story().count("lost", "replicated", 2), repeat=10)
+    screen.display.report(page_of(*runs, lossy))
+    assert "   lost in 1 of 10 runs; 0.25 % to 45 % of runs" in screen.lines
+    assert "   confirmed-stays: violated in 1 of 10 runs; 0.25 % to 45 % of runs" in screen.lines
+
+
+def test_a_cell_of_which_more_than_a_fifth_was_not_judged_says_so_first() -> None:
+    screen = Screen()
+    judged = [summed(Story(), repeat=number) for number in (1, 2, 3)]
+    screen.display.report(page_of(*judged, run(Story(), verdicts=(), failure="no cluster")))
+    at = screen.lines.index("   1 of 4 runs could not be judged")
+    assert screen.lines[at + 1] == "   lost in 0 of 3 runs; up to 63 % of runs not excluded"
 
 
 def test_the_comparison_shows_median_range_and_how_many_were_judged() -> None:

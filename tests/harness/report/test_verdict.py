@@ -8,6 +8,15 @@ from tests.findings import Story
 from tests.reports import CELL, OTHER, SKIPPED, compared, report, run
 from tests.told_runs import page_of, summed
 
+NEVER_BACK = {
+    "median_s": 33.0,
+    "median_reached": False,
+    "median_interval_s": [0.0, None],
+    "maximum_s": 33.0,
+    "bound": True,
+    "runs": 1,
+}
+
 
 def test_it_says_what_replays_it_and_what_every_run_showed(tmp_path: Path) -> None:
     made = report(run(Story()), skipped=(SKIPPED,), comparison=(compared(CELL, "silence", 171e6),))
@@ -66,7 +75,7 @@ def test_every_place_says_what_its_runs_come_to_together_and_by_scenario() -> No
     assert (replicated["confirmed"], replicated["lost"]) == (64_200, 37)
     crash, cut = first["scenarios"]
     assert (crash["scenario"], crash["runs"]) == ("master-crash", 2)
-    assert crash["out"] == {"median_s": 33.0, "maximum_s": 33.0, "bound": True, "runs": 1}
+    assert crash["out"] == NEVER_BACK
     assert cut["late"] == {"missed": 12, "operations": 4_500, "runs": 1}
 
 
@@ -84,6 +93,27 @@ def test_every_run_says_alone_what_places_say_of_many() -> None:
     )["runs"]
     told = first["summary"]
     assert (told["confirmed"], told["lost"], told["loss_decided_runs"]) == (21_400, 37, 1)
-    assert told["out"] == {"median_s": 33.0, "maximum_s": 33.0, "bound": True, "runs": 1}
+    assert told["out"] == NEVER_BACK
     assert told["duplicates"] == {"redelivery": 4}
     assert second["summary"] is None
+
+
+def test_every_cell_says_of_each_claim_in_how_many_runs_it_was_violated() -> None:
+    lossy = summed(Story().count("lost", "stored", 3), repeat=3)
+    doubtful = summed(Story().unverified("the process runs"), repeat=4)
+    made = page_of(summed(Story()), summed(Story(), repeat=2), lossy, doubtful)
+    (cell,) = verdict.document(made)["cells"]
+    stays = cell["claims"]["confirmed-stays"]
+    assert (stays["runs"], stays["violated"], stays["not_judged"]) == (3, 1, 1)
+    assert [round(end, 4) for end in stays["rate"]] == [0.0084, 0.9057]
+    assert cell["loss"]["violated"] == 1
+    assert (cell["runs"], cell["not_judged"], cell["mostly_not_judged"]) == (4, 1, True)
+    assert cell["claims"]["survives-hangs"]["runs"] == 0  # it applies to no run here
+
+
+def test_a_run_without_verdicts_is_counted_as_not_judged_and_never_left_out() -> None:
+    made = page_of(summed(Story()), run(Story(), "b", verdicts=(), failure="no cluster"))
+    (cell,) = verdict.document(made)["cells"]
+    stays = cell["claims"]["confirmed-stays"]
+    assert (stays["runs"], stays["violated"], stays["not_judged"]) == (1, 0, 1)
+    assert (cell["loss"]["runs"], cell["loss"]["not_judged"]) == (1, 1)

@@ -141,6 +141,26 @@ def test_after_an_interrupt_nothing_further_begins_and_the_cluster_goes(tmp_path
     assert [cluster.downs for cluster in world.clusters] == [1]
 
 
+def test_a_run_that_nobody_wants_any_more_is_not_begun_and_those_after_it_are(
+    tmp_path: Path,
+) -> None:
+    ended: list[str] = []
+
+    async def tell(of: RunPlan, folder: Path) -> None:
+        assert (folder / "manifest.json").exists()
+        ended.append(of.name)
+
+    async def story() -> None:
+        nothing = Hooks(asyncio.Event(), lambda *_: None, lambda _: None, lambda _: None, False)
+        hooks = replace(nothing, wanted=lambda of: of.layout is OTHER or not ended, ended=tell)
+        experiment = Experiment("e", 7, runs(LAYOUT, LAYOUT, OTHER), ())
+        await Campaign(experiment, tmp_path, BOOT_ID, {}, World().up, hooks).perform()
+
+    virtual_time.run(story())
+    assert ended == ["quick-1", "quick-3"]
+    assert sorted(path.name for path in tmp_path.glob("runs/*")) == ["quick-1", "quick-3"]
+
+
 def test_a_kept_cluster_is_left_standing(tmp_path: Path) -> None:
     world = World()
     perform(world, runs(LAYOUT), tmp_path, keep=True)

@@ -142,7 +142,12 @@ def test_what_was_not_judged_has_no_number() -> None:
 
 def test_a_field_says_lost_out_late_and_proved() -> None:
     one = field(Story().count("lost", "stored", 3).silence(0.5))
-    assert (one.tone, one.sign, one.loss, one.of) == ("fail", "✗", "3 lost", "of 21,400")
+    assert (one.tone, one.sign, one.loss, one.of) == (
+        "fail",
+        "✗",
+        "3 lost",
+        "of 21,400, in 1 of 1 run; 2.5 % to 100 % of runs",
+    )
     assert (plain(one.out), one.median, plain(one.late)) == ("0.50 s", "", "0.3 % late")
     assert (one.proved, one.whole) == ("proved in 1 of 1 run", True)
 

@@ -63,7 +63,7 @@ def test_of_many_cells_a_claim_tells_the_gravest_and_counts_the_others(
     stays = told_of["confirmed-stays"]
     assert [one.tone for one in stays.seen] == ["fail", "pass"]
     assert stays.left_out == 1
-    assert stays.shares == (("fail", "1 cell ✗ FAIL"), ("pass", "2 cells ✓ PASS"))
+    assert stays.shares == (("fail", "1 cell ✗ FAIL, 1 run"), ("pass", "2 cells ✓ PASS, 2 runs"))
     assert len(stays.chips) == 3
 
 
@@ -98,9 +98,11 @@ def test_a_cell_opens_into_its_claims_its_numbers_and_its_runs() -> None:
     first, second = drills(report, views, about, told_of)
     assert [(one.meaning, one.badge, one.share) for one in first.claims] == [
         ("What was confirmed is never lost.", "✗ FAIL", "1 of 2"),
-        ("Publishers never wait for a confirm.", "✗ FAIL", ""),
-        ("What is delivered is what was sent.", "✓ PASS", ""),
+        ("Publishers never wait for a confirm.", "✗ FAIL", "2 of 2"),
+        ("What is delivered is what was sent.", "✓ PASS", "2 of 2"),
     ]
+    assert first.claims[0].rate == "violated in 1 of 2 runs; 1.3 % to 99 % of runs"
+    assert first.claims[2].rate == "violated in 0 of 2 runs; up to 78 % of runs not excluded"
     assert first.moot == "1 more claim does not apply here."
     assert [(name, text.replace("\u00a0", " ")) for name, text, _ in first.numbers] == [
         ("Lost", "0"),

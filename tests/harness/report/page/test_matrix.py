@@ -26,6 +26,9 @@ def of(*runs: RunReport, **changes: object) -> MatrixView:
     return view(page_of(*runs, **changes))
 
 
+NONE_OF_ONE = "lost in 0 of 1 run; up to 95 % of runs not excluded"
+
+
 def entry(*runs: RunReport, **changes: object) -> Entry:
     return of(*runs, **changes).blocks[0].bands[0].rows[0].entries[0]
 
@@ -51,7 +54,7 @@ def test_a_number_that_is_not_decided_is_a_question() -> None:
 def test_the_outcome_is_a_word_and_a_sign_as_well_as_a_colour() -> None:
     found = entry(summed(Story()))
     assert (found.tone, found.sign, found.word, found.runs) == ("fail", "✗", "FAIL", "1 run")
-    assert found.title == f"{SCENARIO} on {SYSTEM} {LAYOUT} with pika: FAIL"
+    assert found.title == f"{SCENARIO} on {SYSTEM} {LAYOUT} with pika: FAIL; {NONE_OF_ONE}"
 
 
 def test_a_cell_that_fails_warnings_only_is_not_as_one_that_breaks_a_promise() -> None:
@@ -74,7 +77,7 @@ def test_what_is_not_as_it_is_known_to_be_is_marked() -> None:
     assert not entry(summed(Story())).differs
     surprising = entry(summed(Story().count("lost", "stored", 3)))
     assert surprising.differs
-    assert surprising.title.endswith("FAIL, not as it is known to be")
+    assert "FAIL, not as it is known to be; lost in 1 of 1 run; " in surprising.title
 
 
 def test_a_skipped_cell_has_its_reason_by_number_and_each_reason_is_told_once() -> None:

@@ -1,7 +1,7 @@
 """Runs counted together: sums, bounds, and what of it is proved."""
 
 from harness.analyse.judge import Outcome
-from harness.report.page.tally import tally
+from harness.report.page.tally import median_text, tally
 from tests.findings import Story
 from tests.reports import CELL, OTHER, run
 from tests.told_runs import summed
@@ -25,6 +25,18 @@ def test_an_outage_is_that_of_the_worst_window_and_the_longest_run() -> None:
     told = tally([summed(Story().silence(0.1)), summed(twice), summed(Story().silence(0.3))])
     assert told.silence is not None
     assert (told.silence.median_s, told.silence.most_s, told.silence.runs) == (0.3, 9.0, 3)
+
+
+def test_a_run_that_was_not_back_does_not_pull_the_median_down() -> None:
+    ends = [summed(Story().silence(number), repeat=number) for number in range(1, 10)]
+    told = tally([*ends, summed(Story().silence(2.5, censored=True), repeat=10)])
+    assert told.silence is not None
+    # Taken for a time of 2.5 s it would make the median 4.5 s.
+    assert (told.silence.median_s, told.silence.reached) == (5, True)
+    assert median_text(told.silence).replace("\u00a0", " ") == "5.00 s (2.00 s to 8.00 s)"
+    few = tally([summed(Story().silence(2.0))]).silence
+    assert few is not None
+    assert median_text(few).replace("\u00a0", " ") == "2.00 s"
 
 
 def test_one_silence_that_did_not_end_makes_the_longest_a_bound() -> None:

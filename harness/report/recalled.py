@@ -1,0 +1,192 @@
+"""verdict.json read again: what every run showed, for whoever compares experiments.
+
+1. Every file that cannot be read, and every value that is none of ours, is a problem with its
+   place; nothing is compared in part.
+2. Runs are counted from what each showed, so that a file of before there were rates serves, too.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from harness.analyse.judge import ClaimVerdict, Outcome
+from harness.analyse.medians import Time
+from harness.analyse.rates import Tried, rate, tried
+from harness.analyse.versus import LOSS, Cell, Counted, Ran, Side
+from harness.plan.problems import PlanError, Problem
+from harness.report.verdict import NAME, VERSION
+
+MEANT_BY_LOSS = "Something that was confirmed was lost or stranded."
+PROBLEMS_MAX = 5  # of one file: the rest is mostly the same again
+
+
+class _Part(BaseModel):
+    """Keys that are not read here may stand beside those that are."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+
+class _Place(_Part):
+    scenario: str
+    system: str
+    layout: str
+    client: str
+
+    @property
+    def cell(self) -> Cell:
+        return self.scenario, self.system, self.layout, self.client
+
+
+class _Told(_Part):
+    claim: str
+    outcome: Literal["PASS", "FAIL", "INCONCLUSIVE", "NOT APPLICABLE"]
+    meaning: str = ""
+    warns: bool = False
+
+
+class _Seconds(_Part):
+    """`bound`: it lasted at least so long."""
+
+    maximum_s: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    bound: bool
+
+
+class _Summary(BaseModel):
+    """Measures are whatever has seconds: a measure that is new is compared like the others."""
+
+    model_config = ConfigDict(strict=True, extra="allow")
+
+    lost: Annotated[int, Field(ge=0)]
+    stranded: Annotated[int, Field(ge=0)]
+    confirmed: Annotated[int, Field(ge=0)]
+    loss_decided_runs: Annotated[int, Field(ge=0)]
+
+    @property
+    def measures(self) -> dict[str, Any]:
+        extra = self.model_extra or {}
+        return {
+            name: value
+            for name, value in extra.items()
+            if isinstance(value, dict) and "maximum_s" in value
+        }
+
+    @property
+    def times(self) -> Iterator[tuple[str, Time]]:
+        for name, value in self.measures.items():
+            known = _Seconds.model_validate(value)
+            yield name, Time(known.maximum_s, known.bound)
+
+
+class _Run(_Part):
+    cell: _Place
+    claims: tuple[_Told, ...] = ()
+    summary: _Summary | None = None
+
+    @property
+    def verdicts(self) -> tuple[ClaimVerdict, ...]:
+        return tuple(
+            ClaimVerdict(one.claim, Outcome(one.outcome), one.meaning, "", "", warns=one.warns)
+            for one in self.claims
+        )
+
+
+class _File(_Part):
+    format: Literal["mqproof verdict"]
+    version: int
+    experiment: str
+    runs: Annotated[tuple[_Run, ...], Field(min_length=1)]
+
+
+def sides(paths: Sequence[Path]) -> tuple[Side, ...]:
+    """What each holds: a verdict.json, or the folder that it lies in. Raises PlanError."""
+    files = [path / NAME if path.is_dir() else path for path in paths]
+    problems: list[Problem] = []
+    found = []
+    for path in files:
+        try:
+            found.append(_side(_read(path)))
+        except PlanError as error:
+            problems += error.problems
+    places = [path.resolve() for path in files]
+    problems += [
+        Problem(str(path), "is named twice: nothing differs from itself")
+        for path in dict.fromkeys(places)
+        if places.count(path) > 1
+    ]
+    if problems:
+        raise PlanError(problems)
+    return tuple(found)
+
+
+def _read(path: Path) -> _File:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise PlanError([Problem(str(path), f"cannot be read: {reason}")]) from None
+    try:
+        told = _File.model_validate_json(text)
+    except ValidationError as error:
+        raise PlanError(_problems(path, error)) from None
+    if told.version != VERSION:
+        problem = Problem(f"{path}, version", f"{told.version} is not known", (str(VERSION),))
+        raise PlanError([problem])
+    if problems := list(_measure_problems(path, told)):
+        raise PlanError(problems)
+    return told
+
+
+def _problems(path: Path, error: ValidationError) -> Iterator[Problem]:
+    for one in error.errors()[:PROBLEMS_MAX]:
+        place = ".".join(str(part) for part in one["loc"])
+        yield Problem(f"{path}, {place}" if place else str(path), one["msg"])
+    more = error.error_count() - PROBLEMS_MAX
+    if more > 0:
+        yield Problem(str(path), f"and {more} more such values")
+
+
+def _measure_problems(path: Path, told: _File) -> Iterator[Problem]:
+    """Of measures, whose names are no keys that could be declared."""
+    for number, run in enumerate(told.runs):
+        for name, value in (run.summary.measures if run.summary else {}).items():
+            try:
+                _Seconds.model_validate(value)
+            except ValidationError as error:
+                place = f"{path}, runs.{number}.summary.{name}"
+                yield from (
+                    Problem(".".join([place, *map(str, one["loc"])]), one["msg"])
+                    for one in error.errors()
+                )
+
+
+def _side(told: _File) -> Side:
+    cells = dict.fromkeys(run.cell.cell for run in told.runs)
+    return Side(
+        told.experiment,
+        {cell: _ran([run for run in told.runs if run.cell.cell == cell]) for cell in cells},
+    )
+
+
+def _ran(runs: Sequence[_Run]) -> Ran:
+    counted = tried([run.verdicts for run in runs])
+    meanings = {one.claim: one.meaning for run in runs for one in run.claims}
+    claims = {name: Counted(one, meanings[name]) for name, one in counted.items()}
+    times: dict[str, list[Time]] = {}
+    for name, time in (each for run in runs if run.summary for each in run.summary.times):
+        times.setdefault(name, []).append(time)
+    return Ran(
+        runs=len(runs),
+        claims={LOSS: _loss(runs), **claims},
+        times={name: tuple(values) for name, values in times.items()},
+    )
+
+
+def _loss(runs: Sequence[_Run]) -> Counted:
+    losing = decided = 0
+    for told in (run.summary for run in runs if run.summary is not None):
+        lost = bool(told.lost or told.stranded)
+        losing += lost
+        decided += lost or bool(told.confirmed and told.loss_decided_runs)
+    return Counted(Tried(rate(losing, decided), len(runs) - decided), MEANT_BY_LOSS)

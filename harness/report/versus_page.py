@@ -1,0 +1,164 @@
+"""Two experiments against each other as lines and as one page that needs nothing else.
+
+1. What got worse comes first, then what got better, then what shows no difference; each with both
+   sides, the runs that they are of, and the interval of the difference.
+2. As report.html: no script, no address, whatever others said is text; the same input makes the
+   same bytes.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.analyse.medians import Median
+from harness.analyse.rates import Rate, per_cent
+from harness.analyse.versus import Change, Row, Versus
+from harness.report.html import template
+from harness.report.page import words
+
+LINES_MAX = 40  # of what shows no difference, on a terminal; the page has them all
+TONES = {Change.WORSE: "fail", Change.BETTER: "pass", Change.NONE: "moot"}
+_BADGES = {0: ("pass", "NOTHING SHOWN WORSE"), 1: ("fail", "WORSE"), 2: ("open", "NOT COMPARED")}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A row in words."""
+
+    cell: str
+    what: str
+    meaning: str
+    before: str
+    after: str
+    by: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    title: str
+    tone: str
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    first: str
+    second: str
+    tone: str
+    badge: str
+    headline: str
+    sections: tuple[Section, ...]
+    left_out: tuple[str, ...]
+
+
+def page(told: Versus) -> Page:
+    tone, badge = _BADGES[told.exit_code]
+    sections = tuple(
+        Section(str(change), TONES[change], tuple(map(_line, told.of(change))))
+        for change in Change
+    )
+    return Page(told.first, told.second, tone, badge, _headline(told), sections, told.left_out)
+
+
+def text(told: Versus) -> str:
+    """The whole file."""
+    return template("versus.html").render(page=page(told))
+
+
+def write(told: Versus, path: Path) -> Path:
+    """Writes the page, whole or not at all."""
+    partial = path.with_name(f"{path.name}.partial")
+    partial.write_bytes(text(told).encode("utf-8", "replace"))
+    partial.rename(path)
+    return path
+
+
+def lines(told: Versus) -> Iterator[str]:
+    """For a terminal."""
+    shown = page(told)
+    yield f"{shown.second} against {shown.first}"
+    for section in shown.sections:
+        kept = section.lines if section.tone != "moot" else section.lines[:LINES_MAX]
+        yield ""
+        yield f"{section.title}: {len(section.lines) or 'nothing'}"
+        for one in kept:
+            note = f"; {one.note}" if one.note else ""
+            yield f"  {one.cell}, {one.what}: {one.before} -> {one.after}; {one.by}{note}"
+        if len(kept) < len(section.lines):
+            yield f"  and {len(section.lines) - len(kept)} more: the page has them"
+    if shown.left_out:
+        yield ""
+        yield f"not compared: {len(shown.left_out)}"
+        yield from (f"  {one}" for one in shown.left_out[:LINES_MAX])
+        if len(shown.left_out) > LINES_MAX:
+            yield f"  and {len(shown.left_out) - LINES_MAX} more: the page has them"
+    yield ""
+    yield f"{shown.headline} (exit code {told.exit_code})"
+
+
+def _headline(told: Versus) -> str:
+    if not told.rows:
+        return "Nothing could be compared"
+    number = {change: len(told.of(change)) for change in Change}
+    parts = [
+        f"{number[Change.WORSE]} got worse"
+        if number[Change.WORSE]
+        else "Nothing is shown to be worse"
+    ]
+    parts += [f"{number[Change.BETTER]} got better"] if number[Change.BETTER] else []
+    parts += [f"{number[Change.NONE]} show no difference"] if number[Change.NONE] else []
+    return ", ".join(parts)
+
+
+def _line(row: Row) -> Line:
+    cell = " · ".join(row.first)
+    if row.first != row.second:
+        cell += f" -> {' · '.join(row.second[1:])}"
+    notes = []
+    if any(row.not_judged):
+        before, after = row.not_judged
+        notes.append(f"not judged in {before} and {after} more runs")
+    if row.alone:
+        notes.append("alone it would be a difference; among so many some are by chance")
+    return Line(
+        cell=cell,
+        what=row.what if isinstance(row.before, Rate) else words.measure_name(row.what).lower(),
+        meaning=row.meaning or words.MEANINGS.get(row.what, ""),
+        before=_side(row.before),
+        after=_side(row.after),
+        by=_by(row),
+        note="; ".join(notes),
+    )
+
+
+def _side(told: Rate | Median) -> str:
+    """`in 3 of 10 runs`, or `0.17 s (0.13 s to 0.20 s, 10 runs)`."""
+    if isinstance(told, Rate):
+        return f"in {told.violated} of {words.plural(told.runs, 'run')}"
+    interval = _between(told.low, told.high) if math.isfinite(told.high) else ""
+    of = ", ".join(part for part in (interval, words.plural(told.runs, "run")) if part)
+    bounds = f", {told.censored} not back" if told.censored else ""
+    return f"{'' if told.reached else '≥ '}{words.seconds(told.median)} ({of}{bounds})"
+
+
+def _between(low: float, high: float) -> str:
+    return f"{words.seconds(low)} to {words.seconds(high)}"
+
+
+def _by(row: Row) -> str:
+    """`+0.40 s (+0.10 s to +0.90 s)`; an end that so few runs cannot give is open."""
+    if math.isinf(row.low) and math.isinf(row.high):
+        by = "" if row.by is None else f"{_signed(row, row.by)}, "
+        return f"{by}too few runs for an interval"
+    ends = f"{_signed(row, row.low)} to {_signed(row, row.high)}"
+    return ends if row.by is None else f"{_signed(row, row.by)} ({ends})"
+
+
+def _signed(row: Row, number: float) -> str:
+    if math.isinf(number):
+        return "any"
+    size = abs(number)
+    told = per_cent(size) + " of runs" if isinstance(row.before, Rate) else words.seconds(size)
+    return f"{'−' if number < 0 else '+' if number > 0 else ''}{told}"

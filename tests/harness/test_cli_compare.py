@@ -1,0 +1,180 @@
+"""`mqproof compare`: from two experiments' files to words, a page and an exit code."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.cli import main
+from harness.report import verdict
+from tests.findings import Story
+from tests.told_runs import page_of, summed
+
+HELD, LOST = Story(), Story().count("lost", "replicated", 37)
+
+
+def experiment(folder: Path, stories: list[Story], **changes: Any) -> Path:
+    runs = [summed(story, repeat=n, name=f"r{n}") for n, story in enumerate(stories, 1)]
+    folder.mkdir()
+    verdict.write(page_of(*runs, experiment=folder.name, **changes), folder)
+    return folder
+
+
+def changed(path: Path, **values: Any) -> Path:
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps({**document, **values}))
+    return path
+
+
+def test_what_got_worse_is_told_on_a_terminal_and_on_a_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = experiment(tmp_path / "before", [HELD] * 10)
+    after = experiment(tmp_path / "after", [HELD] * 4 + [LOST] * 6)
+    assert main(["compare", str(before), str(after / "verdict.json")]) == 1
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == "after against before"
+    assert "got worse: 2" in said  # the loss, and the promise that it breaks
+    line = next(one for one in said if "confirmed-stays" in one)
+    assert "in 0 of 10 runs -> in 6 of 10 runs; +60 % of runs (+20 % of runs to +83 %" in line
+    assert said[-2].startswith("2 got worse, ")
+    page = (after / "compared-with-before.html").read_text()
+    assert "in 6 of 10 runs" in page
+    assert "What was confirmed is never lost." in page
+    assert "://" not in page
+
+
+def test_the_other_way_round_it_is_better_and_the_exit_code_is_0(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good = experiment(tmp_path / "good", [HELD] * 10)
+    bad = experiment(tmp_path / "bad", [LOST] * 10)
+    page = tmp_path / "page.html"
+    assert main(["compare", str(bad), str(good), "-o", str(page)]) == 0
+    assert "got better: 2" in capsys.readouterr().out.splitlines()
+    assert page.exists()
+    assert not list(good.glob("*.html"))
+
+
+def test_times_of_runs_are_compared_and_bounds_are_not_dropped(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    quick = [Story().silence(0.1 + n / 100) for n in range(5)]
+    never = [Story().silence(30.0 + n, censored=True) for n in range(5)]
+    before = experiment(tmp_path / "before", quick)
+    after = experiment(tmp_path / "after", never)
+    assert main(["compare", str(before), str(after)]) == 1
+    said = capsys.readouterr().out
+    line = next(one for one in said.splitlines() if ", silence: " in one)
+    assert "-> ≥ 32.0\u00a0s (5 runs, 5 not back); " in line
+    assert "to any" in line
+
+
+def test_no_difference_is_told_with_what_it_does_not_exclude(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, other = (experiment(tmp_path / name, [HELD] * 10) for name in ("one", "other"))
+    assert main(["compare", str(one), str(other)]) == 0
+    said = capsys.readouterr().out
+    assert "no difference shown: " in said
+    assert "in 0 of 10 runs -> in 0 of 10 runs; 0 % of runs (−28 % of runs to +28 %" in said
+
+
+def test_words_of_others_stay_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    evil = "<script>alert(1)</script>\x1b[31m"
+    one = experiment(tmp_path / "one", [HELD] * 4)
+    other = experiment(tmp_path / "other", [HELD] * 4)
+    changed(one / "verdict.json", experiment=evil)
+    page = tmp_path / "page.html"
+    assert main(["compare", str(one), str(other), "-o", str(page)]) == 0
+    assert "<script>" not in page.read_text()
+    assert "\x1b" not in page.read_text()
+    assert "\x1b" not in capsys.readouterr().out
+
+
+def test_nothing_in_common_is_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one = experiment(tmp_path / "one", [HELD])
+    other = experiment(tmp_path / "other", [HELD])
+    document = json.loads((other / "verdict.json").read_text())
+    for each in document["runs"]:
+        each["cell"]["scenario"] = "mirror-crash"
+    (other / "verdict.json").write_text(json.dumps(document))
+    assert main(["compare", str(one), str(other)]) == 2
+    assert "Nothing could be compared" in capsys.readouterr().out
+
+
+def test_bad_files_are_told_all_at_once_each_with_its_place(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = experiment(tmp_path / "one", [HELD])
+    document = json.loads((one / "verdict.json").read_text())
+    document["runs"][0]["cell"]["layout"] = 3
+    del document["runs"][0]["claims"][0]["outcome"]
+    (one / "verdict.json").write_text(json.dumps(document))
+    assert main(["compare", str(one), str(tmp_path / "gone")]) == 254
+    said = capsys.readouterr().err
+    assert "verdict.json, runs.0.cell.layout: " in said
+    assert "verdict.json, runs.0.claims.0.outcome: " in said
+    assert "gone: cannot be read: No such file" in said
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"format": "another"}', "[" * 100_000, "\x00"])
+def test_what_is_no_verdict_is_bad_input_and_never_a_crash(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.json").write_text(text)
+    other = experiment(tmp_path / "other", [HELD])
+    assert main(["compare", str(tmp_path / "a.json"), str(other)]) == 254
+
+
+@pytest.mark.parametrize("value", [-1.0, "long", None, float("nan")])
+def test_a_time_that_is_none_is_bad_input(
+    tmp_path: Path, value: object, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, other = (experiment(tmp_path / name, [HELD]) for name in ("one", "other"))
+    document = json.loads((one / "verdict.json").read_text())
+    document["runs"][0]["summary"]["silence"]["maximum_s"] = value
+    (one / "verdict.json").write_text(json.dumps(document))
+    assert main(["compare", str(one), str(other)]) == 254
+    assert "silence" in capsys.readouterr().err
+
+
+def test_a_version_that_is_not_known_is_bad_input(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, other = (experiment(tmp_path / name, [HELD]) for name in ("one", "other"))
+    changed(one / "verdict.json", version=99)
+    assert main(["compare", str(one), str(other)]) == 254
+    assert "version: 99 is not known; valid: 1" in capsys.readouterr().err
+
+
+def test_an_experiment_is_not_compared_with_itself(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = experiment(tmp_path / "one", [HELD])
+    assert main(["compare", str(one), str(one / "verdict.json")]) == 254
+    assert "named twice" in capsys.readouterr().err
+
+
+def test_the_page_never_takes_the_place_of_what_it_compares(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, other = (experiment(tmp_path / name, [HELD]) for name in ("one", "other"))
+    for output in (one / "verdict.json", other / "verdict.json", one, tmp_path / "no" / "x.html"):
+        words = ["compare", str(one), str(other), "-o", str(output)]
+        assert main(words) == 254, output
+    assert json.loads((one / "verdict.json").read_text())["experiment"] == "one"
+
+
+def test_a_run_that_was_not_judged_is_in_neither_number_and_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = experiment(tmp_path / "one", [HELD] * 4)
+    runs = [summed(HELD, repeat=n) for n in (1, 2, 3)]
+    runs.append(replace(runs[0], repeat=4, verdicts=(), summary=None, failure="no cluster"))
+    (tmp_path / "other").mkdir()
+    verdict.write(page_of(*runs, experiment="other"), tmp_path / "other")
+    assert main(["compare", str(one), str(tmp_path / "other")]) == 0
+    said = capsys.readouterr().out
+    assert "in 0 of 4 runs -> in 0 of 3 runs" in said
+    assert "not judged in 0 and 1 more runs" in said
