@@ -86,9 +86,9 @@ def exposure(
 
 
 def _asked(forces: Sequence[Force], facts: Facts) -> list[Asked]:
-    nexts_ns = [force.window.origin_ns for force in forces[1:]]
+    nexts_ns = [*(force.window.origin_ns for force in forces[1:]), facts.load_ended_ns]
     asked = []
-    for force, next_ns in zip(forces, [*nexts_ns, facts.load_ended_ns], strict=True):
+    for force, next_ns in zip(forces, nexts_ns, strict=False):
         asked.append(Asked(force, words.FAULT, None, force.until_ns))
         for promise in facts.promises:
             from_ns = force.window.returned_ns + promise.after_ns
