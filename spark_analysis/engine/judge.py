@@ -15,19 +15,27 @@ import pyarrow as pa
 from spark_analysis.engine import rows, tables
 from spark_analysis.engine.kernel import (
     arrivals,
+    attempts,
     availability,
     cases,
+    charges,
+    consumption,
     costs,
     delays,
     doubts,
     duplicates,
+    forgotten,
     loss,
     messages,
     operations,
     order,
+    outages,
+    service,
     stages,
+    stretches,
     transactions,
     views,
+    windows,
 )
 from spark_analysis.engine.kernel.records import (
     Attempts,
@@ -76,16 +84,31 @@ def judge(facts: Facts, reader: Reader) -> dict[str, pa.Table]:
     known = messages.fold(reader.read(Attempts), reader.read(Settlements), reader.read(Terms))
     arrived = arrivals.arrivals(reader.read(Deliveries), known)
     intended = operations.operations(known, facts)
-    reached = stages.stages(known, arrived, intended, reader.read(Faults), facts)
+    forces = windows.forces(facts, reader.read(Faults))
+    courses = stretches.courses(intended, known, facts)
+    of_run = courses[0] if courses else None
+    given = consumption.given(known, arrived)
+    reached = stages.stages(known, arrived, given, of_run, forces, facts)
+    spells = [(course, outages.spells(course, forces, facts)) for course in courses]
     asked = views.ways(reader.read(Probes))
-    counted, listed = _verdicts(facts, reader, known, arrived, intended)
+    settled = stages.settled(facts, reached)
+    counted, listed = _verdicts(settled, reader, known, arrived, intended)
     census = [*counted, *(each.census for each in listed)]
     found: dict[str, list[object]] = {
         "counts": [count for each in census for count in cases.counts(facts.run, each)],
+        "charges": [*charges.charges(known, arrived, listed, settled)],
         "seconds": [*availability.seconds(known, arrived, intended, facts.run)],
         "availability": [*availability.availability(known, intended, reached, facts)],
         "stages": [*reached, *views.stages(asked, facts)],
-        "doubts": [*doubts.doubts(known, reader.read(Lateness), census, facts)],
+        "outages": [spell.row for _, found in spells for spell in found],
+        "service": [
+            row
+            for course, found in spells
+            for row in service.service(course, found, forces, facts)
+        ],
+        "exposure": [*service.exposure(of_run, known, forces, facts)],
+        "consumption": [*consumption.consumption(known, given, facts)],
+        "doubts": [*doubts.doubts(known, arrived, reader.read(Lateness), census, facts)],
         "calm": [*costs.calm(known, intended, facts)],
         "use": [*costs.use(reader.read(Resources), facts)],
         "asked": [*views.asked(asked, facts.run)],
@@ -105,7 +128,7 @@ def _verdicts(
     arrived: arrivals.Arrivals,
     intended: operations.Operations,
 ) -> tuple[list[cases.Census], list[cases.Cases]]:
-    """What is only counted, and what is listed too."""
+    """What is only counted, and what is listed too. `facts`: as they were settled."""
     judged, reordered = order.order(known, arrived, facts)
     delayed, early = delays.delays(known, arrived, facts)
     fated, broken = transactions.transactions(known, arrived, facts)
@@ -113,6 +136,9 @@ def _verdicts(
     closed = all(worker.log_closed for worker in facts.workers if worker.role == "publisher")
     listed = [
         *loss.loss(known, arrived, facts),
+        *attempts.attempts(known, arrived, facts),
+        *forgotten.forgotten(known, arrived, facts, reader),
+        arrivals.misrouted(arrived, known),
         *arrivals.unexpected(arrived, known, closed),
         *arrivals.corrupt(arrived),
         *duplicates.duplicates(known, arrived, facts, reader),

@@ -31,6 +31,45 @@ def marked(size: int, place: Ints) -> Bools:
     return marks
 
 
+def first_places(size: int, place: Ints) -> NDArray[np.int64]:
+    """For each of `size` numbers where it stands first in `place`; NEVER where it does not."""
+    firsts = np.full(size, NEVER, np.int64)
+    # Of several values for one place numpy keeps the last.
+    firsts[place[::-1]] = np.arange(len(place) - 1, -1, -1)
+    return firsts
+
+
+def running_max(group: Ints, ranks: Ints) -> Ints:
+    """For each place the largest rank of its group so far; groups ascend, ranks are >= 0."""
+    numbers = np.zeros(len(group), np.int64)
+    np.cumsum(group[1:] != group[:-1], out=numbers[1:])
+    base = numbers * (int(ranks.max(initial=0)) + 1)
+    running: Ints = np.maximum.accumulate(base + ranks) - base
+    return running
+
+
+def largest_before(group: Ints, ranks: Ints) -> Ints:
+    """For each place the largest rank of its group above it, -1 for the first; groups ascend."""
+    before = np.full(len(group), -1, np.int64)
+    same = group[1:] == group[:-1]
+    before[1:] = np.where(same, running_max(group, ranks)[:-1], -1)
+    return before
+
+
+def in_order(major: Ints, *minor: Ints) -> NDArray[np.intp]:
+    """The order by (major, minor ...). Of what has nearly that order one pass does almost all."""
+    order = np.argsort(major, kind="stable")
+    times = major[order]
+    same = times[1:] == times[:-1]
+    if same.any():
+        tied = np.zeros(len(order), np.bool_)
+        tied[1:] = same
+        tied[:-1] |= same
+        among = order[tied]
+        order[tied] = among[np.lexsort([key[among] for key in (*minor[::-1], major)])]
+    return order
+
+
 def tally(values: Ints) -> tuple[list[int], list[int]]:
     """The distinct values, ascending, and how often each occurs."""
     if not len(values):

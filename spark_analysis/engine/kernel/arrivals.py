@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints, earliest
-from spark_analysis.engine.kernel.cases import Cases, Census
+from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints, earliest, in_order
+from spark_analysis.engine.kernel.cases import Cases, Census, plain
 from spark_analysis.engine.kernel.messages import Messages
 from spark_analysis.engine.kernel.records import BadRecords, Deliveries, Text
 from spark_analysis.schema.words import Redelivered, Via
@@ -25,7 +25,7 @@ class Arrivals:
     slot: NDArray[np.int64]  # the message that a readable header of this run names, or -1
     attempt_row: NDArray[np.int64]  # the row of the attempt it names, or -1
     identified: Bools
-    regular: Bools  # identified, by LOAD or DRAIN
+    regular: Bools  # identified, by LOAD, DRAIN or RETRY_TOPIC
     first: NDArray[np.int64]  # by slot: the row of the first delivery, NEVER where not delivered
     found: NDArray[np.int64]  # by slot: the first identified row by AUDIT or HALF, or NEVER
 
@@ -41,19 +41,30 @@ class Arrivals:
         found: Bools = self.identified & (self.rows.via == via)
         return found
 
-    def first_identified(self) -> NDArray[np.int64]:
-        """By slot: the earliest identified row of any way, or NEVER."""
-        rows = np.flatnonzero(self.identified)
-        return earliest(len(self.first), self.slot[rows], rows)
+    def came_by(self, *ways: Via) -> Bools:
+        """Whatever came by one of these ways."""
+        came: Bools = self.rows.via == ways[0]
+        for via in ways[1:]:
+            came |= self.rows.via == via
+        return came
 
-    def cases(self, measure: str, rows: Ints, detail: Text, queue: Text) -> Cases:
+    def cases(
+        self,
+        measure: str,
+        rows: Ints,
+        detail: Text,
+        queue: Text,
+        since_ns: Ints | None = None,
+        by_ns: Ints | None = None,
+    ) -> Cases:
         """One case a delivery."""
         producer, sequence = self.rows.producer[rows], self.rows.sequence[rows]
         # A broken header names nobody.
         broken = self.rows.header_ok[rows] == 0
         producer, sequence = np.where(broken, -1, producer), np.where(broken, -1, sequence)
         census = Census(measure, detail, queue)
-        return Cases(census, producer, sequence, self.rows.attempt[rows], self.received_ns(rows))
+        attempt, at_ns = self.rows.attempt[rows], self.received_ns(rows)
+        return Cases(census, producer, sequence, attempt, at_ns, since_ns, by_ns)
 
 
 def arrivals(deliveries: Deliveries, messages: Messages) -> Arrivals:
@@ -65,8 +76,8 @@ def arrivals(deliveries: Deliveries, messages: Messages) -> Arrivals:
     identified = slot >= 0
     if size:
         identified &= messages.sent[slot]
-    regular = identified & ((rows.via == Via.LOAD) | (rows.via == Via.DRAIN))
-    audited = identified & ((rows.via == Via.AUDIT) | (rows.via == Via.HALF))
+    audit = (rows.via == Via.AUDIT) | (rows.via == Via.HALF)
+    regular, audited = identified & ~audit, identified & audit
     return Arrivals(
         rows=rows,
         slot=slot,
@@ -97,6 +108,22 @@ def unexpected(arrived: Arrivals, messages: Messages, publisher_logs_closed: boo
     return cases
 
 
+def misrouted(arrived: Arrivals, messages: Messages) -> Cases:
+    """Deliveries in another queue than the one that they were sent to."""
+    of_queue, own = arrived.rows.queue, messages.queue
+    numbers = {word: number for number, word in enumerate(own.words)}
+    # By the delivery's words: which queue of messages that is; -1 is none of theirs.
+    same = np.array([numbers.get(word, -1) for word in of_queue.words], np.int32)
+    rows = np.flatnonzero(arrived.regular)
+    if not len(rows):
+        return arrived.cases("misrouted", rows, plain(0), own[rows])
+    elsewhere = same[of_queue.numbers[rows]] != own.numbers[arrived.slot[rows]]
+    rows = rows[elsewhere]
+    told = ~of_queue[rows].among("") & ~own[arrived.slot[rows]].among("")
+    rows = rows[told & arrived.came_by(Via.LOAD, Via.DRAIN)[rows]]
+    return arrived.cases("misrouted", rows, plain(len(rows)), own[arrived.slot[rows]])
+
+
 def corrupt(arrived: Arrivals) -> list[Cases]:
     """Deliveries whose header or payload fails its checksum."""
     header = arrived.rows.header_ok != 0
@@ -122,17 +149,8 @@ def _check(deliveries: Deliveries) -> None:
 
 
 def _in_order(rows: Deliveries) -> Deliveries:
-    """Consumers log in nearly this order, so one pass over the times does almost all of it."""
-    order = np.argsort(rows.received_ns, kind="stable")
-    times = rows.received_ns[order]
-    same = times[1:] == times[:-1]
-    if same.any():
-        tied = np.zeros(len(order), np.bool_)
-        tied[1:] = same
-        tied[:-1] |= same
-        among = order[tied]
-        keys = (rows.tag, rows.connection, rows.consumer, rows.received_ns)
-        order[tied] = among[np.lexsort([key[among] for key in keys])]
+    """Consumers log in nearly this order."""
+    order = in_order(rows.received_ns, rows.consumer, rows.connection, rows.tag)
     if (order == np.arange(len(order))).all():
         return rows
     return rows.pick(order)

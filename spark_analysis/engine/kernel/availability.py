@@ -2,6 +2,7 @@
 
 1. Silence is the longest gap between consecutive confirms that overlaps the time in question; the
    load's own start and end count as confirms, so an outage at either end is seen.
+2. It runs only while something is due: from the first operation that is intended in the gap.
 """
 
 from collections import defaultdict
@@ -16,6 +17,8 @@ from spark_analysis.engine.kernel.operations import Operations
 from spark_analysis.engine.kernel.windows import Judged, in_order, judged_times
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Availability, Second, Stage
+
+_Chosen = Ints | slice
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,21 +55,40 @@ def availability(
     if not facts.confirms:
         return []
     confirmed = np.flatnonzero(_within(messages.confirmed_ns, facts))
-    present = np.unique(messages.queue.numbers[messages.slots.taken]).tolist()
-    rows = _rows("", slice(None), messages.confirmed_ns[confirmed], operations, stages, facts)
-    for number in present:
-        if not messages.queue.words[number]:
-            continue  # messages of no queue are in the row of all queues, which has this name
-        of_queue = confirmed[messages.queue.numbers[confirmed] == number]
-        rows += _rows(
-            messages.queue.words[number],
-            operations.queue.numbers == number,
-            messages.confirmed_ns[of_queue],
-            operations,
-            stages,
+    times_ns = messages.confirmed_ns[confirmed]
+    words = messages.queue.words
+    present = np.flatnonzero(
+        np.bincount(messages.queue.numbers[messages.slots.taken], minlength=len(words))
+    )
+    of_queues = zip(
+        _by_queue(messages.queue.numbers[confirmed], len(words)),
+        _by_queue(operations.queue.numbers, len(words)),
+        strict=True,
+    )
+    chosen: dict[str, tuple[_Chosen, _Chosen]] = {
+        words[number]: rows for number, rows in enumerate(of_queues) if number in present
+    }
+    chosen[""] = (slice(None), slice(None))  # what has no queue is only in that of all
+    spans = _spans(stages, facts)
+    return [
+        row
+        for queue, (confirms, intended) in chosen.items()
+        for row in _rows(
+            queue,
+            times_ns[confirms],
+            operations.intended_ns[intended],
+            operations.missed[intended],
+            spans,
             facts,
         )
-    return rows
+    ]
+
+
+def _by_queue(queues: Ints, size: int) -> list[Ints]:
+    """The rows of each queue, in their order."""
+    # numpy sorts 16-bit integers by radix.
+    order = np.argsort(queues.astype(np.uint16) if size < 1 << 16 else queues, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(queues, minlength=size))[:-1])
 
 
 def _within(times_ns: Ints, facts: Facts) -> Bools:
@@ -75,16 +97,16 @@ def _within(times_ns: Ints, facts: Facts) -> Bools:
 
 def _rows(
     queue: str,
-    chosen: Bools | slice,
     confirms_ns: Ints,
-    operations: Operations,
-    stages: list[Stage],
+    intended_ns: Ints,
+    missed: Bools,
+    spans: list[_Span],
     facts: Facts,
 ) -> list[Availability]:
-    intended_ns, missed = operations.intended_ns[chosen], operations.missed[chosen]
-    gaps = Gaps(confirms_ns, facts.load_started_ns, facts.load_ended_ns)
+    due_ns = intended_ns if facts.paced else None
+    gaps = Gaps(confirms_ns, facts.load_started_ns, facts.load_ended_ns, due_ns)
     rows = []
-    for span in _spans(stages, facts):
+    for span in spans:
         first, last = np.searchsorted(intended_ns, [span.from_ns, span.operations_until_ns])
         if span.window == 0:
             first, last = 0, len(intended_ns)
@@ -119,13 +141,23 @@ def _span(judged: Judged, silence_until_ns: int) -> _Span:
 
 
 class Gaps:
-    """The gaps between confirms, and between them and the ends of the load."""
+    """The gaps between confirms, and between them and the ends of the load: from when something
+    was due in them. `due_ns`: when, ascending; None where nobody knows."""
 
-    def __init__(self, confirms_ns: Ints, started_ns: int, ended_ns: int) -> None:
+    def __init__(
+        self, confirms_ns: Ints, started_ns: int, ended_ns: int, due_ns: Ints | None
+    ) -> None:
         inside = np.sort(confirms_ns)
-        self._from_ns = np.concatenate([[started_ns], inside])
-        self._until_ns = np.concatenate([inside, [ended_ns]])
-        self._lengths = self._until_ns - self._from_ns
+        from_ns = np.concatenate([[started_ns], inside])
+        until_ns = np.concatenate([inside, [ended_ns]])
+        closing = len(inside)
+        if due_ns is not None:
+            from_ns = np.append(due_ns, NEVER)[np.searchsorted(due_ns, from_ns)]
+            held = from_ns < until_ns
+            closing = int(np.count_nonzero(held)) - 1 if held[-1] else -1
+            from_ns, until_ns = from_ns[held], until_ns[held]
+        self._from_ns, self._until_ns, self._closing = from_ns, until_ns, closing
+        self._lengths = until_ns - from_ns
 
     def longest(self, from_ns: int, until_ns: int) -> tuple[int, int, bool]:
         """(length, start, censored) of the longest gap that overlaps; of equals the earliest."""
@@ -134,5 +166,5 @@ class Gaps:
         if first >= last:
             return 0, from_ns, False
         place = first + int(np.argmax(self._lengths[first:last]))
-        censored = place == len(self._lengths) - 1
+        censored = place == self._closing
         return int(self._lengths[place]), int(self._from_ns[place]), censored

@@ -2,6 +2,7 @@
 
 1. A count is the number of its cases; `Affected` lists the very same cases.
 2. Measures that only say how much was judged are a `Census`: counted, never listed.
+3. What windows are charged with says between when and when each case was caused.
 """
 
 from dataclasses import dataclass
@@ -31,6 +32,8 @@ class Cases:
     sequence: Ints
     attempt: Ints
     at_ns: Ints
+    since_ns: Ints | None = None  # None: no window is charged with it
+    by_ns: Ints | None = None  # None: by when it should have come
 
 
 def plain(cases: int) -> Text:

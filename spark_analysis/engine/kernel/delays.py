@@ -1,4 +1,4 @@
-"""Delayed messages: what came before its time, and what may still have waited at the end.
+"""Delayed messages: what came before its time, what much later, and what may still have waited.
 
 1. What nobody can tell for the clocks' sake is early_unknown, or not due: never held against a
    broker.
@@ -7,20 +7,23 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints, earliest, marked
+from spark_analysis.engine.kernel.arrays import NANOSECONDS, NEVER, Bools, Ints, earliest, marked
 from spark_analysis.engine.kernel.arrivals import Arrivals
 from spark_analysis.engine.kernel.cases import Cases, Census, plain
 from spark_analysis.engine.kernel.messages import Messages
+from spark_analysis.engine.kernel.records import Text
 from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.words import Via
 
 GRAIN_NS = 1_000_000
 APART = 1_000
+LOOKED_AT_NS = NANOSECONDS  # brokers look at what waits once a second at the least
 
 
 def delays(
     messages: Messages, arrived: Arrivals, facts: Facts
 ) -> tuple[list[Census], list[Cases]]:
-    """The messages that were delayed, and the deliveries before their time."""
+    """The messages that were delayed, and the deliveries before or long after their time."""
     terms = messages.terms
     size = len(messages.slots.taken)
     slots = np.flatnonzero(marked(size, terms.slot[terms.delayed]))
@@ -32,33 +35,76 @@ def delays(
     rows, place = rows[judged], place[judged]
     before_ns = terms.due_ns[place] - arrived.received_ns(rows)
     slack_ns = _slack_ns(terms.wait_ns[place], arrived.rows.producer[rows], facts)
-    slack_ns += _bounds_ns(arrived.rows.consumer[rows], facts)
+    slack_ns += bounds_ns(arrived.rows.consumer[rows], facts)
     early, unknown = before_ns > slack_ns, (before_ns > 0) & (before_ns <= slack_ns)
     return [Census("delayed", plain(len(slots)), messages.queue[slots])], [
         _early(messages, arrived, "early", rows[early]),
         _early(messages, arrived, "early_unknown", rows[unknown]),
+        _overdue(messages, arrived, rows, place, slack_ns, facts),
     ]
+
+
+def _overdue(
+    messages: Messages, arrived: Arrivals, rows: Ints, place: Ints, slack_ns: Ints, facts: Facts
+) -> Cases:
+    """Of these deliveries of delayed attempts, by the places of their terms, those that came
+    first, and too late."""
+    terms = messages.terms
+    confirmed_ns = messages.row_confirmed_ns[terms.row[place]]
+    judged = (confirmed_ns < NEVER) & (arrived.first[arrived.slot[rows]] == rows)
+    rows, place, slack_ns = rows[judged], place[judged], slack_ns[judged]
+    over_ns = confirmed_ns[judged] + terms.wait_ns[place]
+    latest_ns = np.maximum(terms.due_ns[place], over_ns) + slack_ns + LOOKED_AT_NS
+    late = arrived.received_ns(rows) > latest_ns
+    drained = arrived.came_by(Via.DRAIN)[rows]
+    has_consumers = any(worker.role == "consumer" for worker in facts.workers)
+    late &= ~drained | (has_consumers & (latest_ns < facts.load_ended_ns))
+    slots = arrived.slot[rows[late]]
+    return messages.cases("overdue", slots, plain(len(slots)), arrived.received_ns(rows[late]))
 
 
 def not_due(messages: Messages, slots: Ints, facts: Facts) -> Bools:
     """Whether all that was confirmed of each may have waited still when its queue was quiet."""
-    terms, row = messages.terms, messages.confirms_row
-    if not terms.delayed.any():
+    if not messages.terms.delayed.any():
         return np.zeros(len(slots), np.bool_)
-    place = terms.find(row)
-    delayed = (place >= 0) & terms.delayed[place]
-    producer = messages.attempts.producer[row]
-    wait_ns = terms.wait_ns[place]
-    over_ns = messages.confirms_settled_ns + wait_ns + _slack_ns(wait_ns, producer, facts)
-    slot = messages.slots.find(producer, messages.attempts.sequence[row])
+    row = messages.confirms_row
+    delayed, over_ns = _over_ns(messages, row, messages.confirms_settled_ns, facts)
+    slot = messages.slots_of(row)
     size = len(messages.slots.taken)
     # One copy that did not wait is enough: it was to come at once.
     first_ns = earliest(size, slot, np.where(delayed, over_ns, -1))[slots]
-    quiet_ns = np.full(len(slots), -1, np.int64)
+    waited = (first_ns >= 0) & (first_ns < NEVER)
+    return waited & _after_quiet(first_ns, messages.queue[slots], facts)
+
+
+def attempts_not_due(messages: Messages, rows: Ints, facts: Facts) -> Bools:
+    """Whether each of these confirmed attempts may have waited still when its queue was quiet."""
+    if not messages.terms.delayed.any():
+        return np.zeros(len(rows), np.bool_)
+    delayed, over_ns = _over_ns(messages, rows, messages.row_confirmed_ns[rows], facts)
+    return delayed & _after_quiet(over_ns, messages.queue[messages.slots_of(rows)], facts)
+
+
+def _over_ns(
+    messages: Messages, row: Ints, confirmed_ns: Ints, facts: Facts
+) -> tuple[Bools, Ints]:
+    """Whether each attempt is delayed, and when at the latest its wait was over."""
+    terms = messages.terms
+    place = terms.find(row)
+    delayed = (place >= 0) & terms.delayed[place]
+    wait_ns = terms.wait_ns[place]
+    return delayed, confirmed_ns + wait_ns + _slack_ns(
+        wait_ns, messages.attempts.producer[row], facts
+    )
+
+
+def _after_quiet(times_ns: Ints, queue: Text, facts: Facts) -> Bools:
+    """Whether each lies after its queue was quiet, as far as anybody knows."""
+    quiet_ns = np.full(len(times_ns), -1, np.int64)
     for end in facts.queues:
         if end.quiet_ns is not None:
-            quiet_ns[messages.queue[slots].among(end.queue)] = end.quiet_ns
-    return (first_ns >= 0) & (first_ns < NEVER) & ((quiet_ns < 0) | (first_ns > quiet_ns))
+            quiet_ns[queue.among(end.queue)] = end.quiet_ns
+    return (quiet_ns < 0) | (times_ns > quiet_ns)
 
 
 def _early(messages: Messages, arrived: Arrivals, measure: str, rows: Ints) -> Cases:
@@ -66,11 +112,12 @@ def _early(messages: Messages, arrived: Arrivals, measure: str, rows: Ints) -> C
 
 
 def _slack_ns(wait_ns: Ints, producer: Ints, facts: Facts) -> Ints:
-    return wait_ns // APART + GRAIN_NS + _bounds_ns(producer, facts)
+    return wait_ns // APART + GRAIN_NS + bounds_ns(producer, facts)
 
 
-def _bounds_ns(worker: Ints, facts: Facts) -> NDArray[np.int64]:
-    bounds_ns = np.zeros(len(worker), np.int64)
+def bounds_ns(worker: Ints, facts: Facts) -> NDArray[np.int64]:
+    """By how much each worker's clock may be off."""
+    found_ns = np.zeros(len(worker), np.int64)
     for clock in facts.clocks:
-        bounds_ns[worker == clock.worker] = clock.bound_ns
-    return bounds_ns
+        found_ns[worker == clock.worker] = clock.bound_ns
+    return found_ns

@@ -7,24 +7,34 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from spark_analysis.engine.kernel.arrivals import Arrivals
 from spark_analysis.engine.kernel.cases import Census
+from spark_analysis.engine.kernel.delays import bounds_ns
 from spark_analysis.engine.kernel.messages import Messages
 from spark_analysis.engine.kernel.records import Lateness
+from spark_analysis.engine.kernel.stalls import stalls
 from spark_analysis.engine.kernel.windows import judged_times
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Doubt
+from spark_analysis.schema.words import NEVER_SENT
 
 STALL_NS = 100_000_000
 OF_TERMS = ("not_due", "pending")
 
 
 def doubts(
-    messages: Messages, lateness: Lateness, counted: Iterable[Census], facts: Facts
+    messages: Messages,
+    arrived: Arrivals,
+    lateness: Lateness,
+    counted: Iterable[Census],
+    facts: Facts,
 ) -> list[Doubt]:
     """`counted`: everything that is counted, for what of it is unknown."""
     return [
         *_run(facts),
+        *_causality(messages, arrived, facts),
         *_stalls(lateness, facts),
+        *_stalled_in_sum(lateness, facts),
         *_absent(facts),
         *_logs(facts),
         *_queues(messages, facts),
@@ -59,6 +69,23 @@ def _run(facts: Facts) -> Iterator[Doubt]:
         yield _doubt(facts.run, "run", 0, "clock")
 
 
+def _causality(messages: Messages, arrived: Arrivals, facts: Facts) -> Iterator[Doubt]:
+    """Whether anything was delivered or confirmed before it was sent."""
+    sent_ns = messages.confirms_sent_ns
+    early = (messages.confirms_settled_ns < sent_ns) & (sent_ns != NEVER_SENT)
+    rows = np.flatnonzero(arrived.identified)
+    attempt = arrived.attempt_row[rows]
+    if len(rows):
+        # A row of -1 is no attempt, and is left out again.
+        before = arrived.received_ns(rows) < messages.attempts.sent_ns[attempt]
+        rows = rows[before & messages.sent_attempt(attempt)]
+    given = arrived.rows.pick(rows)
+    off_ns = bounds_ns(given.producer, facts) + bounds_ns(given.consumer, facts)
+    sent_ns = messages.attempts.sent_ns[arrived.attempt_row[rows]]
+    if early.any() or (given.received_ns + off_ns < sent_ns).any():
+        yield _doubt(facts.run, "run", 0, "causality")
+
+
 def _stalls(lateness: Lateness, facts: Facts) -> Iterator[Doubt]:
     judged_workers = [w.number for w in facts.workers if w.role in ("publisher", "consumer")]
     stalled = lateness.pick(
@@ -81,6 +108,11 @@ def _stalls(lateness: Lateness, facts: Facts) -> Iterator[Doubt]:
                     at_ns=at_ns,
                     late_ns=late_ns,
                 )
+
+
+def _stalled_in_sum(lateness: Lateness, facts: Facts) -> Iterator[Doubt]:
+    for window, worker, sum_ns in stalls(lateness, facts):
+        yield _doubt(facts.run, "availability", window, "stalls", worker=worker, late_ns=sum_ns)
 
 
 def _kept_away_ns(worker: int, from_ns: int, until_ns: int, facts: Facts) -> int:

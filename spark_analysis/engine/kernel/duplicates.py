@@ -1,12 +1,10 @@
 """Where surplus deliveries came from, as far as a client can tell.
 
 1. Only messages delivered more than once are looked at, and acknowledgements are read only if a
-   flagged copy of an attempt that we had before needs them: both are few.
-2. "An earlier delivery such that ..." is answered by counting intervals of rows, so a message that
-   was redelivered a hundred thousand times costs no square.
-3. Where a log was read again, one time a (message, attempt, place) tells it all: when the first
-   acknowledgement of that place must have been known to the broker.
-4. Which windows lie between two deliveries is asked once of the earlier one: the earliest origin
+   flagged copy of an attempt that we had before, or a place of a log, needs them: both are few.
+2. "An earlier delivery such that ..." is answered by the earliest time from which there is one, so
+   a message that was redelivered a hundred thousand times costs no square.
+3. Which windows lie between two deliveries is asked once of the earlier one: the earliest origin
    of those that were not over before it. They are few, and each costs one pass over the copies.
 """
 
@@ -16,21 +14,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from spark_analysis.engine.kernel.acknowledged import ended_ns, written_ns
 from spark_analysis.engine.kernel.arrays import (
     NANOSECONDS,
     NEVER,
     Bools,
     Ints,
-    earliest,
-    expand,
-    find,
     group_numbers,
+    largest_before,
     marked,
-    pair_numbers,
 )
 from spark_analysis.engine.kernel.arrivals import Arrivals
 from spark_analysis.engine.kernel.cases import Cases
 from spark_analysis.engine.kernel.messages import Messages
+from spark_analysis.engine.kernel.progress import passed_ns, rolled_back
 from spark_analysis.engine.kernel.records import (
     Acknowledgements,
     ClientEvents,
@@ -40,7 +37,7 @@ from spark_analysis.engine.kernel.records import (
 )
 from spark_analysis.schema import measures
 from spark_analysis.schema.facts import Facts, Unsettled
-from spark_analysis.schema.words import Redelivered
+from spark_analysis.schema.words import Redelivered, Via
 
 DETAILS = measures.details("duplicated")
 TOLD_WITHIN_NS = 6 * NANOSECONDS  # clients tell brokers of their progress every 5 s
@@ -62,7 +59,14 @@ class Copies:
     group: Ints  # ascending: one number a (message, attempt)
     surplus: Bools  # not the first of its message
     slot: Ints
+    before_ns: Ints  # when the message was delivered last before; of surplus ones
     fault_ns: Ints  # the earliest origin of a window that was not over before it, or NEVER
+
+    @property
+    def new_attempt(self) -> Bools:
+        new = np.ones(len(self.group), np.bool_)
+        new[1:] = self.group[1:] != self.group[:-1]
+        return new
 
 
 def duplicates(messages: Messages, arrived: Arrivals, facts: Facts, reader: Reader) -> list[Cases]:
@@ -71,20 +75,36 @@ def duplicates(messages: Messages, arrived: Arrivals, facts: Facts, reader: Read
     if not len(copies.row):
         return []
     queue = messages.queue[copies.slot]
-    detail = _by_itself(copies, queue, facts)
-    if (copies.surplus & (detail == REDELIVERY)).any():
+    diverged = _diverged(copies, queue, facts)
+    placed = copies.rows.offset >= 0
+    by_place, by_flag = _by_place(copies, diverged), _by_flag(copies, diverged)
+    old = copies.surplus & ~copies.new_attempt
+    flagged = old & ~placed & (copies.rows.redelivered == Redelivered.YES)
+    flagged &= copies.rows.via != Via.RETRY_TOPIC
+    again = old & placed & (by_place == REDELIVERY) & _seen_before(copies)
+    if flagged.any() or again.any():
         acknowledgements, events = reader.read(Acknowledgements), reader.read(ClientEvents)
-        again, after = detail == REDELIVERY, copies.rows.offset < 0
-        if (again & after).any():
-            after &= after_acknowledgement(copies, acknowledgements, events)
-            detail = np.where(again & after, AFTER_ACK, detail)
-        if (again & (copies.rows.offset >= 0)).any():
-            origins_ns = np.array([each.origin_ns for each in facts.unsettled], np.int64)
-            back = _rolled_back(copies, acknowledgements, events, origins_ns)
-            detail = np.where(again & back, ROLLBACK, detail)
+        if flagged.any():
+            in_time = after_acknowledgement(copies, acknowledgements, events)
+            by_flag[flagged & ~in_time] = REDELIVERY
+        if again.any():
+            passed = passed_ns(arrived, copies.row[placed], acknowledgements)
+            back = np.zeros(len(copies.row), np.bool_)
+            back[placed] = _rolled_back(copies, placed, passed, events, facts)
+            by_place[again & back] = ROLLBACK
+    detail = np.where(copies.new_attempt, RETRY, np.where(placed, by_place, by_flag))
     chosen = np.flatnonzero(copies.surplus)
     words = Text(DETAILS, detail[chosen].astype(np.int32))
-    return [arrived.cases("duplicated", copies.row[chosen], words, queue[chosen])]
+    return [
+        arrived.cases(
+            "duplicated",
+            copies.row[chosen],
+            words,
+            queue[chosen],
+            copies.before_ns[chosen],
+            copies.rows.received_ns[chosen],
+        )
+    ]
 
 
 def _copies(arrived: Arrivals, facts: Facts) -> Copies:
@@ -92,9 +112,11 @@ def _copies(arrived: Arrivals, facts: Facts) -> Copies:
     extra = arrived.first[arrived.slot[regular]] != regular
     several = marked(len(arrived.first), arrived.slot[regular[extra]])
     row = regular[several[arrived.slot[regular]]]
-    group = group_numbers(arrived.slot[row], arrived.rows.attempt[row])
+    by_message = row[np.argsort(arrived.slot[row], kind="stable")]
+    before_ns = np.roll(arrived.received_ns(by_message), 1)
+    group = group_numbers(arrived.slot[by_message], arrived.rows.attempt[by_message])
     order = np.argsort(group, kind="stable")
-    row = row[order]
+    row = by_message[order]
     slot = arrived.slot[row]
     rows = arrived.rows.pick(row)
     return Copies(
@@ -103,6 +125,7 @@ def _copies(arrived: Arrivals, facts: Facts) -> Copies:
         group[order].astype(np.int64),
         arrived.first[slot] != row,
         slot,
+        before_ns[order],
         earliest_origins(rows.received_ns, facts.unsettled),
     )
 
@@ -116,38 +139,50 @@ def earliest_origins(received_ns: Ints, windows: Iterable[Unsettled]) -> NDArray
     return origin_ns
 
 
-def _by_itself(copies: Copies, queue: Text, facts: Facts) -> Ints:
-    """The detail, except that what might be after our acknowledgement is still a redelivery."""
-    rows = copies.rows
-    new_attempt = np.ones(len(copies.row), np.bool_)
-    new_attempt[1:] = copies.group[1:] != copies.group[:-1]
+def _diverged(copies: Copies, queue: Text, facts: Facts) -> Bools:
+    received_ns = copies.rows.received_ns
     diverged = np.zeros(len(copies.row), np.bool_)
     for rivals in facts.rivals:
-        inside = (rows.received_ns >= rivals.from_ns) & (rows.received_ns <= rivals.until_ns)
+        inside = (received_ns >= rivals.from_ns) & (received_ns <= rivals.until_ns)
         diverged |= inside & queue.among(rivals.queue)
-    placed = rows.offset >= 0
-    unflagged = rows.redelivered == Redelivered.NO
+    return diverged
+
+
+def _by_flag(copies: Copies, diverged: Bools) -> Ints:
+    """Of what has no offset; what is flagged counts as acknowledged in time."""
+    rows = copies.rows
     ambiguous = rows.redelivered == Redelivered.NOT_TOLD
-    ambiguous[1:] |= unflagged[1:] & (copies.fault_ns[:-1] < rows.received_ns[1:])
-    by_flag = np.select([ambiguous, unflagged], [AMBIGUOUS, STORED_TWICE], default=REDELIVERY)
-    holds = [new_attempt, diverged, placed]
-    return np.select(holds, [RETRY, DIVERGED, _by_place(copies)], default=by_flag)
+    ambiguous[1:] |= copies.fault_ns[:-1] < rows.received_ns[1:]
+    holds = [
+        rows.via == Via.RETRY_TOPIC,
+        diverged,
+        rows.redelivered == Redelivered.YES,
+        ambiguous,
+    ]
+    return np.select(holds, [REDELIVERY, DIVERGED, AFTER_ACK, AMBIGUOUS], default=STORED_TWICE)
 
 
-def _by_place(copies: Copies) -> Ints:
+def _by_place(copies: Copies, diverged: Bools) -> Ints:
     """Of what has an offset: what only its place and those of earlier copies tell."""
-    rows, count = copies.rows, len(copies.row)
+    rows = copies.rows
     named = ~rows.broker.among("")
-    seen_before = np.ones(count, np.bool_)
-    _, first = np.unique(_spots(copies), return_index=True)  # of each the earliest
-    seen_before[first] = False
     unplaced = ~named | (rows.offset < 0)
     before: Ints = np.cumsum(unplaced) - unplaced  # of all rows above; its group's are asked for
-    starts = np.searchsorted(copies.group, copies.group)
-    unclear: Bools = before > before[starts]
+    unclear: Bools = before > before[np.searchsorted(copies.group, copies.group)]
+    again = _seen_before(copies) | (rows.via == Via.RETRY_TOPIC)
     return np.select(
-        [~named, seen_before, unclear], [AMBIGUOUS, REDELIVERY, AMBIGUOUS], default=STORED_TWICE
+        [~named, again, unclear, diverged],
+        [AMBIGUOUS, REDELIVERY, AMBIGUOUS, DIVERGED],
+        default=STORED_TWICE,
     )
+
+
+def _seen_before(copies: Copies) -> Bools:
+    """Whether an earlier delivery of its attempt has the same broker and offset."""
+    seen = np.ones(len(copies.row), np.bool_)
+    _, first = np.unique(_spots(copies), return_index=True)  # of each the earliest
+    seen[first] = False
+    return seen
 
 
 def _spots(copies: Copies) -> Ints:
@@ -157,18 +192,13 @@ def _spots(copies: Copies) -> Ints:
 
 
 def _rolled_back(
-    copies: Copies, acknowledgements: Acknowledgements, events: ClientEvents, origins_ns: Ints
+    copies: Copies, placed: Bools, passed: Ints, events: ClientEvents, facts: Facts
 ) -> Bools:
-    """For each copy whether the group's progress had passed an earlier one of the same place."""
-    rows = copies.rows
-    since_ns = np.maximum(_written_ns(rows, acknowledgements), rows.received_ns)
-    origins_ns = np.append(np.sort(origins_ns), NEVER)
-    fault_ns = origins_ns[np.searchsorted(origins_ns[:-1], since_ns, side="right")]
-    until_ns = np.minimum(fault_ns, _ended_ns(rows, events))
-    known = np.flatnonzero(since_ns < until_ns - TOLD_WITHIN_NS)
-    _, spot = np.unique(_spots(copies), return_inverse=True)
-    first_ns = earliest(len(rows.tag), spot[known], since_ns[known] + TOLD_WITHIN_NS)
-    return rows.received_ns > first_ns[spot]
+    """For each copy with an offset whether progress had passed an earlier one of its place."""
+    rows = copies.rows.pick(placed)
+    origins_ns = np.array([each.origin_ns for each in facts.unsettled], np.int64)
+    spot = _spots(copies)[placed]
+    return rolled_back(spot, rows.received_ns, passed, ended_ns(rows, events), origins_ns)
 
 
 def after_acknowledgement(
@@ -176,74 +206,17 @@ def after_acknowledgement(
 ) -> Bools:
     """For each copy whether an earlier one of its group was acknowledged by us in time.
 
-    An earlier copy counts for the rows from `opens` (one second after its acknowledgement was
-    written) up to `closes` (its connection had ended). A row is inside one of these intervals if
-    more of them opened than closed. A copy whose acknowledgement was not a second old when a fault
-    came counts for none: rows before that fault are within the second.
+    What was not a second old when a fault came, or when its connection ended, counts for none.
+    Else it counts from a second after its acknowledgement was written on.
     """
     rows = copies.rows
-    written_ns = _written_ns(rows, acknowledgements)
-    acknowledged = np.flatnonzero(written_ns < copies.fault_ns - NANOSECONDS)
-    group = copies.group[acknowledged]
-    times = _GroupTimes(copies.group, rows.received_ns)
-    opens = times.first_after(group, written_ns[acknowledged] + NANOSECONDS)
-    opens = np.maximum(opens, acknowledged + 1)
-    closes = times.first_from(group, _ended_ns(rows, events)[acknowledged])
-    held = opens < closes
-    steps = np.zeros(len(rows.tag) + 1, np.int64)
-    np.add.at(steps, opens[held], 1)
-    np.add.at(steps, closes[held], -1)
-    return np.cumsum(steps)[:-1] > 0
-
-
-class _GroupTimes:
-    """Searches times that ascend within each of ascending groups."""
-
-    def __init__(self, group: Ints, times: Ints) -> None:
-        self._times = np.unique(times)
-        self._keys = self._key(group, np.searchsorted(self._times, times))
-
-    def first_after(self, group: Ints, times: Ints) -> NDArray[np.intp]:
-        """The first place of each group with a later time, or the group's end."""
-        return self._search(group, np.searchsorted(self._times, times, side="right"))
-
-    def first_from(self, group: Ints, times: Ints) -> NDArray[np.intp]:
-        """The first place of each group with this time or a later one, or the group's end."""
-        return self._search(group, np.searchsorted(self._times, times))
-
-    def _search(self, group: Ints, rank: Ints) -> NDArray[np.intp]:
-        return np.searchsorted(self._keys, self._key(group, rank))
-
-    def _key(self, group: Ints, rank: Ints) -> NDArray[np.int64]:
-        return group.astype(np.int64) * (len(self._times) + 1) + rank
-
-
-def _written_ns(rows: Deliveries, acknowledgements: Acknowledgements) -> NDArray[np.int64]:
-    """When an acknowledgement that covers each delivery was first written, or NEVER."""
-    connections, connection = np.unique(
-        pair_numbers(rows.consumer, rows.connection), return_inverse=True
-    )
-    acknowledging = find(
-        connections, pair_numbers(acknowledgements.consumer, acknowledgements.connection)
-    )
-    covering = acknowledgements.pick(acknowledging >= 0)
-    acknowledging = acknowledging[acknowledging >= 0]
-    tags = np.unique(rows.tag)
-    keys, key = np.unique(
-        connection * (len(tags) + 1) + np.searchsorted(tags, rows.tag), return_inverse=True
-    )
-    base = acknowledging * (len(tags) + 1)
-    starts = np.searchsorted(keys, base + np.searchsorted(tags, covering.first_tag))
-    ends = np.searchsorted(keys, base + np.searchsorted(tags, covering.last_tag, side="right"))
-    acknowledgement, place = expand(starts, ends)
-    return earliest(len(keys), place, covering.written_ns[acknowledgement])[key]
-
-
-def _ended_ns(rows: Deliveries, events: ClientEvents) -> NDArray[np.int64]:
-    """When the connection of each delivery was first lost or closed, or NEVER."""
-    connections, connection = np.unique(
-        pair_numbers(rows.consumer, rows.connection), return_inverse=True
-    )
-    ending = find(connections, pair_numbers(events.worker, events.connection))
-    ends = (ending >= 0) & events.kind.among("lost", "closed")
-    return earliest(len(connections), ending[ends], events.at_ns[ends])[connection]
+    acked_ns = written_ns(rows, acknowledgements)
+    until_ns = np.minimum(copies.fault_ns, ended_ns(rows, events))
+    known_ns = np.full(len(rows.tag), NEVER, np.int64)
+    in_time = acked_ns < until_ns - NANOSECONDS
+    known_ns[in_time] = acked_ns[in_time] + NANOSECONDS
+    # The earlier, the larger the rank; and the earliest above each row tells of all above it.
+    times_ns, rank = np.unique(-known_ns, return_inverse=True)
+    above = largest_before(copies.group, rank)
+    known: Bools = (above >= 0) & (rows.received_ns > -times_ns[above])
+    return known

@@ -1,4 +1,4 @@
-"""What became of messages that were not delivered, or were and should not have been.
+"""What became of messages that were not delivered, and of those that nobody knew about.
 
 1. A message is called lost only where nothing else can have held it: what we cannot see is
    `loss_unknown` or `unreachable`.
@@ -6,18 +6,12 @@
 
 import numpy as np
 
+from spark_analysis.engine.kernel import places
 from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints, marked
 from spark_analysis.engine.kernel.arrivals import Arrivals
 from spark_analysis.engine.kernel.cases import Cases, plain
 from spark_analysis.engine.kernel.delays import not_due
-from spark_analysis.engine.kernel.messages import (
-    ACKNOWLEDGED,
-    INDETERMINATE,
-    REFUSED,
-    RETURNED,
-    STATES,
-    Messages,
-)
+from spark_analysis.engine.kernel.messages import ACKNOWLEDGED, INDETERMINATE, Messages
 from spark_analysis.engine.kernel.records import Text
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.words import NEVER_SENT, Fate, Via
@@ -25,11 +19,7 @@ from spark_analysis.schema.words import NEVER_SENT, Fate, Via
 
 def loss(messages: Messages, arrived: Arrivals, facts: Facts) -> list[Cases]:
     """Every measure that asks where a message ended."""
-    return [
-        *_missing(messages, arrived, facts),
-        *_undecided(messages, arrived),
-        *_refused(messages, arrived),
-    ]
+    return [*_missing(messages, arrived, facts), *_undecided(messages, arrived)]
 
 
 def _missing(messages: Messages, arrived: Arrivals, facts: Facts) -> list[Cases]:
@@ -40,8 +30,8 @@ def _missing(messages: Messages, arrived: Arrivals, facts: Facts) -> list[Cases]
     pending = ~waiting & _pending(messages, arrived, slots)
     decided = ~waiting & ~pending
     return [
-        _unseen(messages, "loss_unknown", slots[waiting], _same("not_due", waiting)),
-        _unseen(messages, "loss_unknown", slots[pending], _same("pending", pending)),
+        _unseen(messages, "loss_unknown", slots[waiting], "not_due"),
+        _unseen(messages, "loss_unknown", slots[pending], "pending"),
         *_gone(messages, arrived, slots[decided], facts),
     ]
 
@@ -56,62 +46,54 @@ def _pending(messages: Messages, arrived: Arrivals, slots: Ints) -> Bools:
 
 
 def _gone(messages: Messages, arrived: Arrivals, slots: Ints, facts: Facts) -> list[Cases]:
-    queue = messages.queue[slots]
     found = arrived.found[slots] < NEVER
-    unlogged = ~found & (not _consumers_closed(facts))
-    undrained = ~found & ~unlogged & ~queue.among(*(q.queue for q in facts.queues if q.drained))
-    beyond = queue.among(*(q.queue for q in facts.queues if q.unreadable))
-    unreachable = ~found & ~unlogged & ~undrained & beyond
-    lost = ~found & ~unlogged & ~undrained & ~beyond
+    stranded, missing = slots[found], slots[~found]
+    reason = places.places(messages.queue[missing], facts)
+    unlogged, undrained = missing[reason == places.CONSUMER_LOG], missing[reason == places.DRAIN]
     return [
-        _found(messages, arrived, "stranded", slots[found], messages.strengths(slots[found])),
-        _unseen(messages, "loss_unknown", slots[unlogged], _same("consumer_log", unlogged)),
-        _unseen(messages, "loss_unknown", slots[undrained], _same("drain", undrained)),
-        _unseen(messages, "unreachable", slots[unreachable], None),
-        _unseen(messages, "lost", slots[lost], None),
+        messages.cases(
+            "stranded",
+            stranded,
+            messages.strengths(stranded),
+            arrived.received_ns(arrived.found[stranded]),
+            messages.confirmed_ns[stranded],
+        ),
+        _unseen(messages, "loss_unknown", unlogged, "consumer_log"),
+        _unseen(messages, "loss_unknown", undrained, "drain"),
+        _unseen(messages, "unreachable", missing[reason == places.UNREADABLE]),
+        _unseen(messages, "lost", missing[reason == places.NOWHERE]),
     ]
+
+
+def _unseen(messages: Messages, measure: str, slots: Ints, detail: str = "") -> Cases:
+    """What is nowhere to be seen; without a detail, by strength."""
+    told = _same(detail, slots) if detail else messages.strengths(slots)
+    sent_ns = _first_sent_ns(messages, slots)
+    return messages.cases(measure, slots, told, sent_ns, messages.confirmed_ns[slots])
 
 
 def _undecided(messages: Messages, arrived: Arrivals) -> list[Cases]:
     undecided = messages.state == INDETERMINATE
     missing = np.flatnonzero(undecided & ~arrived.delivered)
-    found = arrived.found[missing] < NEVER
+    is_found = arrived.found[missing] < NEVER
+    found, nowhere = missing[is_found], missing[~is_found]
     revived = np.flatnonzero(undecided & arrived.delivered)
     measure = "lost_indeterminate"
+    found_ns = arrived.received_ns(arrived.found[found])
+    sent_ns = _first_sent_ns(messages, nowhere)
+    again_ns = arrived.received_ns(arrived.first[revived])
     return [
-        _found(messages, arrived, measure, missing[found], _same("found", found)),
-        _unseen(messages, measure, missing[~found], _same("", ~found)),
         messages.cases(
-            "revived", revived, plain(len(revived)), arrived.received_ns(arrived.first[revived])
+            measure, found, _same("found", found), found_ns, _first_sent_ns(messages, found)
         ),
+        messages.cases(measure, nowhere, plain(len(nowhere)), sent_ns, sent_ns),
+        messages.cases("revived", revived, plain(len(revived)), again_ns),
     ]
 
 
-def _refused(messages: Messages, arrived: Arrivals) -> list[Cases]:
-    rejected = (messages.state == RETURNED) | (messages.state == REFUSED)
-    rejected &= messages.terms.fates == Fate.NONE
-    here = arrived.delivered | (arrived.found < NEVER)
-    slots = np.flatnonzero(rejected & here)
-    detail = Text(STATES, messages.state[slots].astype(np.int32))
-    at_ns = arrived.received_ns(arrived.first_identified()[slots])
-    return [messages.cases("refused_but_delivered", slots, detail, at_ns)]
+def _first_sent_ns(messages: Messages, slots: Ints) -> Ints:
+    return np.where(messages.sent[slots], messages.first_sent_ns[slots], NEVER_SENT)
 
 
-def _found(
-    messages: Messages, arrived: Arrivals, measure: str, slots: Ints, detail: Text
-) -> Cases:
-    return messages.cases(measure, slots, detail, arrived.received_ns(arrived.found[slots]))
-
-
-def _unseen(messages: Messages, measure: str, slots: Ints, detail: Text | None) -> Cases:
-    detail = detail or messages.strengths(slots)
-    sent_ns = np.where(messages.sent[slots], messages.first_sent_ns[slots], NEVER_SENT)
-    return messages.cases(measure, slots, detail, sent_ns)
-
-
-def _same(detail: str, held: Bools) -> Text:
-    return Text((detail,), np.zeros(np.count_nonzero(held), np.int32))
-
-
-def _consumers_closed(facts: Facts) -> bool:
-    return all(worker.log_closed for worker in facts.workers if worker.role == "consumer")
+def _same(detail: str, slots: Ints) -> Text:
+    return Text((detail,), np.zeros(len(slots), np.int32))

@@ -30,6 +30,13 @@ class AttemptRows:
     retry_rows: Ints  # their rows
     numbers: int  # larger than every attempt number
 
+    def several(self, slots: Ints) -> Bools:
+        """Whether each message has more than one attempt."""
+        keys = slots * self.numbers
+        retries = np.searchsorted(self.retries, keys + self.numbers)
+        retries -= np.searchsorted(self.retries, keys)
+        return retries + (self.first[slots] >= 0) > 1
+
     def find(self, slot: Ints, attempt: Ints) -> NDArray[np.int64]:
         """The row of each attempt; -1 where there is none, or no slot."""
         if not len(self.first):
@@ -44,6 +51,15 @@ class AttemptRows:
 
 
 @dataclass(frozen=True, slots=True)
+class Denials:
+    """The rows of attempts that were refused or returned, ascending; few."""
+
+    row: Ints
+    returned: Bools  # once at least
+    only: Bools  # and nothing else was said of it
+
+
+@dataclass(frozen=True, slots=True)
 class Messages:
     """Every message by slot, and what was settled."""
 
@@ -55,10 +71,12 @@ class Messages:
     strength: NDArray[np.uint8]  # of acknowledged messages
     confirmed_ns: NDArray[np.int64]  # NEVER where not acknowledged
     first_sent_ns: NDArray[np.int64]  # NEVER where nothing was sent
-    first_confirmed: Bools  # attempt 1 has a CONFIRMED settlement
     confirms_settled_ns: Ints  # one a CONFIRMED settlement
     confirms_sent_ns: Ints  # its attempt's
     confirms_row: Ints  # its attempt's row
+    confirms_strength: Ints
+    row_confirmed_ns: NDArray[np.int64]  # by attempt's row; NEVER where it is not confirmed
+    denials: Denials
     terms: TermRows
 
     @property
@@ -72,11 +90,46 @@ class Messages:
         sent: Bools = self.attempts.sent_ns[rows] != NEVER_SENT
         return (rows >= 0) & sent
 
-    def cases(self, measure: str, slots: Ints, detail: Text, at_ns: Ints) -> Cases:
+    def cases(
+        self,
+        measure: str,
+        slots: Ints,
+        detail: Text,
+        at_ns: Ints,
+        since_ns: Ints | None = None,
+        by_ns: Ints | None = None,
+    ) -> Cases:
         """One case a message."""
         producer, sequence = self.slots.identities(slots)
         census = Census(measure, detail, self.queue[slots])
-        return Cases(census, producer, sequence, np.zeros(len(slots), np.int64), at_ns)
+        attempt = np.zeros(len(slots), np.int64)
+        return Cases(census, producer, sequence, attempt, at_ns, since_ns, by_ns)
+
+    def slots_of(self, rows: Ints) -> Ints:
+        """The messages of these attempts."""
+        return self.slots.find(self.attempts.producer[rows], self.attempts.sequence[rows])
+
+    def attempt_cases(
+        self,
+        measure: str,
+        rows: Ints,
+        detail: Text,
+        at_ns: Ints,
+        since_ns: Ints | None = None,
+        by_ns: Ints | None = None,
+    ) -> Cases:
+        """One case an attempt."""
+        attempts = self.attempts
+        census = Census(measure, detail, self.queue[self.slots_of(rows)])
+        return Cases(
+            census,
+            attempts.producer[rows],
+            attempts.sequence[rows],
+            attempts.attempt[rows],
+            at_ns,
+            since_ns,
+            by_ns,
+        )
 
     def states(self) -> Census:
         slots = np.flatnonzero(self.slots.taken)
@@ -116,12 +169,29 @@ def fold(attempts: Attempts, settlements: Settlements, terms: Terms) -> Messages
         strength=_strongest(size, settled[confirmed], settlements.strength[confirmed]),
         confirmed_ns=earliest(size, settled[confirmed], settlements.settled_ns[confirmed]),
         first_sent_ns=earliest(size, slot[sent], attempts.sent_ns[sent]),
-        first_confirmed=marked(size, settled[confirmed & (settlements.attempt == 1)]),
         confirms_settled_ns=settlements.settled_ns[confirmed],
         confirms_sent_ns=attempts.sent_ns[settled_rows[confirmed]],
         confirms_row=settled_rows[confirmed],
+        confirms_strength=settlements.strength[confirmed],
+        row_confirmed_ns=earliest(
+            len(slot), settled_rows[confirmed], settlements.settled_ns[confirmed]
+        ),
+        denials=denials(settlements, settled_rows),
         terms=term_rows(terms, termed, termed_rows, size, attempts, settlements, settled_rows),
     )
+
+
+def denials(settlements: Settlements, settled_rows: Ints) -> Denials:
+    """What was refused or returned, and whether anything else was said of it."""
+    returned = settlements.outcome == Outcome.RETURNED
+    denied = np.flatnonzero(returned | (settlements.outcome == Outcome.REFUSED))
+    row = np.unique(settled_rows[denied])
+    if not len(row):
+        return Denials(row, np.zeros(0, np.bool_), np.zeros(0, np.bool_))
+    said = np.bincount(find(row, settled_rows) + 1, minlength=len(row) + 1)[1:]
+    denying = np.bincount(find(row, settled_rows[denied]), minlength=len(row))
+    came_back = marked(len(row), find(row, settled_rows[returned]))
+    return Denials(row, came_back, said == denying)
 
 
 def _attempt_rows(size: int, slot: Ints, attempt: Ints) -> AttemptRows:

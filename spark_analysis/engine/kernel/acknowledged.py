@@ -1,0 +1,101 @@
+"""When deliveries were acknowledged, and when the connections that they came by ended.
+
+1. Whether a delivery was acknowledged at all is asked of many, and answered by counting; when,
+   only of few, and answered by a search.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spark_analysis.engine.kernel.arrays import (
+    NEVER,
+    Bools,
+    Ints,
+    earliest,
+    expand,
+    find,
+)
+from spark_analysis.engine.kernel.arrays import pair_numbers as pairs
+from spark_analysis.engine.kernel.records import Acknowledgements, ClientEvents, Deliveries
+
+_WASTE = 8  # tags are dense as long as this many places a row suffice
+_SPARE = 1 << 16
+
+
+def written_ns(rows: Deliveries, acknowledgements: Acknowledgements) -> NDArray[np.int64]:
+    """When an acknowledgement that covers each delivery was first written, or NEVER."""
+    connections, connection = np.unique(pairs(rows.consumer, rows.connection), return_inverse=True)
+    acknowledging = find(
+        connections, pairs(acknowledgements.consumer, acknowledgements.connection)
+    )
+    covering = acknowledgements.pick(acknowledging >= 0)
+    acknowledging = acknowledging[acknowledging >= 0]
+    tags = np.unique(rows.tag)
+    keys, key = np.unique(
+        connection * (len(tags) + 1) + np.searchsorted(tags, rows.tag), return_inverse=True
+    )
+    base = acknowledging * (len(tags) + 1)
+    starts = np.searchsorted(keys, base + np.searchsorted(tags, covering.first_tag))
+    ends = np.searchsorted(keys, base + np.searchsorted(tags, covering.last_tag, side="right"))
+    acknowledgement, place = expand(starts, ends)
+    return earliest(len(keys), place, covering.written_ns[acknowledgement])[key]
+
+
+def ended_ns(rows: Deliveries, events: ClientEvents) -> NDArray[np.int64]:
+    """When the connection of each delivery was first lost or closed, or NEVER."""
+    connections, ends_ns = endings(events)
+    place = find(connections, pairs(rows.consumer, rows.connection))
+    return np.append(ends_ns, NEVER)[place]  # -1, a connection that did not end: the last place
+
+
+def endings(events: ClientEvents) -> tuple[Ints, NDArray[np.int64]]:
+    """The connections that ended, ascending, and when each did first."""
+    ends = events.kind.among("lost", "closed")
+    connections, connection = np.unique(
+        pairs(events.worker[ends], events.connection[ends]), return_inverse=True
+    )
+    return connections, earliest(len(connections), connection, events.at_ns[ends])
+
+
+def covered(connection: Ints, tag: Ints, by: Ints, first_tag: Ints, last_tag: Ints) -> Bools:
+    """Whether any acknowledgement covers each delivery, at whatever time.
+
+    `connection`: the number of each delivery's, from 0; `by`: that of each acknowledgement.
+    """
+    if not len(connection) or not len(by):
+        return np.zeros(len(connection), np.bool_)
+    size = int(connection.max()) + 1
+    lowest, highest = earliest(size, connection, tag), -earliest(size, connection, -tag)
+    # Python's integers: a damaged log may span more than an int64 holds.
+    spans = [max(0, high - low + 1) for low, high in zip(lowest.tolist(), highest.tolist())]
+    if sum(spans) > _WASTE * len(connection) + _SPARE:
+        return _covered_sparsely(connection, tag, by, first_tag, last_tag)
+    lengths = np.array(spans, np.int64)
+    starts = np.cumsum(lengths) - lengths
+    inside = (by < size) & (first_tag <= last_tag)
+    by, first_tag, last_tag = by[inside], first_tag[inside], last_tag[inside]
+    inside = (first_tag <= highest[by]) & (last_tag >= lowest[by])
+    by, first_tag, last_tag = by[inside], first_tag[inside], last_tag[inside]
+    base = starts[by] - lowest[by]
+    opens = base + np.maximum(first_tag, lowest[by])
+    closes = base + np.minimum(last_tag, highest[by]) + 1
+    return _inside(sum(spans), opens, closes)[starts[connection] + tag - lowest[connection]]
+
+
+def _covered_sparsely(
+    connection: Ints, tag: Ints, by: Ints, first_tag: Ints, last_tag: Ints
+) -> Bools:
+    tags = np.unique(tag)
+    span = len(tags) + 1
+    keys, key = np.unique(connection * span + np.searchsorted(tags, tag), return_inverse=True)
+    opens = np.searchsorted(keys, by * span + np.searchsorted(tags, first_tag))
+    closes = np.searchsorted(keys, by * span + np.searchsorted(tags, last_tag, side="right"))
+    held = opens < closes
+    return _inside(len(keys), opens[held], closes[held])[key]
+
+
+def _inside(size: int, opens: Ints, closes: Ints) -> Bools:
+    """For each of `size` places whether it lies in one of [opens, closes)."""
+    steps = np.bincount(opens, minlength=size + 1) - np.bincount(closes, minlength=size + 1)
+    inside: Bools = np.cumsum(steps)[:-1] > 0
+    return inside

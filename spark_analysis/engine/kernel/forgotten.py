@@ -1,0 +1,101 @@
+"""What was given out, never acknowledged, and never came again though its connection ended.
+
+1. Acknowledgements are read only where a connection ended, and only its deliveries are looked at.
+2. Nearly all of them were acknowledged; of the others every delivery of the attempt is asked for.
+"""
+
+import numpy as np
+
+from spark_analysis.engine.kernel import places
+from spark_analysis.engine.kernel.acknowledged import covered, endings
+from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints, find, marked, pair_numbers
+from spark_analysis.engine.kernel.arrivals import Arrivals
+from spark_analysis.engine.kernel.cases import Cases
+from spark_analysis.engine.kernel.messages import Messages
+from spark_analysis.engine.kernel.records import (
+    Acknowledgements,
+    ClientEvents,
+    Reader,
+    Text,
+)
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.words import Via
+
+
+def forgotten(messages: Messages, arrived: Arrivals, facts: Facts, reader: Reader) -> list[Cases]:
+    """One case an attempt, with the queue of its message."""
+    if not facts.acknowledges:
+        return []
+    rows = _cut_off(arrived, reader.read(ClientEvents))
+    if not len(rows):
+        return []
+    acknowledgements = reader.read(Acknowledgements)
+    rows = rows[~_acknowledged(arrived, rows, acknowledgements)]
+    if not len(rows):
+        return []
+    rows = _last(messages, arrived, rows, acknowledgements)
+    queue = messages.queue[arrived.slot[rows]]
+    reason = places.places(queue, facts)
+    gone = reason == places.NOWHERE
+    detail = Text(places.REASONS, reason)
+    return [
+        _cases(arrived, "forgotten", rows[gone], detail[gone], queue[gone]),
+        _cases(arrived, "forgotten_unknown", rows[~gone], detail[~gone], queue[~gone]),
+    ]
+
+
+def _cases(arrived: Arrivals, measure: str, rows: Ints, detail: Text, queue: Text) -> Cases:
+    never = np.full(len(rows), NEVER, np.int64)
+    return arrived.cases(measure, rows, detail, queue, arrived.received_ns(rows), never)
+
+
+def _cut_off(arrived: Arrivals, events: ClientEvents) -> Ints:
+    """The deliveries of attempts in the load whose connection ended then or later."""
+    connections, ends_ns = endings(events)
+    if not len(connections):
+        return np.zeros(0, np.intp)
+    rows = np.flatnonzero(arrived.regular & (arrived.attempt_row >= 0))
+    rows = rows[arrived.came_by(Via.LOAD, Via.RETRY_TOPIC)[rows]]
+    place = _place(connections, arrived.rows.consumer[rows], arrived.rows.connection[rows])
+    # -1, a connection that did not end, reads the last place.
+    ended = np.append(ends_ns, -1)[place] >= arrived.received_ns(rows)
+    return rows[ended & (place >= 0)]
+
+
+def _acknowledged(arrived: Arrivals, rows: Ints, acknowledgements: Acknowledgements) -> Bools:
+    """Whether each of these deliveries was, at any time."""
+    consumer, connection = arrived.rows.consumer[rows], arrived.rows.connection[rows]
+    connections = _distinct(consumer, connection)
+    by = _place(connections, acknowledgements.consumer, acknowledgements.connection)
+    told = by >= 0
+    tags = acknowledgements.first_tag, acknowledgements.last_tag
+    if not told.all():
+        by, tags = by[told], (tags[0][told], tags[1][told])
+    return covered(_place(connections, consumer, connection), arrived.rows.tag[rows], by, *tags)
+
+
+def _last(
+    messages: Messages, arrived: Arrivals, rows: Ints, acknowledgements: Acknowledgements
+) -> Ints:
+    """Those that came last of their attempt, of which nothing was acknowledged."""
+    chosen = marked(len(messages.attempts.attempt), arrived.attempt_row[rows])
+    every = np.flatnonzero(arrived.identified & (arrived.attempt_row >= 0))
+    every = every[chosen[arrived.attempt_row[every]]]
+    attempt = arrived.attempt_row[every]
+    last = np.full(len(chosen), -1, np.int64)
+    last[attempt] = every  # they ascend, and of several values numpy keeps the last
+    answered = _acknowledged(arrived, every, acknowledgements)
+    seen = marked(len(chosen), attempt[answered])
+    of_rows = arrived.attempt_row[rows]
+    return rows[(last[of_rows] == rows) & ~seen[of_rows]]
+
+
+def _distinct(consumer: Ints, connection: Ints) -> Ints:
+    """The connections of these deliveries, ascending; neighbours mostly have the same one."""
+    numbers = pair_numbers(consumer, connection)
+    return np.unique(numbers[np.diff(numbers, prepend=~numbers[:1]) != 0])
+
+
+def _place(connections: Ints, consumer: Ints, connection: Ints) -> Ints:
+    """The number of each one's connection among these; -1 for others."""
+    return find(connections, pair_numbers(consumer, connection))

@@ -1,0 +1,127 @@
+"""When each scope was out, and what ended that.
+
+1. Only outages are looked at one by one: what is bad and unserved says where to look.
+2. The rules are OUTAGES of schema/service.py.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from spark_analysis.engine.kernel.owed import owed
+from spark_analysis.engine.kernel.stretches import Course
+from spark_analysis.engine.kernel.windows import Force, listed
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.service import EITHER, NEVER, SYSTEM, UNDO, UNKNOWN, Outage, allowance
+
+
+@dataclass(frozen=True, slots=True)
+class Spell:
+    """An outage: its row, and its operations' places [first, end)."""
+
+    scope: int
+    first: int
+    end: int
+    row: Outage
+
+
+def spells(course: Course, forces: Sequence[Force], facts: Facts) -> list[Spell]:
+    """The outages of all scopes of one kind, in order."""
+    inside = np.searchsorted(course.unserved, course.due.starts).tolist()
+    return [
+        spell
+        for scope in range(len(course.due.names))
+        if inside[scope] < inside[scope + 1]
+        for spell in _of_scope(course, scope, forces, facts)
+    ]
+
+
+def _of_scope(
+    course: Course, scope: int, forces: Sequence[Force], facts: Facts
+) -> Iterator[Spell]:
+    place, last = (int(each) for each in course.due.starts[scope : scope + 2])
+    while True:
+        number = int(np.searchsorted(course.unserved, place))
+        if number == len(course.unserved) or course.unserved[number] >= last:
+            return
+        first = int(course.unserved[number])
+        begin = course.beginning(first + 1, scope)
+        end = last if begin is None else begin
+        began_ns = int(course.due.intended_ns[first])
+        borne = allowance(course.in_a_stretch(scope, began_ns))
+        if course.bad_within(first, end) > borne:
+            yield _spell(course, scope, first, begin, forces, facts)
+        place = end
+
+
+def _spell(
+    course: Course,
+    scope: int,
+    first: int,
+    begin: int | None,
+    forces: Sequence[Force],
+    facts: Facts,
+) -> Spell:
+    times_ns = course.due.intended_ns
+    from_ns = int(times_ns[first])
+    seemed = None if begin is not None else _seemed_good(course, scope, first)
+    end = begin if begin is not None else seemed
+    until_ns = facts.load_ended_ns if end is None else int(times_ns[end])
+    windows = tuple(force for force in forces if _touches(force, from_ns, until_ns))
+    if begin is not None:
+        ended = _ended(course, scope, begin, from_ns, windows, facts.deadline_ns)
+    else:
+        ended = NEVER if seemed is None else UNKNOWN
+    end = int(course.due.starts[scope + 1]) if end is None else end
+    row = Outage(
+        run=facts.run,
+        scope=course.due.kind,
+        name=course.due.names[scope],
+        from_ns=from_ns,
+        until_ns=until_ns,
+        ended=ended,
+        due=end - first,
+        bad=course.bad_within(first, end),
+        windows=listed(tuple(force.window for force in windows)),
+    )
+    return Spell(scope, first, end, row)
+
+
+def _seemed_good(course: Course, scope: int, first: int) -> int | None:
+    """The first good operation after it from which few enough are bad, to the end."""
+    last = int(course.due.starts[scope + 1])
+    places = np.arange(first + 1, last)
+    late = course.bad_before[last] - course.bad_before[first + 1 : last]
+    good = ~course.due.bad[first + 1 : last] & (late <= np.maximum(1, (last - places) // 100))
+    return int(places[np.argmax(good)]) if good.any() else None
+
+
+def _touches(force: Force, from_ns: int, until_ns: int) -> bool:
+    ended_ns = force.window.ended_ns
+    return force.window.origin_ns < until_ns and (ended_ns is None or from_ns < ended_ns)
+
+
+def _ended(
+    course: Course,
+    scope: int,
+    begin: int,
+    from_ns: int,
+    windows: Sequence[Force],
+    deadline_ns: int,
+) -> str:
+    said = {SYSTEM, *(_said(course, scope, begin, from_ns, each, deadline_ns) for each in windows)}
+    return next(word for word in (UNDO, EITHER, SYSTEM) if word in said)
+
+
+def _said(
+    course: Course, scope: int, begin: int, from_ns: int, force: Force, deadline_ns: int
+) -> str:
+    """What ended it, as far as one window tells."""
+    if force.window.ended_ns is None or from_ns >= force.until_ns:
+        return SYSTEM
+    if force.undo_ns is None:
+        return EITHER
+    if course.due.intended_ns[begin] >= force.undo_ns:
+        return UNDO
+    return str(owed(course, scope, begin, force, deadline_ns))

@@ -1,0 +1,55 @@
+"""Whether a system took over by itself, or the end of the fault brought it back.
+
+1. The rules are OWED of schema/service.py: of one good beginning before the undo of one window.
+"""
+
+import numpy as np
+
+from spark_analysis.engine.kernel.stretches import Course, few_bad
+from spark_analysis.engine.kernel.windows import Force
+from spark_analysis.schema.service import allowance
+from spark_analysis.schema.words import Owed
+
+
+def owed(course: Course, scope: int, begin: int, force: Force, deadline_ns: int) -> Owed:
+    """To what the good beginning at that place is owed."""
+    undo_ns = force.undo_ns
+    assert undo_ns is not None, force
+    began_ns = int(course.due.intended_ns[begin])
+    if _by_itself(course, scope, max(began_ns, force.window.returned_ns), undo_ns, deadline_ns):
+        return Owed.SYSTEM
+    held = _held(course, scope, began_ns, undo_ns, deadline_ns)
+    return Owed.UNDO if held else Owed.EITHER
+
+
+def _by_itself(course: Course, scope: int, from_ns: int, undo_ns: int, deadline_ns: int) -> bool:
+    """Whether what was decided before the undo is enough and good, or all was confirmed then."""
+    last = int(course.due.starts[scope + 1])
+    first = course.place(scope, from_ns)
+    if first >= last:
+        return False
+    end = int(course.ends[first])
+    decided = min(course.place(scope, undo_ns - deadline_ns), end)
+    if decided - first >= course.due.least and few_bad(course, first, decided):
+        return True
+    if end > last:
+        return False
+    late = course.due.bad[first:end] | (course.due.confirmed_ns[first:end] >= undo_ns)
+    return int(np.count_nonzero(late)) <= allowance(end - first)
+
+
+def _held(course: Course, scope: int, began_ns: int, undo_ns: int, deadline_ns: int) -> bool:
+    """Whether success that seems to begin about a deadline before the undo was none shortly before
+    it: too much waited, and nothing that waited so long was in time without the undo."""
+    first_ns, until_ns = undo_ns - deadline_ns * 3 // 4, undo_ns - deadline_ns // 2
+    if not undo_ns - deadline_ns * 3 // 2 <= began_ns <= first_ns:
+        return False
+    begun, first, end = course.places(scope, np.array([began_ns, first_ns, until_ns])).tolist()
+    due = course.due
+    waited = int(np.count_nonzero(due.confirmed_ns[first:end] >= undo_ns))
+    if waited <= allowance(max(end - first, due.least)):
+        return False
+    confirmed_ns = due.confirmed_ns[begun:end]
+    slow = ~due.bad[begun:end] & (confirmed_ns < undo_ns)
+    slow &= confirmed_ns - due.intended_ns[begun:end] >= deadline_ns // 2
+    return not slow.any()

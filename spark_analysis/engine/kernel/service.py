@@ -1,0 +1,190 @@
+"""Who was served, when, by each promise; and how much was tried while each fault was in force.
+
+1. All rows of all scopes of one kind are counted in one search; only scopes that had an outage
+   are looked at one by one.
+2. The rules are SERVICE and EXPOSURE of schema/service.py.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from spark_analysis.engine.kernel.arrays import NEVER, Ints
+from spark_analysis.engine.kernel.messages import Messages
+from spark_analysis.engine.kernel.outages import Spell
+from spark_analysis.engine.kernel.stretches import Course
+from spark_analysis.engine.kernel.windows import Force
+from spark_analysis.schema import service as words
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.service import Exposure, Service, allowance
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One promise about one window. `from_ns`: None where it is each scope's own."""
+
+    force: Force
+    promise: str
+    from_ns: int | None
+    until_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One promise of one scope: its interval, and its operations' places [first, end)."""
+
+    asked: Asked
+    scope: int
+    from_ns: int
+    first: int
+    end: int
+    in_force: int
+
+
+def service(
+    course: Course, found: Sequence[Spell], forces: Sequence[Force], facts: Facts
+) -> Iterator[Service]:
+    """One row a window, scope and promise, of the scopes of one kind."""
+    by_scope: dict[int, list[Spell]] = {}
+    for spell in found:
+        by_scope.setdefault(spell.scope, []).append(spell)
+    for row in _rows(course, _asked(forces, facts)):
+        spells = by_scope.get(row.scope, [])
+        matter = [spell for spell in spells if _matters(course, spell, row)]
+        yield Service(
+            run=facts.run,
+            window=row.asked.force.window.number,
+            scope=course.due.kind,
+            name=course.due.names[row.scope],
+            promise=row.asked.promise,
+            from_ns=row.from_ns,
+            until_ns=row.asked.until_ns,
+            in_force=row.in_force,
+            due=row.end - row.first,
+            worst_ns=max((_cut_ns(spell, row) for spell in matter), default=0),
+            verdict=_verdict(course, row, spells, matter, facts.deadline_ns),
+        )
+
+
+def exposure(
+    run_course: Course | None, messages: Messages, forces: Sequence[Force], facts: Facts
+) -> list[Exposure]:
+    """One row a window."""
+    rows = []
+    for force in forces:
+        from_ns, until_ns = force.window.returned_ns, force.until_ns
+        due = 0
+        if run_course is not None:
+            first, end = run_course.places(0, np.array([from_ns, until_ns])).tolist()
+            due = max(0, end - first)
+        sent_ns = messages.first_sent_ns
+        sent = np.count_nonzero((sent_ns >= from_ns) & (sent_ns < until_ns))
+        number = force.window.number
+        rows.append(Exposure(facts.run, number, from_ns, until_ns, due, int(sent)))
+    return rows
+
+
+def _asked(forces: Sequence[Force], facts: Facts) -> list[Asked]:
+    nexts_ns = [*(force.window.origin_ns for force in forces[1:]), facts.load_ended_ns]
+    asked = []
+    for force, next_ns in zip(forces, nexts_ns, strict=False):
+        asked.append(Asked(force, words.FAULT, None, force.until_ns))
+        for promise in facts.promises:
+            from_ns = force.window.returned_ns + promise.after_ns
+            asked.append(Asked(force, promise.name, from_ns, force.until_ns))
+        if force.window.gone and force.gone_ns is not None:
+            from_ns = force.gone_ns + facts.deadline_ns + facts.reconnect_ns
+            until_ns = min(next_ns, facts.load_ended_ns)
+            asked.append(Asked(force, words.HEALED, from_ns, until_ns))
+    return asked
+
+
+def _rows(course: Course, asked: Sequence[Asked]) -> Iterator[_Row]:
+    scopes = np.arange(len(course.due.names))
+    for each in asked:
+        window, force = each.force.window, each.force
+        from_ns = np.full(len(scopes), each.from_ns or 0, np.int64)
+        if each.from_ns is None:
+            from_ns = np.maximum(_first_good_ns(course, scopes, force), window.returned_ns)
+        first = course.places(scopes, from_ns)
+        end = np.maximum(first, course.places(scopes, each.until_ns))
+        in_force = end - first
+        if each.promise != words.HEALED:
+            in_force = course.places(scopes, force.until_ns)
+            in_force = np.maximum(in_force - course.places(scopes, window.returned_ns), 0)
+        columns = (scopes, from_ns, first, end, in_force)
+        for row in zip(*(column.tolist() for column in columns), strict=True):
+            yield _Row(each, *row)
+
+
+def _first_good_ns(course: Course, scopes: Ints, force: Force) -> Ints:
+    """For each scope when its first good beginning in the fault's time was intended; or the
+    smallest time of all."""
+    starts = course.places(scopes, force.window.origin_ns)
+    ends = course.places(scopes, force.until_ns)
+    place = np.searchsorted(course.begins, starts)
+    begin = np.append(course.begins, len(course.ends))[place]
+    never = -NEVER
+    times_ns = np.append(course.due.intended_ns, never)
+    return np.where(begin < ends, times_ns[begin], never)
+
+
+def _matters(course: Course, spell: Spell, row: _Row) -> bool:
+    first, end = max(spell.first, row.first), min(spell.end, row.end)
+    if first >= end:
+        return False
+    from_ns = max(spell.row.from_ns, row.from_ns)
+    borne = allowance(course.in_a_stretch(row.scope, from_ns))
+    return course.bad_within(first, end) > borne
+
+
+def _cut_ns(spell: Spell, row: _Row) -> int:
+    until_ns = min(spell.row.until_ns, row.asked.until_ns)
+    return until_ns - max(spell.row.from_ns, row.from_ns)
+
+
+def _verdict(
+    course: Course,
+    row: _Row,
+    spells: Sequence[Spell],
+    matter: Sequence[Spell],
+    deadline_ns: int,
+) -> str:
+    if row.end - row.first < words.JUDGED_MIN:
+        return words.FEW
+    origin_ns = row.asked.force.window.origin_ns
+    if any(_reaches_over(spell, origin_ns, deadline_ns) for spell in spells):
+        return words.SICK
+    last_ns = row.asked.until_ns - deadline_ns
+    if any(each.row.from_ns < last_ns and _breaks(each, row) for each in matter):
+        return words.OUT
+    borne = row.asked.promise == words.FAULT
+    ended = [spell for spell in matter if borne and spell.row.ended == words.SYSTEM]
+    if len(ended) < len(matter):
+        return words.OPEN
+    if ended:
+        back_ns = max(spell.row.until_ns for spell in ended)
+        first, end = course.places(row.scope, np.array([back_ns, last_ns])).tolist()
+        if end - first < course.due.enough:
+            return words.OPEN
+    return words.FEW if row.in_force < course.due.enough else words.SERVED
+
+
+def _reaches_over(spell: Spell, origin_ns: int, deadline_ns: int) -> bool:
+    """Whether the load was sick before the fault."""
+    outage = spell.row
+    lasts = outage.ended == words.NEVER or outage.until_ns > origin_ns
+    return outage.from_ns < origin_ns - deadline_ns and lasts
+
+
+def _breaks(spell: Spell, row: _Row) -> bool:
+    """Whether an outage that matters breaks the promise, as far as what ended it tells."""
+    if spell.row.ended == words.UNKNOWN:
+        return spell.row.until_ns >= row.asked.until_ns
+    if row.asked.promise == words.HEALED:
+        return True
+    breaking = {words.UNDO, words.NEVER}
+    if row.asked.promise != words.FAULT:
+        breaking.add(words.SYSTEM)
+    return spell.row.ended in breaking
