@@ -19,7 +19,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from harness.commands import analyse, choices, demo, machine, new, reference, run
+from harness.commands import analyse, choices, demo, judge, machine, new, reference, run
 from harness.commands.shell import NOT_DECIDED, Shell, stamp
 from harness.deploy.port import DeployError
 from harness.plan.problems import PlanError
@@ -47,6 +47,7 @@ app = typer.Typer(
 app.command()(run.run)
 app.command("demo")(demo.show_demo)
 app.command()(analyse.analyse)
+app.command()(judge.judge)
 app.command()(machine.heal)
 app.command()(machine.doctor)
 app.command()(machine.build)
