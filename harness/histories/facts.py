@@ -115,7 +115,8 @@ def _check(facts: Facts, complaints: Complaints) -> None:
     for number, queue in enumerate(queues):
         if queue in queues[:number]:
             complaints.add(f"facts.queues[{number}].queue", f"{queue!r} stands there twice")
-    spans = [("rivals", one.from_ns, one.until_ns) for one in facts.rivals]
+    spans: list[tuple[str, int, int | None]] = []
+    spans += [("rivals", one.from_ns, one.until_ns) for one in facts.rivals]
     spans += [("absences", one.from_ns, one.until_ns) for one in facts.absences]
     spans += [("upheavals", one.origin_ns, one.over_ns) for one in facts.upheavals]
     for name, from_ns, until_ns in spans:

@@ -87,11 +87,14 @@ def write_table(name: str, columns: Columns) -> dict[str, Any]:
 def _told(place: _Place, values: list[Cell]) -> Any:
     null, words = NULLS.get(place), WORDS.get(place)
     told: list[Cell] = [
-        None if value == null else words(value).name.lower() if words is not None else value
-        for value in values
+        None if value == null and null is not None else _worded(value, words) for value in values
     ]
     # Python holds 1 == True; no cell is a bool.
     return told[0] if told and told.count(told[0]) == len(told) else told
+
+
+def _worded(value: Cell, words: type[IntEnum] | None) -> Cell:
+    return words(cast(int, value)).name.lower() if words is not None else value
 
 
 def _table(table: Table, content: object, complaints: Complaints) -> Columns:
