@@ -41,7 +41,7 @@ def evidence(history: History, file: str) -> Evidence:
     except BadRecords as reason:
         raise PlanError([Problem(file, f"the records contradict each other: {reason}")]) from None
     marts = {name: tuple(_rows(row, tables[name])) for name, row in MARTS.items()}
-    return Evidence(Findings(**marts), history.facts, state(history))
+    return Evidence(Findings(**marts), history.facts, state(history), history.untold)
 
 
 def state(history: History) -> State:

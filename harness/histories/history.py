@@ -6,7 +6,7 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from spark_analysis.schema.facts import Facts
 
@@ -24,6 +24,7 @@ class History:
     recorded: Mapping[int, Mapping[str, Told]]  # by fault window
     tables: Mapping[str, Columns]
     doubts: tuple[str, ...] = ()  # what the form that it was told in cannot say
+    untold: Mapping[str, str] = field(default_factory=dict)  # counts that it hides, and why
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ QUEUE = "queue"
 FAULTS_UNJUDGED = (
     "nobody verified the faults of this history, so that no claim about a fault is judged"
 )
+UNCHECKED = "values carry no checksum: a damaged one is seen as one that nobody sent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,8 @@ def history(name: str, rows: Sequence[Row], form: Form) -> History:
         upheavals=upheavals,
     )
     told = {"consumers": len({row.client for row in rows if row.f == DEQUEUE})}
-    return History(facts, told, {}, tables, (FAULTS_UNJUDGED,))
+    doubts = (FAULTS_UNJUDGED,) if upheavals else ()
+    return History(facts, told, {}, tables, doubts, {"corrupt": UNCHECKED})
 
 
 def _began_ns(row: Row) -> int:
