@@ -1,7 +1,6 @@
 """`mqproof judge`: histories of anybody's, judged as our own runs are."""
 
 import json
-from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -9,7 +8,6 @@ from typing import Annotated
 import typer
 
 from harness.commands.shell import JsonOption, Shell, print_lines
-from harness.plan.problems import PlanError, Problem
 
 
 class Form(StrEnum):
@@ -45,25 +43,12 @@ def judge(
     from harness.commands import judging
 
     shell: Shell = context.obj
-    _check(files)
     judged, code = judging.judge_files(files, form.value, explain)
     if as_json:
         for one in judged:
-            print(json.dumps(one.said, ensure_ascii=False))
+            print(json.dumps(one.said))
     else:
         for one in judged:
             print_lines(shell.out, one.lines)
         print_lines(shell.out, [judging.last_line(judged, code)])
     return code
-
-
-def _check(files: Iterable[Path]) -> None:
-    problems = [Problem(str(path), reason) for path in files if (reason := _wrong_with(path))]
-    if problems:
-        raise PlanError(problems)
-
-
-def _wrong_with(path: Path) -> str:
-    if not path.exists():
-        return "there is no such file"
-    return "this is a folder; name the history in it" if path.is_dir() else ""

@@ -132,7 +132,9 @@ def _closed(stack: list[_Open], word: str, text: str, at: int) -> Any:
 
 def _value(kind: str, word: str, text: str, at: int) -> Any:
     if kind == "string":
-        return re.sub(r"\\(u[0-9A-Fa-f]{4}|.)", _unescaped, word[1:-1], flags=re.DOTALL)
+        plain = re.sub(r"\\(u[0-9A-Fa-f]{4}|.)", _unescaped, word[1:-1], flags=re.DOTALL)
+        # Java tells a character of two halves half by half.
+        return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if kind == "char" or word.startswith(":"):
         return Word(word)
     if word in _CONSTANTS:

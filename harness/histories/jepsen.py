@@ -7,6 +7,7 @@
    it has done, and no word of it says whether that held.
 """
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,34 @@ def parse(text: str, file: str) -> tuple[Row, ...]:
     for row in rows:
         _check_order(clients, row, complaints)
     complaints.check()
-    return _with_fault_ends(rows)
+    return _with_fault_ends(_plainly(rows))
+
+
+def _plainly(rows: list[Row]) -> list[Row]:
+    """The rows with texts as people read them, "7" as 7, unless the history has both."""
+    values = {value for row in rows for value in _values(row)}
+    plain = {value: _plain(value) for value in values}
+    if len(set(plain.values())) < len(values):
+        return rows
+    return [_renamed(row, plain) for row in rows]
+
+
+def _values(row: Row) -> tuple[str, ...]:
+    if row.f == FAULT or row.value is None:
+        return ()
+    return row.value if isinstance(row.value, tuple) else (row.value,)
+
+
+def _renamed(row: Row, plain: dict[str, str]) -> Row:
+    values = tuple(plain[value] for value in _values(row))
+    if not values:
+        return row
+    return replace(row, value=values if isinstance(row.value, tuple) else values[0])
+
+
+def _plain(value: str) -> str:
+    quoted = len(value) > 1 and value[0] == value[-1] == '"'
+    return value[1:-1] if quoted else value
 
 
 def _row(number: int, operation: Any, complaints: Complaints) -> Row | None:

@@ -6,6 +6,7 @@
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -33,6 +34,7 @@ _KEYS = (
     "tables",
     "must",
 )
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")  # may be one: JSON writes characters so, too
 _PUBLISHER, _CONSUMER = "publisher", "consumer"
 
 
@@ -105,11 +107,21 @@ def _document(text: str, complaints: Complaints) -> Mapping[str, Any]:
     except (ValueError, RecursionError) as error:
         complaints.add("", f"this is no JSON that could be read: {error}")
         return {}
+    if _HALF.search(text) and not _is_text(document):
+        complaints.add("", "a text in it holds half a character (a surrogate without the other)")
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         told = document.get("format") if isinstance(document, dict) else document
         complaints.add("format", f"{brief(told)} is not {FORMAT!r}")
         return {}
     return document
+
+
+def _is_text(document: object) -> bool:
+    try:
+        json.dumps(document, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _told(

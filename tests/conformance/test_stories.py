@@ -17,8 +17,14 @@ from harness.cli import main
 
 STORIES = sorted((Path(__file__).parent / "stories").glob("*.json.gz"))
 NOT_YET = frozenset(
-    "A1 A2b A4 A5 A6 A7b A8 B1 B3 B6 B8 C1 C10 C14 C2 C3 C6 C9 D1 D11 D22 D38 D43 E1 E27 E30 E6 F2 "
-    "F6".split()
+    {
+        *("A1", "A2b", "A4", "A5", "A6", "A7b", "A8"),
+        *("B1", "B3", "B6", "B8"),
+        *("C1", "C2", "C3", "C6", "C9", "C10", "C14"),
+        *("D1", "D11", "D22", "D38", "D43"),
+        *("E1", "E6", "E27", "E30"),
+        *("F2", "F6"),
+    }
 )
 
 
