@@ -167,6 +167,7 @@ def _arrivals(
     origin_ns: int,
 ) -> dict[str, list[Cell]]:
     columns: defaultdict[str, list[Cell]] = defaultdict(list)
+    likely = {value: _likely(message) for value, message in messages.items()}
     strays: dict[str, int] = {}
     copies: defaultdict[str, int] = defaultdict(int)
     for tag, (row, value, via) in enumerate(deliveries, 1):
@@ -177,7 +178,7 @@ def _arrivals(
             sequence = len(messages) + strays.setdefault(value, len(strays))
         else:
             producer, sequence = message.producer, message.sequence
-            attempt = _came(message, copies[value])
+            attempt = likely[value][copies[value] % len(likely[value])]
         copies[value] += 1
         consumer = consumers[row.client]
         at_ns = row.at_ns - origin_ns
@@ -210,12 +211,12 @@ _TOLD_OF_DELIVERIES = (
 )
 
 
-def _came(message: _Message, before: int) -> int:
-    """Which attempt a delivery is of, where so many have come before."""
+def _likely(message: _Message) -> list[int]:
+    """The attempts that may have come, the likeliest first."""
     order = (Outcome.CONFIRMED, Outcome.UNKNOWN, Outcome.REFUSED)
     likely = sorted(message.attempts, key=lambda one: order.index(one.outcome))
-    possible = [one for one in likely if one.outcome is not Outcome.REFUSED] or likely
-    return possible[before % len(possible)].number
+    possible = [one for one in likely if one.outcome is not Outcome.REFUSED]
+    return [one.number for one in possible or likely]
 
 
 def _attempts(

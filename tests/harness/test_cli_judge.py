@@ -1,9 +1,9 @@
 """`mqproof judge`: what it says of files, and how it ends."""
 
 import json
+import resource
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -191,9 +191,11 @@ def test_a_thousand_rows_are_judged_in_three_seconds_without_spark(folder: Path)
         "main(['judge', 'h.edn', '--from', 'jepsen', '--explain'])\n"
         "sys.exit('pyspark' in sys.modules or 'docker' in sys.modules)"
     )
-    began = time.monotonic()
+    # The processor's time: the clock on the wall would ask how busy the machine is.
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
         [sys.executable, "-c", code], env={"PYTHONPATH": str(ROOT)}, capture_output=True
     )
     assert done.returncode == 0, done.stderr
-    assert time.monotonic() - began < 3
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 3
