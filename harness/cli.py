@@ -24,6 +24,7 @@ from harness.commands import (
     choices,
     compare,
     demo,
+    judge,
     machine,
     new,
     pack,
@@ -59,6 +60,7 @@ app.command("demo")(demo.show_demo)
 app.command()(analyse.analyse)
 app.command()(compare.compare)
 app.command()(pack.pack)
+app.command()(judge.judge)
 app.command()(machine.heal)
 app.command()(machine.doctor)
 app.command()(machine.build)

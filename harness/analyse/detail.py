@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pyarrow.compute as pc
-
 from harness.analyse import rows
 from harness.analyse.journeys import Journey, Records, journey
 from harness.analyse.latency import Latencies, latencies
@@ -125,7 +123,7 @@ def _read(folder: Path, told: list[Affected]) -> tuple[Events, Records]:
     )
     events = Events(
         faults=faults,
-        probes=rows.read(folder, rows.Probe, ROWS_MAX, pc.field("kind").isin(PROOFS)),
+        probes=rows.read(folder, rows.Probe, ROWS_MAX, rows.field("kind").isin(PROOFS)),
         operations=rows.read(folder, rows.Operation, ROWS_MAX),
         clients=clients,
     )
@@ -136,14 +134,14 @@ def _of(told: list[Affected]) -> Any:
     """Rows of these messages, and a few more where producers share sequences."""
     producers = sorted({row.producer for row in told})
     sequences = sorted({row.sequence for row in told})
-    return pc.field("producer").isin(producers) & pc.field("sequence").isin(sequences)
+    return rows.field("producer").isin(producers) & rows.field("sequence").isin(sequences)
 
 
 def _deliveries_of(told: list[Affected]) -> Any:
     broken = sorted({row.at_ns for row in told if row.producer < 0})
     found = _of(told)
     if broken:
-        found = found | ((pc.field("header_ok") == 0) & pc.field("received_ns").isin(broken))
+        found = found | ((rows.field("header_ok") == 0) & rows.field("received_ns").isin(broken))
     return found
 
 
@@ -155,10 +153,10 @@ def _acknowledgements(folder: Path, deliveries: list[rows.Delivery]) -> list[row
         way = (consumer, connection)
         tags = [row.tag for row in deliveries if (row.consumer, row.connection) == way]
         where = (
-            (pc.field("consumer") == consumer)
-            & (pc.field("connection") == connection)
-            & (pc.field("first_tag") <= max(tags))
-            & (pc.field("last_tag") >= min(tags))
+            (rows.field("consumer") == consumer)
+            & (rows.field("connection") == connection)
+            & (rows.field("first_tag") <= max(tags))
+            & (rows.field("last_tag") >= min(tags))
         )
         for batch in rows.batches(folder, "acknowledgements", _ACK_COLUMNS, where):
             for row in batch.to_pylist():

@@ -8,8 +8,8 @@
 """
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from harness.analyse import derived, served
@@ -52,6 +52,8 @@ class Evidence:
     findings: Findings
     facts: Facts
     state: State
+    # Counts of which these records can say nothing, and why: somebody else's, of another form.
+    untold: Mapping[str, str] = field(default_factory=dict)
 
     def value(self, name: str, window: int = 0, among: Among = None) -> Value:
         """What is known of a fact; of a window's fact, in that window. `among`: a count is asked
@@ -61,6 +63,8 @@ class Evidence:
             return self.state.value(name, window)
         if name in OPERATED:
             return self._operated(name)
+        if head in self.untold:
+            return Unknown(self.untold[head])
         if head in COUNTS:
             return self._doubted(self.counted.value(head, detail, among))
         if name in derived.DERIVED:

@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.dataset as ds
 
 from spark_analysis.schema.arrow import arrow_schema
 from spark_analysis.schema.tables import TABLES
@@ -151,7 +149,12 @@ class Operation:
     detail: str
 
 
-def read(folder: Path, kind: type[R], most: int, where: pc.Expression | None = None) -> list[R]:
+def field(name: str) -> Any:
+    """A column, in a question of which rows to read."""
+    return _datasets().field(name)
+
+
+def read(folder: Path, kind: type[R], most: int, where: Any = None) -> list[R]:
     """At most `most` rows of a run's table, in the order of the file."""
     found: list[R] = []
     for batch in batches(folder, kind.TABLE, _names(kind), where):
@@ -163,14 +166,14 @@ def read(folder: Path, kind: type[R], most: int, where: pc.Expression | None = N
 
 
 def batches(
-    folder: Path, table: str, columns: list[str], where: pc.Expression | None = None
+    folder: Path, table: str, columns: list[str], where: Any = None
 ) -> Iterator[pa.RecordBatch]:
     """The rows of a run's table that `where` lets through, piece by piece."""
     path = folder / RAW / f"{table}.parquet"
     if not path.exists():
         return
     try:
-        rows = ds.dataset(path, format="parquet", schema=arrow_schema(TABLES[table]))
+        rows = _datasets().dataset(path, format="parquet", schema=arrow_schema(TABLES[table]))
         yield from rows.to_batches(
             columns=columns, filter=where, batch_size=BATCH_ROWS, use_threads=False
         )
@@ -184,9 +187,16 @@ def count(folder: Path, table: str) -> int:
     if not path.exists():
         return 0
     try:
-        return int(ds.dataset(path, format="parquet").count_rows())
+        return int(_datasets().dataset(path, format="parquet").count_rows())
     except (OSError, pa.ArrowException) as failure:
         raise Unreadable(f"{path.name} cannot be read: {failure}") from failure
+
+
+def _datasets() -> Any:
+    """Loaded where rows are read: it loads pandas, and takes longer than all of `judge`."""
+    import pyarrow.dataset
+
+    return pyarrow.dataset
 
 
 def _names(kind: type[R]) -> list[str]:

@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from harness.analyse import experiments
-from harness.commands.finish import finish
 from harness.commands.shell import RESULTS, JsonOption, JudgeOption, Shell, stamp
 from harness.plan.problems import PlanError
 from harness.report.display import Judge
@@ -39,4 +38,6 @@ def analyse(
         report = shell.load().analyse(folders, into, judge, display, reseal)
     finally:
         display.close()
+    from harness.commands.finish import finish  # pages take long to load
+
     return finish(report, display, as_json)

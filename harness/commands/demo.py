@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from harness.commands.finish import write
 from harness.commands.shell import RESULTS, SeedOption, Shell, print_lines, seed_of, stamp
 from harness.report import demo
 from harness.report.display import Judge, RunOptions
@@ -26,6 +25,8 @@ def show_demo(
         report = shell.load().run(demo.experiment_of(seed, stamp()), options, display)
     finally:
         display.close()
+    from harness.commands.finish import write  # pages take long to load
+
     files = write(report, display)
     shell.out.print()
     shell.out.print(demo.table(report))

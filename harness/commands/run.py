@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from harness.commands.finish import finish
 from harness.commands.shell import (
     RESULTS,
     JsonOption,
@@ -87,4 +86,6 @@ def run(
         report = shell.load().run(experiment, options, display)
     finally:
         display.close()
+    from harness.commands.finish import finish  # pages take long to load
+
     return finish(report, display, as_json)

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from harness.report.display import Judge, Pipeline
-from harness.report.terminal import Terminal
+from harness.report.terminal import Terminal, harmless
 
 NOT_DECIDED = 2
 RESULTS = Path("results")
@@ -48,4 +48,4 @@ def seed_of(asked: int | None) -> int:
 
 def print_lines(console: Console, lines: Iterable[str]) -> None:
     for line in lines:
-        console.print(Text(line), soft_wrap=True)
+        console.print(Text(harmless(line)), soft_wrap=True)

@@ -119,7 +119,7 @@ def _fail(verdict: ClaimVerdict, standing: str) -> str:
     parts.append(f"{standing}{f', {verdict.known}' if verdict.known else ''}")
     if verdict.not_judged:
         parts.append(f"not judged: {_list(verdict.not_judged)}")
-    return ". ".join(part.rstrip(".") for part in parts)
+    return ". ".join(part.rstrip(".") for part in parts if part)
 
 
 def _list(parts: tuple[str, ...]) -> str:

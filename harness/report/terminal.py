@@ -32,7 +32,8 @@ from harness.report.tried import rate_lines
 
 PLAIN_EVERY_S = 10.0
 CELLS_MAX = 24
-_COMMANDING = ("Cc", "Cf")  # control characters, and those that turn the direction round
+# Control characters, those that turn the direction round, and halves of a character.
+_COMMANDING = ("Cc", "Cf", "Cs")
 _STYLES = {"PASS": "green", "FAIL": "bold red", "INCONCLUSIVE": "yellow", "NOT APPLICABLE": "dim"}
 
 
@@ -141,10 +142,10 @@ class Terminal:
         self._live.update(Group(what))
 
     def _print(self, text: str, style: str = "") -> None:
-        self._console.print(Text(_harmless(text), style), soft_wrap=True)
+        self._console.print(Text(harmless(text), style), soft_wrap=True)
 
 
-def _harmless(text: str) -> str:
+def harmless(text: str) -> str:
     """Brokers' and commands' words are quoted, too: none of them commands the terminal."""
     return "".join(
         "\N{REPLACEMENT CHARACTER}"

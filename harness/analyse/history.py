@@ -1,0 +1,81 @@
+"""A run of somebody else's, judged as one of ours: a history in, evidence out.
+
+1. No Spark, no folder, no file: the kernels read the history's columns.
+2. What the history does not tell is unknown; no default of our own runs stands in for it.
+3. Records that contradict their schema are bad input.
+"""
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from harness.analyse.evidence import Evidence
+from harness.analyse.state import State
+from harness.analyse.vocabulary import DECLARED, OPERATED, RECORDED
+from harness.histories.history import Cell, History, Words
+from harness.plan.problems import PlanError, Problem
+from spark_analysis.engine.judge import judge
+from spark_analysis.engine.kernel.records import BadRecords, R, Text, without_canaries
+from spark_analysis.schema.arrow import arrow_schema
+from spark_analysis.schema.findings import MARTS, Findings
+
+# How long a client may take to be back after a fault, in seconds. No precondition asks for it.
+RECONNECT = "reconnect_s"
+WORDS = Words(
+    declared={
+        RECONNECT: float,
+        # A recorded fact may stand among those of the run: it is the first window's.
+        **{name: fact.kind for name, fact in {**DECLARED, **OPERATED, **RECORDED}.items()},
+    },
+    recorded={name: fact.kind for name, fact in RECORDED.items()},
+)
+_FOLLOWS = ("consumers", "acknowledges", "no_ack")  # the last one follows from the others
+
+
+def evidence(history: History, file: str) -> Evidence:
+    """What the history shows. Raises PlanError where its records contradict each other."""
+    try:
+        tables = judge(history.facts, _Columns(history))
+    except BadRecords as reason:
+        raise PlanError([Problem(file, f"the records contradict each other: {reason}")]) from None
+    marts = {name: tuple(_rows(row, tables[name])) for name, row in MARTS.items()}
+    return Evidence(Findings(**marts), history.facts, state(history), history.untold)
+
+
+def state(history: History) -> State:
+    """Preconditions' facts. What older runs of ours always had, nobody else's run has untold."""
+    untold = dict.fromkeys(name for name in DECLARED if name not in _FOLLOWS)
+    windows = {str(number): dict(told) for number, told in history.recorded.items()}
+    return State.from_json({**untold, **history.declared, "windows": windows})
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Reads the columns of a history as kernels read those of a sealed run."""
+
+    history: History
+
+    def read(self, kind: type[R]) -> R:
+        told = self.history.tables.get(kind.TABLE.name, {})
+        types = arrow_schema(kind.TABLE)
+        columns = {
+            field.name: _column(told.get(field.name, []), types.field(field.name).type)
+            for field in fields(kind)
+        }
+        return without_canaries(kind(**columns))
+
+
+def _column(values: list[Cell], kind: pa.DataType) -> Any:
+    if not pa.types.is_dictionary(kind):
+        return np.array(values, kind.to_pandas_dtype())
+    numbers: dict[Cell, int] = {}
+    rows = [numbers.setdefault(value or "", len(numbers)) for value in values]
+    numbers.setdefault("", len(numbers))
+    return Text(tuple(str(word) for word in numbers), np.array(rows, np.int32))
+
+
+def _rows(row: type, table: pa.Table) -> list[Any]:
+    names = [field.name for field in fields(row)]
+    return [row(**{name: record[name] for name in names}) for record in table.to_pylist()]

@@ -1,0 +1,54 @@
+"""`mqproof judge`: histories of anybody's, judged as our own runs are."""
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.commands.shell import JsonOption, Shell, print_lines
+
+
+class Form(StrEnum):
+    """What a file of histories can be."""
+
+    MQPROOF = "mqproof"
+    JEPSEN = "jepsen"
+    OPENCHAOS = "openchaos"
+
+
+FormOption = Annotated[
+    Form, typer.Option("--from", help="What the files are: whose form of histories.")
+]
+ExplainOption = Annotated[
+    bool,
+    typer.Option("--explain", help="Their tool's own verdict beside ours, and why they differ."),
+]
+
+
+def judge(
+    context: typer.Context,
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Histories, .gz too.")],
+    form: FormOption = Form.MQPROOF,
+    as_json: JsonOption = False,
+    explain: ExplainOption = False,
+) -> int:
+    """Judge histories that are there: JSON of ours, Jepsen's EDN, OpenChaos's TSV.
+
+    Nothing is started, neither Docker nor Spark. Exit codes are those of `run`, over all files;
+    with --json there is one object a line for each file.
+    """
+    # Here and not above: numpy and Arrow take their time, and other commands need none of them.
+    from harness.commands import judging
+
+    shell: Shell = context.obj
+    judged, code = judging.judge_files(files, form.value, explain)
+    if as_json:
+        for one in judged:
+            print(json.dumps(one.said))
+    else:
+        for one in judged:
+            print_lines(shell.out, one.lines)
+        print_lines(shell.out, [judging.last_line(judged, code)])
+    return code

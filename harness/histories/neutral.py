@@ -1,0 +1,214 @@
+"""`mqproof-history/1`: one run as JSON, read whole or not at all, and written.
+
+1. Every problem is named with its place; where there is one, nothing is judged.
+2. What is not told is unknown: a worker of whom only rows tell did not close its log.
+3. `story`, `truth` and `must` are for people and for tests; no verdict reads them.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from harness.histories.complaints import Complaints, brief
+from harness.histories.facts import read_facts
+from harness.histories.files import text_of
+from harness.histories.history import Columns, History, Told, Words
+from harness.histories.tables import read_tables, write_table
+from spark_analysis.schema.facts import Facts, Worker
+from spark_analysis.schema.words import Via
+
+FORMAT = "mqproof-history/1"
+_KEYS = (
+    "format",
+    "name",
+    "story",
+    "truth",
+    "facts",
+    "declared",
+    "recorded",
+    "tables",
+    "must",
+)
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")  # may be one: JSON writes characters so, too
+_PUBLISHER, _CONSUMER = "publisher", "consumer"
+
+
+def read(path: Path, words: Words) -> History:
+    """The history in that file. Raises PlanError with every problem in it."""
+    return parse(text_of(path), str(path), words)
+
+
+def parse(text: str, file: str, words: Words) -> History:
+    complaints = Complaints(file)
+    document = _document(text, complaints)
+    if not document:
+        complaints.check()
+    name = document.get("name", Path(file).name.split(".")[0])
+    if not isinstance(name, str) or not name:
+        complaints.add("name", f"{brief(name)} is not a name")
+        name = file
+    for key in document:
+        if key not in _KEYS:
+            complaints.unknown("", "key", key, _KEYS)
+    for key in ("facts", "tables"):
+        if key not in document:
+            complaints.add("", f"{key} is missing")
+    facts = read_facts(document["facts"], name, complaints) if "facts" in document else None
+    declared = _told(document.get("declared", {}), "declared", words.declared, complaints)
+    recorded = _recorded(document.get("recorded", {}), facts, words, complaints)
+    tables = read_tables(document.get("tables", {}), complaints)
+    if facts is not None:
+        _check_rows(facts, tables, complaints)
+    complaints.check()
+    assert facts is not None, "facts that cannot be known are a problem"
+    return History(_with_unnamed(facts, tables), declared, recorded, tables)
+
+
+def to_json(history: History) -> dict[str, Any]:
+    """The document that `parse` reads as this history."""
+    facts = history.facts.to_json()
+    tables = {name: write_table(name, columns) for name, columns in history.tables.items()}
+    return {
+        "format": FORMAT,
+        "name": facts["run"],
+        "facts": facts,
+        "declared": dict(history.declared),
+        "recorded": {str(number): dict(told) for number, told in history.recorded.items()},
+        "tables": tables,
+    }
+
+
+def _document(text: str, complaints: Complaints) -> Mapping[str, Any]:
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        """A key that stands there twice hides what it said first."""
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            often = Counter(name for name, _ in pairs)
+            for name in sorted(name for name, times in often.items() if times > 1):
+                complaints.add("", f"the key {brief(name)} stands twice in one object")
+        return found
+
+    def refused(word: str) -> None:
+        complaints.add("", f"{word} is no JSON")
+
+    try:
+        document = json.loads(text, object_pairs_hook=once, parse_constant=refused)
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        complaints.add(
+            where, f"this is no JSON: {error.msg} (--from says what it is, if not ours)"
+        )
+        return {}
+    except (ValueError, RecursionError) as error:
+        complaints.add("", f"this is no JSON that could be read: {error}")
+        return {}
+    if _HALF.search(text) and not _is_text(document):
+        complaints.add("", "a text in it holds half a character (a surrogate without the other)")
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        told = document.get("format") if isinstance(document, dict) else document
+        complaints.add("format", f"{brief(told)} is not {FORMAT!r}")
+        return {}
+    return document
+
+
+def _is_text(document: object) -> bool:
+    try:
+        json.dumps(document, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _told(
+    told: object, place: str, words: Mapping[str, type], complaints: Complaints
+) -> dict[str, Told]:
+    """Facts of preconditions; null is unknown, and so not told."""
+    if not isinstance(told, Mapping):
+        complaints.add(place, f"{brief(told)} is not an object")
+        return {}
+    known: dict[str, Told] = {}
+    for name, value in told.items():
+        if name not in words:
+            complaints.unknown(place, "fact", name, tuple(words))
+        elif value is not None and not _is_of(value, words[name]):
+            word = "number" if words[name] is float else words[name].__name__
+            complaints.add(f"{place}.{name}", f"{brief(value)} is not {word}, nor null")
+        elif value is not None:
+            known[name] = value
+    return known
+
+
+def _is_of(value: object, kind: type) -> bool:
+    if kind is float and isinstance(value, int | float):
+        return not isinstance(value, bool) and isfinite(value)
+    return type(value) is kind
+
+
+def _recorded(
+    told: object, facts: Facts | None, words: Words, complaints: Complaints
+) -> dict[int, Mapping[str, Told]]:
+    if not isinstance(told, Mapping):
+        complaints.add("recorded", f"{brief(told)} is not an object")
+        return {}
+    windows = {str(window.number): window.number for window in facts.windows} if facts else {}
+    known: dict[int, Mapping[str, Told]] = {}
+    for number, content in told.items():
+        if number in windows:
+            place = f"recorded.{number}"
+            known[windows[number]] = _told(content, place, words.recorded, complaints)
+        elif facts is not None:
+            complaints.unknown("recorded", "fault window", number, tuple(windows))
+    return known
+
+
+def _check_rows(facts: Facts, tables: Mapping[str, Columns], complaints: Complaints) -> None:
+    """Rows that the facts contradict."""
+    roles = {worker.number: worker.role for worker in facts.workers}
+    producers = tables.get("attempts", {}).get("producer", [])
+    complaints.cells(
+        "attempts.producer",
+        (
+            (row, f"worker {number} is a {roles[number]}")
+            for row, number in enumerate(producers)
+            if isinstance(number, int) and roles.get(number, _PUBLISHER) != _PUBLISHER
+        ),
+    )
+    windows = {window.number for window in facts.windows}
+    complaints.cells(
+        "faults.window",
+        (
+            (row, f"there is no fault window {number}")
+            for row, number in enumerate(tables.get("faults", {}).get("window", []))
+            if number not in windows
+        ),
+    )
+
+
+def _with_unnamed(facts: Facts, tables: Mapping[str, Columns]) -> Facts:
+    """The facts, and workers of whom only rows tell: nobody says that their logs are closed."""
+    named = {worker.number for worker in facts.workers}
+    unnamed = tuple(
+        Worker(number, role, log_closed=False)
+        for number, role in dict(_workers(tables)).items()
+        if number not in named
+    )
+    return replace(facts, workers=(*facts.workers, *unnamed)) if unnamed else facts
+
+
+def _workers(tables: Mapping[str, Columns]) -> Iterator[tuple[int, str]]:
+    deliveries = tables.get("deliveries", {})
+    consumers = {
+        number
+        for number, via in zip(
+            deliveries.get("consumer", []), deliveries.get("via", []), strict=True
+        )
+        if via == Via.LOAD
+    }
+    producers = set(tables.get("attempts", {}).get("producer", []))
+    for numbers, role in ((consumers, _CONSUMER), (producers, _PUBLISHER)):
+        yield from ((n, role) for n in sorted(n for n in numbers if isinstance(n, int) and n >= 0))

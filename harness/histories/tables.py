@@ -1,0 +1,216 @@
+"""The raw tables of a neutral history: words become numbers, null becomes "does not apply".
+
+1. A table says how many rows it has; a column is that many values, or one value for all of them.
+2. An enumeration is told by its word, in lower case; null where it says nothing (STRENGTH none,
+   REDELIVERED not_told, FATE none). A sentinel is told by null, never by its number.
+3. A column that verdicts hang on is never assumed: left out, it is a problem, unless null is
+   among its values.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from enum import IntEnum
+from typing import Any, cast
+
+from harness.histories.complaints import Complaints, brief
+from harness.histories.facts import TIME_MAX_NS
+from harness.histories.history import Cell, Columns
+from spark_analysis.schema.tables import TABLES, Column, Kind, Table
+from spark_analysis.schema.words import (
+    NEVER_SENT,
+    NO_DUE,
+    NO_INTENT,
+    NO_OFFSET,
+    Fate,
+    Outcome,
+    Redelivered,
+    Strength,
+    Via,
+)
+
+ROWS_MAX = 2_000_000  # of one table; larger runs are for `analyse`
+_INT_MAX = {Kind.INT32: 2**31 - 1, Kind.INT64: TIME_MAX_NS, Kind.UINT8: 255}
+
+_Place = tuple[str, str]  # table and column
+WORDS: Mapping[_Place, type[IntEnum]] = {
+    ("settlements", "outcome"): Outcome,
+    ("settlements", "strength"): Strength,
+    ("deliveries", "redelivered"): Redelivered,
+    ("deliveries", "via"): Via,
+    ("terms", "fate"): Fate,
+}
+NULLS: Mapping[_Place, int] = {
+    ("attempts", "intended_ns"): NO_INTENT,
+    ("attempts", "sent_ns"): NEVER_SENT,
+    ("deliveries", "offset"): NO_OFFSET,
+    ("terms", "due_ns"): NO_DUE,
+    ("settlements", "strength"): Strength.NONE,
+    ("deliveries", "redelivered"): Redelivered.NOT_TOLD,
+    ("terms", "fate"): Fate.NONE,
+}
+_FLAGS = ("ok", "header_ok", "payload_ok", "run_ok")
+# What no verdict reads, and so may be left out though null is not among its values.
+_UNREAD: Mapping[str, tuple[str, ...]] = {
+    "attempts": ("tag", "body_bytes"),
+    "settlements": ("connection",),
+    "deliveries": ("key", "sent_ns"),
+    "faults": ("ok",),
+    "operations": ("operation", "at_ns", "returned_ns", "ok"),
+}
+_Read = Callable[[object], int | str | None]
+
+
+class _Wrong(Exception):
+    """This cell is not of its column."""
+
+
+def read_tables(told: object, complaints: Complaints) -> dict[str, Columns]:
+    """Every table that is told."""
+    if not isinstance(told, Mapping):
+        complaints.add("tables", f"{brief(told)} is not an object")
+        return {}
+    found: dict[str, Columns] = {}
+    for name, content in told.items():
+        if name not in TABLES:
+            complaints.unknown("tables", "table", name, tuple(TABLES))
+            continue
+        found[name] = _table(TABLES[name], content, complaints)
+    return found
+
+
+def write_table(name: str, columns: Columns) -> dict[str, Any]:
+    """The table as its file has it."""
+    rows = len(next(iter(columns.values()), []))
+    told = {column: _told((name, column), values) for column, values in columns.items()}
+    return {"rows": rows, "columns": told}
+
+
+def _told(place: _Place, values: list[Cell]) -> Any:
+    null, words = NULLS.get(place), WORDS.get(place)
+    told: list[Cell] = [
+        None if value == null and null is not None else _worded(value, words) for value in values
+    ]
+    # Python holds 1 == True; no cell is a bool.
+    return told[0] if told and told.count(told[0]) == len(told) else told
+
+
+def _worded(value: Cell, words: type[IntEnum] | None) -> Cell:
+    return words(cast(int, value)).name.lower() if words is not None else value
+
+
+def _table(table: Table, content: object, complaints: Complaints) -> Columns:
+    place = f"tables.{table.name}"
+    if not isinstance(content, Mapping) or content.keys() != {"rows", "columns"}:
+        complaints.add(place, 'it is not {"rows": n, "columns": {...}}')
+        return {}
+    rows, columns = content["rows"], content["columns"]
+    if type(rows) is not int or not 0 <= rows <= ROWS_MAX:
+        complaints.add(f"{place}.rows", f"{brief(rows)} is not a number from 0 to {ROWS_MAX:,}")
+        return {}
+    if not isinstance(columns, Mapping):
+        complaints.add(f"{place}.columns", f"{brief(columns)} is not an object")
+        return {}
+    for name in columns:
+        if name not in table.names:
+            complaints.unknown(place, "column", name, table.names)
+    return dict(_columns(table, rows, columns, complaints))
+
+
+def _columns(
+    table: Table, rows: int, told: Mapping[str, object], complaints: Complaints
+) -> Iterator[tuple[str, list[Cell]]]:
+    for column in table.columns:
+        place = (table.name, column.name)
+        if column.name in told:
+            yield column.name, _column(place, column, told[column.name], rows, complaints)
+        elif column.kind is Kind.TEXT:
+            yield column.name, [None] * rows
+        elif place in NULLS:
+            yield column.name, [NULLS[place]] * rows
+        elif column.name not in _UNREAD.get(table.name, ()):
+            complaints.add(f"tables.{table.name}", f"the column {column.name} is missing")
+
+
+def _column(
+    place: _Place, column: Column, told: object, rows: int, complaints: Complaints
+) -> list[Cell]:
+    where = ".".join(place)
+    read = _reader(place, column)
+    if not isinstance(told, list):
+        try:
+            return [read(told)] * rows
+        except _Wrong as wrong:
+            complaints.add(where, str(wrong))
+            return []
+    if len(told) != rows:
+        complaints.add(where, f"it has {len(told):,} values, and its table {rows:,} rows")
+        return []
+    if (
+        column.kind is not Kind.TEXT
+        and column.name not in _FLAGS
+        and _all_fit(told, place, column)
+    ):
+        return cast(list[Cell], told)
+    values: list[Cell] = []
+    problems: list[tuple[int, str]] = []
+    for row, cell in enumerate(told):
+        try:
+            values.append(read(cell))
+        except _Wrong as wrong:
+            problems.append((row, str(wrong)))
+    complaints.cells(where, problems)
+    return values
+
+
+def _all_fit(cells: list[object], place: _Place, column: Column) -> bool:
+    """Whether all are plain numbers in range: nearly all columns are, and need no look at each."""
+    if place in WORDS or set(map(type, cells)) - {int}:
+        return False
+    numbers = cast(list[int], cells)
+    most = _INT_MAX[column.kind]
+    least = 0 if place in NULLS else -most
+    return not numbers or (least <= min(numbers) and max(numbers) <= most)
+
+
+def _reader(place: _Place, column: Column) -> _Read:
+    null = NULLS.get(place)
+    if place in WORDS:
+        numbers = {one.name.lower(): int(one) for one in WORDS[place]}
+        return lambda cell: _word(cell, numbers, null)
+    if column.kind is Kind.TEXT:
+        return _text
+    if column.name in _FLAGS:
+        return _flag
+    most = _INT_MAX[column.kind]
+    return lambda cell: _number(cell, most, null)
+
+
+def _word(cell: object, numbers: Mapping[str, int], null: int | None) -> int:
+    if cell is None and null is not None:
+        return null
+    if not isinstance(cell, str) or cell not in numbers:
+        raise _Wrong(f"{brief(cell)} is not one of: {' | '.join(numbers)}")
+    return numbers[cell]
+
+
+def _text(cell: object) -> str | None:
+    if cell is not None and not isinstance(cell, str):
+        raise _Wrong(f"{brief(cell)} is not a text")
+    return cell
+
+
+def _flag(cell: object) -> int:
+    if type(cell) not in (int, bool) or cell not in (0, 1):
+        raise _Wrong(f"{brief(cell)} is neither 0 nor 1")
+    return int(bool(cell))
+
+
+def _number(cell: object, most: int, null: int | None) -> int:
+    if cell is None and null is not None:
+        return null
+    if type(cell) is not int:
+        raise _Wrong(f"{brief(cell)} is not a whole number")
+    if abs(cell) > most:
+        raise _Wrong(f"{brief(cell)} is out of range")
+    if null is not None and cell < 0:
+        raise _Wrong(f"{cell} is below 0; where it does not apply stands null")
+    return cell

@@ -1,0 +1,93 @@
+"""One history's verdicts, as one JSON object and as lines for a person.
+
+1. The object has the keys of VERDICT; whoever reads it needs no other file.
+2. Lines begin with what was broken; claims that do not apply are one line together.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from harness.analyse.evidence import Evidence
+from harness.analyse.judge import ClaimVerdict, Outcome
+from harness.analyse.times import NS
+from harness.histories.history import History
+from harness.report.lines import outcome_words, verdict_line
+
+_FIRST = (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS)
+
+
+def said(history: History, evidence: Evidence, verdicts: Sequence[ClaimVerdict]) -> dict[str, Any]:
+    """Everything that is said of one history."""
+    details: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    counts: Counter[str] = Counter()
+    for row in evidence.findings.counts:
+        counts[row.measure] += row.count
+        if row.detail:
+            details[row.measure][row.detail] += row.count
+    return {
+        "name": history.facts.run,
+        "counts": dict(sorted(counts.items())),
+        "details": {name: dict(sorted(each.items())) for name, each in sorted(details.items())},
+        "claims": {verdict.claim: _claim(verdict) for verdict in verdicts},
+        **outages(evidence),
+        "stages": stages(evidence),
+        "doubts": list(doubts(history, evidence)),
+    }
+
+
+def outages(evidence: Evidence) -> dict[str, Any]:
+    """How long the run was out in all, and every outage of it."""
+    return {"outage_s": stages(evidence).get("sustained_success"), "outages": []}
+
+
+def stages(evidence: Evidence) -> dict[str, float | None]:
+    """Seconds from the fault to each stage: the largest of all windows; None: one missed it."""
+    found: dict[str, float | None] = {}
+    for row in sorted(evidence.findings.stages):
+        before_s = found.get(row.stage, 0.0)
+        reached = row.reached and before_s is not None
+        found[row.stage] = max(before_s or 0.0, row.after_ns / NS) if reached else None
+    return found
+
+
+def doubts(history: History, evidence: Evidence) -> Iterator[str]:
+    """What could not be judged, and why, in sentences."""
+    yield from history.doubts
+    yield from dict.fromkeys(told.sentence for told in evidence.doubts)
+
+
+def lines(
+    history: History, evidence: Evidence, verdicts: Sequence[ClaimVerdict], file: str
+) -> Iterator[str]:
+    """What is said of one history, for a person."""
+    yield f"{history.facts.run} ({file})"
+    for outcome in _FIRST:
+        for verdict in verdicts:
+            if verdict.outcome is outcome:
+                yield f"  {verdict_line(verdict, '')}"
+    others = sum(1 for verdict in verdicts if verdict.outcome is Outcome.NOT_APPLICABLE)
+    if others:
+        yield f"  {Outcome.NOT_APPLICABLE}: {others} more claims"
+    for doubt in doubts(history, evidence):
+        yield f"  in doubt: {doubt}"
+
+
+def last_line(runs: Sequence[Sequence[ClaimVerdict]], code: int) -> str:
+    """The outcome of all files together."""
+    words = Counter(outcome_words(verdict) for verdicts in runs for verdict in verdicts)
+    order = [word for one in Outcome for word in (f"{one}", f"{one} (WARNING)")]
+    told = ", ".join(f"{words[word]} {word}" for word in order if words[word])
+    meaning = {0: "passed", 1: "failed"}.get(code, "not decided")
+    files = f"{len(runs)} {'history' if len(runs) == 1 else 'histories'}"
+    return f"verdict: {meaning} (exit code {code}), {files}, claims: {told or 'none was judged'}"
+
+
+def _claim(verdict: ClaimVerdict) -> dict[str, Any]:
+    why = [*verdict.not_judged, *filter(None, [verdict.story]), *verdict.advice]
+    return {
+        "outcome": verdict.outcome.value,
+        "warns": verdict.warns,
+        "judged": list(verdict.judged),
+        "why": "; ".join(why),
+    }

@@ -1,0 +1,90 @@
+"""Somebody else's run as evidence: nothing is assumed of it, and nothing in it is a crash."""
+
+import json
+from copy import deepcopy
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.analyse import claims
+from harness.analyse.history import WORDS, evidence, state
+from harness.analyse.judge import judge
+from harness.analyse.truth import Unknown, exactly
+from harness.histories import neutral
+from harness.histories.history import History
+from harness.plan.problems import PlanError
+from tests.harness.histories.told import document
+
+CLAIMS = claims.shipped()
+
+
+def parsed(changes: dict[str, Any]) -> History:
+    told = document({"declared": {}, "recorded": {}, **changes})
+    return neutral.parse(json.dumps(told), "h.json", WORDS)
+
+
+def test_what_our_own_older_runs_always_had_is_not_assumed_of_others() -> None:
+    told = state(parsed({"declared": {"copies": 3}}))
+    assert told.value("copies", 0) == exactly(3)
+    for name in ("entrance", "elects", "masters", "promote_on_failure", "no_ack"):
+        assert isinstance(told.value(name, 0), Unknown), name
+
+
+def test_what_follows_from_what_is_told_is_known() -> None:
+    assert state(parsed({"declared": {"consumers": 1, "acknowledges": False}})).run["no_ack"]
+    assert "no_ack" not in state(parsed({"declared": {"consumers": None}})).run
+
+
+def test_a_recorded_fact_that_stands_among_the_declared_is_the_first_windows() -> None:
+    told = state(parsed({"declared": {"consumers_cancelled": 2}}))
+    assert told.value("consumers_cancelled", 1) == exactly(2)
+
+
+def test_how_long_a_client_may_take_to_be_back_can_be_told() -> None:
+    assert parsed({"declared": {"reconnect_s": 2.5}}).declared == {"reconnect_s": 2.5}
+
+
+def _places(told: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    inside: list[tuple[Any, Any]] = []
+    if isinstance(told, dict):
+        inside = list(told.items())
+    elif isinstance(told, list):
+        inside = list(enumerate(told))
+    return [path, *(place for key, each in inside for place in _places(each, (*path, key)))]
+
+
+_WHOLE = document({"declared": {"consumers": 1, "acknowledges": True}})
+_PLACES = _places(_WHOLE)[1:]
+_JUNK = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-3, 3),
+    st.sampled_from([2**31, -(2**31), 10**18, -(10**18), 2**63, 0.5, "", "x", [], {}, [1, 1]]),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(_PLACES), _JUNK), min_size=1, max_size=3))
+def test_whatever_stands_in_a_history_it_is_judged_or_refused(
+    changes: list[tuple[tuple[Any, ...], Any]],
+) -> None:
+    told = deepcopy(_WHOLE)
+    for (*path, last), value in changes:
+        inside = told
+        try:
+            for step in path:
+                inside = inside[step]
+            inside[last] = value
+        except (KeyError, IndexError, TypeError):
+            continue
+    outcomes = _judged(json.dumps(told))
+    assert len(outcomes) in (0, len(CLAIMS))
+
+
+def _judged(text: str) -> tuple[object, ...]:
+    """A verdict a claim; none where the history was refused."""
+    try:
+        return judge(CLAIMS, evidence(neutral.parse(text, "h.json", WORDS), "h.json"))
+    except PlanError:
+        return ()

@@ -1,0 +1,201 @@
+"""`mqproof judge`: what it says of files, and how it ends."""
+
+import json
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.cli import main
+from harness.report.display import Pipeline
+from tests.harness.histories.theirs import edn, histories, rows
+from tests.harness.histories.told import S, document
+
+ROOT = Path(__file__).parents[2]
+QUEUE = histories("queue_histories")
+_DRAIN = [[90, 9, "drain", "invoke"], [91, 9, "drain", "ok", []]]
+KEYS = ["name", "counts", "details", "claims", "outage_s", "outages", "stages", "doubts"]
+
+
+def no_pipeline() -> Pipeline:
+    raise AssertionError("nothing is started to judge a history")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(folder: Path, name: str, changes: dict[str, Any] | None = None) -> str:
+    told = document({"declared": {}, "recorded": {}, **(changes or {})})
+    (folder / name).write_text(json.dumps(told))
+    return name
+
+
+def judge(*words: str) -> int:
+    return main(["judge", *words], no_pipeline)
+
+
+def _without_deliveries(folder: Path, name: str) -> str:
+    return write(folder, name, {"tables.deliveries": ...})
+
+
+def test_one_object_a_line_for_each_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = [write(folder, "one.json"), _without_deliveries(folder, "two.json")]
+    judge(*names, "--json")
+    captured = capsys.readouterr()
+    whole, lost = (json.loads(line) for line in captured.out.splitlines())
+    assert list(whole) == KEYS
+    assert whole["name"] == "small"
+    assert whole["counts"]["state"] == 2
+    assert whole["details"]["state"] == {"acknowledged": 1, "refused": 1}
+    assert "lost" not in whole["counts"]
+    assert (lost["counts"]["lost"], lost["details"]["lost"]) == (1, {"replicated": 1})
+    assert whole["stages"]["first_success"] is None
+    claim = whole["claims"]["nothing-unexpected"]
+    assert list(claim) == ["outcome", "warns", "judged", "why"]
+    assert (claim["outcome"], claim["judged"]) == ("PASS", ["unexpected == 0: 0"])
+
+
+def test_a_stage_that_one_window_missed_was_not_reached(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    window = document()["facts"]["windows"][0]
+    late = {**window, "number": 2, "origin_ns": 6 * S, "returned_ns": 6 * S, "ended_ns": 7 * S}
+    settled = {"tables.settlements.columns.outcome": ["confirmed", "confirmed"]}
+    judge(write(folder, "one.json", settled), "--json")
+    judge(write(folder, "two.json", {**settled, "facts.windows": [window, late]}), "--json")
+    one, two = (json.loads(line)["stages"] for line in capsys.readouterr().out.splitlines())
+    assert one["first_success"] == pytest.approx(1.0, abs=1e-6)
+    assert two["first_success"] is None
+
+
+def test_lines_begin_with_what_was_broken(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    changes = {"tables.deliveries.columns.payload_ok": 0}
+    assert judge(write(folder, "one.json", changes)) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "small (one.json)"
+    assert lines[1].startswith("  FAIL nothing-corrupt: corrupt == 0: 1.")
+    assert lines[-1].startswith("verdict: failed (exit code 1), 1 history, claims: ")
+    told = [line.split()[0] for line in lines[1:-1]]
+    assert told == sorted(told, key=["FAIL", "INCONCLUSIVE", "PASS", "NOT", "in"].index)
+    assert sum(line.startswith("  NOT APPLICABLE") for line in lines) == 1
+
+
+def test_over_several_files_the_worst_decides(folder: Path) -> None:
+    good = write(folder, "good.json")
+    bad = write(folder, "bad.json", {"tables.deliveries.columns.payload_ok": 0})
+    assert judge(good, bad) == judge(bad, good) == judge(bad) == 1
+    assert judge(good) in (0, 2)
+
+
+def test_all_that_is_wrong_with_all_files_is_said_and_nothing_is_judged(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good = write(folder, "good.json")
+    bad = write(folder, "bad.json", {"declared.copys": 1, "facts.paced": 3})
+    assert judge(good, bad, "missing.json", ".", "--json") == 254
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    for said in (
+        "bad.json: declared: there is no fact 'copys'; did you mean 'copies'?",
+        "bad.json: facts.paced: 3 is not bool",
+        "missing.json: it cannot be read: No such file or directory",
+        ".: it cannot be read: Is a directory",
+    ):
+        assert said in captured.err
+
+
+def test_records_that_contradict_each_other_are_bad_input(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = write(folder, "bad.json", {"tables.settlements.columns.sequence": [0, 9]})
+    assert judge(name) == 254
+    assert "the records contradict each other: a settlement has no attempt" in (
+        capsys.readouterr().err
+    )
+
+
+@pytest.mark.parametrize(
+    "words", [(), ("x.json", "--from", "kafka"), ("x.json", "--no-such-flag")]
+)
+def test_bad_words_are_bad_input(words: tuple[str, ...], folder: Path) -> None:
+    assert judge(*words) == 254
+
+
+def test_a_history_of_jepsen_is_explained_beside_its_own_verdict(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "q5.edn").write_text(edn(rows([*QUEUE["Q5"]["h"], *_DRAIN])))
+    assert judge("q5.edn", "--from", "jepsen", "--explain", "--json") == 1
+    said = json.loads(capsys.readouterr().out)
+    assert said["name"] == "q5"
+    assert said["claims"]["refused-stays-refused"]["outcome"] == "FAIL"
+    (theirs,) = said["theirs"]
+    assert theirs["tool"] == "jepsen"
+    assert theirs["says"]["total-queue"]["valid?"] is True
+    assert any("certainly had not happened" in line for line in theirs["why"])
+
+
+def test_a_history_of_openchaos_is_judged(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "h.tsv").write_text(
+        "0\tenqueue\tREQUEST\t0\tnull\t1700000000000\tnull\n"
+        "0\tenqueue\tRESPONSE\tSUCCESS\t0\tnull\t1700000000004\t4\tnull\t0\n"
+        "fault\tminor-kill\tstart\t1700000000005\n"
+        "1\tdequeue\tRESPONSE\tSUCCESS\t0\tnull\t1700000000006\t1\tnull\t2\n"
+    )
+    judge("h.tsv", "--from", "openchaos", "--explain")
+    said = capsys.readouterr().out
+    assert "in doubt: nobody verified the faults of this history" in said
+    assert "openchaos says, queue: isValid True, enqueueInvokeCount 1" in said
+
+
+def test_a_history_of_ours_can_be_explained_by_both_tools(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judge(write(folder, "one.json"), "--explain", "--json")
+    said = json.loads(capsys.readouterr().out)
+    assert [each["tool"] for each in said["theirs"]] == ["jepsen", "openchaos"]
+    assert said["theirs"][0]["says"]["total-queue"]["acknowledged-count"] == 1
+
+
+def test_the_help_says_what_it_takes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert judge("--help") == 0
+    said = capsys.readouterr().out
+    for word in ("--from", "--json", "--explain", "jepsen", "openchaos"):
+        assert word in said
+
+
+@pytest.mark.slow
+def test_a_thousand_rows_are_judged_in_three_seconds_without_spark(folder: Path) -> None:
+    told = [
+        row
+        for n in range(333)
+        for row in (
+            [3 * n, 1, "enqueue", "invoke", str(n)],
+            [3 * n + 1, 1, "enqueue", "ok", str(n)],
+            [3 * n + 2, 2, "dequeue", "ok", str(n)],
+        )
+    ]
+    (folder / "h.edn").write_text(edn(rows(told)))
+    code = (
+        "import sys; from harness.cli import main\n"
+        "main(['judge', 'h.edn', '--from', 'jepsen', '--explain'])\n"
+        "sys.exit('pyspark' in sys.modules or 'docker' in sys.modules)"
+    )
+    # The processor's time: the clock on the wall would ask how busy the machine is.
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={"PYTHONPATH": str(ROOT)}, capture_output=True
+    )
+    assert done.returncode == 0, done.stderr
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 3
