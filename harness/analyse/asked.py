@@ -5,24 +5,20 @@
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from harness.analyse.state import State
 from harness.analyse.truth import Interval
 from harness.analyse.vocabulary import TIMERS
-from spark_analysis.schema.facts import Facts, Promise
-
-RECONNECT_S = 2.0  # where nobody declared how long clients take (conformance: FORMAT.md)
+from spark_analysis.schema.facts import RECONNECT_NS, Promise, Question
 
 
-def asked(facts: Facts, state: State) -> Facts:
-    """The facts with the questions that a run's declared state allows."""
+def question(state: State, run: str = "") -> Question:
+    """What a run's declared state allows to ask. `run`: what it is called in its rows."""
     reconnect = state.value("reconnect_s", 0)
-    reconnect_s = reconnect.low if isinstance(reconnect, Interval) else RECONNECT_S
-    return replace(
-        facts,
+    return Question(
+        run=run,
         acknowledges=state.value("no_ack", 0) is not True,
-        reconnect_ns=_ns(reconnect_s),
+        reconnect_ns=_ns(reconnect.low) if isinstance(reconnect, Interval) else RECONNECT_NS,
         promises=tuple(_promises(state)),
     )
 

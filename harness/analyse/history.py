@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from harness.analyse.asked import question
 from harness.analyse.evidence import Evidence
 from harness.analyse.state import State
 from harness.analyse.vocabulary import DECLARED, OPERATED, RECORDED
@@ -21,11 +22,8 @@ from spark_analysis.engine.kernel.records import BadRecords, R, Text, without_ca
 from spark_analysis.schema.arrow import arrow_schema
 from spark_analysis.schema.findings import MARTS, Findings
 
-# How long a client may take to be back after a fault, in seconds. No precondition asks for it.
-RECONNECT = "reconnect_s"
 WORDS = Words(
     declared={
-        RECONNECT: float,
         # A recorded fact may stand among those of the run: it is the first window's.
         **{name: fact.kind for name, fact in {**DECLARED, **OPERATED, **RECORDED}.items()},
     },
@@ -36,12 +34,14 @@ _FOLLOWS = ("consumers", "acknowledges", "no_ack")  # the last one follows from 
 
 def evidence(history: History, file: str) -> Evidence:
     """What the history shows. Raises PlanError where its records contradict each other."""
+    told = state(history)
+    facts = question(told).of(history.facts)
     try:
-        tables = judge(history.facts, _Columns(history))
+        tables = judge(facts, _Columns(history))
     except BadRecords as reason:
         raise PlanError([Problem(file, f"the records contradict each other: {reason}")]) from None
     marts = {name: tuple(_rows(row, tables[name])) for name, row in MARTS.items()}
-    return Evidence(Findings(**marts), history.facts, state(history), history.untold)
+    return Evidence(Findings(**marts), facts, told, history.untold)
 
 
 def state(history: History) -> State:

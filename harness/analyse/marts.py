@@ -18,7 +18,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.dataset as ds
 
+from harness.analyse.asked import question
 from harness.analyse.experiments import RUNS
+from harness.analyse.state import State
 from harness.run_folder.manifest import NAME, Manifest
 from harness.run_folder.whole import NotWhole, whole
 from spark_analysis.engine.judge import judge_folder
@@ -85,8 +87,8 @@ def judge_all(
     step("start Spark")
     with session() as spark:
         step("judge the runs")
-        runs, names = [str(run) for run, _ in sealed], [manifest.run for _, manifest in sealed]
-        analyse(spark, runs, str(marts), names)
+        asked = [question(State.from_json(each.state), each.run) for _, each in sealed]
+        analyse(spark, [str(run) for run, _ in sealed], str(marts), asked)
     tables = {**MARTS, **COSTS, **VIEWS}
     by_run = {name: _by_run(_read(marts / name, row)) for name, row in tables.items()}
     judged = [_judged(run, manifest, by_run) for run, manifest in sealed]
@@ -110,7 +112,8 @@ def judge_one(folder: Path) -> Judged | None:
     except NotWhole:
         return None
     tables = {**MARTS, **COSTS, **VIEWS}
-    found = {name: table for name, table in judge_folder(folder) if name in tables}
+    asked = question(State.from_json(manifest.state), manifest.run)
+    found = {name: table for name, table in judge_folder(folder, asked) if name in tables}
     rows = {name: _rows(table, tables[name]) for name, table in found.items()}
     return _judged(folder, manifest, {name: {manifest.run: rows.get(name, ())} for name in tables})
 
@@ -162,7 +165,8 @@ def _judged(
     folder: Path, manifest: Manifest, by_run: Mapping[str, Mapping[str, tuple[Any, ...]]]
 ) -> Judged:
     assert manifest.facts is not None, "sealing writes the facts"
-    facts = replace(Facts.from_json(manifest.facts), run=manifest.run)
+    asked = question(State.from_json(manifest.state), manifest.run)
+    facts = asked.of(Facts.from_json(manifest.facts))
     own: Rows = {name: rows.get(manifest.run, ()) for name, rows in by_run.items()}
     return Judged(
         folder,

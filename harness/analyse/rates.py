@@ -84,7 +84,7 @@ def too_many(unjudged: int, of: int) -> bool:
 
 def violates(verdict: ClaimVerdict) -> bool:
     """Whether this is a promise that was broken."""
-    return verdict.outcome is Outcome.FAIL and not verdict.warns
+    return verdict.outcome is Outcome.FAIL and verdict.is_promise
 
 
 def decided(verdicts: Iterable[ClaimVerdict]) -> bool:

@@ -13,6 +13,7 @@ from harness.analyse.judge import ClaimVerdict, Outcome
 from harness.analyse.times import NS
 from harness.histories.history import History
 from harness.report.lines import outcome_words, verdict_line
+from spark_analysis.schema.service import RUN
 
 _FIRST = (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS)
 
@@ -38,7 +39,25 @@ def said(history: History, evidence: Evidence, verdicts: Sequence[ClaimVerdict])
 
 def outages(evidence: Evidence) -> dict[str, Any]:
     """How long the run was out in all, and every outage of it."""
-    return {"outage_s": stages(evidence).get("sustained_success"), "outages": []}
+    history = evidence.facts.paced and evidence.facts.confirms
+    of_run = [row for row in evidence.findings.outages if row.scope == RUN]
+    total_s = sum(row.until_ns - row.from_ns for row in of_run) / NS
+    return {
+        "outage_s": total_s if history else None,
+        "outages": [
+            {
+                "scope": row.scope,
+                "name": row.name,
+                "from_s": row.from_ns / NS,
+                "until_s": row.until_ns / NS,
+                "ended": row.ended,
+                "due": row.due,
+                "bad": row.bad,
+                "windows": [int(number) for number in row.windows.split(",") if number],
+            }
+            for row in sorted(evidence.findings.outages)
+        ],
+    }
 
 
 def stages(evidence: Evidence) -> dict[str, float | None]:

@@ -125,7 +125,7 @@ def _line(row: Row) -> Line:
     return Line(
         cell=cell,
         what=row.what if isinstance(row.before, Rate) else words.measure_name(row.what).lower(),
-        meaning=row.meaning or words.MEANINGS.get(row.what, ""),
+        meaning=row.meaning or words.meaning(row.what),
         before=_side(row.before),
         after=_side(row.after),
         by=_by(row),

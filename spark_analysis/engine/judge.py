@@ -7,7 +7,6 @@
 
 import logging
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -51,7 +50,7 @@ from spark_analysis.engine.kernel.records import (
 )
 from spark_analysis.schema.comparison import Cell, Time
 from spark_analysis.schema.costs import COSTS
-from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.facts import Facts, Question
 from spark_analysis.schema.findings import MARTS
 from spark_analysis.schema.views import VIEWS
 
@@ -61,15 +60,15 @@ CELLS, TIMES = "cells", "times"
 JUDGED: dict[str, type] = {**MARTS, **COSTS, **VIEWS, CELLS: Cell, TIMES: Time}
 
 
-def judge_folder(folder: Path, name: str = "") -> Iterator[tuple[str, pa.Table]]:
+def judge_folder(folder: Path, question: Question | None = None) -> Iterator[tuple[str, pa.Table]]:
     """The marts of one run folder: what pyarrow reads, whole columns at a time.
 
-    `name`: what the run is called in its rows; "" is the name that its facts have.
+    `question`: what is asked beside what was recorded; None: what the facts themselves say.
     """
-    run = name or folder.name
+    run = question.run if question and question.run else folder.name
     try:
         facts = tables.read_facts(folder)
-        facts = replace(facts, run=name or facts.run)
+        facts = question.of(facts) if question else facts
         run = facts.run
         found = judge(facts, tables.RunFolder(folder))
     except BadRecords as reason:

@@ -8,6 +8,7 @@ from spark_analysis.engine.compare import compare
 from spark_analysis.engine.judge import JUDGED
 from spark_analysis.engine.tasks import judge_runs, mart
 from spark_analysis.schema.costs import COSTS
+from spark_analysis.schema.facts import Question
 from spark_analysis.schema.findings import MARTS
 from spark_analysis.schema.views import VIEWS
 
@@ -16,14 +17,14 @@ def analyse(
     spark: SparkSession,
     run_folders: Sequence[str],
     marts_folder: str,
-    names: Sequence[str] = (),
+    questions: Sequence[Question] = (),
 ) -> None:
     """Judges every run and writes `<marts_folder>/<mart>/` for each mart, and `comparison/`.
 
-    `names`: what the runs are called in the marts, where two of them may have one name.
+    `questions`: what each run is asked beside what was recorded of it, its name in the marts too.
     """
     # Kept, since every mart is written on its own and the histories must be read only once.
-    judged = judge_runs(spark, run_folders, names).persist()
+    judged = judge_runs(spark, run_folders, questions).persist()
     try:
         marts = {name: mart(judged, name) for name in JUDGED}
         for name in MARTS:

@@ -16,18 +16,20 @@ from pyspark.sql import functions as F
 
 from spark_analysis.engine import rows, spark_rows
 from spark_analysis.engine.judge import JUDGED, judge_folder
+from spark_analysis.schema.facts import Question
 
 _TASKS_A_CORE = 4  # enough to level out unequal runs; each costs every mart one more file
 
 
 def judge_runs(
-    spark: SparkSession, run_folders: Sequence[str], names: Sequence[str] = ()
+    spark: SparkSession, run_folders: Sequence[str], questions: Sequence[Question] = ()
 ) -> DataFrame:
     """All rows of all marts, tagged; `mart` takes one of them out.
 
-    `names`: what the runs are called in their rows, where two of them may have one name.
+    `questions`: one a run; none: every run is asked what its own facts say.
     """
-    folders = tuple(zip(run_folders, names or [""] * len(run_folders), strict=True))
+    asked: Sequence[Question | None] = questions or [None] * len(run_folders)
+    folders = tuple(zip(run_folders, asked, strict=True))
     tasks = min(len(folders), spark.sparkContext.defaultParallelism * _TASKS_A_CORE)
     numbers = spark.range(0, len(folders), 1, tasks)
     return numbers.mapInArrow(partial(_judge_folders, folders), spark_rows.union_type(JUDGED))
@@ -39,14 +41,14 @@ def mart(judged: DataFrame, name: str) -> DataFrame:
 
 
 def _judge_folders(
-    folders: Sequence[tuple[str, str]], batches: Iterable[pa.RecordBatch]
+    folders: Sequence[tuple[str, Question | None]], batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """Small runs wait for each other: a batch costs Spark as much for one row as for many."""
     waiting: dict[str, list[pa.Table]] = {name: [] for name in JUDGED}
     for batch in batches:
         for number in batch.column(0).to_pylist():
-            folder, run = folders[number]
-            for name, found in judge_folder(Path(folder), run):
+            folder, question = folders[number]
+            for name, found in judge_folder(Path(folder), question):
                 waiting[name].append(found)
                 if sum(map(len, waiting[name])) >= rows.BATCH_ROWS:
                     yield from rows.union_batches(JUDGED, name, waiting[name])

@@ -7,10 +7,12 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from spark_analysis.schema.tables import FORMAT_VERSION
+
+RECONNECT_NS = 2_000_000_000  # where nobody declared how long clients take to be back
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,26 @@ class Promise:
     after_ns: int
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of a run beside what was recorded of it: by the claims, and by whoever tells
+    of several runs of one name."""
+
+    run: str = ""  # what the run is called in its rows; "" is its own name
+    acknowledges: bool = True
+    reconnect_ns: int = RECONNECT_NS
+    promises: tuple[Promise, ...] = ()
+
+    def of(self, facts: "Facts") -> "Facts":
+        return replace(
+            facts,
+            run=self.run or facts.run,
+            acknowledges=self.acknowledges,
+            reconnect_ns=self.reconnect_ns,
+            promises=self.promises,
+        )
+
+
 Unsettled = Window | Upheaval  # a time in which a queue may have changed its master
 
 
@@ -123,7 +145,7 @@ class Facts:
     upheavals: tuple[Upheaval, ...] = ()
     clocks: tuple[Clock, ...] = ()  # of workers that do not share the run's clock
     acknowledges: bool = True  # consumers do; False: the broker forgets what it gives out
-    reconnect_ns: int = 2_000_000_000  # so long a client may take to be back after a fault
+    reconnect_ns: int = RECONNECT_NS  # so long a client may take to be back after a fault
     promises: tuple[Promise, ...] = ()  # what the claims ask service by (service.py)
     format: int = FORMAT_VERSION
 
