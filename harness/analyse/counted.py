@@ -68,12 +68,12 @@ class Counted:
         if measure == "acknowledged":
             return exactly(self.total("state", "acknowledged"))
         if measure in measures.GONE:
-            return self._enough(measure, self._loss(measure, detail, among))
+            return self._loss(measure, detail, among)
         if none := moot(measure, self.total):
             return none
         if measure == "reordered":
             return self._order(among)
-        return self._enough(measure, self._count(measure, detail, among))
+        return self._count(measure, detail, among)
 
     def undecided(self, among: Among = None) -> int:
         """Confirmed messages (or such as may be) of which nobody can say whether they are lost."""
@@ -166,7 +166,7 @@ class Counted:
         if judged * 2 < promised - self.total("not_judged", "not_at_once"):
             why = f"only {judged:,} of {promised:,} deliveries could be judged for order"
             return replace(counted, high=math.inf, doubt=counted.doubt or why)
-        return self._enough("reordered", counted)
+        return counted
 
     def _no_order(self) -> Value:
         if not self._delivered:
@@ -181,8 +181,13 @@ class Counted:
     def _delivered(self) -> int:
         return sum(self.total(name) for name in _DELIVERED)
 
-    def _enough(self, measure: str, counted: Value) -> Value:
-        if not isinstance(counted, Interval) or math.isinf(counted.high):
+    def enough(self, measure: str, counted: Value) -> Value:
+        """What of a count a claim may build on: where too little was looked at, no upper end."""
+        if (
+            measure == "acknowledged"
+            or not isinstance(counted, Interval)
+            or math.isinf(counted.high)
+        ):
             return counted
         whole = measures.BY_NAME[measure].part_of
         seen = self.total(*_WHOLE[whole]) if whole in _WHOLE else self._delivered

@@ -77,6 +77,11 @@ class Evidence:
             return self._recorded(name, window)
         return self._found(name, window)
 
+    def claimed(self, name: str, window: int = 0, among: Among = None) -> Value:
+        """What a claim may build on: little evidence proves nothing."""
+        value, measure = self.value(name, window, among), name.partition(".")[0]
+        return self.counted.enough(measure, value) if measure in COUNTS else value
+
     def _operated(self, name: str) -> Value:
         """What operations left: of a run without any it says nothing."""
         if not self.state.run.get("operations"):

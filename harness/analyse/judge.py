@@ -229,7 +229,7 @@ def _inconclusive(decided: list[_Answer], unknown: list[_Answer]) -> _Part:
 
 
 def _ask(condition: Condition, evidence: Evidence, window: int, among: Among = None) -> _Answer:
-    value = evidence.value(condition.fact, window, among)
+    value = evidence.claimed(condition.fact, window, among)
     answer = None
     if not isinstance(value, Moot):
         answer = holds(value, condition.comparator, condition.wanted)

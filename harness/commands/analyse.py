@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from harness.analyse import experiments
-from harness.commands.shell import RESULTS, JsonOption, JudgeOption, Shell, stamp
+from harness.commands.shell import RESULTS, AllOption, JsonOption, JudgeOption, Shell, stamp
 from harness.plan.problems import PlanError
 from harness.report.display import Judge
 from harness.run import going
@@ -20,6 +20,7 @@ def analyse(
     ] = RESULTS,
     judge: JudgeOption = Judge.CLAIMS,
     as_json: JsonOption = False,
+    whole: AllOption = False,
     reseal: Annotated[
         bool,
         typer.Option("--reseal", help="Make damaged runs' tables anew, from logs that are whole."),
@@ -33,7 +34,7 @@ def analyse(
         raise PlanError(problems)
     into = folders[0] if len(folders) == 1 else results / f"{stamp()}-merged"
     shell.results = into
-    display = shell.display(as_json)
+    display = shell.display(as_json, whole)
     try:
         report = shell.load().analyse(folders, into, judge, display, reseal)
     finally:

@@ -8,6 +8,7 @@ import typer
 
 from harness.commands.shell import (
     RESULTS,
+    AllOption,
     JsonOption,
     JudgeOption,
     SeedOption,
@@ -52,6 +53,7 @@ def run(
         str | None, typer.Option(misbehave.FLAG, metavar="KIND[:SHARE]", help=misbehave.HELP)
     ] = None,
     as_json: JsonOption = False,
+    whole: AllOption = False,
     dry: Annotated[bool, typer.Option("--dry-run", help="Show the plan, start nothing.")] = False,
 ) -> int:
     """Run scenarios against systems, and judge what happened."""
@@ -77,7 +79,7 @@ def run(
         return 0
     if problems := tuple(external.problems_before(experiment, keep, os.environ)):
         raise PlanError(problems)
-    display = shell.display(as_json)
+    display = shell.display(as_json, whole)
     for line in dry_run.bound_lines(experiment, wanted) if wanted else ():
         display.message(line)
     try:

@@ -20,6 +20,9 @@ RESULTS = Path("results")
 
 SeedOption = Annotated[int | None, typer.Option(help="Fixes every choice; shown at the end.")]
 JudgeOption = Annotated[Judge, typer.Option(help="What decides the exit code.")]
+AllOption = Annotated[
+    bool, typer.Option("--all", help="Show claims that do not apply, too, each with its reason.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Verdict as JSON on stdout.")]
 
 
@@ -32,8 +35,8 @@ class Shell:
     err: Console
     results: Path = RESULTS
 
-    def display(self, as_json: bool = False) -> Terminal:
-        return Terminal(self.err if as_json else self.out, time.monotonic)
+    def display(self, as_json: bool = False, whole: bool = False) -> Terminal:
+        return Terminal(self.err if as_json else self.out, time.monotonic, whole)
 
 
 def stamp() -> str:

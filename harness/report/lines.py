@@ -12,6 +12,16 @@ from harness.analyse.expectations import Standing
 from harness.analyse.judge import ClaimVerdict, Outcome, worst
 from harness.report.display import Judge, Report, RunReport
 
+_URGENCY = (  # of promises, and of others
+    (True, Outcome.FAIL),
+    (True, Outcome.INCONCLUSIVE),
+    (False, Outcome.PASS),
+    (False, Outcome.INCONCLUSIVE),
+    (False, Outcome.FAIL),
+    (True, Outcome.PASS),
+    (True, Outcome.NOT_APPLICABLE),
+    (False, Outcome.NOT_APPLICABLE),
+)
 _MEANING = {
     0: "passed",
     1: "failed",
@@ -46,6 +56,12 @@ def outcome_words(verdict: ClaimVerdict) -> str:
     """`FAIL (WARNING)` is a warning that did not come true, and `PASS (WARNING)` one that did."""
     decided = verdict.outcome in (Outcome.PASS, Outcome.FAIL)
     return f"{verdict.outcome} (WARNING)" if verdict.warns and decided else str(verdict.outcome)
+
+
+def by_urgency(verdicts: Iterable[ClaimVerdict]) -> list[ClaimVerdict]:
+    """What was broken first, then what could not be judged, then the harm that warnings foretold;
+    what does not apply last. Of equals as the claims stand."""
+    return sorted(verdicts, key=lambda one: _URGENCY.index((one.is_promise, one.outcome)))
 
 
 def standing_of(verdict: ClaimVerdict, run: RunReport, report: Report) -> str:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from harness.analyse.judge import Outcome
 from harness.report.display import Report
-from harness.report.lines import cell_name, outcome_of
+from harness.report.lines import by_urgency, cell_name, outcome_of, outcome_words
 from spark_analysis.schema.comparison import Comparison
 
 COLUMNS_MAX = 6
@@ -21,6 +21,7 @@ _STYLES = {
     Outcome.INCONCLUSIVE: "yellow",
     Outcome.NOT_APPLICABLE: "dim",
 }
+_OF_WARNINGS = "dim yellow"
 _SHORT = {Outcome.NOT_APPLICABLE: "n/a"}
 Cell = tuple[str, str, str, str]
 
@@ -30,14 +31,29 @@ def legend(report: Report) -> list[str]:
     return [f"{number}: {cell_name(cell)}" for number, cell in _numbered(report)]
 
 
-def verdict_tables(report: Report) -> Iterator[Table]:
-    """Claims x cells; of several repeats the heaviest outcome, and how many had it."""
-    claims = dict.fromkeys(v.claim for run in report.runs for v in run.verdicts)
+def verdict_tables(report: Report, whole: bool = False) -> Iterator[Table]:
+    """Claims x cells, broken ones first; of several repeats the heaviest outcome, and how many had
+    it. A claim that applies to no run has a row only in the `whole`."""
+    verdicts = by_urgency(verdict for run in report.runs for verdict in run.verdicts)
+    applies = {one.claim for one in verdicts if one.outcome is not Outcome.NOT_APPLICABLE}
+    claims = [one for one in dict.fromkeys(v.claim for v in verdicts) if whole or one in applies]
     for cells in _chunks(_numbered(report)):
         table = _table("claim", cells)
         for claim in claims:
             table.add_row(claim, *(_mark(report, cell, claim) for _, cell in cells))
         yield table
+
+
+def left_out(report: Report) -> int:
+    """How many claims apply to no run."""
+    every = {one.claim for run in report.runs for one in run.verdicts}
+    applies = {
+        one.claim
+        for run in report.runs
+        for one in run.verdicts
+        if one.outcome is not Outcome.NOT_APPLICABLE
+    }
+    return len(every - applies)
 
 
 def comparison_tables(report: Report) -> Iterator[Table]:
@@ -51,10 +67,23 @@ def comparison_tables(report: Report) -> Iterator[Table]:
         table = _table("measure", cells)
         for measure, detail in measures:
             found = [rows.get((cell, measure, detail)) for _, cell in cells]
-            if any(row is not None and row.maximum for row in found) or not detail:
+            if any(row is not None and (row.maximum or not row.judged) for row in found):
                 name = f"{measure} {detail}".strip()
                 table.add_row(name, *(comparison_text(row) for row in found))
         yield table
+
+
+def nowhere(report: Report) -> list[str]:
+    """The measures that were judged, and are 0 wherever they were."""
+    found: dict[str, list[Comparison]] = {}
+    for row in report.comparison:
+        if not row.detail:
+            found.setdefault(row.measure, []).append(row)
+    return [
+        measure
+        for measure, rows in found.items()
+        if all(row.judged and not row.maximum for row in rows)
+    ]
 
 
 def comparison_text(row: Comparison | None) -> str:
@@ -104,4 +133,9 @@ def _mark(report: Report, cell: Cell, claim: str) -> Text:
     same = sum(
         one.claim == claim and one.outcome is outcome for run in runs for one in run.verdicts
     )
-    return Text(f"{_SHORT.get(outcome, str(outcome))} {same}/{len(runs)}", _STYLES[outcome])
+    verdict = next(
+        v for run in runs for v in run.verdicts if (v.claim, v.outcome) == (claim, outcome)
+    )
+    word = _SHORT.get(outcome, outcome_words(verdict))
+    style = _STYLES[outcome] if verdict.is_promise else _OF_WARNINGS
+    return Text(f"{word} {same}/{len(runs)}", style)

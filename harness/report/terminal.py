@@ -17,8 +17,10 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from harness.analyse.judge import Outcome
 from harness.report.display import LiveView, Report, RunReport
 from harness.report.lines import (
+    by_urgency,
     cell_lines,
     cell_name,
     last_lines,
@@ -27,7 +29,13 @@ from harness.report.lines import (
     verdict_line,
 )
 from harness.report.overview import overview
-from harness.report.tables import comparison_tables, legend, verdict_tables
+from harness.report.tables import (
+    comparison_tables,
+    left_out,
+    legend,
+    nowhere,
+    verdict_tables,
+)
 from harness.report.tried import rate_lines
 
 PLAIN_EVERY_S = 10.0
@@ -40,8 +48,10 @@ _STYLES = {"PASS": "green", "FAIL": "bold red", "INCONCLUSIVE": "yellow", "NOT A
 class Terminal:
     """A Display on a console. `close` ends the live part; it may be called again."""
 
-    def __init__(self, console: Console, clock: Callable[[], float]) -> None:
+    def __init__(self, console: Console, clock: Callable[[], float], whole: bool = False) -> None:
+        """`whole`: what does not apply is told claim by claim."""
         self._console = console
+        self._whole = whole
         self._clock = clock
         self._live: Live | None = None
         self._step = ""
@@ -99,9 +109,13 @@ class Terminal:
 
     def _at_length(self, report: Report) -> None:
         self._lines("verdicts", legend(report))
-        for table in verdict_tables(report):
+        for table in verdict_tables(report, self._whole):
             self._console.print()
             self._console.print(table)
+        if (others := left_out(report)) and not self._whole:
+            self._print(
+                f"{others} more claims do not apply (--all shows each, with the reason)", "dim"
+            )
         self._lines("in how many runs, and what these do not exclude", list(rate_lines(report)))
         for run in report.runs:
             self._run(run, report)
@@ -109,6 +123,8 @@ class Terminal:
             self._heading("comparison: median over repeats (range, judged repeats)")
         for table in comparison_tables(report) if report.comparison else ():
             self._console.print(table)
+        if zero := nowhere(report):
+            self._print(f"0 in every run: {', '.join(zero)}")
         self._lines("not applicable", list(skipped_lines(report)))
         self._lines("against what is known", list(cell_lines(report)))
 
@@ -120,7 +136,9 @@ class Terminal:
             self._print(f"  {note}", "dim")
         for observation in run.observations:
             self._print(f"  {observation.text}", "" if observation.judged else "yellow")
-        for verdict in run.verdicts:
+        for verdict in by_urgency(run.verdicts):
+            if verdict.outcome is Outcome.NOT_APPLICABLE and not self._whole:
+                continue
             line = verdict_line(verdict, standing_of(verdict, run, report))
             self._print(f"  {line}", _STYLES[str(verdict.outcome)])
 

@@ -73,8 +73,8 @@ def _reasons(
 
 
 def _certain(messages: Messages, row: Ints, slots: Ints) -> Bools:
-    """Whether it is certain where the copy of each attempt's row stands, as far as we were told."""
-    certain = messages.sent_attempt(row)
+    """Whether it is certain where the copy of each attempt's row stands, as far as we were
+    told.""" certain = messages.sent_attempt(row)
     open_places = np.flatnonzero(certain)
     open_places = open_places[messages.row_confirmed_ns[row[open_places]] == NEVER]
     if len(open_places):
