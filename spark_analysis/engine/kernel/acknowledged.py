@@ -18,7 +18,7 @@ from spark_analysis.engine.kernel.arrays import (
 from spark_analysis.engine.kernel.arrays import pair_numbers as pairs
 from spark_analysis.engine.kernel.records import Acknowledgements, ClientEvents, Deliveries
 
-_WASTE = 8  # tags are dense as long as this many places a row suffice
+_WASTE = 16  # tags are dense as long as this many places a row suffice
 _SPARE = 1 << 16
 
 
@@ -67,7 +67,8 @@ def covered(connection: Ints, tag: Ints, by: Ints, first_tag: Ints, last_tag: In
     size = int(connection.max()) + 1
     lowest, highest = earliest(size, connection, tag), -earliest(size, connection, -tag)
     # Python's integers: a damaged log may span more than an int64 holds.
-    spans = [max(0, high - low + 1) for low, high in zip(lowest.tolist(), highest.tolist())]
+    bounds = zip(lowest.tolist(), highest.tolist(), strict=True)
+    spans = [max(0, high - low + 1) for low, high in bounds]
     if sum(spans) > _WASTE * len(connection) + _SPARE:
         return _covered_sparsely(connection, tag, by, first_tag, last_tag)
     lengths = np.array(spans, np.int64)
@@ -79,7 +80,9 @@ def covered(connection: Ints, tag: Ints, by: Ints, first_tag: Ints, last_tag: In
     base = starts[by] - lowest[by]
     opens = base + np.maximum(first_tag, lowest[by])
     closes = base + np.minimum(last_tag, highest[by]) + 1
-    return _inside(sum(spans), opens, closes)[starts[connection] + tag - lowest[connection]]
+    held = _inside(sum(spans), opens, closes)
+    acknowledged: Bools = held[starts[connection] + tag - lowest[connection]]
+    return acknowledged
 
 
 def _covered_sparsely(
@@ -91,7 +94,8 @@ def _covered_sparsely(
     opens = np.searchsorted(keys, by * span + np.searchsorted(tags, first_tag))
     closes = np.searchsorted(keys, by * span + np.searchsorted(tags, last_tag, side="right"))
     held = opens < closes
-    return _inside(len(keys), opens[held], closes[held])[key]
+    acknowledged: Bools = _inside(len(keys), opens[held], closes[held])[key]
+    return acknowledged
 
 
 def _inside(size: int, opens: Ints, closes: Ints) -> Bools:

@@ -39,20 +39,29 @@ def first_places(size: int, place: Ints) -> NDArray[np.int64]:
     return firsts
 
 
-def running_max(group: Ints, ranks: Ints) -> Ints:
-    """For each place the largest rank of its group so far; groups ascend, ranks are >= 0."""
+def running_max(group: Ints, values: Ints) -> Ints:
+    """For each place the largest value of its group so far; groups ascend."""
+    if not len(group):
+        return values
     numbers = np.zeros(len(group), np.int64)
     np.cumsum(group[1:] != group[:-1], out=numbers[1:])
-    base = numbers * (int(ranks.max(initial=0)) + 1)
-    running: Ints = np.maximum.accumulate(base + ranks) - base
-    return running
+    # Each group's values are raised above those of all groups before it.
+    lowest, highest = int(values.min()), int(values.max())
+    if (highest - lowest + 1) * (int(numbers[-1]) + 2) > NEVER:
+        distinct, ranks = np.unique(values, return_inverse=True)
+        largest: Ints = distinct[running_max(group, ranks)]
+        return largest
+    numbers *= highest - lowest + 1
+    largest = np.maximum.accumulate(numbers + (values - lowest))
+    largest -= numbers - lowest
+    return largest
 
 
-def largest_before(group: Ints, ranks: Ints) -> Ints:
-    """For each place the largest rank of its group above it, -1 for the first; groups ascend."""
-    before = np.full(len(group), -1, np.int64)
+def largest_before(group: Ints, values: Ints) -> Ints:
+    """For each place the largest value of its group above it, -NEVER for the first."""
+    before = np.full(len(group), -NEVER, np.int64)
     same = group[1:] == group[:-1]
-    before[1:] = np.where(same, running_max(group, ranks)[:-1], -1)
+    before[1:][same] = running_max(group, values)[:-1][same]
     return before
 
 
@@ -68,6 +77,14 @@ def in_order(major: Ints, *minor: Ints) -> NDArray[np.intp]:
         among = order[tied]
         order[tied] = among[np.lexsort([key[among] for key in (*minor[::-1], major)])]
     return order
+
+
+def split(groups: Ints, size: int) -> list[NDArray[np.intp]]:
+    """The places of each of `size` groups, in their order."""
+    # numpy sorts 16-bit integers by radix, many times faster than wide ones.
+    narrow = groups.astype(np.uint16) if size <= 1 << 16 else groups
+    order = np.argsort(narrow, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(groups, minlength=size))[:-1])
 
 
 def tally(values: Ints) -> tuple[list[int], list[int]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints, earliest, in_order
+from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints, earliest, in_order, marked
 from spark_analysis.engine.kernel.cases import Cases, Census, plain
 from spark_analysis.engine.kernel.messages import Messages
 from spark_analysis.engine.kernel.records import BadRecords, Deliveries, Text
@@ -26,6 +26,7 @@ class Arrivals:
     attempt_row: NDArray[np.int64]  # the row of the attempt it names, or -1
     identified: Bools
     regular: Bools  # identified, by LOAD, DRAIN or RETRY_TOPIC
+    firsts: Ints  # the rows of first deliveries, ascending: messages in delivery order
     first: NDArray[np.int64]  # by slot: the row of the first delivery, NEVER where not delivered
     found: NDArray[np.int64]  # by slot: the first identified row by AUDIT or HALF, or NEVER
 
@@ -78,13 +79,15 @@ def arrivals(deliveries: Deliveries, messages: Messages) -> Arrivals:
         identified &= messages.sent[slot]
     audit = (rows.via == Via.AUDIT) | (rows.via == Via.HALF)
     regular, audited = identified & ~audit, identified & audit
+    first = earliest(size, slot[regular], np.flatnonzero(regular))
     return Arrivals(
         rows=rows,
         slot=slot,
         attempt_row=messages.rows.find(slot, rows.attempt),
         identified=identified,
         regular=regular,
-        first=earliest(size, slot[regular], np.flatnonzero(regular)),
+        firsts=np.flatnonzero(marked(len(slot), first[first < NEVER])),
+        first=first,
         found=earliest(size, slot[audited], np.flatnonzero(audited)),
     )
 

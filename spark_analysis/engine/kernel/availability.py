@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spark_analysis.engine.kernel.arrays import NANOSECONDS, NEVER, Bools, Ints, tally
+from spark_analysis.engine.kernel.arrays import NANOSECONDS, NEVER, Bools, Ints, split, tally
 from spark_analysis.engine.kernel.arrivals import Arrivals
 from spark_analysis.engine.kernel.messages import Messages
 from spark_analysis.engine.kernel.operations import Operations
@@ -39,7 +39,7 @@ def seconds(
         operations.intended_ns,
         operations.intended_ns[operations.missed],
         messages.confirmed_ns[messages.confirmed_ns < NEVER],
-        arrived.received_ns(arrived.first[arrived.delivered]),
+        arrived.received_ns(arrived.firsts),
     )
     counts: defaultdict[int, list[int]] = defaultdict(lambda: [0] * len(columns))
     for number, times_ns in enumerate(columns):
@@ -61,8 +61,8 @@ def availability(
         np.bincount(messages.queue.numbers[messages.slots.taken], minlength=len(words))
     )
     of_queues = zip(
-        _by_queue(messages.queue.numbers[confirmed], len(words)),
-        _by_queue(operations.queue.numbers, len(words)),
+        split(messages.queue.numbers[confirmed], len(words)),
+        split(operations.queue.numbers, len(words)),
         strict=True,
     )
     chosen: dict[str, tuple[_Chosen, _Chosen]] = {
@@ -82,13 +82,6 @@ def availability(
             facts,
         )
     ]
-
-
-def _by_queue(queues: Ints, size: int) -> list[Ints]:
-    """The rows of each queue, in their order."""
-    # numpy sorts 16-bit integers by radix.
-    order = np.argsort(queues.astype(np.uint16) if size < 1 << 16 else queues, kind="stable")
-    return np.split(order, np.cumsum(np.bincount(queues, minlength=size))[:-1])
 
 
 def _within(times_ns: Ints, facts: Facts) -> Bools:
@@ -147,7 +140,7 @@ class Gaps:
     def __init__(
         self, confirms_ns: Ints, started_ns: int, ended_ns: int, due_ns: Ints | None
     ) -> None:
-        inside = np.sort(confirms_ns)
+        inside = np.sort(confirms_ns, kind="stable")  # they ascend, nearly
         from_ns = np.concatenate([[started_ns], inside])
         until_ns = np.concatenate([inside, [ended_ns]])
         closing = len(inside)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from spark_analysis.engine.kernel.arrays import NEVER, Ints, group_numbers, running_max
+from spark_analysis.engine.kernel.arrays import NEVER, Ints, group_numbers, split
 from spark_analysis.engine.kernel.arrivals import Arrivals
 from spark_analysis.engine.kernel.cases import Cases
 from spark_analysis.engine.kernel.messages import Messages
@@ -60,26 +60,23 @@ class Should:
     """When messages of a queue should have come that were confirmed at some time."""
 
     def __init__(self, messages: Messages, arrived: Arrivals, deadline_ns: int) -> None:
-        slots = np.flatnonzero(arrived.delivered & (messages.confirmed_ns < NEVER))
-        slots = slots[arrived.rows.via[arrived.first[slots]] != Via.DRAIN]
-        queue, times_ns = messages.queue.numbers[slots], messages.confirmed_ns[slots]
-        self._times_ns, rank = np.unique(times_ns, return_inverse=True)
-        key = self._key(queue, rank)
-        # From the last to the first, so that what was confirmed later stands above.
-        order = np.argsort(key)[::-1]
-        self._keys = key[order][::-1]
-        first = arrived.first[slots[order]]
-        earliest = len(arrived.slot) - running_max(-queue[order], len(arrived.slot) - first)
-        # Behind the last there is nobody.
-        self._come_ns = np.append(arrived.received_ns(earliest[::-1]) + deadline_ns, NEVER)
-        self._queue = np.append(queue[order][::-1], -1)
+        rows = arrived.firsts[arrived.rows.via[arrived.firsts] != Via.DRAIN]
+        slots = arrived.slot[rows]
+        confirmed = messages.confirmed_ns[slots] < NEVER
+        rows, slots = rows[confirmed], slots[confirmed]
+        self._queue = messages.queue.numbers[slots]
+        self._confirmed_ns = messages.confirmed_ns[slots]
+        self._come_ns = arrived.received_ns(rows) + deadline_ns
 
     def have_come_ns(self, queue: Text, since_ns: Ints) -> Ints:
         """NEVER where no message tells. Queues are numbered as those of messages."""
-        rank = np.searchsorted(self._times_ns, since_ns)
-        place = np.searchsorted(self._keys, self._key(queue.numbers, rank))
-        told = self._queue[place] == queue.numbers
-        return np.where(told, self._come_ns[place], NEVER)
-
-    def _key(self, queue: Ints, rank: Ints) -> Ints:
-        return queue.astype(np.int64) * (len(self._times_ns) + 1) + rank
+        by_ns = np.full(len(since_ns), NEVER, np.int64)
+        for cases in split(queue.numbers, len(queue.words)):
+            if not len(cases):
+                continue
+            rows = np.flatnonzero(self._queue == queue.numbers[cases[0]])
+            # In delivery order, so the first that was confirmed so late came first of them.
+            latest_ns = np.maximum.accumulate(self._confirmed_ns[rows])
+            place = np.searchsorted(latest_ns, since_ns[cases])
+            by_ns[cases] = np.append(self._come_ns[rows], NEVER)[place]
+        return by_ns

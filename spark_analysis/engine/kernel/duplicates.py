@@ -215,8 +215,6 @@ def after_acknowledgement(
     known_ns = np.full(len(rows.tag), NEVER, np.int64)
     in_time = acked_ns < until_ns - NANOSECONDS
     known_ns[in_time] = acked_ns[in_time] + NANOSECONDS
-    # The earlier, the larger the rank; and the earliest above each row tells of all above it.
-    times_ns, rank = np.unique(-known_ns, return_inverse=True)
-    above = largest_before(copies.group, rank)
-    known: Bools = (above >= 0) & (rows.received_ns > -times_ns[above])
+    # The earliest above each row tells of all above it.
+    known: Bools = rows.received_ns > -largest_before(copies.group, -known_ns)
     return known

@@ -87,7 +87,8 @@ def _last(
     answered = _acknowledged(arrived, every, acknowledgements)
     seen = marked(len(chosen), attempt[answered])
     of_rows = arrived.attempt_row[rows]
-    return rows[(last[of_rows] == rows) & ~seen[of_rows]]
+    unanswered: Ints = rows[(last[of_rows] == rows) & ~seen[of_rows]]
+    return unanswered
 
 
 def _distinct(consumer: Ints, connection: Ints) -> Ints:

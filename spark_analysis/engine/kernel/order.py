@@ -3,8 +3,9 @@
 1. Judged only where order is promised and where it is certain where the copy stands.
 2. A message is overtaken if what was delivered before it in its line holds one that was sent after
    it was confirmed, or after it on its connection: the latest so far of a line tells of all.
-3. Times are compared by ranks, so that a line's number above the rank keeps lines apart.
 """
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,11 +32,9 @@ JUDGED = len(NOT_JUDGED)
 
 def order(messages: Messages, arrived: Arrivals, facts: Facts) -> tuple[list[Census], list[Cases]]:
     """The messages not judged and in order, and those reordered."""
-    slots = np.flatnonzero(arrived.delivered)
+    slots = arrived.slot[arrived.firsts]
     reason = _reasons(messages, arrived, facts, slots)
     judged, left_out = slots[reason == JUDGED], reason < JUDGED
-    # Rows of deliveries are in delivery order.
-    judged = judged[np.argsort(arrived.first[judged])]
     alike, at_all = _overtaken(messages, arrived, judged)
     kept = judged[~at_all]
     counted = [
@@ -73,8 +72,8 @@ def _reasons(
 
 
 def _certain(messages: Messages, row: Ints, slots: Ints) -> Bools:
-    """Whether it is certain where the copy of each attempt's row stands, as far as we were
-    told.""" certain = messages.sent_attempt(row)
+    """Whether it is certain where the copy of each attempt's row stands."""
+    certain = messages.sent_attempt(row)
     open_places = np.flatnonzero(certain)
     open_places = open_places[messages.row_confirmed_ns[row[open_places]] == NEVER]
     if len(open_places):
@@ -87,37 +86,53 @@ def _certain(messages: Messages, row: Ints, slots: Ints) -> Bools:
 def _overtaken(messages: Messages, arrived: Arrivals, slots: Ints) -> tuple[Bools, Bools]:
     """Of messages in delivery order: whether one of as many flags that it is before was first
     delivered earlier, and whether any was."""
-    if not len(slots):
-        return np.zeros(0, np.bool_), np.zeros(0, np.bool_)
     first = arrived.first[slots]
     row = arrived.attempt_row[first]
     attempts = messages.attempts
+    sent_ns = attempts.sent_ns[row]
+    sendings = Sendings(sent_ns, messages.row_confirmed_ns[row], attempts.connection[row], slots)
     line = group_numbers(
         attempts.producer[row],
         attempts.key[row],
         messages.queue.numbers[slots],
         arrived.rows.consumer[first],
     )
-    sent_ns = attempts.sent_ns[row]
-    # By (sent_ns, sequence): slots of a producer ascend by sequence.
-    ascending = in_order(sent_ns, slots)
-    rank = np.empty(len(slots), np.int64)
-    rank[ascending] = np.arange(len(slots))
-    # What is of a higher rank than this was sent after it was confirmed.
-    after = np.searchsorted(sent_ns[ascending], messages.row_confirmed_ns[row], side="right")
-    connection = group_numbers(line, attempts.connection[row])
-    flagged = (arrived.rows.redelivered[first] == Redelivered.YES).astype(np.int8)
-    at_all = (_latest_before(line, rank) >= after) | (_latest_before(connection, rank) > rank)
+    at_all = sendings.overtaken(line)
+    flagged = arrived.rows.redelivered[first] == Redelivered.YES
     if not flagged.any() or not at_all.any():
         return at_all, at_all
-    alike = _latest_before(group_numbers(line, flagged), rank) >= after
-    alike |= _latest_before(group_numbers(connection, flagged), rank) > rank
-    return alike, at_all
+    return sendings.overtaken(group_numbers(line, flagged.astype(np.int8))), at_all
 
 
-def _latest_before(line: Ints, rank: Ints) -> Ints:
-    """The largest rank of those before each in its line; -1 where it is the first."""
+@dataclass(frozen=True, slots=True)
+class Sendings:
+    """When messages, in delivery order, were sent and confirmed, and on which connection."""
+
+    sent_ns: Ints
+    confirmed_ns: Ints
+    connection: Ints
+    slot: Ints  # of one producer they ascend by sequence
+
+    def overtaken(self, line: Ints) -> Bools:
+        """Whether one before it in its line was sent after it was confirmed, or after it on its
+        connection."""
+        if not len(line):
+            return np.zeros(0, np.bool_)
+        latest_ns = _latest_before(line, self.sent_ns)
+        confirmed = latest_ns > self.confirmed_ns
+        if (self.connection != self.connection[0]).any():
+            line = group_numbers(line, self.connection)
+            latest_ns = _latest_before(line, self.sent_ns)
+        if not (latest_ns == self.sent_ns).any():
+            return confirmed | (latest_ns > self.sent_ns)
+        rank = np.empty(len(line), np.int64)  # by time, and of one time by sequence
+        rank[in_order(self.sent_ns, self.slot)] = np.arange(len(line))
+        return confirmed | (_latest_before(line, rank) > rank)
+
+
+def _latest_before(line: Ints, times: Ints) -> Ints:
+    """The largest time of those before each in its line; below all where it is the first."""
     by_line = np.argsort(line, kind="stable")
     before = np.empty(len(line), np.int64)
-    before[by_line] = largest_before(line[by_line], rank[by_line])
+    before[by_line] = largest_before(line[by_line], times[by_line])
     return before

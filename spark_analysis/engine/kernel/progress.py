@@ -39,8 +39,7 @@ def passed_ns(arrived: Arrivals, rows: Ints, acknowledgements: Acknowledgements)
     line_of_spot = np.zeros(len(spots), np.int64)
     line_of_spot[spot] = line
     acked_ns = written_ns(arrived.rows.pick(every), acknowledgements)
-    times_ns, rank = np.unique(earliest(len(spots), spot, acked_ns), return_inverse=True)
-    passed: Ints = times_ns[running_max(line_of_spot, rank)]
+    passed = running_max(line_of_spot, earliest(len(spots), spot, acked_ns))
     return passed[spot[np.searchsorted(every, rows)]]
 
 

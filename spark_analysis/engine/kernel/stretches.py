@@ -144,38 +144,45 @@ def _due(
 
 
 def course(due: Due) -> Course:
-    size = len(due.intended_ns)
-    scope = np.repeat(np.arange(len(due.names)), np.diff(due.starts))
-    keys = due.keys(scope, due.intended_ns)
+    size, sizes = len(due.intended_ns), np.diff(due.starts)
+    scopes = np.arange(len(due.names))
+    last = np.repeat(due.starts[1:], sizes)
+    keys = due.keys(np.repeat(scopes, sizes) if len(scopes) > 1 else 0, due.intended_ns)
     bad_before = np.concatenate([[0], np.cumsum(due.bad)])
     here = np.arange(size)
-    ends = np.maximum(here + due.least, np.searchsorted(keys, keys + STRETCH_NS))
-    whole = ends <= due.starts[scope + 1]
-    whole &= due.intended_ns + STRETCH_NS <= due.load_ended_ns
-    firsts = here + 1 - due.least
-    firsts = np.minimum(firsts, np.searchsorted(keys, keys - STRETCH_NS, side="right"))
-    whole_to = firsts >= due.starts[scope]
-    whole_to &= due.intended_ns - STRETCH_NS >= due.load_started_ns
-    forth = np.flatnonzero(_good(due.bad, bad_before, here, ends, whole))
-    back = np.flatnonzero(_good(due.bad, bad_before, firsts, here + 1, whole_to))
-    begins = np.zeros(size, np.bool_)
-    begins[forth] = True
+    within = np.searchsorted(keys, keys + STRETCH_NS)
+    ends = np.maximum(here + due.least, within)
+    whole = (ends <= last) & (due.intended_ns <= due.load_ended_ns - STRETCH_NS)
+    # Of how many operations these 5 s had ended before each: they are the ones that lie before
+    # its own 5 s.
+    firsts = np.cumsum(np.bincount(within, minlength=size + 1))[:-1]
+    firsts = np.minimum(firsts, here + 1 - due.least)
+    whole_to = firsts >= np.repeat(due.starts[:-1], sizes)
+    whole_to &= due.intended_ns >= due.load_started_ns + STRETCH_NS
+    forth = whole & _good(due.bad, bad_before, here, np.minimum(ends, size))
+    back = whole_to & _good(due.bad, bad_before, np.maximum(firsts, 0), here + 1)
+    begins = forth.copy()
     begins[firsts[back]] = True
-    steps = np.bincount(forth, minlength=size + 1) + np.bincount(firsts[back], minlength=size + 1)
-    steps -= np.bincount(ends[forth], minlength=size + 1)
-    steps -= np.bincount(back + 1, minlength=size + 1)
-    unserved = due.bad & (np.cumsum(steps)[:-1] == 0)
-    return Course(
-        due, keys, bad_before, ends, ~whole, np.flatnonzero(begins), np.flatnonzero(unserved)
-    )
+    unserved = _unserved(np.flatnonzero(due.bad), ends, firsts, forth, back)
+    return Course(due, keys, bad_before, ends, ~whole, np.flatnonzero(begins), unserved)
 
 
-def _good(bad: Bools, bad_before: Ints, firsts: Ints, ends: Ints, whole: Bools) -> Bools:
-    """Whether each [first, end) is whole, good at both ends, and not too bad between."""
-    first, end = np.where(whole, firsts, 0), np.where(whole, ends, 1)
-    late = bad_before[end] - bad_before[first]
-    good: Bools = whole & (late <= np.maximum(1, (end - first) // 100))
-    return good & ~bad[first] & ~bad[end - 1]
+def _good(bad: Bools, bad_before: Ints, firsts: Ints, ends: Ints) -> Bools:
+    """Whether each [first, end) is good at both ends, and not too bad between."""
+    late = bad_before[ends] - bad_before[firsts]
+    good: Bools = ((late <= 1) | (late * 100 <= ends - firsts)) & ~bad[firsts] & ~bad[ends - 1]
+    return good
+
+
+def _unserved(bad: Places, ends: Places, firsts: Places, forth: Bools, back: Bools) -> Places:
+    """Those that lie in no good stretch: neither in that from the last good beginning up to them,
+    nor in that to the first good end from them on. Others reach less far."""
+    forth_places, back_places = np.flatnonzero(forth), np.flatnonzero(back)
+    before = np.searchsorted(forth_places, bad, side="right") - 1
+    reached = np.append(ends[forth_places], -1)[before]  # -1, none before it: the last place
+    after = np.searchsorted(back_places, bad)
+    reaching = np.append(firsts[back_places], len(ends))[after]
+    return bad[(reached <= bad) & (reaching > bad)]
 
 
 def few_bad(course: Course, first: int, end: int) -> bool:

@@ -2,30 +2,28 @@ import numpy as np
 
 from spark_analysis.engine.kernel.backlog import Backlog
 
-RISE_AND_FALL = Backlog(np.array([10, 20, 30, 40]), np.array([1, 3, 2, 0]))
+WAITING = Backlog(np.array([10, 20, 30]), np.array([15, 40, 35]))
 
 
-def test_it_is_drained_when_the_last_time_above_the_base_ends() -> None:
-    assert RISE_AND_FALL.drained_ns(base=1, from_ns=5, until_ns=100) == 40
-    assert RISE_AND_FALL.drained_ns(base=2, from_ns=5, until_ns=100) == 30
+def test_it_is_drained_when_the_last_that_waited_too_long_came() -> None:
+    assert WAITING.drained_ns(resumed_ns=5, returned_ns=5, limit_ns=100) == 40
+    assert WAITING.drained_ns(resumed_ns=5, returned_ns=5, limit_ns=15) == 15
 
 
-def test_it_was_never_above_the_base_in_that_time() -> None:
-    assert RISE_AND_FALL.drained_ns(base=3, from_ns=5, until_ns=100) == 5
-    assert RISE_AND_FALL.drained_ns(base=0, from_ns=40, until_ns=100) == 40
+def test_it_is_not_drained_before_consumers_resumed() -> None:
+    assert WAITING.drained_ns(resumed_ns=60, returned_ns=5, limit_ns=100) == 60
 
 
-def test_a_step_that_began_before_the_time_in_question_counts() -> None:
-    assert RISE_AND_FALL.drained_ns(base=2, from_ns=29, until_ns=100) == 30
+def test_what_came_before_the_fault_was_in_force_says_nothing() -> None:
+    assert WAITING.drained_ns(resumed_ns=17, returned_ns=15, limit_ns=19) == 17
 
 
-def test_it_is_not_drained_while_it_is_above_the_base_at_the_end() -> None:
-    assert RISE_AND_FALL.drained_ns(base=1, from_ns=5, until_ns=39) is None
-    assert RISE_AND_FALL.drained_ns(base=9, from_ns=50, until_ns=49) is None
+def test_what_begins_to_wait_too_long_at_the_limit_does_not_wait_too_long_there() -> None:
+    assert WAITING.drained_ns(resumed_ns=17, returned_ns=16, limit_ns=20) == 17
+    assert WAITING.drained_ns(resumed_ns=17, returned_ns=16, limit_ns=21) is None
+    assert WAITING.drained_ns(resumed_ns=17, returned_ns=16, limit_ns=39) is None
+    assert WAITING.drained_ns(resumed_ns=17, returned_ns=16, limit_ns=40) == 40
 
 
-def test_the_largest_is_that_of_the_half_open_time() -> None:
-    assert RISE_AND_FALL.largest(0, 20) == 1
-    assert RISE_AND_FALL.largest(0, 21) == 3
-    assert RISE_AND_FALL.largest(25, 30) == 3
-    assert RISE_AND_FALL.largest(25, 25) == 0
+def test_a_fault_that_was_in_force_only_after_its_time_is_not_drained() -> None:
+    assert WAITING.drained_ns(resumed_ns=50, returned_ns=51, limit_ns=50) is None

@@ -56,8 +56,7 @@ def test_it_agrees_with_looking_at_every_pair(
     assert found.tolist() == [
         any(
             copies[earlier][0] == copies[late][0]
-            and acknowledged(copies[earlier], copies[late][1], acknowledgements, windows)
-            and lived(copies[earlier], copies[late][1], events)
+            and acknowledged(copies[earlier], copies[late][1], acknowledgements, windows, events)
             for earlier in range(late)
         )
         for late in range(len(copies))
@@ -99,6 +98,7 @@ def acknowledged(
     received_ns: int,
     acknowledgements: list[tuple[int, int, int, int, int]],
     windows: list[tuple[int, int | None]],
+    events: list[tuple[int, int, int, str]],
 ) -> bool:
     _, came_ns, consumer, connection, tag = copy
     between = [
@@ -106,20 +106,16 @@ def acknowledged(
         for origin_ns, over_ns in windows
         if origin_ns < received_ns and (over_ns is None or came_ns <= over_ns)
     ]
+    ended = [
+        at_ns
+        for worker, ending, at_ns, kind in events
+        if (worker, ending) == (consumer, connection) and kind != "blocked"
+    ]
     return any(
         (by, over) == (consumer, connection)
         and first <= tag <= first + more
-        and all(written_ns < at_ns - NANOSECONDS for at_ns in (received_ns, *between))
+        and all(written_ns < at_ns - NANOSECONDS for at_ns in (received_ns, *between, *ended))
         for by, over, first, more, written_ns in acknowledgements
-    )
-
-
-def lived(
-    copy: tuple[int, int, int, int, int], received_ns: int, events: list[tuple[int, int, int, str]]
-) -> bool:
-    return not any(
-        (worker, connection) == (copy[2], copy[3]) and kind != "blocked" and at_ns <= received_ns
-        for worker, connection, at_ns, kind in events
     )
 
 
@@ -146,7 +142,8 @@ def as_copies(
         tag=tag,
     )
     fault_ns = earliest_origins(received_ns, as_windows(windows))
-    return Copies(np.arange(len(copies)), rows, group, nothing == 0, group, fault_ns)
+    surplus = nothing == 0
+    return Copies(np.arange(len(copies)), rows, group, surplus, group, received_ns, fault_ns)
 
 
 def as_windows(windows: list[tuple[int, int | None]]) -> list[Window]:

@@ -2,7 +2,7 @@ import numpy as np
 
 from spark_analysis.engine.kernel.availability import Gaps
 
-CONFIRMS = Gaps(np.array([40, 10, 70]), started_ns=0, ended_ns=100)
+CONFIRMS = Gaps(np.array([40, 10, 70]), started_ns=0, ended_ns=100, due_ns=None)
 
 
 def test_of_equal_gaps_the_earliest_is_the_silence() -> None:
@@ -17,9 +17,26 @@ def test_a_gap_that_only_touches_the_interval_is_not_in_it() -> None:
 
 def test_silence_up_to_the_end_of_the_load_is_censored() -> None:
     assert CONFIRMS.longest(70, 100) == (30, 70, True)
-    last_at_the_end = Gaps(np.array([100]), started_ns=0, ended_ns=100)
+    last_at_the_end = Gaps(np.array([100]), started_ns=0, ended_ns=100, due_ns=None)
     assert last_at_the_end.longest(0, 100) == (100, 0, False)
 
 
 def test_an_interval_after_the_load_has_no_silence() -> None:
     assert CONFIRMS.longest(100, 100) == (0, 100, False)
+
+
+def test_silence_runs_from_what_was_due_first_in_it() -> None:
+    due = Gaps(
+        np.array([40, 10, 70]), started_ns=0, ended_ns=100, due_ns=np.array([5, 12, 69, 95])
+    )
+    assert due.longest(0, 100) == (28, 12, False)  # of (40, 70) only 1 is left
+    assert due.longest(41, 72) == (1, 69, False)
+    assert due.longest(70, 100) == (5, 95, True)
+
+
+def test_a_gap_in_which_nothing_was_due_is_none() -> None:
+    idle = Gaps(np.array([10]), started_ns=0, ended_ns=100, due_ns=np.array([5, 10]))
+    assert idle.longest(0, 100) == (90, 10, True)  # due at the very confirm: it counts
+    calm = Gaps(np.array([10]), started_ns=0, ended_ns=100, due_ns=np.array([5]))
+    assert calm.longest(0, 100) == (5, 5, False)
+    assert calm.longest(50, 100) == (0, 50, False)

@@ -1,0 +1,38 @@
+"""Who was overtaken is told by the latest so far; here every pair is looked at."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spark_analysis.engine.kernel.arrays import NEVER
+from spark_analysis.engine.kernel.order import Sendings
+
+SMALL = st.integers(0, 2)
+SENT = st.integers(0, 6)
+MESSAGES = st.lists(st.tuples(SMALL, SMALL, SENT, st.just(NEVER) | SENT), max_size=10)
+
+
+@given(MESSAGES, st.randoms(use_true_random=False))
+def test_it_agrees_with_looking_at_every_pair(
+    messages: list[tuple[int, int, int, int]], chance: object
+) -> None:
+    slots = list(range(len(messages)))
+    chance.shuffle(slots)  # type: ignore[attr-defined]
+    line, connection, sent_ns, confirmed_ns = (
+        np.array([each[place] for each in messages], np.int64) for place in range(4)
+    )
+    found = Sendings(sent_ns, confirmed_ns, connection, np.array(slots, np.int64)).overtaken(line)
+    assert found.tolist() == [
+        any(
+            messages[y][0] == messages[x][0]
+            and (
+                messages[x][3] < messages[y][2]
+                or (
+                    messages[y][1] == messages[x][1]
+                    and (messages[x][2], slots[x]) < (messages[y][2], slots[y])
+                )
+            )
+            for y in range(x)
+        )
+        for x in range(len(messages))
+    ]
