@@ -3,7 +3,7 @@
 1. A fault that was not seen to hold, or not seen to be gone, puts the whole run in doubt, and so
    does a clock, and an effect before its cause.
 2. Stalls of publishers and consumers (stalls.py), and a publisher's missing log, put availability
-   in doubt. Where a fault kept all publishers away, or all consumers, nobody was there to judge by.
+   in doubt. Where a fault kept all publishers or all consumers away, nobody was there to judge by.
 3. A missing log, a queue that is not drained and a place that could not be read put loss in doubt.
    So do messages that were not due, or that nobody knows to be committed: one doubt a queue.
 """

@@ -109,7 +109,7 @@ class _Earlier:
     def acknowledged_before(self, again: Delivery) -> bool:
         """Whether one was acknowledged so that the broker must have known when it came `again`."""
         latest_ns = again.received_ns - _ON_ITS_WAY_NS
-        return any(written_ns <= latest_ns for written_ns in self._arrived_ns)
+        return any(written_ns < latest_ns for written_ns in self._arrived_ns)
 
     def read_at(self, again: Delivery) -> bool:
         return (again.place, again.offset) in self._at
@@ -152,7 +152,7 @@ class _Acknowledged:
             return None
         ends_ns = [each.origin_ns for each in self._unrest if each.lasts_to(delivery.received_ns)]
         ends_ns += self._end(delivery)
-        late = any(written_ns > end_ns - _ON_ITS_WAY_NS for end_ns in ends_ns)
+        late = any(written_ns >= end_ns - _ON_ITS_WAY_NS for end_ns in ends_ns)
         return None if late else written_ns
 
     def passed_ns(self, earlier: Delivery, again: Delivery) -> int | None:

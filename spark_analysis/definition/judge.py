@@ -54,10 +54,13 @@ def judge(facts: Facts, rows: Mapping[str, Iterable[Row]]) -> Findings:
     histories = outages.histories(facts, intended.judged, faults)
     recovered = stages.rows(facts, every, histories, faults)
     unsettled = unrest(facts, recovered)
-    missing = tuple(loss.cases(facts, every, Arrivals(facts, every)))
+    arrivals = Arrivals(facts, every)
+    missing = tuple(loss.cases(facts, every, arrivals))
     found = (
         *missing,
         *operations.cases(intended),
+        *outcomes.cases(every, arrivals),
+        *attempts.cases(facts, every, arrivals),
         *_cases(facts, by_name, seen, unsettled, missing),
     )
     return Findings(
@@ -82,11 +85,8 @@ def _cases(
     unsettled: Sequence[Unrest],
     missing: Sequence[Case],
 ) -> Iterator[Case]:
-    """What counts of messages, besides what did not come and what was intended."""
-    every = tuple(by_name.values())
-    arrivals, channels = Arrivals(facts, every), Channels(seen)
-    yield from outcomes.cases(every, arrivals)
-    yield from attempts.cases(facts, every, arrivals)
+    """What came, and how; what was given out and forgotten."""
+    every, channels = tuple(by_name.values()), Channels(seen)
     yield from forgotten.cases(facts, every, channels)
     yield from misrouted.cases(every)
     yield from delays.cases(facts, every)

@@ -37,15 +37,9 @@ class Try:
     attempt: Attempt
     terms: Terms | None
     settlements: tuple[Settlement, ...]
+    confirms: tuple[Settlement, ...]  # the settlements that confirm
+    confirmed_ns: int | None  # by the first of them
     deliveries: tuple[Delivery, ...]  # the identified ones, by whatever way, in delivery order
-
-    @property
-    def confirms(self) -> tuple[Settlement, ...]:
-        return tuple(one for one in self.settlements if one.outcome is Outcome.CONFIRMED)
-
-    @property
-    def confirmed_ns(self) -> int | None:
-        return min((confirm.settled_ns for confirm in self.confirms), default=None)
 
     @property
     def denied(self) -> bool:
@@ -63,6 +57,7 @@ class Message:
     terms: tuple[Terms, ...]  # of those attempts that have any
     settlements: tuple[Settlement, ...]
     confirms: tuple[Settlement, ...]  # the settlements that confirm
+    confirmed_ns: int | None  # by the first of them
     deliveries: tuple[Delivery, ...]  # the identified ones, by whatever way
     consumed: tuple[Delivery, ...]  # those by which it was delivered; the first says when
     finds: tuple[Delivery, ...]  # those of the audit
@@ -111,10 +106,6 @@ class Message:
         if Outcome.RETURNED in outcomes:
             return State.RETURNED
         return State.REFUSED if Outcome.REFUSED in outcomes else State.NOT_SENT
-
-    @property
-    def confirmed_ns(self) -> int | None:
-        return min((confirm.settled_ns for confirm in self.confirms), default=None)
 
     @property
     def strength(self) -> str:
@@ -175,12 +166,14 @@ def _message(
     named: list[Delivery],
 ) -> Message:
     identified = named if any(attempt.sent for attempt in attempts) else []
+    confirms = _confirms(settlements)
     return Message(
         *name,
         attempts=tuple(attempts),
         terms=tuple(terms),
         settlements=tuple(settlements),
-        confirms=tuple(s for s in settlements if s.outcome is Outcome.CONFIRMED),
+        confirms=confirms,
+        confirmed_ns=_first_ns(confirms),
         deliveries=tuple(identified),
         consumed=tuple(delivery for delivery in identified if delivery.by_consuming),
         finds=tuple(delivery for delivery in identified if delivery.via in (Via.AUDIT, Via.HALF)),
@@ -204,8 +197,18 @@ def _tries(
         attempt.number: Try(
             attempt,
             agreed.get(attempt.number),
-            tuple(said.get(attempt.number, ())),
-            tuple(seen.get(attempt.number, ())),
+            settlements=tuple(said[attempt.number]),
+            confirms=(confirms := _confirms(said[attempt.number])),
+            confirmed_ns=_first_ns(confirms),
+            deliveries=tuple(seen[attempt.number]),
         )
         for attempt in reversed(attempts)
     }
+
+
+def _confirms(settlements: Iterable[Settlement]) -> tuple[Settlement, ...]:
+    return tuple(one for one in settlements if one.outcome is Outcome.CONFIRMED)
+
+
+def _first_ns(confirms: Iterable[Settlement]) -> int | None:
+    return min((confirm.settled_ns for confirm in confirms), default=None)
