@@ -11,7 +11,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Self
 
-from spark_analysis.schema.facts import Absence, Clock, Facts, QueueEnd, Rivals, Window, Worker
+from spark_analysis.schema.facts import (
+    Absence,
+    Clock,
+    Facts,
+    Promise,
+    QueueEnd,
+    Rivals,
+    Window,
+    Worker,
+)
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.tables import TABLES
 from spark_analysis.schema.words import (
@@ -49,6 +58,8 @@ class History:
         paced: bool = True,
         confirms: bool = True,
         clock_doubt: str = "",
+        acknowledges: bool = True,
+        reconnect_ms: float = 2_000,
     ) -> None:
         self.rows: dict[str, list[Row]] = {}
         self._run = run
@@ -69,6 +80,8 @@ class History:
             windows=(),
             queues=(),
             rivals=(),
+            acknowledges=acknowledges,
+            reconnect_ns=ns(reconnect_ms),
         )
         self._workers: dict[int, Worker] = {}
         self._queues: dict[str, QueueEnd] = {}
@@ -76,6 +89,7 @@ class History:
         self._rivals: list[Rivals] = []
         self._absences: list[Absence] = []
         self._clocks: list[Clock] = []
+        self._promises: list[Promise] = []
         self._clock_ns = self._facts.load_started_ns
         self._attempts: dict[tuple[int, int, int], Row] = {}
         self._tags: dict[tuple[int, int], int] = {}
@@ -94,6 +108,7 @@ class History:
             rivals=tuple(self._rivals),
             absences=tuple(self._absences),
             clocks=tuple(self._clocks),
+            promises=tuple(self._promises),
         )
 
     # What the harness knows by itself.
@@ -128,6 +143,16 @@ class History:
         self._clocks.append(Clock(worker, ns(bound_ms)))
         return self
 
+    def promise(self, name: str, after_ms: float) -> Self:
+        """A source says that clients are served again so long after a fault."""
+        self._promises.append(Promise(name, ns(after_ms)))
+        return self
+
+    def no_consumer(self) -> Self:
+        """Nobody reads the queues while the load runs."""
+        del self._workers[CONSUMER]
+        return self
+
     def no_queue_end(self, name: str = QUEUE) -> Self:
         """Nothing is known of how this queue ended."""
         del self._queues[name]
@@ -142,12 +167,14 @@ class History:
         never_ended: bool = False,
         undo_ms: float | None = None,
         over_ms: float | None = None,
+        gone_ms: float | None = None,
         kind: str = "kill",
         verified: bool = True,
         gone: bool = True,
     ) -> Self:
         """The next fault window. By itself the action returns, and is undone, at once; when it is
-        over nobody knows. `undo_ms`: when its undo is issued, where that was noted."""
+        over nobody knows. `undo_ms`, `gone_ms`: when its undo is issued, and when it is seen to be
+        gone, where that was noted."""
         returned_ms = at_ms if returned_ms is None else returned_ms
         ended_ms = returned_ms if ended_ms is None else ended_ms
         window = Window(
@@ -162,9 +189,10 @@ class History:
             over_ns=None if over_ms is None else ns(over_ms),
         )
         self._windows.append(window)
-        if undo_ms is not None:
-            row: Row = {"window": window.number, "event": "undo_issued", "at_ns": ns(undo_ms)}
-            self.rows.setdefault("faults", []).append(row)
+        for event, step_ms in (("undo_issued", undo_ms), ("gone", gone_ms)):
+            if step_ms is not None:
+                row: Row = {"window": window.number, "event": event, "at_ns": ns(step_ms)}
+                self.rows.setdefault("faults", []).append(row)
         return self
 
     def away(self, worker: int, from_ms: float, until_ms: float | None = None) -> Self:

@@ -9,6 +9,8 @@ from collections.abc import Iterable
 
 from spark_analysis.schema.facts import Absence, Facts
 
+_FOR_EVER_NS = 2**63
+
 
 class Absences:
     """The absences of one run, by worker."""
@@ -26,6 +28,13 @@ class Absences:
             absence.from_ns <= last_ns and (absence.until_ns is None or from_ns < absence.until_ns)
             for absence in self._of.get(worker, ())
         )
+
+    def times(self, worker: int) -> list[tuple[int, int]]:
+        """From when until when the worker was away; for ever is later than anything."""
+        return [
+            (absence.from_ns, _FOR_EVER_NS if absence.until_ns is None else absence.until_ns)
+            for absence in self._of.get(worker, ())
+        ]
 
     def longest_within(self, worker: int, from_ns: int, until_ns: int) -> int:
         """The longest part of [from_ns, until_ns] that one absence of the worker covers, in ns."""

@@ -3,21 +3,22 @@
 1. Window 0 is the run as a whole, calm and stormy; the others count what was intended in their
    judged time.
 2. Silence is the longest gap between consecutive confirms that touches the outage: from the
-   window's origin until success was sustained and the fault was undone.
+   window's origin until success was sustained and the fault was undone. It runs only while
+   something is due: from the first operation after the confirm on.
 3. The start and the end of load bound the gaps. One that only the end of load closes is censored.
 4. Queue "" is all queues together.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from spark_analysis.definition.messages import Message
 from spark_analysis.definition.operations import Operation
-from spark_analysis.definition.stages import Outages
 from spark_analysis.definition.windows import Faulted, faulted
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.findings import Availability
+from spark_analysis.schema.findings import Availability, Stage
 
 ALL_QUEUES = ""
 
@@ -40,19 +41,37 @@ class _Span:
     until_ns: int | None  # None: every operation of the run
     quiet_ns: int
 
-    def covers(self, operation: Operation) -> bool:
-        return self.until_ns is None or self.from_ns <= operation.intended_ns < self.until_ns
+
+@dataclass(frozen=True, slots=True)
+class _Intended:
+    """The operations of one queue, by intended time."""
+
+    intended_ns: Sequence[int]
+    missed_before: Sequence[int]
+
+    def of(self, span: _Span) -> tuple[int, int]:
+        """How many the window has, and how many of them were missed."""
+        start, end = 0, len(self.intended_ns)
+        if span.until_ns is not None:
+            start = bisect_left(self.intended_ns, span.from_ns)
+            end = max(start, bisect_left(self.intended_ns, span.until_ns))
+        return end - start, self.missed_before[end] - self.missed_before[start]
+
+    def first_from(self, at_ns: int) -> int | None:
+        place = bisect_left(self.intended_ns, at_ns)
+        return self.intended_ns[place] if place < len(self.intended_ns) else None
 
 
 def rows(
     facts: Facts,
     messages: Sequence[Message],
     operations: Sequence[Operation],
-    sustained: Outages,
+    stages: Iterable[Stage],
 ) -> tuple[Availability, ...]:
     if not facts.confirms:
         return ()
-    return tuple(_rows(facts, messages, operations, tuple(_spans(facts, sustained))))
+    spans = tuple(_spans(facts, stages))
+    return tuple(_rows(facts, messages, operations, spans))
 
 
 def _rows(
@@ -61,56 +80,69 @@ def _rows(
     operations: Sequence[Operation],
     spans: Iterable[_Span],
 ) -> Iterator[Availability]:
+    intended = _intended(operations)
     for queue, confirms in _confirm_times(messages).items():
-        gaps = _gaps(facts, confirms)
-        of_queue = _of_queue(queue, operations)
+        of_queue = intended.get(queue, _Intended((), (0,)))
+        gaps = tuple(_gaps(facts, confirms, of_queue))
         for span in spans:
             yield _row(facts.run, span, queue, gaps, of_queue)
 
 
 def _confirm_times(messages: Iterable[Message]) -> Mapping[str, list[int]]:
     """The confirm times of every queue that was tried, and of all together."""
-    times: dict[str, list[int]] = {ALL_QUEUES: []}
+    times: dict[str, list[int]] = {}
     for message in messages:
         of_queue = times.setdefault(message.queue, [])
         if message.confirmed_ns is not None:
             of_queue.append(message.confirmed_ns)
-            times[ALL_QUEUES].append(message.confirmed_ns)
-    return times
+    return {**times, ALL_QUEUES: [at_ns for of_queue in times.values() for at_ns in of_queue]}
 
 
-def _of_queue(queue: str, operations: Sequence[Operation]) -> Sequence[Operation]:
-    if queue == ALL_QUEUES:
-        return operations
-    return tuple(operation for operation in operations if operation.message.queue == queue)
+def _intended(operations: Sequence[Operation]) -> Mapping[str, _Intended]:
+    """The operations of every queue that had any, and of all together."""
+    of_queue: dict[str, list[Operation]] = {}
+    for operation in operations:
+        of_queue.setdefault(operation.message.queue, []).append(operation)
+    of_queue[ALL_QUEUES] = list(operations)
+    return {
+        queue: _Intended(
+            tuple(one.intended_ns for one in these),
+            tuple(accumulate((int(one.missed) for one in these), initial=0)),
+        )
+        for queue, these in of_queue.items()
+    }
 
 
-def _spans(facts: Facts, sustained: Outages) -> Iterator[_Span]:
+def _spans(facts: Facts, stages: Iterable[Stage]) -> Iterator[_Span]:
     yield _Span(0, facts.load_started_ns, None, facts.load_ended_ns)
+    sustained = {
+        row.window: row.after_ns
+        for row in stages
+        if row.stage == "sustained_success" and row.reached
+    }
     for fault in faulted(facts):
-        quiet_ns = _outage_over_ns(facts, fault, sustained)
+        quiet_ns = _outage_over_ns(facts, fault, sustained.get(fault.window.number))
         yield _Span(fault.window.number, fault.window.origin_ns, fault.until_ns, quiet_ns)
 
 
-def _outage_over_ns(facts: Facts, fault: Faulted, sustained: Outages) -> int:
+def _outage_over_ns(facts: Facts, fault: Faulted, after_ns: int | None) -> int:
     """When success was sustained and the fault undone; at the latest the end of load."""
-    search = sustained.get(fault.window.number)
     ended_ns = fault.window.ended_ns
-    if search is None or not search.found or ended_ns is None:
+    if after_ns is None or ended_ns is None:
         return facts.load_ended_ns
-    return min(max(search.at_ns, ended_ns), facts.load_ended_ns)
+    return min(max(fault.window.origin_ns + after_ns, ended_ns), facts.load_ended_ns)
 
 
-def _gaps(facts: Facts, confirms: Iterable[int]) -> tuple[Silence, ...]:
+def _gaps(facts: Facts, confirms: Iterable[int], intended: _Intended) -> Iterator[Silence]:
     """Every gap of the load, in time; the last one ends with the load and not in a confirm."""
     start_ns, end_ns = facts.load_started_ns, facts.load_ended_ns
     within = sorted(at_ns for at_ns in confirms if start_ns <= at_ns <= end_ns)
     edges = [start_ns, *within, end_ns]
     last = len(edges) - 2
-    return tuple(
-        Silence(after - before, before, censored=index == last)
-        for index, (before, after) in enumerate(pairwise(edges))
-    )
+    for index, (before, after) in enumerate(pairwise(edges)):
+        from_ns = intended.first_from(before) if facts.paced else before
+        if from_ns is not None and (from_ns < after or not facts.paced):
+            yield Silence(after - from_ns, from_ns, censored=index == last)
 
 
 def _longest(gaps: Iterable[Silence], from_ns: int, until_ns: int) -> Silence:
@@ -123,16 +155,15 @@ def _longest(gaps: Iterable[Silence], from_ns: int, until_ns: int) -> Silence:
 
 
 def _row(
-    run: str, span: _Span, queue: str, gaps: Iterable[Silence], operations: Iterable[Operation]
+    run: str, span: _Span, queue: str, gaps: Iterable[Silence], intended: _Intended
 ) -> Availability:
-    judged = [operation for operation in operations if span.covers(operation)]
-    missed = sum(operation.missed for operation in judged)
+    operations, missed = intended.of(span)
     silence = _longest(gaps, span.from_ns, span.quiet_ns)
     return Availability(
         run,
         span.number,
         queue,
-        len(judged),
+        operations,
         missed,
         silence.length_ns,
         silence.from_ns,

@@ -1,66 +1,62 @@
-"""The backlog: how many messages are confirmed and have yet to be delivered, as time goes by.
+"""The backlog after a fault: what waits longer than a deadline, and when the last of it had come.
 
-1. A message is in it from its confirm until its first delivery. One that is never delivered is
-   left out: its loss is counted elsewhere, and it would hide that all others came.
-2. A delayed message is not late before it is due. When a broker asks for a commit nobody knows, so
-   what waits for that is left out, too.
-3. What only the drain brought was in the backlog until the end.
+1. A message waits from its confirm, or from when it is due if that is later, until its first
+   delivery. What only the drain brought waited to the end and longer.
+2. One that is never delivered is left out: its loss is counted elsewhere, and it would hide that
+   all others came. When a broker asks for a commit nobody knows, so that is left out, too.
+3. It is drained when consumers have resumed and nothing waits too long any more. A window in whose
+   last instant something does is not.
 """
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import accumulate
 
 from spark_analysis.definition.messages import Message
+from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.words import Fate, Via
 
 
 @dataclass(frozen=True, slots=True)
-class Backlog:
-    """How deep the backlog is from each time on; before the first it is empty."""
+class Wait:
+    """A message waits too long at every instant between these two. None: for ever."""
 
-    levels: tuple[tuple[int, int], ...]  # (from_ns, depth), by time
+    after_ns: int
+    before_ns: int | None
 
-    def largest(self, from_ns: int, before_ns: int) -> int:
-        """The deepest it was within [from_ns, before_ns); 0 if that is no time at all."""
-        if before_ns <= from_ns:
-            return 0
-        within = (depth for at_ns, depth in self.levels if from_ns <= at_ns < before_ns)
-        return max(self._at(from_ns), max(within, default=0))
+    def at(self, time_ns: int) -> bool:
+        return self.after_ns < time_ns and (self.before_ns is None or time_ns < self.before_ns)
 
-    def settled_ns(self, base: int, from_ns: int, until_ns: int) -> int | None:
-        """From when on it stays at `base` or below until `until_ns`; None: it does not."""
-        if self._at(until_ns) > base:
+
+def too_long(facts: Facts, messages: Iterable[Message]) -> tuple[Wait, ...]:
+    """Those of the messages that waited too long at some time."""
+    waits = (_wait(facts, message) for message in messages)
+    return tuple(
+        wait
+        for wait in waits
+        if wait is not None and (wait.before_ns is None or wait.after_ns < wait.before_ns)
+    )
+
+
+def drained_ns(
+    waits: Iterable[Wait], resumed_ns: int | None, returned_ns: int, limit_ns: int
+) -> int | None:
+    """When the backlog was gone; None: not within the window's time."""
+    if resumed_ns is None or returned_ns > limit_ns:
+        return None
+    drained_ns = resumed_ns
+    for wait in waits:
+        if wait.at(limit_ns):
             return None
-        settled_ns = from_ns
-        above = False
-        for at_ns, depth in self.levels:
-            if at_ns > until_ns:
-                break
-            if above and depth <= base:
-                settled_ns = max(settled_ns, at_ns)
-            above = depth > base
-        return settled_ns
-
-    def _at(self, time_ns: int) -> int:
-        before = [depth for at_ns, depth in self.levels if at_ns <= time_ns]
-        return before[-1] if before else 0
+        if wait.before_ns is not None and returned_ns < wait.before_ns <= limit_ns:
+            drained_ns = max(drained_ns, wait.before_ns)
+    return drained_ns
 
 
-def of(messages: Iterable[Message]) -> Backlog:
-    steps = Counter[int]()
-    for message in messages:
-        confirmed_ns, consumed = message.confirmed_ns, message.consumed
-        if confirmed_ns is None or not consumed or message.fate is Fate.COMMIT_WHEN_ASKED:
-            continue
-        first = consumed[0]
-        from_ns = max([confirmed_ns, *(terms.due_ns for terms in message.terms if terms.delayed)])
-        if first.via is Via.DRAIN:
-            steps[from_ns] += 1
-        elif from_ns < first.received_ns:
-            steps[from_ns] += 1
-            steps[first.received_ns] -= 1
-    times = sorted(steps)
-    depths = accumulate(steps[at_ns] for at_ns in times)
-    return Backlog(tuple(zip(times, depths, strict=True)))
+def _wait(facts: Facts, message: Message) -> Wait | None:
+    confirmed_ns = message.confirmed_ns
+    if confirmed_ns is None or not message.delivered or message.fate is Fate.COMMIT_WHEN_ASKED:
+        return None
+    due_ns = [confirmed_ns, *(terms.due_ns for terms in message.terms if terms.delayed)]
+    first = message.consumed[0]
+    before_ns = None if first.via is Via.DRAIN else first.received_ns
+    return Wait(max(due_ns) + facts.deadline_ns, before_ns)

@@ -2,6 +2,7 @@
 
 1. One case is one unit of one count; every count and every affected row comes from cases.
 2. What is as it should be, or was not judged, is counted but affects nobody.
+3. A case that may be charged to faults tells within what time they could have caused it.
 """
 
 from collections import Counter
@@ -15,26 +16,46 @@ from spark_analysis.schema.measures import BY_NAME
 
 
 @dataclass(frozen=True, slots=True)
+class Span:
+    """From when on, and until when, something can have been caused. None: for ever."""
+
+    since_ns: int
+    by_ns: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     queue: str
     measure: str
     detail: str
     producer: int
     sequence: int
-    attempt: int  # of the delivery where the case is one; 0 where it is a message
+    attempt: int  # of the delivery or attempt where the case is one; 0 where it is a message
     at_ns: int
+    span: Span | None = None  # None: charged to nothing
 
 
-def of_message(message: Message, measure: str, detail: str, at_ns: int) -> Case:
-    return Case(message.queue, measure, detail, message.producer, message.sequence, 0, at_ns)
+def of_message(
+    message: Message,
+    measure: str,
+    detail: str,
+    at_ns: int,
+    span: Span | None = None,
+    *,
+    attempt: int = 0,
+) -> Case:
+    name = message.producer, message.sequence
+    return Case(message.queue, measure, detail, *name, attempt, at_ns, span)
 
 
-def of_delivery(delivery: Delivery, queue: str, measure: str, detail: str) -> Case:
+def of_delivery(
+    delivery: Delivery, queue: str, measure: str, detail: str, span: Span | None = None
+) -> Case:
     producer, sequence = delivery.producer, delivery.sequence
     if not delivery.header_ok:
         producer = sequence = -1
     at_ns = delivery.received_ns
-    return Case(queue, measure, detail, producer, sequence, delivery.attempt, at_ns)
+    return Case(queue, measure, detail, producer, sequence, delivery.attempt, at_ns, span)
 
 
 def count(run: str, cases: Iterable[Case]) -> tuple[Count, ...]:

@@ -1,18 +1,24 @@
-"""Delayed messages: what came before its time, and whose time had not come when all was quiet.
+"""Delayed messages: what came before its time, what came long after, and whose time had not come
+when all was quiet.
 
 1. A wait begins in the broker, so after the attempt was sent, and before it was confirmed.
 2. Doubt speaks for the broker: clocks of different machines, and the whole milliseconds in which
    it counts. What is early within the doubt is early_unknown, and nobody's fault.
+3. Overdue is what came later than its wait allowed, counted from its confirm, by over a second: so
+   often brokers look at what waits. What only the drain brought is overdue where consumers could
+   have had it within the load.
 """
 
 from collections.abc import Iterable, Iterator
 
 from spark_analysis.definition.cases import Case, of_delivery, of_message
 from spark_analysis.definition.events import Delivery
-from spark_analysis.definition.messages import Message
+from spark_analysis.definition.messages import Message, Try
 from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.words import Via
 
 _GRAIN_NS = 1_000_000  # brokers count milliseconds
+_LOOKED_AT_NS = 1_000_000_000  # brokers look at what waits once a second at the least
 _APART = 1_000  # clocks of two machines run apart by less than one in so many
 
 
@@ -26,6 +32,8 @@ def cases(facts: Facts, messages: Iterable[Message]) -> Iterator[Case]:
             measure = waits.haste(message, delivery)
             if measure:
                 yield of_delivery(delivery, message.queue, measure, "")
+        if message.delivered and waits.overdue(message, message.consumed[0]):
+            yield of_message(message, "overdue", "", message.consumed[0].received_ns)
 
 
 class Waits:
@@ -34,17 +42,33 @@ class Waits:
     def __init__(self, facts: Facts) -> None:
         self._bounds = {clock.worker: clock.bound_ns for clock in facts.clocks}
         self._quiet_ns = {end.queue: end.quiet_ns for end in facts.queues}
+        self._consumed = any(worker.role == "consumer" for worker in facts.workers)
+        self._load_ended_ns = facts.load_ended_ns
 
     def haste(self, message: Message, delivery: Delivery) -> str:
         """`early`, `early_unknown`, or "" for a delivery in time."""
-        attempt, wait_ns = message.attempt(delivery.attempt), _wait_ns(message, delivery.attempt)
-        terms = message.terms_of(delivery.attempt)
-        if attempt is None or not attempt.sent or terms is None or wait_ns is None:
+        attempt, terms = message.sent_attempt(delivery.attempt), message.terms_of(delivery.attempt)
+        if attempt is None or terms is None or not terms.delayed:
             return ""
         if delivery.received_ns >= terms.due_ns:
             return ""
+        wait_ns = max(0, terms.due_ns - attempt.sent_ns)
         slack_ns = self._slack_ns(wait_ns, message.producer, delivery.consumer)
         return "early" if delivery.received_ns + slack_ns < terms.due_ns else "early_unknown"
+
+    def overdue(self, message: Message, first: Delivery) -> bool:
+        """Whether its first delivery came later than the broker may have taken."""
+        one = message.tries.get(first.attempt)
+        if one is None or not one.attempt.sent or one.terms is None or not one.terms.delayed:
+            return False
+        confirmed_ns = one.confirmed_ns
+        if confirmed_ns is None:
+            return False
+        wait_ns = max(0, one.terms.due_ns - one.attempt.sent_ns)
+        slack_ns = self._slack_ns(wait_ns, message.producer, first.consumer)
+        latest_ns = max(one.terms.due_ns, confirmed_ns + wait_ns) + slack_ns + _LOOKED_AT_NS
+        in_load = self._consumed and latest_ns < self._load_ended_ns
+        return first.received_ns > latest_ns and (first.via is not Via.DRAIN or in_load)
 
     def not_due(self, message: Message) -> bool:
         """Whether each copy that was confirmed may have waited still when the queue was quiet."""
@@ -52,8 +76,17 @@ class Waits:
         waited = [at_ns for at_ns in over_ns if at_ns is not None]
         if len(waited) < len(over_ns):
             return False
-        quiet_ns = self._quiet_ns.get(message.queue)
-        return quiet_ns is None or min(waited) > quiet_ns
+        return self._after_quiet(message.queue, min(waited))
+
+    def attempt_not_due(self, message: Message, one: Try) -> bool:
+        """Whether this confirmed attempt may have waited still when the queue was quiet."""
+        assert one.confirmed_ns is not None, one
+        over_ns = self._over_ns(message, one.attempt.number, one.confirmed_ns)
+        return over_ns is not None and self._after_quiet(message.queue, over_ns)
+
+    def _after_quiet(self, queue: str, at_ns: int) -> bool:
+        quiet_ns = self._quiet_ns.get(queue)
+        return quiet_ns is None or at_ns > quiet_ns
 
     def _over_ns(self, message: Message, attempt: int, settled_ns: int) -> int | None:
         """When its wait was over at the latest; None where it had none."""

@@ -1,16 +1,16 @@
 """What of a run could not be judged, and why.
 
 1. A fault that was not seen to hold, or not seen to be gone, puts the whole run in doubt, and so
-   does a clock.
-2. A stall of a publisher or consumer, and a publisher's missing log, put availability in doubt: a
-   stall only that of the windows it touched. What a fault kept a worker from is no stall; where it
-   kept all publishers away, or all consumers, nobody was there to judge by.
+   does a clock, and an effect before its cause.
+2. Stalls of publishers and consumers (stalls.py), and a publisher's missing log, put availability
+   in doubt. Where a fault kept all publishers or all consumers away, nobody was there to judge by.
 3. A missing log, a queue that is not drained and a place that could not be read put loss in doubt.
    So do messages that were not due, or that nobody knows to be committed: one doubt a queue.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
+from spark_analysis.definition import causality, stalls
 from spark_analysis.definition.absences import Absences
 from spark_analysis.definition.cases import Case
 from spark_analysis.definition.events import Stall
@@ -19,40 +19,35 @@ from spark_analysis.definition.windows import judged
 from spark_analysis.schema.facts import Facts, Worker
 from spark_analysis.schema.findings import Doubt
 
-_STALL_NS_MAX = 100_000_000
 _OF_TERMS = ("not_due", "pending")
 
 
 def rows(
-    facts: Facts, messages: Iterable[Message], stalls: Iterable[Stall], missing: Iterable[Case]
+    facts: Facts, messages: Sequence[Message], stalled: Iterable[Stall], missing: Iterable[Case]
 ) -> tuple[Doubt, ...]:
     """`missing`: what became of messages that did not come (loss.py)."""
     return (
-        *_of_the_run(facts),
-        *_of_availability(facts, stalls),
+        *_of_the_run(facts, messages),
+        *stalls.doubts(facts, stalled),
+        *_of_availability(facts),
         *_of_loss(facts, {message.queue for message in messages}),
         *_of_terms(facts, missing),
     )
 
 
-def _of_the_run(facts: Facts) -> Iterator[Doubt]:
+def _of_the_run(facts: Facts, messages: Iterable[Message]) -> Iterator[Doubt]:
     for window in facts.windows:
         if not (window.verified and window.gone):
             yield _doubt(facts, "run", "fault", window=window.number)
     if facts.clock_doubt:
         yield _doubt(facts, "run", "clock")
+    if causality.broken(facts, messages):
+        yield _doubt(facts, "run", "causality")
 
 
-def _of_availability(facts: Facts, stalls: Iterable[Stall]) -> Iterator[Doubt]:
-    load = {worker.number for worker in facts.workers if worker.role in ("publisher", "consumer")}
+def _of_availability(facts: Facts) -> Iterator[Doubt]:
     windows = judged(facts)
     absences = Absences(facts)
-    long = [s for s in stalls if s.worker in load and _stalled_ns(s, absences) > _STALL_NS_MAX]
-    for stall in long:
-        due_ns = stall.at_ns - stall.late_ns
-        for window in windows:
-            if due_ns < window.until_ns and stall.at_ns > window.from_ns:
-                yield _stalled(facts, window.number, stall)
     for publisher in _open_logs(facts, "publisher"):
         for window in windows:
             yield _doubt(
@@ -67,12 +62,6 @@ def _of_availability(facts: Facts, stalls: Iterable[Stall]) -> Iterator[Doubt]:
         for window in windows:
             if absences.all_touch(workers, window.from_ns, window.until_ns):
                 yield _doubt(facts, "availability", f"{role}s_absent", window=window.number)
-
-
-def _stalled_ns(stall: Stall, absences: Absences) -> int:
-    """How late the tick was, but for what a fault kept it from."""
-    due_ns = stall.at_ns - stall.late_ns
-    return stall.late_ns - absences.longest_within(stall.worker, due_ns, stall.at_ns)
 
 
 def _of_loss(facts: Facts, queues: set[str]) -> Iterator[Doubt]:
@@ -97,11 +86,6 @@ def _of_terms(facts: Facts, missing: Iterable[Case]) -> Iterator[Doubt]:
 
 def _open_logs(facts: Facts, role: str) -> list[Worker]:
     return [worker for worker in facts.workers if worker.role == role and not worker.log_closed]
-
-
-def _stalled(facts: Facts, window: int, stall: Stall) -> Doubt:
-    scope, reason = "availability", "stalled"
-    return Doubt(facts.run, scope, window, reason, "", stall.worker, stall.at_ns, stall.late_ns)
 
 
 def _doubt(

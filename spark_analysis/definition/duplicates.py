@@ -1,158 +1,171 @@
 """Surplus deliveries: each identified delivery but the first of its message, and where it is from.
 
-1. One case a surplus delivery, compared with the earlier deliveries of its message.
-2. A new attempt number is our own retry: the broker did what it was asked to, twice.
-3. A broker that says "not redelivered" of the same attempt holds it twice: stored_twice. Unless a
-   window lies between: a new master may not know what the old one gave out.
-4. A redelivery is the broker's right until it had our acknowledgement: written over 1 s before,
-   and over 1 s before every fault that may have swallowed it, on a connection that lived on.
-5. A log tells where each delivery was read. The same place of it again is a rollback, where the
-   group's progress had passed it: our acknowledgement was older than clients take to tell brokers
-   of their progress, and no fault and no end of our own came into that time. Another place of a
-   log holds the message a second time.
+1. One case a surplus delivery, compared with the earlier deliveries of its attempt. A new attempt
+   number is our own retry: the broker did what it was asked to, twice.
+2. A log tells where each delivery was read. The same place of it again is a rollback where the
+   group's progress had passed it, so long ago that the broker must have known: no fault and no end
+   of our own came into that time. Another place of a log holds the message a second time.
+3. A redelivery, flagged or by a retry topic, is the broker's right until our acknowledgement must
+   have arrived: written a second before it, before every fault that may have swallowed it, and
+   before the end of its connection. It stays one though two masters were found.
+4. Else two masters explain it; and what nobody flagged across a fault may be from a new master who
+   does not know what the old one gave out. Only what is left was stored twice, or came again
+   though the broker knew better.
 """
 
-from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
-from spark_analysis.definition.cases import Case, of_delivery
-from spark_analysis.definition.events import Delivery, Events
+from spark_analysis.definition.cases import Case, Span, of_delivery
+from spark_analysis.definition.channels import Channels
+from spark_analysis.definition.events import Delivery
 from spark_analysis.definition.messages import Message
-from spark_analysis.schema.facts import Facts, Rivals, Unsettled
-from spark_analysis.schema.words import Redelivered
+from spark_analysis.definition.progress import Progress
+from spark_analysis.definition.unrest import Unrest
+from spark_analysis.schema.facts import Facts, Rivals
+from spark_analysis.schema.words import Redelivered, Via
 
 _ON_ITS_WAY_NS = 1_000_000_000  # so long at most an acknowledgement is
 _TOLD_WITHIN_NS = 5_000_000_000 + _ON_ITS_WAY_NS  # clients tell of their progress every 5 s
 
-Channel = tuple[int, int]  # (consumer, connection)
 
-
-def cases(facts: Facts, messages: Iterable[Message], events: Events) -> Iterator[Case]:
-    ours = _Acknowledged(events)
+def cases(
+    facts: Facts, messages: Sequence[Message], channels: Channels, unrest: Sequence[Unrest]
+) -> Iterator[Case]:
+    ours = _Acknowledged(channels, Progress(messages, channels), unrest)
     for message in messages:
-        seen = defaultdict[int, list[Delivery]](list)  # by attempt
+        seen = defaultdict[int, _Earlier](lambda: _Earlier(ours))  # by attempt
+        before: Delivery | None = None
         for delivery in message.consumed:
             earlier = seen[delivery.attempt]
-            if delivery is not message.consumed[0]:
-                origin = _origin(_Surplus(delivery, message.queue, earlier), facts, ours)
-                yield of_delivery(delivery, message.queue, "duplicated", origin)
-            earlier.append(delivery)
+            if before is not None:
+                origin = _origin(delivery, earlier, _rivals(facts, message), unrest)
+                span = Span(before.received_ns, delivery.received_ns)
+                yield of_delivery(delivery, message.queue, "duplicated", origin, span)
+            earlier.add(delivery)
+            before = delivery
 
 
-@dataclass(frozen=True, slots=True)
-class _Surplus:
-    delivery: Delivery
-    queue: str  # its message's
-    earlier: Sequence[Delivery]  # of the same attempt
-
-    def between(self, earlier: Delivery, windows: Sequence[Unsettled]) -> list[Unsettled]:
-        """The windows that lie between an earlier delivery and this one."""
-        return [
-            window
-            for window in windows
-            if window.origin_ns < self.delivery.received_ns
-            and (window.over_ns is None or window.over_ns >= earlier.received_ns)
-        ]
+def _rivals(facts: Facts, message: Message) -> list[Rivals]:
+    return [pair for pair in facts.rivals if pair.queue == message.queue]
 
 
-def _origin(surplus: _Surplus, facts: Facts, ours: "_Acknowledged") -> str:
-    if not surplus.earlier:
+def _origin(
+    delivery: Delivery, earlier: "_Earlier", rivals: Iterable[Rivals], unrest: Iterable[Unrest]
+) -> str:
+    if earlier.latest is None:
         return "publisher_retry"
-    if _two_masters(surplus, facts.rivals):
-        return "diverged"
-    return _by_flag(surplus, facts.unsettled, ours)
-
-
-def _two_masters(surplus: _Surplus, rivals: Sequence[Rivals]) -> bool:
-    return any(
-        pair.queue == surplus.queue
-        and pair.from_ns <= surplus.delivery.received_ns <= pair.until_ns
-        for pair in rivals
-    )
-
-
-def _by_flag(surplus: _Surplus, windows: Sequence[Unsettled], ours: "_Acknowledged") -> str:
-    delivery = surplus.delivery
+    diverged = any(r.from_ns <= delivery.received_ns <= r.until_ns for r in rivals)
     if delivery.offset >= 0:
-        return _by_place(surplus, windows, ours)
-    if delivery.redelivered is Redelivered.NOT_TOLD:
-        return "ambiguous"
-    if delivery.redelivered is Redelivered.NO:
-        return "ambiguous" if surplus.between(surplus.earlier[-1], windows) else "stored_twice"
-    if any(ours.in_time(surplus, earlier, windows) for earlier in surplus.earlier):
+        return _by_place(delivery, earlier, diverged)
+    flagged = delivery.redelivered is Redelivered.YES
+    rightful = flagged and not earlier.acknowledged_before(delivery)
+    if delivery.via is Via.RETRY_TOPIC or rightful:
+        return "redelivery"
+    if diverged:
+        return "diverged"
+    if flagged:
         return "redelivery_after_ack"
-    return "redelivery"
+    told = delivery.redelivered is not Redelivered.NOT_TOLD
+    between = any(_between(each, earlier.latest, delivery) for each in unrest)
+    return "stored_twice" if told and not between else "ambiguous"
 
 
-def _by_place(surplus: _Surplus, windows: Sequence[Unsettled], ours: "_Acknowledged") -> str:
-    delivery = surplus.delivery
+def _by_place(delivery: Delivery, earlier: "_Earlier", diverged: bool) -> str:
     if not delivery.place:
         return "ambiguous"
-    same = [
-        earlier
-        for earlier in surplus.earlier
-        if (earlier.place, earlier.offset) == (delivery.place, delivery.offset)
-    ]
-    if same:
-        passed = any(ours.passed(earlier, delivery, windows) for earlier in same)
-        return "offset_rollback" if passed else "redelivery"
-    unplaced = any(not earlier.place or earlier.offset < 0 for earlier in surplus.earlier)
-    return "ambiguous" if unplaced else "stored_twice"
+    if earlier.read_at(delivery):
+        return "offset_rollback" if earlier.passed_before(delivery) else "redelivery"
+    if delivery.via is Via.RETRY_TOPIC:
+        return "redelivery"
+    if earlier.unplaced:
+        return "ambiguous"
+    return "diverged" if diverged else "stored_twice"
+
+
+def _between(each: Unrest, earlier: Delivery, later: Delivery) -> bool:
+    return each.origin_ns < later.received_ns and each.lasts_to(earlier.received_ns)
+
+
+class _Earlier:
+    """The earlier deliveries of one attempt, told so that each is looked at once."""
+
+    def __init__(self, ours: "_Acknowledged") -> None:
+        self._ours = ours
+        self._arrived_ns: list[int] = []  # the earliest acknowledgement that must have arrived
+        self._at = defaultdict[tuple[str, int], list[Delivery]](list)
+        self._known = defaultdict[tuple[str, str, int], _Known](_Known)
+        self.latest: Delivery | None = None
+        self.unplaced = False
+
+    def add(self, delivery: Delivery) -> None:
+        self.latest = delivery
+        self.unplaced |= not delivery.place or delivery.offset < 0
+        self._at[delivery.place, delivery.offset].append(delivery)
+        arrived_ns = self._ours.arrived_ns(delivery)
+        if arrived_ns is not None:
+            self._arrived_ns = [min([arrived_ns, *self._arrived_ns])]
+
+    def acknowledged_before(self, again: Delivery) -> bool:
+        """Whether one was acknowledged so that the broker must have known when it came `again`."""
+        latest_ns = again.received_ns - _ON_ITS_WAY_NS
+        return any(written_ns < latest_ns for written_ns in self._arrived_ns)
+
+    def read_at(self, again: Delivery) -> bool:
+        return (again.place, again.offset) in self._at
+
+    def passed_before(self, again: Delivery) -> bool:
+        """Whether the group's progress had passed one that was read at the same place."""
+        same = self._at[again.place, again.offset]
+        known = self._known[again.place, again.queue, again.offset]
+        for earlier in same[known.looked_at :]:
+            since_ns = self._ours.passed_ns(earlier, again)
+            if since_ns is not None:
+                known.since_ns = [min([since_ns, *known.since_ns])]
+        known.looked_at = len(same)
+        return any(since_ns + _TOLD_WITHIN_NS < again.received_ns for since_ns in known.since_ns)
+
+
+class _Known:
+    """The earliest progress past one place that the broker must have heard of; empty: none."""
+
+    def __init__(self) -> None:
+        self.looked_at = 0
+        self.since_ns: list[int] = []
 
 
 class _Acknowledged:
-    """When we acknowledged each tag, and when each connection ended: each at the earliest."""
+    """What the broker must have heard of our acknowledgements, unless it is too young."""
 
-    def __init__(self, events: Events) -> None:
-        self._written_ns = _acknowledgement_times(events)
-        self._ended_ns: dict[Channel, int] = {}
-        for end in sorted(events.connection_ends, key=lambda end: end.at_ns):
-            self._ended_ns.setdefault((end.worker, end.connection), end.at_ns)
+    def __init__(self, channels: Channels, progress: Progress, unrest: Sequence[Unrest]) -> None:
+        self._channels = channels
+        self._progress = progress
+        self._unrest = unrest
 
-    def in_time(self, surplus: _Surplus, earlier: Delivery, windows: Sequence[Unsettled]) -> bool:
-        """Whether `earlier` was acknowledged so that the broker must have known, and its
-        connection lives on."""
-        channel = earlier.consumer, earlier.connection
-        written_ns = self._written_ns.get((*channel, earlier.tag))
+    def arrived_ns(self, delivery: Delivery) -> int | None:
+        """When it was acknowledged; None where a fault or its connection's end may have swallowed
+        that. A fault that comes after a redelivery is asked, too: what was acknowledged within a
+        second of the fault was so within a second of the redelivery.
+        """
+        written_ns = self._channels.acknowledged_ns(delivery)
         if written_ns is None:
-            return False
-        now_ns = surplus.delivery.received_ns
-        faults_ns = (window.origin_ns for window in surplus.between(earlier, windows))
-        ended_ns = self._ended_ns.get(channel)
-        arrived = written_ns < min([now_ns, *faults_ns]) - _ON_ITS_WAY_NS
-        return arrived and (ended_ns is None or ended_ns > now_ns)
+            return None
+        ends_ns = [each.origin_ns for each in self._unrest if each.lasts_to(delivery.received_ns)]
+        ends_ns += self._end(delivery)
+        late = any(written_ns >= end_ns - _ON_ITS_WAY_NS for end_ns in ends_ns)
+        return None if late else written_ns
 
-    def passed(self, earlier: Delivery, again: Delivery, windows: Sequence[Unsettled]) -> bool:
-        """Whether the group's progress had passed `earlier`, so that the broker must have known
-        when it gave the same place out `again`."""
-        channel = earlier.consumer, earlier.connection
-        written_ns = self._written_ns.get((*channel, earlier.tag))
-        if written_ns is None:
-            return False
-        since_ns = max(written_ns, earlier.received_ns)
-        came_ns = [window.origin_ns for window in windows if window.origin_ns > since_ns]
-        came_ns += [self._ended_ns[channel]] if channel in self._ended_ns else []
-        return since_ns + _TOLD_WITHIN_NS < min([again.received_ns, *came_ns])
+    def passed_ns(self, earlier: Delivery, again: Delivery) -> int | None:
+        """When the group's progress had passed `earlier`; None where nobody may have been told."""
+        at_ns = self._progress.passed_ns(again.place, again.queue, again.offset)
+        if at_ns is None:
+            return None
+        since_ns = max(at_ns, earlier.received_ns)
+        ends_ns = [each.origin_ns for each in self._unrest if each.origin_ns > since_ns]
+        ends_ns += self._end(earlier)
+        late = any(since_ns + _TOLD_WITHIN_NS >= end_ns for end_ns in ends_ns)
+        return None if late else since_ns
 
-
-def _acknowledgement_times(events: Events) -> dict[tuple[int, int, int], int]:
-    """The earliest written_ns of each acknowledged (consumer, connection, tag) that was delivered.
-
-    Frames are taken in the order they were written, and each tag leaves with the first frame that
-    covers it, so every tag is looked at once.
-    """
-    delivered = defaultdict[Channel, set[int]](set)
-    for delivery in events.deliveries:
-        delivered[delivery.consumer, delivery.connection].add(delivery.tag)
-    waiting = {channel: sorted(tags) for channel, tags in delivered.items()}
-    times: dict[tuple[int, int, int], int] = {}
-    for frame in sorted(events.acknowledgements, key=lambda frame: frame.written_ns):
-        channel = frame.consumer, frame.connection
-        tags = waiting.get(channel, [])
-        covered = slice(bisect_left(tags, frame.first_tag), bisect_right(tags, frame.last_tag))
-        for tag in tags[covered]:
-            times[*channel, tag] = frame.written_ns
-        del tags[covered]
-    return times
+    def _end(self, delivery: Delivery) -> list[int]:
+        ended_ns = self._channels.ended_ns(delivery)
+        return [] if ended_ns is None else [ended_ns]

@@ -89,7 +89,12 @@ class Delivery:
     @property
     def by_consuming(self) -> bool:
         """It came the way messages are meant to come; the audit's finds did not."""
-        return self.via in (Via.LOAD, Via.DRAIN)
+        return self.via in (Via.LOAD, Via.DRAIN, Via.RETRY_TOPIC)
+
+    @property
+    def while_consuming(self) -> bool:
+        """Consumers got it while they worked; the drain came later."""
+        return self.via in (Via.LOAD, Via.RETRY_TOPIC)
 
     @property
     def order(self) -> tuple[int, int, int, int]:
@@ -126,6 +131,15 @@ class Stall:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """What was done of a fault, or seen of it: `undo_issued`, `gone` and others."""
+
+    window: int
+    event: str
+    at_ns: int
+
+
+@dataclass(frozen=True, slots=True)
 class Events:
     attempts: tuple[Attempt, ...]
     terms: tuple[Terms, ...]
@@ -134,6 +148,7 @@ class Events:
     acknowledgements: tuple[Acknowledgement, ...]
     connection_ends: tuple[ConnectionEnd, ...]
     stalls: tuple[Stall, ...]
+    steps: tuple[Step, ...]
 
 
 def read(rows: Mapping[str, Iterable[Row]]) -> Events:
@@ -148,6 +163,7 @@ def read(rows: Mapping[str, Iterable[Row]]) -> Events:
         acknowledgements=tuple(_acknowledgement(row) for row in rows.get("acknowledgements", ())),
         connection_ends=tuple(_connection_end(row) for row in ends),
         stalls=tuple(_stall(row) for row in rows.get("lateness", ())),
+        steps=tuple(_step(row) for row in rows.get("faults", ())),
     )
 
 
@@ -237,3 +253,7 @@ def _connection_end(row: Row) -> ConnectionEnd:
 
 def _stall(row: Row) -> Stall:
     return Stall(_int(row, "worker"), _int(row, "at_ns"), _int(row, "late_ns"))
+
+
+def _step(row: Row) -> Step:
+    return Step(_int(row, "window"), _text(row, "event"), _int(row, "at_ns"))

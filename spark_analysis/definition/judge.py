@@ -5,58 +5,92 @@
 2. Clarity goes before speed, but every step costs n log n at most.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from spark_analysis.definition import (
+    attempts,
     availability,
     cases,
+    charges,
+    consumption,
     delays,
     doubts,
     duplicates,
     events,
+    exposure,
+    forgotten,
     loss,
     messages,
+    misrouted,
     operations,
     order,
+    outages,
     outcomes,
-    owed,
+    promised,
     seconds,
     stages,
     strays,
     transactions,
     views,
 )
+from spark_analysis.definition.arrivals import Arrivals
+from spark_analysis.definition.cases import Case
+from spark_analysis.definition.channels import Channels
+from spark_analysis.definition.events import Events, Row
+from spark_analysis.definition.forces import forces
+from spark_analysis.definition.messages import Message, Name
+from spark_analysis.definition.unrest import Unrest, unrest
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
 
 
-def judge(facts: Facts, rows: Mapping[str, Iterable[Mapping[str, int | str | None]]]) -> Findings:
-    """The six marts of one run; `rows` maps raw tables to rows by column, missing ones empty."""
+def judge(facts: Facts, rows: Mapping[str, Iterable[Row]]) -> Findings:
+    """The marts of one run; `rows` maps raw tables to rows by column, missing ones empty."""
     seen = events.read(rows)
     by_name = messages.fold(seen)
     every = tuple(by_name.values())
     intended = operations.intended(facts, every)
-    sustained = stages.outages(facts, intended.judged)
-    undone = owed.undos(rows.get("faults", ()))
-    missing = tuple(loss.cases(facts, every))
+    faults = forces(facts, seen.steps)
+    histories = outages.histories(facts, intended.judged, faults)
+    recovered = stages.rows(facts, every, histories, faults)
+    unsettled = unrest(facts, recovered)
+    arrivals = Arrivals(facts, every)
+    missing = tuple(loss.cases(facts, every, arrivals))
     found = (
-        *outcomes.cases(every),
         *missing,
-        *delays.cases(facts, every),
-        *transactions.cases(facts, every, missing),
-        *strays.cases(facts, by_name, seen.deliveries),
-        *duplicates.cases(facts, every, seen),
-        *order.cases(facts, every),
         *operations.cases(intended),
+        *outcomes.cases(every, arrivals),
+        *attempts.cases(facts, every, arrivals),
+        *_cases(facts, by_name, seen, unsettled, missing),
     )
     return Findings(
         counts=cases.count(facts.run, found),
         affected=cases.affected(facts.run, found),
+        charges=charges.rows(facts.run, found, unsettled),
         seconds=seconds.rows(facts.run, every, intended.judged),
-        availability=availability.rows(facts, every, intended.judged, sustained),
-        stages=(
-            *stages.rows(facts, every, intended.judged, sustained, undone),
-            *views.stages(facts, rows),
-        ),
+        availability=availability.rows(facts, every, intended.judged, recovered),
+        stages=(*recovered, *views.stages(facts, rows)),
+        outages=outages.rows(facts.run, histories),
+        service=promised.rows(facts, histories, faults),
+        exposure=exposure.rows(facts, every, histories, faults),
+        consumption=consumption.rows(facts, every, faults),
         doubts=doubts.rows(facts, every, seen.stalls, missing),
     )
+
+
+def _cases(
+    facts: Facts,
+    by_name: Mapping[Name, Message],
+    seen: Events,
+    unsettled: Sequence[Unrest],
+    missing: Sequence[Case],
+) -> Iterator[Case]:
+    """What came, and how; what was given out and forgotten."""
+    every, channels = tuple(by_name.values()), Channels(seen)
+    yield from forgotten.cases(facts, every, channels)
+    yield from misrouted.cases(every)
+    yield from delays.cases(facts, every)
+    yield from transactions.cases(facts, every, missing)
+    yield from strays.cases(facts, by_name, seen.deliveries)
+    yield from duplicates.cases(facts, every, channels, unsettled)
+    yield from order.cases(facts, every)

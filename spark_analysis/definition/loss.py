@@ -10,42 +10,44 @@
 
 from collections.abc import Iterable, Iterator
 
+from spark_analysis.definition.arrivals import Arrivals
 from spark_analysis.definition.cases import Case, of_message
 from spark_analysis.definition.delays import Waits
 from spark_analysis.definition.messages import Message, State
+from spark_analysis.definition.open_ends import OpenEnds
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.words import Fate, Via
 
 
-def cases(facts: Facts, messages: Iterable[Message]) -> Iterator[Case]:
-    logs_closed = all(w.log_closed for w in facts.workers if w.role == "consumer")
-    drained = {end.queue for end in facts.queues if end.drained}
-    unreadable = {end.queue for end in facts.queues if end.unreadable}
-    waits = Waits(facts)
+def cases(facts: Facts, messages: Iterable[Message], arrivals: Arrivals) -> Iterator[Case]:
+    waits, ends = Waits(facts), OpenEnds(facts)
     for message in messages:
-        if not _is_missing(message):
+        confirmed_ns = message.confirmed_ns
+        if confirmed_ns is None or message.delivered or message.to_be_rolled_back:
             continue
-        at_ns = message.first_sent_ns
-        if waits.not_due(message):
-            yield of_message(message, "loss_unknown", "not_due", at_ns)
-        elif _is_pending(message):
-            yield of_message(message, "loss_unknown", "pending", at_ns)
-        elif message.finds:
-            found_ns = message.finds[0].received_ns
-            yield of_message(message, "stranded", message.strength, found_ns)
-        elif not logs_closed:
-            yield of_message(message, "loss_unknown", "consumer_log", at_ns)
-        elif message.queue not in drained:
-            yield of_message(message, "loss_unknown", "drain", at_ns)
-        elif message.queue in unreadable:
-            yield of_message(message, "unreachable", message.strength, at_ns)
-        else:
-            yield of_message(message, "lost", message.strength, at_ns)
+        measure, detail = _became(message, waits, ends)
+        found = measure == "stranded"
+        at_ns = message.finds[0].received_ns if found else message.first_sent_ns
+        span = arrivals.span(message.queue, confirmed_ns)
+        yield of_message(message, measure, detail, at_ns, span)
 
 
-def _is_missing(message: Message) -> bool:
-    acknowledged = message.state is State.ACKNOWLEDGED
-    return acknowledged and not message.delivered and not message.to_be_rolled_back
+def _became(message: Message, waits: Waits, ends: OpenEnds) -> tuple[str, str]:
+    """Measure and detail of an acknowledged message that did not come."""
+    assert message.state is State.ACKNOWLEDGED, message
+    if waits.not_due(message):
+        return "loss_unknown", "not_due"
+    if _is_pending(message):
+        return "loss_unknown", "pending"
+    if message.finds:
+        return "stranded", message.strength
+    match ends.why(message.queue):
+        case "":
+            return "lost", message.strength
+        case "unreadable":
+            return "unreachable", message.strength
+        case why:
+            return "loss_unknown", why
 
 
 def _is_pending(message: Message) -> bool:

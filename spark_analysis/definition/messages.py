@@ -5,9 +5,11 @@
    sent at all: whatever else claims the name is a stray (strays.py).
 3. An attempt without settlement may have happened: it makes its message indeterminate, never
    refused.
+4. What is said of a single attempt is told by its number: a try.
 """
 
 from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -15,6 +17,7 @@ from spark_analysis.definition.events import Attempt, Delivery, Events, Settleme
 from spark_analysis.schema.words import NEVER_SENT, ROLLBACKS, Fate, Outcome, Via
 
 Name = tuple[int, int]  # (producer, sequence)
+DENIALS = (Outcome.REFUSED, Outcome.RETURNED)
 
 
 class State(Enum):
@@ -28,6 +31,23 @@ class State(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Try:
+    """One attempt of a message, and what was said and seen of just this one."""
+
+    attempt: Attempt
+    terms: Terms | None
+    settlements: tuple[Settlement, ...]
+    confirms: tuple[Settlement, ...]  # the settlements that confirm
+    confirmed_ns: int | None  # by the first of them
+    deliveries: tuple[Delivery, ...]  # the identified ones, by whatever way, in delivery order
+
+    @property
+    def denied(self) -> bool:
+        """The broker said that it did not happen, and nothing else was said."""
+        return bool(self.settlements) and all(one.outcome in DENIALS for one in self.settlements)
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
     """One message, its deliveries in delivery order."""
 
@@ -37,9 +57,11 @@ class Message:
     terms: tuple[Terms, ...]  # of those attempts that have any
     settlements: tuple[Settlement, ...]
     confirms: tuple[Settlement, ...]  # the settlements that confirm
+    confirmed_ns: int | None  # by the first of them
     deliveries: tuple[Delivery, ...]  # the identified ones, by whatever way
     consumed: tuple[Delivery, ...]  # those by which it was delivered; the first says when
     finds: tuple[Delivery, ...]  # those of the audit
+    tries: Mapping[int, Try]  # by the attempt's number
 
     @property
     def queue(self) -> str:
@@ -86,23 +108,27 @@ class Message:
         return State.REFUSED if Outcome.REFUSED in outcomes else State.NOT_SENT
 
     @property
-    def confirmed_ns(self) -> int | None:
-        return min((confirm.settled_ns for confirm in self.confirms), default=None)
-
-    @property
     def strength(self) -> str:
         """The name of the strongest promise given for it; lower is stronger."""
-        return min(confirm.strength for confirm in self.confirms).name.lower()
+        return strongest(self.confirms)
 
     @property
     def delivered(self) -> bool:
         return bool(self.consumed)
 
     def attempt(self, number: int) -> Attempt | None:
-        return next((attempt for attempt in self.attempts if attempt.number == number), None)
+        return self.tries[number].attempt if number in self.tries else None
+
+    def sent_attempt(self, number: int) -> Attempt | None:
+        attempt = self.attempt(number)
+        return attempt if attempt is not None and attempt.sent else None
 
     def terms_of(self, number: int) -> Terms | None:
-        return next((terms for terms in self.terms if terms.attempt == number), None)
+        return self.tries[number].terms if number in self.tries else None
+
+
+def strongest(confirms: Iterable[Settlement]) -> str:
+    return min(confirm.strength for confirm in confirms).name.lower()
 
 
 def fold(events: Events) -> dict[Name, Message]:
@@ -140,13 +166,49 @@ def _message(
     named: list[Delivery],
 ) -> Message:
     identified = named if any(attempt.sent for attempt in attempts) else []
+    confirms = _confirms(settlements)
     return Message(
         *name,
         attempts=tuple(attempts),
         terms=tuple(terms),
         settlements=tuple(settlements),
-        confirms=tuple(s for s in settlements if s.outcome is Outcome.CONFIRMED),
+        confirms=confirms,
+        confirmed_ns=_first_ns(confirms),
         deliveries=tuple(identified),
         consumed=tuple(delivery for delivery in identified if delivery.by_consuming),
         finds=tuple(delivery for delivery in identified if delivery.via in (Via.AUDIT, Via.HALF)),
+        tries=_tries(attempts, terms, settlements, identified),
     )
+
+
+def _tries(
+    attempts: list[Attempt],
+    terms: list[Terms],
+    settlements: list[Settlement],
+    deliveries: list[Delivery],
+) -> Mapping[int, Try]:
+    said, seen = defaultdict[int, list[Settlement]](list), defaultdict[int, list[Delivery]](list)
+    for settlement in settlements:
+        said[settlement.attempt].append(settlement)
+    for delivery in deliveries:
+        seen[delivery.attempt].append(delivery)
+    agreed = {one.attempt: one for one in reversed(terms)}
+    return {
+        attempt.number: Try(
+            attempt,
+            agreed.get(attempt.number),
+            settlements=tuple(said[attempt.number]),
+            confirms=(confirms := _confirms(said[attempt.number])),
+            confirmed_ns=_first_ns(confirms),
+            deliveries=tuple(seen[attempt.number]),
+        )
+        for attempt in reversed(attempts)
+    }
+
+
+def _confirms(settlements: Iterable[Settlement]) -> tuple[Settlement, ...]:
+    return tuple(one for one in settlements if one.outcome is Outcome.CONFIRMED)
+
+
+def _first_ns(confirms: Iterable[Settlement]) -> int | None:
+    return min((confirm.settled_ns for confirm in confirms), default=None)

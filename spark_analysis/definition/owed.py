@@ -1,72 +1,58 @@
-"""What sustained success is owed to: the system, or the end of the fault that it began under.
+"""What service that came back is owed to: the system, or the end of the fault it came back under.
 
-1. What a fault held back in its last seconds is in time once it is over: success seems to begin a
+1. What a fault held back in its last seconds is in time once it is over: service seems to begin a
    deadline before its end, and earlier where little was held back.
-2. It is the system's where enough operations of its first period, sent into the fault, and their
+2. It is the system's where enough operations of its first stretch, sent into the fault, and their
    deadlines, were over before the undo began, and were good by themselves; or where all of that
-   period was confirmed before.
+   stretch was confirmed before.
 3. It is the undo's where it seems to begin about a deadline before that, and still went wrong
    shortly before: of what was intended from three quarters to half a deadline before the undo, too
    much waited when it began; and what waited so long was never confirmed in time before.
-4. Else it may be either's. What began after the undo, or where there was none, owes nothing.
+4. Else it may be either's.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-
+from spark_analysis.definition.forces import Force
 from spark_analysis.definition.operations import Operation
-from spark_analysis.definition.sustained import Periods, Search, too_many
-from spark_analysis.definition.windows import Faulted
+from spark_analysis.definition.scopes import Scope
+from spark_analysis.definition.stretches import end_from, few_bad
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.words import Owed
-
-Undos = Mapping[int, int]  # by window: when its undo was issued
+from spark_analysis.schema.service import EITHER, SYSTEM, UNDO, allowance
 
 
-def undos(faults: Iterable[Mapping[str, int | str | None]]) -> Undos:
-    """Of the rows of `faults`."""
-    found: dict[int, int] = {}
-    for row in faults:
-        window, at_ns = row["window"], row["at_ns"]
-        if row["event"] == "undo_issued" and isinstance(window, int) and isinstance(at_ns, int):
-            found[window] = min(at_ns, found.get(window, at_ns))
-    return found
-
-
-def owed(
-    facts: Facts,
-    fault: Faulted,
-    operations: Sequence[Operation],
-    search: Search,
-    undo_ns: int | None,
-) -> Owed:
-    """To what the sustained success that was found after this fault is owed."""
-    if fault.window.ended_ns is None or not search.found:
-        return Owed.NOTHING
-    if undo_ns is None:
-        return Owed.EITHER
-    if search.at_ns >= undo_ns:
-        return Owed.NOTHING
-    periods = Periods(operations, facts.load_ended_ns)
+def owed(facts: Facts, scope: Scope, begins: int, force: Force, undo_ns: int) -> str:
+    """Of service that begins with that operation of the scope, before the undo was issued."""
     # A fault that takes long to make lets the system serve meanwhile: that is no success.
-    from_ns = max(search.at_ns, fault.window.returned_ns)
-    decided = periods.good_before(from_ns, undo_ns - facts.deadline_ns)
-    if decided or periods.confirmed_before(from_ns, undo_ns):
-        return Owed.SYSTEM
-    if _waited(operations, search.at_ns, undo_ns, facts.deadline_ns):
-        return Owed.UNDO
-    return Owed.EITHER
+    start = scope.before(max(scope.intended_ns[begins], force.returned_ns))
+    if start < scope.size and _by_itself(facts, scope, start, undo_ns):
+        return SYSTEM
+    if _waited(scope, scope.intended_ns[begins], undo_ns, facts.deadline_ns):
+        return UNDO
+    return EITHER
 
 
-def _waited(operations: Sequence[Operation], from_ns: int, undo_ns: int, deadline_ns: int) -> bool:
-    """Whether success that is to have begun at `from_ns` was none shortly before the undo."""
+def _by_itself(facts: Facts, scope: Scope, start: int, undo_ns: int) -> bool:
+    end = end_from(scope, start)
+    decided = min(end, scope.before(undo_ns - facts.deadline_ns))
+    if decided - start >= scope.least and few_bad(scope, start, decided):
+        return True
+    if end > scope.size:
+        return False
+    stretch = scope.operations[start:end]
+    late = sum(one.missed or not one.confirmed_before(undo_ns) for one in stretch)
+    return late <= allowance(end - start)
+
+
+def _waited(scope: Scope, from_ns: int, undo_ns: int, deadline_ns: int) -> bool:
+    """Whether service that is to have begun at `from_ns` was none shortly before the undo."""
     first_ns, until_ns = undo_ns - deadline_ns * 3 // 4, undo_ns - deadline_ns // 2
     if not undo_ns - deadline_ns * 3 // 2 <= from_ns <= first_ns:
         return False
-    late = [one for one in operations if first_ns <= one.intended_ns < until_ns]
+    end = scope.before(until_ns)
+    late = scope.operations[scope.before(first_ns) : end]
     waiting = sum(not one.confirmed_before(undo_ns) for one in late)
-    before = (one for one in operations if from_ns <= one.intended_ns < until_ns)
+    before = scope.operations[scope.before(from_ns) : end]
     slow = any(_slow(one, undo_ns, deadline_ns) for one in before)
-    return too_many(waiting, len(late)) and not slow
+    return waiting > allowance(max(len(late), scope.least)) and not slow
 
 
 def _slow(operation: Operation, undo_ns: int, deadline_ns: int) -> bool:

@@ -6,21 +6,15 @@
 3. A stage that was not reached has a lower bound: nothing is said of the time after it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from spark_analysis.definition.backlog import Backlog
-from spark_analysis.definition.backlog import of as backlog_of
+from spark_analysis.definition import backlog, sustained
+from spark_analysis.definition.forces import Force
 from spark_analysis.definition.messages import Message
-from spark_analysis.definition.operations import Operation
-from spark_analysis.definition.owed import Undos, owed
-from spark_analysis.definition.sustained import Periods, Search
-from spark_analysis.definition.windows import Faulted, faulted
+from spark_analysis.definition.outages import History
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Stage
-from spark_analysis.schema.words import Via
-
-Outages = Mapping[int, Search]  # by window: when sustained success began, or could have
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,79 +25,55 @@ class _Echo:
     back_ns: int
 
 
-def outages(facts: Facts, operations: Sequence[Operation]) -> Outages:
-    """Sustained success after each window; empty where it cannot be judged."""
-    if not (facts.paced and facts.confirms):
-        return {}
-    periods = Periods(operations, facts.load_ended_ns)
-    return {
-        fault.window.number: periods.first_good(fault.window.origin_ns, fault.until_ns)
-        for fault in faulted(facts)
-    }
-
-
 def rows(
     facts: Facts,
     messages: Sequence[Message],
-    operations: Sequence[Operation],
-    sustained: Outages,
-    undone: Undos,
+    histories: Sequence[History],
+    forces: Sequence[Force],
 ) -> tuple[Stage, ...]:
-    confirms = tuple(_confirms(messages))
-    deliveries = tuple(_deliveries(messages))
-    windows = faulted(facts)
-    backlog = backlog_of(messages)
-    base = backlog.largest(facts.load_started_ns, windows[0].window.origin_ns) if windows else 0
+    confirms, deliveries = tuple(_confirms(messages)), tuple(_deliveries(messages))
+    waits = backlog.too_long(facts, messages)
+    consumed = any(worker.role == "consumer" for worker in facts.workers)
     stages: list[Stage] = []
-    for fault in windows:
-        search = sustained.get(fault.window.number)
-        stages.append(_stage(facts.run, fault, "consumers_resumed", _back(fault, deliveries)))
-        if search is not None:
-            row = _stage(facts.run, fault, "sustained_success", search)
-            undo_ns = undone.get(fault.window.number)
-            stages.append(replace(row, owed=owed(facts, fault, operations, search, undo_ns)))
+    for force in forces:
+        resumed_ns = _back_ns(force, deliveries)
+        stages.append(_stage(facts.run, force, "consumers_resumed", resumed_ns))
+        if histories:
+            stages.append(sustained.stage(facts, histories[0], force))
         if facts.confirms:
-            drained = _drained(fault, backlog, base)
-            stages.append(_stage(facts.run, fault, "first_success", _back(fault, confirms)))
-            stages.append(_stage(facts.run, fault, "backlog_drained", drained))
+            first_ns = _back_ns(force, confirms)
+            stages.append(_stage(facts.run, force, "first_success", first_ns))
+        if facts.confirms and consumed:
+            gone_ns = backlog.drained_ns(waits, resumed_ns, force.returned_ns, force.limit_ns)
+            stages.append(_stage(facts.run, force, "backlog_drained", gone_ns))
     return tuple(stages)
 
 
-def _stage(run: str, fault: Faulted, name: str, search: Search) -> Stage:
-    window = fault.window
-    after_ns = search.at_ns - window.origin_ns
-    uncertainty_ns = window.returned_ns - window.origin_ns
-    return Stage(run, window.number, name, search.found, after_ns, uncertainty_ns)
+def _stage(run: str, force: Force, name: str, at_ns: int | None) -> Stage:
+    """`at_ns` None: it was not reached."""
+    after_ns = (force.limit_ns if at_ns is None else at_ns) - force.origin_ns
+    uncertainty_ns = force.returned_ns - force.origin_ns
+    return Stage(run, force.number, name, at_ns is not None, after_ns, uncertainty_ns)
 
 
-def _back(fault: Faulted, echoes: Iterable[_Echo]) -> Search:
+def _back_ns(force: Force, echoes: Sequence[_Echo]) -> int | None:
     """The first that came back, within the window's time, of what was sent under the fault."""
-    sent_after = (echo for echo in echoes if echo.sent_ns >= fault.window.returned_ns)
-    first_ns = min((echo.back_ns for echo in sent_after), default=None)
-    return _search(fault, first_ns)
+    sent_after = (echo.back_ns for echo in echoes if echo.sent_ns >= force.returned_ns)
+    first_ns = min(sent_after, default=None)
+    return first_ns if first_ns is not None and first_ns <= force.limit_ns else None
 
 
-def _drained(fault: Faulted, backlog: Backlog, base: int) -> Search:
-    return _search(fault, backlog.settled_ns(base, fault.window.returned_ns, fault.until_ns))
-
-
-def _search(fault: Faulted, at_ns: int | None) -> Search:
-    if at_ns is None or at_ns > fault.until_ns:
-        return Search(False, fault.until_ns)
-    return Search(True, at_ns)
-
-
-def _confirms(messages: Iterable[Message]) -> Iterator[_Echo]:
+def _confirms(messages: Sequence[Message]) -> Iterator[_Echo]:
     for message in messages:
         for confirm in message.confirms:
-            attempt = message.attempt(confirm.attempt)
-            if attempt is not None and attempt.sent:
+            attempt = message.sent_attempt(confirm.attempt)
+            if attempt is not None:
                 yield _Echo(attempt.sent_ns, confirm.settled_ns)
 
 
-def _deliveries(messages: Iterable[Message]) -> Iterator[_Echo]:
+def _deliveries(messages: Sequence[Message]) -> Iterator[_Echo]:
     for message in messages:
         for delivery in message.consumed:
-            attempt = message.attempt(delivery.attempt)
-            if delivery.via is Via.LOAD and attempt is not None and attempt.sent:
+            attempt = message.sent_attempt(delivery.attempt)
+            if delivery.while_consuming and attempt is not None:
                 yield _Echo(attempt.sent_ns, delivery.received_ns)

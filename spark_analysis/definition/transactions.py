@@ -11,13 +11,11 @@
 from collections.abc import Iterable, Iterator
 
 from spark_analysis.definition.cases import Case, of_message
-from spark_analysis.definition.events import Delivery
 from spark_analysis.definition.messages import Message, State
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.words import Fate, Outcome, Via
+from spark_analysis.schema.words import Fate, Via
 
 _VISIBLE = (Via.LOAD, Via.DRAIN, Via.AUDIT)
-_DENIED = {Outcome.REFUSED, Outcome.RETURNED}
 
 
 def cases(facts: Facts, messages: Iterable[Message], open_ends: Iterable[Case]) -> Iterator[Case]:
@@ -46,23 +44,17 @@ def _seen_though_rolled_back(message: Message) -> Iterator[Case]:
             yield of_message(message, "rolled_back_but_delivered", _word(message), at_ns)
             return
     if message.to_be_rolled_back:
-        pending = (delivery for delivery in seen if _sent(message, delivery))
+        pending = (delivery for delivery in seen if message.sent_attempt(delivery.attempt))
         for delivery in pending:
             yield of_message(message, "rollback_unknown", _word(message), delivery.received_ns)
             return
 
 
 def _rolled_back(message: Message, number: int) -> bool:
-    attempt, terms = message.attempt(number), message.terms_of(number)
-    if attempt is None or not attempt.sent or terms is None or terms.fate is Fate.NONE:
+    one = message.tries.get(number)
+    if one is None or one.terms is None or one.terms.fate is Fate.NONE:
         return False
-    said = {one.outcome for one in message.settlements if one.attempt == number}
-    return bool(said) and said <= _DENIED
-
-
-def _sent(message: Message, delivery: Delivery) -> bool:
-    attempt = message.attempt(delivery.attempt)
-    return attempt is not None and attempt.sent
+    return one.attempt.sent and one.denied
 
 
 def _by_half(message: Message) -> bool:

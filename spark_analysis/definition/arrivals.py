@@ -1,0 +1,43 @@
+"""When something that a queue had by some time should have come out of it.
+
+1. It should have come when a message came that the queue had no earlier, and a deadline was over.
+2. What only the drain brought came too late to tell.
+"""
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable
+from itertools import accumulate
+
+from spark_analysis.definition.cases import Span
+from spark_analysis.definition.messages import Message
+from spark_analysis.schema.facts import Facts
+
+
+class Arrivals:
+    """First deliveries while consumers worked, by queue and confirm time."""
+
+    def __init__(self, facts: Facts, messages: Iterable[Message]) -> None:
+        self._deadline_ns = facts.deadline_ns
+        came = defaultdict[str, list[tuple[int, int]]](list)
+        for message in messages:
+            confirmed_ns = message.confirmed_ns
+            if confirmed_ns is not None and message.delivered:
+                first = message.consumed[0]
+                if first.while_consuming:
+                    came[message.queue].append((confirmed_ns, first.received_ns))
+        self._confirmed_ns: dict[str, list[int]] = {}
+        self._earliest_ns: dict[str, list[int]] = {}  # of this confirm and all later ones
+        for queue, pairs in came.items():
+            pairs.sort()
+            self._confirmed_ns[queue] = [confirmed_ns for confirmed_ns, _ in pairs]
+            backwards = accumulate((came_ns for _, came_ns in reversed(pairs)), min)
+            self._earliest_ns[queue] = list(backwards)[::-1]
+
+    def span(self, queue: str, since_ns: int) -> Span:
+        """Of what a queue had since then: until it should have come."""
+        later = bisect_left(self._confirmed_ns.get(queue, []), since_ns)
+        earliest_ns = self._earliest_ns.get(queue, [])
+        if later == len(earliest_ns):
+            return Span(since_ns, None)
+        return Span(since_ns, earliest_ns[later] + self._deadline_ns)

@@ -1,0 +1,51 @@
+"""What was said of a single attempt, set against what came of just this one.
+
+1. A confirmed attempt that is nowhere, though another of its message came, was lost: the
+   application is whole, the broker's word is not. Who died, what was not drained, what could not
+   be read and what was not due leave open whether it is anywhere.
+2. A refusal or a return says that nothing happened. If that attempt is anywhere, it was untrue,
+   whatever was said of other attempts.
+3. Of transactions neither is asked here (transactions.py).
+"""
+
+from collections.abc import Iterable, Iterator
+
+from spark_analysis.definition.arrivals import Arrivals
+from spark_analysis.definition.cases import Case, of_message
+from spark_analysis.definition.delays import Waits
+from spark_analysis.definition.messages import Message, Try, strongest
+from spark_analysis.definition.open_ends import OpenEnds
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.words import Fate, Outcome
+
+
+def cases(facts: Facts, messages: Iterable[Message], arrivals: Arrivals) -> Iterator[Case]:
+    waits, ends = Waits(facts), OpenEnds(facts)
+    for message in messages:
+        if message.fate is not Fate.NONE:
+            continue
+        for number, one in message.tries.items():
+            if not one.attempt.sent:
+                continue
+            confirmed_ns = one.confirmed_ns
+            if confirmed_ns is not None and message.delivered and not one.deliveries:
+                measure, detail = _missing(message, one, waits, ends)
+                span = arrivals.span(message.queue, confirmed_ns)
+                at_ns = one.attempt.sent_ns
+                yield of_message(message, measure, detail, at_ns, span, attempt=number)
+            if one.denied and one.deliveries:
+                at_ns, measure = one.deliveries[0].received_ns, "refused_but_delivered"
+                yield of_message(message, measure, _denial(one), at_ns, attempt=number)
+
+
+def _missing(message: Message, one: Try, waits: Waits, ends: OpenEnds) -> tuple[str, str]:
+    """Measure and detail of a confirmed attempt that is nowhere."""
+    if waits.attempt_not_due(message, one):
+        return "attempt_open", "not_due"
+    why = ends.why(message.queue)
+    return ("attempt_open", why) if why else ("attempt_lost", strongest(one.confirms))
+
+
+def _denial(one: Try) -> str:
+    returned = any(said.outcome is Outcome.RETURNED for said in one.settlements)
+    return "returned" if returned else "refused"

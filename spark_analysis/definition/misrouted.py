@@ -1,0 +1,20 @@
+"""Deliveries in a queue that their message was not sent to.
+
+1. Only what consumers or the drain were given: the audit and retry topics have places of their
+   own. A queue without a name says nothing.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from spark_analysis.definition.cases import Case, of_delivery
+from spark_analysis.definition.messages import Message
+from spark_analysis.schema.words import Via
+
+
+def cases(messages: Iterable[Message]) -> Iterator[Case]:
+    for message in messages:
+        for delivery in message.consumed:
+            told = bool(delivery.queue and message.queue)
+            elsewhere = told and delivery.queue != message.queue
+            if elsewhere and delivery.via in (Via.LOAD, Via.DRAIN):
+                yield of_delivery(delivery, message.queue, "misrouted", "")

@@ -1,0 +1,24 @@
+"""Why nobody can say of a queue that what did not come is nowhere.
+
+1. A consumer that died may have received what is missing; an incomplete drain may have left it
+   behind; a place that could not be read may hold it.
+"""
+
+from spark_analysis.schema.facts import Facts
+
+
+class OpenEnds:
+    """What of one run's queues stayed open."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._logs_closed = all(w.log_closed for w in facts.workers if w.role == "consumer")
+        self._drained = {end.queue for end in facts.queues if end.drained}
+        self._unreadable = {end.queue for end in facts.queues if end.unreadable}
+
+    def why(self, queue: str) -> str:
+        """The first that holds; "" where nothing is open."""
+        if not self._logs_closed:
+            return "consumer_log"
+        if queue not in self._drained:
+            return "drain"
+        return "unreadable" if queue in self._unreadable else ""

@@ -1,0 +1,48 @@
+"""The times in which a queue may have changed its master: under faults, and under operations.
+
+1. It is over when that was seen. Where a host never returns, it is over once serving and consuming
+   have resumed: the change of master is done then. Else nobody knows.
+2. One lies between two deliveries if it began before the later and was not over before the earlier
+   one. Whether it was seen to hold, and of what kind it is, does not matter.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from spark_analysis.schema.facts import Facts, Window
+from spark_analysis.schema.findings import Stage
+
+
+@dataclass(frozen=True, slots=True)
+class Unrest:
+    """One such time. None: nobody knows when it was over."""
+
+    number: int | None  # of the fault window; None: of an operation
+    origin_ns: int
+    over_ns: int | None
+
+    def lasts_to(self, at_ns: int) -> bool:
+        """Whether it was not over before then."""
+        return self.over_ns is None or self.over_ns >= at_ns
+
+
+def unrest(facts: Facts, stages: Iterable[Stage]) -> tuple[Unrest, ...]:
+    reached = {(row.window, row.stage): row.after_ns for row in stages if row.reached}
+    windows = sorted(facts.windows, key=lambda window: window.number)
+    return (
+        *(
+            Unrest(window.number, window.origin_ns, _over_ns(window, reached))
+            for window in windows
+        ),
+        *(Unrest(None, each.origin_ns, each.over_ns) for each in facts.upheavals),
+    )
+
+
+def _over_ns(window: Window, reached: dict[tuple[int, str], int]) -> int | None:
+    if window.over_ns is not None or window.ended_ns is not None:
+        return window.over_ns
+    served = reached.get((window.number, "first_success"))
+    consumed = reached.get((window.number, "consumers_resumed"))
+    if served is None or consumed is None:
+        return None
+    return window.origin_ns + max(served, consumed) - 1
