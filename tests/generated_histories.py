@@ -39,10 +39,12 @@ from tests.generated_spells import with_spells
 from tests.generated_tales import with_tales
 from tests.generated_terms import with_terms
 
-__all__ = ["History", "Row", "Rows", "histories", "history", "styles"]
+__all__ = ["History", "Row", "Rows", "history", "styles"]
 
-_LOADS_S = {"short": st.integers(1, 20), "stretch": st.integers(8, 10), "spells": st.integers(8, 24)}
-_RATES = [5, *[40] * 6, *[50] * 4, *[60] * 4, 200]  # operations a second of runs with spells
+_OPERATIONS_MAX = 3_000
+_LOADS_S = {"short": (1, 20), "stretch": (8, 10), "spells": (16, 32)}
+# Operations a second: 40 are just enough for a stretch of the run, 10 for one of a queue.
+_RATES = {"stretch": [40, 50], "spells": [5, 10, 10, 20, 40, 40, 40, 50, 50, 60, 200]}
 MISHAPS: tuple[tuple[Outcome, ...], ...] = (
     (),
     (Outcome.REFUSED,),
@@ -55,13 +57,6 @@ MISHAPS: tuple[tuple[Outcome, ...], ...] = (
 )
 
 
-@st.composite
-def histories(draw: st.DrawFn) -> tuple[Facts, Rows]:
-    """The facts and the rows of one run."""
-    made = history(draw(styles()))
-    return made.facts, made.rows
-
-
 def history(style: Style) -> "History":
     """The one run of this style."""
     return _Run(Dice(style)).history()
@@ -70,10 +65,10 @@ def history(style: Style) -> "History":
 @st.composite
 def styles(draw: st.DrawFn) -> Style:
     """What kind of run it will be."""
-    length = draw(st.sampled_from(["short"] * 7 + ["stretch", "spells", "spells"]))
-    load_s = draw(_LOADS_S[length])
-    # A whole number of operations in 5 s, so that a period may end just as the load does.
-    rate = draw(st.sampled_from([40, 50] if length == "stretch" else _RATES))
+    length = draw(st.sampled_from(["short"] * 14 + ["stretch", "stretch", *["spells"] * 4]))
+    # A whole number of operations in 5 s, so that a stretch may end just as the load does.
+    rate = draw(st.sampled_from(_RATES.get(length, [0])))
+    load_s = min(draw(st.integers(*_LOADS_S[length])), _OPERATIONS_MAX // max(rate, 1))
     stretch = length != "short"
     return Style(
         seed=draw(st.integers(0, 2**32)),
@@ -229,7 +224,8 @@ class _Run:
         return self.pace.intended_ns(number) if self.style.stretch else self.dice.time()
 
     def _recorded_intent(self, attempt: int, intended_ns: int) -> int:
-        if attempt > 1 or self.style.paced == self.dice.often(3):
+        # With a few less there would be no good stretch where the rate is just enough for one.
+        if attempt > 1 or self.style.paced == self.dice.often(0 if self.style.spells else 3):
             return NO_INTENT
         return intended_ns
 

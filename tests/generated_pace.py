@@ -45,7 +45,9 @@ class Pace:
 
     def producer(self, at_ns: int, producer: int) -> int:
         idle = [each.producer for each in self._pauses if _in(each, at_ns)]
-        return next(each for each in PUBLISHERS if each != producer) if producer in idle else producer
+        return (
+            next(each for each in PUBLISHERS if each != producer) if producer in idle else producer
+        )
 
     def _pause(self, start_ns: int, end_ns: int) -> Pause:
         from_ns = self._die.randrange(start_ns, end_ns)

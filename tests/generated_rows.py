@@ -23,7 +23,9 @@ Row = dict[str, int | str | None]
 Rows = dict[str, list[Row]]
 
 FIRST_TAG = 20_000  # those below belong to the run's own deliveries
-LOAD, DRAIN, AUDIT, RETRY = (int(each) for each in (Via.LOAD, Via.DRAIN, Via.AUDIT, Via.RETRY_TOPIC))
+LOAD, DRAIN, AUDIT, RETRY = (
+    int(each) for each in (Via.LOAD, Via.DRAIN, Via.AUDIT, Via.RETRY_TOPIC)
+)
 NO, YES, NOT_TOLD = (int(each) for each in Redelivered)
 
 
@@ -239,5 +241,3 @@ class Teller:
 
 def confirmed(settled_ns: int) -> tuple[Outcome, int]:
     return Outcome.CONFIRMED, settled_ns
-
-

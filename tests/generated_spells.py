@@ -3,23 +3,26 @@
 1. Drawn with a die of their own, into runs that ask for it; every other one is what it was.
 2. A spell begins and ends as a window does, or at an operation, or all but; so outages come one
    after another, before a fault, under it, after its undo, and never end.
-3. What is not in a spell is confirmed at once, or now and then just before its deadline.
+3. Most runs are tidy: one fault after another, each with one plan, and nothing else bad in them;
+   in the others everything may come together.
+4. What is not in a spell is confirmed at once, or now and then just before its deadline.
 """
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from random import Random
 
 from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.words import NEVER_SENT, Outcome, Strength
 from tests.generated_facts import CONSUMERS, MS, PUBLISHERS, QUEUES, SECOND
 from tests.generated_notes import note
+from tests.generated_plans import LATE, LOST, Times, plan
 
 Row = dict[str, int | str | None]
 Rows = dict[str, list[Row]]
 Message = tuple[int | str | None, int | str | None]  # producer and sequence
 
-DEADLINES = (500 * MS, 500 * MS, 500 * MS, 2 * SECOND, 333_333_335)
-LOST, LATE, HELD = "lost", "late", "held"
+DEADLINES = (500 * MS, 500 * MS, 2 * SECOND, 2 * SECOND, 333_333_335)
 BROKEN = (Outcome.UNKNOWN, Outcome.UNKNOWN, Outcome.REFUSED, Outcome.RETURNED, None, None)
 
 
@@ -43,11 +46,14 @@ def with_spells(facts: Facts, rows: Rows, seed: int, tags: set[str]) -> Facts:
         return facts
     tries.sort(key=_intended_ns)
     facts = replace(facts, deadline_ns=die.choice(DEADLINES))
-    times = _Times(facts, [_intended_ns(row) for row in tries], die, tags)
+    times = _Drawn(facts, [_intended_ns(row) for row in tries], die, tags, die.random() < 0.75)
+    if times.tidy:
+        tags.add("tidy")
+        facts = replace(facts, absences=())
     windows, undos = times.windows()
     facts = replace(facts, windows=windows)
     spells = [each for window in windows for each in times.about(window, undos)]
-    spells += [times.anywhere() for _ in range(die.choice([0, 0, 1, 2]))]
+    spells += [times.anywhere() for _ in range(0 if times.tidy else die.choice([0, 1, 2]))]
     tags.update(f"spell: {each.sort}" for each in spells)
     tags.add(f"spells: {min(len(spells), 4)}")
     _settle(rows, tries, _Settled(facts, spells, die))
@@ -57,34 +63,45 @@ def with_spells(facts: Facts, rows: Rows, seed: int, tags: set[str]) -> Facts:
 
 
 @dataclass
-class _Times:
+class _Drawn:
     """When windows and spells begin and end."""
 
     facts: Facts
     intended_ns: list[int]
     die: Random
     tags: set[str]
+    tidy: bool
 
     def windows(self) -> tuple[tuple[Window, ...], dict[int, int]]:
         """With the time of each one's undo, where it came."""
-        number = self.die.choice([0, 1, 1, 1, 2, 2, 3, 4])
+        number = self.die.choice([1, 1, 1, 1, 2] if self.tidy else [0, 1, 1, 2, 2, 3, 4])
         origins = sorted(self._origin_ns() for _ in range(number))
-        if number > 1 and self.die.random() < 0.2:
+        if self.tidy:
+            after_ns = (self.facts.load_ended_ns - self.facts.load_started_ns) // number
+            origins = [origins[0] + n * after_ns for n in range(number)]
+        elif number > 1 and self.die.random() < 0.2:
             self.tags.add("windows begin at once")
             origins[1] = origins[0]
         undos: dict[int, int] = {}
-        windows = tuple(self._window(n, origin, undos) for n, origin in enumerate(origins, 1))
-        for one, other in zip(windows, windows[1:], strict=False):
+        ends = [*origins[1:], self.facts.load_ended_ns]
+        windows = tuple(
+            self._window(n, origin, end, undos)
+            for n, (origin, end) in enumerate(zip(origins, ends, strict=False), 1)
+        )
+        for one, other in pairwise(windows):
             if one.ended_ns is None or one.ended_ns > other.origin_ns:
                 self.tags.add("windows overlap")
         return windows, undos
 
     def _origin_ns(self) -> int:
         start_ns, end_ns = self.facts.load_started_ns, self.facts.load_ended_ns
+        if self.tidy:
+            return self._at_one(start_ns + 5 * SECOND, start_ns + 6 * SECOND)
         if self.die.random() < 0.04:
             self.tags.add("origin after the load")
             return end_ns + self.die.choice([0, SECOND])
-        return self._at_one(start_ns, start_ns + (end_ns - start_ns) * 2 // 3)
+        latest_ns = start_ns + (end_ns - start_ns) * self.die.choice([1, 1, 2]) // 3
+        return self._at_one(start_ns + self.die.choice([0, 5 * SECOND]), latest_ns)
 
     def _at_one(self, low_ns: int, high_ns: int) -> int:
         """Exactly when an operation is intended, or all but, or some time."""
@@ -93,9 +110,16 @@ class _Times:
             return self.die.randint(low_ns, max(low_ns, high_ns))
         return max(0, near[0] + self.die.choice([-1, 0, 0, 0, 1]))
 
-    def _window(self, number: int, origin_ns: int, undos: dict[int, int]) -> Window:
+    def _lasts_ns(self, room_ns: int) -> int:
+        """A tidy fault leaves time for a good stretch after it, mostly."""
+        if not self.tidy:
+            return self.die.choice([1, 3, 5, 6, 8, 12, 18, 30]) * SECOND
+        long_ns = room_ns - self.die.choice([6, 7, 9]) * SECOND
+        return max(SECOND, self.die.choice([3 * SECOND, 6 * SECOND, long_ns, long_ns, room_ns]))
+
+    def _window(self, number: int, origin_ns: int, next_ns: int, undos: dict[int, int]) -> Window:
         returned_ns = origin_ns + self.die.choice([0, 0, MS, 300 * MS, SECOND])
-        undo_ns = origin_ns + self.die.choice([1, 3, 5, 6, 8, 12]) * SECOND
+        undo_ns = origin_ns + self._lasts_ns(next_ns - origin_ns)
         undo_ns = self._at_one(undo_ns, undo_ns + SECOND)
         ended_ns: int | None = max(returned_ns, undo_ns) + self.die.choice([0, MS, 300 * MS])
         if self.die.random() < 0.15:
@@ -121,42 +145,26 @@ class _Times:
 
     def about(self, window: Window, undos: dict[int, int]) -> list[Spell]:
         """What the fault does, if it does anything."""
-        origin_ns, deadline_ns = window.origin_ns, self.facts.deadline_ns
-        end_ns = self.facts.load_ended_ns
-        undo_ns = undos.get(window.number, window.ended_ns or end_ns)
-        healed_ns = undo_ns + self.die.choice([0, MS, SECOND])
-        early_ns = origin_ns + self.die.choice([0, SECOND, SECOND, 2 * SECOND])
-        names = {
-            "nothing": [],
-            "until the undo": [(origin_ns, undo_ns, HELD)],
-            "all but until the undo": [(origin_ns, undo_ns - self._while(), HELD)],
-            "lost until the undo": [(origin_ns, healed_ns, LOST)],
-            "the system ends it": [(origin_ns, early_ns, self.die.choice([LOST, LATE, HELD]))],
-            "a second one under the fault": [
-                (origin_ns, early_ns, LOST),
-                (early_ns + 5 * SECOND + self._while(), undo_ns, self.die.choice([HELD, LOST])),
-            ],
-            "sick before": [(origin_ns - deadline_ns - self._while(), healed_ns, LOST)],
-            "just before": [(origin_ns - self.die.choice([1, deadline_ns]), undo_ns, HELD)],
-            "never back": [(origin_ns + self._while(), end_ns + 1, LOST)],
-            "after the undo": [(undo_ns + self._while(), undo_ns + 4 * SECOND, LOST)],
-            "one in a hundred": [(origin_ns, undo_ns, self.die.choice([HELD, LOST]))],
-        }
-        name = self.die.choice([*names, "until the undo", "the system ends it", "never back"])
+        origin_ns, facts = window.origin_ns, self.facts
+        undo_ns = undos.get(window.number, window.ended_ns or facts.load_ended_ns)
+        healed_ns = undo_ns + facts.deadline_ns + facts.reconnect_ns
+        times = Times(origin_ns, undo_ns, healed_ns, facts.load_ended_ns, facts.deadline_ns)
+        name, bad = plan(times, self.die)
         self.tags.add(f"fault: {name}")
-        of = self.die.choice([33, 50, 99, 100, 101]) if name == "one in a hundred" else self._of()
-        return [self._spell(*each, of) for each in names[name]]
-
-    def _while(self) -> int:
-        deadline_ns = self.facts.deadline_ns
-        edges = [0, 1, deadline_ns // 4, deadline_ns // 2, deadline_ns, deadline_ns + 1]
-        return self.die.choice([*edges, SECOND, 2 * SECOND])
-
-    def _of(self) -> int:
-        return self.die.choice([1, 1, 1, 1, 2, 2, 20])
+        of = self.die.choice([1, 1, 1, 1, 1, 2] if self.tidy else [1, 1, 2, 20])
+        if name == "one in a hundred":
+            of = self.die.choice([33, 50, 99, 100, 101])
+        first = self._spell(origin_ns, origin_ns, LOST, of)
+        # Mostly it is one queue or publisher, or all, that suffers in every spell of a fault.
+        return [
+            self._spell(*each, of)
+            if not self.tidy and self.die.random() < 0.2
+            else replace(first, from_ns=each[0], until_ns=each[1], sort=each[2])
+            for each in bad
+        ]
 
     def _spell(self, from_ns: int, until_ns: int, sort: str, of: int) -> Spell:
-        whose = self.die.choice(["all"] * 3 + ["queue", "publisher"])
+        whose = self.die.choice(["all"] * 4 + ["queue", "publisher"])
         self.tags.add(f"spell of {whose}")
         queue = self.die.choice(QUEUES) if whose == "queue" else ""
         producer = self.die.choice(PUBLISHERS) if whose == "publisher" else 0
@@ -166,7 +174,7 @@ class _Times:
         """A bad time that no fault explains."""
         from_ns = self._at_one(self.facts.load_started_ns, self.facts.load_ended_ns)
         lasts_ns = self.die.choice([1, MS, 100 * MS, SECOND, 3 * SECOND, 60 * SECOND])
-        of = self.die.choice([1, 1, 1, 2, 50, 100])
+        of = self.die.choice([1, 1, 1, 2, 20, 50, 100])
         return self._spell(from_ns, from_ns + lasts_ns, self.die.choice([LOST, LATE]), of)
 
 
@@ -177,7 +185,9 @@ class _Settled:
         self._deadline_ns = facts.deadline_ns
         self._spells = spells
         self._slow = die.choice([0] * 5 + [1, 7, 50])  # one of so many good ones
-        self._slow_ns = die.choice([self._deadline_ns, self._deadline_ns // 2]) - die.choice([0, 1])
+        self._slow_ns = die.choice([self._deadline_ns, self._deadline_ns // 2]) - die.choice(
+            [0, 1]
+        )
         self._at_undo_ns = die.choice([0, 0, 0, 1, MS])
 
     def confirmed_ns(self, place: int, row: Row) -> int | None:
@@ -190,7 +200,9 @@ class _Settled:
                 return None
             late_ns = intended_ns + self._deadline_ns + 1
             # Held: all of the last deadline is in time, confirmed right after it is let go.
-            at_ns = max(at_ns, late_ns if spell.sort == LATE else spell.until_ns + self._at_undo_ns)
+            at_ns = max(
+                at_ns, late_ns if spell.sort == LATE else spell.until_ns + self._at_undo_ns
+            )
         return at_ns
 
 

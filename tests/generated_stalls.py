@@ -23,7 +23,9 @@ def stalls(tell: Teller) -> None:
     allowed_ns = (until_ns - from_ns) // SHARE
     wanted_ns = allowed_ns + tell.die.choice([-1, 0, 1, MS])
     tell.tag("stalls of a twentieth and", wanted_ns - allowed_ns)
-    piece_ns = max(-(-wanted_ns // PIECES_MAX), min(tell.die.choice([40, 90, 100]) * MS, wanted_ns))
+    piece_ns = max(
+        -(-wanted_ns // PIECES_MAX), min(tell.die.choice([40, 90, 100]) * MS, wanted_ns)
+    )
     at_ns = from_ns
     while wanted_ns > 0:
         length_ns = min(piece_ns, wanted_ns)

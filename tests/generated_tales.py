@@ -213,7 +213,9 @@ def before_its_time(tell: Teller) -> None:
     sent_ns = tell.moment() + SECOND
     bound_ns = tell.bound_ns(message.producer, consumer)
     settled_ns = tell.near(sent_ns) if tell.often(50) else sent_ns
-    tell.send(message, sent_ns, (tell.die.choice([Outcome.CONFIRMED, Outcome.REFUSED]), settled_ns))
+    tell.send(
+        message, sent_ns, (tell.die.choice([Outcome.CONFIRMED, Outcome.REFUSED]), settled_ns)
+    )
     received_ns = max(0, tell.near(sent_ns - bound_ns))
     tell.deliver(message, received_ns, consumer=consumer)
     tell.tag("received before it was sent", received_ns + bound_ns < sent_ns)
@@ -239,7 +241,9 @@ def line(tell: Teller) -> None:
     connections = [1, 2] if tell.often(50) else [1]
     step_ns = tell.die.choice([0, 1, MS, SECOND])
     for place in places:
-        message = tell.message(producer=producer, queue=queue, key=tell.die.choice([key] * 5 + [1]))
+        message = tell.message(
+            producer=producer, queue=queue, key=tell.die.choice([key] * 5 + [1])
+        )
         sent_ns = at_ns + step_ns * tell.die.choice([place, place, place, 0])
         attempt = _send_in_line(tell, message, sent_ns, tell.die.choice(connections), step_ns)
         received_ns = first_ns + step_ns * places[place]
