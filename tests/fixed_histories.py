@@ -11,7 +11,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from spark_analysis.schema.facts import Facts
 from tests.generated_facts import Style
-from tests.generated_histories import History, Rows, history, styles
+from tests.generated_histories import History, Rows, history
+from tests.generated_styles import styles
 
 HISTORIES = 2_000
 

@@ -1,14 +1,13 @@
 """Histories that nobody thought of: runs full of everything that may go wrong at once.
 
-1. Hypothesis chooses the style of a run and a seed; the rows are drawn from that seed's generator,
-   because a choice of Hypothesis for every column of every row would take minutes.
+1. Hypothesis chooses the style of a run and a seed (generated_styles.py); the rows are drawn from
+   that seed's generator, because a choice of Hypothesis for every column of every row would take
+   minutes.
 2. Rows never contradict the record format (each settlement has its attempt, ...), and delivery
    order is total; anything else goes, likely or not.
 """
 
 from dataclasses import dataclass, field, replace
-
-from hypothesis import strategies as st
 
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.words import (
@@ -39,12 +38,8 @@ from tests.generated_spells import with_spells
 from tests.generated_tales import with_tales
 from tests.generated_terms import with_terms
 
-__all__ = ["History", "Row", "Rows", "history", "styles"]
+__all__ = ["History", "Row", "Rows", "history"]
 
-_OPERATIONS_MAX = 3_000
-_LOADS_S = {"short": (1, 20), "stretch": (8, 10), "spells": (16, 32)}
-# Operations a second: 40 are just enough for a stretch of the run, 10 for one of a queue.
-_RATES = {"stretch": [40, 50], "spells": [5, 10, 10, 20, 40, 40, 40, 50, 50, 60, 200]}
 MISHAPS: tuple[tuple[Outcome, ...], ...] = (
     (),
     (Outcome.REFUSED,),
@@ -60,32 +55,6 @@ MISHAPS: tuple[tuple[Outcome, ...], ...] = (
 def history(style: Style) -> "History":
     """The one run of this style."""
     return _Run(Dice(style)).history()
-
-
-@st.composite
-def styles(draw: st.DrawFn) -> Style:
-    """What kind of run it will be."""
-    length = draw(st.sampled_from(["short"] * 14 + ["stretch", "stretch", *["spells"] * 4]))
-    # A whole number of operations in 5 s, so that a stretch may end just as the load does.
-    rate = draw(st.sampled_from(_RATES.get(length, [0])))
-    load_s = min(draw(st.integers(*_LOADS_S[length])), _OPERATIONS_MAX // max(rate, 1))
-    stretch = length != "short"
-    return Style(
-        seed=draw(st.integers(0, 2**32)),
-        messages=load_s * rate if stretch else draw(st.integers(0, 20)),
-        stretch=stretch,
-        spells=length == "spells",
-        grain_ns=draw(st.sampled_from([1, MS, 10 * MS, 500 * MS, SECOND])),
-        load_s=load_s,
-        windows=draw(st.sampled_from([0, 1, 1, 2, 3])),
-        paced=draw(st.sampled_from([True] * (15 if stretch else 5) + [False])),
-        confirms=draw(st.sampled_from([True] * (15 if stretch else 7) + [False])),
-        calm=draw(st.sampled_from([True, True, False] if stretch else [True, False, False])),
-        flagged=draw(st.sampled_from([0, 50, 100])),
-        offsets=draw(st.sampled_from([False] * 4 + [True])),
-        logs_closed=draw(st.sampled_from([100, 100, 60])),
-        drained=draw(st.sampled_from([100, 90, 50])),
-    )
 
 
 @dataclass(frozen=True)

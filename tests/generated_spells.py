@@ -79,7 +79,7 @@ class _Drawn:
         if self.tidy:
             after_ns = (self.facts.load_ended_ns - self.facts.load_started_ns) // number
             origins = [origins[0] + n * after_ns for n in range(number)]
-        elif number > 1 and self.die.random() < 0.2:
+        elif number > 1 and self.die.random() < 0.4:
             self.tags.add("windows begin at once")
             origins[1] = origins[0]
         undos: dict[int, int] = {}
@@ -97,7 +97,7 @@ class _Drawn:
         start_ns, end_ns = self.facts.load_started_ns, self.facts.load_ended_ns
         if self.tidy:
             return self._at_one(start_ns + 5 * SECOND, start_ns + 6 * SECOND)
-        if self.die.random() < 0.04:
+        if self.die.random() < 0.1:
             self.tags.add("origin after the load")
             return end_ns + self.die.choice([0, SECOND])
         latest_ns = start_ns + (end_ns - start_ns) * self.die.choice([1, 1, 2]) // 3
