@@ -29,12 +29,13 @@ PREPARE = (
            arg_min(redelivered, place) AS redelivered
     FROM deliveries WHERE via IN (1, 2, 4) GROUP BY producer, sequence""",
     """CREATE TABLE journeys AS
-    SELECT m.*, copies, place, place[1] AS received_ns, place[2] AS consumer, redelivered,
+    SELECT m.*, copies, place[1] AS received_ns, place[2] AS consumer, redelivered,
+           row_number() OVER (ORDER BY place) AS place,
            coalesce(confirmed_ns <= intended_ns + {deadline_ns}, false) AS good
     FROM messages m LEFT JOIN first_deliveries USING (producer, sequence)""",
     """CREATE TABLE numbered AS
     SELECT intended_ns, good, row_number() OVER so_far AS n,
-           count(*) FILTER (NOT good) OVER so_far AS bad
+           sum((NOT good)::INT) OVER so_far AS bad
     FROM journeys WINDOW so_far AS (ORDER BY intended_ns ROWS UNBOUNDED PRECEDING)""",
     """CREATE TABLE operations AS
     SELECT o.intended_ns, o.good, o.n, later.n AS later_n, earlier.n AS earlier_n,
