@@ -6,11 +6,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
+from typing import TypedDict
 
 from spark_analysis.schema.comparison import OF_CLIENTS
 from spark_analysis.schema.facts import (
     Absence,
     Facts,
+    Promise,
     QueueEnd,
     Rivals,
     Upheaval,
@@ -23,6 +25,7 @@ SECOND = 1_000 * MS
 QUEUES: tuple[str, ...] = ("orders", "audit")
 PUBLISHERS = (1, 2)
 CONSUMERS = (11, 12)
+IDLE = 13  # a consumer that never receives anything
 PROBER = 21
 DEADLINES = (20 * MS, 500 * MS, 2 * SECOND)
 
@@ -33,7 +36,8 @@ class Style:
 
     seed: int
     messages: int
-    stretch: bool  # a long paced load, so that sustained success can be reached
+    stretch: bool  # a long load, so that sustained success can be reached
+    spells: bool  # a long load whose service comes and goes
     grain_ns: int
     load_s: int
     windows: int
@@ -80,7 +84,7 @@ def make_facts(dice: Dice) -> Facts:
     """What the harness knew of the run."""
     workers = [
         *(Worker(n, "publisher", dice.often(dice.style.logs_closed)) for n in PUBLISHERS),
-        *(Worker(n, "consumer", dice.often(dice.style.logs_closed)) for n in CONSUMERS),
+        *(Worker(n, "consumer", dice.often(dice.style.logs_closed)) for n in _consumers(dice)),
         Worker(PROBER, "prober", False),
     ]
     return Facts(
@@ -102,7 +106,32 @@ def make_facts(dice: Dice) -> Facts:
         rivals=tuple(_rivals(dice) for _ in range(dice.random.choice([0, 0, 1, 2]))),
         absences=tuple(_absence(dice) for _ in range(dice.random.choice([0, 0, 0, 1, 2, 4]))),
         upheavals=tuple(_upheavals(dice.style.seed, dice)),
+        **_agreed(dice),
     )
+
+
+class _Agreed(TypedDict):
+    acknowledges: bool
+    reconnect_ns: int
+    promises: tuple[Promise, ...]
+
+
+def _agreed(dice: Dice) -> _Agreed:
+    """What clients do, and what claims ask service by; with a die of its own as well."""
+    own = Random(f"promises of {dice.style.seed}")
+    names = own.sample(["notice", "poll", "timer"], k=own.choice([0, 0, 1, 2, 3]))
+    after = [0, 500 * MS, SECOND, SECOND + 1, 3 * SECOND, 5 * SECOND]
+    return {
+        "acknowledges": own.random() < 0.85,
+        "reconnect_ns": own.choice([0, 500 * MS, 2 * SECOND]),
+        "promises": tuple(Promise(name, own.choice(after)) for name in names),
+    }
+
+
+def _consumers(dice: Dice) -> tuple[int, ...]:
+    """With a die of their own: mostly all that receive anything, at times one that never does."""
+    own = Random(f"consumers of {dice.style.seed}")
+    return own.choice([CONSUMERS] * 10 + [(*CONSUMERS, IDLE), ()])
 
 
 def _upheavals(seed: int, dice: Dice) -> Iterator[Upheaval]:
@@ -123,6 +152,8 @@ def _windows(dice: Dice) -> tuple[Window, ...]:
     origins = sorted(dice.time(high_ns=latest) for _ in range(dice.style.windows))
     # With a die of their own, too: what else is drawn stays what it was.
     kinds = Random(f"kinds of {dice.style.seed}").choices(("kill", *OF_CLIENTS), k=len(origins))
+    if len(origins) > 1 and dice.often(15):
+        origins[1] = origins[0]  # two faults are made at once
     return tuple(
         _window(dice, number, kind, origin_ns)
         for number, (kind, origin_ns) in enumerate(zip(kinds, origins, strict=True), 1)
@@ -133,16 +164,17 @@ def _window(dice: Dice, number: int, kind: str, origin_ns: int) -> Window:
     returned_ns = origin_ns + dice.random.choice([0, MS, 300 * MS, 2 * SECOND])
     ended_ns = returned_ns + dice.random.choice([0, SECOND, 5 * SECOND, 30 * SECOND])
     verified, gone = dice.often(85), dice.often(85)
+    never = dice.often(20)
     return Window(
         number=number,
         kind=kind,
         origin_ns=origin_ns,
         returned_ns=returned_ns,
-        ended_ns=None if dice.often(15) else ended_ns,
+        ended_ns=None if never else ended_ns,
         verified=verified,
         gone=gone,
         doubt="" if verified and gone else "not seen",
-        over_ns=dice.time(returned_ns) if dice.often(80) else None,
+        over_ns=dice.time(returned_ns) if dice.often(40 if never else 80) else None,
     )
 
 

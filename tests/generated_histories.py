@@ -1,14 +1,13 @@
 """Histories that nobody thought of: runs full of everything that may go wrong at once.
 
-1. Hypothesis chooses the style of a run and a seed; the rows are drawn from that seed's generator,
-   because a choice of Hypothesis for every column of every row would take minutes.
+1. Hypothesis chooses the style of a run and a seed (generated_styles.py); the rows are drawn from
+   that seed's generator, because a choice of Hypothesis for every column of every row would take
+   minutes.
 2. Rows never contradict the record format (each settlement has its attempt, ...), and delivery
    order is total; anything else goes, likely or not.
 """
 
 from dataclasses import dataclass, field, replace
-
-from hypothesis import strategies as st
 
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.words import (
@@ -32,10 +31,14 @@ from tests.generated_facts import (
     make_facts,
 )
 from tests.generated_holds import with_holds
+from tests.generated_notes import with_notes
+from tests.generated_pace import Pace
+from tests.generated_rows import Row, Rows
+from tests.generated_spells import with_spells
+from tests.generated_tales import with_tales
 from tests.generated_terms import with_terms
 
-Row = dict[str, int | str | None]
-Rows = dict[str, list[Row]]
+__all__ = ["History", "Row", "Rows", "history"]
 
 MISHAPS: tuple[tuple[Outcome, ...], ...] = (
     (),
@@ -49,29 +52,18 @@ MISHAPS: tuple[tuple[Outcome, ...], ...] = (
 )
 
 
-@st.composite
-def histories(draw: st.DrawFn) -> tuple[Facts, Rows]:
-    """The facts and the rows of one run."""
-    stretch = draw(st.sampled_from([False] * 4 + [True]))
-    load_s = draw(st.integers(8, 10) if stretch else st.integers(1, 20))
-    # A whole number of operations in 5 s, so that a period may end just as the load does.
-    stretched = load_s * draw(st.sampled_from([40, 50]))
-    style = Style(
-        seed=draw(st.integers(0, 2**32)),
-        messages=stretched if stretch else draw(st.integers(0, 20)),
-        stretch=stretch,
-        grain_ns=draw(st.sampled_from([1, MS, 10 * MS, 500 * MS, SECOND])),
-        load_s=load_s,
-        windows=draw(st.sampled_from([0, 1, 1, 2, 3])),
-        paced=draw(st.sampled_from([True] * (15 if stretch else 5) + [False])),
-        confirms=draw(st.sampled_from([True] * (15 if stretch else 7) + [False])),
-        calm=draw(st.sampled_from([True, True, False] if stretch else [True, False, False])),
-        flagged=draw(st.sampled_from([0, 50, 100])),
-        offsets=draw(st.sampled_from([False] * 4 + [True])),
-        logs_closed=draw(st.sampled_from([100, 100, 60])),
-        drained=draw(st.sampled_from([100, 90, 50])),
-    )
+def history(style: Style) -> "History":
+    """The one run of this style."""
     return _Run(Dice(style)).history()
+
+
+@dataclass(frozen=True)
+class History:
+    """A run, and words for what was meant to happen in it: for a count of what is generated."""
+
+    facts: Facts
+    rows: Rows
+    tags: frozenset[str]
 
 
 @dataclass
@@ -87,8 +79,10 @@ class _Run:
         self.random = self.dice.random
         self.sequences = dict.fromkeys(PUBLISHERS, -1)
         self.origins: list[int] = []  # of its windows
+        self.tags: set[str] = set()
+        self.pace = Pace(self.style, self.dice.start_ns, self.dice.end_ns, self.tags)
 
-    def history(self) -> tuple[Facts, Rows]:
+    def history(self) -> History:
         facts = make_facts(self.dice)
         self.origins = [window.origin_ns for window in facts.windows]
         for number in range(self.style.messages):
@@ -99,11 +93,21 @@ class _Run:
             self._canary()
         self._client_events()
         self._lateness()
-        facts = with_holds(self._on_the_edge(facts), self.rows, self.style.seed)
-        facts = with_terms(facts, self.rows, self.style.seed)
+        facts = self._told_on(self._on_the_edge(facts))
         for listing in self.rows.values():
             self.random.shuffle(listing)
-        return facts, self.rows
+        return History(facts, self.rows, frozenset(self.tags))
+
+    def _told_on(self, facts: Facts) -> Facts:
+        """What modules with dice of their own make of it, the tales last."""
+        rows, seed = self.rows, self.style.seed
+        if self.style.spells:
+            facts = with_spells(facts, rows, seed, self.tags)
+        else:
+            facts = with_holds(facts, rows, seed)
+        with_notes(facts, rows, seed, self.tags)
+        facts = with_terms(facts, rows, seed)
+        return with_tales(facts, rows, seed, self.tags)
 
     def add(self, table: str, **row: int | str | None) -> None:
         self.rows.setdefault(table, []).append(row)
@@ -142,13 +146,19 @@ class _Run:
     # --- messages ---
 
     def _message(self, facts: Facts, number: int) -> None:
+        intended = self._intended(number)
+        if intended is None:
+            return
         producer = self.random.choice(PUBLISHERS)
+        if self.style.stretch:
+            producer = self.pace.producer(intended, producer)
         # Dense by contract; a leap makes slots too sparse to index, which changes nothing.
         self.sequences[producer] += 10**12 if self.dice.mishap(2) else 1
         sequence = self.sequences[producer]
         queue: str | None = None if self.dice.mishap(2) else self.random.choice(QUEUES)
+        if self.style.stretch and queue is not None:
+            queue = self.pace.queue(intended, queue)
         key = self.random.choice([0, 0, 1, 2])
-        intended = self._intended(number)
         attempts = 1
         while attempts < 4 and self.dice.mishap(20):
             attempts += 1
@@ -179,14 +189,12 @@ class _Run:
         identity = {"producer": producer, "sequence": sequence, "key": key}
         self._deliveries(identity, attempts, queue, sent[0] if sent else intended)
 
-    def _intended(self, number: int) -> int:
-        if not self.style.stretch:
-            return self.dice.time()
-        step = (self.dice.end_ns - self.dice.start_ns) // self.style.messages
-        return self.dice.start_ns + number * step
+    def _intended(self, number: int) -> int | None:
+        return self.pace.intended_ns(number) if self.style.stretch else self.dice.time()
 
     def _recorded_intent(self, attempt: int, intended_ns: int) -> int:
-        if attempt > 1 or self.style.paced == self.dice.often(3):
+        # With a few less there would be no good stretch where the rate is just enough for one.
+        if attempt > 1 or self.style.paced == self.dice.often(0 if self.style.spells else 3):
             return NO_INTENT
         return intended_ns
 

@@ -6,12 +6,14 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from spark_analysis.schema.facts import Facts
 from tests.generated_histories import Row, Rows
 
 _OF_MESSAGES = ("attempts", "settlements", "terms", "deliveries")
 _BY_THEMSELVES = ("acknowledgements", "client_events", "lateness", "faults")
+_OF_FACTS = ("rivals", "clocks", "absences", "upheavals", "promises")
 History = tuple[Facts, Rows]
 Cut = Callable[[Facts, Rows], History]
 
@@ -49,8 +51,8 @@ def _pieces(facts: Facts, rows: Rows) -> Iterator[tuple[str, object]]:
         yield from ((table, id(row)) for row in rows.get(table, []))
     if facts.windows:
         yield "window", facts.windows[-1].number
-    yield from (("rivals", rivals) for rivals in facts.rivals)
-    yield from (("clock", clock) for clock in facts.clocks)
+    for part in _OF_FACTS:
+        yield from ((part, each) for each in getattr(facts, part))
 
 
 def _without(facts: Facts, rows: Rows, pieces: list[tuple[str, object]]) -> History:
@@ -60,9 +62,11 @@ def _without(facts: Facts, rows: Rows, pieces: list[tuple[str, object]]) -> Hist
         for table, listing in rows.items()
     }
     windows = tuple(w for w in facts.windows if ("window", w.number) not in gone)
-    rivals = tuple(r for r in facts.rivals if ("rivals", r) not in gone)
-    clocks = tuple(c for c in facts.clocks if ("clock", c) not in gone)
-    return replace(facts, windows=windows, rivals=rivals, clocks=clocks), kept
+    parts: dict[str, Any] = {
+        part: tuple(each for each in getattr(facts, part) if (part, each) not in gone)
+        for part in _OF_FACTS
+    }
+    return replace(facts, windows=windows, **parts), kept
 
 
 def _is_gone(table: str, row: Row, gone: set[tuple[str, object]]) -> bool:

@@ -1,6 +1,7 @@
 """The whole graph: run folders in, all marts and the comparison of runs out."""
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -11,6 +12,11 @@ from spark_analysis.schema.costs import COSTS
 from spark_analysis.schema.facts import Question
 from spark_analysis.schema.findings import MARTS
 from spark_analysis.schema.views import VIEWS
+
+
+_MANY_ROWS = ("affected", "seconds", "service")  # of the others one file is written sooner
+_WRITTEN = (*MARTS, *COSTS, *VIEWS, "comparison")
+_AT_ONCE = 4
 
 
 def analyse(
@@ -27,12 +33,14 @@ def analyse(
     judged = judge_runs(spark, run_folders, questions).persist()
     try:
         marts = {name: mart(judged, name) for name in JUDGED}
-        for name in MARTS:
-            _write(marts[name], marts_folder, name)
-        for name in (*COSTS, *VIEWS):  # few rows: one file is written sooner than many
-            _write(marts[name].coalesce(1), marts_folder, name)
+        few_rows = {name: marts[name].coalesce(1) for name in marts if name not in _MANY_ROWS}
         comparison = compare(spark, marts, len(run_folders))
-        _write(comparison, marts_folder, "comparison")
+        outputs = {**marts, **few_rows, "comparison": comparison}
+        # Most of what a small mart costs is Spark's own preparation: several are written at once.
+        with ThreadPoolExecutor(_AT_ONCE) as writers:
+            written = writers.map(lambda name: _write(outputs[name], marts_folder, name), _WRITTEN)
+            for _ in written:
+                pass
     finally:
         judged.unpersist()
 

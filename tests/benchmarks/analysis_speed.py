@@ -2,7 +2,10 @@
 
 1. Both sides run in processes of their own, one after the other, and answer the same questions;
    where their answers differ, the figures mean nothing and the script fails.
-2. DuckDB answers fewer (no stages, no provenance of duplicates), which favours it.
+2. DuckDB answers fewer (no stages, no service or charges, one provenance of duplicates, outages of
+   the run but of no queue and no publisher, not what ended them), which favours it.
+3. Its questions are the rules of findings.py and service.py, as far as these runs go: one attempt
+   is confirmed of nearly every message, one connection, one window, no two operations at once.
 
     python tests/benchmarks/analysis_speed.py [--runs 4] [--messages 250000] [--folder F]
 """
@@ -13,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -23,11 +27,15 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from spark_analysis.schema.arrow import arrow_schema
 from spark_analysis.schema.facts import Facts, QueueEnd, Window, Worker
+from spark_analysis.schema.service import STRETCH_NS
 from spark_analysis.schema.tables import TABLES
+from tests.benchmarks.analysis_sql import ANSWER, PREPARE
 
 MS = 1_000_000
 STEP_NS = MS // 10
+SECOND = 1_000 * MS
 DEADLINE_NS = 500 * MS
+ACKNOWLEDGED = 8  # tags of one acknowledgement frame
 SAMPLE_S = 0.2
 Answers = dict[str, list[int]]
 
@@ -107,6 +115,7 @@ def resident_mb(root: int) -> int:
 
 def write_run(folder: Path, messages: int, seed: int) -> None:
     """Two producers, an outage, and a little of all that goes wrong."""
+    assert messages * STEP_NS > 3 * STRETCH_NS, "no good stretch before the outage, and after it"
     (folder / "raw").mkdir(parents=True)
     draw = np.random.default_rng(seed)
     number = np.arange(messages)
@@ -118,21 +127,57 @@ def write_run(folder: Path, messages: int, seed: int) -> None:
     known = draw.random(messages) > 0.001
     delivered = draw.random(messages) > 0.0005
     received = settled + np.where(draw.random(messages) < 0.003, 60 * MS, 0)
-    identity = {"producer": number % 2, "sequence": number // 2, "attempt": 1}
-    write(folder, "attempts", number, identity, intended_ns=intended, sent_ns=sent, connection=1)
+    identity = {"producer": number % 2, "sequence": number // 2}
+    retried = np.flatnonzero(known & (draw.random(messages) < 0.001))
+    tried = np.concatenate([number, retried])
+    attempt = np.concatenate([np.ones(messages, int), np.full(len(retried), 2)])
+    first = {"intended_ns": np.where(attempt == 1, intended[tried], -1), "attempt": attempt}
+    write(folder, "attempts", tried, identity, first, sent_ns=sent, connection=1)
+    known = known[tried]
+    confirmed = {"outcome": 1, "strength": 1}
     write(
-        folder, "settlements", number[known], identity, settled_ns=settled, outcome=1, strength=1
+        folder,
+        "settlements",
+        tried[known],
+        identity,
+        {"attempt": attempt[known]},
+        settled_ns=settled,
+        **confirmed,
     )
     copies = np.flatnonzero(draw.random(messages) < 0.001)
     copied = np.concatenate([np.flatnonzero(delivered), copies])
-    received = np.concatenate([received[delivered], received[copies] + MS])
+    again = received[copies] + np.where(draw.random(len(copies)) < 0.5, MS, 2 * SECOND)
+    received = np.concatenate([received[delivered], again])
     order = np.argsort(received, kind="stable")
     flag = np.concatenate([np.zeros(delivered.sum(), int), np.ones(len(copies), int)])[order]
     times = {"received_ns": received[order], "redelivered": flag, "tag": np.arange(len(order))}
     checks = {"header_ok": 1, "payload_ok": 1, "run_ok": 1, "via": 1, "offset": -1}
-    write(folder, "deliveries", copied[order], identity, row_times=times, connection=1, **checks)
+    strayed = draw.random(len(order)) < 0.001
+    write(
+        folder,
+        "deliveries",
+        copied[order],
+        identity,
+        times,
+        strayed,
+        connection=1,
+        attempt=1,
+        **checks,
+    )
+    acknowledge(folder, received[order], draw)
     facts = {"facts": facts_of(folder.name, end).to_json()}
     (folder / "manifest.json").write_text(json.dumps(facts))
+
+
+def acknowledge(folder: Path, received_ns: np.ndarray, draw: np.random.Generator) -> None:
+    """So many tags with one frame, but for a few frames; then the connection is closed."""
+    first = np.arange(0, len(received_ns), ACKNOWLEDGED)
+    first = first[draw.random(len(first)) > 0.005]
+    last = np.minimum(first + ACKNOWLEDGED, len(received_ns)) - 1
+    tags = {"first_tag": first, "last_tag": last, "written_ns": received_ns[last] + MS}
+    write(folder, "acknowledgements", first, {}, tags, connection=1)
+    kind = {"kind": pa.array(["closed"]), "at_ns": received_ns[-1:] + SECOND}
+    write(folder, "client_events", first[:1], {}, kind, connection=1)
 
 
 def write(
@@ -140,15 +185,20 @@ def write(
     table: str,
     number: np.ndarray,
     by_message: dict[str, object],
-    row_times: dict[str, np.ndarray] | None = None,
+    row_times: Mapping[str, np.ndarray | pa.Array] | None = None,
+    strayed: np.ndarray | int = 0,
     **values: object,
 ) -> None:
-    """Columns that are not given are 0; those by message are picked by its number."""
+    """Columns that are not given are 0; those by message are picked by its number. What strayed is
+    in the other queue."""
     given = {**values, **(row_times or {})}
     columns = []
     for field in arrow_schema(TABLES[table]):
         if pa.types.is_dictionary(field.type):
-            codes = pa.array(number // 2 % 2, pa.int32())
+            if field.name in given:
+                columns.append(given[field.name].dictionary_encode().cast(field.type))
+                continue
+            codes = pa.array((number // 2 + strayed) % 2, pa.int32())
             columns.append(pa.DictionaryArray.from_arrays(codes, ["orders", "audit"]))
             continue
         value = given.get(field.name, 0)
@@ -180,7 +230,9 @@ def facts_of(run: str, end: int) -> Facts:
         confirms=True,
         clock_doubt="",
         workers=(Worker(0, "publisher", True), Worker(1, "publisher", True)),
-        windows=(Window(1, "kill", origin, origin + MS, origin + MS, True, True, ""),),
+        windows=(
+            Window(1, "kill", origin, origin + MS, origin + MS, True, True, "", origin + MS),
+        ),
         queues=tuple(QueueEnd(queue, True, True, "", ()) for queue in ("orders", "audit")),
         rivals=(),
     )
@@ -213,11 +265,19 @@ def spark_answers(marts: Path, run: str) -> list[int]:
         return pq.read_table(marts / mart, filters=[("run", "=", run)]).to_pylist()
 
     counts = of_run("counts")
-    wanted = ("lost", "lost_indeterminate", "duplicated", "reordered", "missed")
+    wanted = (
+        *("lost", "lost_indeterminate", "duplicated", "reordered", "reorder_unknown", "missed"),
+        *("attempt_lost", "forgotten", "misrouted"),
+    )
+    after_ack = [row["count"] for row in counts if row["detail"] == "redelivery_after_ack"]
+    outages = [row for row in of_run("outages") if row["scope"] == "run"]
     whole = [row for row in of_run("availability") if (row["window"], row["queue"]) == (0, "")]
     seconds = of_run("seconds")
     return [
         *(sum(row["count"] for row in counts if row["measure"] == name) for name in wanted),  # type: ignore[misc]
+        sum(after_ack),  # type: ignore[arg-type]
+        len(outages),
+        *(sum(row[name] for row in outages) for name in ("from_ns", "until_ns", "bad")),  # type: ignore[misc]
         whole[0]["silence_ns"],  # type: ignore[list-item]
         *(sum(row[name] for row in seconds) for name in ("confirmed", "delivered")),  # type: ignore[misc]
         len(seconds),
@@ -231,59 +291,17 @@ def by_duckdb(folders: list[Path]) -> dict[str, object]:
     answers = {}
     for folder in folders:
         facts = json.loads((folder / "manifest.json").read_text())["facts"]
+        names = {**facts["windows"][0], **facts, "raw": folder / "raw"}
         with duckdb.connect(config={"threads": 2, "memory_limit": "4GB"}) as connection:
             for statement in PREPARE:
-                connection.execute(statement.format(raw=folder / "raw", **facts))
+                connection.execute(statement.format(**names))
             answers[folder.name] = [
                 int(value)
                 for statement in ANSWER
-                for value in connection.execute(statement.format(**facts)).fetchall()[0]
+                for value in connection.execute(statement.format(**names)).fetchall()[0]
             ]
     return {"job_s": round(time.monotonic() - started, 2), "answers": answers}
 
-
-PREPARE = (
-    """CREATE TABLE messages AS
-    SELECT a.producer, a.sequence, a.key, a.queue, a.connection, a.intended_ns, a.sent_ns,
-           min(s.settled_ns) AS confirmed_ns
-    FROM '{raw}/attempts.parquet' a
-    LEFT JOIN '{raw}/settlements.parquet' s
-      ON s.producer = a.producer AND s.sequence = a.sequence AND s.outcome = 1
-    WHERE a.attempt = 1 GROUP BY ALL""",
-    """CREATE TABLE first_deliveries AS
-    SELECT producer, sequence, count(*) AS copies,
-           min((received_ns, consumer, connection, tag)) AS place,
-           arg_min(redelivered, (received_ns, consumer, connection, tag)) AS redelivered
-    FROM '{raw}/deliveries.parquet'
-    WHERE header_ok = 1 AND run_ok = 1 AND via IN (1, 2) GROUP BY producer, sequence""",
-    """CREATE TABLE journeys AS
-    SELECT m.*, copies, place, place[1] AS received_ns, redelivered
-    FROM messages m LEFT JOIN first_deliveries USING (producer, sequence)""",
-)
-ANSWER = (
-    """SELECT count(*) FILTER (confirmed_ns IS NOT NULL AND copies IS NULL),
-           count(*) FILTER (confirmed_ns IS NULL AND copies IS NULL),
-           sum(copies - 1) FILTER (copies > 1) FROM journeys""",
-    """SELECT count(*) FROM (
-        SELECT place > min(place) OVER (
-            PARTITION BY producer, key, queue, connection ORDER BY sequence DESC
-            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS overtaken
-        FROM journeys WHERE confirmed_ns IS NOT NULL AND redelivered = 0) WHERE overtaken""",
-    """SELECT count(*) FROM journeys
-    WHERE confirmed_ns IS NULL OR confirmed_ns > intended_ns + {deadline_ns}""",
-    """SELECT max(until_ns - from_ns) FROM (
-        SELECT at_ns AS until_ns, lag(at_ns) OVER (ORDER BY at_ns) AS from_ns FROM (
-            SELECT confirmed_ns AS at_ns FROM journeys WHERE confirmed_ns <= {load_ended_ns}
-            UNION ALL VALUES ({load_started_ns}::BIGINT), ({load_ended_ns}::BIGINT)))""",
-    """SELECT sum(confirmed), sum(delivered), count(*) FROM (
-        SELECT second, sum(confirmed) AS confirmed, sum(delivered) AS delivered FROM (
-            SELECT intended_ns // 1000000000 AS second, 0 AS confirmed, 0 AS delivered
-                FROM journeys
-            UNION ALL SELECT confirmed_ns // 1000000000, 1, 0 FROM journeys
-                WHERE confirmed_ns IS NOT NULL
-            UNION ALL SELECT received_ns // 1000000000, 0, 1 FROM journeys
-                WHERE copies IS NOT NULL) GROUP BY second)""",
-)
 
 if __name__ == "__main__":
     main()
