@@ -13,7 +13,6 @@ from spark_analysis.schema.facts import Question
 from spark_analysis.schema.findings import MARTS
 from spark_analysis.schema.views import VIEWS
 
-
 _MANY_ROWS = ("affected", "seconds", "service")  # of the others one file is written sooner
 _WRITTEN = (*MARTS, *COSTS, *VIEWS, "comparison")
 _AT_ONCE = 4
