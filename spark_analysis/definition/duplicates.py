@@ -157,7 +157,7 @@ class _Acknowledged:
 
     def passed_ns(self, earlier: Delivery, again: Delivery) -> int | None:
         """When the group's progress had passed `earlier`; None where nobody may have been told."""
-        at_ns = self._progress.passed_ns(again.place, again.queue, again.offset)
+        at_ns = self._progress.passed_ns(earlier.place, earlier.queue, earlier.offset)
         if at_ns is None:
             return None
         since_ns = max(at_ns, earlier.received_ns)
