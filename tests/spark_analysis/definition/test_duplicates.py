@@ -98,10 +98,38 @@ def test_a_retry_stays_a_retry_while_two_masters_live() -> None:
 
 
 @pytest.mark.parametrize("at_ms", [150, 200, 250])
-@pytest.mark.parametrize("flag", [YES, NO, NOT_TOLD])
+@pytest.mark.parametrize("flag", [NO, NOT_TOLD])
 def test_a_duplicate_while_two_masters_lived_is_diverged(at_ms: float, flag: Redelivered) -> None:
     history = delivered_at_100().rivals(150, 250).deliver(1, at_ms=at_ms, redelivered=flag)
     assert duplicated(history) == {"duplicated diverged": 1}
+
+
+@pytest.mark.parametrize("at_ms", [150, 200, 250])
+def test_a_rightful_redelivery_stays_one_though_two_masters_lived(at_ms: float) -> None:
+    history = delivered_at_100().rivals(150, 250).deliver(1, at_ms=at_ms, redelivered=YES)
+    assert duplicated(history) == {"duplicated redelivery": 1}
+
+
+def test_what_came_again_though_it_was_acknowledged_may_be_the_other_masters() -> None:
+    history = delivered_at_100().acknowledge(5, at_ms=200).rivals(4_000, 5_000)
+    assert duplicated(history.deliver(1, at_ms=5_000, redelivered=YES)) == {
+        "duplicated diverged": 1
+    }
+    later = delivered_at_100().acknowledge(5, at_ms=200).rivals(4_000, 5_000)
+    later.deliver(1, at_ms=5_000 + NANOSECOND_MS, redelivered=YES)
+    assert duplicated(later) == {"duplicated redelivery_after_ack": 1}
+
+
+@pytest.mark.parametrize("flag", [YES, NO, NOT_TOLD])
+def test_what_the_retry_topic_brings_again_is_a_redelivery(flag: Redelivered) -> None:
+    history = delivered_at_100().acknowledge(5, at_ms=200).rivals(4_000, 5_000)
+    history.deliver(1, at_ms=5_000, redelivered=flag, via=Via.RETRY_TOPIC)
+    assert duplicated(history) == {"duplicated redelivery": 1}
+
+
+def test_what_first_came_by_the_retry_topic_makes_what_comes_later_the_surplus() -> None:
+    history = History().publish(1).deliver(1, via=Via.RETRY_TOPIC).deliver(1)
+    assert duplicated(history) == {"duplicated stored_twice": 1}
 
 
 @pytest.mark.parametrize("at_ms", [150 - NANOSECOND_MS, 250 + NANOSECOND_MS])
@@ -169,6 +197,55 @@ def test_who_left_at_once_may_not_have_told_its_progress() -> None:
     assert duplicated(history.deliver(1, at_ms=90_000, connection=2, **at(7))) == REDELIVERY
 
 
+def test_progress_passes_a_place_only_when_all_before_it_is_acknowledged() -> None:
+    """The message at 7 was acknowledged at 200 ms, and the one at 6 at 30 s or never."""
+
+    def again(six_ms: float | None) -> dict[str, int]:
+        history = read_at_100().acknowledge(5, at_ms=200)
+        history.publish(2, at_ms=20).confirm(2).deliver(2, at_ms=101, tag=6, **at(6))
+        if six_ms is not None:
+            history.acknowledge(6, at_ms=six_ms)
+        return duplicated(history.deliver(1, at_ms=36_000, tag=9, **at(7)))
+
+    assert again(None) == REDELIVERY
+    assert again(30_000) == REDELIVERY
+    assert again(30_000 - NANOSECOND_MS) == ROLLBACK
+
+
+def test_a_fault_before_all_was_acknowledged_came_before_there_was_any_progress() -> None:
+    history = read_at_100().acknowledge(5, at_ms=200).window(5_000, over_ms=6_000)
+    history.publish(2, at_ms=20).confirm(2).deliver(2, at_ms=101, tag=6, **at(6))
+    history.acknowledge(6, at_ms=10_000)
+    assert duplicated(history.deliver(1, at_ms=36_000, tag=9, **at(7))) == ROLLBACK
+
+
+@pytest.mark.parametrize("elsewhere", [at(8), at(6, "broker-b/3"), {**at(6), "queue": "bills"}])
+def test_what_lies_behind_or_in_another_log_holds_no_progress_up(
+    elsewhere: dict[str, Any],
+) -> None:
+    history = read_at_100().acknowledge(5, at_ms=200)
+    history.publish(2, at_ms=20).confirm(2).deliver(2, at_ms=101, tag=6, **elsewhere)
+    assert duplicated(history.deliver(1, at_ms=36_000, tag=9, **at(7))) == ROLLBACK
+
+
+def test_a_place_that_was_read_twice_is_passed_when_either_was_acknowledged() -> None:
+    history = read_at_100().deliver(1, at_ms=300, tag=6, **at(7)).acknowledge(6, at_ms=400)
+    history.deliver(1, at_ms=36_000, tag=9, **at(7))
+    assert duplicated(history) == REDELIVERY | ROLLBACK
+
+
+def test_a_place_of_a_log_while_two_masters_lived_may_be_the_other_masters() -> None:
+    history = read_at_100().rivals(150, 250)
+    assert duplicated(history.deliver(1, at_ms=200, **at(8))) == {"duplicated diverged": 1}
+    again = read_at_100().rivals(150, 250)
+    assert duplicated(again.deliver(1, at_ms=200, **at(7))) == REDELIVERY
+
+
+def test_a_retry_topics_copy_has_a_place_of_its_own() -> None:
+    history = read_at_100().deliver(1, at_ms=200, via=Via.RETRY_TOPIC, **at(8))
+    assert duplicated(history) == REDELIVERY
+
+
 @pytest.mark.parametrize("place", [at(8), at(7, "broker-b/3")])
 def test_another_place_of_a_log_holds_it_a_second_time(place: dict[str, Any]) -> None:
     assert duplicated(read_at_100().deliver(1, at_ms=200, **place)) == STORED_TWICE
@@ -232,6 +309,46 @@ def test_that_a_fault_was_undone_does_not_make_it_over() -> None:
 def test_a_fault_that_came_after_the_second_copy_explains_nothing() -> None:
     assert unflagged_at_200(delivered_at_100().window(200)) == STORED_TWICE
     assert unflagged_at_200(delivered_at_100().window(200 - NANOSECOND_MS)) == AMBIGUOUS
+
+
+def never_returns(
+    served_ms: float | None, consumed_ms: float | None, **window: float | bool
+) -> History:
+    """A host is killed at 50 ms and stays away; what was sent at 60 ms shows who is back."""
+    told = {"never_ended": True, **window}
+    history = delivered_at_100().window(50, **told)  # type: ignore[arg-type]
+    history.publish(7, at_ms=60)
+    if served_ms is not None:
+        history.confirm(7, at_ms=served_ms)
+    return history if consumed_ms is None else history.deliver(7, at_ms=consumed_ms)
+
+
+def copied_at_200(history: History) -> dict[str, int]:
+    """A second message is given out at 150 ms and, unflagged, at 200 ms."""
+    history.publish(8, at_ms=10).confirm(8, at_ms=20).deliver(8, at_ms=150)
+    return duplicated(history.deliver(8, at_ms=200))
+
+
+@pytest.mark.parametrize(
+    ("served_ms", "consumed_ms", "found"),
+    [
+        (120, 150, STORED_TWICE),
+        (150, 120, STORED_TWICE),
+        (120, 150 + NANOSECOND_MS, AMBIGUOUS),
+        (150 + NANOSECOND_MS, 120, AMBIGUOUS),
+        (120, None, AMBIGUOUS),
+        (None, 120, AMBIGUOUS),
+    ],
+)
+def test_where_a_host_never_returns_the_change_is_over_once_serving_and_consuming_resumed(
+    served_ms: float | None, consumed_ms: float | None, found: dict[str, int]
+) -> None:
+    assert copied_at_200(never_returns(served_ms, consumed_ms)) == found
+
+
+def test_where_it_was_seen_to_be_over_that_counts_and_so_does_that_it_returned() -> None:
+    assert copied_at_200(never_returns(120, 130, over_ms=160)) == AMBIGUOUS
+    assert copied_at_200(never_returns(120, 130, never_ended=False, ended_ms=140)) == AMBIGUOUS
 
 
 def test_one_of_several_faults_in_between_is_enough() -> None:
@@ -351,9 +468,16 @@ def test_an_acknowledgement_elsewhere_acknowledges_nothing_here(elsewhere: dict[
 
 
 @pytest.mark.parametrize("kind", ["lost", "closed"])
-def test_an_acknowledgement_on_a_connection_that_ended_may_not_have_arrived(kind: str) -> None:
-    history = acknowledged_at_200().client_event(kind, at_ms=5_000)
-    assert again_at(history, 5_000) == REDELIVERY
+def test_an_acknowledgement_that_its_connection_outlived_by_a_second_arrived(kind: str) -> None:
+    shortly = acknowledged_at_200().client_event(kind, at_ms=1_200)
+    assert again_at(shortly, 5_000) == REDELIVERY
+    longer = acknowledged_at_200().client_event(kind, at_ms=1_200 + NANOSECOND_MS)
+    assert again_at(longer, 5_000) == AFTER_ACK
+
+
+def test_it_does_not_matter_how_it_comes_back() -> None:
+    history = acknowledged_at_200().client_event("closed", at_ms=65_000)
+    assert again_at(history, 70_000, via=Via.DRAIN, consumer=9) == AFTER_ACK
 
 
 def test_a_connection_that_ended_after_the_redelivery_had_lived_on() -> None:
