@@ -1,13 +1,9 @@
 """Surplus deliveries, and where each is from."""
 
-import json
-from dataclasses import replace
-from typing import Any
-
 import pytest
 
 from spark_analysis.definition.judge import judge
-from spark_analysis.schema.facts import Facts, Upheaval
+from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.words import Redelivered, Via
 from tests.histories import History, affected, counts, ns
 
@@ -149,112 +145,6 @@ def test_a_duplicate_with_an_offset_and_no_broker_is_ambiguous(flag: Redelivered
     assert duplicated(history) == {"duplicated ambiguous": 1}
 
 
-# --- logs, which tell where each delivery was read -----------------------------------------------
-
-LOG = "broker-a/3"
-REDELIVERY, ROLLBACK = {"duplicated redelivery": 1}, {"duplicated offset_rollback": 1}
-
-
-def read_at_100() -> History:
-    return History().publish(1, at_ms=10).confirm(1).deliver(1, at_ms=100, tag=5, **at(7))
-
-
-def at(offset: int, place: str = LOG) -> dict[str, Any]:
-    return {"offset": offset, "place": place}
-
-
-@pytest.mark.parametrize("flag", [YES, NO, NOT_TOLD])
-def test_what_nobody_acknowledged_may_be_read_again(flag: Redelivered) -> None:
-    history = read_at_100().deliver(1, at_ms=90_000, redelivered=flag, **at(7))
-    assert duplicated(history) == REDELIVERY
-
-
-def test_the_same_place_long_after_our_acknowledgement_is_a_rollback() -> None:
-    history = read_at_100().acknowledge(5, at_ms=200)
-    edge = 6_200.0
-    assert duplicated(history.deliver(1, at_ms=edge, **at(7))) == REDELIVERY
-    assert duplicated(history.deliver(1, at_ms=edge + NANOSECOND_MS, **at(7))) == {
-        **REDELIVERY,
-        **ROLLBACK,
-    }
-
-
-@pytest.mark.parametrize(("opens_ms", "found"), [(6_200, REDELIVERY), (6_201, ROLLBACK)])
-def test_progress_that_a_fault_came_upon_may_not_have_been_told(
-    opens_ms: float, found: dict[str, int]
-) -> None:
-    history = read_at_100().acknowledge(5, at_ms=200).window(opens_ms, over_ms=8_000)
-    assert duplicated(history.deliver(1, at_ms=90_000, **at(7))) == found
-
-
-def test_progress_that_was_made_while_a_fault_stood_counts() -> None:
-    history = read_at_100().window(150, over_ms=80_000).acknowledge(5, at_ms=200)
-    assert duplicated(history.deliver(1, at_ms=90_000, **at(7))) == ROLLBACK
-
-
-def test_who_left_at_once_may_not_have_told_its_progress() -> None:
-    history = read_at_100().acknowledge(5, at_ms=200).client_event("closed", at_ms=6_000)
-    assert duplicated(history.deliver(1, at_ms=90_000, connection=2, **at(7))) == REDELIVERY
-
-
-def test_progress_passes_a_place_only_when_all_before_it_is_acknowledged() -> None:
-    """The message at 7 was acknowledged at 200 ms, and the one at 6 at 30 s or never."""
-
-    def again(six_ms: float | None) -> dict[str, int]:
-        history = read_at_100().acknowledge(5, at_ms=200)
-        history.publish(2, at_ms=20).confirm(2).deliver(2, at_ms=101, tag=6, **at(6))
-        if six_ms is not None:
-            history.acknowledge(6, at_ms=six_ms)
-        return duplicated(history.deliver(1, at_ms=36_000, tag=9, **at(7)))
-
-    assert again(None) == REDELIVERY
-    assert again(30_000) == REDELIVERY
-    assert again(30_000 - NANOSECOND_MS) == ROLLBACK
-
-
-def test_a_fault_before_all_was_acknowledged_came_before_there_was_any_progress() -> None:
-    history = read_at_100().acknowledge(5, at_ms=200).window(5_000, over_ms=6_000)
-    history.publish(2, at_ms=20).confirm(2).deliver(2, at_ms=101, tag=6, **at(6))
-    history.acknowledge(6, at_ms=10_000)
-    assert duplicated(history.deliver(1, at_ms=36_000, tag=9, **at(7))) == ROLLBACK
-
-
-@pytest.mark.parametrize("elsewhere", [at(8), at(6, "broker-b/3"), {**at(6), "queue": "bills"}])
-def test_what_lies_behind_or_in_another_log_holds_no_progress_up(
-    elsewhere: dict[str, Any],
-) -> None:
-    history = read_at_100().acknowledge(5, at_ms=200)
-    history.publish(2, at_ms=20).confirm(2).deliver(2, at_ms=101, tag=6, **elsewhere)
-    assert duplicated(history.deliver(1, at_ms=36_000, tag=9, **at(7))) == ROLLBACK
-
-
-def test_a_place_that_was_read_twice_is_passed_when_either_was_acknowledged() -> None:
-    history = read_at_100().deliver(1, at_ms=300, tag=6, **at(7)).acknowledge(6, at_ms=400)
-    history.deliver(1, at_ms=36_000, tag=9, **at(7))
-    assert duplicated(history) == REDELIVERY | ROLLBACK
-
-
-def test_a_place_of_a_log_while_two_masters_lived_may_be_the_other_masters() -> None:
-    history = read_at_100().rivals(150, 250)
-    assert duplicated(history.deliver(1, at_ms=200, **at(8))) == {"duplicated diverged": 1}
-    again = read_at_100().rivals(150, 250)
-    assert duplicated(again.deliver(1, at_ms=200, **at(7))) == REDELIVERY
-
-
-def test_a_retry_topics_copy_has_a_place_of_its_own() -> None:
-    history = read_at_100().deliver(1, at_ms=200, via=Via.RETRY_TOPIC, **at(8))
-    assert duplicated(history) == REDELIVERY
-
-
-@pytest.mark.parametrize("place", [at(8), at(7, "broker-b/3")])
-def test_another_place_of_a_log_holds_it_a_second_time(place: dict[str, Any]) -> None:
-    assert duplicated(read_at_100().deliver(1, at_ms=200, **place)) == STORED_TWICE
-
-
-def test_beside_one_whose_place_nobody_knows_another_place_says_nothing() -> None:
-    assert duplicated(delivered_at_100().deliver(1, at_ms=200, **at(7))) == AMBIGUOUS
-
-
 def test_a_duplicate_without_a_flag_is_ambiguous() -> None:
     history = delivered_at_100().deliver(1, redelivered=NOT_TOLD)
     assert duplicated(history) == {"duplicated ambiguous": 1}
@@ -309,46 +199,6 @@ def test_that_a_fault_was_undone_does_not_make_it_over() -> None:
 def test_a_fault_that_came_after_the_second_copy_explains_nothing() -> None:
     assert unflagged_at_200(delivered_at_100().window(200)) == STORED_TWICE
     assert unflagged_at_200(delivered_at_100().window(200 - NANOSECOND_MS)) == AMBIGUOUS
-
-
-def never_returns(
-    served_ms: float | None, consumed_ms: float | None, **window: float | bool
-) -> History:
-    """A host is killed at 50 ms and stays away; what was sent at 60 ms shows who is back."""
-    told = {"never_ended": True, **window}
-    history = delivered_at_100().window(50, **told)  # type: ignore[arg-type]
-    history.publish(7, at_ms=60)
-    if served_ms is not None:
-        history.confirm(7, at_ms=served_ms)
-    return history if consumed_ms is None else history.deliver(7, at_ms=consumed_ms)
-
-
-def copied_at_200(history: History) -> dict[str, int]:
-    """A second message is given out at 150 ms and, unflagged, at 200 ms."""
-    history.publish(8, at_ms=10).confirm(8, at_ms=20).deliver(8, at_ms=150)
-    return duplicated(history.deliver(8, at_ms=200))
-
-
-@pytest.mark.parametrize(
-    ("served_ms", "consumed_ms", "found"),
-    [
-        (120, 150, STORED_TWICE),
-        (150, 120, STORED_TWICE),
-        (120, 150 + NANOSECOND_MS, AMBIGUOUS),
-        (150 + NANOSECOND_MS, 120, AMBIGUOUS),
-        (120, None, AMBIGUOUS),
-        (None, 120, AMBIGUOUS),
-    ],
-)
-def test_where_a_host_never_returns_the_change_is_over_once_serving_and_consuming_resumed(
-    served_ms: float | None, consumed_ms: float | None, found: dict[str, int]
-) -> None:
-    assert copied_at_200(never_returns(served_ms, consumed_ms)) == found
-
-
-def test_where_it_was_seen_to_be_over_that_counts_and_so_does_that_it_returned() -> None:
-    assert copied_at_200(never_returns(120, 130, over_ms=160)) == AMBIGUOUS
-    assert copied_at_200(never_returns(120, 130, never_ended=False, ended_ms=140)) == AMBIGUOUS
 
 
 def test_one_of_several_faults_in_between_is_enough() -> None:
@@ -638,26 +488,3 @@ def test_delivery_order_is_not_row_order() -> None:
     facts, rows = delivered_at_100().deliver(1, at_ms=200, redelivered=YES).build()
     backwards = {table: list(reversed(of_table)) for table, of_table in rows.items()}
     assert judge(facts, backwards) == judge(facts, rows)
-
-
-@pytest.mark.parametrize(
-    ("origin_ms", "over_ms", "told"),
-    [
-        (150, 160, "ambiguous"),
-        (50, 99, "stored_twice"),
-        (50, None, "ambiguous"),
-        (201, None, "stored_twice"),
-    ],
-)
-def test_an_operation_between_two_deliveries_makes_them_as_ambiguous_as_a_fault_does(
-    origin_ms: float, over_ms: float | None, told: str
-) -> None:
-    facts, *events = delivered_at_100().deliver(1, at_ms=200).build()
-    upheaval = Upheaval(ns(origin_ms), None if over_ms is None else ns(over_ms))
-    findings = judge(replace(facts, upheavals=(upheaval,)), *events)
-    assert counts(findings, "duplicated") == {f"duplicated {told}": 1}
-
-
-def test_facts_with_operations_survive_as_json() -> None:
-    facts = replace(History().facts, upheavals=(Upheaval(5, None), Upheaval(7, 9)))
-    assert Facts.from_json(json.loads(json.dumps(facts.to_json()))) == facts
