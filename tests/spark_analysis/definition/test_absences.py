@@ -89,13 +89,13 @@ def test_what_a_fault_kept_a_worker_from_is_no_stall(
 
 def test_of_several_absences_in_one_stall_the_longest_is_taken_off() -> None:
     history = History().worker(OTHER, "consumer").stall(CONSUMER, at_ms=9_000, late_ms=4_100)
-    assert doubts(history.away(CONSUMER, 4_900, 5_000)) == [(0, "stalled")]
+    assert doubts(history.away(CONSUMER, 4_900, 5_000)) == [(0, "stalled"), (0, "stalls")]
     assert doubts(history.away(CONSUMER, 5_000, 9_000)) == []
 
 
 def test_a_stall_of_one_that_was_not_away_is_one() -> None:
     history = History().worker(OTHER, "publisher").stall(OTHER, at_ms=9_000, late_ms=4_000)
-    assert doubts(history.away(PUBLISHER, 5_000, 9_000)) == [(0, "stalled")]
+    assert doubts(history.away(PUBLISHER, 5_000, 9_000)) == [(0, "stalled"), (0, "stalls")]
 
 
 def test_where_all_publishers_were_away_nobody_can_say_how_available_the_broker_was() -> None:

@@ -22,7 +22,8 @@ def silence(history: History, window: int, queue: str = "") -> tuple[int, int, b
 
 
 def confirmed_at(*times_ms: float, load_ms: tuple[float, float] = (0, 60_000)) -> History:
-    history = History(load_ms=load_ms)
+    """At full rate, where something is due at every time."""
+    history = History(load_ms=load_ms, paced=False)
     for sequence, at_ms in enumerate(times_ms):
         history.publish(sequence, at_ms=at_ms).confirm(sequence, at_ms=at_ms)
     return history
@@ -33,19 +34,61 @@ def test_a_run_has_a_row_for_every_window_and_queue_and_for_all_queues() -> None
     history.publish(1, at_ms=10).confirm(1, at_ms=20)
     history.publish(2, at_ms=60, queue="bills").confirm(2, at_ms=70)
     assert sorted(judge(*history.build()).availability) == [
-        Availability("run", 0, "", 2, 0, ns(50), ns(20), False),
-        Availability("run", 0, "bills", 1, 0, ns(70), ns(0), False),
-        Availability("run", 0, "orders", 1, 0, ns(80), ns(20), True),
-        Availability("run", 1, "", 1, 0, ns(50), ns(20), False),
-        Availability("run", 1, "bills", 1, 0, ns(70), ns(0), False),
-        Availability("run", 1, "orders", 0, 0, ns(80), ns(20), True),
+        Availability("run", 0, "", 2, 0, ns(10), ns(10), False),
+        Availability("run", 0, "bills", 1, 0, ns(10), ns(60), False),
+        Availability("run", 0, "orders", 1, 0, ns(10), ns(10), False),
+        Availability("run", 1, "", 1, 0, ns(10), ns(60), False),
+        Availability("run", 1, "bills", 1, 0, ns(10), ns(60), False),
+        Availability("run", 1, "orders", 0, 0, 0, ns(50), False),
     ]
 
 
-def test_a_run_without_messages_was_silent_in_all_queues() -> None:
+def test_a_run_without_messages_was_not_silent_for_nothing_was_due() -> None:
     assert judge(*History().build()).availability == (
-        Availability("run", 0, "", 0, 0, ns(60_000), 0, True),
+        Availability("run", 0, "", 0, 0, 0, 0, False),
     )
+    at_full_rate = History(paced=False)
+    assert rows(at_full_rate) == [Availability("run", 0, "", 0, 0, ns(60_000), 0, True)]
+
+
+# --- silence while something is due --------------------------------------------------------------
+
+
+def due_at(*times_ms: float) -> History:
+    """A load of 100 ms in which an operation was confirmed at 20 ms; due are those, too."""
+    history = History(load_ms=(0, 100)).publish(1, at_ms=10).confirm(1, at_ms=20)
+    for sequence, at_ms in enumerate(times_ms, start=2):
+        history.publish(sequence, at_ms=at_ms)
+    return history
+
+
+def test_silence_runs_from_the_first_operation_due_after_the_last_confirm() -> None:
+    assert silence(due_at(50, 70), 0) == (ns(50), ns(100), True)
+    assert silence(due_at(50, 70).confirm(2, at_ms=90), 0) == (ns(50), ns(90), False)
+
+
+def test_what_was_due_before_the_last_confirm_starts_no_silence_after_it() -> None:
+    assert silence(due_at(20 - NANOSECOND_MS), 0) == (ns(10), ns(20), False)
+    assert silence(due_at(20), 0) == (ns(20), ns(100), True)
+
+
+def test_where_nothing_more_was_due_nobody_was_silent() -> None:
+    assert silence(due_at(), 0) == (ns(10), ns(20), False)
+    assert silence(due_at(100), 0) == (ns(10), ns(20), False)
+    assert silence(due_at(100 - NANOSECOND_MS), 0) == (ns(10), ns(20), False)
+    assert silence(due_at(80), 0) == (ns(80), ns(100), True)
+
+
+def test_what_another_queue_was_due_makes_this_one_not_silent() -> None:
+    history = due_at(50).queue("bills").publish(9, at_ms=30, queue="bills")
+    assert silence(history, 0, "orders") == (ns(50), ns(100), True)
+    assert silence(history, 0, "bills") == (ns(30), ns(100), True)
+    assert silence(history, 0) == (ns(30), ns(100), True)
+
+
+def test_what_a_publisher_was_kept_from_was_not_due() -> None:
+    history = due_at(50).away(1, 60, 70)
+    assert silence(history, 0)[2] is False
 
 
 def test_without_confirms_availability_is_not_judged() -> None:
@@ -134,7 +177,7 @@ def outage(**window: float | bool) -> History:
 
 
 def test_the_silence_of_a_window_overlaps_its_outage() -> None:
-    assert silence(outage(), 1) == (ns(8_101), ns(12_001), False)
+    assert silence(outage(), 1) == (ns(10_000), ns(12_001), False)
 
 
 def test_a_longer_silence_before_the_fault_is_not_the_windows() -> None:

@@ -32,7 +32,7 @@ def loss_doubts(history: History) -> list[tuple[str, str]]:
 # --- early ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("via", [Via.LOAD, Via.DRAIN])
+@pytest.mark.parametrize("via", [Via.LOAD, Via.DRAIN, Via.RETRY_TOPIC])
 def test_a_delivery_before_its_time_is_early(via: Via) -> None:
     findings = judge(*delayed().deliver(1, at_ms=5_000, via=via).build())
     assert counts(findings, *DELAYS) == {"delayed": 1, "early": 1}
@@ -87,7 +87,7 @@ def test_what_has_no_time_to_wait_for_cannot_be_early() -> None:
     assert told(History().publish(1, at_ms=1_000).confirm(1).deliver(1), *DELAYS) == {}
 
 
-@pytest.mark.parametrize("via", [Via.AUDIT, Via.HALF, Via.RETRY_TOPIC])
+@pytest.mark.parametrize("via", [Via.AUDIT, Via.HALF])
 def test_what_no_consumer_was_given_is_not_early(via: Via) -> None:
     assert told(delayed().deliver(1, at_ms=5_000, via=via), *DELAYS) == {"delayed": 1}
 
@@ -230,24 +230,85 @@ def backlog_gone_ms(history: History) -> float | None:
 
 
 def faulted() -> History:
+    """Consumers are back 200 ms after the fault."""
     history = History(load_ms=(0, 60_000)).window(20_000, returned_ms=20_000)
+    history.publish(9, at_ms=20_100).confirm(9).deliver(9, at_ms=20_200)
     return history.publish(1, at_ms=21_000).confirm(1, at_ms=21_001)
 
 
-def test_a_delayed_message_is_in_the_backlog_from_when_it_is_due() -> None:
+def test_a_delayed_message_waits_from_when_it_is_due() -> None:
     late = faulted().deliver(1, at_ms=31_500)
     assert backlog_gone_ms(late) == 11_500
-    assert backlog_gone_ms(late.terms(1, wait_ms=10_500)) == 0
-    assert backlog_gone_ms(faulted().terms(1, wait_ms=10_000).deliver(1, at_ms=31_500)) == 11_500
+    assert backlog_gone_ms(late.terms(1, wait_ms=9_500)) == 200
+    assert backlog_gone_ms(faulted().terms(1, wait_ms=9_499).deliver(1, at_ms=31_500)) == 11_500
 
 
 def test_what_was_not_due_within_the_load_holds_no_backlog_up() -> None:
     history = faulted().deliver(1, at_ms=70_000, via=Via.DRAIN)
     assert backlog_gone_ms(history) is None
-    assert backlog_gone_ms(history.terms(1, wait_ms=45_000)) == 0
+    assert backlog_gone_ms(history.terms(1, wait_ms=45_000)) == 200
 
 
 def test_a_message_is_not_late_before_the_last_of_its_copies_is_due() -> None:
     history = faulted().terms(1, wait_ms=1_000).publish(1, at_ms=22_000, attempt=2)
-    history.terms(1, wait_ms=10_000, attempt=2).deliver(1, at_ms=30_000)
-    assert backlog_gone_ms(history) == 0
+    assert backlog_gone_ms(history.deliver(1, at_ms=30_000)) == 10_000
+    assert backlog_gone_ms(history.terms(1, wait_ms=10_000, attempt=2)) == 200
+
+
+# --- overdue -------------------------------------------------------------------------------------
+
+LATEST_MS = OVER_MS + 1_000  # brokers look at what waits once a second
+
+
+@pytest.mark.parametrize("via", [Via.LOAD, Via.DRAIN, Via.RETRY_TOPIC])
+def test_what_comes_later_than_its_broker_may_take_is_overdue(via: Via) -> None:
+    in_time = delayed().deliver(1, at_ms=LATEST_MS, via=via)
+    assert told(in_time, "overdue") == {}
+    late = judge(*delayed().deliver(1, at_ms=LATEST_MS + 0.000001, via=via).build())
+    assert counts(late, "overdue") == {"overdue": 1}
+    assert affected(late, "overdue") == [("", 1, 0, ns(LATEST_MS + 0.000001))]
+
+
+def test_a_wait_begins_with_the_confirm_at_the_latest_and_is_over_when_it_is_due() -> None:
+    """Sent at 1 s, due at 11 s; a confirm that came before it was sent shortens no wait."""
+    history = History().publish(1, at_ms=1_000).terms(1, wait_ms=WAIT_MS).confirm(1, at_ms=900)
+    latest_ms = 11_000 + SLACK_MS + 1_000
+    assert told(history.deliver(1, at_ms=latest_ms), "overdue") == {}
+    history.rows["deliveries"].clear()
+    assert told(history.deliver(1, at_ms=latest_ms + 1), "overdue") == {"overdue": 1}
+
+
+@pytest.mark.parametrize("worker", [PUBLISHER, CONSUMER])
+def test_clocks_of_both_sides_excuse_what_is_overdue(worker: int) -> None:
+    history = delayed().clock(worker, 400).deliver(1, at_ms=LATEST_MS + 400)
+    assert told(history, "overdue") == {}
+    history = delayed().clock(worker, 400).deliver(1, at_ms=LATEST_MS + 401)
+    assert told(history, "overdue") == {"overdue": 1}
+
+
+def test_of_several_deliveries_the_first_says_whether_it_was_overdue() -> None:
+    history = delayed().deliver(1, at_ms=12_000).deliver(1, at_ms=50_000)
+    assert told(history, "overdue") == {}
+
+
+def test_of_several_confirms_the_first_says_when_its_wait_began() -> None:
+    history = delayed().confirm(1, at_ms=30_000).deliver(1, at_ms=LATEST_MS + 1)
+    assert told(history, "overdue") == {"overdue": 1}
+
+
+def test_what_was_not_confirmed_or_came_as_another_attempt_is_not_overdue() -> None:
+    unknown = History().publish(1, at_ms=1_000).terms(1, wait_ms=WAIT_MS)
+    assert told(unknown.deliver(1, at_ms=50_000), "overdue") == {}
+    other = delayed().publish(1, at_ms=40_000, attempt=2).confirm(1, attempt=2)
+    assert told(other.deliver(1, at_ms=50_000, attempt=2), "overdue") == {}
+
+
+def test_what_only_the_drain_brought_is_overdue_where_consumers_could_have_had_it() -> None:
+    def drained(load_ended_ms: float) -> History:
+        history = History(load_ms=(0, load_ended_ms)).publish(1, at_ms=1_000)
+        history.terms(1, wait_ms=WAIT_MS).confirm(1, at_ms=CONFIRMED_MS)
+        return history.deliver(1, at_ms=90_000, via=Via.DRAIN)
+
+    assert told(drained(LATEST_MS), "overdue") == {}
+    assert told(drained(LATEST_MS + 0.000001), "overdue") == {"overdue": 1}
+    assert told(drained(LATEST_MS + 1).no_consumer(), "overdue") == {}

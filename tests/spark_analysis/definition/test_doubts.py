@@ -4,6 +4,7 @@ import pytest
 
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.findings import Doubt
+from spark_analysis.schema.words import Outcome, Via
 from tests.histories import CONSUMER, PUBLISHER, History, ns
 
 NANOSECOND_MS = 0.000001
@@ -87,6 +88,108 @@ def test_a_stall_touches_the_windows_whose_judged_time_it_overlaps(
 def test_a_stall_before_load_touches_no_window() -> None:
     history = History(load_ms=(1_000, 2_000)).stall(PUBLISHER, at_ms=1_000, late_ms=500)
     assert stalled_windows(history) == []
+
+
+def summed(history: History) -> list[tuple[int, int, float]]:
+    """(window, worker, sum in ms) of the stalls that count by their sum."""
+    found = [row for row in doubts(history) if row.reason == "stalls"]
+    assert all(row.at_ns == 0 for row in found)
+    return [(row.window, row.worker, row.late_ns / 1e6) for row in found]
+
+
+def stalling(worker: int, ticks: int, late_ms: float, from_ms: float = 10_000) -> History:
+    """A fault at 10 s, judged for 50 s; ticks every 200 ms that are late by so much."""
+    history = History().window(10_000)
+    for tick in range(ticks):
+        history.stall(worker, at_ms=from_ms + tick * 200 + late_ms, late_ms=late_ms)
+    return history
+
+
+@pytest.mark.parametrize("worker", [PUBLISHER, CONSUMER])
+def test_short_stalls_count_by_their_sum_from_5_percent_of_a_window_on(worker: int) -> None:
+    assert summed(stalling(worker, ticks=50, late_ms=50)) == []
+    assert summed(stalling(worker, ticks=50, late_ms=50 + NANOSECOND_MS)) == [
+        (1, worker, 2_500 + 50 * NANOSECOND_MS)
+    ]
+    assert summed(stalling(worker, ticks=51, late_ms=50)) == [(1, worker, 2_550)]
+
+
+def test_what_two_stalls_cover_counts_once() -> None:
+    history = History().stall(PUBLISHER, at_ms=2_000, late_ms=2_000)
+    history.stall(PUBLISHER, at_ms=3_000, late_ms=1_500)
+    assert summed(history) == []
+    assert summed(history.stall(PUBLISHER, at_ms=3_001, late_ms=3_000)) == [(0, 1, 3_001)]
+
+
+def test_only_the_part_within_a_window_counts_for_it() -> None:
+    history = History().window(10_000).stall(PUBLISHER, at_ms=10_600, late_ms=1_100)
+    assert summed(history) == []
+    history.stall(PUBLISHER, at_ms=9_500, late_ms=1)
+    assert summed(history) == [(0, 1, 501)]
+
+
+def test_stalls_of_two_workers_are_not_added_up() -> None:
+    history = History().stall(PUBLISHER, at_ms=2_000, late_ms=2_000)
+    assert summed(history.stall(CONSUMER, at_ms=5_000, late_ms=2_000)) == []
+
+
+def test_what_its_absences_cover_is_no_stall_of_a_worker() -> None:
+    history = History().worker(9, "publisher").away(PUBLISHER, 0, 1_000)
+    history.away(PUBLISHER, 1_500, 2_000).stall(PUBLISHER, at_ms=4_500, late_ms=4_500)
+    assert summed(history) == []
+    history.stall(PUBLISHER, at_ms=4_501, late_ms=10)
+    assert summed(history) == [(0, 1, 3_001)]
+    assert summed(history.away(PUBLISHER, 4_000)) == []
+
+
+def test_stalls_of_another_worker_say_nothing_of_the_load() -> None:
+    assert summed(History().worker(9, "prober").stall(9, at_ms=50_000, late_ms=50_000)) == []
+
+
+def causal(history: History) -> bool:
+    return doubt("run", "causality") not in doubts(history)
+
+
+def test_a_delivery_before_its_sending_is_the_instruments_fault() -> None:
+    assert causal(History().publish(1, at_ms=10).deliver(1, at_ms=10))
+    history = History().publish(1, at_ms=10).deliver(1, at_ms=10 - NANOSECOND_MS)
+    assert doubts(history) == [doubt("run", "causality")]
+
+
+@pytest.mark.parametrize("via", [Via.LOAD, Via.DRAIN, Via.AUDIT, Via.RETRY_TOPIC, Via.HALF])
+def test_by_whatever_way_it_came(via: Via) -> None:
+    assert not causal(History().publish(1, at_ms=10).deliver(1, at_ms=5, via=via))
+
+
+def test_clocks_that_may_be_off_excuse_so_much_and_no_more() -> None:
+    history = History().clock(PUBLISHER, 3).clock(CONSUMER, 2).publish(1, at_ms=10)
+    assert causal(history.deliver(1, at_ms=5))
+    assert not causal(history.deliver(1, at_ms=5 - NANOSECOND_MS))
+    assert not causal(History().clock(9, 60_000).publish(1, at_ms=10).deliver(1, at_ms=5))
+
+
+def test_a_confirm_before_its_sending_is_the_instruments_fault_whatever_the_clocks() -> None:
+    history = History().clock(PUBLISHER, 60_000).publish(1, at_ms=10)
+    assert causal(history.confirm(1, at_ms=10))
+    assert not causal(history.confirm(1, at_ms=10 - NANOSECOND_MS))
+    refused = History().publish(1, at_ms=10).settle(1, Outcome.REFUSED, at_ms=5)
+    assert causal(refused)
+
+
+def test_each_attempt_is_compared_with_its_own_sending() -> None:
+    history = History().publish(1, at_ms=10).publish(1, at_ms=50, attempt=2)
+    assert causal(history.confirm(1, at_ms=20).deliver(1, at_ms=20))
+    assert not causal(history.deliver(1, at_ms=20, attempt=2))
+
+
+def test_what_was_never_sent_has_no_time_to_come_after() -> None:
+    assert causal(History().publish(1, at_ms=10).deliver(1, at_ms=5, attempt=3))
+    assert causal(History().publish(1, at_ms=10).deliver(1, at_ms=5, run_ok=False))
+
+
+def test_however_many_there_are_the_run_is_in_doubt_once() -> None:
+    history = History().publish(1, at_ms=10).publish(2).deliver(1, at_ms=5).deliver(2, at_ms=5)
+    assert doubts(history) == [doubt("run", "causality")]
 
 
 def test_a_publisher_that_died_puts_the_availability_of_all_windows_and_loss_in_doubt() -> None:

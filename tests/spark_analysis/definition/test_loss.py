@@ -58,8 +58,8 @@ def test_a_header_that_cannot_be_believed_is_not_believed_about_its_run_either()
     assert losses(history) == {"lost replicated": 1}
 
 
-def test_a_message_that_came_by_the_retry_topic_only_is_neither_delivered_nor_found() -> None:
-    assert losses(confirmed().deliver(1, via=Via.RETRY_TOPIC)) == {"lost replicated": 1}
+def test_a_message_that_came_by_the_retry_topic_only_was_delivered() -> None:
+    assert losses(confirmed().deliver(1, via=Via.RETRY_TOPIC)) == {}
 
 
 def test_a_message_of_another_run_delivers_nothing() -> None:

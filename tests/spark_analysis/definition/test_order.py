@@ -6,7 +6,9 @@ from spark_analysis.definition.judge import judge
 from spark_analysis.schema.words import Outcome, Redelivered, Via
 from tests.histories import History, affected, counts, ns
 
-ORDER = ("in_order", "reordered", "not_judged")
+ORDER = ("in_order", "reordered", "reorder_unknown", "not_judged")
+YES = Redelivered.YES
+NANOSECOND_MS = 0.000001
 
 
 def order(history: History, queue: str = "orders") -> dict[str, int]:
@@ -73,8 +75,8 @@ def test_of_deliveries_at_one_time_the_smaller_tag_was_earlier() -> None:
     assert order(history) == {"in_order": 1, "reordered": 1}
 
 
-@pytest.mark.parametrize("other", [{"producer": 7}, {"key": 3}, {"connection": 2}])
-def test_messages_of_another_producer_key_or_connection_are_not_compared(
+@pytest.mark.parametrize("other", [{"producer": 7}, {"key": 3}])
+def test_messages_of_another_producer_or_key_are_not_compared(
     other: dict[str, int],
 ) -> None:
     producer = {"producer": other.get("producer", 1)}
@@ -89,9 +91,90 @@ def test_messages_of_another_queue_are_not_compared() -> None:
     assert order(history, queue="bills") == {"in_order": 1}
 
 
-def test_the_connection_that_counts_is_that_of_the_first_attempt() -> None:
-    history = confirmed(1).publish(1, attempt=2, connection=2).publish(2).confirm(2)
+def test_what_another_consumer_got_is_not_compared() -> None:
+    history = confirmed(1, 2).deliver(2).deliver(1, consumer=3)
+    assert order(history) == {"in_order": 2}
+
+
+# --- which of two is before the other ------------------------------------------------------------
+
+
+def on_two_connections(confirmed_ms: float) -> History:
+    """The second one was sent at 20 ms, on a connection of its own, and came first."""
+    history = History().publish(1, at_ms=10).confirm(1, at_ms=confirmed_ms)
+    history.publish(2, at_ms=20, connection=2).confirm(2)
+    return history.deliver(2, at_ms=50).deliver(1, at_ms=60)
+
+
+def test_what_was_confirmed_before_another_was_sent_is_before_it_whatever_the_connection() -> None:
+    assert order(on_two_connections(20 - NANOSECOND_MS)) == {"in_order": 1, "reordered": 1}
+    assert order(on_two_connections(20)) == {"in_order": 2}
+
+
+def test_of_several_confirms_of_an_attempt_the_first_counts() -> None:
+    assert order(on_two_connections(30).confirm(1, at_ms=15)) == {"in_order": 1, "reordered": 1}
+
+
+def test_the_confirm_of_another_attempt_puts_this_one_nowhere() -> None:
+    history = History().publish(1, at_ms=10).publish(1, at_ms=11, attempt=2, connection=3)
+    history.confirm(1, at_ms=12).confirm(1, at_ms=40, attempt=2)
+    history.publish(2, at_ms=20, connection=2).confirm(2)
+    came_as_second = history.deliver(2, at_ms=50).deliver(1, at_ms=60, attempt=2)
+    assert order(came_as_second) == {"in_order": 2}
+
+
+def test_on_one_connection_what_was_sent_earlier_is_before() -> None:
+    history = History().publish(2, at_ms=10).publish(1, at_ms=20).confirm(1).confirm(2)
+    assert order(history.deliver(1, at_ms=50).deliver(2, at_ms=60)) == {
+        "in_order": 1,
+        "reordered": 1,
+    }
+
+
+def test_of_what_was_sent_at_one_time_the_smaller_sequence_is_before() -> None:
+    history = History().publish(1, at_ms=10).publish(2, at_ms=10).confirm(1).confirm(2)
     assert order(history.deliver(2).deliver(1)) == {"in_order": 1, "reordered": 1}
+    assert order(confirmed(1, 2).deliver(1).deliver(2)) == {"in_order": 2}
+
+
+def test_a_retry_that_was_confirmed_stands_where_it_was_sent() -> None:
+    history = History().publish(1).settle(1, Outcome.UNKNOWN).publish(2).confirm(2)
+    history.publish(1, attempt=2).confirm(1, attempt=2)
+    assert order(history.deliver(2).deliver(1, attempt=2)) == {"in_order": 2}
+    ahead = history.publish(3).confirm(3)
+    ahead.rows["deliveries"].clear()
+    assert order(ahead.deliver(3).deliver(1, attempt=2)) == {"in_order": 1, "reordered": 1}
+
+
+# --- flagged -------------------------------------------------------------------------------------
+
+
+def test_flagged_ones_among_themselves_are_in_order_or_not() -> None:
+    history = confirmed(1, 2).deliver(2, redelivered=YES).deliver(1, redelivered=YES)
+    assert order(history) == {"in_order": 1, "reordered": 1}
+    history = confirmed(1, 2).deliver(1, redelivered=YES).deliver(2, redelivered=YES)
+    assert order(history) == {"in_order": 2}
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [({}, {"redelivered": YES}), ({"redelivered": YES}, {})]
+)
+def test_of_a_flagged_one_and_one_that_is_not_nobody_knows(
+    first: dict[str, Redelivered], second: dict[str, Redelivered]
+) -> None:
+    """The flagged one may have been given out in its place, to a connection that nobody read."""
+    history = confirmed(1, 2).deliver(2, **first).deliver(1, at_ms=60, **second)
+    findings = judge(*history.build())
+    assert counts(findings, *ORDER) == {"in_order": 1, "reorder_unknown": 1}
+    assert affected(findings, "reorder_unknown") == [("", 1, 0, ns(60))]
+
+
+def test_one_that_is_proved_outweighs_one_that_nobody_knows() -> None:
+    history = confirmed(1, 2, 3).deliver(3, redelivered=YES).deliver(2)
+    assert order(history.deliver(1)) == {"in_order": 1, "reorder_unknown": 1, "reordered": 1}
+
+
+# --- what is not judged --------------------------------------------------------------------------
 
 
 def test_order_is_not_judged_where_it_was_not_promised() -> None:
@@ -104,54 +187,67 @@ def test_order_is_not_judged_where_nothing_is_known_of_the_queue() -> None:
     assert order(history) == {"not_judged not_promised": 1}
 
 
-def test_order_is_not_judged_of_a_message_that_was_not_confirmed() -> None:
-    history = confirmed(2).publish(1).settle(1, Outcome.UNKNOWN).deliver(2).deliver(1)
-    assert order(history) == {"not_judged not_first_attempt": 1, "in_order": 1}
+def test_a_single_attempt_of_unknown_outcome_has_its_place_on_its_connection() -> None:
+    history = confirmed(2).publish(3).settle(3, Outcome.UNKNOWN).publish(4)
+    assert order(history.deliver(4).deliver(3).deliver(2)) == {"in_order": 1, "reordered": 2}
+    elsewhere = History().publish(1).publish(2, connection=2).confirm(2).deliver(2).deliver(1)
+    assert order(elsewhere) == {"in_order": 2}
 
 
-def test_order_is_not_judged_of_a_message_that_was_confirmed_as_a_retry() -> None:
+@pytest.mark.parametrize("outcome", [Outcome.REFUSED, Outcome.RETURNED])
+def test_what_was_denied_stands_nowhere_for_certain(outcome: Outcome) -> None:
+    history = confirmed(2).publish(1).settle(1, outcome).deliver(2).deliver(1)
+    assert order(history) == {"not_judged not_certain": 1, "in_order": 1}
+
+
+def test_of_two_attempts_one_that_was_not_confirmed_is_not_certain() -> None:
     history = confirmed(2).publish(1).publish(1, attempt=2).confirm(1, attempt=2)
-    history.deliver(2).deliver(1)
-    assert order(history) == {"not_judged not_first_attempt": 1, "in_order": 1}
+    assert order(history.deliver(2).deliver(1)) == {"not_judged not_certain": 1, "in_order": 1}
 
 
-def test_order_is_not_judged_of_a_message_that_first_arrived_as_a_retry() -> None:
-    history = confirmed(1, 2).publish(1, attempt=2).deliver(2).deliver(1, attempt=2).deliver(1)
-    assert order(history) == {"not_judged not_first_attempt": 1, "in_order": 1}
+def test_of_two_attempts_one_that_was_confirmed_is() -> None:
+    history = confirmed(1, 2).publish(1, attempt=2).deliver(2).deliver(1)
+    assert order(history) == {"in_order": 1, "reordered": 1}
 
 
-def test_order_is_not_judged_of_a_message_that_first_arrived_as_an_attempt_before_the_first() -> (
-    None
-):
-    history = confirmed(1, 2).deliver(2).deliver(1, attempt=0)
-    assert order(history) == {"not_judged not_first_attempt": 1, "in_order": 1}
+def test_a_second_attempt_that_was_never_sent_makes_the_first_one_uncertain() -> None:
+    history = History().publish(1).not_sent(1, attempt=2).deliver(1)
+    assert order(history) == {"not_judged not_certain": 1}
 
 
-def test_order_is_not_judged_of_a_message_whose_first_attempt_has_no_row() -> None:
-    history = History().publish(1, attempt=2).confirm(1).deliver(1)
-    assert order(history) == {"not_judged not_first_attempt": 1}
+@pytest.mark.parametrize("attempt", [0, 3])
+def test_what_came_as_an_attempt_that_nobody_made_is_not_certain(attempt: int) -> None:
+    history = confirmed(1).deliver(1, attempt=attempt)
+    assert order(history) == {"not_judged not_certain": 1}
 
 
-@pytest.mark.parametrize("flag", [Redelivered.YES, Redelivered.NOT_TOLD])
-def test_order_is_not_judged_of_a_first_delivery_that_may_be_a_redelivery(
-    flag: Redelivered,
-) -> None:
-    history = confirmed(1, 2).deliver(2).deliver(1, redelivered=flag)
-    assert order(history) == {"not_judged redelivered": 1, "in_order": 1}
+def test_what_came_as_an_attempt_that_was_never_sent_is_not_certain() -> None:
+    history = History().not_sent(1).publish(1, attempt=2).confirm(1, attempt=2).deliver(1)
+    assert order(history) == {"not_judged not_certain": 1}
+
+
+def test_where_nobody_tells_whether_it_came_again_order_is_not_judged() -> None:
+    history = confirmed(1, 2).deliver(2).deliver(1, redelivered=Redelivered.NOT_TOLD)
+    assert order(history) == {"not_judged not_told": 1, "in_order": 1}
+
+
+def test_what_first_came_by_the_retry_topic_went_another_way() -> None:
+    history = confirmed(1, 2).deliver(2).deliver(1, via=Via.RETRY_TOPIC)
+    assert order(history) == {"not_judged not_told": 1, "in_order": 1}
 
 
 def test_a_log_that_flags_nothing_is_judged_by_its_first_deliveries() -> None:
     place = {"place": "broker-a/3", "redelivered": Redelivered.NOT_TOLD}
     history = confirmed(1, 2).deliver(2, offset=8, **place).deliver(1, offset=7, **place)
     assert order(history) == {"reordered": 1, "in_order": 1}
-    flagged = {**place, "redelivered": Redelivered.YES}
+    flagged = {**place, "redelivered": YES}
     history = confirmed(1, 2).deliver(2, offset=8, **place).deliver(1, offset=7, **flagged)
-    assert order(history) == {"not_judged redelivered": 1, "in_order": 1}
+    assert order(history) == {"reorder_unknown": 1, "in_order": 1}
 
 
 def test_a_message_that_is_not_judged_makes_no_other_reordered() -> None:
-    history = confirmed(1, 2).deliver(2, redelivered=Redelivered.YES).deliver(1)
-    assert order(history) == {"not_judged redelivered": 1, "in_order": 1}
+    history = confirmed(1, 2).deliver(2, redelivered=Redelivered.NOT_TOLD).deliver(1)
+    assert order(history) == {"not_judged not_told": 1, "in_order": 1}
 
 
 def test_a_redelivery_after_the_first_delivery_leaves_its_place_certain() -> None:
@@ -160,11 +256,14 @@ def test_a_redelivery_after_the_first_delivery_leaves_its_place_certain() -> Non
 
 
 def test_of_all_reasons_the_first_counts() -> None:
-    history = History().publish(1).deliver(1, redelivered=Redelivered.YES)
-    assert order(history) == {"not_judged not_first_attempt": 1}
+    history = History().publish(1).settle(1, Outcome.REFUSED)
+    history.deliver(1, redelivered=Redelivered.NOT_TOLD)
+    assert order(history) == {"not_judged not_certain": 1}
+    delayed = history.terms(1, wait_ms=0)
+    assert order(delayed) == {"not_judged not_at_once": 1}
     assert order(history.queue(ordered=False)) == {"not_judged not_promised": 1}
 
 
 def test_what_is_in_order_or_not_judged_affects_nobody() -> None:
-    history = confirmed(1, 2).deliver(1).deliver(2, redelivered=Redelivered.YES)
+    history = confirmed(1, 2).deliver(1).deliver(2, redelivered=Redelivered.NOT_TOLD)
     assert judge(*history.build()).affected == ()

@@ -1,12 +1,10 @@
 """What publishers were told, set against what came."""
 
-import pytest
-
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.words import Outcome, Strength, Via
 from tests.histories import History, affected, counts, ns
 
-OUTCOMES = ("state", "lost_indeterminate", "revived", "refused_but_delivered")
+OUTCOMES = ("state", "lost_indeterminate", "revived", "refused_but_delivered", "attempt_lost")
 
 
 def outcomes(history: History) -> dict[str, int]:
@@ -92,25 +90,6 @@ def test_an_indeterminate_message_that_only_the_audit_found_did_not_come() -> No
     expected = {"lost_indeterminate found": 1}
     assert counts(findings, "revived", "lost_indeterminate") == expected
     assert affected(findings, "lost_indeterminate") == [("found", 1, 0, ns(80))]
-
-
-@pytest.mark.parametrize("outcome", [Outcome.REFUSED, Outcome.RETURNED])
-@pytest.mark.parametrize("via", [Via.LOAD, Via.DRAIN, Via.AUDIT])
-def test_what_was_refused_or_returned_and_is_anywhere_is_refused_but_delivered(
-    outcome: Outcome, via: Via
-) -> None:
-    history = History().publish(1).settle(1, outcome).deliver(1, at_ms=70, via=via)
-    findings = judge(*history.build())
-    state = outcome.name.lower()
-    assert counts(findings, "refused_but_delivered") == {f"refused_but_delivered {state}": 1}
-    assert affected(findings, "refused_but_delivered") == [(state, 1, 0, ns(70))]
-
-
-def test_refused_but_delivered_dates_from_the_earliest_time_it_was_seen_by_any_way() -> None:
-    history = History().publish(1).settle(1, Outcome.REFUSED).deliver(1, at_ms=70)
-    history.deliver(1, at_ms=60, via=Via.AUDIT)
-    findings = judge(*history.build())
-    assert affected(findings, "refused_but_delivered") == [("refused", 1, 0, ns(60))]
 
 
 def test_what_was_refused_and_is_nowhere_was_refused_truly() -> None:

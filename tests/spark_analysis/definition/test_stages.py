@@ -30,7 +30,7 @@ def test_every_window_but_0_has_its_stages_and_their_uncertainty() -> None:
         Stage("run", 1, "consumers_resumed", True, ns(3_000), ns(300)),
         Stage("run", 1, "first_success", True, ns(2_000), ns(300)),
         Stage("run", 1, "sustained_success", False, ns(1_000), ns(300)),
-        Stage("run", 2, "backlog_drained", True, 0, 0),
+        Stage("run", 2, "backlog_drained", False, ns(30_000), 0),
         Stage("run", 2, "consumers_resumed", False, ns(30_000), 0),
         Stage("run", 2, "first_success", False, ns(30_000), 0),
         Stage("run", 2, "sustained_success", False, ns(30_000), 0),
@@ -113,10 +113,18 @@ def test_a_delivery_of_what_was_sent_before_the_fault_had_returned_shows_nothing
     assert consumers_resumed(history) == (False, 50_000)
 
 
-@pytest.mark.parametrize("via", [Via.DRAIN, Via.AUDIT, Via.RETRY_TOPIC])
-def test_consumers_resume_by_load_only(via: Via) -> None:
+@pytest.mark.parametrize(
+    ("via", "resumed"),
+    [
+        (Via.LOAD, (True, 2_000)),
+        (Via.RETRY_TOPIC, (True, 2_000)),
+        (Via.DRAIN, (False, 50_000)),
+        (Via.AUDIT, (False, 50_000)),
+    ],
+)
+def test_consumers_resume_by_load_or_retry_topic(via: Via, resumed: tuple[bool, float]) -> None:
     history = faulted().publish(1, at_ms=11_000).deliver(1, at_ms=12_000, via=via)
-    assert consumers_resumed(history) == (False, 50_000)
+    assert consumers_resumed(history) == resumed
 
 
 def test_consumers_do_not_resume_with_a_delivery_that_nobody_sent() -> None:
@@ -143,130 +151,101 @@ def drained(history: History, window: int = 1) -> tuple[bool, float]:
     return reached(stages(history, window)["backlog_drained"])
 
 
+def resumed(history: History | None = None) -> History:
+    """Consumers are back 400 ms after the fault."""
+    history = faulted() if history is None else history
+    return history.publish(0, at_ms=10_350).confirm(0).deliver(0, at_ms=10_400)
+
+
 def waiting(
     history: History, sequence: int, from_ms: float, until_ms: float, via: Via = Via.LOAD
 ) -> History:
-    """One message in the backlog from its confirm until its delivery."""
+    """One message that waits from its confirm until its delivery; too long is over a second."""
     history.publish(sequence, at_ms=from_ms).confirm(sequence, at_ms=from_ms)
     return history.deliver(sequence, at_ms=until_ms, via=via)
 
 
-def test_the_backlog_is_drained_when_the_last_stretch_above_the_base_ends() -> None:
-    history = waiting(waiting(faulted(), 1, 11_000, 12_000), 2, 13_000, 14_000)
+def test_the_backlog_is_drained_when_the_last_that_waited_too_long_has_come() -> None:
+    history = waiting(waiting(resumed(), 1, 11_000, 14_000), 2, 13_000, 16_000)
+    assert drained(history) == (True, 6_000)
+
+
+def test_where_nothing_waited_too_long_it_is_drained_when_consumers_resumed() -> None:
+    assert drained(resumed()) == (True, 400)
+
+
+def test_a_deadline_is_not_too_long() -> None:
+    assert drained(waiting(resumed(), 1, 11_000, 12_000)) == (True, 400)
+    assert drained(waiting(resumed(), 1, 11_000, 12_000 + NANOSECOND_MS))[1] > 2_000
+
+
+def test_where_consumers_never_resume_no_backlog_is_drained() -> None:
+    assert drained(faulted()) == (False, 50_000)
+    assert drained(waiting(faulted(), 1, 5_000, 12_000)) == (False, 50_000)
+
+
+def test_without_consumers_there_is_no_backlog_to_drain() -> None:
+    assert "backlog_drained" not in stages(faulted().no_consumer())
+
+
+def test_what_waited_before_the_fault_was_made_and_came_by_then_delays_nothing() -> None:
+    assert drained(waiting(resumed(), 1, 8_000, 10_300)) == (True, 400)
+    assert drained(waiting(resumed(), 1, 8_000, 10_450)) == (True, 450)
+
+
+def test_a_backlog_of_before_the_fault_is_no_base_that_hides_another() -> None:
+    history = waiting(resumed(), 1, 5_000, 8_000)
+    assert drained(waiting(history, 2, 11_000, 13_000)) == (True, 3_000)
+
+
+def test_what_waits_too_long_at_the_limit_keeps_the_backlog_from_being_drained() -> None:
+    history = waiting(resumed().window(15_000), 1, 11_000, 15_000 + NANOSECOND_MS)
+    assert drained(history) == (False, 5_000)
+    assert drained(waiting(resumed().window(15_000), 1, 11_000, 15_000)) == (True, 5_000)
+
+
+def test_what_does_not_wait_too_long_yet_at_the_limit_is_the_next_windows() -> None:
+    history = waiting(resumed().window(15_000), 1, 14_000, 16_500)
+    assert drained(history) == (True, 400)
+    history.publish(8, at_ms=15_500).confirm(8).deliver(8, at_ms=15_600)
+    assert drained(history, 2) == (True, 1_500)
+
+
+def test_what_only_the_drain_brought_waited_to_the_end() -> None:
+    assert drained(waiting(resumed(), 1, 11_000, 70_000, via=Via.DRAIN)) == (False, 50_000)
+    in_time = waiting(resumed(), 1, 59_000, 70_000, via=Via.DRAIN)
+    assert drained(in_time) == (True, 400)
+    too_long = waiting(resumed(), 1, 59_000 - NANOSECOND_MS, 70_000, via=Via.DRAIN)
+    assert drained(too_long) == (False, 50_000)
+
+
+def test_what_the_retry_topic_brought_ended_its_wait() -> None:
+    history = waiting(resumed(), 1, 11_000, 14_000, via=Via.RETRY_TOPIC)
     assert drained(history) == (True, 4_000)
 
 
-def test_where_no_backlog_grew_it_is_drained_when_the_fault_was_in_force() -> None:
-    assert drained(faulted()) == (True, 300)
-
-
-def test_a_backlog_that_was_gone_before_the_fault_was_in_force_delays_nothing() -> None:
-    assert drained(waiting(faulted(), 1, 10_100, 10_200)) == (True, 300)
-    assert drained(waiting(faulted(), 1, 10_100, 10_400)) == (True, 400)
-
-
-def test_the_base_is_the_largest_backlog_before_the_first_fault() -> None:
-    history = waiting(faulted(), 1, 5_000, 6_000)
-    assert drained(waiting(history, 2, 11_000, 12_000)) == (True, 300)
-    two_deep = waiting(waiting(history, 3, 11_000, 13_000), 4, 11_500, 12_500)
-    assert drained(two_deep) == (True, 2_500)
-
-
-def test_a_backlog_that_stands_at_the_start_of_load_is_in_the_base() -> None:
-    history = History(load_ms=(4_000, 60_000)).window(10_000)
-    waiting(waiting(history, 1, 3_000, 4_001), 2, 11_000, 12_000)
-    assert drained(history) == (True, 0)
-
-
-def test_a_backlog_before_load_is_not_in_the_base() -> None:
-    history = History(load_ms=(4_000, 60_000)).window(10_000)
-    waiting(waiting(history, 1, 3_000, 4_000), 2, 11_000, 12_000)
-    assert drained(history) == (True, 2_000)
-
-
-def test_a_backlog_that_begins_with_the_fault_is_not_in_the_base() -> None:
-    assert drained(waiting(faulted(), 1, 10_000, 12_000)) == (True, 2_000)
-    assert drained(waiting(faulted(), 1, 10_000 - NANOSECOND_MS, 12_000)) == (True, 300)
-
-
-def test_the_base_of_a_load_that_begins_with_the_fault_is_empty() -> None:
-    history = History(load_ms=(10_000, 60_000)).window(10_000)
-    assert drained(waiting(history, 1, 9_000, 12_000)) == (True, 2_000)
-
-
-def test_the_base_of_a_load_that_begins_after_the_fault_is_empty() -> None:
-    history = History(load_ms=(10_000, 60_000)).window(9_000)
-    assert drained(waiting(history, 1, 8_000, 12_000)) == (True, 3_000)
-
-
-def test_the_base_of_every_window_is_that_before_the_first() -> None:
-    history = waiting(waiting(faulted(), 1, 11_000, 12_000), 2, 31_000, 32_000).window(30_000)
-    assert drained(history, 2) == (True, 2_000)
-
-
-def test_a_backlog_that_stands_at_the_limit_is_not_drained() -> None:
-    history = waiting(faulted().window(15_000), 1, 11_000, 15_000 + NANOSECOND_MS)
-    assert drained(history) == (False, 5_000)
-    assert drained(history, 2) == (True, NANOSECOND_MS)
-
-
-def test_a_backlog_that_ends_at_the_limit_is_drained() -> None:
-    assert drained(waiting(faulted().window(15_000), 1, 11_000, 15_000)) == (True, 5_000)
-
-
-def test_a_backlog_that_grows_after_the_limit_is_the_next_windows() -> None:
-    history = waiting(faulted().window(15_000), 1, 16_000, 17_000)
-    assert drained(history) == (True, 300)
-    assert drained(history, 2) == (True, 2_000)
-
-
-def test_what_only_the_drain_delivered_was_in_the_backlog_to_the_end() -> None:
-    history = waiting(faulted(), 1, 11_000, 12_000, via=Via.DRAIN)
-    assert drained(history) == (False, 50_000)
-
-
-def test_a_message_that_only_the_drain_delivered_is_one_message_deep() -> None:
-    history = waiting(waiting(faulted(), 1, 5_000, 6_000), 2, 11_000, 12_000, via=Via.DRAIN)
-    assert drained(history) == (True, 300)
-    assert drained(waiting(history, 3, 13_000, 14_000)) == (True, 4_000)
-
-
 def test_a_surplus_delivery_by_the_drain_leaves_the_backlog_as_it_was() -> None:
-    history = waiting(faulted(), 1, 11_000, 12_000).deliver(1, at_ms=61_000, via=Via.DRAIN)
-    assert drained(history) == (True, 2_000)
-
-
-def test_a_message_that_was_never_delivered_is_not_in_the_backlog() -> None:
-    history = faulted().publish(1, at_ms=11_000).confirm(1).deliver(1, via=Via.AUDIT)
-    assert drained(history) == (True, 300)
-
-
-def test_a_message_that_was_never_confirmed_is_not_in_the_backlog() -> None:
-    history = waiting(faulted(), 1, 11_000, 12_000)
-    history.publish(2, at_ms=11_000).settle(2, Outcome.UNKNOWN).deliver(2, at_ms=19_000)
-    assert drained(history) == (True, 2_000)
-
-
-def test_a_message_delivered_before_its_confirm_was_never_in_the_backlog() -> None:
-    history = waiting(faulted(), 1, 11_000, 12_000)
-    history.publish(2, at_ms=13_000).deliver(2, at_ms=13_001).confirm(2, at_ms=14_000)
-    assert drained(history) == (True, 2_000)
-
-
-def test_a_message_delivered_before_its_confirm_hides_no_other() -> None:
-    history = waiting(faulted(), 1, 12_500, 13_500)
-    history.publish(2, at_ms=12_900).deliver(2, at_ms=13_000).confirm(2, at_ms=14_000)
-    assert drained(history) == (True, 3_500)
+    history = waiting(resumed(), 1, 11_000, 14_000).deliver(1, at_ms=61_000, via=Via.DRAIN)
+    assert drained(history) == (True, 4_000)
 
 
 def test_of_two_deliveries_the_first_ends_the_wait() -> None:
-    assert drained(waiting(faulted(), 1, 11_000, 12_000).deliver(1, at_ms=15_000)) == (True, 2_000)
+    assert drained(waiting(resumed(), 1, 11_000, 14_000).deliver(1, at_ms=17_000)) == (True, 4_000)
 
 
-def test_one_message_leaves_as_another_comes_and_the_backlog_stays() -> None:
-    history = waiting(faulted(), 1, 9_000, 11_000)
-    waiting(waiting(history, 2, 11_000, 12_000), 3, 12_000, 13_000)
-    assert drained(history) == (True, 300)
+def test_a_message_that_was_never_delivered_is_left_out() -> None:
+    history = resumed().publish(1, at_ms=11_000).confirm(1).deliver(1, via=Via.AUDIT)
+    assert drained(history) == (True, 400)
+
+
+def test_a_message_that_was_never_confirmed_is_left_out() -> None:
+    history = resumed().publish(2, at_ms=11_000).settle(2, Outcome.UNKNOWN)
+    assert drained(history.deliver(2, at_ms=19_000)) == (True, 400)
+
+
+def test_a_message_that_was_delivered_before_its_confirm_did_not_wait() -> None:
+    history = resumed().publish(2, at_ms=13_000).deliver(2, at_ms=18_000)
+    assert drained(history.confirm(2, at_ms=19_000)) == (True, 400)
 
 
 def test_a_fault_that_returns_after_the_next_ones_origin_shows_no_drained_backlog() -> None:

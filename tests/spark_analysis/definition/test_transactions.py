@@ -259,6 +259,7 @@ def test_when_a_transaction_is_given_out_says_nothing_of_order(fate: Fate) -> No
 def test_what_waits_for_the_brokers_question_is_no_backlog() -> None:
     def reached(fate: Fate) -> bool:
         history = History().window(5).publish(1, at_ms=10).terms(1, fate=fate).confirm(1)
+        history.publish(2, at_ms=20).confirm(2).deliver(2)
         stages = judge(*history.deliver(1, via=Via.DRAIN, at_ms=90_000).build()).stages
         return next(one.reached for one in stages if one.stage == "backlog_drained")
 

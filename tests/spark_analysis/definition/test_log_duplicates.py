@@ -1,0 +1,126 @@
+"""Surplus deliveries of logs, which tell where each delivery was read."""
+
+from typing import Any
+
+import pytest
+
+from spark_analysis.definition.judge import judge
+from spark_analysis.schema.words import Redelivered, Via
+from tests.histories import History, counts
+
+YES, NO, NOT_TOLD = Redelivered.YES, Redelivered.NO, Redelivered.NOT_TOLD
+NANOSECOND_MS = 0.000001
+STORED_TWICE = {"duplicated stored_twice": 1}
+AMBIGUOUS = {"duplicated ambiguous": 1}
+
+
+def duplicated(history: History, queue: str = "orders") -> dict[str, int]:
+    return dict(counts(judge(*history.build()), "duplicated", queue=queue))
+
+
+def delivered_at_100() -> History:
+    return History().publish(1, at_ms=10).confirm(1).deliver(1, at_ms=100, tag=5)
+
+
+LOG = "broker-a/3"
+REDELIVERY, ROLLBACK = {"duplicated redelivery": 1}, {"duplicated offset_rollback": 1}
+
+
+def read_at_100() -> History:
+    return History().publish(1, at_ms=10).confirm(1).deliver(1, at_ms=100, tag=5, **at(7))
+
+
+def at(offset: int, place: str = LOG) -> dict[str, Any]:
+    return {"offset": offset, "place": place}
+
+
+@pytest.mark.parametrize("flag", [YES, NO, NOT_TOLD])
+def test_what_nobody_acknowledged_may_be_read_again(flag: Redelivered) -> None:
+    history = read_at_100().deliver(1, at_ms=90_000, redelivered=flag, **at(7))
+    assert duplicated(history) == REDELIVERY
+
+
+def test_the_same_place_long_after_our_acknowledgement_is_a_rollback() -> None:
+    history = read_at_100().acknowledge(5, at_ms=200)
+    edge = 6_200.0
+    assert duplicated(history.deliver(1, at_ms=edge, **at(7))) == REDELIVERY
+    assert duplicated(history.deliver(1, at_ms=edge + NANOSECOND_MS, **at(7))) == {
+        **REDELIVERY,
+        **ROLLBACK,
+    }
+
+
+@pytest.mark.parametrize(("opens_ms", "found"), [(6_200, REDELIVERY), (6_201, ROLLBACK)])
+def test_progress_that_a_fault_came_upon_may_not_have_been_told(
+    opens_ms: float, found: dict[str, int]
+) -> None:
+    history = read_at_100().acknowledge(5, at_ms=200).window(opens_ms, over_ms=8_000)
+    assert duplicated(history.deliver(1, at_ms=90_000, **at(7))) == found
+
+
+def test_progress_that_was_made_while_a_fault_stood_counts() -> None:
+    history = read_at_100().window(150, over_ms=80_000).acknowledge(5, at_ms=200)
+    assert duplicated(history.deliver(1, at_ms=90_000, **at(7))) == ROLLBACK
+
+
+def test_who_left_at_once_may_not_have_told_its_progress() -> None:
+    history = read_at_100().acknowledge(5, at_ms=200).client_event("closed", at_ms=6_000)
+    assert duplicated(history.deliver(1, at_ms=90_000, connection=2, **at(7))) == REDELIVERY
+
+
+def test_progress_passes_a_place_only_when_all_before_it_is_acknowledged() -> None:
+    """The message at 7 was acknowledged at 200 ms, and the one at 6 at 30 s or never."""
+
+    def again(six_ms: float | None) -> dict[str, int]:
+        history = read_at_100().acknowledge(5, at_ms=200)
+        history.publish(2, at_ms=20).confirm(2).deliver(2, at_ms=101, tag=6, **at(6))
+        if six_ms is not None:
+            history.acknowledge(6, at_ms=six_ms)
+        return duplicated(history.deliver(1, at_ms=36_000, tag=9, **at(7)))
+
+    assert again(None) == REDELIVERY
+    assert again(30_000) == REDELIVERY
+    assert again(30_000 - NANOSECOND_MS) == ROLLBACK
+
+
+def test_a_fault_before_all_was_acknowledged_came_before_there_was_any_progress() -> None:
+    history = read_at_100().acknowledge(5, at_ms=200).window(5_000, over_ms=6_000)
+    history.publish(2, at_ms=20).confirm(2).deliver(2, at_ms=101, tag=6, **at(6))
+    history.acknowledge(6, at_ms=10_000)
+    assert duplicated(history.deliver(1, at_ms=36_000, tag=9, **at(7))) == ROLLBACK
+
+
+@pytest.mark.parametrize("elsewhere", [at(8), at(6, "broker-b/3"), {**at(6), "queue": "bills"}])
+def test_what_lies_behind_or_in_another_log_holds_no_progress_up(
+    elsewhere: dict[str, Any],
+) -> None:
+    history = read_at_100().acknowledge(5, at_ms=200)
+    history.publish(2, at_ms=20).confirm(2).deliver(2, at_ms=101, tag=6, **elsewhere)
+    assert duplicated(history.deliver(1, at_ms=36_000, tag=9, **at(7))) == ROLLBACK
+
+
+def test_a_place_that_was_read_twice_is_passed_when_either_was_acknowledged() -> None:
+    history = read_at_100().deliver(1, at_ms=300, tag=6, **at(7)).acknowledge(6, at_ms=400)
+    history.deliver(1, at_ms=36_000, tag=9, **at(7))
+    assert duplicated(history) == REDELIVERY | ROLLBACK
+
+
+def test_a_place_of_a_log_while_two_masters_lived_may_be_the_other_masters() -> None:
+    history = read_at_100().rivals(150, 250)
+    assert duplicated(history.deliver(1, at_ms=200, **at(8))) == {"duplicated diverged": 1}
+    again = read_at_100().rivals(150, 250)
+    assert duplicated(again.deliver(1, at_ms=200, **at(7))) == REDELIVERY
+
+
+def test_a_retry_topics_copy_has_a_place_of_its_own() -> None:
+    history = read_at_100().deliver(1, at_ms=200, via=Via.RETRY_TOPIC, **at(8))
+    assert duplicated(history) == REDELIVERY
+
+
+@pytest.mark.parametrize("place", [at(8), at(7, "broker-b/3")])
+def test_another_place_of_a_log_holds_it_a_second_time(place: dict[str, Any]) -> None:
+    assert duplicated(read_at_100().deliver(1, at_ms=200, **place)) == STORED_TWICE
+
+
+def test_beside_one_whose_place_nobody_knows_another_place_says_nothing() -> None:
+    assert duplicated(delivered_at_100().deliver(1, at_ms=200, **at(7))) == AMBIGUOUS

@@ -1,0 +1,272 @@
+"""Who was served from the promised time on."""
+
+from typing import Any
+
+import pytest
+
+from spark_analysis.definition.judge import judge
+from spark_analysis.schema.findings import Findings
+from spark_analysis.schema.service import Service
+from tests.histories import History, ns
+from tests.steady_loads import loaded, steady
+
+# A fault from 8 s to 20.1 s, whose undo is issued at 20 s; the deadline is 1 s.
+FAULT: dict[str, Any] = {"at_ms": 8_000, "ended_ms": 20_100, "undo_ms": 20_000, "gone_ms": 20_100}
+
+
+def faulted(**fault: Any) -> History:
+    return loaded().window(**{**FAULT, **fault})
+
+
+def row(findings: Findings, promise: str, scope: str = "run", window: int = 1) -> Service:
+    (found,) = (
+        each
+        for each in findings.service
+        if (each.promise, each.scope, each.window) == (promise, scope, window)
+    )
+    return found
+
+
+def verdict(history: History, promise: str = "fault", scope: str = "run") -> str:
+    return row(judge(*history.build()), promise, scope).verdict
+
+
+# --- of sources that name no time ----------------------------------------------------------------
+
+
+def test_a_row_tells_what_was_asked_and_how_much_was_due() -> None:
+    findings = judge(*steady(faulted(), (8_000, 12_000)).build())
+    told = ("fault", ns(12_000), ns(20_000), 600, 400, 0, "served")
+    assert row(findings, "fault") == Service("run", 1, "run", "", *told)
+    assert row(findings, "fault", "queue") == Service("run", 1, "queue", "orders", *told)
+    assert row(findings, "fault", "publisher") == Service("run", 1, "publisher", "1", *told)
+
+
+def test_a_fault_that_nobody_notices_is_served_from_when_it_was_in_force() -> None:
+    found = row(judge(*steady(faulted(returned_ms=8_300)).build()), "fault")
+    assert (found.from_ns, found.in_force, found.verdict) == (ns(8_300), 585, "served")
+
+
+def test_an_outage_that_the_undo_ends_is_no_service() -> None:
+    history = steady(faulted(), (8_000, 21_000))
+    found = row(judge(*history.build()), "fault")
+    assert (found.from_ns, found.worst_ns, found.verdict) == (ns(8_000), ns(12_000), "out")
+
+
+def test_service_that_breaks_again_until_the_undo_is_no_service() -> None:
+    history = steady(faulted(), (8_000, 10_000), (16_000, 21_000))
+    found = row(judge(*history.build()), "fault")
+    assert (found.from_ns, found.worst_ns, found.verdict) == (ns(10_000), ns(4_000), "out")
+
+
+def test_an_outage_in_the_last_deadline_before_the_undo_is_open() -> None:
+    assert verdict(steady(faulted(), (18_980, 21_000))) == "out"
+    assert verdict(steady(faulted(), (19_000, 21_000))) == "open"
+
+
+def test_two_bad_ones_within_the_time_are_none() -> None:
+    assert verdict(steady(faulted(), (19_960, 22_000))) == "served"
+    assert verdict(steady(faulted(), (19_940, 22_000))) == "open"
+
+
+def test_an_outage_that_may_be_eithers_to_end_is_open() -> None:
+    assert verdict(steady(faulted(), (16_000, 18_000))) == "open"
+
+
+def test_an_outage_that_the_system_ended_is_none_if_enough_was_served_after_it() -> None:
+    assert verdict(steady(faulted(), (10_000, 14_000))) == "served"
+
+
+def slow(back_ms: float) -> History:
+    """Four operations a second, and a fault that is never undone; a second outage under it."""
+    history = loaded(ended_ms=60_000).window(8_000, never_ended=True)
+    return steady(history, (40_000, back_ms), every_ms=250, until_ms=60_000)
+
+
+def test_after_an_outage_20_of_a_queue_must_be_due_and_decided() -> None:
+    assert verdict(slow(54_000), scope="queue") == "served"
+    assert verdict(slow(54_250), scope="queue") == "open"
+
+
+def test_a_fault_that_is_never_undone_is_asked_to_the_end_of_load() -> None:
+    history = steady(loaded().window(8_000, never_ended=True), (20_000, 30_000))
+    found = row(judge(*history.build()), "fault")
+    assert (found.until_ns, found.worst_ns, found.verdict) == (ns(30_000), ns(10_000), "out")
+
+
+def test_service_that_may_have_come_back_before_load_end_is_open() -> None:
+    history = steady(loaded().window(8_000, never_ended=True), (20_000, 27_000))
+    assert verdict(history) == "open"
+
+
+@pytest.mark.parametrize(
+    ("undo_ms", "run", "queue"),
+    [
+        (10_000, "served", "served"),
+        (9_980, "few", "served"),
+        (8_400, "few", "served"),
+        (8_380, "few", "few"),
+    ],
+)
+def test_enough_must_be_due_under_the_fault(undo_ms: float, run: str, queue: str) -> None:
+    """100 of the run, 20 of a queue."""
+    history = steady(faulted(undo_ms=undo_ms))
+    assert (verdict(history), verdict(history, scope="queue")) == (run, queue)
+
+
+def test_a_load_that_was_sick_before_the_fault_says_nothing_of_it() -> None:
+    assert verdict(steady(faulted(), (6_980, 21_000))) == "sick"
+    assert verdict(steady(faulted(), (7_000, 21_000))) == "out"
+
+
+def test_a_load_that_was_well_again_when_the_fault_came_was_not_sick() -> None:
+    assert verdict(steady(faulted(), (5_000, 8_000))) == "served"
+    assert verdict(steady(faulted(), (5_000, 8_020))) == "sick"
+
+
+def test_a_load_that_is_out_from_before_the_fault_to_its_end_was_sick() -> None:
+    assert verdict(steady(faulted(), (5_000, 30_000))) == "sick"
+
+
+def test_where_nothing_was_due_nothing_is_judged() -> None:
+    findings = judge(*faulted().build())
+    assert row(findings, "fault").verdict == row(findings, "healed").verdict == "few"
+    assert {each.scope for each in findings.service} == {"run"}
+
+
+def test_a_dead_queue_of_many_is_out_and_so_is_a_dead_publisher() -> None:
+    history = faulted().queue("bills").worker(7, "publisher")
+    steady(history, every_ms=5)
+    steady(history, (8_000, 30_000), every_ms=500, queue="bills", producer=7, offset_ms=2)
+    findings = judge(*history.build())
+    told = {
+        (each.scope, each.name): each.verdict
+        for each in findings.service
+        if each.promise == "fault"
+    }
+    assert told == {
+        ("run", ""): "served",
+        ("queue", "orders"): "served",
+        ("queue", "bills"): "out",
+        ("publisher", "1"): "served",
+        ("publisher", "7"): "out",
+    }
+
+
+# --- of sources that name a time -----------------------------------------------------------------
+
+
+def promised(*bad_ms: tuple[float, float], after_ms: float = 3_000, **fault: Any) -> History:
+    return steady(faulted(**fault).promise("timer", after_ms), *bad_ms)
+
+
+def test_a_promise_is_kept_by_who_serves_from_its_time_on() -> None:
+    found = row(judge(*promised((8_000, 11_000)).build()), "timer")
+    assert (found.from_ns, found.until_ns) == (ns(11_000), ns(20_000))
+    assert (found.in_force, found.due, found.verdict) == (600, 450, "served")
+
+
+def test_two_bad_ones_after_its_time_break_no_promise_and_three_do() -> None:
+    assert verdict(promised((8_000, 11_040)), "timer") == "served"
+    broken = row(judge(*promised((8_000, 11_060)).build()), "timer")
+    assert (broken.worst_ns, broken.verdict) == (ns(60), "out")
+
+
+def test_a_promise_runs_from_when_the_fault_had_been_made() -> None:
+    assert verdict(promised((8_000, 11_300), returned_ms=8_300), "timer") == "served"
+
+
+def test_a_second_outage_breaks_a_promise_whoever_ended_it() -> None:
+    assert verdict(promised((13_000, 14_000)), "timer") == "out"
+    assert verdict(promised((13_000, 14_000)), "fault") == "served"
+    assert verdict(promised((16_000, 21_000)), "timer") == "out"
+    assert verdict(promised((16_000, 18_000)), "timer") == "open"
+
+
+def test_an_outage_that_began_too_late_to_be_decided_leaves_a_promise_open() -> None:
+    assert verdict(promised((19_000, 22_000)), "timer") == "open"
+
+
+def test_a_promise_that_falls_due_when_the_fault_is_nearly_over_is_not_judged() -> None:
+    assert verdict(promised(after_ms=11_600), "timer") == "served"
+    assert verdict(promised(after_ms=11_620), "timer") == "few"
+    assert verdict(promised(after_ms=60_000), "timer") == "few"
+
+
+def test_each_promise_is_asked_for_itself() -> None:
+    history = steady(faulted().promise("soon", 1_000).promise("late", 5_000), (8_000, 11_000))
+    findings = judge(*history.build())
+    assert row(findings, "soon").verdict == "out"
+    assert row(findings, "late").verdict == "served"
+
+
+# --- healed, hence served ------------------------------------------------------------------------
+
+
+def healed(*bad_ms: tuple[float, float], **fault: Any) -> History:
+    """Seen to be gone at 20.1 s; a deadline and 2 s later all are to be served."""
+    return steady(faulted(**fault), *bad_ms)
+
+
+def test_what_is_healed_is_asked_for_until_load_end() -> None:
+    found = row(judge(*healed((8_000, 22_000)).build()), "healed")
+    assert (found.from_ns, found.until_ns) == (ns(23_100), ns(30_000))
+    assert (found.in_force, found.due, found.verdict) == (345, 345, "served")
+
+
+def test_what_is_healed_is_asked_for_until_the_next_fault() -> None:
+    history = steady(faulted().window(26_000, ended_ms=27_000, gone_ms=27_000), (26_000, 28_000))
+    findings = judge(*history.build())
+    found = row(findings, "healed")
+    assert (found.until_ns, found.due, found.verdict) == (ns(26_000), 145, "served")
+    assert row(findings, "healed", window=2).until_ns == ns(30_000)
+
+
+def test_an_outage_that_outlives_its_fault_is_not_healed() -> None:
+    assert verdict(healed((8_000, 23_140)), "healed") == "served"
+    assert verdict(healed((8_000, 23_160)), "healed") == "out"
+    assert verdict(healed((8_000, 30_000)), "healed") == "out"
+
+
+def test_an_outage_between_the_undo_and_then_breaks_no_claim() -> None:
+    assert verdict(healed((20_500, 23_000)), "healed") == "served"
+
+
+def test_a_new_outage_after_the_fault_is_gone_is_not_served() -> None:
+    assert verdict(healed((24_000, 24_500)), "healed") == "out"
+
+
+def test_an_outage_in_the_last_deadline_of_the_load_is_open() -> None:
+    assert verdict(healed((28_980, 30_000)), "healed") == "out"
+    assert verdict(healed((29_000, 30_000)), "healed") == "open"
+
+
+def test_what_may_have_come_back_before_load_end_is_open() -> None:
+    assert verdict(healed((24_000, 27_000)), "healed") == "open"
+
+
+def test_who_may_take_longer_to_be_back_is_asked_later() -> None:
+    history = History(load_ms=(0, 30_000), reconnect_ms=5_000).window(**FAULT)
+    found = row(judge(*steady(history, (8_000, 26_000)).build()), "healed")
+    assert (found.from_ns, found.verdict) == (ns(26_100), "served")
+
+
+def test_a_fault_that_was_not_seen_to_be_gone_heals_nobody() -> None:
+    def promises(history: History) -> set[str]:
+        return {each.promise for each in judge(*steady(history).build()).service}
+
+    assert promises(faulted()) == {"fault", "healed"}
+    assert promises(faulted(gone=False)) == {"fault"}
+    assert promises(faulted(gone_ms=None)) == {"fault"}
+
+
+# --- what a fault met ----------------------------------------------------------------------------
+
+
+def test_exposure_tells_how_much_was_due_and_sent_while_the_fault_was_in_force() -> None:
+    history = steady(faulted(returned_ms=8_010))
+    history.publish(9_000, at_ms=8_010, intended_ms=7_000).publish(9_001, at_ms=20_000)
+    history.publish(399, at_ms=9_000, attempt=2).not_sent(9_002, intended_ms=9_000)
+    (found,) = judge(*history.build()).exposure
+    assert (found.window, found.from_ns, found.until_ns) == (1, ns(8_010), ns(20_000))
+    assert (found.due, found.sent) == (600, 600)

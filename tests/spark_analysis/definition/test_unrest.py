@@ -1,0 +1,85 @@
+"""The times in which a queue may have changed its master, and when they are over."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from spark_analysis.definition.judge import judge
+from spark_analysis.schema.facts import Facts, Upheaval
+from tests.histories import History, counts, ns
+
+NANOSECOND_MS = 0.000001
+STORED_TWICE = {"duplicated stored_twice": 1}
+AMBIGUOUS = {"duplicated ambiguous": 1}
+
+
+def duplicated(history: History) -> dict[str, int]:
+    return dict(counts(judge(*history.build()), "duplicated"))
+
+
+def delivered_at_100() -> History:
+    return History().publish(1, at_ms=10).confirm(1).deliver(1, at_ms=100, tag=5)
+
+
+def never_returns(
+    served_ms: float | None, consumed_ms: float | None, **window: float | bool
+) -> History:
+    """A host is killed at 50 ms and stays away; what was sent at 60 ms shows who is back."""
+    told = {"never_ended": True, **window}
+    history = delivered_at_100().window(50, **told)  # type: ignore[arg-type]
+    history.publish(7, at_ms=60)
+    if served_ms is not None:
+        history.confirm(7, at_ms=served_ms)
+    return history if consumed_ms is None else history.deliver(7, at_ms=consumed_ms)
+
+
+def copied_at_200(history: History) -> dict[str, int]:
+    """A second message is given out at 150 ms and, unflagged, at 200 ms."""
+    history.publish(8, at_ms=10).confirm(8, at_ms=20).deliver(8, at_ms=150)
+    return duplicated(history.deliver(8, at_ms=200))
+
+
+@pytest.mark.parametrize(
+    ("served_ms", "consumed_ms", "found"),
+    [
+        (120, 150, STORED_TWICE),
+        (150, 120, STORED_TWICE),
+        (120, 150 + NANOSECOND_MS, AMBIGUOUS),
+        (150 + NANOSECOND_MS, 120, AMBIGUOUS),
+        (120, None, AMBIGUOUS),
+        (None, 120, AMBIGUOUS),
+    ],
+)
+def test_where_a_host_never_returns_the_change_is_over_once_serving_and_consuming_resumed(
+    served_ms: float | None, consumed_ms: float | None, found: dict[str, int]
+) -> None:
+    assert copied_at_200(never_returns(served_ms, consumed_ms)) == found
+
+
+def test_where_it_was_seen_to_be_over_that_counts_and_so_does_that_it_returned() -> None:
+    assert copied_at_200(never_returns(120, 130, over_ms=160)) == AMBIGUOUS
+    assert copied_at_200(never_returns(120, 130, never_ended=False, ended_ms=140)) == AMBIGUOUS
+
+
+@pytest.mark.parametrize(
+    ("origin_ms", "over_ms", "told"),
+    [
+        (150, 160, "ambiguous"),
+        (50, 99, "stored_twice"),
+        (50, None, "ambiguous"),
+        (201, None, "stored_twice"),
+    ],
+)
+def test_an_operation_between_two_deliveries_makes_them_as_ambiguous_as_a_fault_does(
+    origin_ms: float, over_ms: float | None, told: str
+) -> None:
+    facts, *events = delivered_at_100().deliver(1, at_ms=200).build()
+    upheaval = Upheaval(ns(origin_ms), None if over_ms is None else ns(over_ms))
+    findings = judge(replace(facts, upheavals=(upheaval,)), *events)
+    assert counts(findings, "duplicated") == {f"duplicated {told}": 1}
+
+
+def test_facts_with_operations_survive_as_json() -> None:
+    facts = replace(History().facts, upheavals=(Upheaval(5, None), Upheaval(7, 9)))
+    assert Facts.from_json(json.loads(json.dumps(facts.to_json()))) == facts
