@@ -7,8 +7,8 @@
    what no other window can have caused, and perhaps what others can have caused, too.
 4. An ambiguous surplus delivery may be of any provenance that the analysis could not tell it from;
    so may what a register entry calls `doubtful`.
-5. Little evidence proves nothing: no count is 0 for certain where fewer than ENOUGH were looked
-   at, or all, where the scenario sends fewer on purpose.
+5. Little evidence proves no claim: to it no count is 0 for certain where fewer than ENOUGH were
+   looked at, or all, where the scenario sends fewer on purpose. As a number it is what it is.
 """
 
 import math
@@ -68,12 +68,28 @@ class Counted:
         if measure == "acknowledged":
             return exactly(self.total("state", "acknowledged"))
         if measure in measures.GONE:
-            return self._enough(measure, self._loss(measure, detail, among))
+            return self._loss(measure, detail, among)
         if none := moot(measure, self.total):
             return none
         if measure == "reordered":
             return self._order(among)
-        return self._enough(measure, self._count(measure, detail, among))
+        return self._count(measure, detail, among)
+
+    def claimed(self, measure: str, detail: str, among: Among = None) -> Value:
+        """The value as a claim may lean on it: open to more where too little was looked at."""
+        counted = self.value(measure, detail, among)
+        if not isinstance(counted, Interval) or math.isinf(counted.high):
+            return counted
+        if measure == "acknowledged":
+            return counted
+        whole = measures.BY_NAME[measure].part_of
+        seen = self.total(*_WHOLE[whole]) if whole in _WHOLE else self._delivered
+        needed = ENOUGH if self.planned is None else min(ENOUGH, self.planned)
+        if seen >= needed:
+            return counted
+        of = whole.value if whole in _WHOLE else Whole.DELIVERED.value
+        why = f"there were only {seen:,} {of}, and {needed:.0f} are needed"
+        return replace(counted, high=math.inf, doubt=counted.doubt or why)
 
     def undecided(self, among: Among = None) -> int:
         """Confirmed messages (or such as may be) of which nobody can say whether they are lost."""
@@ -166,7 +182,7 @@ class Counted:
         if judged * 2 < promised - self.total("not_judged", "not_at_once"):
             why = f"only {judged:,} of {promised:,} deliveries could be judged for order"
             return replace(counted, high=math.inf, doubt=counted.doubt or why)
-        return self._enough("reordered", counted)
+        return counted
 
     def _no_order(self) -> Value:
         if not self._delivered:
@@ -180,18 +196,6 @@ class Counted:
     @property
     def _delivered(self) -> int:
         return sum(self.total(name) for name in _DELIVERED)
-
-    def _enough(self, measure: str, counted: Value) -> Value:
-        if not isinstance(counted, Interval) or math.isinf(counted.high):
-            return counted
-        whole = measures.BY_NAME[measure].part_of
-        seen = self.total(*_WHOLE[whole]) if whole in _WHOLE else self._delivered
-        needed = ENOUGH if self.planned is None else min(ENOUGH, self.planned)
-        if seen >= needed:
-            return counted
-        of = whole.value if whole in _WHOLE else Whole.DELIVERED.value
-        why = f"there were only {seen:,} {of}, and {needed:.0f} are needed"
-        return replace(counted, high=math.inf, doubt=counted.doubt or why)
 
 
 def _matching(rows: Iterable[Count], measure: str, detail: str) -> Iterable[int]:

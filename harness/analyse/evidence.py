@@ -73,6 +73,13 @@ class Evidence:
             return self._recorded(name, window)
         return self._found(name, window)
 
+    def claimed(self, name: str, window: int = 0, among: Among = None) -> Value:
+        """The fact as a claim may lean on it: no count without enough that was looked at."""
+        head, _, detail = name.partition(".")
+        if head in COUNTS:
+            return self._doubted(self.counted.claimed(head, detail, among))
+        return self.value(name, window, among)
+
     def _operated(self, name: str) -> Value:
         """What operations left: of a run without any it says nothing."""
         if not self.state.run.get("operations"):
