@@ -102,7 +102,7 @@ def _attached_is_silent(own: Window, facts: Facts, state: State) -> Value:
     at_target = state.value("name_servers_at_target", own.number)
     if not isinstance(at_target, Interval):
         return at_target
-    struck = [own.number] if at_target.low else []
+    struck = [own.number] if at_target.low and own.kind in _SILENT else []
     for number in beside(own.number, facts):
         other = next(each for each in facts.windows if each.number == number)
         if other.kind in _SILENT and state.value("fault_target_role", number) == _NAME_SERVER:

@@ -103,11 +103,11 @@ def test_an_open_consumer_log_leaves_counts_of_deliveries_open() -> None:
 
 
 def test_an_ambiguous_duplicate_leaves_open_whether_anything_is_stored_twice() -> None:
-    assert verdict("duplicates-are-requeued", Story()).outcome is PASS
+    assert verdict("one-copy", Story()).outcome is PASS
     story = Story().count("duplicated", "ambiguous", 2)
-    assert verdict("duplicates-are-requeued", story).outcome is INCONCLUSIVE
+    assert verdict("one-copy", story).outcome is INCONCLUSIVE
     story.count("duplicated", "stored_twice", 1)
-    assert verdict("duplicates-are-requeued", story).outcome is FAIL
+    assert verdict("one-copy", story).outcome is FAIL
 
 
 def test_a_stall_makes_availability_unknown_and_leaves_loss_judged() -> None:
