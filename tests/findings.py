@@ -1,19 +1,37 @@
 """One run's findings, told by hand: what the marts of a kill of the master would hold.
 
-1. What a test does not mention is well: one verified window of 15 s, 21,400 confirmed, none lost.
-2. Seconds in, nanoseconds out.
+1. What a test does not mention is well: one verified window of 15 s, 21,400 confirmed, none lost;
+   every scope is served as every promise says, and everybody consumes again.
+2. What is counted is charged to every window of the story, unless told otherwise.
+3. Seconds in, nanoseconds out.
 """
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Self
 
 from harness.analyse.evidence import Evidence
 from harness.analyse.state import State
+from spark_analysis.schema import service as words
 from spark_analysis.schema.facts import Facts, QueueEnd, Window, Worker
-from spark_analysis.schema.findings import Affected, Availability, Count, Doubt, Findings, Stage
+from spark_analysis.schema.findings import (
+    Affected,
+    Availability,
+    Charge,
+    Count,
+    Doubt,
+    Findings,
+    Stage,
+)
+from spark_analysis.schema.measures import BY_NAME
+from spark_analysis.schema.service import Consumption, Exposure, Outage, Service
 from spark_analysis.schema.words import Owed
 
 RUN, QUEUE = "run-1-beef", "orders"
+SCOPES = ((words.RUN, ""), (words.QUEUE, QUEUE), (words.PUBLISHER, "1"))
+PROMISES = (words.FAULT, "notice", "poll", words.HEALED)
+READERS = ((words.QUEUE, QUEUE), (words.CONSUMER, "7"))
 DECLARED = {
     "copies": 3,
     "masters": 1,
@@ -34,6 +52,8 @@ DECLARED = {
     "no_ack": False,
     "cancel_on_ha_failover": False,
     "entrance": "hosts",
+    "reconnect_s": 2,
+    "messages": None,
     "faults": 1,
     "operations": 0,
 }
@@ -44,6 +64,8 @@ RECORDED = {
     "publishers_entered_at_target": True,
     "consumers_entered_at_target": False,
     "promoted_mirror_rank": 1,
+    "clients_of_target_cut_off": True,
+    "rejoined_as": "mirror",
     "name_servers_at_target": {"moot": "its clients ask no name server"},
     "name_servers_left": {"moot": "its clients ask no name server"},
 }
@@ -58,6 +80,7 @@ OF_LOGS = {
     "entrance": {"moot": "clients enter nowhere"},
     "timer_s": 20.0,
     "route_poll_s": 5,
+    "reconnect_s": 8,
     "mandatory": {"moot": "its clients do not speak AMQP"},
     "cancel_on_ha_failover": {"moot": "its clients do not speak AMQP"},
     "mirrors_at_fault": 1,
@@ -65,6 +88,8 @@ OF_LOGS = {
     "publishers_entered_at_target": {"moot": "clients enter nowhere"},
     "consumers_entered_at_target": {"moot": "clients enter nowhere"},
     "promoted_mirror_rank": None,
+    "clients_of_target_cut_off": None,
+    "rejoined_as": None,
     "name_servers_at_target": 1,
     "name_servers_left": 1,
     "publishers_attached_to_target": 2,
@@ -80,14 +105,16 @@ class Story:
 
     def __init__(self, kind: str = "kill", **state: object) -> None:
         self.state: dict[str, object] = {**DECLARED, **RECORDED, **state}
-        self.counts = {
-            ("state", "acknowledged"): 21_400,
-            ("confirmed", "replicated"): 21_400,
-            ("in_order", ""): 21_400,
-        }
+        self.counts: dict[tuple[str, str, str | None], int] = {}
+        self.count("state", "acknowledged", 21_400)
+        self.count("confirmed", "replicated", 21_400).count("in_order", "", 21_400)
         self.affected: list[Affected] = []
         self.stages: dict[tuple[int, str], Stage] = {}
         self.silences: dict[int, Availability] = {}
+        self.outages: list[Outage] = []
+        self.services: dict[tuple[int, str, str, str], Service] = {}
+        self.exposures: dict[int, Exposure] = {}
+        self.consumed: dict[tuple[int, str, str], Consumption] = {}
         self.doubts: list[Doubt] = []
         self.facts = Facts(
             run=RUN,
@@ -122,15 +149,27 @@ class Story:
             ("backlog_drained", 0.5),
         ):
             self.stage(name, after, window=number)
-        return self.silence(0.171, window=number)
+        for scope, name in SCOPES:
+            for promise in PROMISES:
+                self.service(words.SERVED, scope=scope, name=name, promise=promise, window=number)
+        for scope, name in READERS:
+            self.consumption(True, scope=scope, name=name, window=number)
+        return self.exposed(due=2_000, window=number).silence(0.171, window=number)
 
     def calm(self) -> Self:
         self.facts = replace(self.facts, windows=())
         self.stages, self.silences = {}, {}
+        self.services, self.exposures, self.consumed = {}, {}, {}
         return self
 
-    def count(self, measure: str, detail: str, number: int) -> Self:
-        self.counts[measure, detail] = number
+    def count(self, measure: str, detail: str, number: int, *, windows: str | None = None) -> Self:
+        """`windows`: those that may have caused it, `1,2`; "" is none. None: all of the story."""
+        self.counts[measure, detail, windows] = number
+        return self
+
+    def without(self, measure: str, detail: str = "") -> Self:
+        """Nothing of it was counted, and nothing is said of it."""
+        del self.counts[measure, detail, None]
         return self
 
     def affect(self, measure: str, detail: str, sequence: int, at: float) -> Self:
@@ -144,22 +183,11 @@ class Story:
         *,
         reached: bool = True,
         window: int = 1,
-        owed: Owed | None = None,
+        owed: Owed = Owed.NOTHING,
     ) -> Self:
-        """Only sustained success is owed to something: to the system, unless told otherwise, if
-        it began a deadline before the fault's end."""
-        of = Owed.NOTHING
-        if name == "sustained_success" and reached:
-            of = self._owed(after, window) if owed is None else owed
-        self.stages[window, name] = Stage(RUN, window, name, reached, ns(after), ns(0.02), of)
+        """A milestone: no claim is judged by when it was reached, but by service."""
+        self.stages[window, name] = Stage(RUN, window, name, reached, ns(after), ns(0.02), owed)
         return self
-
-    def _owed(self, after: float, number: int) -> Owed:
-        window = next(one for one in self.facts.windows if one.number == number)
-        if window.ended_ns is None or window.origin_ns + ns(after) >= window.ended_ns:
-            return Owed.NOTHING
-        decided_ns = window.origin_ns + ns(after) + self.facts.deadline_ns
-        return Owed.SYSTEM if decided_ns < window.ended_ns else Owed.EITHER
 
     def silence(self, seconds: float, *, censored: bool = False, window: int = 1) -> Self:
         row = Availability(RUN, window, "", 4_500, 12, ns(seconds), ns(12), censored)
@@ -169,6 +197,76 @@ class Story:
     def missed(self, operations: int, *, window: int = 1) -> Self:
         self.silences[window] = replace(self.silences[window], missed=operations)
         return self
+
+    def service(
+        self,
+        verdict: str,
+        *,
+        scope: str = words.RUN,
+        name: str = "",
+        promise: str = words.FAULT,
+        window: int = 1,
+        due: int = 2_000,
+        ended: str = "",
+    ) -> Self:
+        """How a scope was served as a promise says. `ended`: what ended the outage that lasted
+        from the fault until then; "" where the row alone tells of one."""
+        of = self._window(window)
+        load_ended = self.facts.load_ended_ns
+        last = of.ended_ns if of.ended_ns is not None else load_ended
+        first, last = (last, load_ended) if promise == words.HEALED else (of.returned_ns, last)
+        worst = 0 if verdict in (words.SERVED, words.FEW) else last - first
+        key = (window, scope, name, promise)
+        self.services[key] = Service(RUN, *key, first, last, due, due, worst, verdict)
+        if ended:
+            self.outage(first / 1e9, last / 1e9, ended, scope=scope, name=name)
+        return self
+
+    def few(self, promise: str = words.FAULT, *, window: int = 1, due: int = 19) -> Self:
+        """Of the run itself too little was due."""
+        return self.service(words.FEW, promise=promise, window=window, due=due)
+
+    def outage(
+        self,
+        begins: float,
+        ends: float,
+        ended: str = words.SYSTEM,
+        *,
+        scope: str = words.RUN,
+        name: str = "",
+        windows: str = "1",
+    ) -> Self:
+        times = ns(begins), ns(ends)
+        self.outages.append(Outage(RUN, scope, name, *times, ended, 900, 800, windows))
+        return self
+
+    def exposed(self, *, due: int, sent: int | None = None, window: int = 1) -> Self:
+        """So much was due while the fault was in force (sent, where nothing is ever due)."""
+        of = self._window(window)
+        until_ns = self.facts.load_ended_ns if of.ended_ns is None else of.ended_ns
+        sent = due if sent is None else sent
+        self.exposures[window] = Exposure(RUN, window, of.returned_ns, until_ns, due, sent)
+        return self
+
+    def consumption(
+        self,
+        resumed: bool,
+        *,
+        scope: str = words.QUEUE,
+        name: str = QUEUE,
+        window: int = 1,
+        due: int = 500,
+    ) -> Self:
+        at_ns = self._window(window).origin_ns + ns(0.161) if resumed else ns(60)
+        self.consumed[window, scope, name] = Consumption(
+            RUN, window, scope, name, due, resumed, at_ns
+        )
+        return self
+
+    def silent_consumer(self, worker: int = 7, *, window: int = 1, due: int = 500) -> Self:
+        return self.consumption(
+            False, scope=words.CONSUMER, name=str(worker), window=window, due=due
+        )
 
     def doubt(
         self, scope: str, reason: str, *, window: int = 0, worker: int = 0, queue: str = ""
@@ -182,14 +280,34 @@ class Story:
         self.facts = replace(self.facts, windows=(window,))
         return self.doubt("run", "fault", window=1)
 
+    def _counts(self) -> Iterator[Count]:
+        sums: Counter[tuple[str, str]] = Counter()
+        for (measure, detail, _), number in self.counts.items():
+            sums[measure, detail] += number
+        return (Count(RUN, QUEUE, *key, number) for key, number in sums.items() if number)
+
+    def _charges(self) -> Iterator[Charge]:
+        every = ",".join(str(window.number) for window in self.facts.windows)
+        for (measure, detail, windows), number in self.counts.items():
+            if number and measure in BY_NAME and BY_NAME[measure].charged:
+                yield Charge(RUN, measure, detail, every if windows is None else windows, number)
+
+    def _window(self, number: int) -> Window:
+        return next(one for one in self.facts.windows if one.number == number)
+
     @property
     def findings(self) -> Findings:
         return Findings(
-            counts=tuple(Count(RUN, QUEUE, *key, number) for key, number in self.counts.items()),
+            counts=tuple(self._counts()),
             affected=tuple(self.affected),
+            charges=tuple(self._charges()),
             seconds=(),
             availability=tuple(self.silences.values()),
             stages=tuple(self.stages.values()),
+            outages=tuple(self.outages),
+            service=tuple(self.services.values()),
+            exposure=tuple(self.exposures.values()),
+            consumption=tuple(self.consumed.values()),
             doubts=tuple(self.doubts),
         )
 

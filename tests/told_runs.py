@@ -36,6 +36,7 @@ sentence = "{SENTENCE}"
 meaning = "{MEANING}"
 source = "an article"
 precondition = ["confirms == true"]
+quantifier = "all"
 predicate = ["lost == 0"]
 
 [[claim]]
@@ -43,12 +44,14 @@ name = "never-silent"
 sentence = "Publishers never wait for a confirm."
 source = "a brochure"
 precondition = ["fault_kind == kill"]
+quantifier = "all"
 predicate = ["silence_s <= 0.1"]
 
 [[claim]]
 name = "nothing-corrupt"
 sentence = "What is delivered is what was sent."
 source = "a manual"
+quantifier = "all"
 predicate = ["corrupt == 0"]
 
 [[claim]]
@@ -56,6 +59,7 @@ name = "survives-hangs"
 sentence = "A link that hangs is left for another."
 source = "a manual"
 precondition = ["fault_kind == hang"]
+quantifier = "all"
 predicate = ["sustained_success == true"]
 """,
     "claims of pages",
@@ -65,6 +69,7 @@ WARNING = """
 name = "waits-forever"
 sentence = "Its consumers wait forever."
 source = "an article"
+quantifier = "all"
 predicate = ["consumers_resumed == false"]
 warns = true
 """

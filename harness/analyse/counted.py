@@ -7,8 +7,8 @@
    what no other window can have caused, and perhaps what others can have caused, too.
 4. An ambiguous surplus delivery may be of any provenance that the analysis could not tell it from;
    so may what a register entry calls `doubtful`.
-5. Little evidence proves nothing: no count is 0 for certain where fewer than ENOUGH were looked
-   at, or all, where the scenario sends fewer on purpose.
+5. Little evidence proves no claim: to it no count is 0 for certain where fewer than ENOUGH were
+   looked at, or all, where the scenario sends fewer on purpose. As a number it is what it is.
 """
 
 import math

@@ -102,7 +102,7 @@ def _attached_is_silent(own: Window, facts: Facts, state: State) -> Value:
     at_target = state.value("name_servers_at_target", own.number)
     if not isinstance(at_target, Interval):
         return at_target
-    struck = [own.number] if at_target.low else []
+    struck = [own.number] if at_target.low and own.kind in _SILENT else []
     for number in beside(own.number, facts):
         other = next(each for each in facts.windows if each.number == number)
         if other.kind in _SILENT and state.value("fault_target_role", number) == _NAME_SERVER:
@@ -115,15 +115,22 @@ def _attached_is_silent(own: Window, facts: Facts, state: State) -> Value:
 
 def _masters_down_before(own: Window, facts: Facts, state: State) -> Value:
     """How many masters earlier faults had ended, that were not back when this one came."""
-    earlier = (
+    earlier = [
         each
         for each in facts.windows
         if each.number < own.number and (each.ended_ns is None or each.ended_ns > own.origin_ns)
-    )
-    down = [
-        each
-        for each in earlier
-        if _trait(each.kind, "ends_broker") is True
-        and state.value("fault_target_role", each.number) == _MASTER
     ]
-    return exactly(len(down))
+    told = [_ended_a_master(each, state) for each in earlier]
+    down = sum(one is True for one in told)
+    open_ = [one for one in told if isinstance(one, Unknown)]
+    if not open_:
+        return exactly(down)
+    return Interval(down, down + len(open_), doubt=open_[0].reason)
+
+
+def _ended_a_master(window: Window, state: State) -> Value:
+    ends = _trait(window.kind, "ends_broker")
+    role = state.value("fault_target_role", window.number)
+    if ends is False or (isinstance(role, str) and role != _MASTER):
+        return False
+    return next((one for one in (ends, role) if isinstance(one, Unknown)), True)

@@ -7,8 +7,8 @@
    it applies can have caused. Beside another fault it is INCONCLUSIVE, unless it speaks of
    several.
 4. What speaks for the broker needs enough that was due while the fault was in force.
-5. A promise is as good as its worst window. A warning came true where its harm came in one. A
-   claim about some cases is never refuted.
+5. A promise is as good as its worst window. A warning came true where its harm came in one; one
+   example proves a claim about some cases, which is never refuted.
 6. Every verdict says what was judged, what was not and why, and what to do.
 """
 
@@ -32,8 +32,8 @@ class Outcome(StrEnum):
 
 # The heaviest of several windows, or of several repeats, speaks for all.
 _WEIGHT = (Outcome.NOT_APPLICABLE, Outcome.PASS, Outcome.INCONCLUSIVE, Outcome.FAIL)
-# Of a warning: that the harm came once is what it says.
-_WEIGHT_OF_WARNING = (Outcome.NOT_APPLICABLE, Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS)
+# Of a warning, or of some cases: that it came once is what it says.
+_WEIGHT_OF_ONCE = (Outcome.NOT_APPLICABLE, Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS)
 _UNPROVED = "one run without an example refutes no sentence about some cases"
 
 
@@ -120,7 +120,7 @@ def exit_code(runs: Iterable[Sequence[ClaimVerdict]]) -> int:
 def _judge(claim: Claim, evidence: Evidence) -> ClaimVerdict:
     windows = [window.number for window in evidence.facts.windows] if claim.of_windows else []
     parts = _by_window(claim, evidence, windows) if windows else [_of_run(claim, evidence)]
-    weight = _WEIGHT_OF_WARNING if claim.warns else _WEIGHT
+    weight = _WEIGHT_OF_ONCE if claim.warns or claim.some else _WEIGHT
     outcome = max((part.outcome for part in parts), key=weight.index)
     # Windows to which the claim does not apply say nothing beside those to which it does.
     told = [p for p in parts if p.outcome is not Outcome.NOT_APPLICABLE] or parts
@@ -186,7 +186,8 @@ def _in_window(claim: Claim, evidence: Evidence, window: int, among: frozenset[i
             advice=("let one fault end before the next begins",),
         )
     part = _predicate(claim, evidence, window, among)
-    favours = Outcome.FAIL if claim.warns else Outcome.PASS
+    # That a warning did not come true, or no example came, speaks for the broker as a PASS does.
+    favours = Outcome.FAIL if claim.warns or claim.some else Outcome.PASS
     little = evidence.too_little(window) if part.outcome is favours else None
     if little is None:
         return part

@@ -215,8 +215,20 @@ class LiveRun:
             return
         if self._steps:
             self._manifest.state |= await self._operating.facts()
+        await self._see_who_is_who()
         self._manifest.queues = list(await self._ending.drain())
         self._events.put_nowait(c.Drained())
+
+    async def _see_who_is_who(self) -> None:
+        """What each struck host is to its queue in the end, where every fault is gone; brokers
+        that cannot say leave it unknown."""
+        if not self._windows or not all(one.facts.gone for one in self._windows.values()):
+            return
+        with contextlib.suppress(DeployError, TimeoutError):
+            roles = await self._stage.roles()
+            for number, window in self._windows.items():
+                state = self._manifest.state["windows"][str(number)]
+                state["rejoined_as"] = window.role_later(roles)
 
     async def _audit(self) -> None:
         ended = await self._ending.audit(self._manifest.queues)

@@ -1,27 +1,42 @@
 """What clients' events tell claims of each fault window, which nobody could ask them then."""
 
 from collections.abc import Iterator, Sequence
+from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
 import pyarrow.parquet as pq
 
+from faults.places import host_of, split
 from harness.run_folder.manifest import Manifest
 
 # In the state of a window: the hosts whose name server its fault was aimed at.
 STRUCK = "name_servers_struck"
+AT_HOSTS = ("hosts", "one")  # entrances by which a client's connection leads to a host it knows
+NOBODY = {"moot": "no client was connected to the target when the fault came"}
+CUT_OFF = "clients_of_target_cut_off"
 
 
 class _Event(NamedTuple):
     at_ns: int
     worker: int
     detail: str
+    connection: int
+
+
+class _Link(NamedTuple):
+    """A client's connection to a host, from its beginning until it was lost or closed."""
+
+    host: str
+    from_ns: int
+    until_ns: float
 
 
 def tell_claims(manifest: Manifest, events: Path) -> None:
     """Completes the state of each window. `events`: the sealed table, if there is one."""
     ends = [window.origin_ns for window in manifest.windows[1:]] + [None]
     cancelled, attached = _of_kind(events, "cancelled"), _of_kind(events, "attached")
+    links = tuple(_links(manifest, events))
     for window, end in zip(manifest.windows, ends, strict=False):
         state = manifest.state.setdefault("windows", {}).setdefault(str(window.number), {})
         state["consumers_cancelled"] = sum(
@@ -32,6 +47,37 @@ def tell_claims(manifest: Manifest, events: Path) -> None:
         state["publishers_attached_to_target"] = (
             _publishers_at(manifest, before, struck) if isinstance(struck, list) else struck
         )
+        until_ns = end if end is not None else manifest.load_ended_ns
+        state[CUT_OFF] = _cut_off(manifest, links, window.number, window.origin_ns, until_ns)
+
+
+def _cut_off(
+    manifest: Manifest, links: Sequence[_Link], window: int, origin_ns: int, until_ns: int | None
+) -> bool | dict[str, str] | None:
+    """Whether every connection to the target's hosts that stood when the window opened ended in
+    it; None where nobody knows to whom clients came, or when the window was over."""
+    of = f"window {window}: "
+    places = next((told for word, told in manifest.resolved.items() if word.startswith(of)), "")
+    known = places and links and manifest.state.get("entrance") in AT_HOSTS
+    if not known or until_ns is None:
+        return None
+    hosts = {host_of(one) for one in split(places)}
+    stood = [one for one in links if one.host in hosts and one.from_ns < origin_ns <= one.until_ns]
+    return all(one.until_ns < until_ns for one in stood) if stood else NOBODY
+
+
+def _links(manifest: Manifest, events: Path) -> Iterator[_Link]:
+    """Every connection of publishers and consumers, whose events say `HOST LIBRARY`."""
+    load = {one.number for one in manifest.workers if one.role in ("publisher", "consumer")}
+    ended = [*_of_kind(events, "lost"), *_of_kind(events, "closed")]
+    ends: dict[tuple[int, int], int] = {}
+    for one in ended:
+        link = one.worker, one.connection
+        ends[link] = min(one.at_ns, ends.get(link, one.at_ns))
+    for one in _of_kind(events, "connected"):
+        if one.worker in load:
+            host = one.detail.partition(" ")[0]
+            yield _Link(host, one.at_ns, ends.get((one.worker, one.connection), inf))
 
 
 def _publishers_at(
@@ -49,15 +95,18 @@ def _of_kind(events: Path, kind: str) -> list[_Event]:
     """By the time at which they came."""
     if not events.exists():
         return []
-    columns = ["at_ns", "worker", "detail", "kind"]
+    columns = ["at_ns", "worker", "detail", "kind", "connection"]
     rows = pq.read_table(events, columns=columns).to_pydict()
     return sorted(_rows(rows, kind))
 
 
 def _rows(rows: dict[str, list[object]], kind: str) -> Iterator[_Event]:
-    told = zip(rows["at_ns"], rows["worker"], rows["detail"], rows["kind"], strict=True)
-    for at_ns, worker, detail, found in told:
+    names = ("at_ns", "worker", "detail", "connection", "kind")
+    for at_ns, worker, detail, connection, found in zip(
+        *(rows[name] for name in names), strict=True
+    ):
         if found == kind:
             assert isinstance(at_ns, int)
             assert isinstance(worker, int)
-            yield _Event(at_ns, worker, str(detail or ""))
+            assert isinstance(connection, int)
+            yield _Event(at_ns, worker, str(detail or ""), connection)

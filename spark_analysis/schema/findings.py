@@ -127,11 +127,11 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
      offset. It is a rollback if the group's progress had passed such a one. Progress passes an
      offset only when everything before it is acknowledged: passed at = the largest, over all
      offsets up to this one at which identified deliveries by LOAD, DRAIN or RETRY_TOPIC came from
-     this broker and queue (the earlier one's own), of the earliest acknowledged-at of the deliveries
-     at that offset (none: never). Since = the later of that and the earlier one's received_ns. The
-     broker must have known if since + 6 s (clients tell brokers of their progress every 5 s) is
-     before the surplus delivery's received_ns, before the origin_ns of every window or upheaval
-     that came after since, and before the connection of the earlier one ended.
+     this broker and queue (the earlier one's own), of the earliest acknowledged-at of the
+     deliveries at that offset (none: never). Since = the later of that and the earlier one's
+     received_ns. The broker must have known if since + 6 s (clients tell brokers of their progress
+     every 5 s) is before the surplus delivery's received_ns, before the origin_ns of every window
+     or upheaval that came after since, and before the connection of the earlier one ended.
   "redelivery": it came by RETRY_TOPIC.
   "ambiguous": an earlier delivery of its attempt has no broker or no offset.
   "diverged": received_ns within [from_ns, until_ns] of a Rivals of the message's queue.

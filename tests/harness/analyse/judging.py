@@ -20,29 +20,16 @@ RECOVERIES = (
 )
 
 
-OTHERS = (
-    "stop-always-promotes",
-    "always-promoting-loses",
-    "silent-mirror-is-noticed-late",
-    "transient-queue-is-gone",
-    "unconfirmed-survive-an-election",
-    "no-ack-loses",
-    "floating-address-moves",
-    "balancer-avoids-dead-nodes",
-)
-
-OF_SEVERAL_MASTERS = (
-    "confirmed-in-memory-is-kept",
-    "other-masters-take-over",
-    "order-breaks-at-a-switch",
-    "single-master-is-down",
-    "broken-links-are-noticed-soon",
-    "silent-broker-is-noticed-in-time",
-    "silent-name-server-blinds-its-clients",
-    "separate-name-servers-help",
-    "one-name-server-is-enough",
-    "clients-go-on-without-name-servers",
-    "silent-name-server-is-bridged",
+OF_EVERY_BROKER = (
+    "nothing-unexpected",
+    "nothing-corrupt",
+    "refused-stays-refused",
+    "confirmed-hence-delivered",
+    "confirmed-copy-is-kept",
+    "acknowledged-hence-not-again",
+    "unacknowledged-hence-again",
+    "one-copy",
+    "nothing-misrouted",
 )
 
 OF_TERMS = ("nothing-early", "rolled-back-stays-unseen", "no-transaction-torn")

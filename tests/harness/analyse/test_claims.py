@@ -3,7 +3,7 @@
 import pytest
 
 from harness.analyse.claims import parse_condition, read_claims, shipped, shipped_beside
-from harness.analyse.judge import exit_code, judge
+from harness.analyse.judge import ClaimVerdict, Outcome, exit_code, judge
 from harness.plan.problems import PlanError
 from tests.findings import Story
 
@@ -37,6 +37,7 @@ def test_a_section_of_an_article_that_nobody_tells_of_is_an_error() -> None:
     sentence = "s"
     source = "seeds/00"
     section = "x"
+    quantifier = "all"
     predicate = ["lost == 0"]
     """
     with pytest.raises(
@@ -51,6 +52,7 @@ def test_a_claim_and_a_comparison_of_one_name_are_an_error() -> None:
     name = "a"
     sentence = "s"
     source = "x"
+    quantifier = "all"
     predicate = ["lost == 0"]
     [[unjudged]]
     name = "a"
@@ -102,6 +104,7 @@ def test_all_problems_of_a_file_are_told_at_once() -> None:
     name = "a"
     sentence = "s"
     source = "x"
+    quantifier = "some"
     precondition = ["copes == 1", "confirms == 1"]
     predicate = ["lst == 0"]
     """
@@ -110,17 +113,39 @@ def test_all_problems_of_a_file_are_told_at_once() -> None:
     assert [problem.place for problem in caught.value.problems] == ["mine.toml, a"] * 3
 
 
-def test_a_claim_that_predicts_harm_says_so_and_its_failure_stays_one() -> None:
-    plain = '[[claim]]\nname = "a"\nsentence = "s"\nsource = "x"\npredicate = ["lost >= 1"]\n'
+PLAIN = '[[claim]]\nname = "a"\nsentence = "s"\nsource = "x"\npredicate = ["lost >= 1"]\n'
+ALL = f'{PLAIN}quantifier = "all"\n'
+
+
+def test_a_claim_that_does_not_say_whether_it_is_of_all_or_of_some_cases_is_an_error() -> None:
+    with pytest.raises(PlanError, match="quantifier: Field required"):
+        read_claims(PLAIN, "mine.toml")
+    with pytest.raises(PlanError, match="'all' or 'some'"):
+        read_claims(f'{PLAIN}quantifier = "most"', "mine.toml")
+
+
+def test_a_warning_says_so_and_that_it_did_not_come_true_breaks_no_promise() -> None:
     promise, warning = (
         judge(read_claims(source, "mine.toml"), Story().evidence)
-        for source in (plain, f"{plain}warns = true\n")
+        for source in (ALL, f"{ALL}warns = true\n")
     )
+    assert [one.outcome for one in (*promise, *warning)] == [Outcome.FAIL, Outcome.FAIL]
     assert [one.warns for one in (*promise, *warning)] == [False, True]
-    assert exit_code([promise]) == exit_code([warning]) == 1
+    assert exit_code([promise]) == 1
+    assert exit_code([(*warning, kept())]) == 0
+
+
+def kept() -> ClaimVerdict:
+    return ClaimVerdict("kept", Outcome.PASS, "", "", "")
+
+
+def test_a_claim_about_some_cases_says_so_and_is_never_refuted() -> None:
+    (some,) = judge(read_claims(f'{PLAIN}quantifier = "some"', "mine.toml"), Story().evidence)
+    assert (some.some, some.outcome) == (True, Outcome.INCONCLUSIVE)
+    assert not some.is_promise
+    assert exit_code([(some, kept())]) == 0
 
 
 def test_two_claims_of_one_name_are_an_error() -> None:
-    claim = '[[claim]]\nname = "a"\nsentence = "s"\nsource = "x"\npredicate = ["lost == 0"]\n'
     with pytest.raises(PlanError, match="'a' stands there twice"):
-        read_claims(claim * 2, "mine.toml")
+        read_claims(ALL * 2, "mine.toml")

@@ -17,7 +17,7 @@ def termed() -> Story:
     """Some messages were delayed, some in transactions of every fate."""
     story = Story().count("delayed", "", 700)
     for fate in ("commit", "commit_when_asked", "rollback", "rollback_when_asked"):
-        story.count("transactions", fate, 50)
+        story.count("transactions", fate, 100)
     return story
 
 
@@ -32,7 +32,7 @@ def test_a_run_without_delays_or_transactions_says_nothing_of_them_and_why() -> 
             "torn_transaction == 0: not applicable: no transaction was to be committed",
         ),
     }
-    rolled_back = Story().count("transactions", "rollback", 9)
+    rolled_back = Story().count("transactions", "rollback", 100)
     assert verdict("rolled-back-stays-unseen", rolled_back).outcome is PASS
     assert verdict("no-transaction-torn", rolled_back).outcome is NOT_APPLICABLE
 

@@ -81,3 +81,23 @@ def test_the_faults_of_the_schedule_are_counted() -> None:
         1,
         2,
     ]
+
+
+def test_amqp_clients_are_back_within_two_seconds_and_others_after_a_poll_and_a_send() -> None:
+    of = plan()
+    assert declared(of)["reconnect_s"] == 2
+    layout = load_layout("rocketmq-2m2s", layout_names("rocketmq-2m2s")[0])
+    assert layout.rocketmq is not None
+    native = replace(of, client="rocketmq-native", layout=layout)
+    assert declared(native)["reconnect_s"] == layout.rocketmq.timers.poll_s + 3
+    strangers = replace(of, client="rocketmq-native")
+    assert declared(strangers)["reconnect_s"] is None, "nobody declared how often they poll"
+
+
+@pytest.mark.parametrize(("rate", "few"), [(9.9, 99), (10.0, None), (200.0, None), (None, None)])
+def test_a_scenario_that_sends_few_on_purpose_says_how_many(
+    rate: float | None, few: int | None
+) -> None:
+    of = plan(rate=rate)
+    schedule = replace(of.schedule, baseline_s=4.0, windows=(), steps=(), recovery_s=6.0)
+    assert declared(replace(of, schedule=schedule))["messages"] == few

@@ -83,7 +83,7 @@ def test_the_last_three_lines_are_verdict_folder_and_replay() -> None:
     screen = Screen()
     screen.display.report(report(run(Story())))
     assert screen.lines[-3:] == [
-        "verdict: failed, claims: 12 PASS, 1 FAIL (WARNING), 38 NOT APPLICABLE (exit code 1)",
+        "verdict: passed, claims: 18 PASS, 1 FAIL (WARNING), 43 NOT APPLICABLE (exit code 0)",
         "results: results/e",
         "replay: mqproof run master-crash --seed 7",
     ]

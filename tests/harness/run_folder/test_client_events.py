@@ -74,3 +74,76 @@ def test_a_cancellation_counts_in_the_window_after_whose_beginning_it_came(
 ) -> None:
     events = [(3, at_ns, "cancelled", "") for at_ns in (900, 1_000, 4_999, 5_000)]
     assert told(tmp_path, events)["consumers_cancelled"] == 2
+
+
+def cut_off(
+    tmp_path: Path,
+    events: list[tuple[int, int, str, int, str]],
+    target: str = "rmq1",
+    entrance: str | None = "hosts",
+) -> object:
+    """Of the first of two windows. `events`: worker, time, kind, connection and detail."""
+    made: Manifest = manifest()
+    made.workers += [WorkerRecord("c", 3, "consumer"), WorkerRecord("d", 4, "drainer")]
+    for number, origin in ((1, ORIGIN), (2, 5 * ORIGIN)):
+        made.windows.append(Window(number, "kill", origin, origin, None, True, False, ""))
+    made.resolved["window 1: kill master of orders"] = target
+    made.state["entrance"] = entrance
+    made.save(tmp_path)
+    for worker in (1, 3, 4):
+        with LogWriter(tmp_path / LOGS / f"worker-{worker}") as log:
+            for number, at_ns, kind, connection, detail in events:
+                if number == worker:
+                    log.append(CLIENT_EVENTS, number, at_ns, kind, connection, None, detail)
+    return seal(tmp_path).state["windows"]["1"]["clients_of_target_cut_off"]
+
+
+TWO = [(1, 100, "connected", 1, "rmq1 pika"), (3, 100, "connected", 1, "rmq1 pika")]
+NOBODY_THERE = {"moot": "no client was connected to the target when the fault came"}
+
+
+@pytest.mark.parametrize(
+    ("events", "told"),
+    [
+        ([*TWO, (1, 1_010, "lost", 1, "EOF"), (3, 4_999, "closed", 1, "")], True),
+        ([*TWO, (1, 1_010, "lost", 1, "EOF")], False),  # the consumer kept its connection
+        ([*TWO, (1, 1_010, "lost", 1, "EOF"), (3, 5_000, "lost", 1, "")], False),  # of the next
+        ([*TWO, (1, 1_010, "lost", 1, "EOF"), (3, 1_000, "lost", 1, "")], True),
+        ([*TWO, (1, 1_010, "lost", 1, "EOF"), (3, 999, "lost", 1, "")], True),  # gone before
+        ([*TWO, (1, 500, "lost", 1, ""), (3, 500, "lost", 1, "")], NOBODY_THERE),
+        (
+            [
+                *TWO,
+                (3, 500, "lost", 1, ""),
+                (3, 600, "connected", 2, "rmq2 pika"),
+                (1, 1_010, "lost", 1, ""),
+            ],
+            True,  # the consumer had gone elsewhere
+        ),
+        ([(1, 100, "connected", 1, "rmq2 pika")], NOBODY_THERE),
+        ([*TWO[:1], (4, 100, "connected", 1, "rmq1 pika"), (1, 1_010, "lost", 1, "")], True),
+        ([(1, 100, "attached", 1, "rkt1")], None),
+        ([], None),
+    ],
+)
+def test_clients_are_cut_off_where_every_connection_to_the_target_ends_in_its_window(
+    tmp_path: Path, events: list[tuple[int, int, str, int, str]], told: object
+) -> None:
+    assert cut_off(tmp_path, events) == told
+
+
+@pytest.mark.parametrize("entrance", ["haproxy", "haproxy-pair", {"moot": "nowhere"}, None])
+def test_behind_a_balancer_nobody_knows_to_whom_clients_came(
+    tmp_path: Path, entrance: str | None
+) -> None:
+    cut = [*TWO, (1, 1_010, "lost", 1, "EOF"), (3, 1_010, "lost", 1, "EOF")]
+    assert cut_off(tmp_path, cut, entrance=entrance) is None
+
+
+def test_a_window_that_never_opened_cut_nobody_off_that_anybody_knows(tmp_path: Path) -> None:
+    assert cut_off(tmp_path, TWO, target="") is None
+
+
+def test_clients_of_a_host_are_those_of_its_processes(tmp_path: Path) -> None:
+    cut = [*TWO, (1, 1_010, "lost", 1, "EOF"), (3, 1_010, "lost", 1, "EOF")]
+    assert cut_off(tmp_path, cut, target="rmq1/broker") is True

@@ -1,0 +1,134 @@
+"""Facts that follow from others: from what was declared, recorded, and the schedule."""
+
+from dataclasses import replace
+
+import pytest
+
+from faults.kinds import KINDS
+from harness.analyse.truth import Interval, Moot, Unknown, Value
+from tests.findings import OF_LOGS, Story
+
+
+def derived(name: str, story: Story, window: int = 1) -> Value:
+    return story.evidence.value(name, window)
+
+
+@pytest.mark.parametrize(
+    ("kind", "state", "keeps"),
+    [
+        ("kill", {}, True),
+        ("kill", {"durable": False}, False),
+        ("stop", {"persistent": False}, False),
+        ("reboot", {"durable": False}, False),
+        ("freeze", {"durable": False}, True),
+        ("hang", {"persistent": False}, True),
+        ("kill", {"operations": 3, "lost_disk": "none"}, True),
+        ("kill", {"operations": 3, "lost_disk": "first stopped"}, False),
+        ("kill", {"operations": 3, "lost_disk": "none", "durable": False}, False),
+        ("freeze", {"operations": 3, "lost_disk": "none", "durable": False}, None),
+        ("freeze", {"operations": 3, "lost_disk": "none"}, True),
+        ("kill", {"durable": None}, None),
+        ("freeze", {"durable": None}, True),
+        ("magic", {"durable": False}, None),
+    ],
+)
+def test_what_ended_keeps_its_messages_where_disk_and_durability_do(
+    kind: str, state: dict[str, object], keeps: bool | None
+) -> None:
+    told = derived("keeps", Story(kind, **state))
+    assert isinstance(told, Unknown) if keeps is None else told is keeps
+
+
+def test_one_fault_that_ends_a_broker_is_enough_to_take_what_is_transient() -> None:
+    story = Story("freeze", durable=False).window(2, "kill", opens=40, lasts=10)
+    assert derived("keeps", story) is False
+    assert derived("keeps", Story(durable=False).calm()) is True
+
+
+@pytest.mark.parametrize(
+    ("state", "read"),
+    [
+        ({"mirrors_at_fault": 1}, True),
+        ({"mirrors_at_fault": 2}, Moot),
+        ({"mirrors_at_fault": 1, "promoted_mirror_rank": None}, Unknown),
+        ({"mirrors_at_fault": None}, Unknown),
+        (OF_LOGS, Moot),
+    ],
+)
+def test_of_mirrors_the_one_that_took_over_is_read(state: dict[str, object], read: object) -> None:
+    told = derived("every_mirror_read", Story(**state))
+    assert told is True if read is True else isinstance(told, read)  # type: ignore[arg-type]
+
+
+APART = {**OF_LOGS, "name_servers_at_target": 0, "publishers_attached_to_target": 0}
+
+
+def beside(kind: str = "freeze", opens: float = 13, attached: int | None = 1) -> Story:
+    """A broker without a name server falls silent, and then one that clients ask."""
+    server = {"fault_target_role": "name server", "name_servers_at_target": 1}
+    server["publishers_attached_to_target"] = attached  # type: ignore[assignment]
+    story = Story("freeze", **APART, windows={"2": server})
+    return story.window(2, kind, opens=opens, lasts=10)
+
+
+@pytest.mark.parametrize(
+    ("story", "silent"),
+    [
+        (Story("freeze", **OF_LOGS), True),
+        (Story("black_hole", **OF_LOGS), True),
+        (Story("kill", **OF_LOGS), False),  # a dead one is not silent: clients go to another
+        (Story("freeze", **{**OF_LOGS, "publishers_attached_to_target": 0}), False),
+        (Story("freeze", **{**OF_LOGS, "publishers_attached_to_target": None}), None),
+        (Story("freeze", **{**OF_LOGS, "name_servers_at_target": None}), None),
+        (Story("freeze", **APART), False),
+        (beside(), True),
+        (beside(opens=27.1), False),  # the broker is back by then
+        (beside("kill"), False),
+        (beside(attached=0), False),
+        (beside(attached=None), None),
+    ],
+)
+def test_a_name_server_that_clients_ask_is_silent_with_the_broker_or_beside_it(
+    story: Story, silent: bool | None
+) -> None:
+    told = derived("attached_name_server_silent", story)
+    assert isinstance(told, Unknown) if silent is None else told is silent
+
+
+@pytest.mark.parametrize(
+    ("kind", "role", "lasts", "down"),
+    [
+        ("kill", "master", None, 1),
+        ("kill", "master", 30, 1),
+        ("kill", "master", 28, 0),  # back at +40 s, when the second one goes
+        ("kill", "mirror", None, 0),
+        ("freeze", "master", None, 0),
+    ],
+)
+def test_masters_that_are_down_before_are_those_that_ended_and_are_not_back(
+    kind: str, role: str, lasts: float | None, down: int
+) -> None:
+    story = Story(fault_target_role=role, windows={"2": {"fault_target_role": "master"}})
+    story.calm().window(1, kind, opens=12, lasts=lasts).window(2, "kill", opens=40)
+    told = derived("masters_down_before", story, window=2)
+    assert isinstance(told, Interval)
+    assert (told.low, told.high) == (down, down)
+
+
+def test_an_earlier_fault_whose_target_nobody_knows_may_have_been_a_master() -> None:
+    story = Story(fault_target_role=None, windows={"2": {"fault_target_role": "master"}})
+    story.calm().window(1, "kill", opens=12, lasts=None).window(2, "kill", opens=40)
+    told = derived("masters_down_before", story, window=2)
+    assert isinstance(told, Interval)
+    assert (told.low, told.high) == (0, 1)
+
+
+def test_a_killed_process_takes_no_page_cache_and_a_host_without_power_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    dark = replace(KINDS["kill"], name="power_loss", takes_page_cache=True)
+    monkeypatch.setitem(KINDS, "power_loss", dark)
+    assert derived("page_cache_lost", Story("kill")) is False
+    assert derived("page_cache_lost", Story("power_loss")) is True
+    assert isinstance(derived("page_cache_lost", Story("magic")), Unknown)
+    assert isinstance(derived("page_cache_lost", Story().calm(), 0), Moot)

@@ -1,0 +1,88 @@
+"""Claims about service: by whom, from when on, and what was never proved."""
+
+import pytest
+
+from harness.analyse.judge import Outcome
+from tests.findings import Story
+from tests.harness.analyse.judging import FAIL, INCONCLUSIVE, PASS, verdict
+
+OUT_BY_UNDO = "the run was out for 15.0 s, until the fault's end"
+
+
+@pytest.mark.parametrize(
+    ("found", "outcome", "why"),
+    [
+        ("served", PASS, "3 scopes served"),
+        ("out", FAIL, "the run was out for 15.0 s"),
+        ("open", INCONCLUSIVE, "what ended its outage, or came after it, cannot be told"),
+        ("sick", INCONCLUSIVE, "the run: the load was sick before the fault"),
+        ("few", INCONCLUSIVE, "only 2,000 operations were due then"),
+    ],
+)
+def test_who_takes_over_serves_until_the_fault_ends(
+    found: str, outcome: Outcome, why: str
+) -> None:
+    one = verdict("mirror-takes-over", Story().service(found))
+    assert one.outcome is outcome
+    assert why in " ".join((*one.judged, *one.not_judged))
+
+
+@pytest.mark.parametrize(("scope", "name"), [("queue", "orders"), ("publisher", "1")])
+def test_one_queue_or_publisher_that_was_out_refutes_whatever_the_others_were(
+    scope: str, name: str
+) -> None:
+    story = Story().service("out", scope=scope, name=name, ended="never")
+    one = verdict("mirror-takes-over", story)
+    assert one.outcome is FAIL
+    assert f"{scope} {name} was out for 15.0 s, and not back" in one.judged[0]
+    story.service("sick")
+    assert verdict("mirror-takes-over", story).outcome is FAIL
+
+
+def test_a_queue_with_too_little_load_is_left_out_and_said_to_be() -> None:
+    one = verdict("mirror-takes-over", Story().service("few", scope="queue", name="orders"))
+    assert one.outcome is PASS
+    assert "2 scopes served, 1 with too little load" in one.judged[0]
+
+
+def test_a_run_with_too_little_load_passes_nothing() -> None:
+    one = verdict("mirror-takes-over", Story().few())
+    assert one.outcome is INCONCLUSIVE
+    assert "only 19 operations were due then" in one.not_judged[0]
+
+
+def test_an_outage_says_what_ended_it() -> None:
+    assert (
+        OUT_BY_UNDO in verdict("mirror-takes-over", Story().service("out", ended="undo")).judged[0]
+    )
+
+
+@pytest.mark.parametrize(("first", "outcome"), [(14.99, PASS), (15.0, FAIL), (15.2, FAIL)])
+def test_what_patient_clients_are_confirmed_after_the_fault_is_no_service_within_it(
+    first: float, outcome: Outcome
+) -> None:
+    """In time everything succeeded; by a host that stood still meanwhile."""
+    story = Story().stage("first_success", first)
+    assert verdict("mirror-takes-over", story).outcome is outcome
+    assert verdict("healed-hence-served", story).outcome is PASS, "it is served once healed"
+
+
+def test_a_fault_that_never_ended_brought_nothing() -> None:
+    story = Story().calm().window(1, "kill", lasts=None).stage("first_success", 40.0)
+    assert verdict("mirror-takes-over", story).outcome is PASS
+
+
+@pytest.mark.parametrize(("due", "outcome"), [(19, INCONCLUSIVE), (20, FAIL)])
+def test_a_consumer_is_silent_only_where_something_was_there_for_it(
+    due: int, outcome: Outcome
+) -> None:
+    story = Story().consumption(True, due=due).silent_consumer(due=due)
+    assert verdict("mirrored-queue-works-on", story).outcome is outcome
+
+
+def test_when_a_fault_was_gone_must_be_on_record_to_say_who_was_served_then() -> None:
+    story = Story()
+    story.services = {key: row for key, row in story.services.items() if key[3] != "healed"}
+    one = verdict("healed-hence-served", story)
+    assert one.outcome is INCONCLUSIVE
+    assert "when the fault was seen to be gone is not on record" in one.not_judged[0]
