@@ -8,6 +8,7 @@
 import logging
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pyarrow as pa
 
@@ -43,7 +44,9 @@ from spark_analysis.engine.kernel.records import (
     Faults,
     Lateness,
     Probes,
+    R,
     Reader,
+    Records,
     Resources,
     Settlements,
     Terms,
@@ -80,6 +83,7 @@ def judge_folder(folder: Path, question: Question | None = None) -> Iterator[tup
 
 def judge(facts: Facts, reader: Reader) -> dict[str, pa.Table]:
     """Every mart of one run. Raises BadRecords where the records contradict their schema."""
+    reader = Once(reader)
     known = messages.fold(reader.read(Attempts), reader.read(Settlements), reader.read(Terms))
     arrived = arrivals.arrivals(reader.read(Deliveries), known)
     intended = operations.operations(known, facts)
@@ -118,6 +122,19 @@ def judge(facts: Facts, reader: Reader) -> dict[str, pa.Table]:
     }
     marts = {name: rows.table(JUDGED[name], listing) for name, listing in found.items()}
     return {**marts, "affected": rows.affected(facts.run, listed)}
+
+
+class Once:
+    """Reads each table once, though several kernels may need it."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._read: dict[type[Records], Records] = {}
+
+    def read(self, kind: type[R]) -> R:
+        if kind not in self._read:
+            self._read[kind] = self._reader.read(kind)
+        return cast(R, self._read[kind])
 
 
 def _verdicts(

@@ -117,6 +117,15 @@ def group_numbers(*columns: Ints) -> Ints:
     return numbers.astype(np.uint16) if groups <= 1 << 16 else numbers
 
 
+def numbered(values: Ints) -> tuple[Ints, Ints]:
+    """Ascending values among which all of these are, and the place of each there."""
+    low, high = int(values.min(initial=0)), int(values.max(initial=0))
+    if high - low < 1 << 16:
+        return np.arange(low, high + 1), values - low
+    distinct, places = np.unique(values, return_inverse=True)
+    return distinct, places
+
+
 def pair_numbers(high: Ints, low: Ints) -> NDArray[np.int64]:
     """Two int32 columns as one int64 column."""
     assert high.dtype == np.int32, high.dtype

@@ -70,7 +70,7 @@ def consumption(messages: Messages, found: Given, facts: Facts) -> Iterator[Cons
     consumers = [worker.number for worker in facts.workers if worker.role == "consumer"]
     if not consumers or not facts.windows:
         return
-    queues = messages.queue.numbers[messages.slots_of(messages.confirms_row)]
+    queues = messages.queue.numbers[messages.confirms_slot]
     readers = _readers(found, facts.windows)
     hired = np.unique(np.array(consumers, np.int64))
     # The place behind the last is that of everybody else.

@@ -69,10 +69,9 @@ def not_due(messages: Messages, slots: Ints, facts: Facts) -> Bools:
         return np.zeros(len(slots), np.bool_)
     row = messages.confirms_row
     delayed, over_ns = _over_ns(messages, row, messages.confirms_settled_ns, facts)
-    slot = messages.slots_of(row)
     size = len(messages.slots.taken)
     # One copy that did not wait is enough: it was to come at once.
-    first_ns = earliest(size, slot, np.where(delayed, over_ns, -1))[slots]
+    first_ns = earliest(size, messages.confirms_slot, np.where(delayed, over_ns, -1))[slots]
     waited = (first_ns >= 0) & (first_ns < NEVER)
     return waited & _after_quiet(first_ns, messages.queue[slots], facts)
 

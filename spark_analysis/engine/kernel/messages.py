@@ -74,6 +74,7 @@ class Messages:
     confirms_settled_ns: Ints  # one a CONFIRMED settlement
     confirms_sent_ns: Ints  # its attempt's
     confirms_row: Ints  # its attempt's row
+    confirms_slot: Ints
     confirms_strength: Ints
     row_confirmed_ns: NDArray[np.int64]  # by attempt's row; NEVER where it is not confirmed
     denials: Denials
@@ -172,6 +173,7 @@ def fold(attempts: Attempts, settlements: Settlements, terms: Terms) -> Messages
         confirms_settled_ns=settlements.settled_ns[confirmed],
         confirms_sent_ns=attempts.sent_ns[settled_rows[confirmed]],
         confirms_row=settled_rows[confirmed],
+        confirms_slot=settled[confirmed],
         confirms_strength=settlements.strength[confirmed],
         row_confirmed_ns=earliest(
             len(slot), settled_rows[confirmed], settlements.settled_ns[confirmed]

@@ -40,7 +40,8 @@ def operations(messages: Messages, facts: Facts) -> Operations:
     # Slots ascend by (producer, sequence), so a stable sort keeps that order among equals.
     order = np.argsort(intended_ns, kind="stable")
     slots, intended_ns = slots[order], intended_ns[order]
-    away = _away(messages.slots.identities(slots)[0], intended_ns, facts)
+    producer = messages.attempts.producer[messages.rows.first[slots]]
+    away = _away(producer, intended_ns, facts)
     excused = messages.queue[slots[away]]
     slots, intended_ns = slots[~away], intended_ns[~away]
     confirmed_ns = messages.confirmed_ns[slots]

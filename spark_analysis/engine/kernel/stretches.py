@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints
+from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints, numbered
 from spark_analysis.engine.kernel.messages import Messages
 from spark_analysis.engine.kernel.operations import Operations
 from spark_analysis.engine.kernel.records import BadRecords
@@ -103,14 +103,14 @@ def courses(operations: Operations, messages: Messages, facts: Facts) -> tuple[C
     times_ns = operations.intended_ns
     first = int(np.searchsorted(times_ns, facts.load_started_ns))
     end = max(first, int(np.searchsorted(times_ns, facts.load_ended_ns, side="right")))
-    producer, _ = messages.slots.identities(operations.slot[first:end])
+    producer = messages.attempts.producer[messages.rows.first[operations.slot[first:end]]]
     queue = operations.queue.numbers[first:end]
     words = operations.queue.words
-    publishers = np.unique(producer)
+    publishers, publisher = numbered(producer)
     scopes: Sequence[tuple[str, Sequence[str], Ints]] = (
         (RUN, [""], np.zeros(end - first, np.uint8)),
         (QUEUE, words, queue),
-        (PUBLISHER, list(map(str, publishers.tolist())), np.searchsorted(publishers, producer)),
+        (PUBLISHER, list(map(str, publishers.tolist())), publisher),
     )
     return tuple(
         course(_due(kind, names, scope, operations, slice(first, end), facts))

@@ -1,0 +1,56 @@
+"""What was given out and never came again, by the kernels alone."""
+
+import pytest
+
+from spark_analysis.engine.judge import judge
+from tests.both_judges import Memory, raw_columns
+from tests.histories import History
+
+
+def told(history: History, mart: str = "counts") -> set[tuple[object, ...]]:
+    facts, rows = history.build()
+    names = ("measure", "detail", "windows" if mart == "charges" else "count")
+    found = judge(facts, Memory(raw_columns(rows)))[mart].to_pylist()
+    return {
+        tuple(row[name] for name in names)
+        for row in found
+        if row["measure"].startswith("forgotten")
+    }
+
+
+def given_out() -> History:
+    return History().publish(1, at_ms=100).confirm(1).deliver(1, at_ms=110, tag=5)
+
+
+def test_it_is_forgotten_where_its_connection_ended() -> None:
+    assert told(given_out()) == set()
+    assert told(given_out().client_event("lost", at_ms=200)) == {("forgotten", "", 1)}
+
+
+@pytest.mark.parametrize(("at_ms", "forgotten"), [(109, False), (110, True)])
+def test_a_connection_that_had_ended_before_gave_nothing_out(
+    at_ms: float, forgotten: bool
+) -> None:
+    assert bool(told(given_out().client_event("closed", at_ms=at_ms))) is forgotten
+
+
+def test_a_late_acknowledgement_of_its_connection_counts_and_of_another_does_not() -> None:
+    ended = given_out().client_event("lost", at_ms=200)
+    assert told(ended.acknowledge(1, 4, at_ms=300).acknowledge(5, connection=2)) != set()
+    assert told(ended.acknowledge(1, 5, at_ms=400)) == set()
+
+
+def test_what_came_again_is_not_forgotten() -> None:
+    again = given_out().client_event("lost", at_ms=200).deliver(1, at_ms=300, connection=2)
+    assert told(again) == set()
+
+
+def test_a_copy_that_was_acknowledged_before_is_enough() -> None:
+    first = given_out().acknowledge(5, at_ms=120).deliver(1, at_ms=130, tag=6)
+    assert told(first.client_event("lost", at_ms=200)) == set()
+
+
+def test_windows_that_were_over_before_are_not_charged_with_it() -> None:
+    history = given_out().window(50, over_ms=100).window(60, over_ms=110).window(900, over_ms=950)
+    lost = history.client_event("lost", at_ms=200)
+    assert told(lost, "charges") == {("forgotten", "", "2,3")}
