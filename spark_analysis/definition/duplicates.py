@@ -119,7 +119,7 @@ class _Earlier:
         same = self._at[again.place, again.offset]
         known = self._known[again.place, again.queue, again.offset]
         for earlier in same[known.looked_at :]:
-            since_ns = self._ours.passed_ns(earlier, again)
+            since_ns = self._ours.passed_ns(earlier)
             if since_ns is not None:
                 known.since_ns = [min([since_ns, *known.since_ns])]
         known.looked_at = len(same)
@@ -155,7 +155,7 @@ class _Acknowledged:
         late = any(written_ns >= end_ns - _ON_ITS_WAY_NS for end_ns in ends_ns)
         return None if late else written_ns
 
-    def passed_ns(self, earlier: Delivery, again: Delivery) -> int | None:
+    def passed_ns(self, earlier: Delivery) -> int | None:
         """When the group's progress had passed `earlier`; None where nobody may have been told."""
         at_ns = self._progress.passed_ns(earlier.place, earlier.queue, earlier.offset)
         if at_ns is None:
