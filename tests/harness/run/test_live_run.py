@@ -523,17 +523,17 @@ def test_as_what_a_struck_host_came_back_is_recorded_where_every_fault_is_gone(
     assert mirror.manifest.state["windows"]["1"]["rejoined_as"] == "mirror"
 
 
-def test_what_never_came_back_or_holds_no_queue_came_back_as_nobody_knows_what(
-    tmp_path: Path,
-) -> None:
-    cluster = SimulatedCluster(LAYOUT)
+def test_what_holds_no_queue_comes_back_as_nothing_of_one(tmp_path: Path) -> None:
     frozen = plan(fault("client_freeze", "publisher-1"), publishers=2)
-    client = run(cluster, frozen, tmp_path / "1")
+    client = run(SimulatedCluster(LAYOUT), frozen, tmp_path / "1")
+    assert client.manifest.state["windows"]["1"]["rejoined_as"] == "none"
     balancer, _ = behind_a_balancer(tmp_path / "2", "balancer1")
-    for done in (client, balancer):
-        assert done.manifest.state["windows"]["1"]["rejoined_as"] is None
+    assert balancer.manifest.state["windows"]["1"]["rejoined_as"] == "balancer"
+
+
+def test_as_what_a_host_came_back_that_was_not_seen_to_nobody_says(tmp_path: Path) -> None:
     stuck = SimulatedCluster(LAYOUT)
     stuck.executor.refuse = (Start,)
-    dead = run(stuck, plan(fault("kill")), tmp_path / "3")
+    dead = run(stuck, plan(fault("kill")), tmp_path)
     assert not dead.manifest.windows[0].gone
     assert "rejoined_as" not in dead.manifest.state["windows"]["1"]
