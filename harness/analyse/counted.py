@@ -192,6 +192,8 @@ class Counted:
         whole = measures.BY_NAME[measure].part_of
         seen = self.total(*_WHOLE[whole]) if whole in _WHOLE else self._delivered
         needed = ENOUGH if self.planned is None else min(ENOUGH, self.planned)
+        if needed < ENOUGH and measures.BY_NAME[measure].of is not None:
+            return counted  # of few messages only some are meant to be delayed, or committed
         if seen >= needed:
             return counted
         of = whole.value if whole in _WHOLE else Whole.DELIVERED.value

@@ -8,7 +8,7 @@
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -96,6 +96,8 @@ class Evidence:
             return served.consumed(self._consumption(window))[1]
         if name in SERVICE:
             rows = served.rows_of(self.findings, window, SERVICE[name])
+            if rows and self._only_late(rows, SERVICE[name], window):
+                return self._late_text(window)
             return served.sentence(rows, self.findings.outages) if rows else ""
         row = self.stage(name, window)
         return stage_text(row) if row is not None else ""
@@ -265,10 +267,17 @@ class Evidence:
         rows = served.rows_of(self.findings, window, promise)
         if not rows:
             return Unknown("when the fault was seen to be gone is not on record")
-        found = served.served(rows)
-        if found is True and promise != words.HEALED and self._confirmed_late(window):
-            return False
-        return found
+        return False if self._only_late(rows, promise, window) else served.served(rows)
+
+    def _only_late(self, rows: Sequence[words.Service], promise: str, window: int) -> bool:
+        """Whether all was served, but by what came after the fault."""
+        late = promise != words.HEALED and self._confirmed_late(window)
+        return late and served.served(rows) is True
+
+    def _late_text(self, window: int) -> str:
+        first, length_s = self.stage("first_success", window), fault_length_s(self.window(window))
+        assert first is not None, "what is late was confirmed at some time, or never"
+        return f"first confirmed {stage_text(first)}, of a fault of {length_s:.1f} s"
 
     def _confirmed_late(self, window: int) -> bool:
         """Whether nothing that was sent into the fault was confirmed until it had been undone."""

@@ -228,7 +228,7 @@ class LiveRun:
             roles = await self._stage.roles()
             for number, window in self._windows.items():
                 state = self._manifest.state["windows"][str(number)]
-                state["rejoined_as"] = window.role_later(roles)
+                state["rejoined_as"] = window.role_by(roles)
 
     async def _audit(self) -> None:
         ended = await self._ending.audit(self._manifest.queues)

@@ -158,18 +158,12 @@ class LiveWindow:
 
     @property
     def target_role(self) -> str:
+        return self.role_by(self.roles)
+
+    def role_by(self, roles: Mapping[str, Roles]) -> str:
+        """What its target is to queues by the roles of some moment."""
         if self._armed is not None and self._armed.role in (BALANCER, STANDBY, NAME_SERVER):
             return self._armed.role
-        return self._role_among(self.roles)
-
-    def role_later(self, roles: Mapping[str, Roles]) -> str | None:
-        """What its target is to queues by now; None where it was no host that may hold any."""
-        if not self.resolved or KINDS[self._window.fault.kind].applies_to == CLIENT:
-            return None
-        holds = self.target_role not in (BALANCER, STANDBY, NAME_SERVER)
-        return self._role_among(roles) if holds else None
-
-    def _role_among(self, roles: Mapping[str, Roles]) -> str:
         return role_of_places(split(self.resolved), roles, self._stage.plan.layout.hosts)
 
     async def open(self) -> bool:

@@ -39,18 +39,16 @@ class FirstScreen:
 
 def first_screen(report: Report, total: Tally) -> FirstScreen:
     """What a report says before anybody scrolls. `total`: of all its runs."""
-    tone, badge = _badge(report, total)
+    tone, badge = _badge(report)
     four = (_which(report, total), _lost(report, total), _out(report, total), _proved(total))
     return FirstScreen(tone, badge, _headline(report, total), _lead(report, total), four)
 
 
-def _badge(report: Report, total: Tally) -> tuple[str, str]:
+def _badge(report: Report) -> tuple[str, str]:
     code = report.exit_code
     if code == INTERRUPTED:
         return "open", "INTERRUPTED"
     expecting = report.judge is Judge.EXPECTATIONS
-    if code == 1 and not expecting and not total.broken:
-        return "open", "FAILED: WARNINGS ONLY"
     return {
         0: ("pass", "AS EXPECTED" if expecting else "PASSED"),
         1: ("fail", "NOT AS EXPECTED" if expecting else "FAILED"),

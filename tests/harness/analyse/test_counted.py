@@ -31,6 +31,16 @@ def test_no_loss_is_proved_by_a_hundred_confirmed_or_all_that_were_meant(
     assert verdict("confirmed-hence-delivered", story).outcome is FAIL
 
 
+@pytest.mark.parametrize(
+    ("delayed", "planned", "outcome"), [(99, None, INCONCLUSIVE), (100, None, PASS), (3, 30, PASS)]
+)
+def test_of_few_that_are_meant_some_are_delayed(
+    delayed: int, planned: int | None, outcome: Outcome
+) -> None:
+    story = Story(messages=planned).count("delayed", "", delayed)
+    assert verdict("nothing-early", story).outcome is outcome
+
+
 def test_too_few_say_how_many_there_were() -> None:
     one = verdict("confirmed-hence-delivered", confirmed(99))
     assert one.not_judged[0] == (

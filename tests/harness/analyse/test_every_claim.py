@@ -7,10 +7,22 @@ import pytest
 from faults.kinds import KINDS
 from harness.analyse.claims import shipped
 from harness.analyse.judge import Outcome
-from tests.harness.analyse.every_claim import STORIES
+from tests.harness.analyse import (
+    stories_of_every_broker,
+    stories_of_mirrored_queues,
+    stories_of_name_servers,
+    stories_of_recoveries,
+)
+from tests.harness.analyse.claim_stories import Three
 from tests.harness.analyse.judging import CLAIMS, FAIL, INCONCLUSIVE, PASS, verdict
 
 NAMES = sorted(CLAIMS)
+STORIES: dict[str, Three] = {
+    **stories_of_every_broker.STORIES,
+    **stories_of_mirrored_queues.STORIES,
+    **stories_of_name_servers.STORIES,
+    **stories_of_recoveries.STORIES,
+}
 
 
 @pytest.fixture(autouse=True)

@@ -63,7 +63,10 @@ def test_what_patient_clients_are_confirmed_after_the_fault_is_no_service_within
 ) -> None:
     """In time everything succeeded; by a host that stood still meanwhile."""
     story = Story().stage("first_success", first)
-    assert verdict("mirror-takes-over", story).outcome is outcome
+    one = verdict("mirror-takes-over", story)
+    assert one.outcome is outcome
+    late = f"first confirmed after {first:.3f} s, of a fault of 15.0 s"
+    assert (late in one.judged[0]) is (outcome is FAIL)
     assert verdict("healed-hence-served", story).outcome is PASS, "it is served once healed"
 
 

@@ -503,6 +503,8 @@ def test_what_claims_ask_of_the_moment_of_the_fault_is_recorded(tmp_path: Path) 
         "name_servers_at_target": moot,
         "publishers_attached_to_target": moot,
         "consumers_cancelled": 0,
+        "clients_of_target_cut_off": None,  # by which entrance they came is told by the campaign
+        "rejoined_as": "master",
         "fault_returned": True,
         "promoted_mirror_rank": 1,
         "fault_kind": "kill",
@@ -512,3 +514,26 @@ def test_what_claims_ask_of_the_moment_of_the_fault_is_recorded(tmp_path: Path) 
         "publishers_entered_at_target": True,
         "consumers_entered_at_target": False,
     }
+
+
+def test_as_what_a_struck_host_came_back_is_recorded_where_every_fault_is_gone(
+    tmp_path: Path,
+) -> None:
+    mirror = run(SimulatedCluster(LAYOUT), plan(fault("kill", "mirror of orders")), tmp_path)
+    assert mirror.manifest.state["windows"]["1"]["rejoined_as"] == "mirror"
+
+
+def test_what_holds_no_queue_comes_back_as_nothing_of_one(tmp_path: Path) -> None:
+    frozen = plan(fault("client_freeze", "publisher-1"), publishers=2)
+    client = run(SimulatedCluster(LAYOUT), frozen, tmp_path / "1")
+    assert client.manifest.state["windows"]["1"]["rejoined_as"] == "none"
+    balancer, _ = behind_a_balancer(tmp_path / "2", "balancer1")
+    assert balancer.manifest.state["windows"]["1"]["rejoined_as"] == "balancer"
+
+
+def test_as_what_a_host_came_back_that_was_not_seen_to_nobody_says(tmp_path: Path) -> None:
+    stuck = SimulatedCluster(LAYOUT)
+    stuck.executor.refuse = (Start,)
+    dead = run(stuck, plan(fault("kill")), tmp_path)
+    assert not dead.manifest.windows[0].gone
+    assert "rejoined_as" not in dead.manifest.state["windows"]["1"]
