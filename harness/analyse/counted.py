@@ -26,6 +26,7 @@ from spark_analysis.schema.words import Strength
 
 ENOUGH = 100
 LOSS_DOUBTS = measures.BY_NAME["lost"].reasons
+_LATE = "acknowledged_late"
 _UNROUTED = Strength.UNROUTED_POSSIBLE.name.lower()
 _WHOLE = {  # the count that says of how many a measure is a part, and its detail
     Whole.MESSAGES: ("state", ""),
@@ -124,6 +125,8 @@ class Counted:
             told = measures.detail(measure, detail)
             open_ended = told is not None and told.may_be_ambiguous
             more = self._most(measure, "ambiguous", among) if open_ended else 0
+            # What we acknowledged too late to be heard came again by right: that hides nothing.
+            more -= min(more, self._charged(_LATE, "", among)[0])
             why = f"{more:,} more may be: what came between the two deliveries hides which"
             advice = "look at the ambiguous ones' stories"
         if not more:

@@ -1,7 +1,7 @@
 """Which fault windows may have caused what.
 
 1. A window may have caused a case if it began by the time that the thing should have come, and was
-   not over before the thing was there.
+   not over before the thing was there. A host that never returns goes on causing.
 2. Cases of the same kind that the same windows may have caused are one row, with their number.
 """
 
@@ -9,23 +9,24 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from spark_analysis.definition.cases import Case, Span
-from spark_analysis.definition.unrest import Unrest
+from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.findings import Charge
 
 
-def rows(run: str, cases: Iterable[Case], unrest: Sequence[Unrest]) -> tuple[Charge, ...]:
-    windows = [each for each in unrest if each.number is not None]
+def rows(facts: Facts, cases: Iterable[Case]) -> tuple[Charge, ...]:
+    windows = sorted(facts.windows, key=lambda window: window.number)
     tally = Counter(
         (case.measure, case.detail, _candidates(case.span, windows))
         for case in cases
         if case.span is not None
     )
-    return tuple(Charge(run, *what, count) for what, count in sorted(tally.items()))
+    return tuple(Charge(facts.run, *what, count) for what, count in sorted(tally.items()))
 
 
-def _candidates(span: Span, windows: Sequence[Unrest]) -> str:
+def _candidates(span: Span, windows: Sequence[Window]) -> str:
     return ",".join(
         str(each.number)
         for each in windows
-        if (span.by_ns is None or each.origin_ns <= span.by_ns) and each.lasts_to(span.since_ns)
+        if (span.by_ns is None or each.origin_ns <= span.by_ns)
+        and (each.over_ns is None or each.over_ns >= span.since_ns)
     )

@@ -5,9 +5,10 @@
 2. A log tells where each delivery was read. The same place of it again is a rollback where the
    group's progress had passed it, so long ago that the broker must have known: no fault and no end
    of our own came into that time. Another place of a log holds the message a second time.
-3. A redelivery, flagged or by a retry topic, is the broker's right until our acknowledgement must
-   have arrived: written a second before it, before every fault that may have swallowed it, and
-   before the end of its connection. It stays one though two masters were found.
+3. A redelivery, flagged or by a retry topic, is the broker's right until we acknowledged; it stays
+   one though two masters were found. Nobody knows of an acknowledgement whether it arrived, unless
+   it was written a second before the redelivery, before every fault that may have swallowed it,
+   and before the end of its connection.
 4. Else two masters explain it; and what nobody flagged across a fault may be from a new master who
    does not know what the old one gave out. Only what is left was stored twice, or came again
    though the broker knew better.
@@ -26,6 +27,7 @@ from spark_analysis.schema.facts import Facts, Rivals
 from spark_analysis.schema.words import Redelivered, Via
 
 _ON_ITS_WAY_NS = 1_000_000_000  # so long at most an acknowledgement is
+_TOO_LATE = "acknowledged_late"
 _TOLD_WITHIN_NS = 5_000_000_000 + _ON_ITS_WAY_NS  # clients tell of their progress every 5 s
 
 
@@ -40,8 +42,12 @@ def cases(
             earlier = seen[delivery.attempt]
             if before is not None:
                 origin = _origin(delivery, earlier, _rivals(facts, message), unrest)
+                late, word = origin == _TOO_LATE, "ambiguous"
                 span = Span(before.received_ns, delivery.received_ns)
-                yield of_delivery(delivery, message.queue, "duplicated", origin, span)
+                detail = word if late else origin
+                yield of_delivery(delivery, message.queue, "duplicated", detail, span)
+                if late:
+                    yield of_delivery(delivery, message.queue, _TOO_LATE, "", span)
             earlier.add(delivery)
             before = delivery
 
@@ -59,9 +65,11 @@ def _origin(
     if delivery.offset >= 0:
         return _by_place(delivery, earlier, diverged)
     flagged = delivery.redelivered is Redelivered.YES
-    rightful = flagged and not earlier.acknowledged_before(delivery)
+    rightful = flagged and not earlier.acknowledged_at_all(delivery)
     if delivery.via is Via.RETRY_TOPIC or rightful:
         return "redelivery"
+    if flagged and not earlier.acknowledged_before(delivery):
+        return _TOO_LATE
     if diverged:
         return "diverged"
     if flagged:
@@ -93,6 +101,7 @@ class _Earlier:
     def __init__(self, ours: "_Acknowledged") -> None:
         self._ours = ours
         self._arrived_ns: list[int] = []  # the earliest acknowledgement that must have arrived
+        self._written_ns: list[int] = []  # the earliest of all
         self._at = defaultdict[tuple[str, int], list[Delivery]](list)
         self._known = defaultdict[tuple[str, str, int], _Known](_Known)
         self.latest: Delivery | None = None
@@ -105,11 +114,18 @@ class _Earlier:
         arrived_ns = self._ours.arrived_ns(delivery)
         if arrived_ns is not None:
             self._arrived_ns = [min([arrived_ns, *self._arrived_ns])]
+        written_ns = self._ours.written_ns(delivery)
+        if written_ns is not None:
+            self._written_ns = [min([written_ns, *self._written_ns])]
 
     def acknowledged_before(self, again: Delivery) -> bool:
         """Whether one was acknowledged so that the broker must have known when it came `again`."""
         latest_ns = again.received_ns - _ON_ITS_WAY_NS
-        return any(written_ns < latest_ns for written_ns in self._arrived_ns)
+        return any(written_ns <= latest_ns for written_ns in self._arrived_ns)
+
+    def acknowledged_at_all(self, again: Delivery) -> bool:
+        """Whether we had acknowledged one when it came `again`, heard or not."""
+        return any(written_ns < again.received_ns for written_ns in self._written_ns)
 
     def read_at(self, again: Delivery) -> bool:
         return (again.place, again.offset) in self._at
@@ -142,17 +158,20 @@ class _Acknowledged:
         self._progress = progress
         self._unrest = unrest
 
+    def written_ns(self, delivery: Delivery) -> int | None:
+        return self._channels.acknowledged_ns(delivery)
+
     def arrived_ns(self, delivery: Delivery) -> int | None:
         """When it was acknowledged; None where a fault or its connection's end may have swallowed
         that. A fault that comes after a redelivery is asked, too: what was acknowledged within a
         second of the fault was so within a second of the redelivery.
         """
-        written_ns = self._channels.acknowledged_ns(delivery)
+        written_ns = self.written_ns(delivery)
         if written_ns is None:
             return None
         ends_ns = [each.origin_ns for each in self._unrest if each.lasts_to(delivery.received_ns)]
         ends_ns += self._end(delivery)
-        late = any(written_ns >= end_ns - _ON_ITS_WAY_NS for end_ns in ends_ns)
+        late = any(written_ns > end_ns - _ON_ITS_WAY_NS for end_ns in ends_ns)
         return None if late else written_ns
 
     def passed_ns(self, earlier: Delivery) -> int | None:

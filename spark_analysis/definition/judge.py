@@ -66,7 +66,7 @@ def judge(facts: Facts, rows: Mapping[str, Iterable[Row]]) -> Findings:
     return Findings(
         counts=cases.count(facts.run, found),
         affected=cases.affected(facts.run, found),
-        charges=charges.rows(facts.run, found, unsettled),
+        charges=charges.rows(facts, found),
         seconds=seconds.rows(facts.run, every, intended.judged),
         availability=availability.rows(facts, every, intended.judged, recovered),
         stages=(*recovered, *views.stages(facts, rows)),

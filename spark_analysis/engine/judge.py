@@ -99,7 +99,7 @@ def judge(facts: Facts, reader: Reader) -> dict[str, pa.Table]:
     census = [*counted, *(each.census for each in listed)]
     found: dict[str, list[object]] = {
         "counts": [count for each in census for count in cases.counts(facts.run, each)],
-        "charges": [*charges.charges(known, arrived, listed, settled)],
+        "charges": [*charges.charges(known, arrived, listed, facts)],
         "seconds": [*availability.seconds(known, arrived, intended, facts.run)],
         "availability": [*availability.availability(known, intended, reached, facts)],
         "stages": [*reached, *views.stages(asked, facts)],

@@ -138,10 +138,13 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   "stored_twice": else: the message lies at two places.
   Of the others, the first that holds:
   "redelivery": it came by RETRY_TOPIC; or redelivered is YES and no earlier delivery of the same
-     attempt was acknowledged in time: it had no acknowledgement at t - 1 s or earlier
-     (acknowledged at < t - 1 s), where t is the smallest of received_ns, of the origin_ns of every
-     window that lies between the two, and of the time at which the earlier one's connection ended.
-     What was on its way when a fault came, or when a connection ended, may never have arrived.
+     attempt was acknowledged before it (acknowledged at < its received_ns).
+  "ambiguous": redelivered is YES, and no earlier delivery of the same attempt was acknowledged in
+     time: acknowledged at <= t - 1 s, where t is the smallest of received_ns, of the origin_ns of
+     every window that lies between the two, and of the time at which the earlier one's connection
+     ended. What was on its way when a fault came, or when a connection ended, may never have
+     arrived. It is counted as `acknowledged_late` (detail ""), too: what an acknowledgement
+     promises is of older ones.
   "diverged": as above.
   "redelivery_after_ack": redelivered YES.
   "ambiguous": redelivered is NOT_TOLD; or it is NO, and a window lies between it and the latest
@@ -154,8 +157,8 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   `not_judged`: "not_promised"; its queue is not `ordered` (or has no QueueEnd).
   `not_judged`: "not_at_once"; an attempt of it is delayed, or its fate is not NONE: when a broker
      gives it out has nothing to do with when it was sent.
-  `not_judged`: "not_certain"; a has no sent row; or it has no CONFIRMED settlement, and the
-     message has another attempt row, or a has a settlement REFUSED or RETURNED: where its copy
+  `not_judged`: "not_certain"; a has no sent row; or it has no CONFIRMED settlement and besides
+     the message has another attempt row or a has a settlement REFUSED or RETURNED: where its copy
      stands is not certain.
   `not_judged`: "not_told"; f's redelivered is NOT_TOLD, and f has no offset; or f came by
   RETRY_TOPIC. The others are judged, within a line: of the same producer, key, queue (the
@@ -186,11 +189,10 @@ the first sent_ns of the message (the smallest of its sent attempts; NEVER_SENT 
 
 CHARGES: which fault windows may have caused what, one row a measure, detail and set of windows,
 with their number; of the measures `lost`, `stranded`, `unreachable`, `loss_unknown`,
-`attempt_lost`,
-`attempt_open`, `lost_indeterminate`, `forgotten`, `forgotten_unknown`, `duplicated`, `reordered`,
-`reorder_unknown`. Each case has a time [since, by]; `windows` are the numbers, in order with ","
-between, of the windows with origin_ns <= by and over (above) None or >= since; "" where there is
-none.
+`attempt_lost`, `attempt_open`, `lost_indeterminate`, `forgotten`, `forgotten_unknown`,
+`duplicated`, `acknowledged_late`, `reordered`, `reorder_unknown`. Each case has a time [since, by]; `windows`
+are the numbers, in order with "," between, of the windows with origin_ns <= by and over_ns (its
+own: a host that never returns goes on causing) None or >= since; "" where there is none.
 - `lost`, `stranded`, `unreachable`, `loss_unknown`: since = the confirm time; by = should(since),
   the earliest first delivery by LOAD or RETRY_TOPIC of a message of the same queue whose confirm
   time is >= since, + deadline_ns: then it should have come; without one: never. `attempt_lost`,

@@ -311,6 +311,18 @@ _OF_MESSAGES = (
         stopped_by=_LOGS,
     ),
     Measure(
+        name="acknowledged_late",
+        charged=True,
+        grade=Grade.HARMLESS,
+        unit=Unit.DELIVERIES,
+        part_of=Whole.DELIVERIES,
+        title="Given out again, acknowledged too late to be heard",
+        meaning="our acknowledgement was not a second old when a fault came, or its connection "
+        "ended: nobody knows whether the broker had it, and the copy was its right",
+        stopped_by=_LOGS,
+        story="was delivered again at {at}, attempt {attempt}, acknowledged just before",
+    ),
+    Measure(
         name="unrecorded",
         grade=Grade.OPEN,
         unit=Unit.DELIVERIES,

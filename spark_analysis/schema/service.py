@@ -100,7 +100,8 @@ identified, by LOAD or RETRY_TOPIC, of an attempt (that number's) with sent_ns >
 - ("consumer", its number): a consumer of facts.workers, absent at no instant of [origin_ns, L],
   that before origin_ns received an identified delivery by LOAD without an offset (of logs the
   group decides anew who reads). Its queues: those of the messages that came to it so. `due`: the
-  sum, over these, of the queue's due // the number of consumers that received so from it.
+  sum, over these, of the queue's due // the number of consumers (whoever they are) that received
+  so from it; a row even where that is 0.
   `resumed`, `at_ns`: as above, of deliveries to this consumer, of whatever queue.
 """
 

@@ -25,7 +25,7 @@ from spark_analysis.engine.kernel.arrays import (
     marked,
 )
 from spark_analysis.engine.kernel.arrivals import Arrivals
-from spark_analysis.engine.kernel.cases import Cases
+from spark_analysis.engine.kernel.cases import Cases, plain
 from spark_analysis.engine.kernel.messages import Messages
 from spark_analysis.engine.kernel.progress import passed_ns, rolled_back
 from spark_analysis.engine.kernel.records import (
@@ -81,12 +81,15 @@ def duplicates(messages: Messages, arrived: Arrivals, facts: Facts, reader: Read
     old = copies.surplus & ~copies.new_attempt
     flagged = old & ~placed & (copies.rows.redelivered == Redelivered.YES)
     flagged &= copies.rows.via != Via.RETRY_TOPIC
+    late = np.zeros(len(copies.row), np.bool_)
     again = old & placed & (by_place == REDELIVERY) & _seen_before(copies)
     if flagged.any() or again.any():
         acknowledgements, events = reader.read(Acknowledgements), reader.read(ClientEvents)
         if flagged.any():
-            in_time = after_acknowledgement(copies, acknowledgements, events)
-            by_flag[flagged & ~in_time] = REDELIVERY
+            in_time, at_all = after_acknowledgement(copies, acknowledgements, events)
+            by_flag[flagged & ~in_time] = AMBIGUOUS
+            by_flag[flagged & ~at_all] = REDELIVERY
+            late = flagged & ~in_time & at_all
         if again.any():
             passed = passed_ns(arrived, copies.row[placed], acknowledgements)
             back = np.zeros(len(copies.row), np.bool_)
@@ -95,16 +98,24 @@ def duplicates(messages: Messages, arrived: Arrivals, facts: Facts, reader: Read
     detail = np.where(copies.new_attempt, RETRY, np.where(placed, by_place, by_flag))
     chosen = np.flatnonzero(copies.surplus)
     words = Text(DETAILS, detail[chosen].astype(np.int32))
+    too_late = np.flatnonzero(late)
     return [
-        arrived.cases(
-            "duplicated",
-            copies.row[chosen],
-            words,
-            queue[chosen],
-            copies.before_ns[chosen],
-            copies.rows.received_ns[chosen],
-        )
+        _cases(arrived, copies, queue, "duplicated", chosen, words),
+        _cases(arrived, copies, queue, "acknowledged_late", too_late, plain(len(too_late))),
     ]
+
+
+def _cases(
+    arrived: Arrivals, copies: Copies, queue: Text, measure: str, chosen: Ints, detail: Text
+) -> Cases:
+    return arrived.cases(
+        measure,
+        copies.row[chosen],
+        detail,
+        queue[chosen],
+        copies.before_ns[chosen],
+        copies.rows.received_ns[chosen],
+    )
 
 
 def _copies(arrived: Arrivals, facts: Facts) -> Copies:
@@ -203,18 +214,20 @@ def _rolled_back(
 
 def after_acknowledgement(
     copies: Copies, acknowledgements: Acknowledgements, events: ClientEvents
-) -> Bools:
-    """For each copy whether an earlier one of its group was acknowledged by us in time.
+) -> tuple[Bools, Bools]:
+    """For each copy whether an earlier one of its group was acknowledged by us in time, and
+    whether one was at all.
 
-    What was not a second old when a fault came, or when its connection ended, counts for none.
-    Else it counts from a second after its acknowledgement was written on.
+    What was not a second old when a fault came, or when its connection ended, is not in time. Else
+    it counts from a second after its acknowledgement was written on.
     """
     rows = copies.rows
     acked_ns = written_ns(rows, acknowledgements)
     until_ns = np.minimum(copies.fault_ns, ended_ns(rows, events))
     known_ns = np.full(len(rows.tag), NEVER, np.int64)
-    in_time = acked_ns < until_ns - NANOSECONDS
+    in_time = acked_ns <= until_ns - NANOSECONDS
     known_ns[in_time] = acked_ns[in_time] + NANOSECONDS
     # The earliest above each row tells of all above it.
-    known: Bools = rows.received_ns > -largest_before(copies.group, -known_ns)
-    return known
+    known: Bools = rows.received_ns >= -largest_before(copies.group, -known_ns)
+    written: Bools = rows.received_ns > -largest_before(copies.group, -acked_ns)
+    return known, written
