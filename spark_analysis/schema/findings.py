@@ -190,9 +190,10 @@ the first sent_ns of the message (the smallest of its sent attempts; NEVER_SENT 
 CHARGES: which fault windows may have caused what, one row a measure, detail and set of windows,
 with their number; of the measures `lost`, `stranded`, `unreachable`, `loss_unknown`,
 `attempt_lost`, `attempt_open`, `lost_indeterminate`, `forgotten`, `forgotten_unknown`,
-`duplicated`, `acknowledged_late`, `reordered`, `reorder_unknown`. Each case has a time [since, by]; `windows`
-are the numbers, in order with "," between, of the windows with origin_ns <= by and over_ns (its
-own: a host that never returns goes on causing) None or >= since; "" where there is none.
+`duplicated`, `acknowledged_late`, `reordered`, `reorder_unknown`. Each case has a time [since,
+by]; `windows` are the numbers, in order with "," between, of the windows with origin_ns <= by and
+over_ns (its own: a host that never returns goes on causing) None or >= since; "" where there is
+none.
 - `lost`, `stranded`, `unreachable`, `loss_unknown`: since = the confirm time; by = should(since),
   the earliest first delivery by LOAD or RETRY_TOPIC of a message of the same queue whose confirm
   time is >= since, + deadline_ns: then it should have come; without one: never. `attempt_lost`,
