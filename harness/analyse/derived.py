@@ -8,7 +8,7 @@
 
 from faults.kinds import KINDS
 from harness.analyse.state import State
-from harness.analyse.truth import Interval, Moot, Unknown, Value, exactly
+from harness.analyse.truth import Interval, Moot, Unknown, Value
 from spark_analysis.schema.facts import Facts, Window
 
 DERIVED = (
@@ -16,7 +16,7 @@ DERIVED = (
     "page_cache_lost",
     "every_mirror_read",
     "attached_name_server_silent",
-    "masters_down_before",
+    "whole_at_fault",
 )
 _NAME_SERVER, _MASTER = "name server", "master"
 _SILENT = ("freeze", "black_hole")
@@ -36,8 +36,8 @@ def derive(name: str, window: int, facts: Facts, state: State) -> Value:
             return _every_mirror_read(window, state)
         case "attached_name_server_silent":
             return _attached_is_silent(own, facts, state)
-    assert name == "masters_down_before", name
-    return _masters_down_before(own, facts, state)
+    assert name == "whole_at_fault", name
+    return _whole_at_fault(window, state)
 
 
 def beside(window: int, facts: Facts) -> tuple[int, ...]:
@@ -113,19 +113,15 @@ def _attached_is_silent(own: Window, facts: Facts, state: State) -> Value:
     return next((one for one in attached if isinstance(one, Unknown)), False)
 
 
-def _masters_down_before(own: Window, facts: Facts, state: State) -> Value:
-    """How many masters earlier faults had ended, that were not back when this one came."""
-    earlier = [
-        each
-        for each in facts.windows
-        if each.number < own.number and (each.ended_ns is None or each.ended_ns > own.origin_ns)
-    ]
-    told = [_ended_a_master(each, state) for each in earlier]
-    down = sum(one is True for one in told)
-    open_ = [one for one in told if isinstance(one, Unknown)]
-    if not open_:
-        return exactly(down)
-    return Interval(down, down + len(open_), doubt=open_[0].reason)
+def _whole_at_fault(window: int, state: State) -> Value:
+    """Whether the queue had all copies that its layout wants: else some node was down already."""
+    copies, mirrors = state.value("copies", 0), state.value("mirrors_at_fault", window)
+    for one in (copies, mirrors):
+        if not isinstance(one, Interval):
+            return one
+    assert isinstance(copies, Interval)
+    assert isinstance(mirrors, Interval)
+    return mirrors.low + 1 >= copies.low
 
 
 def _ended_a_master(window: Window, state: State) -> Value:

@@ -139,8 +139,8 @@ FOLLOWING: dict[str, Fact] = {  # from others (derived.py)
     "attached_name_server_silent": Fact(
         bool, True, "a name server that publishers asked was silent at the same time"
     ),
-    "masters_down_before": Fact(
-        float, True, "masters that earlier faults had ended, and that were not back"
+    "whole_at_fault": Fact(
+        bool, True, "the queue had all copies that its layout wants: no node was down before"
     ),
 }
 FACTS: dict[str, Fact] = {

@@ -97,7 +97,7 @@ def test_the_three_scenarios_are_judged_as_expected(tmp_path: Path) -> None:
     for run in verdict["runs"]:
         assert run["judged"], run
         outcome = {claim["claim"]: claim["outcome"] for claim in run["claims"]}
-        assert outcome["confirmed-is-on-disk"] == "PASS", run
+        assert outcome["confirmed-hence-delivered"] == "PASS", run
         assert outcome["nothing-unexpected"] == "PASS", run
     for manifest in _manifests(tmp_path):
         assert [(w["verified"], w["gone"]) for w in manifest["windows"]] == [(True, True)]
@@ -110,7 +110,7 @@ def test_a_late_mirror_loses_what_was_there_before_it_and_the_run_says_so(tmp_pa
     run = _one_run(tmp_path, "unsynchronised-mirror", "--system", "rabbitmq-mirrored", *cell)
     outcome = {claim["claim"]: claim["outcome"] for claim in run["claims"]}
     assert outcome["unsynchronised-messages-are-lost"] == "PASS", run
-    assert outcome["confirmed-is-on-disk"] == "FAIL", run
+    assert outcome["confirmed-hence-delivered"] == "FAIL", run
     assert outcome["nothing-unexpected"] == "PASS", run
     (manifest,) = _manifests(tmp_path)
     states = [manifest["state"]["windows"][number] for number in ("1", "2")]
@@ -122,7 +122,11 @@ def test_the_reference_survives_a_master_crash_in_containers_too(tmp_path: Path)
     cell = ("--system", "reference-mirrored", "--deployment", "compose", "--judge", "expectations")
     run = _one_run(tmp_path, "master-crash", *cell, "--seed", "7")
     outcome = {claim["claim"]: claim["outcome"] for claim in run["claims"]}
-    for claim in ("confirmed-is-on-disk", "election-loses-nothing", "oldest-mirror-takes-over"):
+    for claim in (
+        "confirmed-hence-delivered",
+        "election-loses-nothing",
+        "oldest-mirror-takes-over",
+    ):
         assert outcome[claim] == "PASS", run
 
 

@@ -16,7 +16,7 @@ from harness.deploy.catalogue import layout_names, load_layout
 from harness.deploy.compose import ComposeDeployment
 from harness.deploy.compose_faults import equip
 from harness.plan.model import Layout
-from harness.plan.rocketmq_layout import MASTER_ID, SYNC, brokers
+from harness.plan.rocketmq_layout import MASTER_ID, brokers
 from tests.docker.command_line import mqproof
 from tests.docker.conftest import Play, require_docker
 
@@ -45,14 +45,6 @@ OF_ELECTIONS = (
 
 def _masters(layout: Layout) -> int:
     return sum(broker.id == MASTER_ID for broker in brokers(layout.hosts))
-
-
-def _of_loss(layout: Layout) -> str:
-    """The claim that nothing is lost, by what a confirm waits for."""
-    assert layout.rocketmq is not None
-    return (
-        "confirmed-is-on-disk" if layout.rocketmq.flush == SYNC else "confirmed-in-memory-is-kept"
-    )
 
 
 def _combination(layout: Layout) -> tuple[object, ...]:
@@ -139,7 +131,7 @@ def test_a_master_crash_loses_nothing_whoever_a_confirm_waits_for(
     outcomes = {claim["claim"]: claim["outcome"] for claim in run["claims"]}
     assert [claim for claim, outcome in outcomes.items() if outcome == "FAIL"] == [], said
     layout = layout or load_layout(SYSTEM, name)
-    assert outcomes[_of_loss(layout)] == "PASS", said
+    assert outcomes["confirmed-hence-delivered"] == "PASS", said
     masters = _masters(layout)
     applied = {"PASS", "INCONCLUSIVE"} if run["doubts"] else {"PASS"}
     for number, claims in HOLDS.items():

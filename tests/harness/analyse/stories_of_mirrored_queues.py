@@ -31,9 +31,9 @@ STORIES: dict[str, Three] = {
     ),
     "fails-over-down-to-the-last": Three(
         second_death,
-        lambda: second_death().service("out", window=2, ended="undo"),
-        lambda: out(partition_handling="ignore"),
-        (NOT_APPLICABLE, "masters_down_before >= 1"),
+        lambda: second_death().service("out", ended="undo"),
+        lambda: second_death(partition_handling="pause_minority").service("out", ended="undo"),
+        (NOT_APPLICABLE, "partition_handling == ignore | autoheal"),
     ),
     "oldest-mirror-takes-over": Three(
         told,

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from faults.kinds import KINDS
-from harness.analyse.truth import Interval, Moot, Unknown, Value
+from harness.analyse.truth import Moot, Unknown, Value
 from tests.findings import OF_LOGS, Story
 
 
@@ -96,31 +96,14 @@ def test_a_name_server_that_clients_ask_is_silent_with_the_broker_or_beside_it(
 
 
 @pytest.mark.parametrize(
-    ("kind", "role", "lasts", "down"),
-    [
-        ("kill", "master", None, 1),
-        ("kill", "master", 30, 1),
-        ("kill", "master", 28, 0),  # back at +40 s, when the second one goes
-        ("kill", "mirror", None, 0),
-        ("freeze", "master", None, 0),
-    ],
+    ("copies", "mirrors", "whole"),
+    [(3, 2, True), (3, 1, False), (2, 1, True), (1, 0, True), (3, None, None), (None, 2, None)],
 )
-def test_masters_that_are_down_before_are_those_that_ended_and_are_not_back(
-    kind: str, role: str, lasts: float | None, down: int
+def test_a_queue_is_whole_where_it_has_all_copies_that_its_layout_wants(
+    copies: int | None, mirrors: int | None, whole: bool | None
 ) -> None:
-    story = Story(fault_target_role=role, windows={"2": {"fault_target_role": "master"}})
-    story.calm().window(1, kind, opens=12, lasts=lasts).window(2, "kill", opens=40)
-    told = derived("masters_down_before", story, window=2)
-    assert isinstance(told, Interval)
-    assert (told.low, told.high) == (down, down)
-
-
-def test_an_earlier_fault_whose_target_nobody_knows_may_have_been_a_master() -> None:
-    story = Story(fault_target_role=None, windows={"2": {"fault_target_role": "master"}})
-    story.calm().window(1, "kill", opens=12, lasts=None).window(2, "kill", opens=40)
-    told = derived("masters_down_before", story, window=2)
-    assert isinstance(told, Interval)
-    assert (told.low, told.high) == (0, 1)
+    told = derived("whole_at_fault", Story(copies=copies, mirrors_at_fault=mirrors))
+    assert isinstance(told, Unknown) if whole is None else told is whole
 
 
 def test_a_killed_process_takes_no_page_cache_and_a_host_without_power_does(
