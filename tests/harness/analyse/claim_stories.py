@@ -37,7 +37,6 @@ ALWAYS = {**EMPTY, "promote_on_shutdown": "always"}
 AWAY = {"fault_target_role": "mirror", "publishers_entered_at_target": False}
 PAIR = {"entrance": "haproxy-pair", "fault_target_role": "balancer"}
 BALANCED = {"entrance": "haproxy"}
-MASTER_AGAIN = {"fault_target_role": "master", **ONE_MIRROR, "promoted_mirror_rank": 1}
 
 
 def told(kind: str = "kill", **state: object) -> Story:
@@ -92,7 +91,7 @@ def recovered(**state: object) -> Story:
 def second_death(**state: object) -> Story:
     """One of three nodes is down already when the master goes: the last mirror is left."""
     one_mirror = {"mirrors_at_fault": 1, "synchronised_mirrors_at_fault": 1}
-    return Story(partition_handling="ignore", operations=1, **{**one_mirror, **state})
+    return Story(**{"partition_handling": "ignore", "operations": 1, **one_mirror, **state})
 
 
 def joint_hang(attached: int = 1) -> Story:

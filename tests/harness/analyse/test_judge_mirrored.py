@@ -67,6 +67,7 @@ def late_mirror(master_falls_by: str = "kill", consumers: int = 0) -> Story:
     }
     story = Story(
         fault_target_role="mirror",
+        copies=2,
         consumers=consumers,
         acknowledges=consumers > 0,
         faults=2,
@@ -109,7 +110,7 @@ def test_a_stopped_master_is_waited_for_where_no_mirror_holds_everything() -> No
 
 @pytest.mark.parametrize("kind", ["stop", "freeze"])
 def test_a_master_that_is_stopped_or_freezes_is_judged_like_one_that_crashes(kind: str) -> None:
-    found = outcomes(Story(kind, mirrors_at_fault=1, synchronised_mirrors_at_fault=1))
+    found = outcomes(Story(kind, copies=2, mirrors_at_fault=1, synchronised_mirrors_at_fault=1))
     for claim in (
         "confirmed-is-on-all-mirrors",
         "mirror-takes-over",
