@@ -210,7 +210,12 @@ def _words() -> set[tuple[object, ...]]:
     }
     return {
         *(("count", measure, detail) for measure, each in _details().items() for detail in each),
-        *(("charge", each.name, number) for each in REGISTER if each.charged for number in NUMBERS),
+        *(
+            ("charge", each.name, number)
+            for each in REGISTER
+            if each.charged
+            for number in NUMBERS
+        ),
         *(("stage", stage, reached) for stage in stages for reached in EITHER_WAY),
         *(("owed", to) for to in Owed),
         *(("doubt", scope, reason) for scope, each in doubts.items() for reason in each),
