@@ -77,7 +77,7 @@ def test_the_first_screen_answers_four_questions(tmp_path: Path) -> None:
     assert "FAILED 2 promises were broken" in said
     assert f"Which promise was broken? 2 of 3 “{MEANING}” “Publishers never wait" in said
     assert "Were messages lost? 7 lost of 800 confirmed" in said
-    assert "How long was it out? 0.34 s without any confirm" in said
+    assert "How long was it out? 0.29 s without any confirm" in said
     assert "Is that proved? yes the fault was seen from outside, to hold and to end" in said
     assert "all 2 client logs are complete" in said
 

@@ -159,7 +159,8 @@ def words_of_service(findings: Findings) -> Iterator[tuple[object, ...]]:
     for each in findings.consumption:
         yield "consumption", each.scope, each.resumed
     for span in findings.exposure:
-        yield "exposure", bool(span.due), bool(span.sent)
+        yield "due in force", bool(span.due)
+        yield "sent in force", bool(span.sent)
 
 
 def _number(windows: str) -> str:
@@ -234,7 +235,7 @@ def _words_of_service() -> Iterator[tuple[object, ...]]:
     yield from product(("outage in",), NUMBERS)
     yield from product(("service",), scopes, promises, verdicts)
     yield from product(("consumption",), (service.QUEUE, service.CONSUMER), EITHER_WAY)
-    yield from product(("exposure",), EITHER_WAY, EITHER_WAY)
+    yield from product(("due in force", "sent in force"), EITHER_WAY)
 
 
 WORDS = _words()
