@@ -16,7 +16,7 @@ Bad = tuple[int, int, str]  # from, until, and the sort of spell
 OFTEN = (
     *("the system ends it", "the system ends it", "again and again", "again and again"),
     *("a later one that the system ends", "a last one before the undo", "until the undo"),
-    *("a second one under the fault", "after it is healed"),
+    *("a second one under the fault", "after it is healed", "after it is healed"),
 )
 
 

@@ -16,6 +16,15 @@ lost, by             What a survivor held when it took the queue over is not los
                      none delivered.
 lost, by forget      What reached the consumer before its channel ended is delivered. Allowed and
                      proved: acknowledged, forgotten, not delivered.
+attempt_lost, by     The same of a message whose other attempt came: the copy that was confirmed is
+  drop,              gone, the message is not. Allowed and proved: that attempt was confirmed, and
+  confirm-early,     dropped, early and not held, or forgotten; it never came, and its message did.
+  forget
+forgotten, by forget It reached the consumer and was not acknowledged, and nobody requeued it when
+                     its channel ended. Allowed: admitted and delivered. Proved: no delivery of the
+                     attempt was ever acknowledged, the last came by LOAD, and its connection's end
+                     is on record. An acknowledgement that the end met on its way is no lapse of
+                     the client's, so then the class is silent.
 stored_twice, by     Allowed: admitted. The twin goes first, so a confirm proves that both are held
   duplicate          everywhere. A mirror that takes over flags all that it holds: then the second
                      may be taken for a redelivery. Proved: confirmed, never seen flagged, and two
@@ -23,9 +32,10 @@ stored_twice, by     Allowed: admitted. The twin goes first, so a confirm proves
 ambiguous            Allowed, whoever did it: came unflagged again, with a window between the two.
 came again, by       Every admitted attempt with a confirm has a surplus delivery of whatever
   duplicate          provenance but the publisher's own retry.
-reordered, by        Allowed: the overtaken one, where both are of one producer and key and at
-  reorder            their first attempt. Proved: both confirmed so, and first delivered so,
-                     unflagged; a crash makes the others not_judged.
+reordered, by        Allowed: the overtaken one, where both are of one producer and key: a retry
+  reorder            has a place in the order, too, once it is confirmed. Proved: both at their
+                     first attempt, confirmed so, and first delivered so, unflagged, to one
+                     consumer; a crash leaves open where the others stood.
 corrupt, by corrupt  Allowed: admitted. Proved: confirmed, for then it is delivered or found.
 redelivery_after_ack Allowed: admitted. Proved: the master itself gave it out again, both
   , by redeliver     deliveries came by one connection AGAIN_NS apart, and we had acknowledged the
@@ -51,7 +61,7 @@ from spark_analysis.schema.facts import Unsettled
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import REGISTER, details
-from spark_analysis.schema.words import Redelivered
+from spark_analysis.schema.words import Redelivered, Via
 
 AGAIN_NS = 1_500_000_000
 ON_ITS_WAY_NS = 1_000_000_000
@@ -113,9 +123,11 @@ def compared(
     done = defaultdict[str, set[Try]](set)
     for admission in admissions:
         done[admission.kind].add(_try(admission.message))
-    lost_may = _lost(done, seen)
+    lost_may, copies_lost = _lost(done, seen), _copies_lost(done, seen)
     expected = {
         "lost": (lost_may - _undecided(done, seen), lost_may),
+        "attempt_lost": (copies_lost, copies_lost),
+        "forgotten": _forgotten(done, seen),
         "corrupt": (_names(filter(seen.is_confirmed, done["corrupt"])), _names(done["corrupt"])),
         "reordered": _reordered(admissions, seen),
         "stored_twice": (_stored_twice(done, seen), _names(done["duplicate"])),
@@ -160,6 +172,28 @@ def _undecided(done: dict[str, set[Try]], seen: Seen) -> frozenset[Name]:
     )
 
 
+def _copies_lost(done: dict[str, set[Try]], seen: Seen) -> frozenset[Name]:
+    """Of messages that came all the same, by another attempt."""
+    gone = done["drop"] | (done["confirm-early"] - done[HELD]) | done["forget"]
+    return _names(
+        tried
+        for tried in filter(seen.is_confirmed, gone)
+        if seen.deliveries.get(tried[:2]) and not seen.of(tried)
+    )
+
+
+def _forgotten(done: dict[str, set[Try]], seen: Seen) -> tuple[frozenset[Name], frozenset[Name]]:
+    came = [tried for tried in done["forget"] if seen.of(tried)]
+    return _names(tried for tried in came if _is_forgotten(seen.of(tried), seen)), _names(came)
+
+
+def _is_forgotten(deliveries: list[rows.Delivery], seen: Seen) -> bool:
+    last = deliveries[-1]
+    ended_ns = seen.ended_ns.get((last.consumer, last.connection))
+    is_over = ended_ns is not None and ended_ns >= last.received_ns
+    return is_over and last.via == Via.LOAD and not any(map(seen.acknowledged, deliveries))
+
+
 def _reordered(
     admissions: Iterable[Admission], seen: Seen
 ) -> tuple[frozenset[Name], frozenset[Name]]:
@@ -170,21 +204,23 @@ def _reordered(
             continue
         name = late.producer, late.sequence
         may.add(name)
-        if _is_judged(_try(late), seen) and _is_judged(_try(by), seen):
+        consumers = _certain_consumer(_try(late), seen), _certain_consumer(_try(by), seen)
+        if consumers[0] is not None and consumers[0] == consumers[1]:
             must.add(name)
     return frozenset(must), frozenset(may)
 
 
 def _is_one_line(late: Identity, by: Identity) -> bool:
-    """Whether their order is promised; a retry's is not."""
-    same = (late.producer, late.key) == (by.producer, by.key)
-    return same and late.attempt == by.attempt == 1
+    """Whether their order is promised."""
+    return (late.producer, late.key) == (by.producer, by.key)
 
 
-def _is_judged(tried: Try, seen: Seen) -> bool:
-    first = seen.deliveries.get(tried[:2], [])[:1]
-    is_plain = bool(first) and first[0].redelivered == Redelivered.NO
-    return is_plain and tried[2] == first[0].attempt == 1 and seen.is_confirmed(tried)
+def _certain_consumer(tried: Try, seen: Seen) -> int | None:
+    """Who had a message first, where its place in the order is certain."""
+    first = next(iter(seen.deliveries.get(tried[:2], ())), None)
+    if first is None or first.redelivered != Redelivered.NO or not seen.is_confirmed(tried):
+        return None
+    return first.consumer if tried[2] == first.attempt == 1 else None
 
 
 def _stored_twice(done: dict[str, set[Try]], seen: Seen) -> frozenset[Name]:
@@ -231,12 +267,7 @@ def _arrived(seen: Seen, earlier: rows.Delivery, later: rows.Delivery) -> bool:
     if not between:
         return True
     latest_ns = min(window.origin_ns for window in between) - ON_ITS_WAY_NS
-    return any(
-        frame.written_ns < latest_ns
-        for frame in seen.acknowledgements
-        if (frame.consumer, frame.connection) == (earlier.consumer, earlier.connection)
-        and frame.first_tag <= earlier.tag <= frame.last_tag
-    )
+    return any(frame.written_ns < latest_ns for frame in seen.acknowledged(earlier))
 
 
 def _between(seen: Seen, earlier: rows.Delivery, later: rows.Delivery) -> list[Unsettled]:

@@ -26,11 +26,21 @@ class Seen:
     confirmed: dict[Name, set[Try]] = field(default_factory=lambda: defaultdict(set))
     deliveries: dict[Name, list[rows.Delivery]] = field(default_factory=lambda: defaultdict(list))
     acknowledgements: list[rows.Acknowledgement] = field(default_factory=list)
+    ended_ns: dict[tuple[int, int], int] = field(default_factory=dict)  # by worker and connection
     unsettled: tuple[Unsettled, ...] = ()
 
     def of(self, tried: Try) -> list[rows.Delivery]:
         """Deliveries of that attempt, in their order."""
         return [it for it in self.deliveries.get(tried[:2], ()) if it.attempt == tried[2]]
+
+    def acknowledged(self, delivery: rows.Delivery) -> list[rows.Acknowledgement]:
+        """The frames that cover a delivery."""
+        return [
+            frame
+            for frame in self.acknowledgements
+            if (frame.consumer, frame.connection) == (delivery.consumer, delivery.connection)
+            and frame.first_tag <= delivery.tag <= frame.last_tag
+        ]
 
     def is_confirmed(self, tried: Try) -> bool:
         return tried in self.confirmed.get(tried[:2], ())
@@ -51,6 +61,10 @@ def seen_in(folder: Path) -> Seen:
         if delivery.header_ok and delivery.run_ok and delivery.via in (Via.LOAD, Via.DRAIN):
             seen.deliveries[delivery.producer, delivery.sequence].append(delivery)
     seen.acknowledgements = rows.read(folder, rows.Acknowledgement, ROWS_MAX)
+    for event in rows.read(folder, rows.ClientEvent, ROWS_MAX):
+        if event.kind in ("lost", "closed"):
+            of = event.worker, event.connection
+            seen.ended_ns[of] = min(event.at_ns, seen.ended_ns.get(of, event.at_ns))
     for deliveries in seen.deliveries.values():
         deliveries.sort(key=lambda it: (it.received_ns, it.consumer, it.connection, it.tag))
     return seen

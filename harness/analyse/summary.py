@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from harness.analyse.evidence import Evidence
+from harness.analyse.out import Out, of_run, worst_of_many
 from harness.analyse.truth import Interval, Moot, Unknown, Value
 from spark_analysis.schema.facts import Window
 from spark_analysis.schema.words import Strength
@@ -67,6 +68,8 @@ class Summary:
     duplicated: Number
     duplicates: Mapping[str, int]  # of these, by what they came of, the most first
     outages: tuple[Outage, ...]
+    out_s: Number  # all outages of the run together
+    worst: Out | None  # of several queues or publishers, the one that was out for longest
     faults_seen: int
     faults_of: int
     logs_closed: int
@@ -99,6 +102,8 @@ def summary(evidence: Evidence) -> Summary:
         duplicated=_number(evidence.value("duplicated")),
         duplicates=dict(evidence.details("duplicated").most_common()),
         outages=tuple(_outage(evidence, window) for window in facts.windows),
+        out_s=_out(of_run(facts, evidence.findings.outages)),
+        worst=worst_of_many(facts, evidence.findings.outages),
         faults_seen=sum(window.verified and window.gone for window in facts.windows),
         faults_of=len(facts.windows),
         logs_closed=sum(worker.log_closed for worker in facts.workers),
@@ -121,6 +126,12 @@ def _outage(evidence: Evidence, window: Window) -> Outage:
         missed_later=_missed_later(evidence, window),
         returned=_returned(evidence, window),
     )
+
+
+def _out(out: Out | None) -> Number:
+    if out is None:
+        return Number(None, True)
+    return Number(out.seconds, out.whole, "" if out.whole else "an outage was not seen to end")
 
 
 def _missed_later(evidence: Evidence, window: Window) -> int:

@@ -113,9 +113,7 @@ class Terminal:
             self._console.print()
             self._console.print(table)
         if (others := left_out(report)) and not self._whole:
-            self._print(
-                f"{others} more claims do not apply (--all shows each, with the reason)", "dim"
-            )
+            self._print(f"{others} more claims do not apply (--all tells each, and why)", "dim")
         self._lines("in how many runs, and what these do not exclude", list(rate_lines(report)))
         for run in report.runs:
             self._run(run, report)

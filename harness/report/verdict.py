@@ -154,6 +154,7 @@ def _tallied(runs: Sequence[RunReport]) -> dict[str, Any]:
             for name, spread in (
                 ("silence", told.silence),
                 ("degraded", told.degraded),
+                ("outages", told.outages),
                 ("out", told.out),
             )
         },

@@ -1,8 +1,6 @@
 """Hand-made runs in which a judge is easily wrong: each must be judged as its `must` says.
 
-1. A story is true by argument, not by what any judge said of it (its keys `story` and `truth`).
-2. NOT_YET names those that are known to be judged wrong. One that turns right fails here until it
-   is taken off the list.
+A story is true by argument, not by what any judge said of it (its keys `story` and `truth`).
 """
 
 import gzip
@@ -16,39 +14,19 @@ import pytest
 from harness.cli import main
 
 STORIES = sorted((Path(__file__).parent / "stories").glob("*.json.gz"))
-NOT_YET = frozenset(
-    {
-        *("A1", "A2b", "A4", "A5", "A6", "A7b", "A8"),
-        *("B1", "B3", "B6", "B8"),
-        *("C1", "C2", "C3", "C6", "C9", "C10", "C14"),
-        *("D1", "D11", "D22", "D38", "D43"),
-        *("E1", "E6", "E27", "E30"),
-        *("F2", "F6"),
-    }
-)
 
 
 def _name(path: Path) -> str:
     return path.name.split(".")[0]
 
 
-def _all() -> Iterator[object]:
-    for path in STORIES:
-        wrong = pytest.mark.xfail(strict=True, reason="judged wrong today")
-        yield pytest.param(path, id=_name(path), marks=[wrong] if _name(path) in NOT_YET else [])
-
-
-@pytest.mark.parametrize("path", _all())
+@pytest.mark.parametrize("path", STORIES, ids=_name)
 def test_a_story_is_judged_as_it_must_be(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     must = json.loads(gzip.decompress(path.read_bytes()))["must"]
     code = main(["judge", str(path), "--json"])
     captured = capsys.readouterr()
     assert code in (0, 1, 2), captured.err
     assert [*_wrong(must, json.loads(captured.out))] == []
-
-
-def test_every_name_that_is_not_yet_right_is_a_story() -> None:
-    assert {_name(path) for path in STORIES} >= NOT_YET
 
 
 def _wrong(must: Mapping[str, Any], said: Mapping[str, Any]) -> Iterator[str]:

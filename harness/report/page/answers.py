@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from harness.analyse.judge import Outcome
+from harness.analyse.out import Out
 from harness.report.display import INTERRUPTED, Judge, Report
 from harness.report.page import words
 from harness.report.page.tally import Cell, Failed, Spread, Tally, loss_rate, median_text
@@ -149,29 +150,35 @@ def _out(report: Report, told: Tally) -> Answer:
     question = "How long was it out?"
     if not told.judged:
         return Answer(question, "unknown", "open", ("no run was judged",))
-    if not told.faults_of:
+    if not told.faults_of and told.outages is None:
         return Answer(question, "no fault", "plain", ("these runs break nothing",))
     unknown = told.judged - told.outage_proved
     tail = f"not decided in {words.of(unknown, told.judged, 'run')}" if unknown else ""
-    silence, degraded = told.silence, told.degraded
-    if silence is None and degraded is None:
+    times = [
+        (told.silence, "without any confirm"),
+        (told.degraded, "until sending was on time again"),
+        (told.outages, "in all outages together"),
+    ]
+    known_times = [(spread, what) for spread, what in times if spread is not None]
+    if not known_times:
         why = tail or "publishers ask for no confirms, so nobody can tell"
         return Answer(question, "unknown", "open", (why,))
-    lines = [f"without any confirm{_median(silence, told)}"] if silence else []
-    value = _most(silence)
-    if degraded is not None:
-        lines.append(f"{_most(degraded)} until sending was on time again{_median(degraded, told)}")
-        if silence is None or degraded.most_s > silence.most_s:
-            value = _most(degraded)
-            lines = [f"until sending was on time again{_median(degraded, told)}"]
-            lines += (
-                [f"{_most(silence)} without any confirm{_median(silence, told)}"]
-                if silence
-                else []
-            )
-    longest = max((one for one in (silence, degraded) if one), key=lambda one: one.most_s)
+    known_times.sort(key=lambda one: one[0].most_s, reverse=True)
+    (longest, what), *others = known_times
+    lines = [f"{what}{_median(longest, told)}"]
+    lines += [f"{_most(spread)} {what}{_median(spread, told)}" for spread, what in others]
     where = f"longest in {_places(report, [longest.cell])}" if told.cells > 1 else ""
-    return Answer(question, value, "open" if unknown else "plain", _lines(*lines, where, tail))
+    tone = "open" if unknown else "plain"
+    return Answer(question, _most(longest), tone, _lines(*lines, _worst(told.worst), where, tail))
+
+
+def _worst(out: Out | None) -> str:
+    """`one of 200 queues (q7): 40 s, not back`."""
+    if out is None:
+        return ""
+    mark = "" if out.whole else "≥ "
+    back = "" if out.back else ", not back"
+    return f"one of {out.of} {out.scope}s ({out.name}): {mark}{words.seconds(out.seconds)}{back}"
 
 
 def _proved(told: Tally) -> Answer:

@@ -124,7 +124,7 @@ def _loss_rate(told: Tally) -> str:
 
 
 def _outage(told: Tally) -> str:
-    if not told.faults_of:
+    if not told.faults_of and told.outages is None:
         return "Nothing was broken on purpose."
     parts = []
     if told.silence is not None:
@@ -132,6 +132,8 @@ def _outage(told: Tally) -> str:
     if told.degraded is not None:
         later = " or later" if told.degraded.bound else ""
         parts.append(f"sending was on time again after {_seconds(told.degraded)}{later}")
+    if told.outages is not None:
+        parts.append(f"its outages took {_time(told.outages)} together")
     if not parts:
         return "How long it was out is not decided."
     text = "; ".join(parts)

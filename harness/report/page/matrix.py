@@ -105,10 +105,8 @@ def weight(told: Tally) -> str:
         return f"{'≥ ' if undecided else ''}{words.count(number)} {word}"
     if undecided:
         return "loss ?"
-    times = [spread for spread in (told.silence, told.degraded) if spread is not None]
-    if times:
-        longest = max(times, key=lambda spread: spread.most_s)
-        return f"out {'≥ ' if longest.bound else ''}{words.seconds(longest.most_s)}"
+    if told.out is not None:
+        return f"out {'≥ ' if told.out.bound else ''}{words.seconds(told.out.most_s)}"
     return "out ?" if told.faults_of else "0 lost"
 
 

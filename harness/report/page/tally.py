@@ -2,7 +2,7 @@
 long it was out, what of that is proved.
 
 1. Sums hold what was seen; how many runs could not say more stands beside them.
-2. An outage is told of the worst window of a run. A bound makes the largest value a bound, too.
+2. Silence is told of the worst window of a run, outages are summed over it. A bound makes the largest value a bound, too.
 3. A claim that predicts harm and fails broke no promise: it is counted beside those that did.
 """
 
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from harness.analyse.judge import ClaimVerdict, Outcome, worst
 from harness.analyse.medians import Time, median
+from harness.analyse.out import Out
 from harness.analyse.rates import Rate, decided, rate
 from harness.analyse.summary import Number, Promised, Summary
 from harness.report.display import RunReport
@@ -68,7 +69,9 @@ class Tally:
     outage_proved: int  # runs
     silence: Spread | None
     degraded: Spread | None
-    out: Spread | None  # the longer of the two, run by run
+    outages: Spread | None  # all outages of a run together, where there were any
+    out: Spread | None  # the longest of the three, run by run
+    worst: Out | None  # the queue or publisher that was out for longest, of several
     late: tuple[int, int, int]  # not confirmed in time, due from a fault on, in how many runs
     late_later: int  # of these: due when sending had been on time for GOOD_S already
     hosts_returned: bool  # faults struck hosts, and each was seen to come back with its disk
@@ -113,7 +116,11 @@ def tally(runs: Sequence[RunReport]) -> Tally:
         outage_proved=sum(one.outage_proved for one in told),
         silence=_spread(runs, lambda one: worst_of(one, "silence_s")),
         degraded=_spread(runs, lambda one: worst_of(one, "degraded_s")),
+        outages=_spread(runs, outages_of),
         out=_spread(runs, out_of),
+        worst=max(
+            (one.worst for one in told if one.worst), key=lambda one: one.seconds, default=None
+        ),
         late=_late(told),
         late_later=sum(out.missed_later for one in _timely(told) for out in one.outages),
         hosts_returned=_returned(told),
@@ -144,10 +151,16 @@ def worst_of(one: Summary, name: str) -> Number | None:
     return _longest(number for number in known if number.least is not None)
 
 
+def outages_of(one: Summary) -> Number | None:
+    """All outages of a run together; None where it had none, or nobody knows."""
+    return one.out_s if one.out_s.least else None
+
+
 def out_of(one: Summary) -> Number | None:
-    """How long a run was out at worst: without any confirm, or until sending was on time again,
-    whichever took longer; a lower bound where a window of it is unknown."""
-    found = (worst_of(one, name) for name in ("silence_s", "degraded_s"))
+    """How long a run was out at worst: without any confirm, until sending was on time again, or in
+    all its outages together, whichever took longer; a lower bound where a window of it is
+    unknown."""
+    found = (*(worst_of(one, name) for name in ("silence_s", "degraded_s")), outages_of(one))
     longest = _longest(number for number in found if number is not None)
     if longest is None or one.outage_proved:
         return longest

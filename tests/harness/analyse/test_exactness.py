@@ -110,6 +110,56 @@ def test_a_forgotten_delivery_that_had_arrived_is_no_loss() -> None:
     assert one.must == one.may == {TWO}
 
 
+@pytest.mark.parametrize("kind", ["drop", "confirm-early", "forget"])
+def test_a_confirmed_copy_that_is_gone_has_to_be_found_though_another_came(kind: str) -> None:
+    retried = Story().sent(1).sent(1, attempt=2).came(1, attempt=2)
+    one = retried.compared("attempt_lost", admit(kind, 1))
+    assert one.must == one.may == {ONE}
+    assert retried.compared("lost", admit(kind, 1)).may == frozenset()
+
+
+@pytest.mark.parametrize(
+    "story",
+    [
+        Story().sent(1, confirmed=False).sent(1, attempt=2).came(1, attempt=2),
+        Story().sent(1).sent(1, attempt=2).came(1).came(1, attempt=2),
+        Story().sent(1).sent(1, attempt=2),
+    ],
+    ids=["never confirmed", "it came, too", "none came"],
+)
+def test_no_copy_is_lost_that_was_not_confirmed_or_came_or_is_a_lost_message(story: Story) -> None:
+    assert story.compared("attempt_lost", admit("forget", 1)).may == frozenset()
+
+
+def test_a_copy_that_the_successor_held_is_not_lost() -> None:
+    story = Story().sent(1).sent(1, attempt=2).came(1, attempt=2)
+    early = admit("confirm-early", 1), admit(HELD, 1)
+    assert story.compared("attempt_lost", *early).may == frozenset()
+
+
+def test_what_was_given_out_and_not_requeued_has_to_be_forgotten() -> None:
+    story = Story().sent(1).came(1, 5)
+    story.seen.ended_ns[7, 1] = 6
+    one = story.compared("forgotten", admit("forget", 1))
+    assert one.must == one.may == {ONE}
+    assert story.sent(2).compared("forgotten", admit("forget", 2)).may == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("ended_ns", "frames"),
+    [({}, ()), ({(7, 1): 4}, ()), ({(7, 1): 6}, (Acknowledgement(7, 1, 1, 1, 5),))],
+    ids=["its end is not on record", "it ended before", "acknowledged on its last way"],
+)
+def test_what_clients_cannot_know_to_be_forgotten_need_not_be_found(
+    ended_ns: dict[tuple[int, int], int], frames: tuple[Acknowledgement, ...]
+) -> None:
+    story = Story().sent(1).came(1, 5)
+    story.seen.ended_ns.update(ended_ns)
+    story.seen.acknowledgements += frames
+    one = story.compared("forgotten", admit("forget", 1))
+    assert (one.must, one.may) == (frozenset(), {ONE})
+
+
 def test_a_confirmed_twin_has_to_come_again_and_unflagged_as_stored_twice() -> None:
     story = Story().sent(1).came(1, 1).came(1, 2)
     assert story.compared("stored_twice", admit("duplicate", 1)).must == {ONE}
@@ -151,11 +201,25 @@ def test_an_overtaking_beside_a_crash_may_be_not_judged(story: Story) -> None:
     assert (one.must, one.may) == (frozenset(), {ONE})
 
 
-def test_another_key_and_a_retry_promise_no_order() -> None:
+def test_another_key_promises_no_order() -> None:
     story = Story().sent(1).sent(2).came(2, 1).came(1, 2)
     other_key = admit("reorder", 1, by=identity(2, key=5))
-    retries = admit("reorder", 1, attempt=2, by=identity(2, attempt=2))
-    assert story.compared("reordered", other_key, retries).may == frozenset()
+    assert story.compared("reordered", other_key).may == frozenset()
+
+
+def test_a_retry_has_a_place_in_the_order_that_its_confirm_may_prove() -> None:
+    story = Story().sent(1, confirmed=False).sent(1, attempt=2).sent(2)
+    story.came(2, 1).came(1, 2, attempt=2)
+    one = story.compared("reordered", admit("reorder", 1, attempt=2, by=identity(2)))
+    assert (one.must, one.may) == (frozenset(), {ONE})
+
+
+def test_two_consumers_are_two_lines() -> None:
+    story = Story().sent(1).sent(2).came(2, 1).came(1, 2)
+    (late,) = story.seen.deliveries[ONE]
+    story.seen.deliveries[ONE] = [replace(late, consumer=8)]
+    one = story.compared("reordered", admit("reorder", 1, by=identity(2)))
+    assert (one.must, one.may) == (frozenset(), {ONE})
 
 
 def test_corruption_has_to_be_found_where_it_was_confirmed() -> None:

@@ -21,6 +21,13 @@ FINDERS = (
     "spark_analysis/engine/kernel",
     "harness/analyse/exactness.py",
 )
+# Who names several measures though it is no list of them: why.
+EXEMPT = {
+    "harness/histories/explained.py": "it says of three classes why a peer's verdict differs "
+    "there; a new class has no such reason until somebody reads that peer's rules",
+    "harness/histories/jepsen_verdict.py": "the words are fields of Jepsen's own total-queue, "
+    "by its own rules; that two are spelt like ours is chance",
+}
 THE_REGISTER = ("spark_analysis/schema/measures.py", "spark_analysis/schema/measures_of_runs.py")
 
 
@@ -69,7 +76,7 @@ def test_no_module_but_the_register_has_a_list_of_measures() -> None:
     read = modules(".py")
     assert len(read) > len(PRODUCT)
     found = {path: lists_in((ROOT / path).read_text()) for path in read}
-    assert {path: lists for path, lists in found.items() if lists} == {}
+    assert {path for path, lists in found.items() if lists} == EXEMPT.keys()
 
 
 def test_no_template_has_one_either() -> None:

@@ -17,6 +17,8 @@ from harness.analyse.judge import judge
 from harness.plan.model import Skipped
 from harness.report import html
 from harness.report.display import CellTitle, Judge, Piece, Report
+from spark_analysis.schema.facts import QueueEnd
+from spark_analysis.schema.service import NEVER, QUEUE
 from spark_analysis.schema.words import Outcome
 from tests.findings import Story
 from tests.histories import History
@@ -77,9 +79,25 @@ def test_the_first_screen_answers_four_questions(tmp_path: Path) -> None:
     assert "FAILED 2 promises were broken" in said
     assert f"Which promise was broken? 2 of 3 “{MEANING}” “Publishers never wait" in said
     assert "Were messages lost? 7 lost of 800 confirmed" in said
-    assert "How long was it out? 0.34 s without any confirm" in said
+    assert "How long was it out? 0.29 s without any confirm" in said
     assert "Is that proved? yes the fault was seen from outside, to hold and to end" in said
     assert "all 2 client logs are complete" in said
+
+
+def test_an_outage_that_comes_later_and_one_of_a_queue_alone_are_told() -> None:
+    story = Story().outage(30, 33)
+    story.outage(20, 60, NEVER, scope=QUEUE, name="q7")
+    story.facts = replace(
+        story.facts, queues=(*story.facts.queues, QueueEnd("q7", True, True, "", ()))
+    )
+    said = text(page_of(summed(story)))
+    assert (
+        "How long was it out? 3.00 s in all outages together 0.17 s without any confirm 0.00 s "
+        "until sending was on time again one of 2 queues (q7): ≥ 40.0 s, not back" in said
+    )
+    calm = text(page_of(summed(Story().calm().outage(30, 33, windows=""))))
+    assert "How long was it out? 3.00 s in all outages together" in calm
+    assert "How long was it out? no fault" in text(page_of(summed(Story().calm())))
 
 
 def test_a_cell_is_told_in_a_sentence(tmp_path: Path) -> None:

@@ -17,11 +17,11 @@ VIEW = LiveView("run-1", "baseline", 300.0, 299.4, 300.0, 0.998, 12, (), 41.6)
 class Screen:
     """A terminal display on paper, and a clock that is moved by hand."""
 
-    def __init__(self, is_terminal: bool = False) -> None:
+    def __init__(self, is_terminal: bool = False, whole: bool = False) -> None:
         self.paper = io.StringIO()
         self.now_s = 0.0
         console = Console(file=self.paper, force_terminal=is_terminal, width=120, highlight=False)
-        self.display = Terminal(console, lambda: self.now_s)
+        self.display = Terminal(console, lambda: self.now_s, whole)
 
     @property
     def lines(self) -> list[str]:
@@ -126,8 +126,32 @@ def test_tables_have_a_column_a_cell_and_a_legend() -> None:
     assert "2: master-crash on rabbitmq-mirrored exactly-2@T=10 with pika" in screen.lines
     rows = {line.split()[0]: line.split()[1:] for line in screen.lines if line.strip()}
     assert rows["election-loses-nothing"] == ["PASS", "1/1", "FAIL", "1/1"]
-    assert rows["told-consumer-is-cancelled"] == ["n/a", "1/1", "n/a", "1/1"]
+    assert "told-consumer-is-cancelled" not in rows
+    broken, held = [*rows].index("election-loses-nothing"), [*rows].index("nothing-corrupt")
+    assert broken < held
     assert any(line.startswith("NOT APPLICABLE mirror-crash on") for line in screen.lines)
+
+
+def test_what_does_not_apply_is_one_line_unless_all_is_asked_for() -> None:
+    screen = Screen()
+    screen.display.report(report(run(Story())))
+    left = "43 more claims do not apply (--all tells each, and why)"
+    assert left in screen.lines
+    assert not [line for line in screen.lines if "told-consumer-is-cancelled" in line]
+    whole = Screen(whole=True)
+    whole.display.report(report(run(Story())))
+    assert left not in whole.lines
+    table, said = (line for line in whole.lines if "told-consumer-is-cancelled" in line)
+    assert table.split()[1:] == ["n/a", "1/1"]
+    assert "NOT APPLICABLE told-consumer-is-cancelled: " in said
+
+
+def test_measures_that_are_0_everywhere_are_named_in_one_line() -> None:
+    rows = [compared(CELL, name, 0, unit="messages") for name in ("lost", "stranded")]
+    screen = Screen()
+    screen.display.report(report(run(Story()), comparison=(*rows, compared(CELL, "silence", 1e9))))
+    assert "0 in every run: lost, stranded" in screen.lines
+    assert not [line for line in screen.lines if line.startswith("stranded")]
 
 
 def test_each_cell_says_in_how_many_runs_and_what_these_do_not_exclude() -> None:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from pprint import pformat
 
@@ -20,8 +21,11 @@ from pyspark.sql import SparkSession
 from spark_analysis.definition.judge import judge
 from spark_analysis.engine.judge import judge_folder
 from spark_analysis.engine.pipeline import analyse
+from spark_analysis.schema import service
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import MARTS, Findings
+from spark_analysis.schema.measure import Grade
+from spark_analysis.schema.measures import REGISTER
 from spark_analysis.schema.words import Fate, Owed, Strength
 from tests.both_judges import Answer, listed
 from tests.fixed_histories import HISTORIES, fixed_histories
@@ -32,6 +36,8 @@ from tests.smaller_histories import smaller
 pytestmark = pytest.mark.slow
 
 OFTEN = 10  # runs in which every word must occur
+NUMBERS = ("none", "one", "several")  # of windows
+EITHER_WAY = (True, False)
 
 
 @dataclass(frozen=True)
@@ -133,43 +139,69 @@ def story(facts: Facts, rows: Rows) -> str:
 def words_of(findings: Findings) -> set[tuple[object, ...]]:
     return {
         *(("count", count.measure, count.detail) for count in findings.counts),
+        *(("charge", charge.measure, _number(charge.windows)) for charge in findings.charges),
         *(("stage", stage.stage, stage.reached) for stage in findings.stages),
         *(("owed", stage.owed) for stage in findings.stages if stage.reached),
         *(("doubt", doubt.scope, doubt.reason) for doubt in findings.doubts),
         *(("silence", "censored", row.silence_censored) for row in findings.availability),
         *(("second", bool(row.missed), bool(row.delivered)) for row in findings.seconds),
+        *words_of_service(findings),
     }
 
 
-def _words() -> set[tuple[object, ...]]:
-    strengths = [strength.name.lower() for strength in list(Strength)[1:]]
-    fates = [fate.name.lower() for fate in list(Fate)[1:]]
+def words_of_service(findings: Findings) -> Iterator[tuple[object, ...]]:
+    for outage in findings.outages:
+        yield "outage", outage.scope, outage.ended
+        yield "outage in", _number(outage.windows)
+    for row in findings.service:
+        promise = row.promise if row.promise in (service.FAULT, service.HEALED) else "declared"
+        yield "service", row.scope, promise, row.verdict
+    for each in findings.consumption:
+        yield "consumption", each.scope, each.resumed
+    for span in findings.exposure:
+        yield "due in force", bool(span.due)
+        yield "sent in force", bool(span.sent)
+
+
+def _number(windows: str) -> str:
+    return "several" if "," in windows else "one" if windows else "none"
+
+
+def _details() -> dict[str, tuple[str, ...]]:
+    """What each measure is counted by."""
+    strengths = tuple(strength.name.lower() for strength in list(Strength)[1:])
+    fates = tuple(fate.name.lower() for fate in list(Fate)[1:])
     strays = ("never_sent", "not_sent", "unknown_attempt")
-    details = {
+    unread = ("consumer_log", "drain", "unreadable")
+    details: dict[str, tuple[str, ...]] = {
         "state": ("acknowledged", "indeterminate", "returned", "refused", "not_sent"),
         **dict.fromkeys(("confirmed", "stranded", "unreachable", "lost"), strengths),
-        "torn_transaction": strengths,
+        **dict.fromkeys(("torn_transaction", "attempt_lost"), strengths),
         **dict.fromkeys(("transactions", "rolled_back_but_delivered"), fates),
         "rollback_unknown": ("rollback", "rollback_when_asked"),
         "loss_unknown": ("not_due", "pending", "consumer_log", "drain"),
+        "attempt_open": ("not_due", *unread),
+        "forgotten_unknown": unread,
         "lost_indeterminate": ("found", ""),
         "refused_but_delivered": ("returned", "refused"),
         "unexpected": ("other_run", *strays),
         "unrecorded": strays,
         "corrupt": ("header", "payload"),
-        "duplicated": (
-            *("publisher_retry", "diverged", "ambiguous", "stored_twice"),
-            *("redelivery_after_ack", "redelivery", "offset_rollback"),
-        ),
-        "not_judged": ("not_promised", "not_at_once", "not_first_attempt", "redelivered"),
-        **dict.fromkeys(("revived", "reordered", "in_order", "missed", "operations"), ("",)),
-        **dict.fromkeys(("excused", "delayed", "early", "early_unknown"), ("",)),
+        "not_judged": ("not_promised", "not_at_once", "not_certain", "not_told"),
     }
+    counted = (each for each in REGISTER if each.listed or each.grade is Grade.CENSUS)
+    return {
+        each.name: details.pop(each.name, tuple(one.name for one in each.details) or ("",))
+        for each in counted
+    } | details
+
+
+def _words() -> set[tuple[object, ...]]:
     stages = ("first_success", "sustained_success", "consumers_resumed", "backlog_drained")
     doubts = {
-        "run": ("fault", "clock"),
+        "run": ("fault", "clock", "causality"),
         "availability": (
-            *("stalled", "publisher_log"),
+            *("stalled", "stalls", "publisher_log"),
             *("publishers_absent", "consumers_absent"),
         ),
         "loss": (
@@ -178,17 +210,32 @@ def _words() -> set[tuple[object, ...]]:
         ),
     }
     return {
-        *(("count", measure, detail) for measure, each in details.items() for detail in each),
-        *(("stage", stage, reached) for stage in stages for reached in (True, False)),
+        *(("count", measure, detail) for measure, each in _details().items() for detail in each),
+        *(
+            ("charge", each.name, number)
+            for each in REGISTER
+            if each.charged
+            for number in NUMBERS
+        ),
+        *(("stage", stage, reached) for stage in stages for reached in EITHER_WAY),
         *(("owed", to) for to in Owed),
         *(("doubt", scope, reason) for scope, each in doubts.items() for reason in each),
-        *(("silence", "censored", censored) for censored in (True, False)),
-        *(
-            ("second", missed, delivered)
-            for missed in (True, False)
-            for delivered in (True, False)
-        ),
+        *(("silence", "censored", censored) for censored in EITHER_WAY),
+        *(("second", *each) for each in product(EITHER_WAY, EITHER_WAY)),
+        *_words_of_service(),
     }
+
+
+def _words_of_service() -> Iterator[tuple[object, ...]]:
+    scopes = (service.RUN, service.QUEUE, service.PUBLISHER)
+    ended = (service.SYSTEM, service.UNDO, service.EITHER, service.UNKNOWN, service.NEVER)
+    promises = (service.FAULT, service.HEALED, "declared")
+    verdicts = (service.SERVED, service.OUT, service.OPEN, service.SICK, service.FEW)
+    yield from product(("outage",), scopes, ended)
+    yield from product(("outage in",), NUMBERS)
+    yield from product(("service",), scopes, promises, verdicts)
+    yield from product(("consumption",), (service.QUEUE, service.CONSUMER), EITHER_WAY)
+    yield from product(("due in force", "sent in force"), EITHER_WAY)
 
 
 WORDS = _words()
