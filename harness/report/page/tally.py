@@ -2,7 +2,8 @@
 long it was out, what of that is proved.
 
 1. Sums hold what was seen; how many runs could not say more stands beside them.
-2. Silence is told of the worst window of a run, outages are summed over it. A bound makes the largest value a bound, too.
+2. Silence is told of the worst window of a run, outages are summed over it. A bound makes the
+   largest value a bound, too.
 3. A claim that predicts harm and fails broke no promise: it is counted beside those that did.
 """
 

@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 from harness.plan.seeds import stream
 from spark_analysis.engine.kernel.windows import judged_times
 from spark_analysis.engine.pipeline import analyse
-from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.facts import Facts, Question
 from tests.both_judges import costs_by_both
 from tests.fixed_histories import fixed_histories
 from tests.generated_histories import Rows
@@ -46,7 +46,12 @@ def test_two_runs_of_one_name_are_told_apart_by_the_names_they_are_given(
         story.publish(1, at_ms=10).confirm(1, at_ms=11)
         folders.append(write_run(tmp_path / piece / "runs" / "run", *story.build()))
     marts = tmp_path / "marts"
-    analyse(spark, [str(folder) for folder in folders], str(marts), ["a/run", "b/run"])
+    analyse(
+        spark,
+        [str(folder) for folder in folders],
+        str(marts),
+        [Question("a/run"), Question("b/run")],
+    )
     use = read_mart(marts / "use")
     assert {run: [row[5] for row in rows] for run, rows in use.items()} == {
         "a/run": [1_000_000_000],
