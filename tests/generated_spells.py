@@ -97,7 +97,7 @@ class _Drawn:
         start_ns, end_ns = self.facts.load_started_ns, self.facts.load_ended_ns
         if self.tidy:
             return self._at_one(start_ns + 5 * SECOND, start_ns + 6 * SECOND)
-        if self.die.random() < 0.1:
+        if self.die.random() < 0.2:
             self.tags.add("origin after the load")
             return end_ns + self.die.choice([0, SECOND])
         latest_ns = start_ns + (end_ns - start_ns) * self.die.choice([1, 1, 2]) // 3
