@@ -30,7 +30,7 @@ REAL, REFERENCE = "rabbitmq-mirrored", "reference-mirrored"
 LAYOUT = "all-automatic@T=10"
 KNOWLEDGE = Knowledge(claim.name for claim in shipped())
 USUAL = (
-    "nothing-unexpected nothing-corrupt refused-stays-refused confirmed-is-on-disk "
+    "nothing-unexpected nothing-corrupt refused-stays-refused confirmed-hence-delivered "
     "queue-is-first-in-first-out mirror-failure-harms-nobody"
 )
 
@@ -72,7 +72,7 @@ def undecided(**changes: object) -> Run:
 
 def verdict_file(folder: Path, experiment: str) -> None:
     claims = [
-        {"claim": "confirmed-is-on-disk", "outcome": "PASS", "judged": ["lost == 0: 0 of 9"]},
+        {"claim": "confirmed-hence-delivered", "outcome": "PASS", "judged": ["lost == 0: 0 of 9"]},
         {"claim": "mirror-failure-harms-nobody", "outcome": "FAIL", "judged": ["missed == 0: 9"]},
         {"claim": "mirror-takes-over", "outcome": "NOT APPLICABLE", "judged": []},
     ]
@@ -90,7 +90,7 @@ def test_an_experiments_runs_come_back_from_a_csv_as_they_were(tmp_path: Path) -
     verdict_file(tmp_path, "20261122-000000-aaaa")
     (one,) = judged_runs.found(tmp_path)
     assert one.outcomes == {
-        "confirmed-is-on-disk": Outcome.PASS,
+        "confirmed-hence-delivered": Outcome.PASS,
         "mirror-failure-harms-nobody": Outcome.FAIL,
         "mirror-takes-over": Outcome.NOT_APPLICABLE,
     }

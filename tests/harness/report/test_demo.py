@@ -38,9 +38,9 @@ def test_every_claim_of_the_demo_s_cells_is_known() -> None:
     known = expectations.shipped(names)
     for each in demo.experiment_of(7, "x").runs:
         told = {name for name in names if known.expected(each.cell, name) is not None}
-        assert "confirmed-is-on-disk" in told
+        assert "confirmed-hence-delivered" in told
     bad = demo.experiment_of(7, "x").runs[-1]
-    assert str(known.expected(bad.cell, "confirmed-is-on-disk")) == "FAIL"
+    assert str(known.expected(bad.cell, "confirmed-hence-delivered")) == "FAIL"
 
 
 def test_a_newcomer_s_table_holds_a_sentence_and_a_verdict_for_each_cell() -> None:
