@@ -18,6 +18,7 @@ from spark_analysis.definition.forces import Force
 from spark_analysis.definition.outages import History, Outage
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.service import (
+    EITHER,
     FAULT,
     FEW,
     HEALED,
@@ -88,15 +89,27 @@ def rows(
 
 def _asked(facts: Facts, history: History, force: Force) -> Iterator[_Asked]:
     returned_ns = force.returned_ns
-    begins = history.first_beginning(force.origin_ns, force.end_ns)
-    since_ns = returned_ns if begins is None else history.scope.intended_ns[begins]
-    yield _Asked(history, force, FAULT, max(returned_ns, since_ns), force.end_ns)
+    yield _Asked(history, force, FAULT, _served_from(history, force), force.end_ns)
     for promise in facts.promises:
         from_ns = returned_ns + promise.after_ns
         yield _Asked(history, force, promise.name, from_ns, force.end_ns)
     if force.window.gone and force.gone_ns is not None:
         from_ns = force.gone_ns + facts.deadline_ns + facts.reconnect_ns
         yield _Asked(history, force, HEALED, from_ns, force.next_ns)
+
+
+def _served_from(history: History, force: Force) -> int:
+    """When service began under the fault; when the fault was made where its end alone may have
+    brought it."""
+    begins = history.first_beginning(force.origin_ns, force.end_ns)
+    if begins is None:
+        return force.returned_ns
+    since_ns = history.scope.intended_ns[begins]
+    brought = any(
+        outage.until_ns == since_ns and outage.ended in (UNDO, EITHER)
+        for outage in history.outages
+    )
+    return force.returned_ns if brought else max(force.returned_ns, since_ns)
 
 
 def _row(facts: Facts, asked: _Asked) -> Service:

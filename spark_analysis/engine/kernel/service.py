@@ -5,7 +5,7 @@
 2. The rules are SERVICE and EXPOSURE of schema/service.py.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,7 +49,7 @@ def service(
     by_scope: dict[int, list[Spell]] = {}
     for spell in found:
         by_scope.setdefault(spell.scope, []).append(spell)
-    for row in _rows(course, _asked(forces, facts)):
+    for row in _rows(course, _asked(forces, facts), by_scope):
         spells = by_scope.get(row.scope, [])
         matter = [spell for spell in spells if _matters(course, spell, row)]
         yield Service(
@@ -100,13 +100,16 @@ def _asked(forces: Sequence[Force], facts: Facts) -> list[Asked]:
     return asked
 
 
-def _rows(course: Course, asked: Sequence[Asked]) -> Iterator[_Row]:
+def _rows(
+    course: Course, asked: Sequence[Asked], spells: Mapping[int, Sequence[Spell]]
+) -> Iterator[_Row]:
     scopes = np.arange(len(course.due.names))
     for each in asked:
         window, force = each.force.window, each.force
         from_ns = np.full(len(scopes), each.from_ns or 0, np.int64)
         if each.from_ns is None:
-            from_ns = np.maximum(_first_good_ns(course, scopes, force), window.returned_ns)
+            good_ns = _own(_first_good_ns(course, scopes, force), spells)
+            from_ns = np.maximum(good_ns, window.returned_ns)
         first = course.places(scopes, from_ns)
         end = np.maximum(first, course.places(scopes, each.until_ns))
         in_force = end - first
@@ -128,6 +131,17 @@ def _first_good_ns(course: Course, scopes: Ints, force: Force) -> Ints:
     never = -NEVER
     times_ns = np.append(course.due.intended_ns, never)
     return np.where(begin < ends, times_ns[begin], never)
+
+
+def _own(good_ns: Ints, spells: Mapping[int, Sequence[Spell]]) -> Ints:
+    """The same, without those that the fault's end alone may have brought."""
+    own = good_ns.copy()
+    for scope, of_scope in spells.items():
+        for spell in of_scope:
+            brought = spell.row.ended in (words.UNDO, words.EITHER)
+            if brought and spell.row.until_ns == good_ns[scope]:
+                own[scope] = -NEVER
+    return own
 
 
 def _matters(course: Course, spell: Spell, row: _Row) -> bool:
