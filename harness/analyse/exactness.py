@@ -29,7 +29,9 @@ stored_twice, by     Allowed: admitted. The twin goes first, so a confirm proves
   duplicate          everywhere. A mirror that takes over flags all that it holds: then the second
                      may be taken for a redelivery. Proved: confirmed, never seen flagged, and two
                      deliveries of it came with no window between them.
-ambiguous            Allowed, whoever did it: came unflagged again, with a window between the two.
+ambiguous            Allowed, whoever did it: came unflagged again, with a window between the two;
+                     or came flagged, though an earlier delivery of the attempt was acknowledged
+                     before it: that may have been on its way still.
 came again, by       Every admitted attempt with a confirm has a surplus delivery of whatever
   duplicate          provenance but the publisher's own retry.
 reordered, by        Allowed: the overtaken one, where both are of one producer and key: a retry
@@ -131,7 +133,7 @@ def compared(
         "corrupt": (_names(filter(seen.is_confirmed, done["corrupt"])), _names(done["corrupt"])),
         "reordered": _reordered(admissions, seen),
         "stored_twice": (_stored_twice(done, seen), _names(done["duplicate"])),
-        "ambiguous": (frozenset[Name](), _came_unflagged_across_a_window(seen)),
+        "ambiguous": (frozenset[Name](), _untold(seen)),
         "redelivery_after_ack": (_after_ack(done, seen), _names(done["redeliver"])),
     }
     nothing = frozenset[Name](), frozenset[Name]()
@@ -232,7 +234,8 @@ def _stored_twice(done: dict[str, set[Try]], seen: Seen) -> frozenset[Name]:
     )
 
 
-def _came_unflagged_across_a_window(seen: Seen) -> frozenset[Name]:
+def _untold(seen: Seen) -> frozenset[Name]:
+    """What came again, and from outside nobody can say why."""
     tries = {
         (*name, delivery.attempt)
         for name, deliveries in seen.deliveries.items()
@@ -241,9 +244,18 @@ def _came_unflagged_across_a_window(seen: Seen) -> frozenset[Name]:
     return _names(
         tried
         for tried in tries
-        for earlier, later in pairwise(seen.of(tried))
-        if later.redelivered == Redelivered.NO and _between(seen, earlier, later)
+        if any(_is_across_a_window(seen, *two) for two in pairwise(seen.of(tried)))
+        or any(_is_acknowledged_before(seen, *two) for two in combinations(seen.of(tried), 2))
     )
+
+
+def _is_across_a_window(seen: Seen, earlier: rows.Delivery, later: rows.Delivery) -> bool:
+    return later.redelivered == Redelivered.NO and bool(_between(seen, earlier, later))
+
+
+def _is_acknowledged_before(seen: Seen, earlier: rows.Delivery, later: rows.Delivery) -> bool:
+    written = (frame.written_ns for frame in seen.acknowledged(earlier))
+    return later.redelivered == Redelivered.YES and any(at < later.received_ns for at in written)
 
 
 def _after_ack(done: dict[str, set[Try]], seen: Seen) -> frozenset[Name]:

@@ -329,6 +329,15 @@ def test_what_is_flagged_or_another_attempt_is_never_ambiguous(later: dict[str, 
     assert story.compared("ambiguous").may == frozenset()
 
 
+@pytest.mark.parametrize(("written_ns", "is_open"), [(2, True), (5, False)])
+def test_a_redelivery_of_what_was_acknowledged_may_have_crossed_the_acknowledgement(
+    written_ns: int, is_open: bool
+) -> None:
+    story = Story().sent(1).came(1, 1).came(1, 5, flagged=True)
+    story.seen.acknowledgements = [Acknowledgement(7, 1, 1, 1, written_ns)]
+    assert story.compared("ambiguous").may == frozenset({ONE} if is_open else ())
+
+
 def test_a_twin_that_came_again_ambiguous_came_again() -> None:
     story = Story().sent(1).came(1, ns(9)).came(1, ns(12)).found("duplicated", 1, "ambiguous")
     assert story.compared(CAME_AGAIN, admit("duplicate", 1)).exact
