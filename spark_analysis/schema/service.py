@@ -61,9 +61,9 @@ began at undo_v or later; "either" without an undo_v; else what OWED says. It is
 
 SERVICE, one row a window v, scope and promise:
 - `promise` "fault": of sources that name no time. `from_ns` = the later of returned_v and the
-  first good beginning of the scope in [origin_v, force_end_v); returned_v where there is none, or
-  where an outage of the scope that `ended` calls "undo" or "either" has the until_ns that it begins at:
-  what only the fault's end may have brought is no service under the fault.
+  first good beginning of the scope in [origin_v, force_end_v); returned_v where there is none,
+  or where an outage of the scope that `ended` calls "undo" or "either" has the until_ns that it
+  begins at: what only the fault's end may have brought is no service under the fault.
 - a name of facts.promises: from_ns = returned_v + its after_ns.
   Both: `until_ns` = force_end_v.
 - "healed": `from_ns` = the earliest `gone` row of faults of v + deadline_ns + facts.reconnect_ns,

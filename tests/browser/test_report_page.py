@@ -154,7 +154,7 @@ def test_the_first_screen_answers_which_claim_how_many_how_long_and_whether_prov
     assert "FAILED" in said and "2 promises were broken" in said
     assert f"“{MEANING}”" in said
     assert "37 lost" in said and "of 800 confirmed" in said
-    assert "0.34 s" in said and "without any confirm" in said
+    assert "0.29 s" in said and "without any confirm" in said
     assert "Is that proved?" in said and "yes" in said
     assert "the fault was seen from outside, to hold and to end" in said
 
