@@ -94,7 +94,8 @@ def claims(found: Iterable[Claim]) -> Iterator[Table]:
     table = _table("claim", "what it says", "source", "where", "must hold")
     for one in found:
         where = "\n".join(condition.text for condition in one.precondition) or "always"
-        must = "\n".join(condition.text for condition in one.predicate)
+        sort = [*["foretold:"] * one.warns, *["in some cases:"] * one.some]
+        must = "\n".join([*sort, *(condition.text for condition in one.predicate)])
         table.add_row(one.name, one.meaning, one.source, where, must)
         table.add_section()
     yield table
