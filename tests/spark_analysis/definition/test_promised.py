@@ -53,6 +53,23 @@ def test_an_outage_that_the_undo_ends_is_no_service() -> None:
     assert (found.from_ns, found.worst_ns, found.verdict) == (ns(8_000), ns(12_000), "out")
 
 
+def held_until_the_undo() -> History:
+    """What is sent in the fault is confirmed when it is being undone, and no sooner: in time for
+    what was sent in its last second."""
+    history = steady(faulted(), (8_000, 20_020))
+    for sequence in range(400, 1_001):
+        history.confirm(sequence, at_ms=20_021 + (sequence - 400) / 1_000)
+    return history
+
+
+def test_what_only_the_undo_brought_is_no_service_though_it_seems_to_begin_before() -> None:
+    findings = judge(*held_until_the_undo().build())
+    (stage,) = (each for each in findings.stages if each.stage == "sustained_success")
+    assert stage.after_ns < ns(12_000), "it seems to begin under the fault"
+    found = row(findings, "fault")
+    assert (found.from_ns, found.verdict) == (ns(8_000), "out")
+
+
 def test_service_that_breaks_again_until_the_undo_is_no_service() -> None:
     history = steady(faulted(), (8_000, 10_000), (16_000, 21_000))
     found = row(judge(*history.build()), "fault")
