@@ -20,6 +20,7 @@ from spark_analysis.schema.measure import (
     stops,
 )
 from spark_analysis.schema.measures_of_runs import OF_CENSUS, OF_SERVICE
+from spark_analysis.schema.provenances import PROVENANCES
 
 PLACES = ("drain", "unreadable")  # doubts about where a missing message may be
 _LOGS = stops("loss", "consumer_log", "publisher_log")
@@ -27,26 +28,6 @@ _ENDS = (*_LOGS, *stops("loss", "drain"))
 _LOSS = (*_ENDS, *stops("loss", "unreadable", "not_due", "pending"))
 _DELAYED = Need("delayed", "no message was delayed")
 _TRANSACTIONS = Need("transactions", "nothing was sent in a transaction")
-_PROVENANCES = (
-    Detail("publisher_retry", Grade.HARMLESS, "sent again by its publisher"),
-    Detail("diverged", Grade.VIOLATION, "by two masters at a time"),
-    Detail("ambiguous", Grade.OPEN, "cannot be told"),
-    Detail("stored_twice", Grade.VIOLATION, "stored twice", may_be_ambiguous=True),
-    Detail(
-        "redelivery_after_ack",
-        Grade.VIOLATION,
-        "given out again, though acknowledged",
-        may_be_ambiguous=True,
-    ),
-    Detail("redelivery", Grade.HARMLESS, "given out again, unacknowledged", may_be_ambiguous=True),
-    Detail(
-        "offset_rollback",
-        Grade.VIOLATION,
-        "given out again: the group's stored place went back",
-        may_be_ambiguous=True,
-    ),
-)
-
 _OF_MESSAGES = (
     Measure(
         name="lost",
@@ -273,7 +254,7 @@ _OF_MESSAGES = (
         meaning="surplus deliveries, by where they came from",
         short="in all",
         stopped_by=_LOGS,
-        details=_PROVENANCES,
+        details=PROVENANCES,
         claimed="surplus deliveries",
         always_told=True,
         story="was delivered again at {at}, attempt {attempt} ({detail})",

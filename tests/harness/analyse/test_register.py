@@ -30,7 +30,11 @@ EXEMPT = {
     "harness/report/verdict.py": "keys of verdict.json: other programs read them, so they stay as "
     "they are whatever a measure is called",
 }
-THE_REGISTER = ("spark_analysis/schema/measures.py", "spark_analysis/schema/measures_of_runs.py")
+THE_REGISTER = (
+    "spark_analysis/schema/measures.py",
+    "spark_analysis/schema/measures_of_runs.py",
+    "spark_analysis/schema/provenances.py",
+)
 
 
 def modules(ending: str) -> list[str]:
