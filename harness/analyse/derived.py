@@ -6,7 +6,7 @@
    nothing.
 """
 
-from faults.kinds import KINDS
+from faults.kinds import CLIENT, KINDS
 from harness.analyse.state import State
 from harness.analyse.truth import Interval, Moot, Unknown, Value
 from spark_analysis.schema.facts import Facts, Window
@@ -18,7 +18,7 @@ DERIVED = (
     "attached_name_server_silent",
     "whole_at_fault",
 )
-_NAME_SERVER, _MASTER = "name server", "master"
+_NAME_SERVER = "name server"
 _SILENT = ("freeze", "black_hole")
 
 
@@ -41,12 +41,16 @@ def derive(name: str, window: int, facts: Facts, state: State) -> Value:
 
 
 def beside(window: int, facts: Facts) -> tuple[int, ...]:
-    """The windows that were in force at the same time as this one, at some instant."""
+    """The windows in force at the same time as this one, at some instant. A client that died or
+    stood still is no fault of the cluster's: what it kept anybody from is excused by itself."""
     own = next(each for each in facts.windows if each.number == window)
     return tuple(
         other.number
         for other in facts.windows
-        if other.number != window and _overlap(own, other) and _overlap(other, own)
+        if other.number != window
+        and not (other.kind in KINDS and KINDS[other.kind].applies_to == CLIENT)
+        and _overlap(own, other)
+        and _overlap(other, own)
     )
 
 
@@ -122,11 +126,3 @@ def _whole_at_fault(window: int, state: State) -> Value:
     assert isinstance(copies, Interval)
     assert isinstance(mirrors, Interval)
     return mirrors.low + 1 >= copies.low
-
-
-def _ended_a_master(window: Window, state: State) -> Value:
-    ends = _trait(window.kind, "ends_broker")
-    role = state.value("fault_target_role", window.number)
-    if ends is False or (isinstance(role, str) and role != _MASTER):
-        return False
-    return next((one for one in (ends, role) if isinstance(one, Unknown)), True)

@@ -101,6 +101,18 @@ def test_a_claim_about_faults_that_overlap_is_judged_beside_others() -> None:
     assert judged("serves_on == true", story, beside_others="true") is PASS
 
 
+@pytest.mark.parametrize(
+    ("beside", "outcome"),
+    [("client_freeze", PASS), ("freeze", INCONCLUSIVE), ("of nobody's making", INCONCLUSIVE)],
+)
+def test_a_client_that_stands_still_is_no_second_fault_of_the_cluster(
+    beside: str, outcome: Outcome
+) -> None:
+    clients = {"2": {"fault_target_role": "clients"}}
+    story = Story(faults=2, windows=clients).window(2, beside, opens=14)
+    assert verdict("mirror-takes-over", story).outcome is outcome
+
+
 def test_a_fault_that_never_ends_overlaps_all_that_come_after_it() -> None:
     story = Story(faults=2, windows={"2": SYNCHRONISED}).calm().window(1, "kill", lasts=None)
     story.window(2, "kill", opens=40)
