@@ -220,8 +220,10 @@ def read_records(folder: Path, table: Table) -> bytes:
 
 def read_rows(folder: Path, table: Table) -> Iterator[Mapping[str, Value]]:
     """The rows of one table as dicts, text resolved: for tests and small logs."""
+    # Records first: the writer hands strings over first, so all that these name are there.
+    records = read_records(folder, table)
     strings = read_strings(folder)
-    for values in table.record.iter_unpack(read_records(folder, table)):
+    for values in table.record.iter_unpack(records):
         yield {
             column.name: (strings[value] if value >= 0 else None)
             if column.kind is Kind.TEXT
