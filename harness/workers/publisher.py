@@ -4,7 +4,8 @@
    a retry fills the window, too, so that a queue that refuses everything does not grow a flood.
 2. Write ahead: `_pump` flushes attempts before it returns to the loop, and nothing leaves earlier.
    What was settled follows within 10 ms: an attempt whose settlement is not there is unknown.
-3. It sends at most BURST at a time, then lets the loop serve what came in.
+3. It sends at most BURST at a time (PACED_BURST of a paced load), then lets the loop serve what
+   came in.
 4. No confirm is waited for without our own watchdog: when the oldest is older than the deadline,
    the connection is held for dead, aborted, and the next endpoint is tried first. A publisher that
    stood still itself first reads what came in meanwhile.
@@ -27,6 +28,9 @@ from spark_analysis.schema.body import Identity, decode, encode
 from spark_analysis.schema.words import NO_INTENT, Outcome
 
 BURST = 250  # some milliseconds of work; smaller bursts make more, smaller frames of confirms
+# pika writes a message by three calls of the system, all that wait in one turn of the loop: of 500
+# retries at once that was a stall of over 100 ms, beside brokers that wanted the processor, too.
+PACED_BURST = 50
 BUFFER_LIMIT_BYTES = 1 << 20  # fire and forget: what may wait for the socket
 BUFFER_PAUSE_S = 0.001
 CLOSE_LIMIT_S = 2.0
@@ -47,6 +51,7 @@ class Publisher:
         self._awaits = config.confirms or self._patient  # every send is settled by the link
         self._deadline_ns = int(config.deadline_s * NS_PER_S)
         self._pacing = Pacing(config.rate, config.phase, self._deadline_ns)
+        self._burst = BURST if config.rate is None else PACED_BURST
         self._book = Book(
             config.confirms and config.retry == "until_confirmed",
             partial(withdrawn, config.rocketmq),
@@ -189,10 +194,10 @@ class Publisher:
         if link is None or self._closed:
             return
         sent = self._send_retries(link)
-        sent += self._send_due(link, min(self._room(link), BURST - sent))
+        sent += self._send_due(link, min(self._room(link), self._burst - sent))
         self._recorder.flush_attempts()
         self._starved = self._room(link) <= 0
-        if sent >= BURST:
+        if sent >= self._burst:
             self._soon = True
             self._loop.call_soon(self._pump)
         else:
@@ -201,13 +206,13 @@ class Publisher:
     def _send_retries(self, link: PublishingLink) -> int:
         """A retry always has room: it has filled its place in the window while it waited."""
         now_ns = self._recorder.now_ns()
-        for sent in range(BURST):
+        for sent in range(self._burst):
             retry_ns = self._book.retry_ns()
             if retry_ns is None or retry_ns > now_ns:
                 return sent
             _, sequence, attempt, deadline_ns = self._book.take_retry()
             self._send(link, sequence, attempt, NO_INTENT, deadline_ns)
-        return BURST
+        return self._burst
 
     def _send_due(self, link: PublishingLink, most: int) -> int:
         """First attempts. Those whose deadline has passed are not sent."""
@@ -223,7 +228,7 @@ class Publisher:
     def _room(self, link: PublishingLink) -> int:
         if self._awaits:
             return self._config.confirm_window - self._book.unsettled
-        return BURST if link.buffered_bytes() < BUFFER_LIMIT_BYTES else 0
+        return self._burst if link.buffered_bytes() < BUFFER_LIMIT_BYTES else 0
 
     def _send(
         self,

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.workers.protocol import Role, WorkerConfig
+from harness.workers.publisher import PACED_BURST
 from spark_analysis.schema import tables
 from spark_analysis.schema.words import NEVER_SENT, NO_INTENT, Outcome, Strength
 from tests.harness.workers.rig import config, identities, publisher, rows, until
@@ -88,6 +89,28 @@ def test_a_lost_connection_makes_what_is_out_unknown_and_the_load_goes_on(tmp_pa
             ("connected", 2),
         ]
         assert all(attempt == 1 for _, attempt in outcomes(settings))
+
+    tell(story, tmp_path)
+
+
+def test_what_a_lost_connection_left_is_sent_again_in_slices_not_in_one_turn_of_the_loop(
+    tmp_path: Path,
+) -> None:
+    async def story(broker: TinyBroker, folder: Path) -> None:
+        settings = settings_of(broker, folder, retry="until_confirmed", rate=5_000.0)
+        broker.hold = True
+        async with publisher(settings) as worker:
+            await until(lambda: len(broker.published) >= 500)
+            worker.stop_load()
+            broker.drop()
+            sent = [worker.status()["sent"]]
+            while worker.status()["outstanding"]:
+                await asyncio.sleep(0)
+                sent.append(worker.status()["sent"])
+                broker.hold = False
+        slices = [later - earlier for earlier, later in itertools.pairwise(sent)]
+        assert sum(slices) >= 500
+        assert max(slices) <= PACED_BURST
 
     tell(story, tmp_path)
 
