@@ -2,17 +2,13 @@
 
 from harness.plan.clients import asks_name_servers
 from harness.plan.model import Layout, RocketWorkload, RunPlan
+from harness.plan.reconnecting import reconnect_s
 from harness.plan.rocketmq_layout import MASTER_ID, SYNC, brokers
 
 Declared = bool | str | int | float | dict[str, str] | None
 NOT_AMQP = {"moot": "its clients do not speak AMQP"}
 NO_ENTRANCE = {"moot": "clients enter nowhere: name servers show them every master"}
 NO_NAME_SERVERS = {"moot": "its clients ask no name server"}
-# AMQP clients dial every host within a second and pause for 0.1 s between rounds (dialling.py).
-AMQP_RECONNECT_S = 2
-# A client of name servers learns of a master that is back by its next poll, and may have begun a
-# send to a dead one just before: that waits out the library's time limit.
-SEND_LIMIT_S = 3
 FEW = 100  # a scenario that means to send fewer is judged by all that it sends
 
 
@@ -56,19 +52,11 @@ def declared(plan: RunPlan) -> dict[str, Declared]:
         "acknowledges": workload.consumers > 0 and workload.acknowledge > 0,
         "no_ack": workload.consumers > 0 and workload.acknowledge == 0,
         "cancel_on_ha_failover": NOT_AMQP if by_name else workload.amqp.cancel_on_ha_failover,
-        "reconnect_s": _reconnect_s(plan),
+        "reconnect_s": reconnect_s(plan.client, plan.layout),
         "messages": _few(plan),
         "faults": len(plan.schedule.windows),
         "operations": len(plan.schedule.steps),
     }
-
-
-def _reconnect_s(plan: RunPlan) -> int | None:
-    """How long after a fault its clients may take to be back by themselves."""
-    if not asks_name_servers(plan.client):
-        return AMQP_RECONNECT_S
-    told = plan.layout.rocketmq
-    return told.timers.poll_s + SEND_LIMIT_S if told else None
 
 
 def _few(plan: RunPlan) -> int | None:

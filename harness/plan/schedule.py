@@ -5,13 +5,16 @@
 2. Every length is seconds here; nothing later knows layout timers.
 3. To settle takes a deadline at least: what publishers leave open when they close would count as
    missed otherwise, though its time was not over.
+4. So the load goes on after the last fault until clients had time to be back, and then served:
+   what is promised of a healed cluster could not be judged otherwise.
 """
 
 from harness.plan.model import Layout, Scenario, Schedule, Step, Window
+from harness.plan.reconnecting import healed_s
 
 
-def resolve(scenario: Scenario, layout: Layout) -> Schedule:
-    """The phases of `scenario` in seconds, on `layout`."""
+def resolve(scenario: Scenario, layout: Layout, client: str) -> Schedule:
+    """The phases of `scenario` in seconds, on `layout`, with clients of that library."""
     timer_s = layout.timer_s
     baseline_s = scenario.baseline.resolve_s(timer_s)
     opened = sorted(
@@ -27,7 +30,7 @@ def resolve(scenario: Scenario, layout: Layout) -> Schedule:
             Window(number, fault, opens_s, lasts_s)
             for number, (opens_s, lasts_s, fault) in enumerate(opened, start=1)
         ),
-        recovery_s=scenario.recovery.resolve_s(timer_s),
+        recovery_s=max(scenario.recovery.resolve_s(timer_s), healed_s(scenario, client, layout)),
         settle_s=max(scenario.settle.resolve_s(timer_s), scenario.workload.deadline_s),
         drain_limit_s=scenario.drain_limit.resolve_s(timer_s),
         steps=_steps(scenario, timer_s, baseline_s),

@@ -95,9 +95,10 @@ def run_lines(run: RunPlan, repeats: int) -> Iterator[str]:
         yield from _window(window, run)
     for step in schedule.steps:
         yield from _step(step, run)
-    recovery = _resolved(scenario.recovery, schedule.recovery_s)
+    healing = "clients' way back, and a stretch of service"
+    recovery = _at_least(run, scenario.recovery, schedule.recovery_s, healing)
     yield f"  recovery   {recovery}, from when every fault was seen to be gone{_done(run)}"
-    yield f"  settle     {_settle(run)}"
+    yield f"  settle     {_at_least(run, scenario.settle, schedule.settle_s, 'a deadline')}"
     drain = _resolved(scenario.drain_limit, schedule.drain_limit_s)
     yield f"  drain      {drain} at most, then audit"
     yield f"  load       {_length(schedule.load_s)} at least"
@@ -283,10 +284,10 @@ def _word(word: str, run: RunPlan) -> str:
     return f"the host {target.host}"
 
 
-def _settle(run: RunPlan) -> str:
-    asked, seconds = run.scenario.settle, run.schedule.settle_s
+def _at_least(run: RunPlan, asked: Span, seconds: float, because: str) -> str:
+    """A length that the schedule may have made longer than the scenario has it."""
     if seconds > asked.resolve_s(run.layout.timer_s):
-        return f"{_length(seconds)} (a deadline; {spans.text(asked)} were asked for)"
+        return f"{_length(seconds)} ({because}; {spans.text(asked)} were asked for)"
     return _resolved(asked, seconds)
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from harness.deploy.catalogue import load_layout
 from harness.plan import schedule
 from harness.plan.model import FaultPlan, OperationPlan, Scenario, Span
 from tests.plans import LAYOUT, workload
@@ -15,7 +16,7 @@ SCENARIO = Scenario(
     workload=workload(),
     faults=(FIRST, SECOND),
     baseline=Span(12),
-    recovery=Span(10),
+    recovery=Span(15),
     settle=Span(5, 0.5),
     drain_limit=Span(60),
     source="",
@@ -23,33 +24,47 @@ SCENARIO = Scenario(
 
 
 def test_windows_are_numbered_as_they_open() -> None:
-    at_10 = schedule.resolve(SCENARIO, LAYOUT)
+    at_10 = schedule.resolve(SCENARIO, LAYOUT, "pika")
     assert [(w.number, w.fault, w.opens_s, w.lasts_s) for w in at_10.windows] == [
         (1, SECOND, 22, 15),
         (2, FIRST, 42, 15),
     ]
-    assert (at_10.baseline_s, at_10.settle_s, at_10.load_s) == (12, 5, 67)
+    assert (at_10.baseline_s, at_10.settle_s, at_10.load_s) == (12, 5, 72)
 
 
 def test_a_longer_timer_moves_what_is_written_in_timers() -> None:
-    at_60 = schedule.resolve(SCENARIO, replace(LAYOUT, timer_s=60))
+    at_60 = schedule.resolve(SCENARIO, replace(LAYOUT, timer_s=60), "pika")
     assert [(w.number, w.fault, w.opens_s, w.lasts_s) for w in at_60.windows] == [
         (1, FIRST, 42, 15),
         (2, SECOND, 72, 90),
     ]
-    assert (at_60.settle_s, at_60.load_s) == (30, 172)
+    assert (at_60.settle_s, at_60.load_s) == (30, 177)
 
 
 def test_to_settle_takes_a_deadline_at_least_so_that_nothing_open_is_missed_before_its_time() -> (
     None
 ):
     patient = replace(SCENARIO, workload=replace(SCENARIO.workload, deadline_s=60))
-    assert schedule.resolve(patient, LAYOUT).settle_s == 60
-    assert schedule.resolve(patient, replace(LAYOUT, timer_s=200)).settle_s == 100
+    assert schedule.resolve(patient, LAYOUT, "pika").settle_s == 60
+    assert schedule.resolve(patient, replace(LAYOUT, timer_s=200), "pika").settle_s == 100
+
+
+def test_the_load_goes_on_after_a_fault_until_clients_are_back_and_then_served_five_seconds() -> (
+    None
+):
+    sync = load_layout("rocketmq-2m2s", "colocated@compressed")
+    assert sync.rocketmq and sync.rocketmq.timers.poll_s == 5
+    by_name = schedule.resolve(SCENARIO, sync, "rocketmq-java-5.3.3")
+    send_limit_s, stretch_s = 3, 5
+    assert by_name.recovery_s == SCENARIO.workload.deadline_s + 5 + send_limit_s + stretch_s
+    assert by_name.recovery_s > 15
+    assert schedule.resolve(SCENARIO, LAYOUT, "pika").recovery_s == 15  # asked for, and enough
+    calm = replace(SCENARIO, faults=())
+    assert schedule.resolve(calm, sync, "rocketmq-java-5.3.3").recovery_s == 15
 
 
 def test_a_window_awaits_those_that_end_before_it_and_keeps_the_pause() -> None:
-    at_10 = schedule.resolve(SCENARIO, LAYOUT)
+    at_10 = schedule.resolve(SCENARIO, LAYOUT, "pika")
     first, second = at_10.windows
     assert at_10.awaited(first) == {}
     assert at_10.awaited(second) == {1: 5}
@@ -57,7 +72,7 @@ def test_a_window_awaits_those_that_end_before_it_and_keeps_the_pause() -> None:
 
 def test_a_window_that_opens_while_another_is_open_awaits_nobody() -> None:
     overlapping = replace(SCENARIO, faults=(FIRST, replace(FIRST, opens=Span(35))))
-    at_10 = schedule.resolve(overlapping, LAYOUT)
+    at_10 = schedule.resolve(overlapping, LAYOUT, "pika")
     assert at_10.awaited(at_10.windows[1]) == {}
 
 
@@ -67,16 +82,16 @@ OPERATED = replace(SCENARIO, operations=(LATE, EARLY))
 
 
 def test_operations_are_numbered_by_themselves_in_the_order_of_their_times() -> None:
-    found = schedule.resolve(OPERATED, LAYOUT)
+    found = schedule.resolve(OPERATED, LAYOUT, "pika")
     assert [(step.number, step.operation, step.at_s) for step in found.steps] == [
         (1, EARLY, 22),
         (2, LATE, 82),
     ]
-    assert found.load_s == 92
+    assert found.load_s == 97
 
 
 def test_what_comes_before_an_operation_and_after_it_is_known_with_the_pause_between() -> None:
-    found = schedule.resolve(OPERATED, LAYOUT)
+    found = schedule.resolve(OPERATED, LAYOUT, "pika")
     (cut, kill), (early, late) = found.windows, found.steps
     assert (found.windows_before(early), found.steps_before(early)) == ({}, {})
     assert found.windows_before(late) == {1: 45, 2: 25}
