@@ -1,4 +1,4 @@
-"""How much of a publisher's load was on time, second by second, told when it cannot change any more.
+"""How much of a publisher's load was on time, second by second, told when it is final.
 
 1. An operation belongs to the second of run time that it was intended for, whenever it was sent.
 2. A second is told once: a deadline after its end, or when its publisher closes.
@@ -28,9 +28,7 @@ class Second(NamedTuple):
 class Seconds:
     """The seconds of one publisher. `withdrawn`: whether an operation is to be rolled back."""
 
-    def __init__(
-        self, pacing: Pacing, deadline_ns: int, withdrawn: Callable[[int], bool]
-    ) -> None:
+    def __init__(self, pacing: Pacing, deadline_ns: int, withdrawn: Callable[[int], bool]) -> None:
         self._pacing = pacing
         self._deadline_ns = deadline_ns
         self._withdrawn = withdrawn
