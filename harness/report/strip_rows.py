@@ -7,6 +7,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from rich.text import Text
 
@@ -48,11 +49,15 @@ def rows(strip: Strip, width: int, most: int, signs: Signs) -> list[Text]:
     cells = [_cell(share, signs) for share in strip.known]
     cells += [(signs.pending, "dim")] * strip.pending
     lanes = _lanes(strip, len(cells), signs)
+
+    def label(start: int) -> str:
+        return f"{strip.left_out + start:>4} s " if labelled else ""
+
     too_many = max(0, len(cells) - most * length)
     return [
         line
         for start in range(-(-too_many // step) * step, len(cells), length)
-        for line in _row(cells, lanes, range(start, start + length), labelled)
+        for line in _row(cells, lanes, range(start, start + length), label(start))
     ]
 
 
@@ -110,16 +115,21 @@ def _places(fault: Spell, first: int, length: int) -> range:
 
 
 def _row(
-    cells: Sequence[Cell], lanes: Sequence[Mapping[int, Cell]], places: range, labelled: bool
+    cells: Sequence[Cell], lanes: Sequence[Mapping[int, Cell]], places: range, label: str
 ) -> Iterator[Text]:
-    label = f"{places.start:>4} s " if labelled else ""
     yield _line(label, cells[places.start : places.stop])
     for lane in lanes:
         if any(place in lane for place in places):
             yield _line(" " * len(label), [lane.get(place, _EMPTY) for place in places])
 
 
+def _style(cell: Cell) -> str:
+    return cell[1]
+
+
 def _line(label: str, cells: Sequence[Cell]) -> Text:
-    line = Text.assemble((label, "dim"), *cells, no_wrap=True, overflow="crop")
+    runs = ((style, "".join(sign for sign, _ in same)) for style, same in groupby(cells, _style))
+    parts = ((signs, style) for style, signs in runs)
+    line = Text.assemble((label, "dim"), *parts, no_wrap=True, overflow="crop")
     line.rstrip()
     return line

@@ -69,6 +69,7 @@ class LiveRun:
         self._ending = prepared.ending
         self._crew = list(prepared.crew)
         self._asked_ns: dict[int, int] = {}  # of the windows that opened: since when at the most
+        self._seen: tuple[tuple[int, int], Strip | None] = ((-1, 0), None)
         self._leaving = False
 
     async def perform(self) -> None:
@@ -120,7 +121,14 @@ class LiveRun:
         view = view_of(phase.name.lower(), self._crew, armed, left_s)
         run_ns = self._run_time(now_ns)
         done = parts(self._plan.schedule, phase, self._manifest.phases_ns, run_ns)
-        return replace(view, parts=done, strip=self._strip(run_ns))
+        return replace(view, parts=done, strip=self._latest_strip(run_ns))
+
+    def _latest_strip(self, now_ns: int) -> Strip | None:
+        """Put together once a second, and when a fault began."""
+        key = now_ns // SECOND_NS, len(self._asked_ns)
+        if self._seen[0] != key:
+            self._seen = key, self._strip(now_ns)
+        return self._seen[1]
 
     def _strip(self, now_ns: int) -> Strip | None:
         workload, started_ns = self._plan.scenario.workload, self._manifest.load_started_ns

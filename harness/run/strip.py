@@ -14,6 +14,7 @@ from spark_analysis.schema.facts import Absence
 
 SECOND_NS = 1_000_000_000
 LATEST_NS = SECOND_NS  # publishers speak twice a second
+LONGEST = 600  # seconds; a long load is not put together from its beginning again and again
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +54,13 @@ class Load:
 @dataclass(frozen=True, slots=True)
 class Strip:
     """The seconds of the load up to now, in order; None where nobody told a second that is over.
-    After them come as many that nobody can know yet."""
+    After them come as many that nobody can know yet, before them as many that are left out."""
 
     first: int
     known: tuple[Share | None, ...]
     pending: int
     faults: tuple[Spell, ...] = ()
+    left_out: int = 0
 
 
 def strip(
@@ -68,12 +70,13 @@ def strip(
     absences: Sequence[Absence],
     faults: Iterable[Spell],
 ) -> Strip:
-    first = load.from_ns // SECOND_NS
-    end = _end(load, now_ns, told)
+    began, end = load.from_ns // SECOND_NS, _end(load, now_ns, told)
+    left_out = -(-max(0, end - began - LONGEST) // 10) * 10
+    first = began + left_out
     final = (now_ns - load.deadline_ns - LATEST_NS) // SECOND_NS  # from here on nothing is known
     known = range(first, max(first, min(final, end)))
     shares = tuple(_share(second, told, absences, load.deadline_ns) for second in known)
-    return Strip(first, shares, max(0, end - known.stop), tuple(faults))
+    return Strip(first, shares, max(0, end - known.stop), tuple(faults), left_out)
 
 
 def _end(load: Load, now_ns: int, told: Iterable[Told]) -> int:

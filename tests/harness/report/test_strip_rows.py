@@ -66,6 +66,11 @@ def test_rows_begin_at_tens_and_hold_the_newest_seconds() -> None:
     assert drawn(strip, width=40, most=1) == ["  50 s " + "#" * 25]
 
 
+def test_rows_tell_the_time_since_the_load_began() -> None:
+    strip = Strip(415, (ALL,) * 12, 0, (spell(420, 422),), left_out=410)
+    assert drawn(strip) == [" 410 s " + "#" * 12, " " * 12 + "^="]
+
+
 @pytest.mark.parametrize("width", [1, 2, 7, 12, 19, 20, 40, 200])
 def test_no_row_is_wider_than_the_terminal(width: int) -> None:
     strip = Strip(0, (HALF,) * 321, 9, (spell(0, None), spell(5, 300)))

@@ -1,6 +1,6 @@
 """The share on time by second, of several publishers, some of which are away, dead or late."""
 
-from harness.run.strip import LATEST_NS, SECOND_NS, Load, Share, Spell, Strip, Told, strip
+from harness.run.strip import LATEST_NS, LONGEST, SECOND_NS, Load, Share, Spell, Strip, Told, strip
 from spark_analysis.schema.facts import Absence
 
 DEADLINE_NS = 2 * SECOND_NS
@@ -62,6 +62,14 @@ def test_what_was_due_while_a_fault_kept_its_publisher_away_is_not_due() -> None
 def test_others_are_not_excused() -> None:
     away = Absence(2, 0, None)
     assert at(10, *BOTH, absences=[away]).known == (Share(10, 10), Share(10, 4))
+
+
+def test_of_a_long_load_the_newest_seconds_are_told_from_a_multiple_of_ten_on() -> None:
+    told = Told(1, dict.fromkeys(range(5, 5000), (10, 10)))
+    long = at(1005.5, told)
+    assert (long.first, long.left_out) == (415, 410)
+    assert len(long.known) + long.pending == 591
+    assert len(at(604.5, told).known) + at(604.5, told).pending == LONGEST
 
 
 def test_the_faults_are_handed_on() -> None:
