@@ -69,7 +69,7 @@ class LiveRun:
         self._ending = prepared.ending
         self._crew = list(prepared.crew)
         self._asked_ns: dict[int, int] = {}  # of the windows that opened: since when at the most
-        self._seen: tuple[tuple[int, int], Strip | None] = ((-1, 0), None)
+        self._shares: tuple[tuple[int, bool], Strip] | None = None  # put together once a second
         self._leaving = False
 
     async def perform(self) -> None:
@@ -121,30 +121,28 @@ class LiveRun:
         view = view_of(phase.name.lower(), self._crew, armed, left_s)
         run_ns = self._run_time(now_ns)
         done = parts(self._plan.schedule, phase, self._manifest.phases_ns, run_ns)
-        return replace(view, parts=done, strip=self._latest_strip(run_ns))
-
-    def _latest_strip(self, now_ns: int) -> Strip | None:
-        """Put together once a second, and when a fault began."""
-        key = now_ns // SECOND_NS, len(self._asked_ns)
-        if self._seen[0] != key:
-            self._seen = key, self._strip(now_ns)
-        return self._seen[1]
+        return replace(view, parts=done, strip=self._strip(run_ns))
 
     def _strip(self, now_ns: int) -> Strip | None:
         workload, started_ns = self._plan.scenario.workload, self._manifest.load_started_ns
         if workload.rate is None or not workload.confirms or started_ns is None:
             return None
-        deadline_ns = round(workload.deadline_s * SECOND_NS)
-        load = Load(started_ns, self._manifest.load_ended_ns, deadline_ns)
-        told = [Told(m.config.number, m.seconds) for m in self._crew if m.seconds]
         opened = [(self._windows[number], at_ns) for number, at_ns in self._asked_ns.items()]
-        absences = [absence for window, _ in opened for absence in window.absences]
+        publishers = [m for m in self._crew if m.config.role is Role.PUBLISHER]
+        closed = all(member.ended.is_set() for member in publishers)
+        key = now_ns // SECOND_NS, closed
+        if self._shares is None or self._shares[0] != key:
+            deadline_ns = round(workload.deadline_s * SECOND_NS)
+            load = Load(started_ns, self._manifest.load_ended_ns, deadline_ns, closed)
+            told = [Told(m.config.number, m.seconds) for m in publishers]
+            absences = [absence for window, _ in opened for absence in window.absences]
+            self._shares = key, strip(load, now_ns, told, absences)
         # Of an action that failed, and may have taken effect, only its beginning is known.
-        faults = [
+        faults = tuple(
             Spell(window.title, max(at_ns, window.facts.origin_ns), window.facts.ended_ns)
             for window, at_ns in opened
-        ]
-        return strip(load, now_ns, told, absences, faults)
+        )
+        return replace(self._shares[1], faults=faults)
 
     def _do(self, dispatches: list[c.Dispatch]) -> None:
         for dispatch in dispatches:

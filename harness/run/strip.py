@@ -3,7 +3,8 @@
 1. A preview; what is judged is what was recorded. For seconds that every publisher told both are
    the same. They differ where a publisher died before it told its last ones, and in the seconds
    that a client was kept away in: here they are left out whole, there operation by operation.
-2. A second is known LATEST_NS after the last deadline of its operations; until then it is pending.
+2. A second is known LATEST_NS after the last deadline of its operations, or when all publishers
+   have closed; until then it is pending.
 3. Pure: times are nanoseconds of run time, seconds are counted from the run's origin.
 """
 
@@ -49,6 +50,7 @@ class Load:
     from_ns: int
     until_ns: int | None  # None: it goes on
     deadline_ns: int
+    closed: bool = False  # every publisher has told its last
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +65,16 @@ class Strip:
     left_out: int = 0
 
 
-def strip(
-    load: Load,
-    now_ns: int,
-    told: Sequence[Told],
-    absences: Sequence[Absence],
-    faults: Iterable[Spell],
-) -> Strip:
+def strip(load: Load, now_ns: int, told: Sequence[Told], absences: Sequence[Absence]) -> Strip:
+    """Without the faults."""
     began, end = load.from_ns // SECOND_NS, _end(load, now_ns, told)
     left_out = -(-max(0, end - began - LONGEST) // 10) * 10
     first = began + left_out
-    final = (now_ns - load.deadline_ns - LATEST_NS) // SECOND_NS  # from here on nothing is known
+    # From there on nothing is known.
+    final = end if load.closed else (now_ns - load.deadline_ns - LATEST_NS) // SECOND_NS
     known = range(first, max(first, min(final, end)))
     shares = tuple(_share(second, told, absences, load.deadline_ns) for second in known)
-    return Strip(first, shares, max(0, end - known.stop), tuple(faults), left_out)
+    return Strip(first, shares, max(0, end - known.stop), left_out=left_out)
 
 
 def _end(load: Load, now_ns: int, told: Iterable[Told]) -> int:

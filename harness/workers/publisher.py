@@ -54,7 +54,8 @@ class Publisher:
         self._pacing = Pacing(config.rate, config.phase, self._deadline_ns)
         self._burst = BURST if config.rate is None else PACED_BURST
         is_withdrawn = partial(withdrawn, config.rocketmq)
-        self._seconds = Seconds(self._pacing, self._deadline_ns, is_withdrawn)
+        withdraws = is_withdrawn if config.rocketmq.transactional_percent else None
+        self._seconds = Seconds(self._pacing, self._deadline_ns, withdraws)
         self._book = Book(
             config.confirms and config.retry == "until_confirmed",
             is_withdrawn,

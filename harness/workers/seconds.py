@@ -1,7 +1,8 @@
 """How much of a publisher's load was on time, second by second, told when it is final.
 
 1. An operation belongs to the second of run time that it was intended for, whenever it was sent.
-2. A second is told once: a deadline after its end, or when its publisher closes.
+2. A second is told once: a deadline after its end, or when its publisher closes. One that stood
+   still tells AT_ONCE at a time: the loop has better things to do then.
 3. A message costs an addition; how many were due is reckoned when their second is told.
 4. What is to be rolled back is never due. At rate max nothing is.
 5. Pure: times are handed in, in nanoseconds of run time.
@@ -15,6 +16,7 @@ from harness.workers.pacing import NS_PER_S, Pacing
 
 # Answers of a library come through its threads: one may be in time and be heard of a little later.
 HEARD_WITHIN_NS = 200_000_000
+AT_ONCE = 10
 
 
 class Second(NamedTuple):
@@ -26,9 +28,12 @@ class Second(NamedTuple):
 
 
 class Seconds:
-    """The seconds of one publisher. `withdrawn`: whether an operation is to be rolled back."""
+    """The seconds of one publisher. `withdrawn`: whether an operation is to be rolled back; None
+    where none is."""
 
-    def __init__(self, pacing: Pacing, deadline_ns: int, withdrawn: Callable[[int], bool]) -> None:
+    def __init__(
+        self, pacing: Pacing, deadline_ns: int, withdrawn: Callable[[int], bool] | None
+    ) -> None:
         self._pacing = pacing
         self._deadline_ns = deadline_ns
         self._withdrawn = withdrawn
@@ -47,9 +52,10 @@ class Seconds:
             return []
         second = started_ns // NS_PER_S if self._next is None else self._next
         final_ns = now_ns - self._deadline_ns - HEARD_WITHIN_NS
-        told = []
+        told: list[Second] = []
         while not self._pacing.over_by(second * NS_PER_S):
-            if not closed and (second + 1) * NS_PER_S > final_ns:
+            is_final = (second + 1) * NS_PER_S <= final_ns and len(told) < AT_ONCE
+            if not (closed or is_final):
                 break
             told.append(Second(second, self._due_in(second), self._on_time.pop(second, 0)))
             second += 1
@@ -59,4 +65,6 @@ class Seconds:
     def _due_in(self, second: int) -> int:
         from_ns = second * NS_PER_S
         operations = self._pacing.intended_in(from_ns, from_ns + NS_PER_S)
+        if self._withdrawn is None:
+            return len(operations)
         return sum(not self._withdrawn(sequence) for sequence in operations)

@@ -1,6 +1,10 @@
 """The share on time by second, of several publishers, some of which are away, dead or late."""
 
-from harness.run.strip import LATEST_NS, LONGEST, SECOND_NS, Load, Share, Spell, Strip, Told, strip
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from harness.run.strip import LATEST_NS, LONGEST, SECOND_NS, Load, Share, Strip, Told, strip
 from spark_analysis.schema.facts import Absence
 
 DEADLINE_NS = 2 * SECOND_NS
@@ -8,11 +12,10 @@ LATE_NS = DEADLINE_NS + LATEST_NS
 BOTH = (Told(1, {5: (10, 10), 6: (10, 4)}), Told(2, {5: (10, 0), 6: (10, 10)}))
 
 
-def at(second: float, *told: Told, **rest: object) -> Strip:
+def at(second: float, *told: Told, absences: Sequence[Absence] = (), **load: Any) -> Strip:
     """The load began in second 5."""
-    load = Load(5 * SECOND_NS + 1, rest.get("until_ns"), DEADLINE_NS)  # type: ignore[arg-type]
-    absences, faults = rest.get("absences", ()), rest.get("faults", ())
-    return strip(load, round(second * SECOND_NS), told, absences, faults)  # type: ignore[arg-type]
+    of = replace(Load(5 * SECOND_NS + 1, None, DEADLINE_NS), **load)
+    return strip(of, round(second * SECOND_NS), told, absences)
 
 
 def test_a_second_is_pending_until_a_deadline_after_it() -> None:
@@ -72,6 +75,6 @@ def test_of_a_long_load_the_newest_seconds_are_told_from_a_multiple_of_ten_on() 
     assert len(at(604.5, told).known) + at(604.5, told).pending == LONGEST
 
 
-def test_the_faults_are_handed_on() -> None:
-    fault = Spell("kill rmq1", 6 * SECOND_NS, None)
-    assert at(6.5, faults=[fault]).faults == (fault,)
+def test_when_all_publishers_have_closed_every_second_is_known() -> None:
+    closed = at(7.5, *BOTH, until_ns=7 * SECOND_NS - 1, closed=True)
+    assert closed == Strip(5, (Share(20, 10), Share(20, 14)), 0)

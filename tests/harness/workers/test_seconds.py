@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from harness.workers.operations import Book
 from harness.workers.pacing import NS_PER_S, Pacing
-from harness.workers.seconds import HEARD_WITHIN_NS, Second, Seconds
+from harness.workers.seconds import AT_ONCE, HEARD_WITHIN_NS, Second, Seconds
 
 MS = 1_000_000
 DEADLINE_NS = 300 * MS
@@ -30,9 +30,14 @@ def test_a_second_is_told_once_when_nothing_of_it_can_come_in_time_any_more() ->
 
 
 def test_a_publisher_that_stood_still_tells_all_that_passed() -> None:
-    _, seconds = load()
+    pacing, seconds = load()
     told = seconds.settled(4 * NS_PER_S)
     assert told == [Second(0, 3, 0), Second(1, 4, 0), Second(2, 4, 0)]
+    now_ns = 60 * NS_PER_S
+    assert len(seconds.settled(now_ns)) == AT_ONCE
+    assert seconds.settled(now_ns)[-1] == Second(2 + 2 * AT_ONCE, 4, 0)
+    pacing.stop(now_ns)
+    assert [one.second for one in seconds.settled(now_ns, closed=True)] == [*range(23, 61)]
 
 
 def test_seconds_count_from_the_origin_and_begin_with_the_load() -> None:
@@ -62,7 +67,7 @@ def test_a_second_in_which_nothing_is_due_is_told_so() -> None:
 def test_at_rate_max_and_before_the_start_nothing_is_told() -> None:
     _, seconds = load(rate=None)
     assert seconds.settled(60 * NS_PER_S, closed=True) == []
-    unstarted = Seconds(Pacing(4.0, 0.0, DEADLINE_NS), DEADLINE_NS, lambda _: False)
+    unstarted = Seconds(Pacing(4.0, 0.0, DEADLINE_NS), DEADLINE_NS, None)
     assert unstarted.settled(60 * NS_PER_S) == []
 
 
@@ -76,7 +81,7 @@ def test_it_tells_what_the_records_will_say(
 ) -> None:
     """Each operation is sent at its time, and confirmed so many ms later, or never."""
     pacing = Pacing(rate, 0.0, DEADLINE_NS)
-    seconds = Seconds(pacing, DEADLINE_NS, lambda _: False)
+    seconds = Seconds(pacing, DEADLINE_NS, None)
     book = Book(False, in_time=seconds.in_time)
     book.connected()
     pacing.start(start_ms * MS)
