@@ -21,11 +21,15 @@ VIEW = LiveView("run-1", "baseline", 300.0, 299.4, 300.0, 0.998, 12, (), 41.6)
 class Screen:
     """A terminal display on paper, and a clock that is moved by hand."""
 
-    def __init__(self, is_terminal: bool = False, whole: bool = False) -> None:
+    def __init__(self, is_terminal: bool = False, whole: bool = False, **environ: str) -> None:
         self.paper = io.StringIO()
         self.now_s = 0.0
         self.console = Console(
-            file=self.paper, force_terminal=is_terminal, width=120, highlight=False
+            file=self.paper,
+            force_terminal=is_terminal,
+            width=120,
+            highlight=False,
+            _environ={"TERM": "xterm", **environ},
         )
         self.display = Terminal(self.console, lambda: self.now_s, whole)
 
@@ -104,11 +108,8 @@ def test_whatever_ends_a_run_the_cursor_is_back() -> None:
     assert text.rindex(SHOW) > text.rindex(HIDE)
 
 
-def test_a_terminal_that_cannot_move_its_cursor_gets_lines(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("TERM", "dumb")
-    screen = Screen(is_terminal=True)
+def test_a_terminal_that_cannot_move_its_cursor_gets_lines() -> None:
+    screen = Screen(is_terminal=True, TERM="dumb")
     screen.display.live(VIEW)
     assert screen.lines[0].startswith("run-1 baseline | sent 300/s")
 
@@ -123,9 +124,8 @@ def test_a_terminal_may_become_narrower_while_it_is_drawn_on() -> None:
     assert "  90 s " + "█" * 30 in screen.seen
 
 
-def test_no_color_is_respected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_COLOR", "1")
-    screen = Screen(is_terminal=True)
+def test_no_color_is_respected() -> None:
+    screen = Screen(is_terminal=True, NO_COLOR="1")
     screen.display.live(replace(VIEW, strip=Strip(0, (Share(9, 0), Share(9, 9)), 1)))
     screen.display.close()
     assert "×█░" in screen.seen
