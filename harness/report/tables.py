@@ -44,7 +44,8 @@ def verdict_tables(report: Report, whole: bool = False) -> Iterator[Table]:
         table = _table("claim", cells)
         for claim in claims:
             table.add_row(claim, *(_mark(report, cell, claim) for _, cell in cells))
-        yield table
+        if claims:
+            yield table
 
 
 def left_out(report: Report) -> int:
