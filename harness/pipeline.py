@@ -193,7 +193,7 @@ def _hooks(interrupt: asyncio.Event, options: RunOptions, show: Display, steps: 
     def began(plan: RunPlan, place: int, of: int) -> None:
         nonlocal rates
         steps.end()
-        rates = Rates(plan.name)
+        rates = Rates(plan.name, f"{place} of {of}")
         show.message(f"run {place} of {of}: {plan.name} ({' x '.join(plan.cell)})")
 
     def live(view: View) -> None:

@@ -8,8 +8,9 @@ from pyspark.sql import SparkSession
 from spark_analysis.definition import comparison
 from spark_analysis.definition.judge import judge as judge_by_definition
 from spark_analysis.definition.views import views
-from spark_analysis.engine.compare import compare
-from spark_analysis.engine.judge import JUDGED, judge
+from spark_analysis.engine.compare import COMPARED, compare
+from spark_analysis.engine.judge import judge
+from spark_analysis.engine.spark_rows import held
 from spark_analysis.schema.arrow import row_schema
 from spark_analysis.schema.comparison import Comparison
 from spark_analysis.schema.facts import Facts
@@ -28,12 +29,8 @@ def compared_by_spark(
     spark: SparkSession, runs: Iterable[tuple[Facts, Rows]]
 ) -> tuple[Comparison, ...]:
     judged = [judge(facts, Memory(raw_columns(rows))) for facts, rows in runs]
-    # In one chunk: Spark 4.3 loses rows of a table that has several.
-    marts = {
-        name: pa.concat_tables([found[name] for found in judged]).combine_chunks()
-        for name in JUDGED
-    }
-    frames = {name: spark.createDataFrame(table) for name, table in marts.items()}
+    marts = {name: pa.concat_tables([found[name] for found in judged]) for name in COMPARED}
+    frames = {name: held(spark, table) for name, table in marts.items()}
     table = compare(spark, frames, len(judged)).toArrow()
     assert table.schema.names == row_schema(Comparison).names
     assert table.schema.types == row_schema(Comparison).types

@@ -22,6 +22,8 @@ from harness.plan.bound import Bound
 from harness.plan.misbehave import Misbehave
 from harness.plan.model import Experiment, Skipped
 from harness.plan.topology import Topology
+from harness.run.progress import Part
+from harness.run.strip import Strip
 from spark_analysis.schema.comparison import Comparison
 
 INTERRUPTED = 130
@@ -127,6 +129,9 @@ class LiveView:
     outstanding: int
     armed: tuple[str, ...]
     left_s: float
+    place: str = ""  # "2 of 3": which of the experiment's runs
+    parts: tuple[Part, ...] = ()
+    strip: Strip | None = None  # None where nothing is due at a time, or nothing is confirmed
 
 
 class Display(Protocol):

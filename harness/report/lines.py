@@ -76,7 +76,12 @@ def standing_of(verdict: ClaimVerdict, run: RunReport, report: Report) -> str:
     return f"this cell is not known to do so: {expected} was expected"
 
 
-def skipped_lines(report: Report) -> Iterator[str]:
+def skipped_lines(report: Report, whole: bool = False) -> Iterator[str]:
+    """The cells that were asked for and cannot be; several are one line, but in the `whole`."""
+    if len(report.skipped) > 1 and not whole:
+        cells = f"{len(report.skipped)} more cells do not apply"
+        yield f"{Outcome.NOT_APPLICABLE}: {cells} (--all tells each, and why)"
+        return
     for skip in report.skipped:
         yield f"{Outcome.NOT_APPLICABLE} {cell_name(skip.cell)}: {skip.reason}"
 

@@ -14,8 +14,9 @@ WINDOW_S = 1.0
 class Rates:
     """Makes live views of one run out of its counts."""
 
-    def __init__(self, run: str) -> None:
+    def __init__(self, run: str, place: str = "") -> None:
         self._run = run
+        self._place = place
         self._looks: deque[tuple[float, View]] = deque()
 
     def view(self, now_s: float, counts: View) -> LiveView:
@@ -37,6 +38,9 @@ class Rates:
             outstanding=counts.outstanding,
             armed=counts.armed,
             left_s=counts.left_s,
+            place=self._place,
+            parts=counts.parts,
+            strip=counts.strip,
         )
 
 

@@ -33,15 +33,19 @@ def legend(report: Report) -> list[str]:
 
 def verdict_tables(report: Report, whole: bool = False) -> Iterator[Table]:
     """Claims x cells, broken ones first; of several repeats the heaviest outcome, and how many had
-    it. A claim that applies to no run has a row only in the `whole`."""
-    verdicts = by_urgency(verdict for run in report.runs for verdict in run.verdicts)
-    applies = {one.claim for one in verdicts if one.outcome is not Outcome.NOT_APPLICABLE}
-    claims = [one for one in dict.fromkeys(v.claim for v in verdicts) if whole or one in applies]
+    it. A claim that applies to none of a table's runs has a row in it only in the `whole`."""
     for cells in _chunks(_numbered(report)):
+        shown = [cell for _, cell in cells]
+        runs = [run for run in report.runs if run.cell in shown]
+        verdicts = by_urgency(verdict for run in runs for verdict in run.verdicts)
+        applies = {one.claim for one in verdicts if one.outcome is not Outcome.NOT_APPLICABLE}
+        every = dict.fromkeys(verdict.claim for verdict in verdicts)
+        claims = [claim for claim in every if whole or claim in applies]
         table = _table("claim", cells)
         for claim in claims:
             table.add_row(claim, *(_mark(report, cell, claim) for _, cell in cells))
-        yield table
+        if claims:
+            yield table
 
 
 def left_out(report: Report) -> int:

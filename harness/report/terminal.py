@@ -6,18 +6,18 @@
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from unicodedata import category
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, RenderableType
 from rich.live import Live
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.rule import Rule
-from rich.table import Table
 from rich.text import Text
 
-from harness.analyse.judge import Outcome
+from harness.analyse.judge import ClaimVerdict, Outcome
 from harness.report.display import LiveView, Report, RunReport
 from harness.report.lines import (
     by_urgency,
@@ -28,6 +28,7 @@ from harness.report.lines import (
     standing_of,
     verdict_line,
 )
+from harness.report.live_panel import LivePanel
 from harness.report.overview import overview
 from harness.report.tables import (
     comparison_tables,
@@ -43,6 +44,7 @@ CELLS_MAX = 24
 # Control characters, those that turn the direction round, and halves of a character.
 _COMMANDING = ("Cc", "Cf", "Cs")
 _STYLES = {"PASS": "green", "FAIL": "bold red", "INCONCLUSIVE": "yellow", "NOT APPLICABLE": "dim"}
+_OF_WARNINGS = "dim yellow"
 
 
 class Terminal:
@@ -53,6 +55,8 @@ class Terminal:
         self._console = console
         self._whole = whole
         self._clock = clock
+        # A terminal that cannot move its cursor would show nothing until the end.
+        self._redraws = console.is_terminal and not console.is_dumb_terminal
         self._live: Live | None = None
         self._step = ""
         self._expected_s: float | None = None
@@ -61,7 +65,7 @@ class Terminal:
 
     def step_began(self, name: str, expected_s: float | None) -> None:
         self._step, self._expected_s = name, expected_s
-        if self._console.is_terminal:
+        if self._redraws:
             self._draw(_step_bar(name, expected_s))
         else:
             self._print(f"{name} ...{_expected(expected_s)}")
@@ -71,8 +75,9 @@ class Terminal:
         self._print(f"{self._step}: {seconds:.1f} s{_expected(self._expected_s)}")
 
     def live(self, view: LiveView) -> None:
-        if self._console.is_terminal:
-            self._draw(_live_table(view))
+        view = replace(view, armed=tuple(map(harmless, view.armed)))
+        if self._redraws:
+            self._draw(LivePanel(view))
             return
         now_s = self._clock()
         phase = (view.run, view.phase, view.armed)
@@ -123,7 +128,7 @@ class Terminal:
             self._console.print(table)
         if zero := nowhere(report):
             self._print(f"0 in every run: {', '.join(zero)}")
-        self._lines("not applicable", list(skipped_lines(report)))
+        self._lines("not applicable", list(skipped_lines(report, self._whole)))
         self._lines("against what is known", list(cell_lines(report)))
 
     def _run(self, run: RunReport, report: Report) -> None:
@@ -138,7 +143,7 @@ class Terminal:
             if verdict.outcome is Outcome.NOT_APPLICABLE and not self._whole:
                 continue
             line = verdict_line(verdict, standing_of(verdict, run, report))
-            self._print(f"  {line}", _STYLES[str(verdict.outcome)])
+            self._print(f"  {line}", _style(verdict))
 
     def _lines(self, heading: str, lines: list[str]) -> None:
         if lines:
@@ -155,7 +160,7 @@ class Terminal:
         if self._live is None:
             self._live = Live(console=self._console, transient=True, refresh_per_second=4)
             self._live.start()
-        self._live.update(Group(what))
+        self._live.update(what)
 
     def _print(self, text: str, style: str = "") -> None:
         self._console.print(Text(harmless(text), style), soft_wrap=True)
@@ -171,6 +176,11 @@ def harmless(text: str) -> str:
     )
 
 
+def _style(verdict: ClaimVerdict) -> str:
+    """A warning that did not come true breaks nothing."""
+    return _STYLES[str(verdict.outcome)] if verdict.is_promise else _OF_WARNINGS
+
+
 def live_line(view: LiveView) -> str:
     """One look at a run, as one line."""
     success = "-" if view.success_ratio is None else f"{view.success_ratio:.1%}"
@@ -180,23 +190,6 @@ def live_line(view: LiveView) -> str:
         f"confirmed {view.confirmed_per_s:,.0f}/s delivered {view.delivered_per_s:,.0f}/s | "
         f"success {success} | open {view.outstanding:,}{armed} | {view.left_s:.0f} s left"
     )
-
-
-def _live_table(view: LiveView) -> Table:
-    """The same look, as rows that stay in their places."""
-    success = "-" if view.success_ratio is None else f"{view.success_ratio:.1%}"
-    table = Table.grid(padding=(0, 2))
-    for name, value in (
-        ("run", view.run),
-        ("phase", f"{view.phase}, {view.left_s:.0f} s left"),
-        ("sent", f"{view.sent_per_s:,.0f}/s"),
-        ("confirmed", f"{view.confirmed_per_s:,.0f}/s, success {success}"),
-        ("delivered", f"{view.delivered_per_s:,.0f}/s"),
-        ("open", f"{view.outstanding:,}"),
-        ("armed", ", ".join(view.armed) or "nothing"),
-    ):
-        table.add_row(Text(name, "dim"), Text(value))
-    return table
 
 
 def _expected(expected_s: float | None) -> str:

@@ -46,6 +46,7 @@ class Member:
     clock: Clock
     versions: dict[str, str]
     status: dict[str, int] = field(default_factory=dict)
+    seconds: dict[int, tuple[int, int]] = field(default_factory=dict)  # due, and on time, in each
     said: dict[str, dict[str, Any]] = field(default_factory=dict)  # the last message of each kind
     doubt: str = ""
     exit_code: int | None = None
@@ -144,7 +145,11 @@ class Member:
                 )
             )
         elif kind == "status":
-            self.status = {key: value for key, value in message.items() if key != "say"}
+            for second, due, on_time in message.get("seconds", ()):
+                self.seconds[second] = due, on_time
+            self.status = {
+                key: value for key, value in message.items() if key not in ("say", "seconds")
+            }
         elif kind == "failed":
             self.doubt = message["doubt"]
 

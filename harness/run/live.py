@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from faults.verify.processes import KILLED
@@ -22,6 +22,8 @@ from harness.run.crew import Member
 from harness.run.ending import CLOSE_LIMIT_S
 from harness.run.operating import Operating
 from harness.run.preparing import Prepared
+from harness.run.progress import parts
+from harness.run.strip import SECOND_NS, Load, Spell, Strip, Told, strip
 from harness.run.view import View, view_of
 from harness.run.windows import LiveWindow
 from harness.run_folder.manifest import ClockRecord, Manifest, WorkerRecord
@@ -66,6 +68,8 @@ class LiveRun:
         self._failure: BaseException | None = None
         self._ending = prepared.ending
         self._crew = list(prepared.crew)
+        self._asked_ns: dict[int, int] = {}  # of the windows that opened: since when at the most
+        self._shares: tuple[tuple[int, bool], Strip] | None = None  # put together once a second
         self._leaving = False
 
     async def perform(self) -> None:
@@ -107,11 +111,38 @@ class LiveRun:
         if self._out.interrupt.is_set() and not self._manifest.interrupted:
             self._manifest.interrupted = True
             self._events.put_nowait(c.Interrupted())
-        now_ns = time.monotonic_ns()
-        left_s = self._conductor.left_s(now_ns)
+        self._out.show(self._view(time.monotonic_ns()))
+
+    def _view(self, now_ns: int) -> View:
+        phase = self._conductor.phase
         armed = [self._windows[number].title for number in self._conductor.armed()]
         armed += [self._operating.title] if self._operating.title else []
-        self._out.show(view_of(self._conductor.phase.name.lower(), self._crew, armed, left_s))
+        left_s = self._conductor.left_s(now_ns)
+        view = view_of(phase.name.lower(), self._crew, armed, left_s)
+        run_ns = self._run_time(now_ns)
+        done = parts(self._plan.schedule, phase, self._manifest.phases_ns, run_ns)
+        return replace(view, parts=done, strip=self._strip(run_ns))
+
+    def _strip(self, now_ns: int) -> Strip | None:
+        workload, started_ns = self._plan.scenario.workload, self._manifest.load_started_ns
+        if workload.rate is None or not workload.confirms or started_ns is None:
+            return None
+        opened = [(self._windows[number], at_ns) for number, at_ns in self._asked_ns.items()]
+        publishers = [m for m in self._crew if m.config.role is Role.PUBLISHER]
+        closed = all(member.ended.is_set() for member in publishers)
+        key = now_ns // SECOND_NS, closed
+        if self._shares is None or self._shares[0] != key:
+            deadline_ns = round(workload.deadline_s * SECOND_NS)
+            load = Load(started_ns, self._manifest.load_ended_ns, deadline_ns, closed)
+            told = [Told(m.config.number, m.seconds) for m in publishers]
+            absences = [absence for window, _ in opened for absence in window.absences]
+            self._shares = key, strip(load, now_ns, told, absences)
+        # Of an action that failed, and may have taken effect, only its beginning is known.
+        faults = tuple(
+            Spell(window.title, max(at_ns, window.facts.origin_ns), window.facts.ended_ns)
+            for window, at_ns in opened
+        )
+        return replace(self._shares[1], faults=faults)
 
     def _do(self, dispatches: list[c.Dispatch]) -> None:
         for dispatch in dispatches:
@@ -154,7 +185,10 @@ class LiveRun:
 
     async def _open(self, number: int) -> None:
         window = self._windows[number]
+        asked_ns = self._run_time(time.monotonic_ns())
         opened = await window.open()
+        if opened:
+            self._asked_ns[number] = asked_ns
         now_ns = time.monotonic_ns()
         states = self._manifest.state.setdefault("windows", {})
         states[str(number)] = self._prepared.state_at_fault(window)

@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from harness.run.progress import Part
+from harness.run.strip import Strip
+
 
 class Speaker(Protocol):
     @property
@@ -23,6 +26,8 @@ class View:
     outstanding: int
     armed: tuple[str, ...]
     left_s: float
+    parts: tuple[Part, ...] = ()
+    strip: Strip | None = None  # None where nothing is due at a time, or nothing is confirmed
 
 
 def view_of(phase: str, crew: Sequence[Speaker], armed: Sequence[str], left_s: float) -> View:

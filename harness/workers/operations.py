@@ -38,17 +38,22 @@ class Retry(NamedTuple):
 class Book:
     """All operations of one publisher that are not finished, and counts of the others.
 
-    `withdrawn`: whether the operation of this sequence is to be refused.
+    `withdrawn`: whether the operation of this sequence is to be refused. `in_time` is told the
+    deadline of each operation that was confirmed by then.
     """
 
     def __init__(
-        self, retrying: bool, withdrawn: Callable[[int], bool] = lambda _sequence: False
+        self,
+        retrying: bool,
+        withdrawn: Callable[[int], bool] = lambda _sequence: False,
+        in_time: Callable[[int], None] = lambda _deadline_ns: None,
     ) -> None:
         self.sent = 0
         self.confirmed = 0
         self.unknown = 0
         self._retrying = retrying
         self._withdrawn = withdrawn
+        self._in_time = in_time
         self._missed = 0
         self._out: dict[int, Attempt] = {}
         self._tag = 0  # of the latest attempt on this connection
@@ -151,8 +156,8 @@ class Book:
             if raw is not None:
                 return self._fail(attempt, Outcome.RETURNED, raw, now_ns + RETRY_PAUSE_NS)
         self.confirmed += 1
-        if NO_INTENT < deadline_ns < now_ns:
-            self._missed += 1
+        if deadline_ns != NO_INTENT:
+            self._meet(deadline_ns, now_ns)
         return (sequence, number, _CONFIRMED, "ack")
 
     def _answer(self, attempt: Attempt, outcome: Outcome, raw: str, now_ns: int) -> Settlement:
@@ -162,9 +167,15 @@ class Book:
         if outcome is not Outcome.CONFIRMED:
             return self._fail(attempt, outcome, raw, now_ns + RETRY_PAUSE_NS)
         self.confirmed += 1
-        if NO_INTENT < deadline_ns < now_ns:
-            self._missed += 1
+        if deadline_ns != NO_INTENT:
+            self._meet(deadline_ns, now_ns)
         return (sequence, number, outcome, raw)
+
+    def _meet(self, deadline_ns: int, now_ns: int) -> None:
+        if deadline_ns < now_ns:
+            self._missed += 1
+        else:
+            self._in_time(deadline_ns)
 
     def _fail(self, attempt: Attempt, outcome: Outcome, raw: str, due_ns: int) -> Settlement:
         sequence, number, _, deadline_ns = attempt

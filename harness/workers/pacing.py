@@ -45,6 +45,22 @@ class Pacing:
         else:
             self._end = max(self._next, self._due_by(now_ns))
 
+    @property
+    def started_ns(self) -> int | None:
+        return self._start_ns
+
+    def intended_in(self, from_ns: int, until_ns: int) -> range:
+        """The operations that are intended in [from_ns, until_ns), taken or not; none at max."""
+        if self._rate is None or self._start_ns is None:
+            return range(0)
+        return range(self._due_by(from_ns - 1), self._due_by(until_ns - 1))
+
+    def over_by(self, at_ns: int) -> bool:
+        """Whether nothing is intended at `at_ns` or later, now or ever."""
+        if self._rate is None or self._start_ns is None:
+            return True
+        return self._due_by(at_ns - 1) >= self._end
+
     def next_ns(self) -> int | None:
         """When the next operation is due (at max: since when); None if none is to come."""
         if self._start_ns is None or self._next >= self._end:

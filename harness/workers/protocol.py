@@ -22,7 +22,11 @@ Worker to harness
     {"say": "pong", "monotonic_ns": 1, "suspended_ns": 0}       answers ping
     {"say": "status", "sent": 1, "confirmed": 1, "unknown": 0, "missed": 0, "delivered": 0,
      "outstanding": 0, "late_ns": 0}          twice a second; counts since start; `outstanding`:
-                                              operations that are due, out or to be retried
+                                              operations that are due, out or to be retried;
+                                              once more just before `closed`
+     "seconds": [[12, 100, 98]]               in it, of paced publishers: the seconds of run time
+                                              that are final since the last status: how many were
+                                              due in each, and confirmed by their deadline
     {"say": "drained", "queue": "orders", "complete": true, "doubt": ""}      drainer and auditor
     {"say": "closed"}                         the log is closed; the process ends
     {"say": "failed", "doubt": "..."}         it cannot go on (a full disk); the process ends

@@ -24,6 +24,7 @@ from harness.workers.operations import Book, Settlement
 from harness.workers.pacing import NS_PER_S, Pacing
 from harness.workers.protocol import Endpoint, WorkerConfig
 from harness.workers.recorder import Recorder
+from harness.workers.seconds import Second, Seconds
 from spark_analysis.schema.body import Identity, decode, encode
 from spark_analysis.schema.words import NO_INTENT, Outcome
 
@@ -52,9 +53,13 @@ class Publisher:
         self._deadline_ns = int(config.deadline_s * NS_PER_S)
         self._pacing = Pacing(config.rate, config.phase, self._deadline_ns)
         self._burst = BURST if config.rate is None else PACED_BURST
+        is_withdrawn = partial(withdrawn, config.rocketmq)
+        withdraws = is_withdrawn if config.rocketmq.transactional_percent else None
+        self._seconds = Seconds(self._pacing, self._deadline_ns, withdraws)
         self._book = Book(
             config.confirms and config.retry == "until_confirmed",
-            partial(withdrawn, config.rocketmq),
+            is_withdrawn,
+            self._seconds.in_time,
         )
         self._dialler = Dialler(ways(config, client), recorder, client.library)
         self._loop = asyncio.get_running_loop()
@@ -107,10 +112,17 @@ class Publisher:
             "outstanding": book.unsettled + self._pacing.waiting(now_ns),
         }
 
+    def seconds(self) -> list[Second]:
+        """How much was on time, of the seconds that are final since this was last asked."""
+        if not self._config.confirms:
+            return []
+        return self._seconds.settled(self._recorder.now_ns(), self._closed)
+
     async def close(self, nicely: bool) -> None:
         """Settles what is out as unknown; the caller closes the log. `run` must have ended."""
         self._closed = True
         now_ns = self._recorder.now_ns()
+        self._pacing.stop(now_ns)
         for operation in self._pacing.abandon(now_ns):
             self._not_sent(operation.sequence, operation.intended_ns)
         self._record(self._book.lost("closed before it was settled", now_ns), now_ns)

@@ -161,7 +161,11 @@ class Session:
     def _say_status(self) -> None:
         assert self._worker is not None
         late_ns = self._lateness.worst_lately_ns()
-        self._control.say({"say": "status", **self._worker.status(), "late_ns": late_ns})
+        status: dict[str, Any] = {**self._worker.status(), "late_ns": late_ns}
+        seconds = self._worker.seconds() if isinstance(self._worker, Publisher) else []
+        if seconds:
+            status["seconds"] = seconds
+        self._control.say({"say": "status", **status})
 
     def _end(self, code: int) -> None:
         if self._closing is None:
@@ -179,6 +183,7 @@ class Session:
             for late in self._lateness.end():
                 self._recorder.lateness(late.at_ns, late.late_ns)
             self._recorder.close()
+            self._say_status()  # the last seconds are final now
         self._control.say({"say": "closed"})
         self._ended.set_result(code)
 

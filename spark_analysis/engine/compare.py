@@ -20,6 +20,7 @@ from spark_analysis.schema.service import RUN, SYSTEM
 from spark_analysis.schema.views import ROUTE
 from spark_analysis.schema.words import ENDED_BY_FAULT
 
+COMPARED = "asked", "availability", "cells", "counts", "doubts", "outages", "stages", "times"
 _CELL = ("scenario", "system", "layout", "client")
 _TIME = ("run", "window", "measure")
 _OF_RUNS = tuple(m.measure for m in MEASURES if m.of_run)
@@ -43,13 +44,14 @@ class _Stopped:
 
 
 def compare(spark: SparkSession, marts: dict[str, DataFrame], runs: int) -> DataFrame:
-    """One row a cell, measure and detail. `runs` is how many there are at most in a cell."""
+    """One row a cell, measure and detail, from the marts COMPARED. `runs` is how many there are at
+    most in a cell."""
     asked = frame(
         spark,
         _Asked,
         [_Asked(m.measure, m.detail, m.unit, m.counted, m.of) for m in MEASURES],
     )
-    small = {name: rows.coalesce(1) for name, rows in marts.items()}
+    small = {name: marts[name].coalesce(1) for name in COMPARED}
     of_times = _availability(small["availability"]).union(_stages(small["stages"]))
     worst = _worst(spark, small["times"], of_times)
     of_runs = _outages(small["outages"], small["cells"])

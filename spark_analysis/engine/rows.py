@@ -1,6 +1,6 @@
-"""Mart rows as Arrow tables, and as the one row type in which a task hands all marts over."""
+"""Mart rows as Arrow tables."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -9,8 +9,6 @@ from spark_analysis.engine.kernel.cases import Cases
 from spark_analysis.engine.kernel.records import Text
 from spark_analysis.schema.arrow import row_schema
 from spark_analysis.schema.findings import Affected
-
-BATCH_ROWS = 1 << 16
 
 
 def table(row: type, listing: Sequence[object]) -> pa.Table:
@@ -43,24 +41,6 @@ def affected(run: str, listed: Sequence[Cases]) -> pa.Table:
         if len(cases.at_ns)
     ]
     return pa.concat_tables(tables) if tables else schema.empty_table()
-
-
-def union_batches(
-    marts: Mapping[str, type], name: str, found: Sequence[pa.Table]
-) -> Iterator[pa.RecordBatch]:
-    """The rows of one mart as rows of the union."""
-    types = {mart: pa.struct(row_schema(row)) for mart, row in marts.items()}
-    if not found:
-        return
-    whole = pa.concat_tables(found).combine_chunks()
-    for batch in whole.to_batches(max_chunksize=BATCH_ROWS):
-        columns = [
-            batch.to_struct_array() if mart == name else pa.nulls(len(batch), kind)
-            for mart, kind in types.items()
-        ]
-        yield pa.RecordBatch.from_arrays(
-            [_repeated(name, len(batch)), *columns], names=["mart", *types]
-        )
 
 
 def _repeated(text: str, rows: int) -> pa.Array:

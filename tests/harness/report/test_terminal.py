@@ -1,12 +1,16 @@
 """What people see, with and without a terminal."""
 
 import io
+import re
 from dataclasses import replace
 
+import pytest
 from rich.console import Console
 
 from harness.report.display import Judge, LiveView
+from harness.report.tables import COLUMNS_MAX
 from harness.report.terminal import CELLS_MAX, Terminal
+from harness.run.strip import Share, Strip
 from tests.findings import Story
 from tests.reports import CELL, OTHER, SKIPPED, compared, report, run
 from tests.told_runs import page_of, summed
@@ -17,15 +21,26 @@ VIEW = LiveView("run-1", "baseline", 300.0, 299.4, 300.0, 0.998, 12, (), 41.6)
 class Screen:
     """A terminal display on paper, and a clock that is moved by hand."""
 
-    def __init__(self, is_terminal: bool = False, whole: bool = False) -> None:
+    def __init__(self, is_terminal: bool = False, whole: bool = False, **environ: str) -> None:
         self.paper = io.StringIO()
         self.now_s = 0.0
-        console = Console(file=self.paper, force_terminal=is_terminal, width=120, highlight=False)
-        self.display = Terminal(console, lambda: self.now_s, whole)
+        self.console = Console(
+            file=self.paper,
+            force_terminal=is_terminal,
+            width=120,
+            highlight=False,
+            _environ={"TERM": "xterm", **environ},
+        )
+        self.display = Terminal(self.console, lambda: self.now_s, whole)
 
     @property
     def lines(self) -> list[str]:
         return [line.rstrip() for line in self.paper.getvalue().splitlines()]
+
+    @property
+    def seen(self) -> str:
+        """Without what commands the terminal."""
+        return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", self.paper.getvalue())
 
 
 def test_a_step_shows_its_name_its_seconds_and_the_expected_seconds() -> None:
@@ -73,6 +88,57 @@ def test_on_a_terminal_the_display_is_redrawn_and_leaves_nothing_behind() -> Non
     assert "\x1b[" in screen.paper.getvalue()
 
 
+HIDE, SHOW = "\x1b[?25l", "\x1b[?25h"
+
+
+def test_whatever_ends_a_run_the_cursor_is_back() -> None:
+    screen = Screen(is_terminal=True)
+
+    def broken_off() -> None:
+        try:
+            screen.display.live(VIEW)
+            raise KeyboardInterrupt
+        finally:  # as every command does
+            screen.display.close()
+
+    with pytest.raises(KeyboardInterrupt):
+        broken_off()
+    text = screen.paper.getvalue()
+    assert text.count(HIDE) == text.count(SHOW) == 1
+    assert text.rindex(SHOW) > text.rindex(HIDE)
+
+
+def test_a_terminal_that_cannot_move_its_cursor_gets_lines() -> None:
+    screen = Screen(is_terminal=True, TERM="dumb")
+    screen.display.live(VIEW)
+    assert screen.lines[0].startswith("run-1 baseline | sent 300/s")
+
+
+def test_a_terminal_may_become_narrower_while_it_is_drawn_on() -> None:
+    screen = Screen(is_terminal=True)
+    strip = Strip(0, (Share(9, 9),) * 200, 5)
+    screen.display.live(replace(VIEW, strip=strip))
+    screen.console.width = 40
+    screen.display.live(replace(VIEW, strip=strip))
+    screen.display.close()
+    assert "  90 s " + "█" * 30 in screen.seen
+
+
+def test_no_color_is_respected() -> None:
+    screen = Screen(is_terminal=True, NO_COLOR="1")
+    screen.display.live(replace(VIEW, strip=Strip(0, (Share(9, 0), Share(9, 9)), 1)))
+    screen.display.close()
+    assert "×█░" in screen.seen
+    assert "\x1b[3" not in screen.paper.getvalue()
+
+
+def test_what_brokers_call_themselves_does_not_command_the_live_display() -> None:
+    screen = Screen(is_terminal=True)
+    screen.display.live(replace(VIEW, armed=("kill rmq\x1b[2J",)))
+    screen.display.close()
+    assert "kill rmq\ufffd[2J" in screen.paper.getvalue()
+
+
 def test_brackets_in_messages_are_no_markup() -> None:
     screen = Screen()
     screen.display.message("[red]no[/red] [TIMEOUT_CLEAN_QUEUE]")
@@ -114,6 +180,7 @@ def test_what_was_not_judged_says_so() -> None:
     screen = Screen()
     screen.display.report(report(run(Story(), verdicts=(), failure="the cluster did not come up")))
     assert "not judged: the cluster did not come up" in screen.lines
+    assert not [line for line in screen.lines if line.startswith("claim ")]
     assert "1 of 1 runs not judged" in screen.lines[-3]
     assert "(exit code 2)" in screen.lines[-3]
 
@@ -144,6 +211,34 @@ def test_what_does_not_apply_is_one_line_unless_all_is_asked_for() -> None:
     table, said = (line for line in whole.lines if "told-consumer-is-cancelled" in line)
     assert table.split()[1:] == ["n/a", "1/1"]
     assert "NOT APPLICABLE told-consumer-is-cancelled: " in said
+
+
+def test_cells_that_do_not_apply_are_one_line_unless_all_is_asked_for() -> None:
+    others = tuple(replace(SKIPPED, cell=(f"crash-{n}", *SKIPPED.cell[1:])) for n in range(80))
+    screen, whole = Screen(), Screen(whole=True)
+    screen.display.report(report(run(Story()), skipped=others))
+    whole.display.report(report(run(Story()), skipped=others))
+    told = "NOT APPLICABLE: 80 more cells do not apply (--all tells each, and why)"
+    assert [line for line in screen.lines if "crash-" in line and "NOT" in line] == []
+    assert told in screen.lines
+    assert told not in whole.lines
+    assert sum(line.startswith("NOT APPLICABLE crash-") for line in whole.lines) == 80
+
+
+def test_a_table_has_no_row_for_a_claim_that_applies_to_none_of_its_runs() -> None:
+    elsewhere = [
+        run(Story(), f"run-{n}", cell=(f"scenario-{n}", *CELL[1:])) for n in range(COLUMNS_MAX)
+    ]
+    known, *_ = run(Story()).verdicts
+    alone = replace(elsewhere[0], cell=OTHER, verdicts=(replace(known, claim="only-here"),))
+    screen = Screen()
+    screen.display.report(report(*elsewhere, alone))
+    rows = [line for line in screen.lines if line.startswith("only-here")]
+    assert len(rows) == 1
+    heads = [line for line in screen.lines if line.startswith("claim ")]
+    assert len(heads) == 2
+    after = screen.lines[screen.lines.index(heads[1]) + 1 :]
+    assert after[0].startswith("only-here")
 
 
 def test_measures_that_are_0_everywhere_are_named_in_one_line() -> None:

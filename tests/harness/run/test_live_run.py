@@ -1,6 +1,7 @@
 """Whole runs over a cluster that stands in memory: what is recorded, undone and doubted."""
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -537,3 +538,31 @@ def test_as_what_a_host_came_back_that_was_not_seen_to_nobody_says(tmp_path: Pat
     dead = run(stuck, plan(fault("kill")), tmp_path)
     assert not dead.manifest.windows[0].gone
     assert "rejoined_as" not in dead.manifest.state["windows"]["1"]
+
+
+def test_what_is_shown_of_a_run_never_goes_back_and_has_the_fault_where_it_stood(
+    tmp_path: Path,
+) -> None:
+    twice = plan(fault("kill"), fault("client_freeze", "publisher-1"), publishers=2)
+    done = run(SimulatedCluster(LAYOUT), twice, tmp_path)
+    for before, after in pairwise(done.views):
+        assert [part.phase for part in before.parts] == [part.phase for part in after.parts]
+        both = zip(before.parts, after.parts, strict=True)
+        assert all(old.done <= new.done for old, new in both)
+    last = done.views[-1].strip
+    assert last is not None
+    assert [(one.from_ns, one.until_ns) for one in last.faults] == [
+        (window.origin_ns, window.ended_ns) for window in done.facts.windows
+    ]
+
+
+def test_of_an_interrupted_run_what_it_did_not_enter_is_shown_as_not_done(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    done = run(cluster, plan(fault("kill")), tmp_path, lambda view: view.phase == "windows")
+    shown = {part.phase: part.done for part in done.views[-1].parts}
+    assert (shown["baseline"], shown["recovery"], shown["drain"]) == (1, 0, 0)
+
+
+def test_where_nothing_is_due_at_a_time_no_share_is_shown(tmp_path: Path) -> None:
+    done = run(SimulatedCluster(LAYOUT), plan(fault("kill"), rate=None), tmp_path)
+    assert {view.strip for view in done.views} == {None}

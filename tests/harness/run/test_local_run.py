@@ -1,6 +1,7 @@
 """A whole run with real workers, proxy and nodes, judged by the definition: no Docker or Spark."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from harness.plan.model import RunPlan
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
+from harness.run.view import View
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import seal
 from spark_analysis.definition.judge import judge
@@ -25,13 +27,15 @@ BOOT_ID = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 LONGER_THAN_A_LOOK_S = 4.0
 
 
-async def performed(of: RunPlan, folder: Path) -> Manifest:
+async def performed(
+    of: RunPlan, folder: Path, show: Callable[[View], None] = lambda _: None
+) -> Manifest:
     manifest = Manifest.of(of)
     run_folder = folder / "runs" / of.name
     (run_folder / "logs").mkdir(parents=True)
     async with standing(folder) as cluster:
         prepared = await Preparing(of, cluster, run_folder, BOOT_ID, lambda _: None).begin()
-        outside = Outside(asyncio.Event(), lambda _: None, lambda m: m.save(run_folder))
+        outside = Outside(asyncio.Event(), show, lambda m: m.save(run_folder))
         await LiveRun(of, cluster, prepared, manifest, outside).perform()
         await cluster.fetch_logs(run_folder)
     return manifest
@@ -57,6 +61,34 @@ def test_a_hang_on_a_local_cluster_is_verified_and_loses_nothing(tmp_path: Path)
     sampled = {row["host"] for row in read_rows(folder / "logs" / "harness", RESOURCES)}
     assert sampled == {*HOSTS, "toxiproxy", "workers"}
     assert (folder / "broker_logs" / "ref1.log").is_file()
+
+
+def test_what_was_shown_live_is_what_is_judged(tmp_path: Path) -> None:
+    hang = plan(fault("hang"), lasts_s=LONGER_THAN_A_LOOK_S, publishers=2, deadline_s=1.2)
+    of = replace(hang, layout=UNMIRRORED, deployment="local")
+    views: list[View] = []
+    asyncio.run(asyncio.wait_for(performed(of, tmp_path, views.append), 180))
+    folder = tmp_path / "runs" / of.name
+    manifest = seal(folder)
+    assert manifest.failure == ""
+    judged = {
+        row.second: (row.operations, row.missed)
+        for row in judge(Facts.from_json(manifest.facts or {}), rows_of(folder)).seconds
+        if row.operations
+    }
+    strip = views[-1].strip
+    assert strip is not None
+    shown = {
+        second: (share.due, share.due - share.on_time)
+        for second, share in enumerate(strip.known, strip.first)
+        if share is not None and share.due
+    }
+    assert shown == judged
+    assert strip.pending == 0
+    assert sum(missed for _, missed in shown.values()) > 0
+    (fault_shown,), (window,) = strip.faults, manifest.windows
+    assert (fault_shown.from_ns, fault_shown.until_ns) == (window.origin_ns, window.ended_ns)
+    assert [part.done for part in views[-1].parts][:4] == [1.0] * 4
 
 
 def test_a_node_of_a_local_cluster_is_restarted_by_an_operation(tmp_path: Path) -> None:

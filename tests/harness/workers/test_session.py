@@ -51,7 +51,11 @@ def test_a_worker_greets_works_reports_and_closes(tmp_path: Path) -> None:
         assert await worker.exit_code() == EXIT_CLOSED
         assert worker.heard[-1] == {"say": "closed"}
         assert is_closed(Path(settings.log))
-        assert len(rows(settings, tables.ATTEMPTS)) == len(broker.published)
+        attempts = len(rows(settings, tables.ATTEMPTS))
+        assert attempts == len(broker.published)
+        seconds = [each for one in worker.heard for each in one.get("seconds", ())]
+        assert sum(due for _, due, _ in seconds) == attempts
+        assert sum(on_time for _, _, on_time in seconds) == attempts
         assert rows(settings, tables.LATENESS)
 
     tell(story)

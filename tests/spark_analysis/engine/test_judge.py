@@ -1,6 +1,7 @@
 """A run that cannot be judged says so, and costs no other run its verdict."""
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,13 +10,22 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
+from spark_analysis.engine import parts
 from spark_analysis.engine.judge import judge_folder
 from spark_analysis.engine.pipeline import analyse
 from spark_analysis.engine.tasks import judge_runs
+from spark_analysis.schema.arrow import row_schema
+from spark_analysis.schema.comparison import Comparison
+from spark_analysis.schema.costs import COSTS
+from spark_analysis.schema.findings import MARTS
+from spark_analysis.schema.views import VIEWS
 from tests.histories import History
 from tests.run_folders import write_run
 
 pytestmark = pytest.mark.slow
+
+
+COUNTED = "seconds", "calm"  # one row a run, of a calm one
 
 
 def test_a_whole_run_has_all_marts(tmp_path: Path) -> None:
@@ -133,15 +143,71 @@ def test_a_spoiled_run_leaves_the_others_their_verdicts(
     ]
 
 
-def test_no_runs_have_no_rows(spark: SparkSession) -> None:
-    assert judge_runs(spark, []).count() == 0
+def test_no_runs_have_no_rows(spark: SparkSession, tmp_path: Path) -> None:
+    assert {len(rows) for rows in judge_runs(spark, [], str(tmp_path)).values()} == {0}
 
 
-def sound_run(parent: Path) -> Path:
+def test_every_mart_is_there_though_no_run_has_rows_of_it(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    analyse(spark, [str(tmp_path / "missing")], str(tmp_path / "marts"))
+    for name, row in {**MARTS, **COSTS, **VIEWS, "comparison": Comparison}.items():
+        found = pq.read_table(tmp_path / "marts" / name)
+        assert found.schema.names == row_schema(row).names, name
+        assert len(found) == (name == "doubts"), name
+
+
+def test_what_is_judged_again_replaces_what_stood_there(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    runs = [sound_run(tmp_path / str(number), f"run {number}") for number in range(20)]
+    marts = tmp_path / "marts"
+    analyse(spark, [str(run) for run in runs], str(marts))
+    assert runs_of(marts) == {f"run {number}": 1 for number in range(20)}
+    (marts / "seconds" / "part-00019.parquet").write_bytes(b"from before")
+    for _ in range(2):
+        analyse(spark, [str(run) for run in runs[:2]], str(marts))
+        assert runs_of(marts) == {"run 0": 1, "run 1": 1}
+        assert [path for path in marts.rglob("*") if path.name.startswith(".")] == []
+
+
+def runs_of(marts: Path) -> dict[str, int]:
+    """Of a mart that tasks write, and of one that they hand over."""
+    (one, other) = (Counter(pq.read_table(marts / name)["run"].to_pylist()) for name in COUNTED)
+    assert one == other
+    return dict(one)
+
+
+def test_a_task_that_fails_leaves_nothing_that_is_read(tmp_path: Path) -> None:
+    parts.clear(tmp_path, ["seconds"])
+    rows = row_schema(MARTS["seconds"]).empty_table()
+    many = pa.Table.from_pylist([second(number) for number in range(1000)], rows.schema)
+
+    def failing() -> None:
+        with parts.Parts(tmp_path, 0, 7) as failed:
+            for _ in range(parts.BATCH_ROWS // len(many) + 1):
+                failed.add("seconds", many)
+            assert list((tmp_path / "seconds").iterdir())
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        failing()
+    assert list((tmp_path / "seconds").iterdir()) == []
+    for attempt in (8, 9):
+        with parts.Parts(tmp_path, 0, attempt) as again:
+            again.add("seconds", rows)
+            again.add("seconds", many)
+        assert pq.read_table(tmp_path / "seconds").to_pylist() == many.to_pylist()
+
+
+def second(number: int) -> dict[str, object]:
+    counts = dict.fromkeys(("operations", "missed", "confirmed", "delivered"), 1)
+    return {"run": "sound", "second": number, **counts}
+
+
+def sound_run(parent: Path, name: str = "sound") -> Path:
     """One message, confirmed and delivered."""
-    return write_run(
-        parent / "sound", *History(run="sound").publish(0).confirm(0).deliver(0).build()
-    )
+    return write_run(parent / name, *History(run=name).publish(0).confirm(0).deliver(0).build())
 
 
 def count(measure: str, detail: str) -> dict[str, object]:

@@ -1,0 +1,62 @@
+"""How far a run is: its phases with what each is expected to take, and how much of each is done.
+
+1. A phase is never told as done before it is; one that takes longer stays at ALMOST.
+2. A phase that the run does not have (windows, where there is no fault) is not told.
+3. Pure: times are nanoseconds of one clock.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from harness.plan.model import Schedule
+from harness.run.cues import Phase
+
+ALMOST = 0.95
+# Reading what is left takes what it takes; the bar needs some length.
+DRAIN_S = 4.0
+AUDIT_S = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One phase: what it is expected to take, and the share of it that is done."""
+
+    phase: str
+    expected_s: float
+    done: float
+
+
+def parts(
+    schedule: Schedule, phase: Phase, entered_ns: Mapping[str, int], now_ns: int
+) -> tuple[Part, ...]:
+    """`entered_ns`: when each phase began that has begun, by its name."""
+    return tuple(
+        Part(_name(each), seconds, _done(each, seconds, phase, entered_ns, now_ns))
+        for each, seconds in _lengths(schedule)
+        if seconds > 0 or _name(each) in entered_ns
+    )
+
+
+def _lengths(schedule: Schedule) -> Iterator[tuple[Phase, float]]:
+    yield Phase.BASELINE, schedule.baseline_s
+    yield Phase.WINDOWS, schedule.load_s - schedule.baseline_s - schedule.recovery_s
+    yield Phase.RECOVERY, schedule.recovery_s
+    yield Phase.SETTLE, schedule.settle_s
+    yield Phase.DRAIN, DRAIN_S
+    yield Phase.AUDIT, AUDIT_S
+
+
+def _done(
+    each: Phase, expected_s: float, phase: Phase, entered_ns: Mapping[str, int], now_ns: int
+) -> float:
+    began_ns = entered_ns.get(_name(each))
+    if began_ns is None:
+        return 0.0
+    if phase.value > each.value:
+        return 1.0
+    passed_s = max(0, now_ns - began_ns) / 1e9
+    return min(ALMOST, passed_s / expected_s) if expected_s > 0 else ALMOST
+
+
+def _name(phase: Phase) -> str:
+    return phase.name.lower()
