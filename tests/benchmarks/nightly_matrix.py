@@ -14,8 +14,8 @@ table tells how many were not judged. What CSV files of `values` in FOLDER hold 
 scenario tells most (of "every one" it takes the default layout): some sixty cells, not hundreds.
 Layouts of publish_rate.py are played with that scenario alone, unless `--layout` names them.
 `table` prints Markdown: scenario x layout x system, with what was judged, in how many runs, which
-rates these do not exclude, and whether it is as expected; then what has not run yet, and what means
-nothing, and why.
+rates these do not exclude, and whether it is as expected; then what has not run yet, and what
+means nothing, and why.
 Nothing else should run on the machine meanwhile. Systems that run in containers need Docker.
 """
 
