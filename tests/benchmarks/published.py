@@ -8,8 +8,8 @@ A page names its runs, relative to itself, and says where which table of publish
     <!-- end -->
 
 1. What lies between such marks is made from the runs; the rest of the page is a person's.
-2. `--add` packs experiments' folders first, into the folder of the page's runs; one that lies
-   there is left as it is.
+2. `--add` packs experiments' folders first, into the folder of the first page's runs; one that
+   lies there is left as it is.
 3. `--check` writes nothing, and exits with 1 where a page is not what its runs say. What cannot be
    read is an error, exit 2: no page is written in part.
 """
@@ -101,8 +101,6 @@ def main() -> int:
     parser.add_argument("--add", metavar="FOLDER", type=Path, nargs="+", default=[])
     parser.add_argument("--check", action="store_true")
     said = parser.parse_args()
-    if said.add and len(said.pages) > 1:
-        parser.error("--add: to one page")
     try:
         if said.add:
             add(said.pages[0], said.add)
