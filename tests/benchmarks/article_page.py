@@ -20,6 +20,7 @@ from harness.analyse.articles import Compared, Unjudged
 from harness.analyse.claims import Beside, Claim, shipped, shipped_beside
 from harness.analyse.compared import Comparison, falls
 from harness.analyse.judge import Outcome
+from harness.analyse.rates import rate
 from tests.benchmarks.judged_runs import Run, found
 
 SYSTEM = "rabbitmq-mirrored"
@@ -170,7 +171,11 @@ def _is_of(source: str, beside: Beside) -> bool:
 
 
 def _numbers(by: Shown) -> str:
-    told = (f"{len(by[outcome])} {outcome}" for outcome in ORDER if by.get(outcome))
+    """In how many runs it was refuted, what that leaves open, and those that decided nothing."""
+    failed = len(by.get(Outcome.FAIL, ()))
+    decided = failed + len(by.get(Outcome.PASS, ()))
+    told = [rate(failed, decided).told("FAIL")] if decided else []
+    told += [f"{len(by[outcome])} {outcome}" for outcome in ORDER[2:] if by.get(outcome)]
     return ", ".join(told)
 
 

@@ -3,6 +3,7 @@
 1. A run is a row; a row that stands in a CSV and in an experiment's verdict.json counts once.
 2. Whether a run is as expected is asked of what is known now, not of what was known then.
 3. A run's seed hangs on its cell and repeat: the experiment's seed replays any cell of it alone.
+4. Every run counts: those of an experiment that ended without a verdict were not judged.
 """
 
 import csv
@@ -16,8 +17,11 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TextIO
 
-from harness.analyse.expectations import CellResult, Expectations, shipped
+from harness.analyse import experiments
+from harness.analyse.claims import Claim
+from harness.analyse.expectations import CellResult, shipped
 from harness.analyse.judge import ClaimVerdict, Outcome
+from harness.report import verdict as verdict_json
 
 COLUMNS = {
     Outcome.PASS: "passed",
@@ -75,9 +79,12 @@ class Run:
 
 
 def found(folder: Path) -> list[Run]:
-    """Every run of the CSV files and the finished experiments below `folder`; oldest first."""
+    """Every run of the CSV files and the experiments below `folder`; oldest first."""
     runs = [run for path in sorted(folder.glob("*.csv")) for run in read(path)]
-    runs += [run for path in sorted(folder.glob("*/verdict.json")) for run in of_verdict(path)]
+    names = experiments.NAME, verdict_json.NAME
+    for experiment in sorted({path.parent for name in names for path in folder.glob(f"*/{name}")}):
+        verdict = experiment / verdict_json.NAME
+        runs += of_verdict(verdict) if verdict.exists() else without_verdict(experiment)
     once = {(run.experiment, run.run): run for run in runs}
     return sorted(once.values(), key=lambda run: (run.experiment, run.run))
 
@@ -111,6 +118,23 @@ def of_verdict(path: Path) -> Iterator[Run]:
         yield _run(document, run, path.parent.name)
 
 
+def without_verdict(folder: Path) -> Iterator[Run]:
+    """What an experiment was asked for that has none, and never will if it is over."""
+    stored = experiments.recall(folder)
+    for run in stored.runs if stored.seed is not None else ():
+        names = dict(zip(("scenario", "system", "layout", "client"), run.cell, strict=True))
+        unknown = dict.fromkeys(("deployment", "broker", *COLUMNS.values(), "told"), "")
+        yield Run(
+            experiment=folder.name,
+            seed=stored.seed,
+            run=run.name,
+            repeat=run.repeat,
+            **names,
+            **unknown,
+            confirmed_per_s=None,
+        )
+
+
 def _run(document: Mapping[str, Any], run: Mapping[str, Any], experiment: str) -> Run:
     cost = run.get("cost") or {}
     claims = {
@@ -141,9 +165,16 @@ def _run(document: Mapping[str, Any], run: Mapping[str, Any], experiment: str) -
 class Knowledge:
     """What cells are known to do (expectations.toml), asked of stored runs."""
 
-    def __init__(self, claims: Iterable[str], expectations: Expectations | None = None) -> None:
-        self._claims = frozenset(claims)  # others are of another day, and nobody speaks of them
-        self._known = expectations or shipped(self._claims)
+    def __init__(self, claims: Iterable[Claim]) -> None:
+        """Claims of another day are in stored runs, too, and nobody speaks of them."""
+        told = list(claims)
+        self._claims = frozenset(one.name for one in told)
+        self._foretold = frozenset(one.name for one in told if one.warns or one.some)
+        self._known = shipped(self._claims)
+
+    def promised(self, claim: str) -> bool:
+        """Whether it is a promise, that a FAIL breaks."""
+        return claim not in self._foretold
 
     def of(self, runs: Sequence[Run]) -> CellResult:
         """How the runs of one cell stand against what is known of it."""

@@ -7,13 +7,15 @@ usage: python -m tests.benchmarks.nightly_matrix run FOLDER [--system S] [--layo
        python -m tests.benchmarks.nightly_matrix values FOLDER > results/published/matrix.csv
 `run` plays one experiment after another below FOLDER: at most `--piece` scenarios, once each, on
 one layout of one system, that with fewest judged runs first; it stops when every cell has enough,
-or time is up (the last piece is played to its end). A run that could not be judged is played
-again, a cell at most UNJUDGED_MAX times in vain. What CSV files of `values` in FOLDER hold counts.
+or time is up (the last piece is played to its end). Where a run could not be judged its cell is
+played once more, and that is said; a cell at most UNJUDGED_MAX times in vain. All runs count: the
+table tells how many were not judged. What CSV files of `values` in FOLDER hold counts.
 `--telling` leaves out all but the layouts on which harness/plan/scenarios/README.md says that a
 scenario tells most (of "every one" it takes the default layout): some sixty cells, not hundreds.
 Layouts of publish_rate.py are played with that scenario alone, unless `--layout` names them.
-`table` prints Markdown: scenario x layout x system, with what was judged, whether it is as
-expected, and how many runs say so; then what has not run yet, and what means nothing, and why.
+`table` prints Markdown: scenario x layout x system, with what was judged, in how many runs, which
+rates these do not exclude, and whether it is as expected; then what has not run yet, and what
+means nothing, and why.
 Nothing else should run on the machine meanwhile. Systems that run in containers need Docker.
 """
 
@@ -29,7 +31,8 @@ from pathlib import Path
 
 from harness.analyse.claims import shipped
 from harness.analyse.expectations import Standing
-from harness.analyse.judge import Outcome, worst
+from harness.analyse.judge import Outcome
+from harness.analyse.rates import Rate, rate, too_many
 from harness.deploy.catalogue import layout_names, load_layout, load_system
 from harness.plan.applicability import obstacles
 from harness.plan.model import Layout, Scenario, System
@@ -181,12 +184,10 @@ def _alters(name: str) -> bool:
 
 def run(folder: Path, choice: Choice, repeats: int, minutes: float, most: int) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    cells, knowledge = matrix(choice).cells, Knowledge(claim.name for claim in shipped())
-    broken: Counter[Cell] = Counter()  # experiments that ended without a verdict
+    cells, knowledge = matrix(choice).cells, Knowledge(shipped())
     ends = time.monotonic() + 60 * minutes
     while time.monotonic() < ends:
         counted = tally(found(folder), knowledge)
-        counted.in_vain += broken
         wanted = piece(cells, counted, repeats, most)
         if wanted is None:
             break
@@ -194,11 +195,19 @@ def run(folder: Path, choice: Choice, repeats: int, minutes: float, most: int) -
         by = [choice.deployment] if choice.deployment else _said(system, layout)
         words = [*names, "--system", system, "--layout", layout]
         words += ["--deployment", *by] if by else []
-        if play(folder, words) not in (0, 1, 2):
-            broken.update((name, system, layout) for name in names)
+        for again in once_more(names, system, layout, counted):
+            print(again, flush=True)
+        play(folder, words)
     counted = tally(found(folder), knowledge)
     done = sum(counted.judged[cell] >= repeats for cell in cells)
     print(f"{done} of {len(cells)} cells were judged {repeats} times")
+
+
+def once_more(names: Sequence[str], system: str, layout: str, counted: Tally) -> Iterator[str]:
+    """What is played again, for nothing is repeated silently."""
+    for name in names:
+        if in_vain := counted.in_vain[name, system, layout]:
+            yield f"{name} on {layout}: {_runs(in_vain)} not judged so far; once more"
 
 
 def _said(system: str, layout: str) -> list[str]:
@@ -248,26 +257,48 @@ def _waiting(waiting: Mapping[str, Sequence[str]]) -> Iterator[str]:
 
 
 def told_of(runs: Sequence[Run], knowledge: Knowledge) -> str:
-    """What the runs of one cell were judged to be."""
+    """What the runs of one cell were judged to be, and how sure so many make it."""
     if not runs:
         return "not run"
-    each = [(one, knowledge.of([one])) for one in runs]
-    judged = [one for one, result in each if result.standing is not Standing.NOT_JUDGED]
-    if not judged:
-        return f"not judged ({_runs(len(runs))})"
-    result = knowledge.of(judged)
-    outcomes = [outcome for one in judged for outcome in one.outcomes.values()]
-    failed = Counter(claim for one in judged for claim in one.failed.split())
-    words = ", ".join(f"{claim} {number}" for claim, number in sorted(failed.items()))
-    verdict = f"FAIL ({words})" if failed else str(worst(outcomes))
-    if not failed and Outcome.INCONCLUSIVE in outcomes:
-        open_ = dict.fromkeys(claim for one in judged for claim in one.inconclusive.split())
-        verdict = f"INCONCLUSIVE ({', '.join(open_)})"
-    standing = str(result.standing.value)
-    if result.standing in (Standing.DIFFERS, Standing.NEW):
-        standing = f"**{standing}**: {'; '.join(result.lines)}"
-    left = f", {len(runs) - len(judged)} more not judged" if len(judged) < len(runs) else ""
-    return f"{verdict}; {standing}; {_runs(len(judged))}{left}"
+    judged = [one for one in runs if knowledge.of([one]).standing is not Standing.NOT_JUDGED]
+    unjudged = len(runs) - len(judged)
+    parts = [f"{unjudged} of {_runs(len(runs))} not judged"] if unjudged else []
+    if judged:
+        result = knowledge.of(judged)
+        standing = str(result.standing.value)
+        if result.standing in (Standing.DIFFERS, Standing.NEW):
+            standing = f"**{standing}**: {'; '.join(result.lines)}"
+        told = [_verdict(judged, knowledge), standing]
+        parts = [*parts, *told] if too_many(unjudged, len(runs)) else [*told, *parts]
+    return "; ".join(parts)
+
+
+def _verdict(runs: Sequence[Run], knowledge: Knowledge) -> str:
+    """Of promises; a warning that did not come true broke none, and is told beside."""
+    failed = Counter(claim for one in runs for claim in one.failed.split())
+    rates = {claim: _rate(runs, claim) for claim in sorted(failed)}
+    broken = [found.told(claim) for claim, found in rates.items() if knowledge.promised(claim)]
+    untrue = [
+        found.told(f"{claim} did not come true")
+        for claim, found in rates.items()
+        if not knowledge.promised(claim)
+    ]
+    open_ = dict.fromkeys(claim for one in runs for claim in one.inconclusive.split())
+    if broken:
+        first = f"FAIL: {', '.join(broken)}"
+    elif open_:
+        first = f"INCONCLUSIVE: {', '.join(open_)}; {rate(0, len(runs)).told('others broken')}"
+    elif any(one.passed or untrue for one in runs):
+        first = f"PASS: {rate(0, len(runs)).told('broken')}"
+    else:
+        first = f"{Outcome.NOT_APPLICABLE} in {_runs(len(runs))}"
+    return "; ".join([first, *untrue])
+
+
+def _rate(runs: Sequence[Run], claim: str) -> Rate:
+    outcomes = Counter(one.outcomes.get(claim) for one in runs)
+    failed = outcomes[Outcome.FAIL]
+    return rate(failed, failed + outcomes[Outcome.PASS])
 
 
 def _nowhere(whole: Matrix) -> Iterator[str]:
@@ -321,7 +352,7 @@ def main() -> None:
     if said.what == "run":
         run(said.folder, choice, said.repeats, said.minutes, said.piece)
     elif said.what == "table":
-        knowledge = Knowledge(claim.name for claim in shipped())
+        knowledge = Knowledge(shipped())
         print("\n".join(table(found(said.folder), matrix(choice), knowledge)))
     else:
         write(found(said.folder), sys.stdout)

@@ -7,19 +7,22 @@ broken) on one layout after another, each on a cluster of its own, until each ha
 whose rate was judged; the one with fewest goes first, so that what drifts on the machine meets
 all. It gives up a layout after UNJUDGED_MAX runs in turn that were not judged. Nothing else should
 run on the machine meanwhile: a run whose publishers were held up has no rate.
-`table` prints Markdown: confirmed messages a second (of the mart `calm`) by layout, and what the
-articles claim of it. Five nodes, a proxy and two publishers share this machine's cores: compare
-rows, not digits.
+`table` prints Markdown: confirmed messages a second (of the mart `calm`) by layout, with its
+interval, and what the articles claim of it. Five nodes, a proxy and two publishers share this
+machine's cores: compare rows, not digits.
 """
 
 import argparse
 import statistics
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from harness.analyse.claims import shipped_beside
 from harness.analyse.compared import falls
+from harness.analyse.medians import Time
 from tests.benchmarks.judged_runs import Run, found, play
+from tests.benchmarks.published_tables import middle
 
 SCENARIO = "publish-rate"
 LAYOUTS = ("unmirrored-5", "mirrors-0", "mirrors-1", "mirrors-2", "mirrors-4")
@@ -55,11 +58,18 @@ def run(folder: Path, system: str, repeats: int) -> None:
 
 def table(runs: Sequence[Run], system: str) -> Iterator[str]:
     known = rates(runs, system)
-    yield f"| {system} | confirmed a second: median (least to most; runs) | of unmirrored |"
-    yield "| --- | --- | --- |"
+    begun = Counter(
+        one.layout.partition("@")[0]
+        for one in runs
+        if (one.scenario, one.system) == (SCENARIO, system)
+    )
+    yield f"| {system} | runs | confirmed a second: median | of unmirrored |"
+    yield "| --- | --- | --- | --- |"
     base = statistics.median(known[LAYOUTS[0]]) if known.get(LAYOUTS[0]) else None
     for layout in LAYOUTS:
-        yield f"| {layout} | {_told(known.get(layout, []))} | {_share(known.get(layout), base)} |"
+        values = known.get(layout, [])
+        told = _runs(len(values), begun[layout]), _told(values), _share(values, base)
+        yield f"| {layout} | {' | '.join(told)} |"
     yield ""
     yield from claims(known)
 
@@ -73,11 +83,12 @@ def claims(known: Mapping[str, Sequence[float]]) -> Iterator[str]:
             yield f"- **{outcome}** {one.name}: {one.meaning} ({one.place}) {result.told}".rstrip()
 
 
+def _runs(judged: int, begun: int) -> str:
+    return f"{judged}{f', {begun - judged} not judged' if begun > judged else ''}"
+
+
 def _told(values: Sequence[float]) -> str:
-    if not values:
-        return "not judged"
-    middle, low, high = statistics.median(values), min(values), max(values)
-    return f"{middle:,.0f} ({low:,.0f} to {high:,.0f}; {len(values)})"
+    return middle([Time(value) for value in values], "{:,.0f}".format)
 
 
 def _share(values: Sequence[float] | None, base: float | None) -> str:

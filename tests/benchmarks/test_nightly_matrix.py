@@ -20,15 +20,18 @@ from tests.benchmarks.nightly_matrix import (
     Matrix,
     Tally,
     matrix,
+    once_more,
     piece,
     table,
     tally,
     told_of,
 )
+from tests.stored import stored
 
 REAL, REFERENCE = "rabbitmq-mirrored", "reference-mirrored"
 LAYOUT = "all-automatic@T=10"
-KNOWLEDGE = Knowledge(claim.name for claim in shipped())
+KNOWLEDGE = Knowledge(shipped())
+ONCE = "PASS: broken in 0 of 1 run; up to 95 % of runs not excluded; as expected"
 USUAL = (
     "nothing-unexpected nothing-corrupt refused-stays-refused confirmed-hence-delivered "
     "queue-is-first-in-first-out mirror-failure-harms-nobody"
@@ -70,6 +73,10 @@ def undecided(**changes: object) -> Run:
     return run(**{**parts, **changes})
 
 
+def passed(runs: int) -> str:
+    return f"PASS: broken in 0 of {runs} run{'' if runs == 1 else 's'}"
+
+
 def verdict_file(folder: Path, experiment: str) -> None:
     claims = [
         {"claim": "confirmed-hence-delivered", "outcome": "PASS", "judged": ["lost == 0: 0 of 9"]},
@@ -99,6 +106,13 @@ def test_an_experiments_runs_come_back_from_a_csv_as_they_were(tmp_path: Path) -
     judged_runs.write([one, run(confirmed_per_s=12.5)], kept)
     (tmp_path / "earlier.csv").write_text(kept.getvalue())
     assert set(judged_runs.found(tmp_path)) == {one, run(confirmed_per_s=12.5)}  # each once
+
+
+def test_an_experiment_that_ended_without_a_verdict_counts_as_not_judged(tmp_path: Path) -> None:
+    stored(tmp_path / "20261122-000000-aaaa", [("mirror-crash-1-beef", run().cell)])
+    found = judged_runs.found(tmp_path)
+    assert [one.cell for one in found] == [run().cell]
+    assert tally(found, KNOWLEDGE).in_vain.total() == 1
 
 
 def test_a_csv_of_another_kind_is_left_alone(tmp_path: Path) -> None:
@@ -148,6 +162,12 @@ def test_a_run_that_decided_less_than_is_known_of_its_cell_is_played_again() -> 
     assert (counted.judged.total(), counted.in_vain.total()) == (2, 1)
 
 
+def test_what_is_played_once_more_is_told() -> None:
+    counted = Tally(in_vain=Counter({FREEZE: 2}))
+    told = list(once_more(["master-freeze", "master-stop"], REAL, "a@T=10", counted))
+    assert told == ["master-freeze on a@T=10: 2 runs not judged so far; once more"]
+
+
 def test_cells_that_mean_nothing_have_a_reason_and_are_never_played() -> None:
     whole = matrix(Choice(layouts=("unmirrored", "all-automatic-haproxy-pair")))
     assert ("master-crash", REFERENCE, "unmirrored@T=10") in whole.cells
@@ -174,17 +194,26 @@ def test_the_telling_cells_are_those_of_the_scenarios_own_table() -> None:
     ("runs", "told"),
     [
         ([], "not run"),
-        ([run(), run()], "PASS; as expected; 2 runs"),
-        ([undecided()], "not judged (1 run)"),
-        ([run(), undecided()], "PASS; as expected; 1 run, 1 more not judged"),
+        ([run(), run()], f"{passed(2)}; up to 78 % of runs not excluded; as expected"),
+        ([undecided()], "1 of 1 run not judged"),
+        (
+            [run(), undecided()],
+            f"1 of 2 runs not judged; {passed(1)}; up to 95 % of runs not excluded; as expected",
+        ),
+        (
+            [*[run()] * 4, undecided()],
+            f"{passed(4)}; up to 53 % of runs not excluded; as expected; 1 of 5 runs not judged",
+        ),
         (
             [run(), failed()],
-            "FAIL (mirror-failure-harms-nobody 1); **differs**: mirror-failure-harms-nobody: "
-            "FAIL, expected PASS; 2 runs",
+            "FAIL: mirror-failure-harms-nobody in 1 of 2 runs; 1.3 % to 99 % of runs; "
+            "**differs**: mirror-failure-harms-nobody: FAIL, expected PASS",
         ),
     ],
 )
-def test_a_cell_tells_verdict_standing_and_number_of_runs(runs: list[Run], told: str) -> None:
+def test_a_cell_tells_verdict_standing_and_what_so_many_runs_exclude(
+    runs: list[Run], told: str
+) -> None:
     assert told_of(runs, KNOWLEDGE) == told
 
 
@@ -200,9 +229,8 @@ def test_the_table_sets_systems_side_by_side_and_leaves_out_nothing() -> None:
     assert list(table(runs, whole, KNOWLEDGE)) == [
         "| scenario | layout | rabbitmq-mirrored | reference-mirrored |",
         "| --- | --- | --- | --- |",
-        f"| memory-alarm | {LAYOUT} | PASS; as expected; 1 run | NOT APPLICABLE: it watches \\| "
-        "nothing |",
-        f"| mirror-crash | {LAYOUT} | PASS; as expected; 1 run | not run |",
+        f"| memory-alarm | {LAYOUT} | {ONCE} | NOT APPLICABLE: it watches \\| nothing |",
+        f"| mirror-crash | {LAYOUT} | {ONCE} | not run |",
         "",
         "Not run yet, on any system (1 cells):",
         "",
@@ -246,6 +274,12 @@ def test_one_failure_refutes_and_the_run_that_shows_it_can_be_replayed() -> None
     assert "- PASS in 1 of its runs" in text
 
 
+def test_the_table_tells_in_how_many_runs_and_what_these_do_not_exclude() -> None:
+    (row,) = [line for line in page(run(), failed(run="r-2")).splitlines()
+              if line.startswith("| [mirror-failure-harms-nobody]")]  # fmt: skip
+    assert row.endswith("| FAIL | FAIL in 1 of 2 runs; 1.3 % to 99 % of runs |")
+
+
 def test_what_no_run_does_is_not_applicable_and_not_passed() -> None:
     text = section(page(run()), "mirror-takes-over")
     assert text.startswith("NOT APPLICABLE to any run\n")
@@ -276,6 +310,6 @@ def test_layouts_beside_each_other_are_judged_by_the_rates_of_their_runs() -> No
     ]  # fmt: skip
     assert section(page(*runs), "more-mirrors-less-throughput").startswith("PASS\n")
     lines = list(publish_rate.table(runs, REAL))
-    assert "| mirrors-4 | 301 (300 to 302; 3) |  |" in lines
+    assert "| mirrors-4 | 3 | 301 [300; 301; 302] |  |" in lines
     assert any(line.startswith("- **PASS** more-mirrors-less-throughput") for line in lines)
     assert any("**INCONCLUSIVE** mirroring-costs-without-mirrors" in line for line in lines)

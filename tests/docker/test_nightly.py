@@ -32,7 +32,7 @@ def test_every_cell_is_judged_and_as_it_is_known_to_be(
 
 def strange(folder: Path, choice: Choice) -> Iterator[str]:
     """The cells that nobody could judge, and the runs that are not as expected."""
-    knowledge = Knowledge(claim.name for claim in shipped())
+    knowledge = Knowledge(shipped())
     runs = found(folder)
     for scenario, system, layout in matrix(choice).cells:
         of_cell = [it for it in runs if it.cell[:3] == (scenario, system, layout)]
