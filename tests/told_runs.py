@@ -92,11 +92,19 @@ nothing-corrupt = "PASS"
 TITLE = "The master of the queue is killed, and returns"
 FAULT_MS, UNDO_MS = 12_000, 27_000
 PROMOTION_MS = 290  # so long nothing is confirmed
+LATE_MS = 4_000  # beyond any deadline
 Cell = tuple[str, str, str, str]
 
 
-def crash(*, lost: Iterable[int] = (), every_ms: float = 50, until_ms: float = 40_000) -> History:
-    """A paced load around a crash of the master; the messages in `lost` are never delivered."""
+def crash(
+    *,
+    lost: Iterable[int] = (),
+    every_ms: float = 50,
+    until_ms: float = 40_000,
+    late: Iterable[tuple[float, float]] = (),
+) -> History:
+    """A paced load around a crash of the master; the messages in `lost` are never delivered, those
+    sent within `late` (in ms) are confirmed too late."""
     gone = set(lost)
     history = History(load_ms=(0, until_ms)).window(
         FAULT_MS, returned_ms=FAULT_MS + 20, ended_ms=UNDO_MS
@@ -107,6 +115,8 @@ def crash(*, lost: Iterable[int] = (), every_ms: float = 50, until_ms: float = 4
         confirmed_ms = at_ms + 2
         if FAULT_MS <= at_ms < FAULT_MS + PROMOTION_MS:
             confirmed_ms = FAULT_MS + PROMOTION_MS + (at_ms - FAULT_MS) / every_ms
+        if any(first <= at_ms < last for first, last in late):
+            confirmed_ms = at_ms + LATE_MS
         history.publish(number, at_ms=at_ms).confirm(number, at_ms=confirmed_ms)
         if number not in gone:
             tag += 1

@@ -1,8 +1,10 @@
 """How long a run was out in all, and which of its queues or publishers was out for longest.
 
 1. Every outage counts, whatever window it lies in, and where it lies in none.
-2. One that was not seen to end makes the sum a lower bound. Where nothing was due at a certain
-   time, or nobody asked for confirms, there is no history, and nothing is said.
+2. One that the system did not end by itself makes the sum a lower bound: the fault's end did, or
+   nothing that was seen. Where nothing was due at a certain time, or nobody asked for confirms,
+   there is no history, and nothing is said.
+3. Of a scope's outages the SPELLS_MAX longest are kept to be drawn; how many there are is told.
 """
 
 from collections import defaultdict
@@ -10,9 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.service import NEVER, PUBLISHER, QUEUE, RUN, UNKNOWN, Outage
+from spark_analysis.schema.service import NEVER, PUBLISHER, QUEUE, RUN, SYSTEM, Outage
 
 NS = 1_000_000_000
+SPELLS_MAX = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,35 +26,42 @@ class Out:
     name: str
     of: int
     seconds: float
-    whole: bool  # each was seen to end
+    whole: bool  # the system ended each by itself
     back: bool  # it served when the load ended
+    times: int  # how often it was out
+    spells: tuple[Outage, ...]  # in the order of time
 
 
-def of_run(facts: Facts, outages: Sequence[Outage]) -> Out | None:
-    """None: there is no history."""
+def outs(facts: Facts, outages: Sequence[Outage]) -> tuple[Out, ...]:
+    """The run first, then its worst queue and its worst publisher, where there are several of
+    them and one was out; nothing where there is no history."""
     if not (facts.paced and facts.confirms):
-        return None
-    return _out(RUN, "", 1, [row for row in outages if row.scope == RUN])
-
-
-def worst_of_many(facts: Facts, outages: Sequence[Outage]) -> Out | None:
-    """The queue or publisher that was out for longest, where there are several of its kind."""
+        return ()
+    run = _out(RUN, "", 1, [row for row in outages if row.scope == RUN])
     publishers = sum(worker.role == "publisher" for worker in facts.workers)
-    of = {QUEUE: len(facts.queues), PUBLISHER: publishers}
-    by_scope = defaultdict[tuple[str, str], list[Outage]](list)
+    many = {QUEUE: len(facts.queues), PUBLISHER: publishers}
+    narrow = (_worst(scope, of, outages) for scope, of in many.items() if of > 1)
+    return (run, *filter(None, narrow))
+
+
+def _worst(scope: str, of: int, outages: Sequence[Outage]) -> Out | None:
+    by_name = defaultdict[str, list[Outage]](list)
     for row in outages:
-        if of.get(row.scope, 0) > 1:
-            by_scope[row.scope, row.name].append(row)
-    found = [_out(*scope, of[scope[0]], rows) for scope, rows in sorted(by_scope.items())]
+        if row.scope == scope:
+            by_name[row.name].append(row)
+    found = [_out(scope, name, of, rows) for name, rows in sorted(by_name.items())]
     return max(found, key=lambda one: one.seconds, default=None)
 
 
 def _out(scope: str, name: str, of: int, rows: Sequence[Outage]) -> Out:
+    longest = sorted(rows, key=lambda row: row.from_ns - row.until_ns)[:SPELLS_MAX]
     return Out(
         scope=scope,
         name=name,
         of=of,
         seconds=sum(row.until_ns - row.from_ns for row in rows) / NS,
-        whole=all(row.ended not in (NEVER, UNKNOWN) for row in rows),
+        whole=all(row.ended == SYSTEM for row in rows),
         back=all(row.ended != NEVER for row in rows),
+        times=len(rows),
+        spells=tuple(sorted(longest, key=lambda row: row.from_ns)),
     )

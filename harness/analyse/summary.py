@@ -9,9 +9,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from harness.analyse.evidence import Evidence
-from harness.analyse.out import Out, of_run, worst_of_many
+from harness.analyse.out import Out, outs
 from harness.analyse.truth import Interval, Moot, Unknown, Value
 from spark_analysis.schema.facts import Window
+from spark_analysis.schema.measures import BY_NAME
 from spark_analysis.schema.words import Strength
 
 # Faults after which a host has all that it had on disk, once it is back.
@@ -69,7 +70,7 @@ class Summary:
     duplicates: Mapping[str, int]  # of these, by what they came of, the most first
     outages: tuple[Outage, ...]
     out_s: Number  # all outages of the run together
-    worst: Out | None  # of several queues or publishers, the one that was out for longest
+    outs: tuple[Out, ...]  # of the run, of its worst queue and its worst publisher (out.py)
     faults_seen: int
     faults_of: int
     logs_closed: int
@@ -85,13 +86,20 @@ class Summary:
 
     @property
     def outage_proved(self) -> bool:
-        """A silence that did not end is proved to have lasted so long; an unknown one is not."""
-        times = [time for one in self.outages for time in (one.silence_s, one.degraded_s)]
-        return all(time.least is not None or not time.why for time in times)
+        """An outage that did not end is proved to have lasted so long; an unknown one is not."""
+        return self.out_s.least is not None or not self.out_s.why
+
+    @property
+    def worst(self) -> Out | None:
+        """Of several queues or publishers the one that was out for longest; where times of the
+        run are in doubt, so are theirs."""
+        known = self.outs[1:] if self.out_s.least is not None else ()
+        return max(known, key=lambda one: one.seconds, default=None)
 
 
 def summary(evidence: Evidence) -> Summary:
     facts = evidence.facts
+    found = outs(facts, evidence.findings.outages)
     unread = [queue for queue in facts.queues if not queue.drained or queue.unreadable]
     return Summary(
         confirmed=evidence.total("state", "acknowledged"),
@@ -102,8 +110,8 @@ def summary(evidence: Evidence) -> Summary:
         duplicated=_number(evidence.value("duplicated")),
         duplicates=dict(evidence.details("duplicated").most_common()),
         outages=tuple(_outage(evidence, window) for window in facts.windows),
-        out_s=_out(of_run(facts, evidence.findings.outages)),
-        worst=worst_of_many(facts, evidence.findings.outages),
+        out_s=_out(evidence, found),
+        outs=found,
         faults_seen=sum(window.verified and window.gone for window in facts.windows),
         faults_of=len(facts.windows),
         logs_closed=sum(worker.log_closed for worker in facts.workers),
@@ -128,10 +136,17 @@ def _outage(evidence: Evidence, window: Window) -> Outage:
     )
 
 
-def _out(out: Out | None) -> Number:
-    if out is None:
+def _out(evidence: Evidence, found: tuple[Out, ...]) -> Number:
+    """Of the whole run: a doubt about any window is one about the sum."""
+    if not found:
         return Number(None, True)
-    return Number(out.seconds, out.whole, "" if out.whole else "an outage was not seen to end")
+    stops = {(one.scope, one.reason) for one in BY_NAME["out_total"].stopped_by}
+    for doubt in evidence.doubts:
+        if doubt.scope == "run" or (doubt.scope, doubt.reason) in stops:
+            return Number(None, False, doubt.sentence)
+    run = found[0]
+    why = "" if run.whole else "the system did not end an outage by itself"
+    return Number(run.seconds, run.whole, why)
 
 
 def _missed_later(evidence: Evidence, window: Window) -> int:

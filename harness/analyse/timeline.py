@@ -13,6 +13,7 @@ from typing import Any
 
 from harness.analyse.doubts import tell, worker_name
 from harness.analyse.latency import NS_PER_S, Latencies
+from harness.analyse.out import Out, outs
 from harness.analyse.routes import Routes
 from harness.analyse.rows import ClientEvent, FaultEvent, Operation, Probe
 from harness.run_folder.manifest import Manifest
@@ -137,6 +138,7 @@ class Timeline:
     marks: tuple[Mark, ...]
     operations: tuple[OperationSpan, ...] = ()
     routes: Routes = NO_ROUTES
+    outs: tuple[Out, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +186,7 @@ def timeline(
         marks=_marks(findings, slice_s),
         operations=tuple(_operations(manifest, facts)),
         routes=routes,
+        outs=outs(facts, findings.outages),
     )
 
 

@@ -14,9 +14,11 @@ from harness.analyse.timeline import FaultSpan, Slice, Timeline
 from harness.report import charts_routes
 from harness.report.charts_plots import Plot, plots
 from harness.report.charts_scale import Lane, Scale, Span, Tick
+from harness.report.page.outs import spell_text
 from spark_analysis.schema.findings import Stage
 from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import REGISTER
+from spark_analysis.schema.service import RUN, SYSTEM
 
 NS = 1e9
 _TICKS_MAX = 7
@@ -47,6 +49,7 @@ class Chart:
     bands: tuple[Span, ...]  # of faults, behind every plot
     plots: tuple[Plot, ...]
     hits: tuple[Hit, ...]
+    outs: tuple[Lane, ...]  # outages: of the run, its worst queue, its worst publisher
     stages: tuple[Lane, ...]
     lanes: tuple[Lane, ...]
     servers: tuple[Lane, ...]  # what each name server showed of each broker
@@ -59,13 +62,14 @@ def chart(timeline: Timeline) -> Chart:
     scale = Scale(timeline.from_s, max(timeline.until_s, timeline.from_s + 1))
     return Chart(
         label=_label(timeline),
-        ticks=tuple(_ticks(scale)),
+        ticks=tuple(ticks(scale)),
         phases=tuple(_phases(timeline, scale)),
         asked=tuple(span for fault in timeline.faults for span in _asked(fault, scale)),
         held=tuple(_held(fault, scale) for fault in timeline.faults),
         bands=tuple(_band(fault, scale) for fault in timeline.faults),
         plots=tuple(plots(timeline, scale)),
         hits=tuple(_hit(one, timeline, scale) for one in timeline.slices),
+        outs=tuple(_outs(timeline, scale)),
         stages=tuple(_stages(timeline.faults, scale)),
         lanes=tuple(_lanes(timeline, scale)),
         servers=tuple(charts_routes.lanes(timeline.routes.servers, scale)),
@@ -84,9 +88,10 @@ def _label(timeline: Timeline) -> str:
     )
 
 
-def _ticks(scale: Scale) -> Iterable[Tick]:
+def ticks(scale: Scale, most: int = _TICKS_MAX) -> Iterable[Tick]:
+    """Round times, so many at most."""
     span_s = scale.until_s - scale.from_s
-    step = next((one for one in _ROUND if span_s / one <= _TICKS_MAX), span_s)
+    step = next((one for one in _ROUND if span_s / one <= most), span_s)
     number = math.ceil(scale.from_s / step)
     while number * step <= scale.until_s - span_s / 25:  # room for the last one's letters
         yield Tick(scale.place(number * step), f"+{_clock(number * step)}")
@@ -142,6 +147,24 @@ def _hit(one: Slice, timeline: Timeline, scale: Scale) -> Hit:
     if one.p50_ms is not None and one.p99_ms is not None:
         told.append(f"half within {one.p50_ms:,.1f} ms, 99 % within {one.p99_ms:,.1f} ms")
     return Hit(round(left, 1), round(right - left, 1), "; ".join(told))
+
+
+def _outs(timeline: Timeline, scale: Scale) -> Iterable[Lane]:
+    for out in timeline.outs:
+        name = "out" if out.scope == RUN else f"{out.scope} {out.name} out"
+        yield Lane(
+            name,
+            tuple(
+                scale.span(
+                    spell.from_ns / NS,
+                    spell.until_ns / NS,
+                    "out" if spell.ended == SYSTEM else "open",
+                    "",
+                    spell_text(spell, 0),
+                )
+                for spell in out.spells
+            ),
+        )
 
 
 def _stages(faults: Iterable[FaultSpan], scale: Scale) -> Iterable[Lane]:

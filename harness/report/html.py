@@ -24,6 +24,8 @@ from harness.report.page.drill import Drill, drills
 from harness.report.page.faults import FaultsView, faults
 from harness.report.page.matrix import MatrixView, matrix
 from harness.report.page.measures import MeasuresView, measures
+from harness.report.page.picture import Picture, picture
+from harness.report.page.places import places
 from harness.report.page.runs import RunView, runs
 from harness.report.page.tally import tally
 
@@ -45,6 +47,7 @@ class Page:
     verdict: str
     versions: tuple[tuple[str, str], ...]
     first: FirstScreen
+    picture: Picture | None  # None where nothing was judged
     abreast: AbreastView | None  # where several systems or layouts are compared
     cells: tuple[CellView, ...]
     drills: tuple[Drill, ...]
@@ -72,6 +75,7 @@ def page(report: Report) -> Page:
         verdict=last_lines(report)[0],
         versions=tuple(sorted(report.versions.items())),
         first=first_screen(report, total),
+        picture=picture(views, places(report)),
         abreast=abreast(report, views, total),
         cells=views,
         drills=drills(report, views, about, told),

@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from harness.analyse.out import Out
 from harness.analyse.rates import Rate, too_many
 from harness.report.display import Report, RunReport
 from harness.report.lines import standing_of, verdict_line
@@ -154,10 +155,11 @@ def _tallied(runs: Sequence[RunReport]) -> dict[str, Any]:
             for name, spread in (
                 ("silence", told.silence),
                 ("degraded", told.degraded),
-                ("outages", told.outages),
-                ("out", told.out),
+                ("out_total", told.out),
             )
         },
+        "out_runs": told.out_runs,
+        "out_worst_scope": _scope(told.worst),
         "late": {"missed": missed, "operations": operations, "runs": of},
     }
 
@@ -183,6 +185,14 @@ def _spread(spread: Spread | None) -> dict[str, Any] | None:
         "bound": spread.bound,
         "runs": spread.runs,
     }
+
+
+def _scope(out: Out | None) -> dict[str, Any] | None:
+    """Of several queues or publishers, the one that was out for longest in any of the runs."""
+    if out is None:
+        return None
+    told = {name: getattr(out, name) for name in ("scope", "name", "of", "seconds", "back")}
+    return {**told, "bound": not out.whole, "outages": out.times}
 
 
 def _cell(cell: tuple[str, str, str, str]) -> dict[str, str]:

@@ -14,22 +14,29 @@ from harness.report.page import words
 from harness.report.page.abreast_costs import AbreastCosts, abreast_costs
 from harness.report.page.cells import CellView
 from harness.report.page.grids import Grid, grids
+from harness.report.page.headline import headline, sure
+from harness.report.page.outs import (
+    history_text,
+    is_out,
+    late_text,
+    out_phrase,
+    rate_text,
+    silent_text,
+    spread_text,
+    worst_text,
+)
 from harness.report.page.places import (
     PLACES_MAX,
     RETURNED,
     Place,
     VerdictView,
     glance,
-    headline,
-    late_text,
-    out_text,
     places,
     scenarios_of,
-    silent_text,
     verdict,
 )
 from harness.report.page.promises import PromiseTable, promises
-from harness.report.page.tally import Cell, Tally, loss_rate, median_text
+from harness.report.page.tally import Cell, Tally, loss_rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +54,9 @@ class Field:
     of: str
     returned: str
     out: str
+    often: str
     median: str
+    worst: str
     silent: str
     late: str
     proved: str
@@ -71,6 +80,7 @@ class Row:
 class AbreastView:
     headline: str
     lead: str
+    sure: str  # whether the largest difference is more than chance
     verdicts: tuple[VerdictView, ...]
     rows: tuple[Row, ...]
     reasons: tuple[str, ...]
@@ -93,6 +103,7 @@ def abreast(report: Report, views: Sequence[CellView], total: Tally) -> AbreastV
     return AbreastView(
         headline=headline(verdicts),
         lead=_lead(report, compared, total),
+        sure=sure(compared, scenarios_of(compared)),
         verdicts=verdicts,
         rows=tuple(_rows(views, compared, skipped, reasons)),
         reasons=reasons,
@@ -105,7 +116,15 @@ def abreast(report: Report, views: Sequence[CellView], total: Tally) -> AbreastV
 
 def _lead(report: Report, compared: Sequence[Place], total: Tally) -> str:
     scenarios = len({run.cell[0] for run in report.runs})
+    head = words.plural(scenarios, "scenario")
+    titles = dict.fromkeys(title.scenario for title in report.titles.values())
+    if scenarios == 1 and len(titles) == 1:
+        (head,) = titles
+    systems = list(dict.fromkeys(place.system for place in compared))
+    on = f" All on {systems[0]}." if len(systems) == 1 else ""
     broken = "each breaks something on purpose while clients send and receive"
+    if scenarios == 1:
+        broken = "that is done while clients send and receive"
     if not total.faults_of:
         broken = "clients send and receive, and nothing is broken"
     judged = f"{total.judged} of {words.plural(total.runs, 'run')}"
@@ -115,9 +134,7 @@ def _lead(report: Report, compared: Sequence[Place], total: Tally) -> str:
         " Not each had every scenario or as many runs: compare numbers within a row of the table "
         "below, not the worst of one with the worst of another."
     )  # fmt: skip
-    return (
-        f"{words.plural(scenarios, 'scenario')}: {broken}. Judged: {judged}, {confirmed}.{uneven}"
-    )
+    return f"{head}: {broken}.{on} Judged: {judged}, {confirmed}.{uneven}"
 
 
 def _rows(
@@ -154,14 +171,16 @@ def _field(letter: str, view: CellView, longest_s: float) -> Field:
         loss=loss,
         of=_of(told),
         returned=RETURNED if told.hosts_returned else "",
-        out=out_text(told) if told.judged and told.faults_of else "",
-        median=_median(told),
+        out=_out(told),
+        often=rate_text(told) if told.faults_of else "",
+        median=spread_text(told),
+        worst=worst_text(told.worst),
         silent=silent_text(told),
         late=late_text(told),
         proved=_proved(told),
         whole=_is_whole(told),
         claims=_claims(told),
-        drawn=spread is not None,
+        drawn=spread is not None and bool(spread.most_s),
         left=round(share * spread.median_s, 2) if spread else 0.0,
         width=round(share * (spread.most_s - spread.median_s), 2) if spread else 0.0,
         bound=bool(spread and spread.bound),
@@ -187,7 +206,9 @@ def _empty(letter: str, reason: int) -> Field:
         of="",
         returned="",
         out="",
+        often="",
         median="",
+        worst="",
         silent="",
         late="",
         proved="",
@@ -201,10 +222,10 @@ def _empty(letter: str, reason: int) -> Field:
     )
 
 
-def _median(told: Tally) -> str:
-    if told.out is None or told.out.runs < 2:
+def _out(told: Tally) -> str:
+    if not told.judged or not (told.faults_of or is_out(told)):
         return ""
-    return f"median {median_text(told.out)}"
+    return f"{out_phrase(told)}{history_text(told)}"
 
 
 def _is_whole(told: Tally) -> bool:

@@ -10,10 +10,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from harness.analyse.judge import Outcome
-from harness.analyse.out import Out
 from harness.report.display import INTERRUPTED, Judge, Report
 from harness.report.page import words
-from harness.report.page.tally import Cell, Failed, Spread, Tally, loss_rate, median_text
+from harness.report.page.outs import (
+    history_text,
+    is_fine,
+    is_out,
+    out_text,
+    rate_text,
+    silent_text,
+    spread_text,
+    worst_text,
+)
+from harness.report.page.tally import Cell, Failed, Tally, loss_rate
 
 CLAIMS_MAX = 2  # quoted
 PLACES_MAX = 5  # cells called by their numbers
@@ -61,12 +70,14 @@ def _headline(report: Report, total: Tally) -> str:
         return "The experiment was interrupted"
     if not total.judged:
         return "Nothing was judged"
+    tail = [f"it was out for {out_text(total).replace('≥', 'at least')}"] if is_out(total) else []
     if not total.failed:
         held = f"{words.plural(total.held, 'claim')} held"
-        return f"{held}, {total.undecided} not decided" if total.undecided else f"All {held}"
+        held = f"{held}, {total.undecided} not decided" if total.undecided else f"All {held}"
+        return "; ".join([held, *tail])
     parts = [_broken(report, total)] if total.broken else ["No promise was broken"]
     parts += [words.untrue(len(total.unfulfilled))] if total.unfulfilled else []
-    return "; ".join(parts)
+    return "; ".join([*parts, *tail])
 
 
 def _broken(report: Report, total: Tally) -> str:
@@ -150,35 +161,29 @@ def _out(report: Report, told: Tally) -> Answer:
     question = "How long was it out?"
     if not told.judged:
         return Answer(question, "unknown", "open", ("no run was judged",))
-    if not told.faults_of and told.outages is None:
+    if not told.faults_of and told.out is not None and not told.out.most_s:
         return Answer(question, "no fault", "plain", ("these runs break nothing",))
     unknown = told.judged - told.outage_proved
     tail = f"not decided in {words.of(unknown, told.judged, 'run')}" if unknown else ""
-    times = [
-        (told.silence, "without any confirm"),
-        (told.degraded, "until sending was on time again"),
-        (told.outages, "in all outages together"),
-    ]
-    known_times = [(spread, what) for spread, what in times if spread is not None]
-    if not known_times:
+    if told.out is None:
         why = tail or "publishers ask for no confirms, so nobody can tell"
         return Answer(question, "unknown", "open", (why,))
-    known_times.sort(key=lambda one: one[0].most_s, reverse=True)
-    (longest, what), *others = known_times
-    lines = [f"{what}{_median(longest, told)}"]
-    lines += [f"{_most(spread)} {what}{_median(spread, told)}" for spread, what in others]
-    where = f"longest in {_places(report, [longest.cell])}" if told.cells > 1 else ""
-    tone = "open" if unknown else "plain"
-    return Answer(question, _most(longest), tone, _lines(*lines, _worst(told.worst), where, tail))
+    lines = [f"out {rate_text(told)}" if told.faults_of or is_out(told) else ""]
+    lines += [spread_text(told)] if told.cells == 1 else []
+    if is_out(told):
+        where = f"longest in {_places(report, [told.out.cell])}" if told.cells > 1 else ""
+        lines += [_meaning(told), where]
+    elif told.silence is not None and told.silence.most_s:
+        lines.append(f"it confirmed nothing for {silent_text(told)} at most")
+    tone = "open" if unknown else "pass" if is_fine(told) and told.worst is None else "plain"
+    return Answer(question, out_text(told), tone, _lines(*lines, worst_text(told.worst), tail))
 
 
-def _worst(out: Out | None) -> str:
-    """`one of 200 queues (q7): 40 s, not back`."""
-    if out is None:
-        return ""
-    mark = "" if out.whole else "≥ "
-    back = "" if out.back else ", not back"
-    return f"one of {out.of} {out.scope}s ({out.name}): {mark}{words.seconds(out.seconds)}{back}"
+def _meaning(told: Tally) -> str:
+    """What the number is made of; a bound is no length."""
+    if told.out is not None and told.out.bound:
+        return f"or longer{history_text(told)}: the system did not end it by itself"
+    return f"all of it{history_text(told)}" if history_text(told) else ""
 
 
 def _proved(told: Tally) -> Answer:
@@ -230,19 +235,6 @@ def _places(report: Report, cells: Iterable[Cell]) -> str:
     told = ", ".join(str(number) for number in numbers[:-1])
     last = f"{f'{told} and ' if told else ''}{numbers[-1]}"
     return f"cell{'s' if told else ''} {last}"
-
-
-def _most(spread: Spread | None) -> str:
-    if spread is None:
-        return ""
-    return f"{'≥ ' if spread.bound else ''}{words.seconds(spread.most_s)}"
-
-
-def _median(spread: Spread | None, told: Tally) -> str:
-    """` (median of 10 runs: 0.13 s)`, where there are several runs of one cell."""
-    if spread is None or spread.runs == 1 or told.cells > 1:
-        return ""
-    return f" (median of {spread.runs} runs: {median_text(spread)})"
 
 
 def _lines(*lines: str) -> tuple[str, ...]:

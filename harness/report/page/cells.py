@@ -13,6 +13,7 @@ from harness.analyse.rates import too_many
 from harness.report.display import CellTitle, Judge, Report
 from harness.report.lines import cell_name
 from harness.report.page import words
+from harness.report.page.outs import is_out, rate_text, worst_text
 from harness.report.page.tally import Cell, Spread, Tally, loss_rate, median_text, tally
 
 _STANDINGS = {
@@ -124,18 +125,21 @@ def _loss_rate(told: Tally) -> str:
 
 
 def _outage(told: Tally) -> str:
-    if not told.faults_of and told.outages is None:
+    if not told.faults_of and not is_out(told):
         return "Nothing was broken on purpose."
     parts = []
-    if told.silence is not None:
+    if told.out is not None:
+        out = f"it was out for {_time(told.out)}" if is_out(told) else "it was not out"
+        of = f" ({rate_text(told)})" if told.runs > 1 else ""
+        parts.append(f"{out}{of}")
+    parts += [worst_text(told.worst)] if told.worst is not None else []
+    if told.silence is not None and told.silence.most_s:
         parts.append(f"for {_time(told.silence)} nothing was confirmed")
-    if told.degraded is not None:
+    if told.degraded is not None and told.degraded.most_s:
         later = " or later" if told.degraded.bound else ""
         parts.append(f"sending was on time again after {_seconds(told.degraded)}{later}")
-    if told.outages is not None:
-        parts.append(f"its outages took {_time(told.outages)} together")
-    if not parts:
-        return "How long it was out is not decided."
+    if told.out is None:
+        parts.append("how long it was out is not decided")
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}."
 

@@ -14,6 +14,7 @@ from harness.analyse.expectations import Standing
 from harness.report.display import Report
 from harness.report.page import words
 from harness.report.page.cells import CellView
+from harness.report.page.outs import is_out, out_phrase
 from harness.report.page.tally import Cell, Tally, loss_rate
 
 COLUMNS_MAX = 8
@@ -105,8 +106,8 @@ def weight(told: Tally) -> str:
         return f"{'≥ ' if undecided else ''}{words.count(number)} {word}"
     if undecided:
         return "loss ?"
-    if told.out is not None:
-        return f"out {'≥ ' if told.out.bound else ''}{words.seconds(told.out.most_s)}"
+    if is_out(told) or (told.out is not None and told.faults_of):
+        return out_phrase(told)
     return "out ?" if told.faults_of else "0 lost"
 
 

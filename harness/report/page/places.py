@@ -11,15 +11,23 @@ from dataclasses import dataclass
 from string import ascii_uppercase
 from textwrap import shorten
 
-from harness.analyse.summary import GOOD_S
 from harness.report.display import Report, RunReport
 from harness.report.page import words
-from harness.report.page.tally import Cell, Spread, Tally, median_text, tally
+from harness.report.page.naming import Titles, names
+from harness.report.page.outs import (
+    is_out,
+    late_text,
+    later,
+    out_text,
+    rate_text,
+    silent_text,
+    worst_text,
+)
+from harness.report.page.tally import Cell, Tally, median_text, tally
 from harness.report.page.timers import timers_text
 
 PLACES_MAX = 8  # of more, each has a column too narrow to read; the matrix of cells shows them
 DOUBT_MAX = 140  # characters; the whole of it stands with its run
-NAMED_MAX = 2  # so many places are named in the headline
 RETURNED = "every host that failed came back with its disk"
 DEPLOYMENTS = {"local": "as processes", "compose": "in containers", "external": "on your cluster"}
 Key = tuple[str, str, str]  # system, layout, client
@@ -39,26 +47,26 @@ class Place:
     scenarios: int  # that it had
     tally: Tally
     timers: str  # in words; "" where they are not known
-
-    @property
-    def brief(self) -> str:
-        """Its system's title up to where that begins to explain: `RabbitMQ 3.10`."""
-        return self.system.partition(",")[0].partition(" with ")[0]
+    name: str  # by what tells it from the others (naming.py)
+    about: str  # what its name does not say, of system, layout and client
 
 
 @dataclass(frozen=True, slots=True)
 class VerdictView:
     """One place's verdict: a word and two numbers at a glance, and the sentences behind them.
 
-    `medians`: scenario, `12.5 s`, `2 of 2`; `unknown`: scenarios whose outage nobody knows.
+    `edge`: its tone as a whole; nothing lost is not well where it was out. `medians`: scenario,
+    `12.5 s`, `2 of 2`; `unknown`: scenarios whose outage nobody knows.
     """
 
     place: Place
     tone: str
+    edge: str
     sign: str
     word: str
     out: str
-    silent: str
+    often: str  # in how many runs it was out, and how sure that is
+    worst: str  # which queue or publisher was out for longest
     late: str
     returned: str  # RETURNED, where that is so: then no disk was missing
     lost_known: str  # `decided in 5 of 7 runs`; "" where in all
@@ -76,9 +84,10 @@ def places(report: Report) -> tuple[Place, ...]:
     keys = list(dict.fromkeys(cell[1:] for cell in every))
     systems = list(dict.fromkeys(system for system, _, _ in keys))
     keys.sort(key=lambda key: systems.index(key[0]))
-    many_clients = len({client for _, _, client in keys}) > len(systems)
+    titles = {key: _titles(key, report) for key in keys}
+    named = names(keys, titles)
     return tuple(
-        _place(key, _letter(number), report, many_clients) for number, key in enumerate(keys)
+        _place(key, _letter(number), report, titles, named[key]) for number, key in enumerate(keys)
     )
 
 
@@ -98,10 +107,12 @@ def verdict(place: Place, scenarios: int) -> VerdictView:
     return VerdictView(
         place=place,
         tone=tone,
+        edge="out" if tone == "pass" and is_out(told) else tone,
         sign=sign,
         word=word,
         out="? mostly unknown" if _mostly_unknown(told) else out_text(told),
-        silent=silent_text(told),
+        often=f"out {rate_text(told)}" if told.out is not None and told.faults_of else "",
+        worst=worst_text(told.worst),
         late=late_text(told),
         returned=RETURNED if told.hosts_returned else "",
         lost_known=_known(told.loss_proved, told),
@@ -111,37 +122,6 @@ def verdict(place: Place, scenarios: int) -> VerdictView:
         medians=tuple(_median(name, own) for name, own in by_scenario if own.out is not None),
         unknown=tuple(name for name, own in by_scenario if own.out is None),
     )
-
-
-def headline(verdicts: Sequence[VerdictView]) -> str:
-    """`RabbitMQ 3.10 (C) lost 37 messages that it had confirmed; A and B lost none`."""
-    letters = {
-        tone: [one.place.letter for one in verdicts if one.tone == tone]
-        for tone in ("fail", "pass", "open")
-    }
-    lost = [one for one in verdicts if one.tone == "fail"]
-    if not lost:
-        parts = ["Nothing was found lost"] if letters["open"] else ["None of them lost a message"]
-    elif len(lost) <= NAMED_MAX:
-        parts = [_guilty(one) for one in lost]
-        parts[-1] += " messages that it had confirmed"
-    else:
-        whose = f"{len(lost)} of {len(verdicts)} lost or stranded messages that they had confirmed"
-        parts = [f"{whose} ({listed(letters['fail'])})"]
-    if letters["pass"] and (lost or letters["open"]):
-        parts.append(f"{listed(letters['pass'])} lost none")
-    elif letters["pass"]:
-        parts[-1] += " that it had confirmed"
-    if letters["open"]:
-        parts.append(f"of {listed(letters['open'])} it is not decided")
-    return "; ".join(parts)
-
-
-def _guilty(one: VerdictView) -> str:
-    told = one.place.tally
-    done = [f"lost {words.count(told.lost)}"] if told.lost else []
-    done += [f"stranded {words.count(told.stranded)}"] if told.stranded else []
-    return f"{one.place.brief} ({one.place.letter}) {' and '.join(done)}"
 
 
 def glance(told: Tally) -> tuple[str, str, str]:
@@ -163,70 +143,35 @@ def glance(told: Tally) -> tuple[str, str, str]:
     return "pass", "✓", "0 lost"
 
 
-def out_text(told: Tally) -> str:
-    """`14.2 s`, `≥ 33.0 s`, `unknown`, `no fault`: the longest of its runs."""
-    if told.out is not None:
-        return _longest(told.out, told)
-    if not told.judged:
-        return "not judged" if told.runs else "–"
-    return "unknown" if told.faults_of else "no fault"
-
-
-def silent_text(told: Tally) -> str:
-    """How long it confirmed nothing at all; out for longer, only a part was late. "" where nobody
-    knows."""
-    return "" if told.silence is None else _longest(told.silence, told)
-
-
-def late_text(told: Tally) -> str:
-    """`2.7 % late, most of it once service had been good for 5 s`; "" where nothing broke."""
-    missed, operations, runs = told.late
-    if not operations:
-        return "late: not decided" if told.judged > told.outage_proved else ""
-    of = f" (of {runs} of {told.runs} runs)" if runs < told.runs else ""
-    return f"{words.share(missed / operations)} late{_later(told)}{of}"
-
-
-def _later(told: Tally) -> str:
-    """What comes late after an outage has ended is not in it."""
-    if not told.late_later:
-        return ""
-    much = "most" if 2 * told.late_later > told.late[0] else "part"
-    return f", {much} of it once service had been good for {GOOD_S}{words.GLUE}s"
-
-
-def _longest(spread: Spread, told: Tally) -> str:
-    """A run of which nobody knows may have taken longer: the longest is a lower bound then."""
-    mark = "≥ " if spread.bound or told.outage_proved < told.runs else ""
-    return f"{mark}{words.seconds(spread.most_s)}"
-
-
-def time_text(seconds: float, spread: Spread) -> str:
-    return f"{'≥ ' if spread.bound else ''}{words.seconds(seconds)}"
-
-
 def listed(names: Sequence[str]) -> str:
     """`A`, `A and B`, `A, B and C`."""
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
-def _place(key: Key, letter: str, report: Report, many_clients: bool) -> Place:
+def _place(key: Key, letter: str, report: Report, titles: Titles, name: str) -> Place:
     runs = tuple(run for run in report.runs if run.cell[1:] == key)
-    title = next((report.titles[run.cell] for run in runs if run.cell in report.titles), None)
-    system, layout, client = key
-    told_layout = title.layout if title else layout
+    system, layout = titles[key]
     return Place(
         key=key,
         letter=letter,
-        system=title.system if title else system,
-        layout=f"{told_layout}; client {client}" if many_clients else told_layout,
+        system=system,
+        layout=layout,
         names=" · ".join(key),
         deployment=_deployment(runs),
         runs=runs,
         scenarios=len({run.cell[0] for run in runs}),
         tally=tally(runs),
         timers=timers_text(runs[0].cell, runs) if runs else "",
+        name=name,
+        about=". ".join(part for part in (system, layout) if part != name),
     )
+
+
+def _titles(key: Key, report: Report) -> tuple[str, str]:
+    """Of system and layout, in words; what has none is called as it calls itself."""
+    found = (title for cell, title in report.titles.items() if cell[1:] == key)
+    title = next(found, None)
+    return (title.system, title.layout) if title else key[:2]
 
 
 def _letter(number: int) -> str:
@@ -285,26 +230,42 @@ def _outage(place: Place) -> str:
     told = place.tally
     if not told.judged:
         return ""
-    if not told.faults_of:
+    if not told.faults_of and not is_out(told):
         return "Nothing was broken on purpose."
     if told.out is None:
         return "How long it was out is not decided."
-    most = out_text(told).replace("≥", "at least")
-    silent = silent_text(told).replace("≥", "at least")
-    silence = f", without any confirm for {silent}" if silent and silent != most else ""
     missed, operations, _ = told.late
     late = ""
     if missed:
         late = (
             f"; from the faults on, {words.share(missed / operations)} were not confirmed in time"
-            f"{_later(told)}"
+            f"{later(told)}"
         )
+    return f"{_longest_out(told)}{_silence(told)}{_beside(told)}{late}."
+
+
+def _longest_out(told: Tally) -> str:
+    assert told.out is not None, told
+    if not told.out.most_s:
+        some = f" in the {told.out.runs} of {told.runs} runs of which that is known"
+        return f"It was not out{some if told.out.runs < told.runs else ''}"
     head = "At worst it was out"
     if _mostly_unknown(told):
         head = (
             f"How long it was out is known of {told.out.runs} of {told.runs} runs only: at worst"
         )
-    return f"{head} for {most} ({told.out.cell[0]}){silence}{late}."
+    return f"{head} for {out_text(told).replace('≥', 'at least')} ({told.out.cell[0]})"
+
+
+def _silence(told: Tally) -> str:
+    if told.silence is None or not told.silence.most_s:
+        return ""
+    silent = silent_text(told).replace("≥", "at least")
+    return f"; the longest time without any confirm was {silent}"
+
+
+def _beside(told: Tally) -> str:
+    return f"; {worst_text(told.worst)}" if told.worst is not None else ""
 
 
 def _proof(told: Tally) -> str:
@@ -354,5 +315,4 @@ def _by_scenario(place: Place) -> Iterable[tuple[str, Tally]]:
 
 def _median(scenario: str, told: Tally) -> tuple[str, str, str]:
     assert told.out is not None, scenario
-    of = f"{told.out.runs} of {told.runs}"
-    return scenario, median_text(told.out), of
+    return scenario, median_text(told.out), f"{told.out.runs} of {told.runs}"

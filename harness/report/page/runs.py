@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from harness.analyse.judge import Outcome, worst
-from harness.analyse.summary import Number
+from harness.analyse.summary import Number, Summary
 from harness.analyse.timeline import FaultSpan, OperationSpan
 from harness.report import charts
 from harness.report.charts import Chart
@@ -18,6 +18,7 @@ from harness.report.page import words
 from harness.report.page.cells import CellView, badge_of
 from harness.report.page.claims import Seen, seen
 from harness.report.page.faults import WindowView, window
+from harness.report.page.outs import NOT_OUT, length, worst_text
 from harness.report.page.tally import worst_of
 
 
@@ -223,6 +224,7 @@ def _facts(run: RunReport) -> tuple[str, ...]:
         facts.append(f"{words.bound(one.stranded)} stranded")
     if one.duplicated.least:
         facts.append(f"{words.bound(one.duplicated)} duplicated")
+    facts += _outs(one)
     for name, word in (("silence_s", "silent"), ("degraded_s", "degraded")):
         found = worst_of(one, name)
         if found is not None:
@@ -230,6 +232,15 @@ def _facts(run: RunReport) -> tuple[str, ...]:
         elif one.outages:
             facts.append(f"{word}: unknown")
     return tuple(facts)
+
+
+def _outs(one: Summary) -> list[str]:
+    """The run as a whole, and beside it the queue or publisher that was out for longest."""
+    if one.out_s.least is None:
+        return ["out: unknown"] if one.out_s.why else []
+    run = length(one.outs[0]) if one.out_s.least else ""
+    worst = [worst_text(one.worst)] if one.worst is not None else []
+    return [f"out {run}" if run else NOT_OUT, *worst]
 
 
 def _time(number: Number) -> str:

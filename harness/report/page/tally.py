@@ -2,7 +2,7 @@
 long it was out, what of that is proved.
 
 1. Sums hold what was seen; how many runs could not say more stands beside them.
-2. Silence is told of the worst window of a run, outages are summed over it. A bound makes the
+2. *Out* is all outages of a run together; silence is told of its worst window. A bound makes the
    largest value a bound, too.
 3. A claim that predicts harm and fails broke no promise: it is counted beside those that did.
 """
@@ -70,8 +70,10 @@ class Tally:
     outage_proved: int  # runs
     silence: Spread | None
     degraded: Spread | None
-    outages: Spread | None  # all outages of a run together, where there were any
-    out: Spread | None  # the longest of the three, run by run
+    out: Spread | None  # all outages of a run together, run by run
+    out_runs: int  # in so many of these runs it was out
+    longest: Out | None  # of the run that was out for longest
+    not_back: int  # runs that were out when their load ended
     worst: Out | None  # the queue or publisher that was out for longest, of several
     late: tuple[int, int, int]  # not confirmed in time, due from a fault on, in how many runs
     late_later: int  # of these: due when sending had been on time for GOOD_S already
@@ -94,6 +96,7 @@ class Tally:
 
 def tally(runs: Sequence[RunReport]) -> Tally:
     told = [run.summary for run in runs if run.summary is not None]
+    timed = [one for one in told if one.out_s.least is not None]
     losing = [run for run in runs if _lost_some(run)]
     outcomes = _outcomes(runs)
     return Tally(
@@ -117,11 +120,11 @@ def tally(runs: Sequence[RunReport]) -> Tally:
         outage_proved=sum(one.outage_proved for one in told),
         silence=_spread(runs, lambda one: worst_of(one, "silence_s")),
         degraded=_spread(runs, lambda one: worst_of(one, "degraded_s")),
-        outages=_spread(runs, outages_of),
-        out=_spread(runs, out_of),
-        worst=max(
-            (one.worst for one in told if one.worst), key=lambda one: one.seconds, default=None
-        ),
+        out=_spread(runs, lambda one: one.out_s),
+        out_runs=sum(bool(one.out_s.least) for one in told),
+        longest=_longest_out(one.outs[0] for one in timed),
+        not_back=sum(not one.outs[0].back for one in timed),
+        worst=_longest_out(one.worst for one in timed if one.worst is not None),
         late=_late(told),
         late_later=sum(out.missed_later for one in _timely(told) for out in one.outages),
         hosts_returned=_returned(told),
@@ -138,6 +141,11 @@ def loss_rate(told: Tally) -> Rate:
     return rate(told.runs_with_loss, told.loss_judged)
 
 
+def out_rate(told: Tally) -> Rate:
+    """In how many runs it was out at all, of those in which that is known."""
+    return rate(told.out_runs, told.out.runs if told.out is not None else 0)
+
+
 def median_text(spread: Spread) -> str:
     """`0.13 s (0.10 s to 0.20 s)`: with its interval, where there are runs enough for one."""
     text = f"{'' if spread.reached else '≥ '}{words.seconds(spread.median_s)}"
@@ -152,20 +160,8 @@ def worst_of(one: Summary, name: str) -> Number | None:
     return _longest(number for number in known if number.least is not None)
 
 
-def outages_of(one: Summary) -> Number | None:
-    """All outages of a run together; None where it had none, or nobody knows."""
-    return one.out_s if one.out_s.least else None
-
-
-def out_of(one: Summary) -> Number | None:
-    """How long a run was out at worst: without any confirm, until sending was on time again, or in
-    all its outages together, whichever took longer; a lower bound where a window of it is
-    unknown."""
-    found = (*(worst_of(one, name) for name in ("silence_s", "degraded_s")), outages_of(one))
-    longest = _longest(number for number in found if number is not None)
-    if longest is None or one.outage_proved:
-        return longest
-    return Number(longest.least, False, longest.why)
+def _longest_out(outs: Iterable[Out]) -> Out | None:
+    return max(outs, key=lambda one: one.seconds, default=None)
 
 
 def _longest(numbers: Iterable[Number]) -> Number | None:

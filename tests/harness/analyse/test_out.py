@@ -1,41 +1,44 @@
-"""How long a run was out in all, and which of its queues or publishers for longest."""
+"""All outages of a run together, and who was out beside it."""
 
 from dataclasses import replace
 
-from harness.analyse.out import Out, of_run, worst_of_many
+from harness.analyse.out import SPELLS_MAX, outs
 from spark_analysis.schema.facts import QueueEnd
-from spark_analysis.schema.service import NEVER, QUEUE, UNKNOWN
+from spark_analysis.schema.service import NEVER, PUBLISHER, QUEUE, UNDO
 from tests.findings import Story
 
-QUEUES = tuple(QueueEnd(f"q{number}", True, True, "", ()) for number in range(200))
+
+def test_outages_are_summed_wherever_they_lie() -> None:
+    story = Story().outage(12, 15).outage(40, 42, windows="")
+    (run,) = outs(story.facts, story.outages)
+    assert (run.seconds, run.times, run.whole, run.back) == (5, 2, True, True)
 
 
-def test_every_outage_of_a_run_counts_whatever_window_it_lies_in() -> None:
-    story = Story().outage(2, 3, windows="").outage(20, 24.5)
-    assert of_run(story.facts, story.outages) == Out("run", "", 1, 5.5, whole=True, back=True)
-    assert of_run(story.facts, []) == Out("run", "", 1, 0, whole=True, back=True)
+def test_what_the_system_did_not_end_is_a_bound() -> None:
+    undone, never = Story().outage(12, 27, UNDO), Story().outage(12, 60, NEVER)
+    told = [outs(story.facts, story.outages)[0] for story in (undone, never)]
+    assert [(one.whole, one.back) for one in told] == [(False, True), (False, False)]
 
 
-def test_an_outage_that_was_not_seen_to_end_is_a_bound() -> None:
-    story = Story().outage(20, 60, NEVER)
-    assert of_run(story.facts, story.outages) == Out("run", "", 1, 40, whole=False, back=False)
-    story = Story().outage(20, 60, UNKNOWN)
-    assert of_run(story.facts, story.outages) == Out("run", "", 1, 40, whole=False, back=True)
+def test_the_worst_of_several_queues_stands_beside_the_run() -> None:
+    story = Story().outage(12, 13, scope=QUEUE, name="orders")
+    story.outage(20, 60, NEVER, scope=QUEUE, name="q7").outage(5, 9, scope=PUBLISHER, name="1")
+    assert len(outs(story.facts, story.outages)) == 1, "of one queue and one publisher"
+    more = QueueEnd("q7", True, True, "", ())
+    facts = replace(story.facts, queues=(*story.facts.queues, more))
+    run, queue = outs(facts, story.outages)
+    assert (run.seconds, queue.name, queue.of, queue.seconds) == (0, "q7", 2, 40)
 
 
-def test_without_confirms_or_a_pace_there_is_no_history() -> None:
+def test_without_a_history_nothing_is_said() -> None:
     facts = Story().facts
-    assert of_run(replace(facts, confirms=False), []) is None
-    assert of_run(replace(facts, paced=False), []) is None
+    assert outs(replace(facts, confirms=False), ()) == outs(replace(facts, paced=False), ()) == ()
 
 
-def test_one_queue_of_many_is_told_by_all_its_outages() -> None:
-    story = Story().outage(20, 21, scope=QUEUE, name="q7").outage(30, 69, scope=QUEUE, name="q7")
-    story.outage(20, 50, scope=QUEUE, name="q9")
-    facts = replace(story.facts, queues=QUEUES)
-    assert worst_of_many(facts, story.outages) == Out(QUEUE, "q7", 200, 40, whole=True, back=True)
-
-
-def test_a_queue_that_is_the_only_one_is_the_run() -> None:
-    story = Story().outage(20, 21, scope=QUEUE, name="orders")
-    assert worst_of_many(story.facts, story.outages) is None
+def test_of_very_many_the_longest_are_kept_and_all_are_summed() -> None:
+    story = Story()
+    for number in range(SPELLS_MAX + 1):
+        story.outage(number, number + (0.25 if number == 7 else 0.5))
+    (run,) = outs(story.facts, story.outages)
+    assert (run.times, len(run.spells), run.seconds) == (61, 60, 30.25)
+    assert story.outages[7] not in run.spells

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from harness.report import verdict
+from spark_analysis.schema.service import NEVER
 from tests.findings import Story
 from tests.reports import CELL, OTHER, SKIPPED, compared, report, run
 from tests.told_runs import page_of, summed
@@ -58,7 +59,7 @@ def test_doubts_and_failures_are_in_it() -> None:
 
 
 def test_every_place_says_what_its_runs_come_to_together_and_by_scenario() -> None:
-    lost = Story().count("lost", "replicated", 37).silence(33.0, censored=True)
+    lost = Story().count("lost", "replicated", 37).outage(27, 60, NEVER)
     stalled = Story().doubt("availability", "stalled", window=1, worker=1)
     runs = (
         summed(lost),
@@ -75,25 +76,26 @@ def test_every_place_says_what_its_runs_come_to_together_and_by_scenario() -> No
     assert (replicated["confirmed"], replicated["lost"]) == (64_200, 37)
     crash, cut = first["scenarios"]
     assert (crash["scenario"], crash["runs"]) == ("master-crash", 2)
-    assert crash["out"] == NEVER_BACK
+    assert crash["out_total"] == NEVER_BACK
+    assert (crash["out_runs"], crash["out_worst_scope"]) == (1, None)
     assert cut["late"] == {"missed": 12, "operations": 4_500, "runs": 1}
 
 
 def test_a_place_whose_outage_nobody_knows_has_no_number_for_it() -> None:
     stalled = Story().doubt("availability", "stalled", window=1, worker=1)
     (place,) = verdict.document(page_of(summed(stalled)))["places"]
-    assert (place["out"], place["silence"], place["degraded"]) == (None, None, None)
+    assert (place["out_total"], place["silence"], place["degraded"]) == (None, None, None)
     assert place["late"]["runs"] == 0
 
 
 def test_every_run_says_alone_what_places_say_of_many() -> None:
     lost = Story().count("lost", "replicated", 37).count("duplicated", "redelivery", 4)
     first, second = verdict.document(
-        page_of(summed(lost.silence(33.0, censored=True)), run(Story(), "b", verdicts=()))
+        page_of(summed(lost.outage(27, 60, NEVER)), run(Story(), "b", verdicts=()))
     )["runs"]
     told = first["summary"]
     assert (told["confirmed"], told["lost"], told["loss_decided_runs"]) == (21_400, 37, 1)
-    assert told["out"] == NEVER_BACK
+    assert told["out_total"] == NEVER_BACK
     assert told["duplicates"] == {"redelivery": 4}
     assert second["summary"] is None
 

@@ -1,5 +1,7 @@
 """Places side by side: who lost messages, how many, how long each was out, what is proved."""
 
+from dataclasses import replace
+
 from harness.analyse.claims import read_claims
 from harness.analyse.judge import judge as judge_claims
 from harness.plan.model import Skipped
@@ -8,6 +10,8 @@ from harness.report.page.abreast import AbreastView, Field, abreast
 from harness.report.page.cells import cells
 from harness.report.page.places import PLACES_MAX, RETURNED
 from harness.report.page.tally import tally
+from spark_analysis.schema.facts import QueueEnd
+from spark_analysis.schema.service import NEVER, QUEUE, UNDO
 from tests.findings import Story
 from tests.reports import CELL, compared, run
 from tests.told_runs import WARNING, page_of, summed
@@ -23,6 +27,7 @@ TITLES = {
 }
 LOST = Story().count("lost", "stored", 37)
 STRANDED = Story().count("stranded", "replicated", 5_402)
+BRIEF = Story().outage(12, 12.5)
 STALLED = Story().doubt("availability", "stalled", window=1, worker=1)
 UNDRAINED = Story().count("loss_unknown", "drain", 3).doubt("loss", "drain", queue="orders")
 
@@ -61,8 +66,43 @@ def test_who_lost_what_is_the_headline() -> None:
         "RocketMQ (B) stranded 5,402 messages that it had confirmed; A lost none"
     )
     assert of(summed(Story()), summed(Story(), cell=SYNC)).headline == (
-        "None of them lost a message that it had confirmed"
+        "None of them lost a message that it had confirmed, and none was out"
     )
+
+
+def test_where_nobody_lost_the_headline_says_who_was_out_and_for_how_long() -> None:
+    hung = Story().outage(12, 60, NEVER)
+    four = [
+        summed(story, cell=(*CELL[:3], client))
+        for client, story in {"pika": Story(), "amqplib": hung, "bunny": BRIEF}.items()
+    ]
+    found = of(*four, summed(STALLED, cell=(*CELL[:3], "java")))
+    assert plain(found.headline) == (
+        "amqplib (B) was out for at least 48.0 s; bunny (C) for 0.50 s; A not at all; "
+        "of D nobody knows; none lost a confirmed message"
+    )
+    assert [one.edge for one in found.verdicts] == ["pass", "out", "out", "pass"]
+    assert "No difference shown beyond chance: 1 run of B against 1 of A" in found.sure
+
+
+def test_a_difference_is_told_only_where_its_interval_does_not_cover_zero() -> None:
+    many = [summed(Story().outage(12, 20 + n), repeat=n, cell=RABBIT) for n in range(1, 6)]
+    few = [summed(Story().outage(12, 13), repeat=n, cell=SYNC) for n in range(1, 6)]
+    same = [summed(Story().outage(12, 20 + n), repeat=n, cell=SYNC) for n in range(5)]
+    assert plain(of(*many, *few).sure) == (
+        "Beyond chance, A was out longer than B, by 8.00 s to 12.0 s "
+        "(95 %; 5 runs of A against 5 of B (master-crash))."
+    )
+    assert of(*many, *same).sure.startswith("No difference shown beyond chance")
+    assert of(summed(Story()), summed(Story(), cell=SYNC)).sure == ""
+
+
+def test_a_queue_that_was_out_stands_beside_a_run_that_was_not() -> None:
+    story = Story().outage(20, 60, NEVER, scope=QUEUE, name="q7")
+    more = QueueEnd("q7", True, True, "", ())
+    story.facts = replace(story.facts, queues=(*story.facts.queues, more))
+    one = field(story)
+    assert (one.out, plain(one.worst)) == ("not out", "one of 2 queues (q7): ≥ 40.0 s, not back")
 
 
 def test_many_that_lost_are_counted() -> None:
@@ -77,16 +117,16 @@ def test_a_verdict_says_lost_of_confirmed_out_and_what_is_proved() -> None:
     assert said(found, 0) == (
         "37 of the 42,800 messages that it had confirmed never reached a consumer"
         " (in 1 of 2 runs): 37 are lost for good."
-        " At worst it was out for 0.17 s (master-crash);"
+        " It was not out; the longest time without any confirm was 0.17 s;"
         " from the faults on, 0.3 % were not confirmed in time."
         " Proved in all 2 runs; 2 of 2 faults were seen to hold and to end."
     )
     assert said(found, 1).startswith(
-        "It lost none of the 21,400 messages that it had confirmed, in 1 run. At worst it was out"
+        "It lost none of the 21,400 messages that it had confirmed, in 1 run. It was not out"
     )
     assert found.verdicts[0].tried == "2 runs of 1 of 1 scenario"
     (median,) = found.verdicts[0].medians
-    assert (median[0], plain(median[1]), median[2]) == ("master-crash", "0.17 s", "2 of 2")
+    assert (median[0], plain(median[1]), median[2]) == ("master-crash", "0.00 s", "2 of 2")
 
 
 def test_a_stranded_message_is_told_apart_from_a_lost_one() -> None:
@@ -107,9 +147,10 @@ def test_messages_of_which_nobody_can_tell_are_counted_and_nothing_is_called_wel
 
 
 def test_a_run_whose_outage_is_unknown_makes_the_longest_a_lower_bound() -> None:
-    found = of(summed(Story()), summed(STALLED, repeat=2), summed(STALLED, cell=SYNC))
+    found = of(summed(BRIEF), summed(STALLED, repeat=2), summed(STALLED, cell=SYNC))
     known, unknown = found.verdicts
-    assert plain(known.out) == "≥ 0.17 s"
+    assert plain(known.out) == "≥ 0.50 s"
+    assert known.often == "out in 1 of 1 run; 2.5 % to 100 % of runs"
     assert known.medians[0][2] == "1 of 2"
     assert unknown.out == "unknown"
     assert (unknown.medians, unknown.unknown) == ((), ("master-crash",))
@@ -118,12 +159,12 @@ def test_a_run_whose_outage_is_unknown_makes_the_longest_a_lower_bound() -> None
 
 def test_the_few_runs_that_tell_of_an_outage_do_not_stand_for_all() -> None:
     stalled = [summed(STALLED, repeat=number) for number in (2, 3)]
-    found = of(summed(Story()), *stalled, summed(Story(), cell=SYNC))
+    found = of(summed(BRIEF), *stalled, summed(Story(), cell=SYNC))
     told = found.verdicts[0]
     assert told.out == "? mostly unknown"
-    assert plain(told.out_known) == "≥ 0.17 s, decided in 1 of 3 runs"
+    assert plain(told.out_known) == "≥ 0.50 s, decided in 1 of 3 runs"
     assert (
-        "How long it was out is known of 1 of 3 runs only: at worst for at least 0.17 s"
+        "How long it was out is known of 1 of 3 runs only: at worst for at least 0.50 s"
         in said(found, 0)
     )
 
@@ -141,31 +182,33 @@ def test_what_was_not_judged_has_no_number() -> None:
 
 
 def test_a_field_says_lost_out_late_and_proved() -> None:
-    one = field(Story().count("lost", "stored", 3).silence(0.5))
+    one = field(Story().count("lost", "stored", 3).outage(12, 12.5))
     assert (one.tone, one.sign, one.loss, one.of) == (
         "fail",
         "✗",
         "3 lost",
         "of 21,400, in 1 of 1 run; 2.5 % to 100 % of runs",
     )
-    assert (plain(one.out), one.median, plain(one.late)) == ("0.50 s", "", "0.3 % late")
+    assert (plain(one.out), one.median, plain(one.late)) == ("out 0.50 s", "", "0.3 % late")
     assert (one.proved, one.whole) == ("proved in 1 of 1 run", True)
 
 
 def test_what_is_only_late_is_told_apart_from_what_is_silent() -> None:
-    half = Story().silence(0.19).stage("sustained_success", 20.2).missed(900)
+    half = Story().silence(0.19).outage(12, 32.2).missed(900)
     one = field(half)
     assert (plain(one.out), plain(one.silent), plain(one.late)) == (
-        "20.2 s",
+        "out 20.2 s",
         "0.19 s",
         "20 % late",
     )
     told = of(summed(half), summed(Story(), cell=SYNC))
-    assert (plain(told.verdicts[0].out), plain(told.verdicts[0].silent)) == ("20.2 s", "0.19 s")
-    assert "out for 20.2 s (master-crash), without any confirm for 0.19 s;" in said(told, 0)
+    assert plain(told.verdicts[0].out) == "20.2 s"
+    assert (
+        "out for 20.2 s (master-crash); the longest time without any confirm was 0.19 s;"
+        in said(told, 0)
+    )
     assert plain(told.verdicts[0].late) == "20 % late"
-    assert plain(told.rows[0].fields[1].silent) == "0.17 s"  # all of the time that it was out
-    assert "without any confirm" not in said(told, 1)
+    assert plain(told.rows[0].fields[1].silent) == "0.17 s"
 
 
 def test_what_comes_late_once_service_was_good_again_is_told_apart() -> None:
@@ -237,7 +280,7 @@ def test_scenarios_that_only_one_place_had_are_left_out_of_the_detail() -> None:
 
 def test_a_field_in_doubt_says_what_of_it_is_proved_and_draws_no_bar() -> None:
     one = field(STALLED)
-    assert (one.loss, one.out, one.late) == ("0 lost", "unknown", "late: not decided")
+    assert (one.loss, one.out, one.late) == ("0 lost", "out: unknown", "late: not decided")
     assert (one.proved, one.whole) == ("proved: loss 1, outage 0 of 1 run", False)
     assert not one.drawn
     unseen = field(Story().unverified("the process still runs"))
@@ -254,9 +297,12 @@ def test_where_nothing_is_broken_nothing_is_out() -> None:
     assert "nothing is broken" in found.lead
 
 
-def test_a_silence_that_did_not_end_is_a_bound() -> None:
-    one = field(Story().silence(33.0, censored=True))
-    assert (plain(one.out), one.bound, one.left, one.width) == ("≥ 33.0 s", True, 100.0, 0.0)
+def test_an_outage_that_did_not_end_is_a_bound() -> None:
+    one = field(Story().outage(27, 60, NEVER))
+    assert plain(one.out) == "out ≥ 33.0 s, not back"
+    assert (one.bound, one.left, one.width) == (True, 100.0, 0.0)
+    undone = field(Story().outage(12, 27, UNDO))
+    assert plain(undone.out) == "out ≥ 15.0 s"
 
 
 def test_what_was_not_run_is_blank_and_what_does_not_apply_has_its_reason() -> None:

@@ -6,6 +6,7 @@ from harness.plan.model import Skipped
 from harness.report.display import Report, RunReport
 from harness.report.page.cells import cells
 from harness.report.page.matrix import COLUMNS_MAX, Entry, MatrixView, matrix
+from spark_analysis.schema.service import NEVER
 from tests.findings import Story
 from tests.reports import CELL, run
 from tests.told_runs import WARNING, page_of, summed
@@ -38,10 +39,11 @@ def known(story: Story) -> str:
 
 
 def test_a_cell_is_known_by_what_it_lost_or_else_by_how_long_it_was_out() -> None:
-    assert known(Story()) == "out 0.17 s"
+    assert known(Story()) == "not out"
+    assert known(Story().outage(12, 12.5)) == "out 0.50 s"
     assert known(Story().count("lost", "stored", 37)) == "37 lost"
     assert known(Story().count("stranded", "stored", 4)) == "4 stranded"
-    assert known(Story().silence(33.0, censored=True)) == "out ≥ 33.0 s"
+    assert known(Story().outage(27, 60, NEVER)) == "out ≥ 33.0 s"
 
 
 def test_a_number_that_is_not_decided_is_a_question() -> None:

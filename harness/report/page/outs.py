@@ -1,0 +1,139 @@
+"""How long it was out, in words: the whole of it, who was out beside, how sure that is.
+
+1. *Out* is all outages of a run together (README); of several runs the longest is told, with the
+   median and in how many of them it was out, as an interval of the rate behind that.
+2. A lower bound is `≥`; what nobody knows is no number, and never "not out".
+"""
+
+from harness.analyse.out import Out
+from harness.analyse.summary import GOOD_S
+from harness.report.page import words
+from harness.report.page.tally import Spread, Tally, median_text, out_rate
+from spark_analysis.schema.service import (
+    EITHER,
+    NEVER,
+    RUN,
+    SYSTEM,
+    UNDO,
+    UNKNOWN,
+    Outage,
+)
+
+NS = 1e9
+NOT_OUT = "not out"
+_ENDED = {
+    SYSTEM: "the system ended it",
+    UNDO: "the fault's end ended it",
+    EITHER: "the system or the fault's end ended it",
+    UNKNOWN: "nobody knows when it ended",
+    NEVER: "not back when the load ended",
+}
+
+
+def out_text(told: Tally) -> str:
+    """`14.2 s`, `≥ 33.0 s`, `not out`, `unknown`, `no fault`: the longest of its runs. Where some
+    of them cannot tell, it was at most `not seen out`."""
+    if told.out is not None and told.out.most_s:
+        return longest(told.out, told)
+    if told.out is not None and told.faults_of:
+        return NOT_OUT if is_fine(told) else "not seen out"
+    if not told.judged:
+        return "not judged" if told.runs else "–"
+    if told.faults_of or told.outage_proved < told.judged:
+        return "unknown"
+    return "no fault"
+
+
+def out_phrase(told: Tally) -> str:
+    """`out 14.2 s`, `not out`, `out: unknown`."""
+    text = out_text(told)
+    if is_out(told):
+        return f"out {text}"
+    return text if told.out is not None else f"out: {text}"
+
+
+def is_fine(told: Tally) -> bool:
+    """Whether each of its runs is known never to have been out."""
+    if told.out is None or told.outage_proved < told.runs:
+        return False
+    return not told.out.most_s and not told.out.bound
+
+
+def is_out(told: Tally) -> bool:
+    return told.out is not None and told.out.most_s > 0
+
+
+def rate_text(told: Tally) -> str:
+    """`in 3 of 3 runs; 29 % to 100 % of runs`: how often it was out, and how sure that is."""
+    return "" if told.out is None else out_rate(told).told("").strip()
+
+
+def spread_text(told: Tally) -> str:
+    """`median 12.5 s (11.0 s to 14.1 s)`, where there are several runs."""
+    if told.out is None or told.out.runs < 2 or not told.out.most_s:
+        return ""
+    return f"median {median_text(told.out)}"
+
+
+def worst_text(out: Out | None) -> str:
+    """`one of 200 queues (q7): 40.0 s, not back`."""
+    if out is None:
+        return ""
+    return f"one of {out.of} {out.scope}s ({out.name}): {length(out)}"
+
+
+def length(out: Out) -> str:
+    """`40.0 s in 2 outages, not back`."""
+    mark = "" if out.whole else "≥ "
+    times = f" in {words.plural(out.times, 'outage')}" if out.times > 1 else ""
+    back = "" if out.back else ", not back"
+    return f"{mark}{words.seconds(out.seconds)}{times}{back}"
+
+
+def history_text(told: Tally) -> str:
+    """` in 2 outages, not back in 1 of 3 runs`: what the longest time is made of."""
+    times = told.longest.times if told.longest is not None else 0
+    text = f" in {words.plural(times, 'outage')}" if times > 1 else ""
+    if not told.not_back:
+        return text
+    of = f" in {words.of(told.not_back, told.runs, 'run')}" if told.runs > 1 else ""
+    return f"{text}, not back{of}"
+
+
+def spell_text(spell: Outage, zero_ns: int) -> str:
+    """One outage: `queue q7 out for ≥ 40.0 s from +12.3 s: not back when the load ended`."""
+    who = "out" if spell.scope == RUN else f"{spell.scope} {spell.name} out"
+    mark = "" if spell.ended == SYSTEM else "≥ "
+    lasted = f"{mark}{words.seconds((spell.until_ns - spell.from_ns) / NS)}"
+    at_s = (spell.from_ns - zero_ns) / NS
+    at = f"{'+' if at_s >= 0 else '−'}{abs(at_s):.1f} s"
+    late = f"{words.count(spell.bad)} of {words.plural(spell.due, 'message')} due were late"
+    return f"{who} for {lasted} from {at}: {_ENDED[spell.ended]}; {late}"
+
+
+def silent_text(told: Tally) -> str:
+    """How long it confirmed nothing at all, at worst. "" where nobody knows."""
+    return "" if told.silence is None else longest(told.silence, told)
+
+
+def late_text(told: Tally) -> str:
+    """`2.7 % late, most of it once service had been good for 5 s`; "" where nothing broke."""
+    missed, operations, runs = told.late
+    if not operations:
+        return "late: not decided" if told.judged > told.outage_proved else ""
+    of = f" (of {runs} of {told.runs} runs)" if runs < told.runs else ""
+    return f"{words.share(missed / operations)} late{later(told)}{of}"
+
+
+def later(told: Tally) -> str:
+    """What comes late after sending was on time again."""
+    if not told.late_later:
+        return ""
+    much = "most" if 2 * told.late_later > told.late[0] else "part"
+    return f", {much} of it once service had been good for {GOOD_S}{words.GLUE}s"
+
+
+def longest(spread: Spread, told: Tally) -> str:
+    """A run of which nobody knows may have taken longer: the longest is a lower bound then."""
+    mark = "≥ " if spread.bound or told.outage_proved < told.runs else ""
+    return f"{mark}{words.seconds(spread.most_s)}"

@@ -1,0 +1,193 @@
+"""The picture of the first screen: share on time over time, a line of panels a column.
+
+1. A panel is a cell: all its runs, aligned at the fault. Panels of one scenario stand one below
+   the other on one scale, so that a fault is at the same place in each.
+2. What differs most comes first: of more than SCENES_MAX scenarios, or LINES_MAX columns, those
+   where somebody lost, then those that were out for longest; the others are counted.
+3. Beside each panel stand its words: what was lost, how long it was out, how sure that is.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from harness.report.charts import ticks
+from harness.report.charts_scale import Scale, Tick
+from harness.report.charts_shares import Shares, shares, span
+from harness.report.display import RunReport
+from harness.report.page import words
+from harness.report.page.cells import CellView
+from harness.report.page.outs import (
+    history_text,
+    is_fine,
+    is_out,
+    out_phrase,
+    rate_text,
+    spread_text,
+    worst_text,
+)
+from harness.report.page.places import Place, scenarios_of
+from harness.report.page.tally import Cell, Tally
+
+SCENES_MAX = 4
+LINES_MAX = 8
+TICKS_MAX = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One column's in one scenario. `drawn` None: there is nothing to draw, `why` says why."""
+
+    number: int  # of its cell; 0 where there is none
+    place: Place
+    tone: str
+    told: tuple[tuple[str, str], ...]  # tone and words, the gravest first
+    more: tuple[str, ...]  # who else was out, how sure that is
+    drawn: Shares | None
+    why: str
+    label: str  # for those who cannot see it
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One scenario: a panel for each column, and the time below them."""
+
+    scenario: str
+    title: str
+    fault: bool
+    ticks: tuple[Tick, ...]
+    panels: tuple[Panel, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    lines: tuple[Place, ...]
+    scenes: tuple[Scene, ...]
+    runs: int  # of the panel that has most
+    scopes: tuple[str, ...]  # whose outages lie below the panels
+    left_out: str
+
+
+def picture(views: Sequence[CellView], compared: Sequence[Place]) -> Picture | None:
+    """None where no run was judged: there is nothing to see."""
+    cells = {view.cell: view for view in views}
+    had = [place for place in compared if place.runs]
+    if not any(view.tally.judged for view in views):
+        return None
+    gravest = sorted(had, key=lambda place: _gravity(place.tally), reverse=True)[:LINES_MAX]
+    lines = tuple(place for place in had if place in gravest)
+    names = sorted(scenarios_of(had), key=lambda name: _interest(name, lines, cells), reverse=True)
+    scenes = tuple(_scene(name, lines, cells) for name in names[:SCENES_MAX])
+    drawn = [panel.drawn for scene in scenes for panel in scene.panels if panel.drawn]
+    return Picture(
+        lines=lines,
+        scenes=scenes,
+        runs=max((one.runs for one in drawn), default=1),
+        scopes=tuple(dict.fromkeys(lane.scope for one in drawn for lane in one.lanes)),
+        left_out=_left_out(len(names) - len(scenes), len(had) - len(lines)),
+    )
+
+
+def _gravity(told: Tally) -> tuple[int, float]:
+    return told.lost + told.stranded, told.out.most_s if told.out is not None else 0.0
+
+
+def _interest(
+    scenario: str, lines: Iterable[Place], cells: Mapping[Cell, CellView]
+) -> tuple[int, float, float]:
+    """Where somebody lost, then where columns lie furthest apart, then where it was out."""
+    found = [cells.get((scenario, *place.key)) for place in lines]
+    told = [_gravity(view.tally) for view in found if view is not None]
+    outs = [out for _, out in told] or [0.0]
+    return sum(lost for lost, _ in told), max(outs) - min(outs), max(outs)
+
+
+def _left_out(scenes: int, lines: int) -> str:
+    parts = [words.plural(scenes, "more scenario")] if scenes > 0 else []
+    parts += [words.plural(lines, "more column")] if lines > 0 else []
+    if not parts:
+        return ""
+    are = "stands" if scenes + lines == 1 else "stand"
+    return f"Drawn is where most was lost, or out for longest; {' and '.join(parts)} {are} below."
+
+
+def _scene(scenario: str, lines: Sequence[Place], cells: Mapping[Cell, CellView]) -> Scene:
+    own = {place.key: [run for run in place.runs if run.cell[0] == scenario] for place in lines}
+    found = [run.detail.timeline for runs in own.values() for run in runs if run.detail]
+    from_s, until_s = span(found) if found else (0.0, 1.0)
+    scale = Scale(from_s, max(until_s, from_s + 1))
+    panels = tuple(
+        _panel(place, own[place.key], cells.get((scenario, *place.key)), scale) for place in lines
+    )
+    title = next((p for c, v in cells.items() if c[0] == scenario for p in [v.title.scenario]), "")
+    fault = any(one.drawn and one.drawn.zero is not None for one in panels)
+    return Scene(scenario, title, fault, tuple(_ticks(scale, fault)), panels)
+
+
+def _ticks(scale: Scale, fault: bool) -> Iterable[Tick]:
+    """`fault`, `+30 s`: none before it but the one that stands far enough away."""
+    zero = scale.place(0.0)
+    yield Tick(zero, "fault" if fault else "0 s")
+    for tick in ticks(scale, TICKS_MAX):
+        if tick.place - zero > 12:
+            yield tick
+
+
+def _panel(place: Place, runs: Sequence[RunReport], view: CellView | None, scale: Scale) -> Panel:
+    timelines = [run.detail.timeline for run in runs if run.detail is not None]
+    timed = [one for one in timelines if any(each.operations for each in one.slices)]
+    told = tuple(_told(view.tally)) if view is not None else ()
+    more = tuple(_more(view.tally)) if view is not None else ()
+    drawn = shares(timed, scale) if timed else None
+    said = "; ".join([text for _, text in told] + list(more))
+    name = view.title.scenario if view is not None else ""
+    return Panel(
+        number=view.number if view is not None else 0,
+        place=place,
+        tone=told[0][0] if told else "absent",
+        told=told,
+        more=more,
+        drawn=drawn,
+        why="" if drawn else _why(runs, timelines, view),
+        label=f"{place.name}, {name}: share of messages confirmed on time, by second. {said}.",
+    )
+
+
+def _told(told: Tally) -> Iterable[tuple[str, str]]:
+    if not told.judged:
+        yield "open", "? not judged"
+        return
+    undecided = told.loss_proved < told.judged
+    least = "≥ " if undecided else ""
+    if told.lost:
+        yield "fail", f"✗ {least}{words.count(told.lost)} lost"
+    if told.stranded:
+        yield "fail", f"✗ {least}{words.count(told.stranded)} stranded"
+    if undecided and not told.lost and not told.stranded:
+        yield "open", "? loss not decided"
+    if told.out is None:
+        yield "open", f"? {out_phrase(told)}"
+    elif is_out(told):
+        yield "out", f"{out_phrase(told)}{history_text(told)}"
+    elif told.faults_of:
+        yield ("pass", "✓ not out") if is_fine(told) else ("open", f"? {out_phrase(told)}")
+    else:
+        yield "pass", "✓ never out"
+
+
+def _more(told: Tally) -> Iterable[str]:
+    if told.worst is not None:
+        yield worst_text(told.worst)
+    if told.out is not None and (told.faults_of or is_out(told)):
+        yield f"out {rate_text(told)}"
+    if spread_text(told):
+        yield spread_text(told)
+    if told.judged and told.faults_seen < told.faults_of:
+        yield f"{told.faults_seen} of {words.plural(told.faults_of, 'fault')} seen from outside"
+
+
+def _why(runs: Sequence[RunReport], timelines: Sequence[object], view: CellView | None) -> str:
+    if view is None:
+        return "not run"
+    if not timelines:
+        return next((run.failure for run in runs if run.failure), "nothing was recorded of it")
+    return "nothing was due at a certain time, so nothing can be late"

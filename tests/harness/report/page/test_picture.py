@@ -1,0 +1,67 @@
+"""The picture: a line of panels a column, what differs most first, words beside each."""
+
+from pathlib import Path
+
+import pytest
+
+from harness.report.display import Report
+from harness.report.page import picture as picture_page
+from harness.report.page.cells import cells
+from harness.report.page.picture import Picture, picture
+from harness.report.page.places import places
+from tests.findings import Story
+from tests.reports import CELL, OTHER, run
+from tests.told_runs import crash, page_of, summed, told
+
+
+def of(made: Report) -> Picture:
+    found = picture(cells(made), places(made))
+    assert found is not None
+    return found
+
+
+def plain(pairs: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
+    return [(tone, text.replace("\u00a0", " ")) for tone, text in pairs]
+
+
+def test_what_was_lost_stands_before_how_long_it_was_out() -> None:
+    lost = Story().count("lost", "stored", 37).outage(12, 20).outage(30, 33)
+    (scene,) = of(page_of(summed(lost), summed(Story(), cell=OTHER))).scenes
+    first, second = scene.panels
+    assert plain(first.told) == [("fail", "✗ 37 lost"), ("out", "out 11.0 s in 2 outages")]
+    assert first.more == ("out in 1 of 1 run; 2.5 % to 100 % of runs",)
+    assert plain(second.told) == [("pass", "✓ not out")]
+    assert second.more == ("out in 0 of 1 run; up to 95 % of runs not excluded",)
+
+
+def test_what_nobody_knows_is_not_drawn_as_well() -> None:
+    stalled = Story().doubt("availability", "stalled", window=1, worker=1)
+    lost = run(Story(), cell=OTHER, verdicts=(), failure="no cluster")
+    (scene,) = of(page_of(summed(stalled), lost)).scenes
+    doubted, unjudged = scene.panels
+    assert plain(doubted.told) == [("open", "? out: unknown")]
+    assert (plain(unjudged.told), unjudged.why) == ([("open", "? not judged")], "no cluster")
+    assert picture(cells(page_of(lost)), places(page_of(lost))) is None
+
+
+def test_of_many_scenarios_those_that_differ_most_are_drawn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(picture_page, "SCENES_MAX", 2)
+    stories = {"calm": Story(), "out": Story().outage(12, 50), "lost": Story()}
+    stories["lost"].count("lost", "stored", 1)
+    made = page_of(*(summed(story, cell=(name, *CELL[1:])) for name, story in stories.items()))
+    found = of(made)
+    assert [scene.scenario for scene in found.scenes] == ["lost", "out"]
+    assert "1 more scenario stands below" in found.left_out
+
+
+def test_scenarios_of_all_columns_have_one_scale(tmp_path: Path) -> None:
+    runs = (
+        told(tmp_path / "a", crash()),
+        told(tmp_path / "b", crash(until_ms=80_000), cell=OTHER),
+    )
+    (scene,) = of(page_of(*runs)).scenes
+    zeros = {panel.drawn.zero for panel in scene.panels if panel.drawn is not None}
+    assert zeros == {150}  # +12 s of 80 s
+    assert [tick.text for tick in scene.ticks] == ["fault", "+20 s", "+40 s", "+60 s"]
