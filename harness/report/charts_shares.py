@@ -1,7 +1,8 @@
 """Share on time over time, of all runs of a cell, as areas in a box of 1000 x 100.
 
 1. Runs are laid over each other so that the first fault of each lies at 0; without a fault, the
-   beginning of its load.
+   beginning of its load. What fell into the second of the fault is drawn after it: nothing looks
+   late before a fault that was not.
 2. What was on time in every run is one area from the bottom; what was late hangs from the top,
    in as many layers as there are runs: where all of them were late it is dense, where one was,
    faint. Of more than LAYERS_MAX runs the layers are quantiles.
@@ -70,7 +71,7 @@ def shares(timelines: Sequence[Timeline], scale: Scale) -> Shares:
     other, in seconds from the fault."""
     step_s = max(one.slice_s for one in timelines)
     first, last = math.floor(scale.from_s / step_s), math.ceil(scale.until_s / step_s)
-    found = [(number * step_s, _late(timelines, (number + 0.5) * step_s))
+    found = [(number * step_s, _late(timelines, number * step_s))
              for number in range(first, last)]  # fmt: skip
     columns = [(at_s, sorted(late, reverse=True)) for at_s, late in found if late]
     layers = min(len(timelines), LAYERS_MAX)

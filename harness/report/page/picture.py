@@ -28,7 +28,7 @@ from harness.report.page.outs import (
 from harness.report.page.places import Place, scenarios_of
 from harness.report.page.tally import Cell, Tally
 
-SCENES_MAX = 4
+SCENES_MAX = 5
 LINES_MAX = 8
 TICKS_MAX = 4
 
@@ -165,7 +165,7 @@ def _told(told: Tally) -> Iterable[tuple[str, str]]:
     if undecided and not told.lost and not told.stranded:
         yield "open", "? loss not decided"
     if told.out is None:
-        yield "open", f"? {out_phrase(told)}"
+        yield "open", "? out: not decided"
     elif is_out(told):
         yield "out", f"{out_phrase(told)}{history_text(told)}"
     elif told.faults_of:
@@ -175,6 +175,8 @@ def _told(told: Tally) -> Iterable[tuple[str, str]]:
 
 
 def _more(told: Tally) -> Iterable[str]:
+    if told.out is None and told.out_doubt:
+        yield told.out_doubt
     if told.worst is not None:
         yield worst_text(told.worst)
     if told.out is not None and (told.faults_of or is_out(told)):

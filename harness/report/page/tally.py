@@ -71,6 +71,7 @@ class Tally:
     silence: Spread | None
     degraded: Spread | None
     out: Spread | None  # all outages of a run together, run by run
+    out_doubt: str  # why that is unknown of some run; "" where of none
     out_runs: int  # in so many of these runs it was out
     longest: Out | None  # of the run that was out for longest
     not_back: int  # runs that were out when their load ended
@@ -121,6 +122,7 @@ def tally(runs: Sequence[RunReport]) -> Tally:
         silence=_spread(runs, lambda one: worst_of(one, "silence_s")),
         degraded=_spread(runs, lambda one: worst_of(one, "degraded_s")),
         out=_spread(runs, lambda one: one.out_s),
+        out_doubt=next((one.out_s.why for one in told if not one.outage_proved), ""),
         out_runs=sum(bool(one.out_s.least) for one in told),
         longest=_longest_out(one.outs[0] for one in timed),
         not_back=sum(not one.outs[0].back for one in timed),

@@ -39,7 +39,8 @@ def test_what_nobody_knows_is_not_drawn_as_well() -> None:
     lost = run(Story(), cell=OTHER, verdicts=(), failure="no cluster")
     (scene,) = of(page_of(summed(stalled), lost)).scenes
     doubted, unjudged = scene.panels
-    assert plain(doubted.told) == [("open", "? out: unknown")]
+    assert plain(doubted.told) == [("open", "? out: not decided")]
+    assert doubted.more == ("publisher 1 stalled 140 ms at +12.3 s (host busy)",)
     assert (plain(unjudged.told), unjudged.why) == ([("open", "? not judged")], "no cluster")
     assert picture(cells(page_of(lost)), places(page_of(lost))) is None
 
