@@ -84,14 +84,19 @@ def shares(timelines: Sequence[Timeline], scale: Scale) -> Shares:
         density=round(1 - 0.08 ** (1 / layers), 3),
         median="" if len(timelines) == 1 else _line(columns, step_s, scale),
         faults=tuple(_faults(timelines, scale)),
-        zero=_x(0.0, scale) if any(one.faults for one in timelines) else None,
+        zero=_x(0.0, scale) if any(map(_opened, timelines)) else None,
         lanes=tuple(_lanes(timelines, scale)),
         runs=len(timelines),
     )
 
 
+def _opened(timeline: Timeline) -> list[int]:
+    """When its faults were issued, of those that came to that."""
+    return [fault.issued_ns for fault in timeline.faults if fault.opened]
+
+
 def _zero_s(timeline: Timeline) -> float:
-    opened = [fault.issued_ns for fault in timeline.faults if fault.opened]
+    opened = _opened(timeline)
     return min(opened) / NS if opened else float(timeline.from_s)
 
 

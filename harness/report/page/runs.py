@@ -18,7 +18,7 @@ from harness.report.page import words
 from harness.report.page.cells import CellView, badge_of
 from harness.report.page.claims import Seen, seen
 from harness.report.page.faults import WindowView, window
-from harness.report.page.outs import NOT_OUT, length, worst_text
+from harness.report.page.outs import NOT_OUT, length, spell_text, worst_text
 from harness.report.page.tally import worst_of
 
 
@@ -111,6 +111,7 @@ class RunView:
     chart: Chart | None
     slice_s: int
     rows: tuple[RowView, ...]
+    outages: tuple[str, ...]  # of the run, of its worst queue and its worst publisher
     faults: tuple[FaultView, ...]
     operations: tuple[OperationView, ...]
     affected: tuple[AffectedView, ...]
@@ -197,6 +198,7 @@ def _run(number: int, run: RunReport, report: Report, cell: CellView, whole: boo
         chart=charts.chart(timeline) if timeline and whole else None,
         slice_s=timeline.slice_s if timeline else 1,
         rows=_rows(run),
+        outages=_outages(run),
         faults=tuple(_fault(fault) for fault in timeline.faults) if timeline else (),
         operations=tuple(map(_operation, timeline.operations)) if timeline else (),
         affected=_affected(run),
@@ -232,6 +234,12 @@ def _facts(run: RunReport) -> tuple[str, ...]:
         elif one.outages:
             facts.append(f"{word}: unknown")
     return tuple(facts)
+
+
+def _outages(run: RunReport) -> tuple[str, ...]:
+    """Each in a sentence: whoever cannot point at a bar reads it."""
+    outs = run.detail.timeline.outs if run.detail else ()
+    return tuple(spell_text(spell, 0) for out in outs for spell in out.spells)
 
 
 def _outs(one: Summary) -> list[str]:
