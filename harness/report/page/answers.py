@@ -70,7 +70,9 @@ def _headline(report: Report, total: Tally) -> str:
         return "The experiment was interrupted"
     if not total.judged:
         return "Nothing was judged"
-    tail = [f"it was out for {out_text(total).replace('≥', 'at least')}"] if is_out(total) else []
+    alone = len({run.cell[1:] for run in report.runs}) == 1  # of several, `it` is nobody
+    tail = [f"it was out for {out_text(total).replace('≥', 'at least')}"]
+    tail = tail if alone and is_out(total) else []
     if not total.failed:
         held = f"{words.plural(total.held, 'claim')} held"
         held = f"{held}, {total.undecided} not decided" if total.undecided else f"All {held}"

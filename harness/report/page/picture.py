@@ -181,6 +181,9 @@ def _more(told: Tally) -> Iterable[str]:
         yield worst_text(told.worst)
     if told.out is not None and (told.faults_of or is_out(told)):
         yield f"out {rate_text(told)}"
+    unknown = told.judged - told.outage_proved
+    if told.out is not None and unknown:
+        yield f"not decided in {words.of(unknown, told.judged, 'run')}"
     if spread_text(told):
         yield spread_text(told)
     if told.judged and told.faults_seen < told.faults_of:

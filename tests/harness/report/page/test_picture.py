@@ -45,6 +45,17 @@ def test_what_nobody_knows_is_not_drawn_as_well() -> None:
     assert picture(cells(page_of(lost)), places(page_of(lost))) is None
 
 
+def test_runs_of_which_nobody_knows_how_long_are_counted_beside_the_others() -> None:
+    stalled = Story().doubt("availability", "stalled", window=1, worker=1)
+    (scene,) = of(page_of(summed(Story().outage(12, 13)), summed(stalled, repeat=2))).scenes
+    (panel,) = scene.panels
+    assert plain(panel.told) == [("out", "out ≥ 1.00 s")]
+    assert panel.more == (
+        "out in 1 of 1 run; 2.5 % to 100 % of runs",
+        "not decided in 1 of 2 runs",
+    )
+
+
 def test_of_many_scenarios_those_that_differ_most_are_drawn(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
