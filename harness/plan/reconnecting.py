@@ -8,7 +8,10 @@ AMQP_RECONNECT_S = 2
 # A client of name servers learns of a master that is back by its next poll, and may have begun a
 # send to a dead one just before: that waits out the library's time limit.
 SEND_LIMIT_S = 3
-SERVED_S = 5.0  # a stretch of service (spark_analysis/schema/service.py)
+# What is due then is judged from 100 operations on, of a queue or publisher from 20 on
+# (spark_analysis/schema/service.py): half as many again, since no load is even.
+SERVED_S = 1.0
+ENOUGH, ENOUGH_OF_SCOPE = 150, 30
 
 
 def reconnect_s(client: str, layout: Layout) -> int | None:
@@ -22,7 +25,9 @@ def reconnect_s(client: str, layout: Layout) -> int | None:
 def healed_s(scenario: Scenario, client: str, layout: Layout) -> float:
     """So long the load goes on after the last fault at least: once healed, a cluster is to serve.
     0 where that is asked of nobody."""
-    paced = scenario.workload.confirms and scenario.workload.rate is not None
-    if not scenario.faults or not paced:
+    load = scenario.workload
+    if not scenario.faults or not load.confirms or load.rate is None:
         return 0.0
-    return scenario.workload.deadline_s + (reconnect_s(client, layout) or 0) + SERVED_S
+    enough = max(ENOUGH, ENOUGH_OF_SCOPE * max(load.publishers, len(load.queues)))
+    served_s = max(SERVED_S, enough / load.rate)
+    return load.deadline_s + (reconnect_s(client, layout) or 0) + served_s

@@ -95,7 +95,7 @@ def run_lines(run: RunPlan, repeats: int) -> Iterator[str]:
         yield from _window(window, run)
     for step in schedule.steps:
         yield from _step(step, run)
-    healing = "clients' way back, and a stretch of service"
+    healing = "until clients were back, and served"
     recovery = _at_least(run, scenario.recovery, schedule.recovery_s, healing)
     yield f"  recovery   {recovery}, from when every fault was seen to be gone{_done(run)}"
     yield f"  settle     {_at_least(run, scenario.settle, schedule.settle_s, 'a deadline')}"

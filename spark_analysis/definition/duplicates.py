@@ -4,7 +4,8 @@
    number is our own retry: the broker did what it was asked to, twice.
 2. A log tells where each delivery was read. The same place of it again is a rollback where the
    group's progress had passed it, so long ago that the broker must have known: no fault and no end
-   of our own came into that time. Another place of a log holds the message a second time.
+   of our own came into that time; and while a fault stood, the log still gave us what was new.
+   Another place of a log holds the message a second time.
 3. A redelivery, flagged or by a retry topic, is the broker's right until we acknowledged; it stays
    one though two masters were found. Nobody knows of an acknowledgement whether it arrived, unless
    it was written a second before the redelivery, before every fault that may have swallowed it,
@@ -135,11 +136,11 @@ class _Earlier:
         same = self._at[again.place, again.offset]
         known = self._known[again.place, again.queue, again.offset]
         for earlier in same[known.looked_at :]:
-            since_ns = self._ours.passed_ns(earlier)
-            if since_ns is not None:
-                known.since_ns = [min([since_ns, *known.since_ns])]
+            told_ns = self._ours.told_ns(earlier)
+            if told_ns is not None:
+                known.told_ns = [min([told_ns, *known.told_ns])]
         known.looked_at = len(same)
-        return any(since_ns + _TOLD_WITHIN_NS < again.received_ns for since_ns in known.since_ns)
+        return any(told_ns < again.received_ns for told_ns in known.told_ns)
 
 
 class _Known:
@@ -147,7 +148,7 @@ class _Known:
 
     def __init__(self) -> None:
         self.looked_at = 0
-        self.since_ns: list[int] = []
+        self.told_ns: list[int] = []
 
 
 class _Acknowledged:
@@ -174,16 +175,21 @@ class _Acknowledged:
         late = any(written_ns > end_ns - _ON_ITS_WAY_NS for end_ns in ends_ns)
         return None if late else written_ns
 
-    def passed_ns(self, earlier: Delivery) -> int | None:
-        """When the group's progress had passed `earlier`; None where nobody may have been told."""
+    def told_ns(self, earlier: Delivery) -> int | None:
+        """When the broker must have been told that the group's progress had passed `earlier`; None
+        where nobody may have been."""
         at_ns = self._progress.passed_ns(earlier.place, earlier.queue, earlier.offset)
         if at_ns is None:
             return None
         since_ns = max(at_ns, earlier.received_ns)
         ends_ns = [each.origin_ns for each in self._unrest if each.origin_ns > since_ns]
         ends_ns += self._end(earlier)
-        late = any(since_ns + _TOLD_WITHIN_NS >= end_ns for end_ns in ends_ns)
-        return None if late else since_ns
+        told_ns = since_ns + _TOLD_WITHIN_NS
+        if any(told_ns >= end_ns for end_ns in ends_ns):
+            return None
+        if any(each.origin_ns <= since_ns and each.lasts_to(since_ns) for each in self._unrest):
+            return self._progress.told_ns(earlier, told_ns)
+        return told_ns
 
     def _end(self, delivery: Delivery) -> list[int]:
         ended_ns = self._channels.ended_ns(delivery)

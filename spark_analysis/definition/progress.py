@@ -2,14 +2,16 @@
 
 1. A stored place passes an offset only when everything before it is acknowledged. What never came
    to us is nothing that we could acknowledge.
+2. Who is given what nobody had before still speaks with the log's broker.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable
-from itertools import accumulate
+from collections.abc import Iterable, Mapping
+from itertools import accumulate, groupby
 
-from spark_analysis.definition.channels import Channels
+from spark_analysis.definition.channels import Channel, Channels
+from spark_analysis.definition.events import Delivery
 from spark_analysis.definition.messages import Message
 
 Log = tuple[str, str]  # broker, and the queue that was read
@@ -21,6 +23,7 @@ class Progress:
 
     def __init__(self, messages: Iterable[Message], channels: Channels) -> None:
         earliest = defaultdict[Log, dict[int, float]](dict)
+        arrivals = defaultdict[Log, list[Delivery]](list)
         for message in messages:
             for delivery in message.consumed:
                 if delivery.offset < 0 or not delivery.place:
@@ -29,11 +32,13 @@ class Progress:
                 of_log = earliest[delivery.place, delivery.queue]
                 at_ns = _NEVER if written_ns is None else written_ns
                 of_log[delivery.offset] = min(at_ns, of_log.get(delivery.offset, _NEVER))
+                arrivals[delivery.place, delivery.queue].append(delivery)
         self._offsets = {log: sorted(of_log) for log, of_log in earliest.items()}
         self._passed_ns = {
             log: list(accumulate((earliest[log][offset] for offset in offsets), max))
             for log, offsets in self._offsets.items()
         }
+        self._news_ns = _news(arrivals)
 
     def passed_ns(self, place: str, queue: str, offset: int) -> int | None:
         """When everything of that log up to this offset had been acknowledged; None: never."""
@@ -42,3 +47,25 @@ class Progress:
             return None
         at_ns = self._passed_ns[place, queue][upto - 1]
         return None if at_ns == _NEVER else int(at_ns)
+
+    def told_ns(self, delivery: Delivery, from_ns: int) -> int | None:
+        """When its connection first had something new of its log, from then on; None: never."""
+        channel = delivery.consumer, delivery.connection
+        times_ns = self._news_ns.get((delivery.place, delivery.queue, channel), [])
+        after = bisect_left(times_ns, from_ns)
+        return times_ns[after] if after < len(times_ns) else None
+
+
+def _news(arrivals: Mapping[Log, list[Delivery]]) -> Mapping[tuple[str, str, Channel], list[int]]:
+    """When each connection had what lies behind all that anybody had of that log before."""
+    news = defaultdict[tuple[str, str, Channel], list[int]](list)
+    for (place, queue), deliveries in arrivals.items():
+        largest = -1
+        deliveries.sort(key=lambda one: one.received_ns)
+        for at_ns, at_once in groupby(deliveries, key=lambda one: one.received_ns):
+            together = list(at_once)
+            for one in together:
+                if one.offset > largest:
+                    news[place, queue, (one.consumer, one.connection)].append(at_ns)
+            largest = max(largest, *(one.offset for one in together))
+    return news

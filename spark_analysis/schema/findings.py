@@ -129,9 +129,15 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
      offsets up to this one at which identified deliveries by LOAD, DRAIN or RETRY_TOPIC came from
      this broker and queue (the earlier one's own), of the earliest acknowledged-at of the
      deliveries at that offset (none: never). Since = the later of that and the earlier one's
-     received_ns. The broker must have known if since + 6 s (clients tell brokers of their progress
-     every 5 s) is before the surplus delivery's received_ns, before the origin_ns of every window
-     or upheaval that came after since, and before the connection of the earlier one ended.
+     received_ns. Told = since + 6 s (clients tell brokers of their progress every 5 s). Where a
+     window or upheaval is in force at since (origin_ns <= since, and not over before since), what
+     a client tells may be kept from the broker, or its stand-in's: told = the earliest
+     received_ns >= since + 6 s at which an identified delivery by LOAD, DRAIN or RETRY_TOPIC from
+     this broker and queue, of an offset larger than those of all such that were received before
+     (received_ns smaller), came to the earlier one's consumer and connection (none: never). The
+     broker must have known if told is before the surplus delivery's received_ns, and since + 6 s
+     before the origin_ns of every window or upheaval that came after since, and before the
+     connection of the earlier one ended.
   "redelivery": it came by RETRY_TOPIC.
   "ambiguous": an earlier delivery of its attempt has no broker or no offset.
   "diverged": received_ns within [from_ns, until_ns] of a Rivals of the message's queue.

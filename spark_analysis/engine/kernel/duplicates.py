@@ -27,7 +27,7 @@ from spark_analysis.engine.kernel.arrays import (
 from spark_analysis.engine.kernel.arrivals import Arrivals
 from spark_analysis.engine.kernel.cases import Cases, plain
 from spark_analysis.engine.kernel.messages import Messages
-from spark_analysis.engine.kernel.progress import passed_ns, rolled_back
+from spark_analysis.engine.kernel.progress import passed_ns, rolled_back, told_ns
 from spark_analysis.engine.kernel.records import (
     Acknowledgements,
     ClientEvents,
@@ -93,7 +93,7 @@ def duplicates(messages: Messages, arrived: Arrivals, facts: Facts, reader: Read
         if again.any():
             passed = passed_ns(arrived, copies.row[placed], acknowledgements)
             back = np.zeros(len(copies.row), np.bool_)
-            back[placed] = _rolled_back(copies, placed, passed, events, facts)
+            back[placed] = _rolled_back(arrived, copies, placed, passed, events, facts)
             by_place[again & back] = ROLLBACK
     detail = np.where(copies.new_attempt, RETRY, np.where(placed, by_place, by_flag))
     chosen = np.flatnonzero(copies.surplus)
@@ -203,13 +203,24 @@ def _spots(copies: Copies) -> Ints:
 
 
 def _rolled_back(
-    copies: Copies, placed: Bools, passed: Ints, events: ClientEvents, facts: Facts
+    arrived: Arrivals,
+    copies: Copies,
+    placed: Bools,
+    passed: Ints,
+    events: ClientEvents,
+    facts: Facts,
 ) -> Bools:
     """For each copy with an offset whether progress had passed an earlier one of its place."""
     rows = copies.rows.pick(placed)
-    origins_ns = np.array([each.origin_ns for each in facts.unsettled], np.int64)
-    spot = _spots(copies)[placed]
-    return rolled_back(spot, rows.received_ns, passed, ended_ns(rows, events), origins_ns)
+    since_ns = np.maximum(passed, rows.received_ns)
+    origins_ns = np.sort(
+        np.array([*(each.origin_ns for each in facts.unsettled), NEVER], np.int64)
+    )
+    fault_ns = origins_ns[np.searchsorted(origins_ns[:-1], since_ns, side="right")]
+    stood = earliest_origins(since_ns, facts.unsettled) <= since_ns
+    told = told_ns(arrived, copies.row[placed], since_ns, stood)
+    until_ns = np.minimum(fault_ns, ended_ns(rows, events))
+    return rolled_back(_spots(copies)[placed], rows.received_ns, since_ns, told, until_ns)
 
 
 def after_acknowledgement(

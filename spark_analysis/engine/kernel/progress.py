@@ -2,6 +2,7 @@
 
 1. Progress passes an offset only when everything before it is acknowledged.
 2. One time a (message, attempt, place) tells it all: when the broker must have known.
+3. Who had told it while a fault stood is asked only of what was passed under one.
 """
 
 import numpy as np
@@ -15,6 +16,8 @@ from spark_analysis.engine.kernel.arrays import (
     Ints,
     earliest,
     group_numbers,
+    in_order,
+    largest_before,
     marked,
     running_max,
 )
@@ -44,16 +47,47 @@ def passed_ns(arrived: Arrivals, rows: Ints, acknowledgements: Acknowledgements)
 
 
 def rolled_back(
-    spot: Ints, received_ns: Ints, passed: Ints, connection_ended_ns: Ints, origins_ns: Ints
+    spot: Ints, received_ns: Ints, since_ns: Ints, told_ns: Ints, until_ns: Ints
 ) -> NDArray[np.bool_]:
     """For each delivery whether the broker must have known that an earlier one of its spot was
-    passed."""
-    since_ns = np.maximum(passed, received_ns)
-    origins_ns = np.append(np.sort(origins_ns), NEVER)
-    fault_ns = origins_ns[np.searchsorted(origins_ns[:-1], since_ns, side="right")]
-    until_ns = np.minimum(fault_ns, connection_ended_ns)
-    known = np.flatnonzero(since_ns < until_ns - TOLD_WITHIN_NS)
+    passed: since then, told by then, and nothing came between until then."""
     _, number = np.unique(spot, return_inverse=True)
-    first_ns = earliest(len(spot), number[known], since_ns[known] + TOLD_WITHIN_NS)
+    known = np.flatnonzero(since_ns < until_ns - TOLD_WITHIN_NS)
+    first_ns = earliest(len(spot), number[known], told_ns[known])
     back: Bools = received_ns > first_ns[number]
     return back
+
+
+def told_ns(arrived: Arrivals, rows: Ints, since_ns: Ints, stood: Bools) -> Ints:
+    """When the broker must have been told that each of these deliveries was passed, or NEVER.
+
+    `stood`: a fault was in force then, and only news of the log, to the same connection, tell.
+    """
+    told = np.full(len(rows), NEVER, np.int64)
+    passed = since_ns < NEVER
+    told[passed] = since_ns[passed] + TOLD_WITHIN_NS
+    asked = np.flatnonzero(stood & passed)
+    if len(asked):
+        told[asked] = _next_news(arrived, rows[asked], told[asked])
+    return told
+
+
+def _next_news(arrived: Arrivals, rows: Ints, from_ns: Ints) -> Ints:
+    """When each row's connection had something of its log, from then on, that nobody had had."""
+    every = np.flatnonzero(arrived.regular & (arrived.rows.offset >= 0))
+    of = arrived.rows.pick(every)
+    log = group_numbers(of.broker.numbers, of.queue.numbers).astype(np.int64)
+    reader = group_numbers(log, of.consumer, of.connection).astype(np.int64)
+    order = in_order(log, of.received_ns)
+    times, _ = np.unique(of.received_ns, return_inverse=True)
+    at = group_numbers(log[order], of.received_ns[order])
+    first_at_once = np.searchsorted(at, at)  # of what came at one instant
+    before = largest_before(log[order], of.offset[order])[first_at_once]
+    news = order[of.offset[order] > before]
+    key = np.sort(reader[news] * (len(times) + 1) + np.searchsorted(times, of.received_ns[news]))
+    asked = reader[np.searchsorted(every, rows)]
+    wanted = asked * (len(times) + 1) + np.searchsorted(times, from_ns)
+    found = np.append(key, NEVER)[np.searchsorted(key, wanted)]
+    same = found // (len(times) + 1) == asked
+    next_ns: Ints = np.where(same, np.append(times, NEVER)[found % (len(times) + 1)], NEVER)
+    return next_ns

@@ -49,18 +49,21 @@ def test_to_settle_takes_a_deadline_at_least_so_that_nothing_open_is_missed_befo
     assert schedule.resolve(patient, replace(LAYOUT, timer_s=200), "pika").settle_s == 100
 
 
-def test_the_load_goes_on_after_a_fault_until_clients_are_back_and_then_served_five_seconds() -> (
+def test_the_load_goes_on_after_a_fault_until_clients_are_back_and_enough_was_due_to_judge() -> (
     None
 ):
-    sync = load_layout("rocketmq-2m2s", "colocated@compressed")
+    name, sync = "rocketmq-java-5.3.3", load_layout("rocketmq-2m2s", "colocated@compressed")
     assert sync.rocketmq and sync.rocketmq.timers.poll_s == 5
-    by_name = schedule.resolve(SCENARIO, sync, "rocketmq-java-5.3.3")
-    send_limit_s, stretch_s = 3, 5
-    assert by_name.recovery_s == SCENARIO.workload.deadline_s + 5 + send_limit_s + stretch_s
-    assert by_name.recovery_s > 15
+    back_s = SCENARIO.workload.deadline_s + 5 + 3  # a poll, and a send that was under way
+    slow, many = (
+        replace(SCENARIO, recovery=Span(2), workload=replace(SCENARIO.workload, **changed))
+        for changed in ({"rate": 100}, {"rate": 200, "publishers": 20})
+    )
+    assert schedule.resolve(slow, sync, name).recovery_s == back_s + 1.5  # of 100 operations
+    assert schedule.resolve(many, sync, name).recovery_s == back_s + 3  # of 20 of each publisher
     assert schedule.resolve(SCENARIO, LAYOUT, "pika").recovery_s == 15  # asked for, and enough
-    calm = replace(SCENARIO, faults=())
-    assert schedule.resolve(calm, sync, "rocketmq-java-5.3.3").recovery_s == 15
+    calm = replace(slow, faults=())
+    assert schedule.resolve(calm, sync, name).recovery_s == 2
 
 
 def test_a_window_awaits_those_that_end_before_it_and_keeps_the_pause() -> None:

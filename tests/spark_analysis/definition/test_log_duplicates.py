@@ -58,8 +58,40 @@ def test_progress_that_a_fault_came_upon_may_not_have_been_told(
     assert duplicated(history.deliver(1, at_ms=90_000, **at(7))) == found
 
 
-def test_progress_that_was_made_while_a_fault_stood_counts() -> None:
-    history = read_at_100().window(150, over_ms=80_000).acknowledge(5, at_ms=200)
+def while_a_fault_stood() -> History:
+    return read_at_100().window(150, over_ms=80_000).acknowledge(5, at_ms=200)
+
+
+def news(history: History, at_ms: float, offset: int = 8, **rest: Any) -> History:
+    """Another message, from behind what was read of the log so far."""
+    return history.publish(2, at_ms=20).confirm(2).deliver(2, at_ms=at_ms, **at(offset), **rest)
+
+
+def test_progress_that_was_made_while_a_fault_stood_may_have_been_kept_from_the_broker() -> None:
+    assert duplicated(while_a_fault_stood().deliver(1, at_ms=90_000, **at(7))) == REDELIVERY
+
+
+def test_whom_the_log_gave_news_six_seconds_later_had_told_it_though_a_fault_stood() -> None:
+    def again(news_ms: float) -> dict[str, int]:
+        return duplicated(news(while_a_fault_stood(), news_ms).deliver(1, at_ms=90_000, **at(7)))
+
+    assert again(6_200) == ROLLBACK
+    assert again(6_200 - NANOSECOND_MS) == REDELIVERY
+    assert again(90_000) == REDELIVERY, "both came at once"
+
+
+@pytest.mark.parametrize(
+    ("offset", "elsewhere"), [(6, {}), (8, {"connection": 2}), (8, {"consumer": 9})]
+)
+def test_what_is_no_news_or_came_to_somebody_else_tells_nothing_of_what_we_told(
+    offset: int, elsewhere: dict[str, Any]
+) -> None:
+    history = news(while_a_fault_stood(), 30_000, offset, **elsewhere)
+    assert duplicated(history.deliver(1, at_ms=90_000, **at(7))) == REDELIVERY
+
+
+def test_progress_after_a_fault_was_over_needs_no_news() -> None:
+    history = read_at_100().window(150, over_ms=199).acknowledge(5, at_ms=200)
     assert duplicated(history.deliver(1, at_ms=90_000, **at(7))) == ROLLBACK
 
 
