@@ -23,6 +23,7 @@ from harness.plan.rocketmq_layout import servers
 from harness.run.cast import describe
 from harness.run.windows import Stage
 from harness.run_folder.manifest import AuditStart
+from spark_analysis.schema.facts import QueueEnd
 
 BACK_LIMIT_S = 60.0  # so long a node that paused, or restarts, may take to come by itself
 ANSWER_LIMIT_S = 120.0
@@ -74,6 +75,14 @@ class Auditor:
             await self._start_all(starts)
         elif self.records:
             self._save()
+
+    def note_read(self, drained: Sequence[QueueEnd], audited: Sequence[QueueEnd]) -> None:
+        """Which queues the audit has read that could not be drained, with the start that let it."""
+        answered = [one for one in self.records if one.answered_ns is not None]
+        for before, after in zip(drained, audited, strict=True):
+            if after.drained and not before.drained and answered:
+                why = f"{after.queue} was read then, and could not be drained before"
+                answered[0].detail += f"; {why} ({before.doubt})"
 
     # --- who does not answer, and why ------------------------------------------------------------
 

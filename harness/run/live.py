@@ -273,6 +273,7 @@ class LiveRun:
         await self._auditor.start_once(held, self._operating.joined)
         started = self._auditor.started
         ended = await self._ending.audit(self._manifest.queues, frozenset(started))
+        self._auditor.note_read(self._manifest.queues, ended.queues)
         self._manifest.queues = list(ended.queues)
         until = self._run_time(time.monotonic_ns())
         self._manifest.rivals = [

@@ -118,6 +118,10 @@ def test_what_was_on_the_disk_of_the_one_master_is_found(tmp_path: Path) -> None
     assert [(end.drained, end.doubt, end.unreadable) for end in done.manifest.queues] == [
         (True, "", ())
     ]
+    assert only(done).detail == (
+        "master of orders (mirrors 0, synchronised 0); orders was read then, and could not be "
+        "drained before (nobody holds it)"
+    )
 
 
 def test_a_node_that_comes_up_empty_has_lost_what_it_confirmed(tmp_path: Path) -> None:
