@@ -77,7 +77,7 @@ class Auditor:
             self._save()
 
     def note_read(self, drained: Sequence[QueueEnd], audited: Sequence[QueueEnd]) -> None:
-        """Which queues the audit has read that could not be drained, with the start that let it."""
+        """The queues that the audit has read and nobody could drain, beside the start for it."""
         answered = [one for one in self.records if one.answered_ns is not None]
         for before, after in zip(drained, audited, strict=True):
             if after.drained and not before.drained and answered:
