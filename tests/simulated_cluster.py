@@ -12,6 +12,7 @@ from typing import Any
 
 from faults.actions import Action, KillClients, ReplaceClients
 from faults.model import FaultError, Receipt
+from harness.deploy.lifeless import by_process
 from harness.deploy.orders import (
     AddNode,
     DeletePolicy,
@@ -22,7 +23,7 @@ from harness.deploy.orders import (
     SetPolicy,
     Synchronise,
 )
-from harness.deploy.port import DeployError, Health, HostSample, Link, Roles
+from harness.deploy.port import DeployError, Health, HostSample, Lifeless, Link, Roles
 from harness.deploy.roster import Roster
 from harness.plan.model import Layout, RunPlan
 from harness.plan.rocketmq_layout import servers
@@ -33,6 +34,7 @@ from spark_analysis.schema.words import NO_OFFSET, Outcome, Strength, Via
 from tests.fault_world import World
 
 BOOT_ID = "the-boot"
+NOBODY = "nobody holds it"
 HERE = "127.0.0.1"
 
 
@@ -92,12 +94,13 @@ class ScriptedWorker:
         self._log = LogWriter(Path(config.log))
         self.say("ready")
         if config.role in (Role.DRAINER, Role.AUDITOR):
-            doubt = self._cluster.drain_doubt if config.role is Role.DRAINER else ""
-            if config.role is Role.DRAINER and not self._cluster.consumed:
+            drains = config.role is Role.DRAINER
+            doubt = self._cluster.why_not_drained(config.queue) if drains else ""
+            if drains and not self._cluster.consumed and doubt != NOBODY:
                 for sequence in range(1, self._cluster.messages + 1):
                     self._deliver(sequence, Via.DRAIN)
-            if config.role is Role.AUDITOR:
-                self._deliver(1, Via.AUDIT)
+            for sequence in self._cluster.on_disk if config.role is Role.AUDITOR else ():
+                self._deliver(sequence, Via.AUDIT)
             self.say("drained", queue=config.queue_word, complete=not doubt, doubt=doubt)
 
     def _start(self, _: dict[str, Any]) -> None:
@@ -241,13 +244,15 @@ class SimulatedBroker:
         return self._cluster.policies.get(name)
 
     async def masters(self, queue: str) -> dict[str, bool | None]:
+        world, master = self._cluster.world, (await self.roles(queue)).master
         own: dict[str, bool | None] = {
-            h.name: h.name == self._cluster.declared[queue] for h in self._cluster.layout.hosts
+            h.name: h.name == master for h in self._cluster.layout.hosts
         }
-        return own | self._cluster.claims
+        return own | self._cluster.claims | dict.fromkeys([*world.dead, *world.frozen])
 
     async def connections(self, prefix: str, close: bool) -> tuple[str, ...]:
         """Of who has left and is listed still, from the first question on."""
+        self._cluster.when_drained()
         now_s = asyncio.get_running_loop().time()
         self._asked_s = now_s if self._asked_s is None else self._asked_s
         listed = now_s - self._asked_s < self._cluster.dead_listed_s
@@ -268,6 +273,7 @@ class SimulatedCluster:
     dead_listed_s: float = 0.0  # so long it lists a consumer that has left
     failing: frozenset[str] = frozenset()  # workers whose disk is full
     drain_doubt: str = ""
+    on_disk: tuple[int, ...] = (1,)  # the sequences that an auditor finds wherever he reads
     clock_skew_ns: int = 0
     health_doubts: tuple[str, ...] = ()
     entered_at: tuple[str, ...] | None = None  # the balancers that say they have the address
@@ -281,6 +287,7 @@ class SimulatedCluster:
     deleted: list[str] = field(default_factory=list)
     configured: dict[str, WorkerConfig] = field(default_factory=dict)
     workers: dict[str, ScriptedWorker] = field(default_factory=dict)
+    when_drained: Callable[[], None] = lambda: None  # called as the drain begins, and later
     world: World = field(default_factory=World)
 
     def __post_init__(self) -> None:
@@ -295,6 +302,11 @@ class SimulatedCluster:
     def consumed(self) -> bool:
         """Whether a consumer of the load got what was sent: the drain finds nothing then."""
         return any(each.role is Role.CONSUMER for each in self.configured.values())
+
+    def why_not_drained(self, queue: str) -> str:
+        """Besides `drain_doubt`: a queue has nobody where its dead master has no successor."""
+        gone = self.declared.get(queue) in self.world.dead and not self.elects
+        return self.drain_doubt or (NOBODY if gone else "")
 
     def kill(self, clients: tuple[str, ...]) -> None:
         for client in clients:
@@ -330,6 +342,9 @@ class SimulatedCluster:
 
     async def entered(self) -> tuple[str, ...]:
         return self.layout.balancers[:1] if self.entered_at is None else self.entered_at
+
+    async def lifeless(self, place: str) -> Lifeless | None:
+        return await by_process(self.world, place)
 
     async def health(self, limit_s: float) -> Health:
         return Health(not self.health_doubts, self.health_doubts)

@@ -1,8 +1,10 @@
-"""What the audit of logs read, and how far consumers had come: a sentence or two.
+"""What the auditor started, what the audit of logs read, how far consumers had come: in sentences.
 
 1. A broker whose log was not read to its end is a place that could not be read; the facts of the
    run name it, and a verdict hangs on that. Here it is told beside what was read.
-2. Offsets say nothing of loss: they are told where they do not stand at the end, for a person.
+2. Who did not come back by himself is named, and whether he was started for the audit, or why not:
+   what stands of him is the auditor's doing.
+3. Offsets say nothing of loss: they are told where they do not stand at the end, for a person.
 """
 
 from collections.abc import Iterable
@@ -13,6 +15,7 @@ import pyarrow.compute as pc
 from harness.analyse import rows
 from harness.analyse.observations import Observation
 from harness.analyse.rows import Probe
+from harness.run_folder.manifest import AuditStart
 
 QUEUE_READ, LOG_READ, CONSUMER_OFFSET = "queue read", "log read", "consumer offset"
 ROWS_MAX = 20_000
@@ -27,6 +30,25 @@ def audit(folder: Path) -> tuple[Observation, ...]:
     except rows.Unreadable:
         return ()  # the page says which table, and why
     return told(found)
+
+
+def starts(records: Iterable[AuditStart]) -> tuple[Observation, ...]:
+    """One sentence each."""
+    return tuple(
+        Observation("audit_start", 0, one.answered_ns is not None, start_told(one))
+        for one in records
+    )
+
+
+def start_told(one: AuditStart) -> str:
+    who = f"auditor: {one.place} had not come back by itself"
+    if one.issued_ns is None:
+        return f"{who} and was left so: {one.left}"
+    act = f"{who}: {one.found}. It was started for the audit at +{one.issued_ns / 1e9:.1f} s"
+    if one.answered_ns is None:
+        return f"{act} and did not answer: {one.detail or 'nobody waited for it to the end'}"
+    after_s = (one.answered_ns - one.issued_ns) / 1e9
+    return f"{act}, answered after {after_s:.1f} s, and was then: {one.detail}"
 
 
 def told(probes: Iterable[Probe]) -> tuple[Observation, ...]:

@@ -16,7 +16,7 @@ from harness.analyse.journeys import Journey, Records, journey
 from harness.analyse.latency import Latencies, latencies
 from harness.analyse.routes import routes
 from harness.analyse.timeline import PROOFS, Events, Timeline, slice_length_s, timeline
-from harness.run_folder.manifest import Manifest, WorkerRecord
+from harness.run_folder.manifest import AuditStart, Manifest, WorkerRecord
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Affected, Findings
 from spark_analysis.schema.measures import gravity
@@ -48,6 +48,7 @@ class Detail:
     scenario_source: str
     versions: tuple[tuple[str, str], ...]
     workers: tuple[WorkerRecord, ...]
+    audit_starts: tuple[AuditStart, ...] = ()
     unreadable: str = ""
 
 
@@ -82,6 +83,7 @@ def detail(
         scenario_source=manifest.scenario_source,
         versions=tuple(sorted(manifest.versions.items())),
         workers=tuple(manifest.workers),
+        audit_starts=tuple(manifest.audit_starts),
         unreadable=unreadable,
     )
 

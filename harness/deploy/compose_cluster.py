@@ -17,14 +17,17 @@ import docker
 import requests
 from docker.errors import DockerException
 
+from faults.executors.project import Project
 from faults.model import Executor, Witness
 from harness.deploy import compose_balancers, labels
 from harness.deploy.agent import AgentClient, AgentError
 from harness.deploy.balancer_address import has_address
+from harness.deploy.compose_operator import RABBITMQ
 from harness.deploy.compose_systems import parts
 from harness.deploy.execs import start
+from harness.deploy.lifeless import by_application, by_process
 from harness.deploy.polling import until
-from harness.deploy.port import Channel, DeployError, Health, HostSample, Link
+from harness.deploy.port import Channel, DeployError, Health, HostSample, Lifeless, Link
 from harness.deploy.rabbitmq import AMQP_PORT
 from harness.deploy.render import RESULTS
 from harness.deploy.resources import Watched, watch
@@ -164,6 +167,12 @@ class ComposeCluster:
             )
         )
         return tuple(name for name, has in zip(self.layout.balancers, found, strict=True) if has)
+
+    async def lifeless(self, place: str) -> Lifeless | None:
+        found = await by_process(self.witness, place)
+        if found is not None or self.layout.system != RABBITMQ:
+            return found
+        return await asyncio.to_thread(by_application, Project(self.client, self.project), place)
 
     def log_folder(self, run_folder: Path, worker: str) -> str:
         inside = run_folder.resolve().relative_to(self._experiment_folder)

@@ -24,7 +24,7 @@ from harness.deploy.stand_in import run_instead
 from harness.plan.model import Layout
 
 COMMAND_LIMIT_S = 150.0
-_RABBITMQ = "rabbitmq-mirrored"
+RABBITMQ = "rabbitmq-mirrored"
 Joined = Callable[[str, str], None]  # host, address
 
 
@@ -37,7 +37,7 @@ def operator_of(
 ) -> Operator:
     """`joined` hears of each spare that has become a member."""
     by_api = ApiOperator(api)
-    if layout.system != _RABBITMQ:
+    if layout.system != RABBITMQ:
         return by_api
     spares = {host.name: host.address for host in layout.spares}
     return RabbitOperator(by_api, Project(client, project), client, spares, joined)

@@ -13,6 +13,7 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
+from faults.actions import Start
 from faults.executors import local_processes as processes
 from faults.model import Executor, Witness
 from harness.deploy import external_looks as looks
@@ -28,7 +29,7 @@ from harness.deploy.local_site import PROXY_NAME
 from harness.deploy.local_usage import watch
 from harness.deploy.orders import Operator, Order
 from harness.deploy.polling import until
-from harness.deploy.port import Channel, DeployError, Health, HostSample, Link
+from harness.deploy.port import Channel, DeployError, Health, HostSample, Lifeless, Link
 from harness.deploy.rabbitmq_api import NODES, OVERVIEW, ManagementApi
 from harness.deploy.roster import Roster
 from harness.plan.model import Layout, RunPlan
@@ -107,6 +108,13 @@ class ExternalCluster:
 
     async def health(self, limit_s: float) -> Health:
         return await self.broker.health(limit_s)
+
+    async def lifeless(self, place: str) -> Lifeless | None:
+        """Nobody can look at its process, but its owner's start is harmless to one that runs."""
+        kinds = [kind for kind in ("stop", "kill") if (place, kind) in self.site.topology.commands]
+        start = tuple(Start(place, after=kind) for kind in kinds[:1])
+        why = "it does not answer" if start else "it does not answer, and no command starts it"
+        return Lifeless(why, start)
 
     def log_folder(self, run_folder: Path, worker: str) -> str:
         folder = run_folder.resolve() / _LOGS

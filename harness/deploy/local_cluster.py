@@ -16,6 +16,7 @@ from faults.model import Executor, Witness
 from harness.deploy.agent import AgentClient
 from harness.deploy.api_operator import ApiOperator
 from harness.deploy.files import PACKAGES
+from harness.deploy.lifeless import by_process
 from harness.deploy.links import Links
 from harness.deploy.local_channel import PipeChannel
 from harness.deploy.local_nodes import LocalNodes
@@ -24,7 +25,7 @@ from harness.deploy.local_site import PROXY_NAME
 from harness.deploy.local_usage import watch
 from harness.deploy.orders import Operator
 from harness.deploy.polling import until
-from harness.deploy.port import Channel, DeployError, Health, HostSample, Link
+from harness.deploy.port import Channel, DeployError, Health, HostSample, Lifeless, Link
 from harness.deploy.rabbitmq import AMQP_PORT, RabbitBroker
 from harness.deploy.rabbitmq_api import API_PORT
 from harness.deploy.roster import Roster
@@ -104,6 +105,9 @@ class LocalCluster:
 
     async def health(self, limit_s: float) -> Health:
         return await self.broker.health(limit_s)
+
+    async def lifeless(self, place: str) -> Lifeless | None:
+        return await by_process(self.witness, place)
 
     def log_folder(self, run_folder: Path, worker: str) -> str:
         folder = run_folder.resolve() / _LOGS

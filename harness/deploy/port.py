@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from faults.actions import Action
 from faults.model import Executor, Witness
 from harness.deploy.orders import Operator
 from harness.deploy.roster import Roster
@@ -36,6 +37,18 @@ class Health:
 
     clean: bool
     doubts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lifeless:
+    """A place where no broker lives any more: how that was seen, and what starts one there.
+
+    `start`: empty where nobody may. `waits`: the process runs, and may be waiting for its peers.
+    """
+
+    why: str
+    start: tuple[Action, ...]
+    waits: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +162,10 @@ class Cluster(Protocol):
     async def health(self, limit_s: float) -> Health:
         """Waits until clean, at most so long: all nodes answer and are listed, no partition, no
         alarm, every mirror that the layout promises there and, where automatic, synchronised."""
+
+    async def lifeless(self, place: str) -> Lifeless | None:
+        """Of a place that does not answer: how it was seen that no broker lives there, so that a
+        start destroys nothing; None where one may live. Raises FaultError, DeployError."""
 
     def log_folder(self, run_folder: Path, worker: str) -> str:
         """Where a worker of that name writes its log, as the worker sees it."""

@@ -14,6 +14,9 @@ from dataclasses import dataclass
 from harness.deploy.orders import AddNode, ForceBoot, ForgetNode, Order, ResetNode, WipeNode
 
 DATA = "/var/lib/rabbitmq/mnesia"
+# Beside a node whose process runs: how far RabbitMQ itself has come in it.
+BOOT_STATE = ("timeout", "20", "rabbitmqctl", "--quiet", "eval", "rabbit_boot_state:get().")
+STOPPED = "stopped"
 _EPMD = "epmd -daemon"
 # What the data folder holds besides the nodes' tables goes as well; the cookie lies above it.
 _WIPE = f"rm -rf {DATA} && mkdir -p {DATA} && chown rabbitmq:rabbitmq {DATA}"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from harness.analyse import routes
-from harness.analyse.audited import audit
+from harness.analyse.audited import audit, starts
 from harness.analyse.claims import Claim
 from harness.analyse.costs import cost
 from harness.analyse.detail import NO_VIEWS, detail
@@ -52,6 +52,7 @@ def run_report(
         observations=(
             *observe(evidence),
             *routes.observe(manifest, findings, views, evidence.run_doubt is None),
+            *starts(manifest.audit_starts),
             *audit(folder),
         ),
         doubts=tuple(_doubt(doubt, told) for doubt in evidence.doubts),

@@ -168,7 +168,7 @@ class Campaign:
         if self.hooks.interrupt.is_set():
             return
         if manifest.cluster_altered:  # healthy or not, it is not what the layout says
-            self._unclean = f"operations of the run before: {manifest.cluster_altered}"
+            self._unclean = f"what was done in the run before: {manifest.cluster_altered}"
             return
         self.hooks.step("look whether the cluster is clean")
         health = await cluster.health(HEALTH_LIMIT_S)

@@ -4,13 +4,15 @@
 2. Each queue is judged alone: one queue's time-out does not hide another's loss.
 3. The audit asks every host whether it says that it is the queue's master; several are rivals, and
    each is read through its own address. A host that cannot be asked may hold anything.
-4. Where brokers keep logs, every broker's log is read, whatever it says that it is: what was never
+4. A master that was started for the audit is read, too. Where nothing is left in it, the queue
+   that could not be drained while it was down is empty.
+5. Where brokers keep logs, every broker's log is read, whatever it says that it is: what was never
    delivered is in some of them or lost.
 """
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tenacity import AsyncRetrying, RetryError, retry_if_result, stop_after_delay, wait_fixed
@@ -35,7 +37,7 @@ class Ended:
     """What the end of a run found: a QueueEnd a queue, the rivals, and who read what."""
 
     queues: tuple[QueueEnd, ...]
-    rivals: tuple[str, ...]  # queues (scenario's names) with more than one master
+    rivals: dict[str, tuple[str, ...]]  # of queues (scenario's names) with several: the masters
     members: tuple[Member, ...]  # drainers and auditors, all ended
 
 
@@ -102,26 +104,45 @@ class Ending:
             await asyncio.gather(*(self._drain_one(queue, doubt) for queue in self._queues))
         )
 
-    async def audit(self, ends: Sequence[QueueEnd]) -> Ended:
+    async def audit(self, ends: Sequence[QueueEnd], started: Collection[str] = ()) -> Ended:
+        """`started`: the hosts that were started for it."""
         if self._logs.brokers:
-            return await self._audit_logs(ends)
-        audited, rivals = [], []
+            return await self._audit_logs(ends, bool(started))
+        audited, rivals = [], {}
         for end in ends:
             masters = await self._masters(self._queues[end.queue])
-            claimants = [host for host, claims in masters.items() if claims]
+            claimants = tuple(host for host, claims in masters.items() if claims)
             silent = [host for host, claims in masters.items() if claims is None]
             if not claimants:
                 silent = silent or ["no host says that it is the master"]
             if len(claimants) > 1:
-                rivals.append(end.queue)
+                rivals[end.queue] = claimants
                 silent += await self._read_all(end.queue, claimants)
+            elif claimants and claimants[0] in started:
+                end, unread = await self._read_started(end, claimants[0])
+                silent += unread
             audited.append(replace(end, unreadable=tuple(silent)))
-        return Ended(tuple(audited), tuple(rivals), tuple(self.members))
+        return Ended(tuple(audited), rivals, tuple(self.members))
 
-    async def _audit_logs(self, ends: Sequence[QueueEnd]) -> Ended:
+    async def _audit_logs(self, ends: Sequence[QueueEnd], started: bool) -> Ended:
         unread = await asyncio.gather(*(self._read_logs(end.queue) for end in ends))
-        audited = (replace(end, unreadable=found) for end, found in zip(ends, unread, strict=True))
-        return Ended(tuple(audited), (), tuple(self.members))
+        audited = []
+        for end, found in zip(ends, unread, strict=True):
+            # What a drain left behind where a broker was down is in a log, or nowhere.
+            read = replace(end, drained=True, doubt="") if started and not found else end
+            audited.append(replace(read, unreadable=found))
+        return Ended(tuple(audited), {}, tuple(self.members))
+
+    async def _read_started(self, end: QueueEnd, master: str) -> tuple[QueueEnd, list[str]]:
+        """The queue's end as far as the audit knows it, and its master where that was not read.
+
+        What a connection still holds is in no queue: then nobody knows whether it is empty.
+        """
+        doubt = "" if end.drained else await connections_gone(self._cluster.broker, self._prefix)
+        unread = await self._read_all(end.queue, [master])
+        if doubt or unread:
+            return end, unread
+        return replace(end, drained=True, doubt=""), unread
 
     async def _drain_one(self, queue: str, doubt: str) -> QueueEnd:
         name = f"drain-{queue}"

@@ -9,7 +9,7 @@
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from faults.verify.processes import KILLED
 from harness.deploy.port import Cluster, DeployError
 from harness.plan.model import RunPlan
 from harness.run import cues as c
+from harness.run.auditor import Auditor
 from harness.run.conductor import Conductor
 from harness.run.crew import Member
 from harness.run.ending import CLOSE_LIMIT_S
@@ -67,6 +68,7 @@ class LiveRun:
         self._tasks: set[asyncio.Task[None]] = set()
         self._failure: BaseException | None = None
         self._ending = prepared.ending
+        self._auditor = Auditor(self._stage, self._save)
         self._crew = list(prepared.crew)
         self._asked_ns: dict[int, int] = {}  # of the windows that opened: since when at the most
         self._shares: tuple[tuple[int, bool], Strip] | None = None  # put together once a second
@@ -116,7 +118,7 @@ class LiveRun:
     def _view(self, now_ns: int) -> View:
         phase = self._conductor.phase
         armed = [self._windows[number].title for number in self._conductor.armed()]
-        armed += [self._operating.title] if self._operating.title else []
+        armed += [one for one in (self._operating.title, self._auditor.title) if one]
         left_s = self._conductor.left_s(now_ns)
         view = view_of(phase.name.lower(), self._crew, armed, left_s)
         run_ns = self._run_time(now_ns)
@@ -265,13 +267,27 @@ class LiveRun:
                 state["rejoined_as"] = window.role_by(roles)
 
     async def _audit(self) -> None:
-        ended = await self._ending.audit(self._manifest.queues)
+        held = dict(self._operating.held)
+        for window in self._windows.values():
+            held |= window.held
+        await self._auditor.start_once(held, self._operating.joined)
+        started = self._auditor.started
+        ended = await self._ending.audit(self._manifest.queues, frozenset(started))
+        self._auditor.note_read(self._manifest.queues, ended.queues)
         self._manifest.queues = list(ended.queues)
-        # Since when two masters lived nobody saw: at the earliest since the first fault.
-        since = min((window.facts.origin_ns for window in self._windows.values()), default=0)
         until = self._run_time(time.monotonic_ns())
-        self._manifest.rivals = [Rivals(queue, since, until) for queue in ended.rivals]
+        self._manifest.rivals = [
+            Rivals(queue, self._two_since(hosts, started), until)
+            for queue, hosts in ended.rivals.items()
+        ]
         self._events.put_nowait(c.Audited())
+
+    def _two_since(self, hosts: Sequence[str], started: Mapping[str, int]) -> int:
+        """Since when two of these rivals may have lived. Nobody saw it: at the earliest since the
+        first fault, or since the auditor started all but one of them."""
+        if len([host for host in hosts if host not in started]) < 2:
+            return min(started[host] for host in hosts if host in started)
+        return min((window.facts.origin_ns for window in self._windows.values()), default=0)
 
     async def _finish(self) -> None:
         with contextlib.suppress(DeployError, TimeoutError):
@@ -292,7 +308,8 @@ class LiveRun:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         for number in self._conductor.armed():
             await self._windows[number].close()
-        self._manifest.cluster_altered = self._operating.altered
+        altered = (self._operating.altered, self._auditor.altered)
+        self._manifest.cluster_altered = ", ".join(one for one in altered if one)
         await self._operating.mend()
         living = [member for member in self._crew if not member.ended.is_set()]
         await asyncio.gather(*(member.end(CLOSE_LIMIT_S) for member in living))
@@ -307,6 +324,7 @@ class LiveRun:
         members: list[Member] = [*self._crew, *self._ending.members]
         manifest.windows = [window.facts for window in self._windows.values()]
         manifest.operations = list(self._operating.records.values())
+        manifest.audit_starts = self._auditor.records
         manifest.absences = [one for each in self._windows.values() for one in each.absences]
         killed = {
             name: number for number, window in self._windows.items() for name in window.killed

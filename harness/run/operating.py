@@ -102,6 +102,20 @@ class Operating:
         changed += [f"{host} was left stopped" for host in self._armed]
         return ", ".join(dict.fromkeys(changed))
 
+    @property
+    def held(self) -> dict[str, str]:
+        """The hosts that are down by an operation, and by which."""
+        return {
+            host: f"operation {armed.window} ({armed.kind}) left it down"
+            for host, armed in self._armed.items()
+        }
+
+    @property
+    def joined(self) -> tuple[str, ...]:
+        """The spare hosts that are members by now."""
+        spares = [host.name for host in self._stage.plan.layout.spares]
+        return tuple(host for host in spares if host not in self._stopping.spares)
+
     async def mend(self) -> None:
         """Starts what operations left stopped; who cannot be started is left to heal."""
         for host, armed in list(self._armed.items()):

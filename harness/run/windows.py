@@ -109,6 +109,7 @@ class LiveWindow:
         self._armed: Armed | None = None
         self._look: asyncio.Task[Proof] | None = None
         self._rhythm: Rhythm | None = None
+        self._begun = False  # an action of it was tried
         self.roles: dict[str, Roles] = {}  # when it opened
         self.promoted_rank: int | None = None  # seen just before it was undone
         now_ns = time.monotonic_ns() - stage.origin_ns
@@ -138,6 +139,15 @@ class LiveWindow:
         if self._armed is None or not self._armed.returns:
             return False
         return True if self.facts.gone else None
+
+    @property
+    def held(self) -> dict[str, str]:
+        """What it may keep down when the run is over, and why."""
+        if self._armed is None or not self._begun or self.facts.ended_ns is not None:
+            return {}
+        never = "by the scenario it never ends" if not self._armed.returns else "its undo failed"
+        why = f"fault {self.facts.number} ({self.facts.kind}) holds it: {never}"
+        return dict.fromkeys(self._armed.places, why)
 
     @property
     def absences(self) -> tuple[Absence, ...]:
@@ -305,6 +315,7 @@ class LiveWindow:
     async def _arm(self, armed: Armed) -> bool:
         stage = self._stage
         stage.journal.armed(armed)
+        self._begun = True
         try:
             receipt = await perform_all(stage.cluster.executor, armed.actions)
         except FaultError as failure:

@@ -77,6 +77,19 @@ class OperationRecord:
 
 
 @dataclass(slots=True)
+class AuditStart:
+    """A broker's process that did not answer when places were to be read, and what the auditor did
+    about that; run time in ns."""
+
+    place: str  # a host, or a process of one that carries several
+    found: str = ""  # how it was seen that no broker lives there
+    left: str = ""  # why it was left as it was; "" where it was started
+    issued_ns: int | None = None  # of the start
+    answered_ns: int | None = None  # None: it never did
+    detail: str = ""  # what it was to the queues then, or why it did not answer
+
+
+@dataclass(slots=True)
 class Manifest:
     """One run. Times in ns of run time, unless the name says monotonic."""
 
@@ -119,6 +132,7 @@ class Manifest:
     rivals: list[Rivals] = field(default_factory=list)
     absences: list[Absence] = field(default_factory=list)  # workers that a fault kept away
     operations: list[OperationRecord] = field(default_factory=list)
+    audit_starts: list[AuditStart] = field(default_factory=list)
     cluster_altered: str = ""  # why it may not be what its layout says any more; "" where it is
     format: int = FORMAT_VERSION
     facts: dict[str, Any] | None = None
@@ -185,6 +199,7 @@ class Manifest:
         parts["rivals"] = [Rivals(**rivals) for rivals in parts["rivals"]]
         parts["absences"] = [Absence(**absence) for absence in parts.get("absences", ())]
         parts["operations"] = [OperationRecord(**one) for one in parts.get("operations", ())]
+        parts["audit_starts"] = [AuditStart(**one) for one in parts.get("audit_starts", ())]
         parts["seal"] = Seal.from_json(parts[SEAL]) if parts.get(SEAL) is not None else None
         return cls(**parts)
 

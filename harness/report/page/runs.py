@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from harness.analyse.audited import start_told
 from harness.analyse.judge import Outcome, worst
 from harness.analyse.summary import Number, Summary
 from harness.analyse.timeline import FaultSpan, OperationSpan
@@ -114,6 +115,7 @@ class RunView:
     outages: tuple[str, ...]  # of the run, of its worst queue and its worst publisher
     faults: tuple[FaultView, ...]
     operations: tuple[OperationView, ...]
+    audit_starts: tuple[tuple[str, str], ...]  # badge's tone, and the sentence
     affected: tuple[AffectedView, ...]
     happenings: tuple[StepView, ...]
     happenings_left_out: int
@@ -201,6 +203,10 @@ def _run(number: int, run: RunReport, report: Report, cell: CellView, whole: boo
         outages=_outages(run),
         faults=tuple(_fault(fault) for fault in timeline.faults) if timeline else (),
         operations=tuple(map(_operation, timeline.operations)) if timeline else (),
+        audit_starts=tuple(
+            ("open" if one.answered_ns is None else "pass", start_told(one))
+            for one in (detail.audit_starts if detail else ())
+        ),
         affected=_affected(run),
         happenings=tuple(
             StepView(words.after(one.at_ns), one.sort, f"{one.who}: {one.text}", not one.ok)

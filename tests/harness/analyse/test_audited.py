@@ -2,8 +2,11 @@
 
 from pathlib import Path
 
-from harness.analyse.audited import TOLD_MAX, audit, told
+import pytest
+
+from harness.analyse.audited import TOLD_MAX, audit, starts, told
 from harness.analyse.rows import Probe
+from harness.run_folder.manifest import AuditStart
 
 
 def probe(kind: str, target: str, detail: str, ok: bool = True) -> Probe:
@@ -66,3 +69,51 @@ def test_a_queue_where_nobody_ever_committed_counts_and_is_named() -> None:
 def test_a_run_whose_brokers_keep_no_logs_says_nothing_of_them(tmp_path: Path) -> None:
     assert audit(tmp_path) == ()
     assert lines(probe("verified", "rmq1", "the process ended")) == []
+
+
+def start(**changes: object) -> AuditStart:
+    parts: dict[str, object] = {
+        "place": "rmq2",
+        "found": "its process has ended with exit code 1",
+        "issued_ns": 93_100_000_000,
+        "answered_ns": 101_300_000_000,
+        "detail": "synchronised mirror of orders",
+    }
+    return AuditStart(**(parts | changes))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("record", "told_of_it"),
+    [
+        (
+            start(),
+            (
+                True,
+                "auditor: rmq2 had not come back by itself: its process has ended with exit code "
+                "1. It was started for the audit at +93.1 s, answered after 8.2 s, and was then: "
+                "synchronised mirror of orders",
+            ),
+        ),
+        (
+            start(answered_ns=None, detail="its process ended again, with exit code 1"),
+            (
+                False,
+                "auditor: rmq2 had not come back by itself: its process has ended with exit code "
+                "1. It was started for the audit at +93.1 s and did not answer: its process ended "
+                "again, with exit code 1",
+            ),
+        ),
+        (
+            AuditStart("rmq2", left="operation 1 (stop_node) left it down"),
+            (
+                False,
+                "auditor: rmq2 had not come back by itself and was left so: operation 1 "
+                "(stop_node) left it down",
+            ),
+        ),
+    ],
+)
+def test_what_the_auditor_started_is_told_and_what_it_left(
+    record: AuditStart, told_of_it: tuple[bool, str]
+) -> None:
+    assert [(one.judged, one.text) for one in starts([record])] == [told_of_it]

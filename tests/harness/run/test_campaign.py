@@ -90,7 +90,7 @@ def test_a_cluster_that_operations_made_another_one_serves_no_other_run(tmp_path
     world = World()
     first, second = runs(LAYOUT, LAYOUT)
     _, two = perform(world, (operated(operation("delete_policy"), of=first), second), tmp_path)
-    assert two["cluster_fresh_because"] == "operations of the run before: delete_policy"
+    assert two["cluster_fresh_because"] == "what was done in the run before: delete_policy"
     assert [cluster.downs for cluster in world.clusters] == [1, 1]
 
 

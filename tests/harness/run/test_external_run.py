@@ -2,7 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
+import os
+import signal
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -54,7 +56,9 @@ def freeze(topology: Topology) -> RunPlan:
     return replace(of, layout=layout_of(topology), deployment="external")
 
 
-async def performed(of: RunPlan, folder: Path) -> None:
+async def performed(
+    of: RunPlan, folder: Path, happen: Callable[[Manifest], None] = lambda _: None
+) -> None:
     manifest = Manifest.of(of)
     manifest.state = dict(declared(of))
     run_folder = folder / "runs" / of.name
@@ -63,7 +67,12 @@ async def performed(of: RunPlan, folder: Path) -> None:
     cluster = await deployment.up(of.layout, folder, lambda _: None)
     try:
         prepared = await Preparing(of, cluster, run_folder, BOOT_ID, lambda _: None).begin()
-        outside = Outside(asyncio.Event(), lambda _: None, lambda m: m.save(run_folder))
+
+        def save(saved: Manifest) -> None:
+            saved.save(run_folder)
+            happen(saved)
+
+        outside = Outside(asyncio.Event(), lambda _: None, save)
         await LiveRun(of, cluster, prepared, manifest, outside).perform()
         await cluster.fetch_logs(run_folder)
     finally:
@@ -110,3 +119,22 @@ def test_without_a_verify_command_the_run_is_done_and_unknown(
     assert (window.verified, window.gone) == (False, True)
     assert "there is no verify command" in window.doubt
     assert manifest.failure == ""
+
+
+def test_a_node_that_is_gone_for_good_is_started_for_the_audit_by_its_owners_command(
+    owner: Owner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.run.auditor.BACK_LIMIT_S", 1.0)
+    of = replace(plan(), layout=layout_of(owner.topology(START)), deployment="external")
+
+    def happen(saved: Manifest) -> None:
+        if saved.phase == "drain":
+            os.kill(owner.pid(owner.node_of("gamma")), signal.SIGKILL)
+
+    asyncio.run(asyncio.wait_for(performed(of, tmp_path, happen), 240))
+    manifest = seal(tmp_path / "runs" / of.name)
+    (record,) = manifest.audit_starts
+    assert (record.place, record.found, record.left) == ("gamma", "it does not answer", "")
+    assert record.answered_ns is not None, record.detail
+    assert [end.unreadable for end in manifest.queues] == [()]
+    assert owner.state(owner.node_of("gamma")) != "gone"

@@ -1,12 +1,17 @@
 """A whole run with real workers, proxy and nodes, judged by the definition: no Docker or Spark."""
 
 import asyncio
+import signal
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from faults.executors import local_processes as processes
+from harness.deploy.local import NODE
+from harness.deploy.local_cluster import LocalCluster
 from harness.plan.model import RunPlan
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
@@ -25,17 +30,33 @@ pytestmark = pytest.mark.slow
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 LONGER_THAN_A_LOOK_S = 4.0
+NOT_DELIVERED = ("lost", "stranded", "unreachable", "loss_unknown")
+
+
+Happen = Callable[[LocalCluster, Manifest, asyncio.Event], None]
 
 
 async def performed(
-    of: RunPlan, folder: Path, show: Callable[[View], None] = lambda _: None
+    of: RunPlan,
+    folder: Path,
+    show: Callable[[View], None] = lambda _: None,
+    happen: Happen = lambda *_: None,
+    **changes: Any,
 ) -> Manifest:
+    """`happen` is called whenever the manifest is saved, with what interrupts the run."""
     manifest = Manifest.of(of)
     run_folder = folder / "runs" / of.name
     (run_folder / "logs").mkdir(parents=True)
-    async with standing(folder) as cluster:
+    async with standing(folder, **changes) as cluster:
+        interrupt = asyncio.Event()
+
+        def save(saved: Manifest) -> None:
+            saved.save(run_folder)
+            happen(cluster, saved, interrupt)
+
         prepared = await Preparing(of, cluster, run_folder, BOOT_ID, lambda _: None).begin()
-        outside = Outside(asyncio.Event(), show, lambda m: m.save(run_folder))
+        manifest.resolved |= prepared.entries
+        outside = Outside(interrupt, show, save)
         await LiveRun(of, cluster, prepared, manifest, outside).perform()
         await cluster.fetch_logs(run_folder)
     return manifest
@@ -101,3 +122,68 @@ def test_a_node_of_a_local_cluster_is_restarted_by_an_operation(tmp_path: Path) 
     assert record.ok, record.detail
     assert record.resolved in HOSTS
     assert manifest.cluster_altered == ""
+
+
+def unconsumed() -> RunPlan:
+    """Everything that is confirmed lies on one node's disk alone until the drain."""
+    of = replace(plan(consumers=0), layout=UNMIRRORED, deployment="local")
+    return replace(of, schedule=replace(of.schedule, settle_s=1.0))
+
+
+def kill_for_good(cluster: LocalCluster, saved: Manifest) -> None:
+    """The node that holds the queue, as the drain begins: no fault did it, nobody undoes it."""
+    if saved.phase != "drain" or saved.audit_starts:
+        return
+    for running in processes.of(
+        cluster.site.cluster, processes.NODE, saved.resolved["publishers"]
+    ):
+        running.signal(signal.SIGKILL)
+
+
+def test_a_node_that_is_gone_for_good_is_started_for_the_audit_and_its_disk_is_read(
+    tmp_path: Path,
+) -> None:
+    of = unconsumed()
+
+    def happen(cluster: LocalCluster, saved: Manifest, _: asyncio.Event) -> None:
+        kill_for_good(cluster, saved)
+
+    asyncio.run(asyncio.wait_for(performed(of, tmp_path, happen=happen, node=NODE), 180))
+    folder = tmp_path / "runs" / of.name
+    manifest = seal(folder)
+    assert manifest.failure == ""
+    (record,) = manifest.audit_starts
+    assert (record.place, record.left) == (manifest.resolved["publishers"], "")
+    assert record.found == "its process has ended with exit code 137"
+    assert record.answered_ns is not None
+    role, _, read = record.detail.partition("; ")
+    assert role == "master of orders (mirrors 0, synchronised 0)"
+    assert read.startswith("orders was read then, and could not be drained before (")
+    (end,) = manifest.queues
+    assert (end.drained, end.doubt, end.unreadable) == (True, "", ())
+    assert manifest.facts is not None
+    findings = judge(Facts.from_json(manifest.facts), rows_of(folder))
+    counted = {(row.measure, row.detail): row.count for row in findings.counts}
+    confirmed = counted["state", "acknowledged"]
+    missing = {name: n for (name, _), n in counted.items() if name in NOT_DELIVERED}
+    assert missing == {"stranded": confirmed}
+
+
+def test_an_interrupt_while_a_node_is_started_for_the_audit_leaves_nothing(
+    tmp_path: Path,
+) -> None:
+    of = unconsumed()
+    clusters = []
+
+    def happen(cluster: LocalCluster, saved: Manifest, interrupt: asyncio.Event) -> None:
+        kill_for_good(cluster, saved)
+        clusters.append(cluster.site.cluster)
+        if saved.audit_starts:
+            interrupt.set()
+
+    asyncio.run(asyncio.wait_for(performed(of, tmp_path, happen=happen, node=NODE), 180))
+    manifest = seal(tmp_path / "runs" / of.name)
+    assert manifest.interrupted
+    (record,) = manifest.audit_starts
+    assert record.issued_ns is not None
+    assert processes.of(clusters[0]) == ()

@@ -1,0 +1,210 @@
+"""What the auditor does before places are read: starts once what did not come back by itself.
+
+1. It comes after all that is measured: the load is over, and what can be drained was drained.
+2. Whoever is silent is waited for: he may be on his way back. Started is only what is seen to hold
+   no broker any more (port.Cluster.lifeless): ending what lives might destroy what it holds.
+3. What a fault or an operation left down stays down, and so does what may be waiting for it.
+4. All are started side by side: brokers know which of them has to be there first.
+5. An act is on record before it is done; so is whatever was left as it was, and why.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+
+from faults.model import FaultError
+from faults.performing import perform_all
+from faults.places import host_of, overlap, place
+from harness.deploy.polling import until
+from harness.deploy.port import DeployError, Lifeless, Roles
+from harness.plan.model import Layout
+from harness.plan.rocketmq_layout import servers
+from harness.run.cast import describe
+from harness.run.windows import Stage
+from harness.run_folder.manifest import AuditStart
+from spark_analysis.schema.facts import QueueEnd
+
+BACK_LIMIT_S = 60.0  # so long a node that paused, or restarts, may take to come by itself
+ANSWER_LIMIT_S = 120.0
+LISTED_LIMIT_S = 30.0
+QUEUES_LIMIT_S = 30.0
+_ANSWERS = "it answers"
+_LIVES = "its process runs, and does not answer: to end it might destroy what it holds"
+
+
+class Auditor:
+    """One run's. `records` always says what is known; `save` is called when that has changed."""
+
+    def __init__(self, stage: Stage, save: Callable[[], None]) -> None:
+        self._stage = stage
+        self._save = save
+        self.records: list[AuditStart] = []
+        self.title = ""  # of what is on its way
+
+    @property
+    def started(self) -> dict[str, int]:
+        """The hosts of what was started and answered -> when that was issued; run time in ns."""
+        hosts: dict[str, int] = {}
+        for one in self.records:
+            if one.issued_ns is not None and one.answered_ns is not None:
+                hosts.setdefault(host_of(one.place), one.issued_ns)
+        return hosts
+
+    @property
+    def altered(self) -> str:
+        """Why the cluster may not be what it was; "" where nothing was started."""
+        begun = [one.place for one in self.records if one.issued_ns is not None]
+        return f"{', '.join(begun)} started for the audit" if begun else ""
+
+    async def start_once(self, held: Mapping[str, str], joined: Sequence[str] = ()) -> None:
+        """`held`: the places that are to stay down, and why; `joined`: hosts that the layout does
+        not have, and the cluster has by now."""
+        silent = await self._silent((*_places(self._stage.plan.layout), *joined))
+        kept = {one: why for one in silent if (why := _why_held(one, held))}
+        self.records = [AuditStart(one, left=why) for one, why in kept.items()]
+        absent = await self._stay_away([one for one in silent if one not in kept])
+        found = [(one, await self._look(one, tuple(kept))) for one in absent]
+        starts = []
+        for one, seen in found:
+            if isinstance(seen, Lifeless):
+                starts.append((AuditStart(one, found=seen.why), seen))
+            else:
+                self.records.append(AuditStart(one, left=seen))
+        if starts:
+            await self._start_all(starts)
+        elif self.records:
+            self._save()
+
+    def note_read(self, drained: Sequence[QueueEnd], audited: Sequence[QueueEnd]) -> None:
+        """The queues that the audit has read and nobody could drain, beside the start for it."""
+        answered = [one for one in self.records if one.answered_ns is not None]
+        for before, after in zip(drained, audited, strict=True):
+            if after.drained and not before.drained and answered:
+                why = f"{after.queue} was read then, and could not be drained before"
+                answered[0].detail += f"; {why} ({before.doubt})"
+
+    # --- who does not answer, and why ------------------------------------------------------------
+
+    async def _silent(self, places: Sequence[str]) -> tuple[str, ...]:
+        answers = await asyncio.gather(*map(self._answers, places))
+        return tuple(one for one, said in zip(places, answers, strict=True) if not said)
+
+    async def _answers(self, where: str) -> bool:
+        try:
+            return (await self._stage.cluster.witness.greets(where)).answered
+        except FaultError:
+            return False
+
+    async def _stay_away(self, places: Sequence[str]) -> tuple[str, ...]:
+        """Those that do not answer, when none of them may still be on its way."""
+
+        async def look() -> dict[str, bool]:
+            silent = await self._silent(places)
+            coming = await asyncio.gather(*map(self._may_come, silent))
+            return dict(zip(silent, coming, strict=True))
+
+        if not places:
+            return ()
+        self.title = f"wait for {', '.join(places)}"
+        found = await until(look, lambda found: not any(found.values()), BACK_LIMIT_S)
+        self.title = ""
+        return tuple(found)
+
+    async def _may_come(self, where: str) -> bool:
+        """Whether nobody has seen its process end."""
+        try:
+            state = await self._stage.cluster.witness.process(where)
+        except FaultError:
+            return True
+        return state.running or state.exit_code is None
+
+    async def _look(self, where: str, kept: Sequence[str]) -> Lifeless | str:
+        """What would start it, or why nobody does."""
+        try:
+            found = await self._stage.cluster.lifeless(where)
+        except (FaultError, DeployError) as failure:
+            return f"nobody can say whether its broker lives: {failure}"
+        if found is None:
+            return _LIVES
+        if not found.start:
+            return found.why
+        if found.waits and kept:
+            return f"{found.why}: it may be waiting for {', '.join(kept)}, which is to stay down"
+        return found
+
+    # --- the start -------------------------------------------------------------------------------
+
+    async def _start_all(self, starts: Sequence[tuple[AuditStart, Lifeless]]) -> None:
+        records = [record for record, _ in starts]
+        self.title = f"start {', '.join(one.place for one in records)} for the audit"
+        for record in records:
+            record.issued_ns = self._now_ns()
+        self.records += records
+        self._save()
+        await asyncio.gather(*(self._start(record, found) for record, found in starts))
+        there = [one for one in records if one.answered_ns is not None]
+        if there:
+            await self._come_in(there)
+        self.title = ""
+        self._save()
+
+    async def _start(self, record: AuditStart, found: Lifeless) -> None:
+        try:
+            await perform_all(self._stage.cluster.executor, found.start)
+        except FaultError as failure:
+            record.detail = f"it could not be started: {failure}"
+            return
+        said = await until(lambda: self._said(record.place), bool, ANSWER_LIMIT_S)
+        if said == _ANSWERS:
+            record.answered_ns = self._now_ns()
+        else:
+            record.detail = said or f"it had not answered after {ANSWER_LIMIT_S:g} s"
+
+    async def _said(self, where: str) -> str:
+        """_ANSWERS, or why it never will; "" where it may still."""
+        if await self._answers(where):
+            return _ANSWERS
+        try:
+            state = await self._stage.cluster.witness.process(where)
+        except FaultError:
+            return ""
+        if state.running or state.exit_code is None:
+            return ""
+        return f"its process ended again, with exit code {state.exit_code}"
+
+    async def _come_in(self, records: Sequence[AuditStart]) -> None:
+        """Waits until the brokers list them, and every queue has a master: what each is by then is
+        told as it is."""
+        await until(lambda: self._all_listed(records), bool, LISTED_LIMIT_S)
+        roles: dict[str, Roles] = {}
+        with suppress(DeployError, TimeoutError):
+            roles = await until(self._stage.roles, _led, QUEUES_LIMIT_S)
+        for one in records:
+            role = describe(host_of(one.place), roles)
+            one.detail = role if roles else "the brokers do not say who holds what"
+
+    async def _all_listed(self, records: Sequence[AuditStart]) -> bool:
+        try:
+            said = [await self._stage.cluster.witness.serves(one.place) for one in records]
+        except FaultError:
+            return False
+        return all(one.answered for one in said)
+
+    def _now_ns(self) -> int:
+        return time.monotonic_ns() - self._stage.origin_ns
+
+
+def _places(layout: Layout) -> tuple[str, ...]:
+    """Where a broker, or a name server, should be."""
+    if layout.rocketmq is None:
+        return tuple(host.name for host in layout.hosts)
+    return tuple(place(one.host, one.process) for one in servers(layout.hosts))
+
+
+def _why_held(where: str, held: Mapping[str, str]) -> str:
+    return next((why for one, why in held.items() if overlap(where, one)), "")
+
+
+def _led(roles: Mapping[str, Roles]) -> bool:
+    return all(one.master is not None for one in roles.values())
