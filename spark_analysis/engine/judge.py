@@ -98,6 +98,9 @@ def judge(facts: Facts, reader: Reader) -> dict[str, pa.Table]:
     asked = views.ways(reader.read(Probes))
     settled = stages.settled(facts, reached)
     counted, listed = _verdicts(settled, reader, known, arrived, intended)
+    listed += asking.asking(
+        known, arrived, facts, reader
+    )  # what never returns is never over there
     census = [*counted, *(each.census for each in listed)]
     found: dict[str, list[object]] = {
         "counts": [count for each in census for count in cases.counts(facts.run, each)],
@@ -165,7 +168,6 @@ def _verdicts(
         *missed,
         *early,
         *broken,
-        *asking.asking(known, arrived, facts, reader),
     ]
     census = [*judged, *all_operations, *delayed, *fated, *denied]
     return [known.states(), known.confirmed(), *census], listed

@@ -91,6 +91,12 @@ def test_a_fault_in_its_time_may_be_why(at_ms: float, over_ms: float | None, mea
     assert told(left_open().window(at_ms, over_ms=over_ms)) == {measure: 1}
 
 
+def test_what_a_host_that_never_returns_took_along_is_not_asked_about_though_all_serve() -> None:
+    history = left_open().window(5, never_ended=True)
+    history.publish(2, at_ms=100).confirm(2, at_ms=110).deliver(2, at_ms=120)
+    assert told(history) == {"unasked_unknown": 1}
+
+
 def test_an_attempt_that_was_sent_again_is_due_later() -> None:
     again = left_open(quiet_ms=90_000).publish(1, at_ms=30_000, attempt=2)
     again.terms(1, fate=Fate.COMMIT_WHEN_ASKED, attempt=2).confirm(1, attempt=2, at_ms=30_010)
