@@ -22,6 +22,7 @@ from spark_analysis.schema.findings import (
     Count,
     Doubt,
     Findings,
+    Second,
     Stage,
 )
 from spark_analysis.schema.measures import BY_NAME
@@ -51,9 +52,15 @@ DECLARED = {
     "acknowledges": True,
     "no_ack": False,
     "cancel_on_ha_failover": False,
+    "mirrored_on": "all",
     "entrance": "hosts",
     "reconnect_s": 2,
     "messages": None,
+    "delayed_messages": None,
+    "messages_in_transactions": None,
+    "messages_to_commit": None,
+    "messages_to_ask": None,
+    "asks_within_s": {"moot": "its brokers ask about no transaction"},
     "faults": 1,
     "operations": 0,
 }
@@ -64,6 +71,7 @@ RECORDED = {
     "publishers_entered_at_target": True,
     "consumers_entered_at_target": False,
     "promoted_mirror_rank": 1,
+    "fault_resource": {"moot": "the fault is no alarm"},
     "clients_of_target_cut_off": True,
     "rejoined_as": "mirror",
     "name_servers_at_target": {"moot": "its clients ask no name server"},
@@ -77,10 +85,12 @@ OF_LOGS = {
     "promote_on_shutdown": "never",
     "promote_on_failure": "never",
     "confirm_waits_for_disk": False,
+    "mirrored_on": "none",
     "entrance": {"moot": "clients enter nowhere"},
     "timer_s": 20.0,
     "route_poll_s": 5,
     "reconnect_s": 8,
+    "asks_within_s": 70,
     "mandatory": {"moot": "its clients do not speak AMQP"},
     "cancel_on_ha_failover": {"moot": "its clients do not speak AMQP"},
     "mirrors_at_fault": 1,
@@ -116,6 +126,7 @@ class Story:
         self.exposures: dict[int, Exposure] = {}
         self.consumed: dict[tuple[int, str, str], Consumption] = {}
         self.doubts: list[Doubt] = []
+        self.seconds: list[Second] = []
         self.facts = Facts(
             run=RUN,
             scenario="master-crash",
@@ -240,6 +251,11 @@ class Story:
         self.outages.append(Outage(RUN, scope, name, *times, ended, 900, 800, windows))
         return self
 
+    def second(self, number: int, *, confirmed: int, delivered: int = 0) -> Self:
+        """So much was confirmed, and first delivered, in that second of the run."""
+        self.seconds.append(Second(RUN, number, confirmed, 0, confirmed, delivered))
+        return self
+
     def exposed(self, *, due: int, sent: int | None = None, window: int = 1) -> Self:
         """So much was due while the fault was in force (sent, where nothing is ever due)."""
         of = self._window(window)
@@ -301,7 +317,7 @@ class Story:
             counts=tuple(self._counts()),
             affected=tuple(self.affected),
             charges=tuple(self._charges()),
-            seconds=(),
+            seconds=tuple(self.seconds),
             availability=tuple(self.silences.values()),
             stages=tuple(self.stages.values()),
             outages=tuple(self.outages),

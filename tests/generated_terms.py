@@ -37,7 +37,28 @@ def with_terms(facts: Facts, rows: Rows, seed: int) -> Facts:
     if sort != "delays":
         _find_halves(rows, die)
     queues = tuple(replace(end, quiet_ns=_quiet_ns(facts, rows, die)) for end in facts.queues)
-    return replace(facts, clocks=clocks, queues=queues)
+    facts = replace(facts, clocks=clocks, queues=queues)
+    return facts if sort == "delays" else _asking(facts, rows, seed)
+
+
+def _asking(facts: Facts, rows: Rows, seed: int) -> Facts:
+    """Brokers ask within some time, or nobody says in which: with a die of its own. Often a
+    transaction falls due just as its queue is quiet, its producer goes, or unrest is over."""
+    die = Random(f"questions of {seed}")
+    confirmed_ns = [
+        _int(row, "settled_ns")
+        for row in rows.get("settlements", ())
+        if row["outcome"] == Outcome.CONFIRMED
+    ]
+    edges_ns = [at_ns for end in facts.queues if (at_ns := end.quiet_ns) is not None]
+    edges_ns += [each.origin_ns for each in facts.unsettled]
+    edges_ns += [absence.from_ns for absence in facts.absences]
+    edges_ns += [_int(row, "at_ns") for row in rows.get("client_events", ())]
+    within_ns = die.choice([None, 0, MS, 100 * MS, SECOND])
+    if within_ns is not None and confirmed_ns and edges_ns and die.random() < 0.5:
+        late_ns = die.choice(edges_ns) + die.choice([-1, 0, 1]) - die.choice(confirmed_ns)
+        within_ns = max(0, late_ns)
+    return replace(facts, asks_within_ns=within_ns)
 
 
 class _Terms:

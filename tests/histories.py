@@ -60,6 +60,7 @@ class History:
         clock_doubt: str = "",
         acknowledges: bool = True,
         reconnect_ms: float = 2_000,
+        asks_within_ms: float | None = None,
     ) -> None:
         self.rows: dict[str, list[Row]] = {}
         self._run = run
@@ -82,6 +83,7 @@ class History:
             rivals=(),
             acknowledges=acknowledges,
             reconnect_ns=ns(reconnect_ms),
+            asks_within_ns=None if asks_within_ms is None else ns(asks_within_ms),
         )
         self._workers: dict[int, Worker] = {}
         self._queues: dict[str, QueueEnd] = {}

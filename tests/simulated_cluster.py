@@ -15,6 +15,7 @@ from faults.model import FaultError, Receipt
 from harness.deploy.lifeless import by_process
 from harness.deploy.orders import (
     AddNode,
+    CountHeld,
     DeletePolicy,
     ForgetNode,
     Order,
@@ -186,6 +187,8 @@ class SimulatedOperator:
         self.idle = False
 
     async def carry_out(self, order: Order) -> str:
+        if isinstance(order, CountHeld):  # a question: nothing is done by it
+            return f"{order.host}: {self._cluster.held}"
         self.carried_out.append(order)
         if isinstance(order, self.refuse):
             raise DeployError(f"{type(order).__name__}: the broker said no")
@@ -282,6 +285,7 @@ class SimulatedCluster:
     members: list[str] = field(default_factory=list)
     policies: dict[str, dict[str, Any]] = field(default_factory=dict)
     synchronised: bool = True  # whether mirrors hold all, without being told to
+    held: str = "none"  # what a host says that it holds of a queue
     elects: bool = True  # whether a dead master has a successor without being told to
     declared: dict[str, str] = field(default_factory=dict)
     deleted: list[str] = field(default_factory=list)

@@ -14,12 +14,13 @@ from spark_analysis.schema.facts import RECONNECT_NS, Promise, Question
 
 def question(state: State, run: str = "") -> Question:
     """What a run's declared state allows to ask. `run`: what it is called in its rows."""
-    reconnect = state.value("reconnect_s", 0)
+    reconnect, asks = state.value("reconnect_s", 0), state.value("asks_within_s", 0)
     return Question(
         run=run,
         acknowledges=state.value("no_ack", 0) is not True,
         reconnect_ns=_ns(reconnect.low) if isinstance(reconnect, Interval) else RECONNECT_NS,
         promises=tuple(_promises(state)),
+        asks_within_ns=_ns(asks.low) if isinstance(asks, Interval) else None,
     )
 
 

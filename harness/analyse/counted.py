@@ -13,7 +13,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from harness.analyse.doubts import Told
@@ -35,6 +35,15 @@ _WHOLE = {  # the count that says of how many a measure is a part, and its detai
     Whole.DELAYED: ("delayed", ""),
     Whole.IN_TRANSACTIONS: ("transactions", ""),
     Whole.COMMITTED: ("transactions", "commit"),
+    Whole.TO_BE_ASKED: ("transactions", "commit_when_asked"),
+}
+# What says how many of a whole the scenario sends, where these are few on purpose.
+PLANNED = {
+    Whole.MESSAGES: "messages",
+    Whole.DELAYED: "delayed_messages",
+    Whole.IN_TRANSACTIONS: "messages_in_transactions",
+    Whole.COMMITTED: "messages_to_commit",
+    Whole.TO_BE_ASKED: "messages_to_ask",
 }
 _DELIVERED = ("in_order", "reordered", "reorder_unknown", "not_judged")  # each message is in one
 
@@ -43,13 +52,13 @@ Among = frozenset[int] | None  # fault windows; None: the run, whatever happened
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """`doubt`: the first loss doubt with one of these reasons. `planned`: so many messages the
-    scenario sends on purpose; None where nobody says."""
+    """`doubt`: the first loss doubt with one of these reasons. `planned`: so many the scenario
+    sends on purpose; a whole that nobody speaks of is as large as all messages are."""
 
     counts: tuple[Count, ...]
     charges: tuple[Charge, ...]
     doubt: Callable[..., Told | None]
-    planned: float | None
+    planned: Mapping[Whole, float]
 
     def total(self, measure: str, detail: str = "") -> int:
         """How many of a measure (of one detail), over all queues."""
@@ -194,9 +203,8 @@ class Counted:
             return counted
         whole = measures.BY_NAME[measure].part_of
         seen = self.total(*_WHOLE[whole]) if whole in _WHOLE else self._delivered
-        needed = ENOUGH if self.planned is None else min(ENOUGH, self.planned)
-        if needed < ENOUGH and measures.BY_NAME[measure].of is not None:
-            return counted  # of few messages only some are meant to be delayed, or committed
+        planned = whole if whole in PLANNED else Whole.MESSAGES
+        needed = min(ENOUGH, self.planned.get(planned, ENOUGH))
         if seen >= needed:
             return counted
         of = whole.value if whole in _WHOLE else Whole.DELIVERED.value

@@ -8,14 +8,16 @@
 
 from faults.kinds import CLIENT, KINDS
 from harness.analyse.state import State
-from harness.analyse.truth import Interval, Moot, Unknown, Value
+from harness.analyse.truth import Interval, Moot, Unknown, Value, exactly
 from spark_analysis.schema.facts import Facts, Window
 
 DERIVED = (
     "keeps",
+    "mirrors_gained",
     "page_cache_lost",
     "every_mirror_read",
     "attached_name_server_silent",
+    "consumers_not_told",
     "whole_at_fault",
 )
 _NAME_SERVER = "name server"
@@ -26,6 +28,8 @@ def derive(name: str, window: int, facts: Facts, state: State) -> Value:
     """The fact of that name, one of DERIVED."""
     if name == "keeps":
         return _keeps(facts, state)
+    if name == "mirrors_gained":
+        return _mirrors_gained(state)
     if not facts.windows:
         return Moot("there is no fault")
     own = next(each for each in facts.windows if each.number == window)
@@ -36,6 +40,8 @@ def derive(name: str, window: int, facts: Facts, state: State) -> Value:
             return _every_mirror_read(window, state)
         case "attached_name_server_silent":
             return _attached_is_silent(own, facts, state)
+        case "consumers_not_told":
+            return _not_told(window, state)
     assert name == "whole_at_fault", name
     return _whole_at_fault(window, state)
 
@@ -88,6 +94,18 @@ def _unknown_end(facts: Facts) -> Value:
     return Unknown(f"a transient queue's broker may have ended ({kinds})")
 
 
+def _mirrors_gained(state: State) -> Value:
+    if state.run.get("operations") == 0:
+        return Moot("there is no operation")
+    copies, mirrors = state.value("copies", 0), state.value("mirrors_after_operations", 0)
+    for one in (copies, mirrors):
+        if not isinstance(one, Interval):
+            return one
+    assert isinstance(copies, Interval)
+    assert isinstance(mirrors, Interval)
+    return exactly(mirrors.low + 1 - copies.low)
+
+
 def _every_mirror_read(window: int, state: State) -> Value:
     """The mirror that took over is read, as master; the others are not."""
     if state.value("elects", 0) is False:
@@ -115,6 +133,20 @@ def _attached_is_silent(own: Window, facts: Facts, state: State) -> Value:
     if any(isinstance(one, Interval) and one.low >= 1 for one in attached):
         return True
     return next((one for one in attached if isinstance(one, Unknown)), False)
+
+
+def _not_told(window: int, state: State) -> Value:
+    """Of those that were attached; where nobody says who was, all that the scenario has were."""
+    told = state.value("consumers_cancelled", window)
+    attached = state.value("consumers_attached", window)
+    if isinstance(attached, Unknown):
+        attached = state.value("consumers", 0)
+    for one in (attached, told):
+        if not isinstance(one, Interval):
+            return one
+    assert isinstance(attached, Interval)
+    assert isinstance(told, Interval)
+    return exactly(max(0.0, attached.low - told.low))
 
 
 def _whole_at_fault(window: int, state: State) -> Value:

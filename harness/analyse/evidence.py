@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from harness.analyse import derived, served
-from harness.analyse.counted import Among, Counted
+from harness.analyse.counted import PLANNED, Among, Counted
 from harness.analyse.doubts import Told, tell
 from harness.analyse.state import State
 from harness.analyse.times import NS, fault_length_s, judged_ns, stage_text
@@ -22,11 +22,14 @@ from harness.analyse.vocabulary import (
     CONSUMPTION,
     COUNTS,
     DECLARED,
+    KEPT,
     OPERATED,
     RECORDED,
+    SEEN,
     SERVICE,
     STAGE_NAMES,
     TIMERS,
+    WAITING,
 )
 from spark_analysis.schema import measures
 from spark_analysis.schema import service as words
@@ -39,6 +42,7 @@ from spark_analysis.schema.words import Owed
 _NEEDS_CONSUMERS = frozenset(
     each.name for each in measures.REGISTER if CONSUMERS_ABSENT in each.reasons
 )
+_UNDECLARED = "nobody declares within what time its brokers ask about a transaction"
 _ENDED_BY_FAULT = {
     Owed.UNDO: "it would have lasted as long as the fault",
     Owed.EITHER: "the fault's end may have ended it, too",
@@ -59,14 +63,16 @@ class Evidence:
         """What is known of a fact; of a window's fact, in that window. `among`: a count is asked
         of what these windows can have caused."""
         head, _, detail = name.partition(".")
-        if name in DECLARED:
+        if name in DECLARED or name in SEEN:
             return self.state.value(name, window)
         if name in OPERATED:
             return self._operated(name)
         if head in self.untold:
             return Unknown(self.untold[head])
         if head in COUNTS:
-            return self._doubted(self.counted.value(head, detail, among))
+            value = self._doubted(self.counted.value(head, detail, among))
+            undeclared = head == "unasked" and self.facts.asks_within_ns is None
+            return Unknown(_UNDECLARED) if undeclared and isinstance(value, Interval) else value
         if name in derived.DERIVED:
             return derived.derive(name, window, self.facts, self.state)
         if not self.facts.windows:
@@ -104,12 +110,12 @@ class Evidence:
 
     @cached_property
     def counted(self) -> Counted:
-        planned = self.state.value("messages", 0)
+        planned = {whole: self.state.value(name, 0) for whole, name in PLANNED.items()}
         return Counted(
             self.findings.counts,
             self.findings.charges,
             self.loss_doubt,
-            planned.low if isinstance(planned, Interval) else None,
+            {of: one.low for of, one in planned.items() if isinstance(one, Interval)},
         )
 
     @cached_property
@@ -202,6 +208,10 @@ class Evidence:
             return self._stage_seen(name, window)
         if name == CONSUMPTION:
             return self._consumption_resumes(window)
+        if name == WAITING:
+            return exactly(self._waiting(window))
+        if name == KEPT:
+            return self._kept(window)
         doubt = self._time_doubt(name.removesuffix("_s"), window)
         if doubt:
             return Unknown(doubt.sentence, doubt.advice)
@@ -210,6 +220,24 @@ class Evidence:
         if name in SERVICE:
             return self._served(SERVICE[name], window)
         return self._stage_time("sustained_success" if name == "degraded_s" else name[:-2], window)
+
+    def _waiting(self, window: int) -> int:
+        """As of the last whole second before the fault."""
+        second = self.window(window).origin_ns // int(NS)
+        before = [row for row in self.findings.seconds if row.second < second]
+        return sum(row.confirmed - row.delivered for row in before)
+
+    def _kept(self, window: int) -> Value:
+        """What is new since it is back may be among what it holds: so little does not decide."""
+        held, waiting = self.state.value("held_when_rejoined", window), self._waiting(window)
+        if not isinstance(held, Interval):
+            return held
+        if held.low >= waiting:
+            return True
+        if held.low * 10 <= waiting:
+            return False
+        part = f"what is new, or a part of the {waiting:,}"
+        return Unknown(f"it held {held.low:,.0f}: {part}")
 
     def _stage_seen(self, name: str, window: int) -> Value:
         row = self.stage(name, window)
@@ -266,7 +294,7 @@ class Evidence:
             return unknown
         rows = served.rows_of(self.findings, window, promise)
         if not rows:
-            return Unknown("when the fault was seen to be gone is not on record")
+            return Unknown("that fault, or one in force with it, was not seen to be gone")
         return False if self._only_late(rows, promise, window) else served.served(rows)
 
     def _only_late(self, rows: Sequence[words.Service], promise: str, window: int) -> bool:

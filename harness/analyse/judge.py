@@ -106,6 +106,15 @@ def worst(outcomes: Iterable[Outcome]) -> Outcome:
     return max(outcomes, key=_WEIGHT.index, default=Outcome.NOT_APPLICABLE)
 
 
+def over_runs(verdicts: Iterable[ClaimVerdict]) -> Outcome:
+    """What speaks for all of several runs, of one claim: of a promise the heaviest; a warning, or
+    a claim about some cases, has come true where it did in one run."""
+    told = list(verdicts)
+    once = any(not one.is_promise for one in told)
+    weight = _WEIGHT_OF_ONCE if once else _WEIGHT
+    return max((one.outcome for one in told), key=weight.index, default=Outcome.NOT_APPLICABLE)
+
+
 def exit_code(runs: Iterable[Sequence[ClaimVerdict]]) -> int:
     """`--judge claims`: 1 a promise was broken; 2 one that applied could not be judged, or a run
     in which none was. Warnings and claims about some cases set neither."""

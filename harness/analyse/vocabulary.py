@@ -24,6 +24,9 @@ DECLARED: dict[str, Fact] = {
     "masters": Fact(float, False, "masters among which the messages of a queue are spread"),
     "synchronise": Fact(str, False, "automatic, manual or none"),
     "partition_handling": Fact(str, False, "what the layout does about partitions"),
+    "mirrored_on": Fact(
+        str, False, "hosts that mirror a queue, by policy: all, exactly, nodes, none"
+    ),
     "entrance": Fact(str, False, "by what clients enter: hosts, one, haproxy, haproxy-pair"),
     "promote_on_shutdown": Fact(
         str,
@@ -47,6 +50,13 @@ DECLARED: dict[str, Fact] = {
     "cancel_on_ha_failover": Fact(bool, False, "consumers asked to be told of a new master"),
     "reconnect_s": Fact(float, False, "how long a client may take to be back after a fault"),
     "messages": Fact(float, False, "how many the scenario sends, where it sends few on purpose"),
+    "delayed_messages": Fact(float, False, "how many are to wait, where these are few on purpose"),
+    "messages_in_transactions": Fact(float, False, "so many are in transactions, likewise"),
+    "messages_to_commit": Fact(float, False, "so many are to be committed, likewise"),
+    "messages_to_ask": Fact(float, False, "so many when the broker asks, likewise"),
+    "asks_within_s": Fact(
+        float, False, "how long a broker may take to ask about a transaction that was left open"
+    ),
     "faults": Fact(float, False, "fault windows of the schedule"),
     "operations": Fact(float, False, "operations of the schedule"),
 }
@@ -55,15 +65,30 @@ OPERATED: dict[str, Fact] = {
     "started_first": Fact(
         str, False, "which was started first then: first stopped, last stopped, other, none"
     ),
+    "started_within_s": Fact(
+        float, False, "how long it took from the first one's start until the last one's"
+    ),
+    "waited_for_last_s": Fact(
+        float, False, "how long the first one ran before the last stopped one was started"
+    ),
+    "gave_up_waiting": Fact(bool, False, "it had ended by itself by then"),
     "lost_disk": Fact(str, False, "whose disk was lost: first stopped, last stopped, all, ..."),
     "node_forgotten": Fact(
         str, False, "how a node was struck from the cluster: online, offline, none"
     ),
+    "stood_still_synchronising": Fact(
+        bool, False, "while it was synchronised nothing came into a queue, nor out of it"
+    ),
+    "nodes_added": Fact(float, False, "spare nodes that joined the cluster"),
     "queues_have_masters": Fact(bool, False, "after all operations each queue had a master"),
     "mirrors_after_operations": Fact(float, False, "the least number of mirrors of a queue then"),
 }
+SEEN: dict[str, Fact] = {  # from raw rows (operated.py)
+    "left_to_drain": Fact(float, False, "deliveries that consumers left to the drain"),
+}
 RECORDED: dict[str, Fact] = {
     "fault_kind": Fact(str, True, "its kind: a name that `list faults` shows"),
+    "fault_resource": Fact(str, True, "of an alarm: memory or disk"),
     "fault_target_role": Fact(
         str, True, "the target was: master, mirror, name server, balancer, ..."
     ),
@@ -78,7 +103,20 @@ RECORDED: dict[str, Fact] = {
     ),
     "fault_returned": Fact(bool, True, "the fault was undone and seen to be gone"),
     "promoted_mirror_rank": Fact(float, True, "age of the mirror that became master; 1: oldest"),
-    "consumers_cancelled": Fact(float, True, "cancellation notices that consumers got"),
+    "consumers_cancelled": Fact(float, True, "consumers that got a notice of cancellation"),
+    "consumers_attached": Fact(
+        float, True, "consumers of the target's queue that were connected to another host"
+    ),
+    "publishers_not_blocked": Fact(
+        float, True, "publishers that were connected, and were not told that they are blocked"
+    ),
+    "synchronised_when_rejoined": Fact(
+        bool, True, "the target held everything when it was first seen as a mirror again"
+    ),
+    "held_when_rejoined": Fact(
+        float, True, "how many messages of its queue it held then, by its own word"
+    ),
+    "synchronised_at_last": Fact(bool, True, "as a mirror it did when the load was over"),
     "clients_of_target_cut_off": Fact(
         bool, True, "every client that was connected to the target lost its connection"
     ),
@@ -100,6 +138,7 @@ SERVICE = {
 }
 TIMERS = {"notice": ("timer_s", "route_poll_s"), "poll": ("route_poll_s",)}
 CONSUMPTION = "consumption_resumes"
+WAITING, KEPT = "waiting_at_fault", "kept_when_rejoined"
 STAGE_NAMES = tuple(
     each.reached.stage for each in REGISTER if each.reached is not None and each.of is None
 )  # routes are told apart: there may be nobody who knows them
@@ -120,10 +159,20 @@ FOUND: dict[str, Fact] = {
     ),
     "serves_after_poll": Fact(bool, True, "they were from route_poll_s on"),
     "served_once_healed": Fact(
-        bool, True, "they were when the fault was gone and clients had had time to come back"
+        bool,
+        True,
+        "they were when the fault, and every one in force with it, was gone, and clients had had "
+        "time to come back",
     ),
     CONSUMPTION: Fact(
         bool, True, "every queue and every consumer got something that was sent after the fault"
+    ),
+    WAITING: Fact(float, True, "messages that were confirmed and not delivered when it came"),
+    KEPT: Fact(
+        bool,
+        True,
+        "where nobody consumed: the target, when it was first seen as a mirror again, held at "
+        "least all of those by its own word; not, if it held a tenth at most",
     ),
     **{stage: Fact(bool, True, f"the stage {stage} was reached") for stage in STAGE_NAMES},
     **{f"{stage}_s": Fact(float, True, f"from the fault to {stage}") for stage in STAGE_NAMES},
@@ -139,6 +188,12 @@ FOLLOWING: dict[str, Fact] = {  # from others (derived.py)
     "attached_name_server_silent": Fact(
         bool, True, "a name server that publishers asked was silent at the same time"
     ),
+    "mirrors_gained": Fact(
+        float, False, "mirrors that a queue has after all operations, beyond its own"
+    ),
+    "consumers_not_told": Fact(
+        float, True, "of those that were attached how many got no notice of cancellation"
+    ),
     "whole_at_fault": Fact(
         bool, True, "the queue had all copies that its layout wants: no node was down before"
     ),
@@ -146,6 +201,7 @@ FOLLOWING: dict[str, Fact] = {  # from others (derived.py)
 FACTS: dict[str, Fact] = {
     **DECLARED,
     **OPERATED,
+    **SEEN,
     **RECORDED,
     **COUNTS,
     **FOUND,

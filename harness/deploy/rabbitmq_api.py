@@ -34,6 +34,11 @@ def queue_path(name: str) -> str:
     return f"/api/queues/%2F/{quote(name, safe='')}?disable_stats=true"
 
 
+def held_path(name: str) -> str:
+    """How much of a queue the asked host holds itself: of brokers that tell it (the reference)."""
+    return f"/api/queues/%2F/{quote(name, safe='')}?held_here=true"
+
+
 def queue_actions_path(name: str) -> str:
     return f"/api/queues/%2F/{quote(name, safe='')}/actions"
 

@@ -3,10 +3,12 @@
 from harness.plan.clients import asks_name_servers
 from harness.plan.model import Layout, RocketWorkload, RunPlan
 from harness.plan.reconnecting import reconnect_s
+from harness.plan.rocketmq_checks import ASKED_WITHIN_S
 from harness.plan.rocketmq_layout import MASTER_ID, SYNC, brokers
 
 Declared = bool | str | int | float | dict[str, str] | None
 NOT_AMQP = {"moot": "its clients do not speak AMQP"}
+NEVER_ASKED = {"moot": "its brokers ask about no transaction"}
 NO_ENTRANCE = {"moot": "clients enter nowhere: name servers show them every master"}
 NO_NAME_SERVERS = {"moot": "its clients ask no name server"}
 FEW = 100  # a scenario that means to send fewer is judged by all that it sends
@@ -35,8 +37,9 @@ def declared(plan: RunPlan) -> dict[str, Declared]:
         "synchronise": layout.synchronise or None,
         "partition_handling": layout.partition_handling or None,
         "entrance": NO_ENTRANCE if by_name else layout.entrance,
-        "promote_on_shutdown": _promotes(layout, "ha-promote-on-shutdown", "when-synced"),
-        "promote_on_failure": _promotes(layout, "ha-promote-on-failure", "always"),
+        "mirrored_on": _policy(layout, "ha-mode", "none", "none"),
+        "promote_on_shutdown": _policy(layout, "ha-promote-on-shutdown", "when-synced", "never"),
+        "promote_on_failure": _policy(layout, "ha-promote-on-failure", "always", "never"),
         "elects": layout.rocketmq is None,  # whatever policies say: no slave is ever elected
         "timer_s": layout.timer_s,
         "route_poll_s": told.timers.poll_s if told else NO_NAME_SERVERS,
@@ -54,6 +57,7 @@ def declared(plan: RunPlan) -> dict[str, Declared]:
         "cancel_on_ha_failover": NOT_AMQP if by_name else workload.amqp.cancel_on_ha_failover,
         "reconnect_s": reconnect_s(plan.client, plan.layout),
         "messages": _few(plan),
+        "asks_within_s": NEVER_ASKED if told is None else ASKED_WITHIN_S,
         "faults": len(plan.schedule.windows),
         "operations": len(plan.schedule.steps),
     }
@@ -75,13 +79,13 @@ def _masters(layout: Layout) -> int:
     return sum(one.id == MASTER_ID for one in brokers(layout.hosts))
 
 
-def _promotes(layout: Layout, key: str, default: str) -> str | None:
+def _policy(layout: Layout, key: str, default: str, of_logs: str) -> str | None:
     """What the layout's policies say; a broker that says nothing keeps to its default. None: of a
-    cluster that somebody else set up nobody has declared it. Slaves of RocketMQ never are masters
-    by themselves."""
+    cluster that somebody else set up nobody has declared it. `of_logs`: of RocketMQ, which knows
+    no policies: its slaves never are masters by themselves."""
     if layout.topology is not None:
         return None
     if layout.rocketmq is not None:
-        return "never"
+        return of_logs
     said = [str(value) for policy in layout.policies for k, value in policy.definition if k == key]
     return said[-1] if said else default

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from harness.analyse.expectations import Standing
-from harness.analyse.judge import ClaimVerdict, Outcome, worst
+from harness.analyse.judge import ClaimVerdict, Outcome, over_runs
 from harness.report.display import Judge, Report, RunReport
 
 _URGENCY = (  # of promises, and of others
@@ -120,14 +120,14 @@ def _verdict(report: Report) -> str:
 
 
 def outcome_of(report: Report, cell: tuple[str, str, str, str], claim: str) -> Outcome | None:
-    """The heaviest outcome of a claim over the repeats of a cell; None where none was judged."""
+    """The outcome of a claim over the repeats of a cell; None where none was judged."""
     found = [
-        verdict.outcome
+        verdict
         for run in report.runs
         for verdict in run.verdicts
         if run.cell == cell and verdict.claim == claim
     ]
-    return worst(found) if found else None
+    return over_runs(found) if found else None
 
 
 def _fail(verdict: ClaimVerdict, standing: str) -> str:

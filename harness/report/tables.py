@@ -32,8 +32,9 @@ def legend(report: Report) -> list[str]:
 
 
 def verdict_tables(report: Report, whole: bool = False) -> Iterator[Table]:
-    """Claims x cells, broken ones first; of several repeats the heaviest outcome, and how many had
-    it. A claim that applies to none of a table's runs has a row in it only in the `whole`."""
+    """Claims x cells, broken ones first; of several repeats the outcome that speaks for all, and
+    how many had it. A claim that applies to none of a table's runs has a row in it only in the
+    `whole`."""
     for cells in _chunks(_numbered(report)):
         shown = [cell for _, cell in cells]
         runs = [run for run in report.runs if run.cell in shown]

@@ -19,6 +19,7 @@ from faults.model import FaultError
 from harness.deploy.port import Cluster, DeployError
 from harness.plan.declared import declared, ignored
 from harness.plan.model import Experiment, RunPlan
+from harness.run import rocketmq
 from harness.run.cast import NoSuchTarget
 from harness.run.crew import WorkerLost
 from harness.run.live import LiveRun, Outside
@@ -100,7 +101,7 @@ class Campaign:
     def _recorded(self, plan: RunPlan, manifest: Manifest, folder: Path) -> Iterator[None]:
         """However a run ends, its folder tells of it, sealed where anything was recorded."""
         manifest.boot_id = self.boot_id
-        manifest.state = dict(declared(plan))
+        manifest.state = {**declared(plan), **rocketmq.planned(plan)}
         manifest.ignored = ignored(plan)
         manifest.save(folder)
         try:

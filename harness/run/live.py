@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from faults.verify.processes import KILLED
+from harness.deploy.orders import CountHeld
+from harness.deploy.polling import until
 from harness.deploy.port import Cluster, DeployError
 from harness.plan.model import RunPlan
 from harness.run import cues as c
@@ -32,6 +34,7 @@ from harness.workers.protocol import Role
 from spark_analysis.schema.facts import Absence, Rivals
 
 TICK_S = 0.1
+RETURN_LIMIT_S = 30.0  # for a host that is back to take its place in a queue again
 LOAD_LEAD_NS = 500_000_000  # between the order to start and the first operation
 
 
@@ -209,6 +212,32 @@ class LiveRun:
         }
         self._events.put_nowait(c.Left(number, time.monotonic_ns()))
         self._save()
+        await self._see_return(number)
+
+    async def _see_return(self, number: int) -> None:
+        """What a host that is a mirror again holds when it is first seen as one."""
+        window = self._windows[number]
+        if not window.takes_a_copy or not window.facts.gone:
+            return
+        with contextlib.suppress(DeployError, TimeoutError):
+            roles = await until(
+                self._stage.roles, lambda found: window.role_by(found) != "none", RETURN_LIMIT_S
+            )
+            state = self._manifest.state["windows"][str(number)]
+            state["synchronised_when_rejoined"] = window.synchronised_by(roles)
+            mirrored = [word for word, role in roles.items() if window.resolved in role.mirrors]
+            if len(mirrored) == len(roles):
+                state["held_when_rejoined"] = await self._held(mirrored, window.resolved)
+
+    async def _held(self, queues: Sequence[str], host: str) -> int | None:
+        """The most that a host says it holds of a queue; None where it says anything else."""
+        said = [
+            await self._cluster.operator.carry_out(CountHeld(self._stage.queues[queue], host))
+            for queue in queues
+        ]
+        numbers = [one.rpartition(" ")[2] for one in said]
+        known = all(number.isdecimal() for number in numbers)
+        return max(map(int, numbers)) if known else None
 
     async def _perform(self, number: int) -> None:
         """However it ends, the conductor hears that it is over."""
@@ -265,6 +294,7 @@ class LiveRun:
             for number, window in self._windows.items():
                 state = self._manifest.state["windows"][str(number)]
                 state["rejoined_as"] = window.role_by(roles)
+                state["synchronised_at_last"] = window.synchronised_by(roles)
 
     async def _audit(self) -> None:
         held = dict(self._operating.held)

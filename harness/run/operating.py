@@ -292,8 +292,10 @@ class Operating:
 
     async def _start(self, plan: OperationPlan, host: str) -> None:
         stage = self._stage
+        await self._see_who_waits(host)
+        began_ns = time.monotonic_ns()
         await stage.cluster.executor.perform(Start(host, ENDING_S))
-        self._stopping.start(host)
+        self._stopping.start(host, began_ns)
         armed = self._armed.pop(host, None)
         if armed is not None:
             stage.journal.undone(armed)
@@ -302,6 +304,14 @@ class Operating:
         serves = await until(lambda: self._serves(host), lambda found: found != "", SERVE_LIMIT_S)
         if serves != _SERVES:
             raise DeployError(f"{host}: {serves or f'no answer within {SERVE_LIMIT_S:g} s'}")
+
+    async def _see_who_waits(self, host: str) -> None:
+        """Just before `host` is started: whether who was started without it is there still."""
+        waiting = self._stopping.waiting(host)
+        if waiting:
+            with suppress(FaultError, DeployError, TimeoutError):  # it is started all the same
+                state = await self._stage.cluster.witness.process(waiting)
+                self._stopping.waited(not state.running)
 
     async def _serves(self, host: str) -> str:
         """_SERVES, or why it never will; "" where it may still."""

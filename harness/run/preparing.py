@@ -32,7 +32,7 @@ from harness.run.ending import CLOSE_LIMIT_S, Ending, Hiring, Logs
 from harness.run.journal import Journal
 from harness.run.record import Record
 from harness.run.windows import LiveWindow, Stage
-from harness.run_folder.client_events import STRUCK
+from harness.run_folder.client_events import CONSUMING, STRUCK
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema.words import Strength
 
@@ -40,6 +40,7 @@ READY_LIMIT_S = 60.0
 JOURNAL = "journal.jsonl"
 LOGS = "logs"
 
+NO_RESOURCE = {"moot": "the fault is no alarm"}
 NAME_SERVER_FACTS = ("name_servers_at_target", "name_servers_left")
 
 
@@ -69,6 +70,7 @@ class Prepared:
         roles = window.roles
         return {
             "fault_kind": window.facts.kind,
+            "fault_resource": window.resource or NO_RESOURCE,
             "fault_target_role": window.target_role if window.resolved else None,
             "mirrors_at_fault": min((len(r.mirrors) for r in roles.values()), default=None),
             "synchronised_mirrors_at_fault": min(
@@ -76,8 +78,18 @@ class Prepared:
             ),
             "publishers_entered_at_target": self._entered("publishers", window),
             "consumers_entered_at_target": self._entered("consumers", window),
+            CONSUMING: self._consuming_from(window),
             **self._name_servers(window.resolved),
         }
+
+    def _consuming_from(self, window: LiveWindow) -> list[int]:
+        """The consumers of the queues whose master is at the window's target."""
+        held = {word for word, role in window.roles.items() if role.master == window.resolved}
+        return [
+            member.config.number
+            for member in self.crew
+            if member.config.role is Role.CONSUMER and member.config.queue_word in held
+        ]
 
     def _entered(self, who: str, window: LiveWindow) -> Declared:
         """None, too, where a balancer decides to whom clients come."""

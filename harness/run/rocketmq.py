@@ -7,9 +7,11 @@
    been read to its end may hold anything.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from harness.deploy.port import Link
+from harness.plan.declared import FEW
 from harness.plan.model import Layout, RunPlan, Workload
 from harness.plan.rocketmq_layout import (
     NAME_SERVER,
@@ -20,9 +22,9 @@ from harness.plan.rocketmq_layout import (
     topic_of,
 )
 from harness.workers.clients.rocketmq.options import RocketOptions
-from harness.workers.clients.rocketmq.terms import delay_ns
+from harness.workers.clients.rocketmq.terms import NO_DELAY, delay_ns, fate_of, level_of
 from harness.workers.protocol import Endpoint
-from spark_analysis.schema.words import Strength
+from spark_analysis.schema.words import Fate, Strength
 
 QUIET_S = 2.0  # without a delay
 DELAY_SLACK_S = 3.0  # brokers look for what is due once a second
@@ -49,6 +51,25 @@ def options(plan: RunPlan) -> RocketOptions:
         settings=_settings(plan.layout),
         jvm=plan.layout.rocketmq.client_jvm if plan.layout.rocketmq else (),
     )
+
+
+def planned(plan: RunPlan) -> dict[str, int | None]:
+    """How many messages are to wait, and how many are in transactions, where these are few on
+    purpose: facts that claims ask for; None where there are many, or nobody can tell."""
+    workload, own = plan.scenario.workload, options(plan)
+    each = (workload.rate or 0) / workload.publishers
+    special = own.delayed_percent or own.transactional_percent
+    sequences = range(int(each * plan.schedule.load_s) if special else 0)
+    fates = Counter(fate_of(own, sequence) for sequence in sequences)
+    delayed = sum(level_of(own, sequence) != NO_DELAY for sequence in sequences)
+    numbers = {
+        "delayed_messages": delayed,
+        "messages_in_transactions": fates.total() - fates[Fate.NONE],
+        "messages_to_commit": fates[Fate.COMMIT],
+        "messages_to_ask": fates[Fate.COMMIT_WHEN_ASKED],
+    }
+    every = {name: number * workload.publishers for name, number in numbers.items()}
+    return {name: number if 0 < number < FEW else None for name, number in every.items()}
 
 
 def _settings(layout: Layout) -> tuple[tuple[str, str], ...]:

@@ -8,6 +8,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from harness.deploy.port import Roles
 from harness.plan.operations import (
@@ -26,6 +27,8 @@ from harness.plan.operations import (
 from harness.run.cast import NoSuchTarget, holders, resolve
 
 NONE, OTHER, EVERY = "none", "other", "all"
+NOT_STARTED = {"moot": "not all hosts that were stopped were started again"}
+NOBODY_WAITED = {"moot": "nobody was started before the host that was stopped last"}
 
 
 @dataclass(slots=True)
@@ -40,8 +43,10 @@ class Stopping:
     _wiped: list[str] = field(default_factory=list)
     _all_down: str = NONE  # how: "in turn", "at once"
     _order: tuple[str, ...] = ()  # in which they went down when all were
-    _started: str = ""
+    _starts: dict[str, int] = field(default_factory=dict)  # host -> when, after all were down
+    _gave_up: bool | None = None
     _forgotten: str = NONE
+    _joined: set[str] = field(default_factory=set)
 
     @property
     def down(self) -> tuple[str, ...]:
@@ -60,12 +65,21 @@ class Stopping:
             self._all_down = "at once" if len({deed for _, deed in self._down}) == 1 else "in turn"
             self._order = tuple(name for name, _ in self._down)
 
-    def start(self, host: str) -> None:
+    def start(self, host: str, at_ns: int) -> None:
         for hosts in (self.stopped, self.lost):
             if host in hosts:
                 hosts.remove(host)
-        if self._order and not self._started:
-            self._started = host
+        if self._order:
+            self._starts.setdefault(host, at_ns)
+
+    def waiting(self, host: str) -> str:
+        """Who was started without the host that was stopped last, which is now; "" is nobody."""
+        last = self._order[-1:] == (host,) and host not in self._starts
+        return next(iter(self._starts), "") if last else ""
+
+    def waited(self, ended: bool) -> None:
+        """Whether who waited had ended by himself."""
+        self._gave_up = ended
 
     def wipe(self, host: str) -> None:
         self.stopped.remove(host)
@@ -76,6 +90,7 @@ class Stopping:
         self._forgotten = "offline" if offline else "online"
 
     def join(self, host: str) -> None:
+        self._joined.add(host)
         self.spares = tuple(spare for spare in self.spares if spare != host)
 
     def meant(self, kind: str, target: Target, roles: Mapping[str, Roles]) -> tuple[str, ...]:
@@ -101,14 +116,31 @@ class Stopping:
             return tuple((host,) for host in hosts)
         return (tuple(hosts),)
 
-    def facts(self) -> dict[str, str]:
+    def facts(self) -> dict[str, Any]:
         """What claims ask of it: words of analyse/vocabulary.OPERATED."""
+        first = next(iter(self._starts), "")
         return {
             "all_stopped": self._all_down,
-            "started_first": self._place(self._started) if self._started else NONE,
+            "started_first": self._place(first) if first else NONE,
+            "started_within_s": self._from_first_to(*self._order),
+            "waited_for_last_s": self._from_first_to(*self._order[-1:]),
+            "gave_up_waiting": self._gave_up if self._waited else NOBODY_WAITED,
             "lost_disk": self._wiped_place(),
             "node_forgotten": self._forgotten,
+            "nodes_added": len(self._joined),
         }
+
+    @property
+    def _waited(self) -> bool:
+        """Whether anybody was started before the host that was stopped last."""
+        return bool(self._starts) and next(iter(self._starts)) != self._order[-1]
+
+    def _from_first_to(self, *hosts: str) -> float | dict[str, str]:
+        """From the first start after all were down until these had been told to start."""
+        if not hosts or not set(hosts) <= self._starts.keys():
+            return NOT_STARTED
+        last_ns = max(self._starts[host] for host in hosts)
+        return (last_ns - next(iter(self._starts.values()))) / 1e9
 
     def _spare(self, target: Target) -> str:
         if target.form == HOST and target.host in self.spares:

@@ -46,6 +46,7 @@ from spark_analysis.schema.facts import Absence
 from spark_analysis.schema.facts import Window as WindowFacts
 
 GONE_LIMIT_S = 120.0
+ALARM = "alarm"
 LOOK_LIMIT_S = 10.0  # how long the brokers may take to say who holds a queue
 
 
@@ -167,6 +168,12 @@ class LiveWindow:
         return tuple(c for one in actions if isinstance(one, KillClients) for c in one.clients)
 
     @property
+    def resource(self) -> str:
+        """Of which an alarm says that it is short; "" of another fault."""
+        fault = self._window.fault
+        return fault.options.resource if fault.kind == ALARM else ""
+
+    @property
     def target_role(self) -> str:
         return self.role_by(self.roles)
 
@@ -175,6 +182,22 @@ class LiveWindow:
         if self._armed is not None and self._armed.role in (BALANCER, STANDBY, NAME_SERVER):
             return self._armed.role
         return role_of_places(split(self.resolved), roles, self._stage.plan.layout.hosts)
+
+    @property
+    def takes_a_copy(self) -> bool:
+        """Whether its target held a queue that has mirrors when it opened."""
+        return any(
+            one.mirrors and self.resolved in (one.master, *one.mirrors)
+            for one in self.roles.values()
+        )
+
+    def synchronised_by(self, roles: Mapping[str, Roles]) -> bool | None:
+        """Whether its target is a mirror that holds everything, of every queue that it mirrors;
+        None where it mirrors none."""
+        mirrored = [one for one in roles.values() if self.resolved in one.mirrors]
+        if not mirrored:
+            return None
+        return all(self.resolved in one.synchronised for one in mirrored)
 
     async def open(self) -> bool:
         """Arms the fault; False where nothing is in force (the facts say why)."""

@@ -9,12 +9,15 @@ import pyarrow.parquet as pq
 
 from faults.places import host_of, split
 from harness.run_folder.manifest import Manifest
+from spark_analysis.schema.facts import Window
 
 # In the state of a window: the hosts whose name server its fault was aimed at.
 STRUCK = "name_servers_struck"
 AT_HOSTS = ("hosts", "one")  # entrances by which a client's connection leads to a host it knows
 NOBODY = {"moot": "no client was connected to the target when the fault came"}
 CUT_OFF = "clients_of_target_cut_off"
+# In the state of a window: the numbers of the consumers whose queue its target is master of.
+CONSUMING = "consumers_of_target"
 
 
 class _Event(NamedTuple):
@@ -27,6 +30,7 @@ class _Event(NamedTuple):
 class _Link(NamedTuple):
     """A client's connection to a host, from its beginning until it was lost or closed."""
 
+    worker: int
     host: str
     from_ns: int
     until_ns: float
@@ -36,19 +40,55 @@ def tell_claims(manifest: Manifest, events: Path) -> None:
     """Completes the state of each window. `events`: the sealed table, if there is one."""
     ends = [window.origin_ns for window in manifest.windows[1:]] + [None]
     cancelled, attached = _of_kind(events, "cancelled"), _of_kind(events, "attached")
+    blocked = _of_kind(events, "blocked")
     links = tuple(_links(manifest, events))
     for window, end in zip(manifest.windows, ends, strict=False):
         state = manifest.state.setdefault("windows", {}).setdefault(str(window.number), {})
-        state["consumers_cancelled"] = sum(
-            window.origin_ns <= one.at_ns and (end is None or one.at_ns < end) for one in cancelled
-        )
+        told = {
+            one.worker
+            for one in cancelled
+            if window.origin_ns <= one.at_ns and (end is None or one.at_ns < end)
+        }
+        consuming = _attached(manifest, links, window, state.get(CONSUMING))
+        state["consumers_attached"] = None if consuming is None else len(consuming)
+        state["consumers_cancelled"] = len(told if consuming is None else told & consuming)
         before = {one.worker: one.detail for one in attached if one.at_ns < window.origin_ns}
         struck = state.get(STRUCK)
         state["publishers_attached_to_target"] = (
             _publishers_at(manifest, before, struck) if isinstance(struck, list) else struck
         )
+        state["publishers_not_blocked"] = _not_blocked(manifest, links, blocked, window)
         until_ns = end if end is not None else manifest.load_ended_ns
         state[CUT_OFF] = _cut_off(manifest, links, window.number, window.origin_ns, until_ns)
+
+
+def _attached(
+    manifest: Manifest, links: Sequence[_Link], window: Window, consuming: object
+) -> set[int] | None:
+    """Which of these consumers were connected when the window opened, to a host that it did not
+    take; None where nobody knows."""
+    hosts = _struck(manifest, window.number)
+    if not (hosts and links and isinstance(consuming, list)):
+        return None
+    return {
+        one.worker
+        for one in links
+        if one.from_ns < window.origin_ns <= one.until_ns and one.host not in hosts
+    } & set(consuming)
+
+
+def _not_blocked(
+    manifest: Manifest, links: Sequence[_Link], blocked: Sequence[_Event], window: Window
+) -> int | None:
+    """Of the publishers that were connected when the window opened how many were not told that
+    they are blocked, before its fault was undone; None where no connection is on record."""
+    publishers = {one.number for one in manifest.workers if one.role == "publisher"}
+    stood = {
+        one.worker for one in links if one.from_ns < window.origin_ns <= one.until_ns
+    } & publishers
+    until_ns = inf if window.ended_ns is None else window.ended_ns
+    told = {one.worker for one in blocked if window.origin_ns <= one.at_ns <= until_ns}
+    return len(stood - told) if stood else None
 
 
 def _cut_off(
@@ -56,14 +96,19 @@ def _cut_off(
 ) -> bool | dict[str, str] | None:
     """Whether every connection to the target's hosts that stood when the window opened ended in
     it; None where nobody knows to whom clients came, or when the window was over."""
-    of = f"window {window}: "
-    places = next((told for word, told in manifest.resolved.items() if word.startswith(of)), "")
-    known = places and links and manifest.state.get("entrance") in AT_HOSTS
-    if not known or until_ns is None:
+    hosts = _struck(manifest, window)
+    if not (hosts and links) or until_ns is None:
         return None
-    hosts = {host_of(one) for one in split(places)}
     stood = [one for one in links if one.host in hosts and one.from_ns < origin_ns <= one.until_ns]
     return all(one.until_ns < until_ns for one in stood) if stood else NOBODY
+
+
+def _struck(manifest: Manifest, window: int) -> set[str]:
+    """The hosts of the window's target; none where nobody knows to whom clients came."""
+    of = f"window {window}: "
+    places = next((told for word, told in manifest.resolved.items() if word.startswith(of)), "")
+    known = places and manifest.state.get("entrance") in AT_HOSTS
+    return {host_of(one) for one in split(places)} if known else set()
 
 
 def _links(manifest: Manifest, events: Path) -> Iterator[_Link]:
@@ -77,7 +122,7 @@ def _links(manifest: Manifest, events: Path) -> Iterator[_Link]:
     for one in _of_kind(events, "connected"):
         if one.worker in load:
             host = one.detail.partition(" ")[0]
-            yield _Link(host, one.at_ns, ends.get((one.worker, one.connection), inf))
+            yield _Link(one.worker, host, one.at_ns, ends.get((one.worker, one.connection), inf))
 
 
 def _publishers_at(

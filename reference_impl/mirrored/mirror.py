@@ -38,7 +38,7 @@ from reference_impl.mirrored.messages import (
     SyncTaken,
 )
 from reference_impl.mirrored.promotion import promoted
-from reference_impl.mirrored.protocol import Deliver
+from reference_impl.mirrored.protocol import Deliver, Looked, LookHere
 from reference_impl.mirrored.records import (
     GONE,
     PROMOTED,
@@ -108,6 +108,7 @@ class Mirror:
             SyncDone: self._sync_done,
             Retire: self._retire,
             HandOver: self._hand_over,
+            LookHere: self._look_here,
         }
 
     def handle(self, event: Any) -> list[Effect]:
@@ -140,6 +141,10 @@ class Mirror:
         if channel not in self._senders:
             self._senders.meet(channel)
             self._out.append(Watch(channel))
+
+    def _look_here(self, event: LookHere) -> None:
+        held = self._replica.backing.depth
+        self._out.append(Send(event.asker, Looked(event.request, held, 0, 0)))
 
     # --- the ring
 

@@ -109,6 +109,13 @@ class Look(Tagged, frozen=True, array_like=True, tag=True):
     request: int
 
 
+class LookHere(Tagged, frozen=True, array_like=True, tag=True):
+    """To a mirror: how much of the queue it holds itself; answered Looked."""
+
+    asker: Pid
+    request: int
+
+
 class Grant(Tagged, frozen=True, array_like=True, tag=True):
     """So many deliveries more may go to the channel's shared consumers."""
 

@@ -21,6 +21,7 @@ from reference_impl.mirrored.protocol import (
     Done,
     Look,
     Looked,
+    LookHere,
     Purge,
     Refused,
     Synchronise,
@@ -68,11 +69,25 @@ class QueueAnswers:
         queue = self._found(request)
         if queue is None:
             return http.not_found(request)
+        if request.flag("held_here"):
+            return self._held_here(request, queue)
 
         def finish(looked: dict[Pid, Any]) -> list[Effect]:
             return http.answer(request, self._words(queue, looked))
 
         return self._with_counts(request, [queue], finish)
+
+    def _held_here(self, request: Request, queue: Queue) -> list[Effect]:
+        """What this node's own copy holds, where it is a mirror's."""
+        own = [pid for pid in queue.mirrors if pid.node == self._world.node]
+
+        def finish(looked: dict[Pid, Any]) -> list[Effect]:
+            words = self._words(queue, looked)
+            counts = [one.ready for one in looked.values() if isinstance(one, Looked)]
+            return http.answer(request, {**words, "held_here": counts[0] if counts else None})
+
+        asked = dict.fromkeys(own, lambda number: LookHere(self._pid, number))
+        return self._questions.ask(asked, COUNTS_LIMIT_MS, finish)
 
     def _with_counts(
         self, request: Request, queues: list[Queue], finish: Callable[[dict[Pid, Any]], Any]

@@ -33,9 +33,8 @@ def cases(facts: Facts, messages: Iterable[Message], arrivals: Arrivals) -> Iter
                 span = arrivals.span(message.queue, confirmed_ns)
                 at_ns = one.attempt.sent_ns
                 yield of_message(message, measure, detail, at_ns, span, attempt=number)
-            if one.denied and one.deliveries:
-                at_ns, measure = one.deliveries[0].received_ns, "refused_but_delivered"
-                yield of_message(message, measure, _denial(one), at_ns, attempt=number)
+            if one.denied:
+                yield from _denied(message, number, one)
 
 
 def _missing(message: Message, one: Try, waits: Waits, ends: OpenEnds) -> tuple[str, str]:
@@ -44,6 +43,15 @@ def _missing(message: Message, one: Try, waits: Waits, ends: OpenEnds) -> tuple[
         return "attempt_open", "not_due"
     why = ends.why(message.queue)
     return ("attempt_open", why) if why else ("attempt_lost", strongest(one.confirms))
+
+
+def _denied(message: Message, number: int, one: Try) -> Iterator[Case]:
+    """Of every denial it is counted; of one that was untrue, told."""
+    said, sent_ns = _denial(one), one.attempt.sent_ns
+    yield of_message(message, "denied", said, sent_ns, attempt=number)
+    if one.deliveries:
+        at_ns, measure = one.deliveries[0].received_ns, "refused_but_delivered"
+        yield of_message(message, measure, said, at_ns, attempt=number)
 
 
 def _denial(one: Try) -> str:

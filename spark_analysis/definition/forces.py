@@ -4,14 +4,26 @@
    was issued it was in force until the undo had returned; one that was never undone, to the end of
    load.
 2. Of steps that were noted twice the first counts.
+3. Faults of the cluster that are in force one into another are one storm: nobody can be healed
+   before it is over. Who lost a client alone does not take part in another's.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from spark_analysis.definition.events import Step
 from spark_analysis.definition.windows import faulted
+from spark_analysis.schema.comparison import OF_CLIENTS
 from spark_analysis.schema.facts import Facts, Window
+
+
+@dataclass(frozen=True, slots=True)
+class Storm:
+    """Faults in force one into another; `next_ns`: the next fault's origin, or the end of load."""
+
+    begins_ns: int
+    over_ns: int
+    next_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +33,8 @@ class Force:
     window: Window
     limit_ns: int  # the end of its judged time
     undo_ns: int | None  # when its undo was issued
-    gone_ns: int | None  # when it was seen to be gone
     end_ns: int  # in force until then
-    next_ns: int  # the next fault's origin, or the end of load
+    storm: Storm | None  # None: it is never over
 
     @property
     def number(self) -> int:
@@ -44,15 +55,35 @@ def forces(facts: Facts, steps: Iterable[Step]) -> tuple[Force, ...]:
     for step in steps:
         key = step.window, step.event
         noted[key] = min(step.at_ns, noted.get(key, step.at_ns))
-    windows = faulted(facts)
-    origins = [fault.window.origin_ns for fault in windows[1:]]
-    nexts = [min(at_ns, facts.load_ended_ns) for at_ns in origins] + [facts.load_ended_ns]
+    gone = {w.number: noted.get((w.number, "gone")) if w.gone else None for w in facts.windows}
     found = []
-    for fault, next_ns in zip(windows, nexts, strict=False):
+    for fault in faulted(facts):
         window = fault.window
         undo_ns = noted.get((window.number, "undo_issued"))
-        gone_ns = noted.get((window.number, "gone"))
         ends_ns = [at_ns for at_ns in (undo_ns, window.ended_ns) if at_ns is not None]
         end_ns = min([*ends_ns[:1], facts.load_ended_ns])
-        found.append(Force(window, fault.until_ns, undo_ns, gone_ns, end_ns, next_ns))
+        storm = _storm(facts, window, gone)
+        found.append(Force(window, fault.until_ns, undo_ns, end_ns, storm))
     return tuple(found)
+
+
+def _storm(facts: Facts, window: Window, gone: Mapping[int, int | None]) -> Storm | None:
+    inside = {window.number: window}
+    while True:
+        ends_ns = [gone[number] for number in inside]
+        known_ns = [at_ns for at_ns in ends_ns if at_ns is not None]
+        if len(known_ns) < len(ends_ns):
+            return None
+        begins_ns, over_ns = min(one.origin_ns for one in inside.values()), max(known_ns)
+        more = {}
+        for other in facts.windows:
+            other_ns = gone[other.number]
+            lasts = other_ns is None or other_ns >= begins_ns
+            alone = other.number in inside or other.kind in OF_CLIENTS
+            if not alone and other.origin_ns <= over_ns and lasts:
+                more[other.number] = other
+        if not more:
+            break
+        inside |= more
+    later = [one.origin_ns for one in facts.windows if one.origin_ns > over_ns]
+    return Storm(begins_ns, over_ns, min([*later, facts.load_ended_ns]))

@@ -8,6 +8,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from spark_analysis.definition import (
+    asking,
     attempts,
     availability,
     cases,
@@ -91,6 +92,7 @@ def _cases(
     yield from misrouted.cases(every)
     yield from delays.cases(facts, every)
     yield from transactions.cases(facts, every, missing)
+    yield from asking.cases(facts, every, seen.connection_ends)
     yield from strays.cases(facts, by_name, seen.deliveries)
     yield from duplicates.cases(facts, every, channels, unsettled)
     yield from order.cases(facts, every)

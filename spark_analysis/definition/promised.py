@@ -1,8 +1,9 @@
 """Who was served from the promised time on: one answer a window, scope and promise.
 
 1. `fault`: of sources that name no time, from when service began under the fault, until its undo.
-   A promise of the facts: from its own time on. `healed`: from when the fault was gone, clients
-   had time to be back, and a deadline was over, until the next fault.
+   A promise of the facts: from its own time on. `healed`: from when it was gone, and all
+   that was in force with it, clients had time to be back, and a deadline was over, until the next
+   fault.
 2. An outage matters where it has more bad operations in that time than a stretch may have. One
    that the undo ended breaks a promise; one that the system ended breaks those that name a time.
 3. An outage that began within the last deadline of that time leaves it open: its operations were
@@ -51,6 +52,13 @@ class _Asked:
         return self.history.scope.due(self.from_ns, self.until_ns)
 
     @property
+    def origin_ns(self) -> int:
+        """When what may have done harm began."""
+        if self.promise == HEALED and self.force.storm is not None:
+            return self.force.storm.begins_ns
+        return self.force.origin_ns
+
+    @property
     def in_force(self) -> int:
         if self.promise == HEALED:
             return self.due
@@ -93,9 +101,9 @@ def _asked(facts: Facts, history: History, force: Force) -> Iterator[_Asked]:
     for promise in facts.promises:
         from_ns = returned_ns + promise.after_ns
         yield _Asked(history, force, promise.name, from_ns, force.end_ns)
-    if force.window.gone and force.gone_ns is not None:
-        from_ns = force.gone_ns + facts.deadline_ns + facts.reconnect_ns
-        yield _Asked(history, force, HEALED, from_ns, force.next_ns)
+    if force.storm is not None:
+        from_ns = force.storm.over_ns + facts.deadline_ns + facts.reconnect_ns
+        yield _Asked(history, force, HEALED, from_ns, force.storm.next_ns)
 
 
 def _served_from(history: History, force: Force) -> int:
@@ -135,7 +143,7 @@ def _verdict(facts: Facts, asked: _Asked, mattering: Sequence[Outage]) -> str:
     """`mattering`: the outages that matter here."""
     if asked.due < JUDGED_MIN:
         return FEW
-    if any(_sick(facts, asked.force, outage) for outage in asked.history.outages):
+    if any(_sick(facts, asked.origin_ns, outage) for outage in asked.history.outages):
         return SICK
     decided_ns = asked.until_ns - facts.deadline_ns
     if any(one.from_ns < decided_ns and asked.breaks(one) for one in mattering):
@@ -149,7 +157,7 @@ def _verdict(facts: Facts, asked: _Asked, mattering: Sequence[Outage]) -> str:
     return FEW if asked.in_force < scope.enough else SERVED
 
 
-def _sick(facts: Facts, force: Force, outage: Outage) -> bool:
+def _sick(facts: Facts, origin_ns: int, outage: Outage) -> bool:
     """Whether the load was out before the fault, and still when it came."""
-    long_before = outage.from_ns < force.origin_ns - facts.deadline_ns
-    return long_before and (outage.until_ns > force.origin_ns or outage.ended == NEVER)
+    long_before = outage.from_ns < origin_ns - facts.deadline_ns
+    return long_before and (outage.until_ns > origin_ns or outage.ended == NEVER)

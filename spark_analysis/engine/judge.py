@@ -15,6 +15,7 @@ import pyarrow as pa
 from spark_analysis.engine import rows, tables
 from spark_analysis.engine.kernel import (
     arrivals,
+    asking,
     attempts,
     availability,
     cases,
@@ -88,6 +89,7 @@ def judge(facts: Facts, reader: Reader) -> dict[str, pa.Table]:
     arrived = arrivals.arrivals(reader.read(Deliveries), known)
     intended = operations.operations(known, facts)
     forces = windows.forces(facts, reader.read(Faults))
+    storms = windows.storms(facts, reader.read(Faults))
     courses = stretches.courses(intended, known, facts)
     of_run = courses[0] if courses else None
     given = consumption.given(known, arrived)
@@ -96,6 +98,9 @@ def judge(facts: Facts, reader: Reader) -> dict[str, pa.Table]:
     asked = views.ways(reader.read(Probes))
     settled = stages.settled(facts, reached)
     counted, listed = _verdicts(settled, reader, known, arrived, intended)
+    listed += asking.asking(
+        known, arrived, facts, reader
+    )  # what never returns is never over there
     census = [*counted, *(each.census for each in listed)]
     found: dict[str, list[object]] = {
         "counts": [count for each in census for count in cases.counts(facts.run, each)],
@@ -107,7 +112,7 @@ def judge(facts: Facts, reader: Reader) -> dict[str, pa.Table]:
         "service": [
             row
             for course, found in spells
-            for row in service.service(course, found, forces, facts)
+            for row in service.service(course, found, forces, storms, facts)
         ],
         "exposure": [*service.exposure(of_run, known, forces, facts)],
         "consumption": [*consumption.consumption(known, given, facts)],
@@ -148,11 +153,12 @@ def _verdicts(
     judged, reordered = order.order(known, arrived, facts)
     delayed, early = delays.delays(known, arrived, facts)
     fated, broken = transactions.transactions(known, arrived, facts)
+    denied, untrue = attempts.attempts(known, arrived, facts)
     all_operations, missed = operations.missed(intended, known)
     closed = all(worker.log_closed for worker in facts.workers if worker.role == "publisher")
     listed = [
         *loss.loss(known, arrived, facts),
-        *attempts.attempts(known, arrived, facts),
+        *untrue,
         *forgotten.forgotten(known, arrived, facts, reader),
         arrivals.misrouted(arrived, known),
         *arrivals.unexpected(arrived, known, closed),
@@ -163,4 +169,5 @@ def _verdicts(
         *early,
         *broken,
     ]
-    return [known.states(), known.confirmed(), *judged, *all_operations, *delayed, *fated], listed
+    census = [*judged, *all_operations, *delayed, *fated, *denied]
+    return [known.states(), known.confirmed(), *census], listed

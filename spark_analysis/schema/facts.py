@@ -107,6 +107,7 @@ class Question:
     acknowledges: bool = True
     reconnect_ns: int = RECONNECT_NS
     promises: tuple[Promise, ...] = ()
+    asks_within_ns: int | None = None
 
     def of(self, facts: "Facts") -> "Facts":
         return replace(
@@ -115,6 +116,7 @@ class Question:
             acknowledges=self.acknowledges,
             reconnect_ns=self.reconnect_ns,
             promises=self.promises,
+            asks_within_ns=self.asks_within_ns,
         )
 
 
@@ -147,6 +149,9 @@ class Facts:
     acknowledges: bool = True  # consumers do; False: the broker forgets what it gives out
     reconnect_ns: int = RECONNECT_NS  # so long a client may take to be back after a fault
     promises: tuple[Promise, ...] = ()  # what the claims ask service by (service.py)
+    # So long after it was stored a transaction may wait for the broker's question; None: nobody
+    # declares that it asks.
+    asks_within_ns: int | None = None
     format: int = FORMAT_VERSION
 
     @property

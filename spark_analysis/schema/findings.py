@@ -88,6 +88,7 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
 - `refused_but_delivered`, one an attempt: it was sent, it has settlements, all of them REFUSED or
   RETURNED, the fate of its message is NONE, and an identified delivery (of any via) is of this
   attempt; "returned" where one of its settlements is RETURNED, else "refused".
+- `denied`, one an attempt: likewise, but whether a delivery is of it or not.
 - `misrouted`, one a delivery row: ""; identified, by LOAD or DRAIN, in a queue that is neither ""
   nor its message's, whose own is not "". With the queue of the message.
 - `overdue`, one a message: ""; its first delivery is of a sent and delayed attempt with a
@@ -111,6 +112,14 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   only: its producer committed it, and the broker holds the half without the commit. Only where the
   logs of all consumers are closed, the drain of its queue is complete, and the message is not
   `loss_unknown`. It is stranded, too.
+- `unasked`, `unasked_unknown`: ""; only where facts.asks_within_ns is not None; a message that is
+  acknowledged, not delivered, found by no AUDIT, and of fate COMMIT_WHEN_ASKED: nothing shows that
+  the broker asked its producer. Let due = the largest settled_ns of its CONFIRMED settlements +
+  asks_within_ns. `unasked`, if nothing else can be why: no attempt of it is delayed; its producer
+  was there, so no client event `lost` or `closed` with worker = that producer, and no from_ns of
+  an Absence of it, is <= due; no window or upheaval has origin_ns <= due and over_ns (its own)
+  None or >= its confirm time; the logs of all consumers are closed, its queue's drain is complete,
+  its `unreadable` is empty, and its quiet_ns is not None and > due. `unasked_unknown`: else.
 - `unexpected`, one a delivery row (any via), with the delivery's own queue: header_ok and not
   run_ok: "other_run"; header and run ok but no such message: "never_sent"; a message without
   a sent attempt: "not_sent"; a message with a sent attempt, but no sent attempt of that number:
@@ -182,16 +191,16 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
 A count of 0 has no row.
 
 AFFECTED: one row for each count above except measures `state`, `confirmed`, `in_order`,
-`not_judged`, `operations`, `excused`, `delayed`, `transactions`. `sequence` and `producer` -1 for
-a broken header. `attempt`: of the delivery for counts a delivery, of the attempt for counts an
-attempt, else 0. `at_ns`: received_ns of the delivery for counts a delivery; received_ns of the
-first delivery for `revived`, `reordered`, `reorder_unknown`, `overdue`; of the earliest identified
-delivery of any via that is of the attempt for `refused_but_delivered`; of the last one for
-`forgotten` and
-`forgotten_unknown`; sent_ns of the attempt for `attempt_lost`, `attempt_open`; of the earliest
-delivery of that kind for `rolled_back_but_delivered` and `rollback_unknown`; of the earliest find
-for `stranded`, `torn_transaction` and `lost_indeterminate` "found"; intended_ns for `missed`; else
-the first sent_ns of the message (the smallest of its sent attempts; NEVER_SENT where it has none).
+`not_judged`, `operations`, `excused`, `delayed`, `transactions`, `denied`. `sequence` and
+`producer` -1 for a broken header. `attempt`: of the delivery for counts a delivery, of the attempt
+for counts an attempt, else 0. `at_ns`: received_ns of the delivery for counts a delivery;
+received_ns of the first delivery for `revived`, `reordered`, `reorder_unknown`, `overdue`; of the
+earliest identified delivery of any via that is of the attempt for `refused_but_delivered`; of the
+last one for `forgotten` and `forgotten_unknown`; sent_ns of the attempt for `attempt_lost`,
+`attempt_open`; of the earliest delivery of that kind for `rolled_back_but_delivered` and
+`rollback_unknown`; of the earliest find for `stranded`, `torn_transaction` and
+`lost_indeterminate` "found"; intended_ns for `missed`; else the first sent_ns of the message (the
+smallest of its sent attempts; NEVER_SENT where it has none).
 
 CHARGES: which fault windows may have caused what, one row a measure, detail and set of windows,
 with their number; of the measures `lost`, `stranded`, `unreachable`, `loss_unknown`,

@@ -20,6 +20,13 @@ from spark_analysis.schema.measure import (
     stops,
 )
 from spark_analysis.schema.measures_of_runs import OF_CENSUS, OF_SERVICE
+from spark_analysis.schema.measures_of_transactions import (
+    ROLLBACK_UNKNOWN,
+    ROLLED_BACK_BUT_DELIVERED,
+    TORN_TRANSACTION,
+    UNASKED,
+    UNASKED_UNKNOWN,
+)
 from spark_analysis.schema.provenances import PROVENANCES
 
 PLACES = ("drain", "unreadable")  # doubts about where a missing message may be
@@ -27,7 +34,7 @@ _LOGS = stops("loss", "consumer_log", "publisher_log")
 _ENDS = (*_LOGS, *stops("loss", "drain"))
 _LOSS = (*_ENDS, *stops("loss", "unreadable", "not_due", "pending"))
 _DELAYED = Need("delayed", "no message was delayed")
-_TRANSACTIONS = Need("transactions", "nothing was sent in a transaction")
+_DENIED = Need("denied", "nothing was refused or returned")
 _OF_MESSAGES = (
     Measure(
         name="lost",
@@ -118,23 +125,7 @@ _OF_MESSAGES = (
         missing=True,
         end="never delivered as far as is known: the records or the drain are incomplete",
     ),
-    Measure(
-        name="rolled_back_but_delivered",
-        grade=Grade.VIOLATION,
-        unit=Unit.MESSAGES,
-        part_of=Whole.IN_TRANSACTIONS,
-        title="Rolled back, but delivered",
-        meaning="its sender rolled the transaction back, and a consumer saw it",
-        stopped_by=_LOGS,
-        of=_TRANSACTIONS,
-        doubtful=Doubtful(
-            "rollback_unknown",
-            "were to be rolled back, but nobody knows what the broker was told",
-            "see how their producer ended (manifest, workers), then run it again",
-        ),
-        claimed="in a transaction rolled back, yet delivered",
-        story="was in a transaction that was rolled back, and yet delivered at {at}",
-    ),
+    ROLLED_BACK_BUT_DELIVERED,
     Measure(
         name="refused_but_delivered",
         grade=Grade.VIOLATION,
@@ -143,24 +134,12 @@ _OF_MESSAGES = (
         title="Refused, but delivered",
         meaning="its sender was told that it was not taken, and it came all the same",
         stopped_by=_LOGS,
+        of=_DENIED,
         claimed="refused or returned, yet delivered",
         story="was {detail}, and yet delivered at {at}",
     ),
-    Measure(
-        name="torn_transaction",
-        grade=Grade.VIOLATION,
-        unit=Unit.MESSAGES,
-        part_of=Whole.COMMITTED,
-        title="Torn transactions",
-        meaning="committed, never delivered; the broker holds a half without the commit",
-        stopped_by=_ENDS,
-        of=Need("transactions", "no transaction was to be committed", "commit"),
-        claimed="committed, but the broker holds its half alone",
-        raised_by_publishers=True,
-        story="was committed ({detail}) and never delivered; the audit found its half, without "
-        "the commit, at {at}",
-        end="never delivered: the broker holds the half, and no commit of it",
-    ),
+    TORN_TRANSACTION,
+    UNASKED,
     Measure(
         name="misrouted",
         grade=Grade.VIOLATION,
@@ -312,17 +291,8 @@ _OF_MESSAGES = (
         meaning="a publisher's log is not closed, so they may have been sent",
         compared=False,  # it counts only where a log is open, and then nothing is judged
     ),
-    Measure(
-        name="rollback_unknown",
-        grade=Grade.OPEN,
-        unit=Unit.MESSAGES,
-        part_of=Whole.IN_TRANSACTIONS,
-        title="Delivered, perhaps rolled back",
-        meaning="to be rolled back and delivered; its sender died or heard nothing, so "
-        "nobody knows what the broker was told",
-        stopped_by=_LOGS,
-        of=_TRANSACTIONS,
-    ),
+    UNASKED_UNKNOWN,
+    ROLLBACK_UNKNOWN,
     Measure(
         name="early_unknown",
         grade=Grade.OPEN,

@@ -180,4 +180,10 @@ OF_CENSUS = (
         "sent in a transaction, by what was to become of it",
         claimed="messages that were sent in a transaction",
     ),
+    _census(
+        "denied",
+        Whole.MESSAGES,
+        "Refused or returned",
+        "attempts of which their sender was told that they were not taken, and nothing else",
+    ),
 )

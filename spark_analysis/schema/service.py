@@ -23,6 +23,11 @@ WORDS
 - force of a window v: force_end_v = its earliest `undo_issued` row of faults (undo_v); without
   one ended_ns, and where that is None, load_ended_ns; at most load_ended_ns. (A fault that is
   being undone is in force no more for certain.) Its end: end_v = ended_ns, or None.
+- gone at, of a window v: its earliest `gone` row of faults; never without one, or where v is not
+  gone. A window is of clients if its kind is one of comparison.OF_CLIENTS.
+- storm of a window v: v; and, again and again until there is no more of them, every window w that
+  is not of clients with origin_w <= the latest gone at, and gone at_w >= the earliest origin_ns,
+  of the windows in the storm. It begins at that origin, and is over at that time.
 
 OUTAGES, one row each, found in order: let p = 0 at first.
 - b = the first operation from p on that is bad and not served; without one that is all.
@@ -66,9 +71,9 @@ SERVICE, one row a window v, scope and promise:
   begins at: what only the fault's end may have brought is no service under the fault.
 - a name of facts.promises: from_ns = returned_v + its after_ns.
   Both: `until_ns` = force_end_v.
-- "healed": `from_ns` = the earliest `gone` row of faults of v + deadline_ns + facts.reconnect_ns,
-  `until_ns` = the next window's origin (by number), at most load_ended_ns; load_ended_ns of the
-  last. Only of windows that are gone and have such a row.
+- "healed": `from_ns` = when the storm of v is over + deadline_ns + facts.reconnect_ns;
+  `until_ns` = the earliest origin_ns of a window after the storm is over, at most load_ended_ns;
+  load_ended_ns without one. Only of windows whose storm is over at any time.
 - `in_force`: operations with returned_v <= intended_ns < force_end_v; of "healed": as `due`.
 - `due`: operations with from_ns <= intended_ns < until_ns.
 - `worst_ns`: the longest outage of the scope that matters here (below), cut to [from_ns,
@@ -79,7 +84,7 @@ SERVICE, one row a window v, scope and promise:
 - `verdict`, the first that holds:
   "few": due < 20.
   "sick": an outage of the scope began before origin_v - deadline_ns and ended after origin_v
-    ("never" counts): the load was sick before the fault.
+    ("never" counts): the load was sick before the fault. Of "healed": before the storm, likewise.
   "out": an outage matters that began before until_ns - deadline_ns and
     of "healed": whatever ended it, but "unknown" only where its until_ns >= until_ns of the row;
     of "fault": was ended by "undo" or "never", or by "unknown" with its until_ns >= this until_ns;

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from harness.analyse.claims import shipped_beside
-from harness.analyse.judge import ClaimVerdict, Outcome, worst
+from harness.analyse.judge import ClaimVerdict, Outcome, over_runs
 from harness.analyse.rates import rate
 from harness.report.display import Report, RunReport
 from harness.report.lines import standing_of
@@ -100,7 +100,7 @@ def _claim(
 ) -> tuple[Outcome, ClaimView]:
     found = [(run, one) for run in report.runs for one in run.verdicts if one.claim == name]
     first = found[0][1]
-    outcome = worst(verdict.outcome for _, verdict in found)
+    outcome = over_runs(verdict for _, verdict in found)
     tone, badge = claim_badge(outcome, warns=first.warns)
     chips = tuple(_chip(view, found) for view in cells)
     shown = sorted(_one_a_cell(found), key=lambda one: _ORDER.index(one[1].outcome))
@@ -134,8 +134,9 @@ def _article(source: str) -> str:
 
 
 def _chip(view: CellView, found: list[tuple[RunReport, ClaimVerdict]]) -> Chip:
-    outcomes = [verdict.outcome for run, verdict in found if run.cell == view.cell]
-    outcome = worst(outcomes) if outcomes else None
+    of_cell = [verdict for run, verdict in found if run.cell == view.cell]
+    outcomes = [verdict.outcome for verdict in of_cell]
+    outcome = over_runs(of_cell) if of_cell else None
     tone, badge = claim_badge(outcome, warns=found[0][1].warns)
     same = sum(one is outcome for one in outcomes)
     # Runs without verdicts are of the cell, too: a tick stands with all of them.

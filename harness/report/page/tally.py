@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from harness.analyse.judge import ClaimVerdict, Outcome, worst
+from harness.analyse.judge import ClaimVerdict, Outcome, over_runs, worst
 from harness.analyse.medians import Time, median
 from harness.analyse.out import Out
 from harness.analyse.rates import Rate, decided, rate
@@ -176,12 +176,12 @@ def _longest(numbers: Iterable[Number]) -> Number | None:
 
 
 def _outcomes(runs: Iterable[RunReport]) -> dict[str, Outcome]:
-    """The heaviest outcome of every claim."""
-    found: dict[str, list[Outcome]] = {}
+    """The outcome of every claim over all runs."""
+    found: dict[str, list[ClaimVerdict]] = {}
     for run in runs:
         for verdict in run.verdicts:
-            found.setdefault(verdict.claim, []).append(verdict.outcome)
-    return {claim: worst(outcomes) for claim, outcomes in found.items()}
+            found.setdefault(verdict.claim, []).append(verdict)
+    return {claim: over_runs(verdicts) for claim, verdicts in found.items()}
 
 
 def _lost_some(run: RunReport) -> bool:

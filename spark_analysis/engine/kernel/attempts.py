@@ -6,9 +6,9 @@
 import numpy as np
 
 from spark_analysis.engine.kernel import places
-from spark_analysis.engine.kernel.arrays import Ints, earliest, find, marked
+from spark_analysis.engine.kernel.arrays import Bools, Ints, earliest, find, marked
 from spark_analysis.engine.kernel.arrivals import Arrivals
-from spark_analysis.engine.kernel.cases import Cases
+from spark_analysis.engine.kernel.cases import Cases, Census
 from spark_analysis.engine.kernel.delays import attempts_not_due
 from spark_analysis.engine.kernel.messages import STRENGTHS, Messages
 from spark_analysis.engine.kernel.records import Text
@@ -20,9 +20,17 @@ NOT_DUE = OPEN.index("not_due")
 DENIALS = ("refused", "returned")
 
 
-def attempts(messages: Messages, arrived: Arrivals, facts: Facts) -> list[Cases]:
-    """One case an attempt."""
-    return [*_lost(messages, arrived, facts), _refused(messages, arrived)]
+def attempts(
+    messages: Messages, arrived: Arrivals, facts: Facts
+) -> tuple[list[Census], list[Cases]]:
+    """One case an attempt: those that were denied, and those of which an untruth was told."""
+    row, returned = _denied(messages)
+    refused = _refused(messages, arrived, row, returned)
+    found = [*_lost(messages, arrived, facts), refused]
+    if not len(row):
+        return [], found
+    queue = messages.queue[messages.slots_of(row)]
+    return [Census("denied", _words(returned), queue)], found
 
 
 def _lost(messages: Messages, arrived: Arrivals, facts: Facts) -> list[Cases]:
@@ -51,18 +59,28 @@ def _unseen(messages: Messages, measure: str, rows: Ints, detail: Text) -> Cases
     return messages.attempt_cases(measure, rows, detail, sent_ns, since_ns)
 
 
-def _refused(messages: Messages, arrived: Arrivals) -> Cases:
-    """Refused or returned and nothing else, and seen all the same."""
+def _denied(messages: Messages) -> tuple[Ints, Bools]:
+    """Rows of attempts that were sent, outside of transactions, and refused or returned and
+    nothing else; and which of the two."""
     denials = messages.denials
     row, returned = denials.row[denials.only], denials.returned[denials.only]
     if len(row):
         alone = messages.terms.fates[messages.slots_of(row)] == Fate.NONE
         alone &= messages.attempts.sent_ns[row] != NEVER_SENT
         row, returned = row[alone], returned[alone]
+    return row, returned
+
+
+def _refused(messages: Messages, arrived: Arrivals, row: Ints, returned: Bools) -> Cases:
+    """Of those that were denied the ones that were seen all the same."""
     place = find(row, arrived.attempt_row)
     came = np.flatnonzero((place >= 0) & arrived.identified)
     first = earliest(len(row), place[came], came)
     held = marked(len(row), place[came])
     at_ns = arrived.received_ns(first[held])
-    detail = Text(DENIALS, returned[held].astype(np.int32))
+    detail = _words(returned[held])
     return messages.attempt_cases("refused_but_delivered", row[held], detail, at_ns)
+
+
+def _words(returned: Bools) -> Text:
+    return Text(DENIALS, returned.astype(np.int32))

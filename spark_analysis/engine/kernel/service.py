@@ -14,7 +14,7 @@ from spark_analysis.engine.kernel.arrays import NEVER, Ints
 from spark_analysis.engine.kernel.messages import Messages
 from spark_analysis.engine.kernel.outages import Spell
 from spark_analysis.engine.kernel.stretches import Course
-from spark_analysis.engine.kernel.windows import Force
+from spark_analysis.engine.kernel.windows import Force, Storm
 from spark_analysis.schema import service as words
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.service import Exposure, Service, allowance
@@ -28,6 +28,7 @@ class Asked:
     promise: str
     from_ns: int | None
     until_ns: int
+    origin_ns: int  # before that the load was sick already
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +44,17 @@ class _Row:
 
 
 def service(
-    course: Course, found: Sequence[Spell], forces: Sequence[Force], facts: Facts
+    course: Course,
+    found: Sequence[Spell],
+    forces: Sequence[Force],
+    storms: Mapping[int, Storm],
+    facts: Facts,
 ) -> Iterator[Service]:
     """One row a window, scope and promise, of the scopes of one kind."""
     by_scope: dict[int, list[Spell]] = {}
     for spell in found:
         by_scope.setdefault(spell.scope, []).append(spell)
-    for row in _rows(course, _asked(forces, facts), by_scope):
+    for row in _rows(course, _asked(forces, storms, facts), by_scope):
         spells = by_scope.get(row.scope, [])
         matter = [spell for spell in spells if _matters(course, spell, row)]
         yield Service(
@@ -85,18 +90,18 @@ def exposure(
     return rows
 
 
-def _asked(forces: Sequence[Force], facts: Facts) -> list[Asked]:
-    nexts_ns = [*(force.window.origin_ns for force in forces[1:]), facts.load_ended_ns]
+def _asked(forces: Sequence[Force], storms: Mapping[int, Storm], facts: Facts) -> list[Asked]:
     asked = []
-    for force, next_ns in zip(forces, nexts_ns, strict=False):
-        asked.append(Asked(force, words.FAULT, None, force.until_ns))
+    for force in forces:
+        window = force.window
+        asked.append(Asked(force, words.FAULT, None, force.until_ns, window.origin_ns))
         for promise in facts.promises:
-            from_ns = force.window.returned_ns + promise.after_ns
-            asked.append(Asked(force, promise.name, from_ns, force.until_ns))
-        if force.window.gone and force.gone_ns is not None:
-            from_ns = force.gone_ns + facts.deadline_ns + facts.reconnect_ns
-            until_ns = min(next_ns, facts.load_ended_ns)
-            asked.append(Asked(force, words.HEALED, from_ns, until_ns))
+            from_ns = window.returned_ns + promise.after_ns
+            asked.append(Asked(force, promise.name, from_ns, force.until_ns, window.origin_ns))
+        storm = storms.get(window.number)
+        if storm is not None:
+            from_ns = storm.over_ns + facts.deadline_ns + facts.reconnect_ns
+            asked.append(Asked(force, words.HEALED, from_ns, storm.next_ns, storm.from_ns))
     return asked
 
 
@@ -167,8 +172,7 @@ def _verdict(
 ) -> str:
     if row.end - row.first < words.JUDGED_MIN:
         return words.FEW
-    origin_ns = row.asked.force.window.origin_ns
-    if any(_reaches_over(spell, origin_ns, deadline_ns) for spell in spells):
+    if any(_reaches_over(spell, row.asked.origin_ns, deadline_ns) for spell in spells):
         return words.SICK
     last_ns = row.asked.until_ns - deadline_ns
     if any(each.row.from_ns < last_ns and _breaks(each, row) for each in matter):

@@ -7,7 +7,11 @@
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from spark_analysis.engine.kernel.arrays import NEVER
 from spark_analysis.engine.kernel.records import Faults
+from spark_analysis.schema.comparison import OF_CLIENTS
 from spark_analysis.schema.facts import Facts, Window
 
 
@@ -22,12 +26,20 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Force:
-    """How long the fault of one window was in force, and when it was seen to be gone."""
+    """How long the fault of one window was in force."""
 
     window: Window
     undo_ns: int | None  # when its undo was first issued
     until_ns: int
-    gone_ns: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Storm:
+    """Faults that were in force one into another, until all of them were seen to be gone."""
+
+    from_ns: int
+    over_ns: int
+    next_ns: int  # the next fault, or the end of load
 
 
 def judged_times(facts: Facts) -> tuple[Judged, ...]:
@@ -51,8 +63,28 @@ def forces(facts: Facts, faults: Faults) -> tuple[Force, ...]:
         undo_ns = _earliest(faults, window, "undo_issued")
         until_ns = window.ended_ns if undo_ns is None else undo_ns
         until_ns = facts.load_ended_ns if until_ns is None else min(until_ns, facts.load_ended_ns)
-        found.append(Force(window, undo_ns, until_ns, _earliest(faults, window, "gone")))
+        found.append(Force(window, undo_ns, until_ns))
     return tuple(found)
+
+
+def storms(facts: Facts, faults: Faults) -> dict[int, Storm]:
+    """By window's number; none of a window whose storm is never over."""
+    windows = in_order(facts)
+    origins_ns = np.array([window.origin_ns for window in windows], np.int64)
+    seen_ns = [_earliest(faults, window, "gone") if window.gone else None for window in windows]
+    gone_ns = np.array([NEVER if at_ns is None else at_ns for at_ns in seen_ns], np.int64)
+    joins = np.array([window.kind not in OF_CLIENTS for window in windows], np.bool_)
+    found = {}
+    for place, window in enumerate(windows):
+        inside, grown = np.zeros(len(windows), np.bool_), np.arange(len(windows)) == place
+        while grown.sum() > inside.sum():
+            inside = grown
+            from_ns, over_ns = int(origins_ns[inside].min()), int(gone_ns[inside].max())
+            grown = inside | (joins & (origins_ns <= over_ns) & (gone_ns >= from_ns))
+        if over_ns < NEVER:
+            later = np.append(origins_ns[origins_ns > over_ns], facts.load_ended_ns)
+            found[window.number] = Storm(from_ns, over_ns, int(later.min()))
+    return found
 
 
 def listed(windows: tuple[Window, ...]) -> str:

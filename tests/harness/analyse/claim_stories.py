@@ -56,6 +56,17 @@ def forgotten() -> Story:
     return Story().count("forgotten", "", 1)
 
 
+def denied(number: int = 3) -> Story:
+    return Story().count("denied", "returned", number)
+
+
+def attached(consumers: int, cancelled: int) -> Story:
+    """So many consumers of the queue were connected elsewhere, and so many got a notice."""
+    return Story(
+        cancel_on_ha_failover=True, consumers_attached=consumers, consumers_cancelled=cancelled
+    )
+
+
 def delayed() -> Story:
     return Story().count("delayed", "", 700).calm()
 
@@ -66,6 +77,14 @@ def calmly(**state: object) -> Story:
 
 def in_transactions(fate: str) -> Story:
     return Story().count("transactions", fate, 500)
+
+
+def left_open(within_s: float | None = 70) -> Story:
+    """Transactions that the broker has to ask about, within so long where anybody says it."""
+    story = Story(**OF_LOGS).count("transactions", "commit_when_asked", 150)
+    within_ns = None if within_s is None else round(within_s * 1e9)
+    story.facts = replace(story.facts, asks_within_ns=within_ns)
+    return story
 
 
 def unread() -> Story:
@@ -80,12 +99,47 @@ def recovered(**state: object) -> Story:
         "operations": 5,
         "all_stopped": "in turn",
         "started_first": "last stopped",
+        "started_within_s": 9.0,
+        "waited_for_last_s": 0.0,
+        "gave_up_waiting": {"moot": "nobody was started before it"},
         "lost_disk": "none",
         "node_forgotten": "none",
         "queues_have_masters": True,
         "mirrors_after_operations": 2,
     }
     return calmly(**(usual | state))
+
+
+def waited(seconds: float, gave_up: bool = False) -> Story:
+    """The host that was stopped first was started first, so long before the one stopped last."""
+    return recovered(
+        started_first="first stopped", waited_for_last_s=seconds, gave_up_waiting=gave_up
+    )
+
+
+def joined(mirrors: int, **state: object) -> Story:
+    """A spare node joined, and so many mirrors a queue has at least: it had two."""
+    return calmly(
+        **{"operations": 1, "nodes_added": 1, "lost_disk": "none", **state},
+        mirrors_after_operations=mirrors,
+    )
+
+
+def caught_up(at_last: bool = True, **state: object) -> Story:
+    """A mirror came back to a queue that was long, and was read empty after that."""
+    usual: dict[str, object] = {
+        **AWAY,
+        "synchronise": "manual",
+        "synchronised_when_rejoined": False,
+        "left_to_drain": 0,
+    }
+    return Story(**{**usual, **state, "synchronised_at_last": at_last})
+
+
+def alarmed(not_blocked: int = 0, **state: object) -> Story:
+    """A mirror's host ran short of memory; so many publishers were not told."""
+    usual = {"fault_target_role": "mirror", "fault_resource": "memory"}
+    return Story("alarm", **{**usual, **state, "publishers_not_blocked": not_blocked})
 
 
 def second_death(**state: object) -> Story:
@@ -110,6 +164,11 @@ def reordered(number: int) -> Story:
     return Story(**OF_LOGS).count("reordered", "", number)
 
 
+def delaying(late: int) -> Story:
+    """Of the messages that waited when a master died so many came later than they were due."""
+    return Story(**OF_LOGS).count("delayed", "", 700).count("overdue", "", late)
+
+
 def unpromised_order(**state: object) -> Story:
     story = Story(**state).without("in_order")
     return story.count("not_judged", "not_promised", 21_400)
@@ -122,8 +181,11 @@ def unconfirmed(number: int = 0, **state: object) -> Story:
     return story
 
 
-def rejoined(role: str = "mirror", **state: object) -> Story:
-    return Story("partition", **state, rejoined_as=role)
+def rejoined(held: int, waiting: int = 2_000, **state: object) -> Story:
+    """Nobody read the queue, so that so many messages waited; by its own word the node that had
+    been cut off held so many when it was first seen as a mirror again."""
+    usual = {**NOBODY, "synchronise": "manual", "held_when_rejoined": held}
+    return Story("partition", **{**usual, **state}).second(5, confirmed=waiting)
 
 
 def linked(kind: str = "hang") -> Story:

@@ -23,7 +23,6 @@ RECOVERIES = (
 OF_EVERY_BROKER = (
     "nothing-unexpected",
     "nothing-corrupt",
-    "refused-stays-refused",
     "confirmed-hence-delivered",
     "confirmed-copy-is-kept",
     "acknowledged-hence-not-again",

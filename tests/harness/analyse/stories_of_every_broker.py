@@ -8,8 +8,10 @@ from tests.harness.analyse.claim_stories import (
     calmly,
     dark,
     delayed,
+    denied,
     forgotten,
     in_transactions,
+    left_open,
     lost,
     out,
     told,
@@ -31,10 +33,10 @@ STORIES: dict[str, Three] = {
         (INCONCLUSIVE, "the log of consumer 1 is not closed"),
     ),
     "refused-stays-refused": Three(
+        denied,
+        lambda: denied().count("refused_but_delivered", "refused", 1),
         told,
-        lambda: told().count("refused_but_delivered", "refused", 1),
-        unread,
-        (INCONCLUSIVE, "the log of consumer 1 is not closed"),
+        (NOT_APPLICABLE, "nothing was refused or returned"),
     ),
     "confirmed-hence-delivered": Three(
         told,
@@ -102,6 +104,12 @@ STORIES: dict[str, Three] = {
         lambda: in_transactions("rollback"),
         (NOT_APPLICABLE, "no transaction was to be committed"),
     ),
+    "open-transaction-is-asked-about": Three(
+        left_open,
+        lambda: left_open().count("unasked", "", 1),
+        lambda: left_open().count("unasked_unknown", "", 1),
+        (INCONCLUSIVE, "the end of their producer"),
+    ),
     "confirmed-is-on-disk": Three(
         dark,
         lambda: dark(1),
@@ -117,7 +125,7 @@ STORIES: dict[str, Three] = {
     "confirmed-in-memory-is-kept": Three(
         lambda: told(**OF_LOGS),
         lambda: told(**OF_LOGS).count("lost", "buffered", 1),
-        lambda: lost(1),
-        (NOT_APPLICABLE, "confirm_waits_for_disk == false"),
+        lambda: dark(1, **OF_LOGS),
+        (NOT_APPLICABLE, "page_cache_lost == false"),
     ),
 }

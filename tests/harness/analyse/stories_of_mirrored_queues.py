@@ -9,6 +9,9 @@ from tests.harness.analyse.claim_stories import (
     NO_ACK,
     PAIR,
     Three,
+    alarmed,
+    attached,
+    caught_up,
     forgotten,
     linked,
     lost,
@@ -72,9 +75,9 @@ STORIES: dict[str, Three] = {
         (NOT_APPLICABLE, "consumers_entered_at_target == false"),
     ),
     "told-consumer-is-cancelled": Three(
-        lambda: told(cancel_on_ha_failover=True, consumers_cancelled=1),
-        lambda: told(cancel_on_ha_failover=True, consumers_cancelled=0),
-        lambda: told(consumers_cancelled=0),
+        lambda: attached(2, 2),
+        lambda: attached(2, 1),  # one of them waits for ever
+        lambda: told(consumers_attached=2, consumers_cancelled=0),
         (NOT_APPLICABLE, "cancel_on_ha_failover == true"),
     ),
     "unsynchronised-messages-are-lost": Three(
@@ -144,9 +147,9 @@ STORIES: dict[str, Three] = {
         (NOT_APPLICABLE, "synchronised_mirrors_at_fault >= 1"),
     ),
     "no-ack-loses": Three(
-        lambda: lost(**NO_ACK, consumers_entered_at_target=True),
+        lambda: lost(**NO_ACK).calm(),
         lambda: told(**NO_ACK, consumers_entered_at_target=True),
-        lambda: lost(consumers_entered_at_target=True),
+        lost,
         (NOT_APPLICABLE, "no_ack == true"),
     ),
     "floating-address-moves": Three(
@@ -168,10 +171,22 @@ STORIES: dict[str, Three] = {
         (NOT_APPLICABLE, "entrance == hosts"),
     ),
     "rejoined-node-starts-empty": Three(
-        rejoined,
-        lambda: rejoined("master"),
-        lambda: rejoined("master", partition_handling="ignore"),
-        (NOT_APPLICABLE, "partition_handling != ignore"),
+        lambda: rejoined(200),
+        lambda: rejoined(2_000),
+        lambda: rejoined(201),  # a part of what it held, or what is new
+        (INCONCLUSIVE, "what is new, or a part of the 2,000"),
+    ),
+    "mirror-catches-up-by-itself": Three(
+        caught_up,
+        lambda: caught_up(False),
+        lambda: caught_up(False, left_to_drain=3),  # the old messages are still there
+        (NOT_APPLICABLE, "left_to_drain == 0"),
+    ),
+    "memory-alarm-blocks-publishers": Three(
+        alarmed,
+        lambda: alarmed(1),
+        lambda: alarmed(1, fault_resource="disk"),
+        (NOT_APPLICABLE, "fault_resource == memory"),
     ),
     "any-node-reaches-any-queue": Three(
         linked,

@@ -7,6 +7,7 @@ from tests.harness.analyse.claim_stories import (
     OF_NAME_SERVER,
     SINGLE,
     Three,
+    delaying,
     joint_hang,
     out,
     reordered,
@@ -27,6 +28,12 @@ STORIES: dict[str, Three] = {
         lambda: reordered(0),
         lambda: unpromised_order(**OF_LOGS),
         (NOT_APPLICABLE, "order is not promised"),
+    ),
+    "a-switch-delays-what-waits": Three(
+        lambda: delaying(3),
+        lambda: delaying(0),
+        lambda: told(**OF_LOGS).count("overdue", "", 3),
+        (NOT_APPLICABLE, "no message was delayed"),
     ),
     "single-master-is-down": Three(
         lambda: out(**SINGLE),
@@ -78,7 +85,7 @@ STORIES: dict[str, Three] = {
     ),
     "silent-name-server-is-bridged": Three(
         lambda: told("freeze", **OF_NAME_SERVER),
-        lambda: out("freeze", **OF_NAME_SERVER),
+        lambda: told("freeze", **OF_NAME_SERVER).silent_consumer(),
         lambda: out("freeze", **{**OF_NAME_SERVER, "faults": 2}),  # the broker may be down, too
         (NOT_APPLICABLE, "faults == 1"),
     ),

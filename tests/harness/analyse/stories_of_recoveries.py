@@ -1,12 +1,21 @@
-"""Hosts that were all down, and came back."""
+"""Operators at work, and hosts that were all down and came back."""
 
 from tests.harness.analyse.claim_stories import (
     Three,
+    calmly,
+    joined,
     recovered,
+    waited,
 )
-from tests.harness.analyse.judging import INCONCLUSIVE, NOT_APPLICABLE
+from tests.harness.analyse.judging import NOT_APPLICABLE
 
 STORIES: dict[str, Three] = {
+    "synchronising-blocks-the-queue": Three(
+        lambda: calmly(operations=1, stood_still_synchronising=True),
+        lambda: calmly(operations=1, stood_still_synchronising=False),
+        lambda: calmly(operations=1, stood_still_synchronising={"moot": "it took no second"}),
+        (NOT_APPLICABLE, "it took no second"),
+    ),
     "last-stopped-starts-first": Three(
         recovered,
         lambda: recovered(queues_have_masters=False),
@@ -14,16 +23,28 @@ STORIES: dict[str, Three] = {
         (NOT_APPLICABLE, "started_first == last stopped"),
     ),
     "first-stopped-waits": Three(
-        lambda: recovered(started_first="first stopped"),
-        lambda: recovered(started_first="first stopped").count("lost", "stored", 3),
-        lambda: recovered(started_first="first stopped", lost_disk="last stopped"),
-        (NOT_APPLICABLE, "lost_disk == none"),
+        lambda: waited(6),
+        lambda: waited(30).count("lost", "stored", 3),
+        lambda: waited(31).count("lost", "stored", 3),  # the article gives it 30 s
+        (NOT_APPLICABLE, "waited_for_last_s <= 30"),
+    ),
+    "waiting-node-gives-up": Three(
+        lambda: waited(45, gave_up=True),
+        lambda: waited(45),
+        lambda: waited(39.9),
+        (NOT_APPLICABLE, "waited_for_last_s >= 40"),
+    ),
+    "new-node-gets-a-mirror": Three(
+        lambda: joined(3),
+        lambda: joined(2),
+        lambda: joined(2, mirrored_on="exactly"),
+        (NOT_APPLICABLE, "mirrored_on == all"),
     ),
     "all-at-once-come-back": Three(
         lambda: recovered(all_stopped="at once"),
         lambda: recovered(all_stopped="at once").count("stranded", "stored", 3),
-        lambda: recovered(all_stopped="at once", queues_have_masters=None),
-        (INCONCLUSIVE, "queues_have_masters: it was not recorded"),
+        lambda: recovered(all_stopped="at once", started_within_s=31, queues_have_masters=False),
+        (NOT_APPLICABLE, "started_within_s <= 30"),
     ),
     "first-stopped-can-be-replaced": Three(
         lambda: recovered(lost_disk="first stopped", node_forgotten="online"),

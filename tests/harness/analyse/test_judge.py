@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.analyse.judge import ClaimVerdict, Outcome, exit_code, worst
+from harness.analyse.judge import ClaimVerdict, Outcome, exit_code, over_runs, worst
 from tests.findings import Story
 from tests.harness.analyse.judging import (
     FAIL,
@@ -231,6 +231,30 @@ def test_the_heaviest_outcome_wins() -> None:
     assert worst([PASS, INCONCLUSIVE]) is INCONCLUSIVE
     assert worst([INCONCLUSIVE, FAIL, PASS]) is FAIL
     assert worst([]) is NOT_APPLICABLE
+
+
+def over(claim: str, *stories: Story) -> Outcome:
+    return over_runs(verdict(claim, story) for story in stories)
+
+
+def test_over_runs_a_promise_is_as_good_as_its_worst_one() -> None:
+    assert over("mirror-takes-over", Story(), Story().service("out", ended="undo")) is FAIL
+
+
+def test_a_warning_came_true_where_it_did_in_one_run() -> None:
+    true, untrue = Story().silent_consumer(), Story()
+    unknown = Story().few(due=5).consumption(False, scope="consumer", name="7", due=3)
+    assert over("untold-consumer-waits-forever", untrue, true, untrue) is PASS
+    assert over("untold-consumer-waits-forever", untrue, untrue) is FAIL
+    assert over("untold-consumer-waits-forever") is NOT_APPLICABLE
+    assert verdict("untold-consumer-waits-forever", unknown).outcome is not PASS
+
+
+def test_one_example_speaks_for_all_runs_of_a_claim_about_some_cases() -> None:
+    losing = {"acknowledges": False, "no_ack": True}
+    harmed, whole = Story(**losing).count("lost", "replicated", 3), Story(**losing)
+    assert over("no-ack-loses", whole, harmed) is PASS
+    assert over("no-ack-loses", whole, whole) is INCONCLUSIVE
 
 
 def _run(*outcomes: Outcome, warns: bool = False, some: bool = False) -> list[ClaimVerdict]:

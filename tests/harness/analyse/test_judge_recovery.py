@@ -25,6 +25,8 @@ def recovered(**state: object) -> Story:
         "consumers": 0,
         "all_stopped": "in turn",
         "started_first": "last stopped",
+        "started_within_s": 9.0,
+        "waited_for_last_s": 6.0,
         "lost_disk": "none",
         "node_forgotten": "none",
         "queues_have_masters": True,

@@ -88,4 +88,4 @@ def test_when_a_fault_was_gone_must_be_on_record_to_say_who_was_served_then() ->
     story.services = {key: row for key, row in story.services.items() if key[3] != "healed"}
     one = verdict("healed-hence-served", story)
     assert one.outcome is INCONCLUSIVE
-    assert "when the fault was seen to be gone is not on record" in one.not_judged[0]
+    assert "that fault, or one in force with it, was not seen to be gone" in one.not_judged[0]

@@ -503,6 +503,12 @@ def test_what_claims_ask_of_the_moment_of_the_fault_is_recorded(tmp_path: Path) 
         "name_servers_left": moot,
         "name_servers_at_target": moot,
         "publishers_attached_to_target": moot,
+        "fault_resource": {"moot": "the fault is no alarm"},
+        "publishers_not_blocked": None,
+        "synchronised_at_last": None,
+        "synchronised_when_rejoined": None,
+        "consumers_of_target": [2],
+        "consumers_attached": None,
         "consumers_cancelled": 0,
         "clients_of_target_cut_off": None,  # by which entrance they came is told by the campaign
         "rejoined_as": "master",
@@ -522,6 +528,17 @@ def test_as_what_a_struck_host_came_back_is_recorded_where_every_fault_is_gone(
 ) -> None:
     mirror = run(SimulatedCluster(LAYOUT), plan(fault("kill", "mirror of orders")), tmp_path)
     assert mirror.manifest.state["windows"]["1"]["rejoined_as"] == "mirror"
+
+
+@pytest.mark.parametrize(("says", "held"), [("7", 7), ("none", None)])
+def test_a_host_that_is_a_mirror_again_is_asked_what_it_holds(
+    tmp_path: Path, says: str, held: int | None
+) -> None:
+    cluster = SimulatedCluster(LAYOUT, held=says, synchronised=False)
+    done = run(cluster, plan(fault("kill", "mirror of orders")), tmp_path)
+    state = done.manifest.state["windows"]["1"]
+    assert (state["held_when_rejoined"], state["synchronised_when_rejoined"]) == (held, False)
+    assert state["synchronised_at_last"] is False
 
 
 def test_what_holds_no_queue_comes_back_as_nothing_of_one(tmp_path: Path) -> None:

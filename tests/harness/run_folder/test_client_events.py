@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from harness.run_folder.client_events import STRUCK
+from harness.run_folder.client_events import CONSUMING, STRUCK
 from harness.run_folder.manifest import Manifest, WorkerRecord
 from harness.run_folder.seal import LOGS, seal
 from spark_analysis.schema.facts import Window
@@ -73,29 +73,73 @@ def test_a_cancellation_counts_in_the_window_after_whose_beginning_it_came(
     tmp_path: Path,
 ) -> None:
     events = [(3, at_ns, "cancelled", "") for at_ns in (900, 1_000, 4_999, 5_000)]
-    assert told(tmp_path, events)["consumers_cancelled"] == 2
+    assert told(tmp_path, events)["consumers_cancelled"] == 1
 
 
-def cut_off(
+@pytest.mark.parametrize(
+    ("link", "attached", "cancelled"),
+    [
+        ((100, "connected", "rmq2 pika"), 1, 1),
+        ((100, "connected", "rmq1 pika"), 0, 0),  # at the target itself nobody is left to be told
+        ((1_100, "connected", "rmq2 pika"), 0, 0),  # who came later was not attached
+    ],
+)
+def test_who_was_attached_elsewhere_is_to_be_told(
+    tmp_path: Path, link: tuple[int, str, str], attached: int, cancelled: int
+) -> None:
+    at_ns, kind, to = link
+    events = [(3, at_ns, kind, 1, to), (3, 2_000, "cancelled", 1, "")]
+    state = state_of(tmp_path, events, consuming=[3])
+    assert (state["consumers_attached"], state["consumers_cancelled"]) == (attached, cancelled)
+
+
+@pytest.mark.parametrize(
+    ("events", "left"),
+    [
+        ([(1, 1_500, "blocked", 1, "")], 0),
+        ([(1, 999, "blocked", 1, "")], 1),  # before the fault
+        ([(1, 2_001, "blocked", 1, "")], 1),  # after it
+        ([(3, 1_500, "blocked", 1, "")], 1),  # a consumer
+        ([], 1),
+    ],
+)
+def test_a_publisher_that_was_connected_is_to_be_told_that_it_is_blocked(
+    tmp_path: Path, events: list[tuple[int, int, str, int, str]], left: int
+) -> None:
+    stood = [(1, 100, "connected", 1, "rmq2 pika"), (3, 100, "connected", 1, "rmq2 pika")]
+    state = state_of(tmp_path / "stood", [*stood, *events], ends=2_000)
+    assert state["publishers_not_blocked"] == left
+    assert state_of(tmp_path / "none", events)["publishers_not_blocked"] is None
+
+
+def cut_off(tmp_path: Path, events: list[tuple[int, int, str, int, str]], **known: Any) -> object:
+    return state_of(tmp_path, events, **known)["clients_of_target_cut_off"]
+
+
+def state_of(
     tmp_path: Path,
     events: list[tuple[int, int, str, int, str]],
     target: str = "rmq1",
     entrance: str | None = "hosts",
-) -> object:
+    consuming: object = None,
+    ends: int | None = None,
+) -> dict[str, Any]:
     """Of the first of two windows. `events`: worker, time, kind, connection and detail."""
     made: Manifest = manifest()
     made.workers += [WorkerRecord("c", 3, "consumer"), WorkerRecord("d", 4, "drainer")]
     for number, origin in ((1, ORIGIN), (2, 5 * ORIGIN)):
-        made.windows.append(Window(number, "kill", origin, origin, None, True, False, ""))
+        made.windows.append(Window(number, "kill", origin, origin, ends, True, False, ""))
     made.resolved["window 1: kill master of orders"] = target
-    made.state["entrance"] = entrance
+    made.state |= {"entrance": entrance, "windows": {"1": {CONSUMING: consuming}}}
+    tmp_path.mkdir(exist_ok=True)
     made.save(tmp_path)
     for worker in (1, 3, 4):
         with LogWriter(tmp_path / LOGS / f"worker-{worker}") as log:
             for number, at_ns, kind, connection, detail in events:
                 if number == worker:
                     log.append(CLIENT_EVENTS, number, at_ns, kind, connection, None, detail)
-    return seal(tmp_path).state["windows"]["1"]["clients_of_target_cut_off"]
+    state: dict[str, Any] = seal(tmp_path).state["windows"]["1"]
+    return state
 
 
 TWO = [(1, 100, "connected", 1, "rmq1 pika"), (3, 100, "connected", 1, "rmq1 pika")]

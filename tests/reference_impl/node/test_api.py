@@ -17,6 +17,7 @@ from reference_impl.mirrored.protocol import (
     Done,
     Look,
     Looked,
+    LookHere,
     Purge,
     Refused,
     Synchronise,
@@ -141,6 +142,19 @@ def test_a_queue_names_its_master_and_its_mirrors_by_age() -> None:
     assert (words["state"], words["policy"]) == ("running", "ha")
     roles = rabbitmq_words.roles_of(words)
     assert (roles.master, roles.mirrors, roles.synchronised) == ("a", ("c", "b"), ("c", "b"))
+
+
+def test_a_node_that_mirrors_a_queue_tells_how_much_of_it_it_holds_itself() -> None:
+    own = Pid("a", 1, 5)
+    asking = Asking().has(queue(master=OLD, mirrors=(own, YOUNG)))
+    effects = asking.ask("GET", rabbitmq_api.held_path("ha.q"))
+    assert sent(effects) == [(own, LookHere(ME, 1))]
+    status, words = answered(asking.api.handle(Looked(1, 7, 0, 0)))
+    assert (status, words["held_here"]) == (200, 7)
+
+
+def test_a_node_that_mirrors_nothing_tells_of_none() -> None:
+    assert Asking().has(queue()).get(rabbitmq_api.held_path("ha.q"))["held_here"] is None
 
 
 def test_without_statistics_nobody_is_asked() -> None:

@@ -76,6 +76,7 @@ def test_a_bad_run_says_everything_at_once() -> None:
     assert findings.counts == (
         Count("run", "orders", "confirmed", "replicated", 1),
         Count("run", "orders", "corrupt", "payload", 1),
+        Count("run", "orders", "denied", "refused", 1),
         Count("run", "orders", "duplicated", "stored_twice", 1),
         Count("run", "orders", "lost", "replicated", 1),
         Count("run", "orders", "missed", "", 2),

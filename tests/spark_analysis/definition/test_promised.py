@@ -277,6 +277,54 @@ def test_a_fault_that_was_not_seen_to_be_gone_heals_nobody() -> None:
     assert promises(faulted(gone_ms=None)) == {"fault"}
 
 
+def stormy(*bad_ms: tuple[float, float], **second: Any) -> History:
+    """Beside the first fault, which was gone at 20.1 s, a second one, by itself gone at 22 s."""
+    usual = {"at_ms": 15_000, "ended_ms": 22_000, "undo_ms": 21_900, "gone_ms": 22_000}
+    return steady(faulted().window(**{**usual, **second}), *bad_ms)
+
+
+def test_faults_in_force_together_are_healed_when_the_last_of_them_is_gone() -> None:
+    findings = judge(*stormy((8_000, 24_000)).build())
+    for window in (1, 2):
+        found = row(findings, "healed", window=window)
+        assert (found.from_ns, found.until_ns) == (ns(25_000), ns(30_000))
+        assert found.verdict == "served", "what was out since the first is no sick load"
+
+
+def test_a_dead_queue_after_two_faults_is_not_healed_from_either() -> None:
+    findings = judge(*stormy((8_000, 30_000)).build())
+    assert {row(findings, "healed", window=window).verdict for window in (1, 2)} == {"out"}
+
+
+def test_faults_that_hand_over_to_each_other_are_one_storm() -> None:
+    history = stormy().window(22_000, ended_ms=23_000, gone_ms=23_000)
+    findings = judge(*history.build())
+    from_ns = {row(findings, "healed", window=window).from_ns for window in (1, 2, 3)}
+    assert from_ns == {ns(26_000)}
+
+
+def test_a_fault_that_begins_just_after_another_was_gone_is_a_storm_of_its_own() -> None:
+    findings = judge(*stormy(at_ms=20_101).build())
+    assert row(findings, "healed").until_ns == ns(20_101)
+    assert row(findings, "healed", window=2).from_ns == ns(25_000)
+
+
+@pytest.mark.parametrize("second", [{"gone_ms": None}, {"gone": False}, {"never_ended": True}])
+def test_where_one_of_them_never_goes_nobody_is_healed(second: dict[str, Any]) -> None:
+    never = {"gone_ms": None, "undo_ms": None} if "never_ended" in second else {}
+    findings = judge(*stormy(**second, **never).build())
+    assert {each.promise for each in findings.service} == {"fault"}
+
+
+def test_who_lost_a_client_alone_is_no_part_of_a_storm() -> None:
+    lost = {"kind": "client_crash", "gone_ms": None, "undo_ms": None, "never_ended": True}
+    findings = judge(*stormy(**lost).build())
+    assert row(findings, "healed").from_ns == ns(23_100)
+    back = judge(*stormy(kind="client_freeze").build())
+    assert row(back, "healed").from_ns == ns(23_100)
+    assert row(back, "healed", window=2).from_ns == ns(25_000), "it began beside the first"
+
+
 # --- what a fault met ----------------------------------------------------------------------------
 
 

@@ -183,7 +183,7 @@ def _details() -> dict[str, tuple[str, ...]]:
         "attempt_open": ("not_due", *unread),
         "forgotten_unknown": unread,
         "lost_indeterminate": ("found", ""),
-        "refused_but_delivered": ("returned", "refused"),
+        **dict.fromkeys(("refused_but_delivered", "denied"), ("returned", "refused")),
         "unexpected": ("other_run", *strays),
         "unrecorded": strays,
         "corrupt": ("header", "payload"),

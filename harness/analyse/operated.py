@@ -1,0 +1,117 @@
+"""What clients saw in the end, and while an operator was at work: facts of the run, from raw rows.
+
+1. A queue stands still where for half of an operation's time at least nothing of it is confirmed
+   or delivered, though messages are due: that an operation is over is seen later than it is.
+2. Nothing is said of an operation that failed, was over in a moment, met a fault, or while which
+   the instrument itself stood still: silence would be no news then. What went on all the same did.
+"""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+from harness.analyse import rows
+from harness.run_folder.manifest import Manifest, OperationRecord
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.findings import Findings
+from spark_analysis.schema.service import JUDGED_MIN
+from spark_analysis.schema.words import Outcome, Via
+
+SYNCHRONISE = "synchronise"
+LEAST_NS = 1_000_000_000
+STILL, LEFT = "stood_still_synchronising", "left_to_drain"
+ROWS_MAX = 2_000_000  # of a table: more would be no moment in which an operator waits
+_NONE = {"moot": "no queue was synchronised by an operator"}
+_MOMENT = {"moot": "what was synchronised took no second"}
+_STALLS = ("stalled", "stalls", "publisher_log")
+
+Told = bool | int | dict[str, str] | None
+
+
+def told(folder: Path, manifest: Manifest, facts: Facts, findings: Findings) -> dict[str, Told]:
+    """Words of analyse/vocabulary (OPERATED, SEEN), of the run in `folder`; None is unknown."""
+    try:
+        left = _left(folder)
+        return {LEFT: left, STILL: _still(folder, manifest, facts, findings)}
+    except rows.Unreadable:
+        return {LEFT: None, STILL: None}
+
+
+def _left(folder: Path) -> int:
+    """How many deliveries the drain alone brought."""
+    by_drain = rows.field("via") == int(Via.DRAIN)
+    return sum(len(batch) for batch in rows.batches(folder, "deliveries", ["via"], by_drain))
+
+
+def _still(folder: Path, manifest: Manifest, facts: Facts, findings: Findings) -> Told:
+    done = [one for one in manifest.operations if one.kind == SYNCHRONISE]
+    if not done:
+        return _NONE
+    answers = [_stood_still(folder, one, facts, findings) for one in done]
+    judged = [one for one in answers if not isinstance(one, dict)]
+    if not judged:
+        return _MOMENT
+    if False in judged:
+        return False
+    return None if None in judged else True
+
+
+def _stood_still(
+    folder: Path, operation: OperationRecord, facts: Facts, findings: Findings
+) -> Told:
+    began_ns, until_ns = operation.began_ns, operation.returned_ns
+    if began_ns is None or until_ns is None or not operation.ok or not facts.confirms:
+        return None
+    if until_ns - began_ns < LEAST_NS:
+        return _MOMENT
+    due, names = _of_queue(folder, operation.target, began_ns, until_ns)
+    if due < JUDGED_MIN:
+        return None
+    seen = sorted(_seen(folder, operation.target, names, began_ns, until_ns))
+    longest_ns = max(b - a for a, b in pairwise([began_ns, *seen, until_ns]))
+    if longest_ns * 2 < until_ns - began_ns:
+        return False
+    return None if _doubtful(began_ns, until_ns, facts, findings) else True
+
+
+def _of_queue(
+    folder: Path, queue: str, began_ns: int, until_ns: int
+) -> tuple[int, set[tuple[int, int]]]:
+    """How many of its messages were due in that time, and the names of all that were sent by its
+    end."""
+    where = (rows.field("queue") == queue) & (rows.field("sent_ns") <= until_ns)
+    where |= (rows.field("queue") == queue) & (rows.field("intended_ns") <= until_ns)
+    sent = rows.read(folder, rows.Attempt, ROWS_MAX, where)
+    ours = [one for one in sent if one.producer >= 0]
+    due = sum(one.attempt == 1 and began_ns <= one.intended_ns < until_ns for one in ours)
+    return due, {(one.producer, one.sequence) for one in ours}
+
+
+def _seen(
+    folder: Path, queue: str, names: set[tuple[int, int]], began_ns: int, until_ns: int
+) -> Iterator[int]:
+    """When any of them was confirmed in that time, or anything delivered from the queue."""
+    at = rows.field("settled_ns")
+    for said in rows.read(folder, rows.Settlement, ROWS_MAX, (at >= began_ns) & (at <= until_ns)):
+        if said.outcome == Outcome.CONFIRMED and (said.producer, said.sequence) in names:
+            yield said.settled_ns
+    at = rows.field("received_ns")
+    for one in rows.read(folder, rows.Delivery, ROWS_MAX, (at >= began_ns) & (at <= until_ns)):
+        if one.queue == queue:
+            yield one.received_ns
+
+
+def _doubtful(began_ns: int, until_ns: int, facts: Facts, findings: Findings) -> bool:
+    """Whether a fault, or the instrument, may be what stood still."""
+    faulty = any(
+        window.origin_ns < until_ns and (window.ended_ns is None or window.ended_ns > began_ns)
+        for window in facts.windows
+    )
+    stalled = any(
+        one.reason in _STALLS
+        and (one.reason != "stalled" or one.at_ns - one.late_ns < until_ns)
+        and (one.reason != "stalled" or one.at_ns > began_ns)
+        for one in findings.doubts
+        if one.scope == "availability"
+    )
+    return faulty or stalled

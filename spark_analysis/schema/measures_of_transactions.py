@@ -1,0 +1,89 @@
+"""The entries of the register that only transactions can have. Read them by measures.py, which has
+them in the order of gravity.
+"""
+
+from spark_analysis.schema.measure import Doubtful, Grade, Measure, Need, Unit, Whole, stops
+
+_LOGS = stops("loss", "consumer_log", "publisher_log")
+_ENDS = (*_LOGS, *stops("loss", "drain"))
+_TRANSACTIONS = Need("transactions", "nothing was sent in a transaction")
+
+ROLLED_BACK_BUT_DELIVERED = Measure(
+    name="rolled_back_but_delivered",
+    grade=Grade.VIOLATION,
+    unit=Unit.MESSAGES,
+    part_of=Whole.IN_TRANSACTIONS,
+    title="Rolled back, but delivered",
+    meaning="its sender rolled the transaction back, and a consumer saw it",
+    stopped_by=_LOGS,
+    of=_TRANSACTIONS,
+    doubtful=Doubtful(
+        "rollback_unknown",
+        "were to be rolled back, but nobody knows what the broker was told",
+        "see how their producer ended (manifest, workers), then run it again",
+    ),
+    claimed="in a transaction rolled back, yet delivered",
+    story="was in a transaction that was rolled back, and yet delivered at {at}",
+)
+
+TORN_TRANSACTION = Measure(
+    name="torn_transaction",
+    grade=Grade.VIOLATION,
+    unit=Unit.MESSAGES,
+    part_of=Whole.COMMITTED,
+    title="Torn transactions",
+    meaning="committed, never delivered; the broker holds a half without the commit",
+    stopped_by=_ENDS,
+    of=Need("transactions", "no transaction was to be committed", "commit"),
+    claimed="committed, but the broker holds its half alone",
+    raised_by_publishers=True,
+    story="was committed ({detail}) and never delivered; the audit found its half, without "
+    "the commit, at {at}",
+    end="never delivered: the broker holds the half, and no commit of it",
+)
+
+UNASKED = Measure(
+    name="unasked",
+    grade=Grade.VIOLATION,
+    unit=Unit.MESSAGES,
+    part_of=Whole.TO_BE_ASKED,
+    title="Transactions never asked about",
+    meaning="left open by a producer that was there, and not committed in all the time that "
+    "the broker may take to ask",
+    stopped_by=_ENDS,
+    of=Need("transactions", "no transaction was left open for the broker", "commit_when_asked"),
+    doubtful=Doubtful(
+        "unasked_unknown",
+        "were never committed, and a fault, a log, a drain or the end of their producer "
+        "leaves open why",
+        "let producers and brokers be there until all timers are over (settle)",
+    ),
+    claimed="to be committed when the broker asks, which it never did in its time",
+    raised_by_publishers=True,
+    story="was left open when it was sent at {at}, and never committed though its producer "
+    "was there to be asked",
+    end="never delivered: nothing shows that the broker asked for its fate",
+)
+
+ROLLBACK_UNKNOWN = Measure(
+    name="rollback_unknown",
+    grade=Grade.OPEN,
+    unit=Unit.MESSAGES,
+    part_of=Whole.IN_TRANSACTIONS,
+    title="Delivered, perhaps rolled back",
+    meaning="to be rolled back and delivered; its sender died or heard nothing, so "
+    "nobody knows what the broker was told",
+    stopped_by=_LOGS,
+    of=_TRANSACTIONS,
+)
+
+UNASKED_UNKNOWN = Measure(
+    name="unasked_unknown",
+    grade=Grade.OPEN,
+    unit=Unit.MESSAGES,
+    part_of=Whole.TO_BE_ASKED,
+    title="Perhaps never asked about",
+    meaning="left open and never committed; a fault, a log, a drain or the end of its "
+    "producer leaves open why",
+    of=_TRANSACTIONS,
+)

@@ -1,0 +1,95 @@
+"""What clients saw while a queue was synchronised."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.analyse.operated import LEFT, STILL, Told, told
+from harness.run_folder.manifest import OperationRecord
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.findings import Doubt, Findings
+from spark_analysis.schema.words import Via
+from tests.findings import Story
+from tests.harness.run_folder.test_seal import manifest
+from tests.histories import History, ns
+from tests.run_folders import write_run
+from tests.steady_loads import loaded, steady
+
+CALM = Story().calm()
+
+
+def stood_still(
+    tmp_path: Path,
+    *silent_ms: tuple[float, float],
+    history: History | None = None,
+    began_ms: float = 10_000,
+    returned_ms: float = 14_000,
+    findings: Findings | None = None,
+    ok: bool = True,
+) -> Told:
+    """Whether a queue did that in an operation of 4 s; confirms came every 20 ms but then."""
+    facts, rows = steady(history or loaded(), *silent_ms).build()
+    folder = write_run(tmp_path / "run", facts, rows)
+    made = manifest()
+    made.operations = [
+        OperationRecord(1, "synchronise", "orders", "x.orders", ns(began_ms), ns(returned_ms), ok)
+    ]
+    return told(folder, made, facts, findings or CALM.findings)[STILL]
+
+
+def test_a_queue_that_is_silent_for_most_of_it_stands_still(tmp_path: Path) -> None:
+    assert stood_still(tmp_path, (10_100, 13_500)) is True
+
+
+@pytest.mark.parametrize(("until_ms", "still"), [(11_950, False), (12_050, True)])
+def test_half_of_the_time_is_the_least(tmp_path: Path, until_ms: float, still: bool) -> None:
+    assert stood_still(tmp_path, (10_000, until_ms)) is still
+
+
+def test_a_queue_that_goes_on_does_not_stand_still(tmp_path: Path) -> None:
+    assert stood_still(tmp_path) is False
+
+
+def test_what_consumers_get_is_no_standing_still(tmp_path: Path) -> None:
+    history = loaded().worker(7, "consumer")
+    for second in range(10, 14):
+        history.deliver(second, at_ms=second * 1_000 + 500)
+    assert stood_still(tmp_path, (10_100, 13_500), history=history) is False
+
+
+def test_what_is_over_in_a_moment_says_nothing(tmp_path: Path) -> None:
+    assert stood_still(tmp_path, (10_000, 10_900), returned_ms=10_999) == {
+        "moot": "what was synchronised took no second"
+    }
+
+
+def test_an_operation_that_failed_or_met_a_fault_says_nothing_of_silence(tmp_path: Path) -> None:
+    assert stood_still(tmp_path / "failed", (10_100, 13_500), ok=False) is None
+    faulty = loaded().window(13_000, ended_ms=15_000)
+    assert stood_still(tmp_path / "faulty", (10_100, 13_500), history=faulty) is None
+    after = loaded().window(14_000, ended_ms=15_000)
+    assert stood_still(tmp_path / "after", (10_100, 13_500), history=after) is True
+
+
+@pytest.mark.parametrize(("at_ms", "still"), [(12_000, None), (9_900, True), (15_000, True)])
+def test_a_stall_of_ours_is_no_silence_of_the_queue(
+    tmp_path: Path, at_ms: float, still: bool | None
+) -> None:
+    late = Doubt("run", "availability", 0, "stalled", "", 1, ns(at_ms), ns(200))
+    findings = replace(CALM.findings, doubts=(late,))
+    assert stood_still(tmp_path, (10_100, 13_500), findings=findings) is still
+
+
+def test_what_consumers_left_to_the_drain_is_counted(tmp_path: Path) -> None:
+    history = loaded().publish(9_000).deliver(9_000, via=Via.DRAIN).deliver(9_001, via=Via.DRAIN)
+    facts, rows = steady(history).build()
+    folder = write_run(tmp_path / "run", facts, rows)
+    assert told(folder, manifest(), facts, CALM.findings)[LEFT] == 2
+
+
+def test_a_run_without_such_an_operation_says_so(tmp_path: Path) -> None:
+    facts: Facts = CALM.facts
+    assert told(tmp_path, manifest(), facts, CALM.findings)[STILL] == {
+        "moot": "no queue was synchronised by an operator"
+    }
