@@ -12,7 +12,7 @@ import pytest
 from faults.executors import local_processes as processes
 from harness.deploy.local import NODE
 from harness.deploy.local_cluster import LocalCluster
-from harness.plan.model import RunPlan
+from harness.plan.model import Entry, RunPlan
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run.view import View
@@ -85,7 +85,14 @@ def test_a_hang_on_a_local_cluster_is_verified_and_loses_nothing(tmp_path: Path)
 
 
 def test_what_was_shown_live_is_what_is_judged(tmp_path: Path) -> None:
-    hang = plan(fault("hang"), lasts_s=LONGER_THAN_A_LOOK_S, publishers=2, deadline_s=1.2)
+    # The nodes know nothing of each other: who enters elsewhere makes a queue of that name there.
+    hang = plan(
+        fault("hang"),
+        lasts_s=LONGER_THAN_A_LOOK_S,
+        publishers=2,
+        consumers_enter=Entry("master of orders"),
+        deadline_s=1.2,
+    )
     of = replace(hang, layout=UNMIRRORED, deployment="local")
     views: list[View] = []
     asyncio.run(asyncio.wait_for(performed(of, tmp_path, views.append), 180))
