@@ -137,6 +137,12 @@ def test_a_place_that_was_read_twice_is_passed_when_either_was_acknowledged() ->
     assert duplicated(history) == REDELIVERY | ROLLBACK
 
 
+def test_a_place_that_was_read_after_one_that_nobody_told_is_passed_all_the_same() -> None:
+    history = delivered_at_100().deliver(1, at_ms=150, tag=6, **at(7)).acknowledge(6, at_ms=200)
+    history.deliver(1, at_ms=36_000, tag=9, **at(7))
+    assert duplicated(history) == AMBIGUOUS | ROLLBACK
+
+
 def test_a_place_of_a_log_while_two_masters_lived_may_be_the_other_masters() -> None:
     history = read_at_100().rivals(150, 250)
     assert duplicated(history.deliver(1, at_ms=200, **at(8))) == {"duplicated diverged": 1}

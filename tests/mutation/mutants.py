@@ -1,17 +1,22 @@
-"""Which of the many mutants are run: those that change what is decided.
+"""The mutants of a module: those of Cosmic Ray's, and of ours, that change what is decided.
 
-1. Of the replacements of one operator only telling ones are run: `a + b` becomes `a - b` and
+1. Of the replacements of one operator only telling ones are made: `a + b` becomes `a - b` and
    `a * b`, but not `a << b`, which dies of the same tests.
-2. Left out, because they decide nothing: type annotations, the flags of dataclasses, `strict=` of
+2. None is made of what decides nothing: type annotations, the flags of dataclasses, `strict=` of
    `zip` (it asserts what holds anyway), and the words of errors, assertions and log lines.
+3. They come in the same order whenever the code is the same.
 """
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
 
-from cosmic_ray.work_db import WorkDB
-from cosmic_ray.work_item import MutationSpec, WorkerOutcome, WorkResult
+import cosmic_ray.plugins
+import operators
+from cosmic_ray.ast import ast_nodes, get_ast_from_path
+from cosmic_ray.mutating import mutate_code
 
 TELLING = {
     "Add": ("Sub", "Mul"),
@@ -39,32 +44,63 @@ UNARY = ("Delete_USub", "Delete_Invert", "Delete_Not")
 Place = tuple[int, int]  # (line, column), as Cosmic Ray counts them
 
 
-def leave_out(session: WorkDB) -> None:
-    """Marks the mutants that are not run as skipped."""
-    silent = {
-        path: [*_silent(ast.parse(path.read_text()))]
-        for path in {
-            mutant.module_path for item in session.work_items for mutant in item.mutations
-        }
-    }
-    for item in session.pending_work_items:
-        (mutant,) = item.mutations
-        if not _is_telling(mutant) or _is_within(mutant, silent[mutant.module_path]):
-            outcome = WorkResult(output="left out", worker_outcome=WorkerOutcome.SKIPPED)
-            session.set_result(item.job_id, outcome)
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One change of one module."""
+
+    path: str
+    operator: str
+    occurrence: int
+    line: int
+    column: int
+
+    def code(self) -> str:
+        """The module as the mutant reads."""
+        if self == unchanged(self.path):
+            return Path(self.path).read_text()
+        operator = cosmic_ray.plugins.get_operator(self.operator)()
+        code = mutate_code(Path(self.path).read_text(), operator, self.occurrence)
+        assert code is not None, self
+        return str(code)
 
 
-def _is_telling(mutant: MutationSpec) -> bool:
-    name = mutant.operator_name.removeprefix("core/")
+def unchanged(path: str) -> Mutant:
+    """None at all: to see that tests pass where a mutant would be tried."""
+    return Mutant(path, "", 0, 0, 0)
+
+
+def mutants(modules: Iterable[str], without: Collection[str] = ()) -> list[Mutant]:
+    """All of these modules and packages."""
+    operators.register()
+    paths = [path for module in modules for path in _files(Path(module))]
+    return [mutant for path in paths if str(path) not in without for mutant in _of_file(path)]
+
+
+def _files(module: Path) -> list[Path]:
+    return sorted(module.rglob("*.py")) if module.is_dir() else [module]
+
+
+def _of_file(path: Path) -> Iterator[Mutant]:
+    nodes = [*ast_nodes(get_ast_from_path(path))]
+    silent = [*_silent(ast.parse(path.read_text()))]
+    for name in filter(_is_telling, cosmic_ray.plugins.operator_names()):
+        operator = cosmic_ray.plugins.get_operator(name)
+        if operator.arguments():
+            continue
+        changed = operator()
+        places = (place for node in nodes for place in changed.mutation_positions(node))
+        for occurrence, (start, end) in enumerate(places):
+            if not any(first <= start and end <= last for first, last in silent):
+                yield Mutant(str(path), name, occurrence, *start)
+
+
+def _is_telling(operator: str) -> bool:
+    name = operator.removeprefix("core/")
     if found := re.fullmatch(r"Replace(?:Binary|Comparison)Operator_(\w+)_(\w+)", name):
-        return found[2] in TELLING[found[1]]
+        return found[2] in TELLING.get(found[1], ())
     if found := re.fullmatch(r"ReplaceUnaryOperator_(\w+)", name):
         return found[1] in UNARY
     return True
-
-
-def _is_within(mutant: MutationSpec, spans: list[tuple[Place, Place]]) -> bool:
-    return any(start <= mutant.start_pos and mutant.end_pos <= end for start, end in spans)
 
 
 def _silent(module: ast.Module) -> Iterator[tuple[Place, Place]]:
