@@ -21,8 +21,7 @@ def told(path: Path) -> tuple[Facts, Rows]:
 def rows(history: History) -> Rows:
     return {
         name: [
-            dict(zip(columns, cells, strict=True))
-            for cells in zip(*columns.values(), strict=True)
+            dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)
         ]
         for name, columns in history.tables.items()
     }

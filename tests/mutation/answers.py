@@ -49,7 +49,7 @@ def answered(folder: Path, number: int) -> list[Answered]:
     """Those of so many histories, the telling ones first. `folder`: where they are kept."""
     folder.mkdir(exist_ok=True)
     with ProcessPoolExecutor(2) as pool:
-        noted = [*pool.map(_note, *zip(*_NOTES.items()), [folder] * len(_NOTES))]
+        noted = [*pool.map(_note, _NOTES, _NOTES.values(), [folder] * len(_NOTES))]
     histories = [each for file in noted for each in pickle.loads(file.read_bytes())]
     return list(_telling_first(sorted(histories, key=_size)))[:number]
 

@@ -3,7 +3,8 @@
 1. Of the replacements of one operator only telling ones are made: `a + b` becomes `a - b` and
    `a * b`, but not `a << b`, which dies of the same tests.
 2. None is made of what decides nothing: type annotations, the flags of dataclasses, `strict=` of
-   `zip` (it asserts what holds anyway), and the words of errors, assertions and log lines.
+   `zip` (it asserts what holds anyway), the words of errors, assertions and log lines, and whole
+   sentences: they are for people.
 3. They come in the same order whenever the code is the same.
 """
 
@@ -17,6 +18,7 @@ import cosmic_ray.plugins
 import operators
 from cosmic_ray.ast import ast_nodes, get_ast_from_path
 from cosmic_ray.mutating import mutate_code
+from parso.tree import NodeOrLeaf
 
 TELLING = {
     "Add": ("Sub", "Mul"),
@@ -88,10 +90,15 @@ def _of_file(path: Path) -> Iterator[Mutant]:
         if operator.arguments():
             continue
         changed = operator()
-        places = (place for node in nodes for place in changed.mutation_positions(node))
-        for occurrence, (start, end) in enumerate(places):
-            if not any(first <= start and end <= last for first, last in silent):
+        places = ((node, *place) for node in nodes for place in changed.mutation_positions(node))
+        for occurrence, (node, start, end) in enumerate(places):
+            within = any(first <= start and end <= last for first, last in silent)
+            if not within and not _is_sentence(node):
                 yield Mutant(str(path), name, occurrence, *start)
+
+
+def _is_sentence(node: NodeOrLeaf) -> bool:
+    return node.type == "string" and " " in node.value
 
 
 def _is_telling(operator: str) -> bool:

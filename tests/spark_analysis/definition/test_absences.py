@@ -124,6 +124,11 @@ def test_from_a_window_that_lasts_no_time_nobody_was_away() -> None:
     assert doubts(history) == [(0, "publishers_absent"), (2, "publishers_absent")]
 
 
+def test_from_the_calm_before_a_fault_that_came_before_the_load_nobody_was_away() -> None:
+    history = History(load_ms=(5_000, 10_000)).window(3_000).away(PUBLISHER, 2_000, 6_000)
+    assert doubts(history) == [(1, "publishers_absent")]
+
+
 def test_a_publisher_that_was_there_all_the_time_says_it_for_the_others() -> None:
     history = History().worker(OTHER, "publisher").window(5_000).away(PUBLISHER, 5_000, None)
     assert doubts(history) == []

@@ -160,5 +160,10 @@ def test_another_place_of_a_log_holds_it_a_second_time(place: dict[str, Any]) ->
     assert duplicated(read_at_100().deliver(1, at_ms=200, **place)) == STORED_TWICE
 
 
+def test_a_broker_without_an_offset_is_no_place_of_a_log() -> None:
+    history = History().publish(1, at_ms=10).confirm(1).deliver(1, at_ms=100, tag=5, place=LOG)
+    assert duplicated(history.deliver(1, at_ms=200, **at(7))) == AMBIGUOUS
+
+
 def test_beside_one_whose_place_nobody_knows_another_place_says_nothing() -> None:
     assert duplicated(delivered_at_100().deliver(1, at_ms=200, **at(7))) == AMBIGUOUS
