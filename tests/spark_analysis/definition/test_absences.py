@@ -87,6 +87,12 @@ def test_what_a_fault_kept_a_worker_from_is_no_stall(
     assert doubts(history) == ([(0, "stalled")] if stalled else [])
 
 
+def test_a_stall_that_a_fault_made_hides_none_that_comes_after_it() -> None:
+    history = History().worker(OTHER, "consumer").away(CONSUMER, 5_000, 9_000)
+    history.stall(CONSUMER, at_ms=9_000, late_ms=4_000).stall(CONSUMER, at_ms=12_000, late_ms=200)
+    assert doubts(history) == [(0, "stalled")]
+
+
 def test_of_several_absences_in_one_stall_the_longest_is_taken_off() -> None:
     history = History().worker(OTHER, "consumer").stall(CONSUMER, at_ms=9_000, late_ms=4_100)
     assert doubts(history.away(CONSUMER, 4_900, 5_000)) == [(0, "stalled"), (0, "stalls")]

@@ -122,7 +122,9 @@ def test_a_fault_before_all_was_acknowledged_came_before_there_was_any_progress(
     assert duplicated(history.deliver(1, at_ms=36_000, tag=9, **at(7))) == ROLLBACK
 
 
-@pytest.mark.parametrize("elsewhere", [at(8), at(6, "broker-b/3"), {**at(6), "queue": "bills"}])
+@pytest.mark.parametrize(
+    "elsewhere", [at(8), at(6, "broker-b/3"), {**at(6), "queue": "bills"}, {"place": LOG}]
+)
 def test_what_lies_behind_or_in_another_log_holds_no_progress_up(
     elsewhere: dict[str, Any],
 ) -> None:
@@ -158,6 +160,12 @@ def test_a_retry_topics_copy_has_a_place_of_its_own() -> None:
 @pytest.mark.parametrize("place", [at(8), at(7, "broker-b/3")])
 def test_another_place_of_a_log_holds_it_a_second_time(place: dict[str, Any]) -> None:
     assert duplicated(read_at_100().deliver(1, at_ms=200, **place)) == STORED_TWICE
+
+
+def test_an_offset_without_a_broker_is_passed_by_nobody() -> None:
+    history = History().publish(1, at_ms=10).confirm(1).deliver(1, at_ms=100, tag=5, offset=7)
+    history.acknowledge(5, at_ms=200).deliver(1, at_ms=36_000, tag=9, offset=7)
+    assert duplicated(history) == AMBIGUOUS
 
 
 def test_a_broker_without_an_offset_is_no_place_of_a_log() -> None:
