@@ -6,6 +6,7 @@ import pytest
 
 from harness.analyse.stories import story as told
 from harness.analyse.truth import Interval, Moot, Unknown, Value
+from spark_analysis.schema.facts import Worker
 from tests.findings import Story
 
 JUDGED_S = 48  # from the fault at 12 s to the end of load
@@ -97,3 +98,23 @@ def test_a_kind_of_copy_has_the_story_of_its_own_message() -> None:
     story.affect("duplicated", "redelivery", 4_700, at=12.1)
     story.affect("duplicated", "stored_twice", 4_711, at=12.7)
     assert told("duplicated.stored_twice", 0, story.evidence).startswith("message 4711 of")
+
+
+def test_nobody_can_say_when_consumers_that_were_away_resumed_and_publishers_saw_theirs() -> None:
+    away = Story().stage("consumers_resumed", JUDGED_S, reached=False)
+    away.doubt("availability", "consumers_absent", window=1)
+    assert isinstance(fact(away, "consumers_resumed"), Unknown)
+    assert fact(away, "sustained_success") is True
+
+
+def test_where_nobody_consumes_consumers_have_no_milestones() -> None:
+    nobody = Story(consumers=0)
+    assert fact(nobody, "consumers_resumed") == Moot("nobody consumes before the drain")
+    assert fact(nobody, "first_success") is True
+
+
+def test_a_message_of_the_first_producer_has_a_name() -> None:
+    story = Story().count("lost", "replicated", 1).affect("lost", "replicated", 5, at=12.4)
+    story.affected = [replace(row, producer=0) for row in story.affected]
+    story.facts = replace(story.facts, workers=(Worker(0, "publisher", True),))
+    assert told("lost", 0, story.evidence).startswith("message 5 of")

@@ -13,6 +13,7 @@ from harness.analyse.truth import Interval, Unknown, at_least, exactly, holds
         (exactly(0), "==", 0, True),
         (exactly(3), "==", 0, False),
         (exactly(3), "!=", 0, True),
+        (exactly(0), "!=", 0, False),
         (at_least(0), "==", 0, None),
         (at_least(3), "==", 0, False),
         (at_least(3), "!=", 0, True),
