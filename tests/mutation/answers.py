@@ -4,11 +4,15 @@
 2. A mutant is held against the answers and not against the other judge, so that a mutant of each
    dies on the other. The kernels refuse records that no worker writes: that is their answer then.
 3. Small histories come first, and before all others those that show something not shown before.
+4. To note them takes minutes, so they are kept in a folder, until code or tests change.
 """
 
+import hashlib
 import pickle
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -23,13 +27,16 @@ from tests.generated_histories import Rows
 from tests.spark_analysis.engine.test_agreement import words_of
 
 STORIES = "tests/spark_analysis/definition"
+HISTORIES = 1_000
+_SOURCES = ("spark_analysis/**/*.py", "tests/*.py")
+_NOTES = {"stories": (*_SOURCES, f"{STORIES}/*.py"), "generated": _SOURCES}  # and their sources
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
     """A history, its raw columns, and what the definition and the kernels must say of it."""
 
-    origin: str  # "story" or "generated"
+    origin: str  # a story, or generated
     facts: Facts
     rows: Rows
     columns: Columns
@@ -38,10 +45,13 @@ class Answered:
     words: frozenset[object]
 
 
-def answered() -> list[Answered]:
-    stories = [_answered("story", *each) for each in _told()]
-    generated = [_answered("generated", *each) for each in fixed_histories()]
-    return list(_telling_first(sorted([*stories, *generated], key=_size)))
+def answered(folder: Path, number: int) -> list[Answered]:
+    """Those of so many histories, the telling ones first. `folder`: where they are kept."""
+    folder.mkdir(exist_ok=True)
+    with ProcessPoolExecutor(2) as pool:
+        noted = [*pool.map(_note, _NOTES, _NOTES.values(), [folder] * len(_NOTES))]
+    histories = [each for file in noted for each in pickle.loads(file.read_bytes())]
+    return list(_telling_first(sorted(histories, key=_size)))[:number]
 
 
 def objection(judge: str, histories: Iterable[Answered]) -> str:
@@ -65,6 +75,25 @@ def objection(judge: str, histories: Iterable[Answered]) -> str:
     return ""
 
 
+def _note(name: str, sources: tuple[str, ...], folder: Path) -> Path:
+    """Where the answers of that name are kept; they are noted anew if a source has changed."""
+    paths = sorted(path for source in sources for path in Path().glob(source))
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
+    file = folder / f"{name}-{digest[:16]}.pickle"
+    if not file.exists():
+        noted = _of_stories() if name == "stories" else _of_generated()
+        file.write_bytes(pickle.dumps(noted))
+    return file
+
+
+def _of_stories() -> list[Answered]:
+    return [_answered("story", *each) for each in _told()]
+
+
+def _of_generated() -> list[Answered]:
+    return [_answered("generated", *each) for each in fixed_histories(HISTORIES)]
+
+
 def _told() -> list[tuple[Facts, Rows]]:
     """Every history that a story is about; most stories go on with theirs, so it is copied."""
     told: list[bytes] = []
@@ -74,8 +103,8 @@ def _told() -> list[tuple[Facts, Rows]]:
         return judge(facts, rows)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(both_judges, "judge", listening)
-        assert pytest.main(["-q", "-p", "no:cacheprovider", STORIES]) == 0
+        patch.setattr(both_judges, "judged_by_both", listening)
+        assert pytest.main(["-q", "-p", "no:cacheprovider", STORIES]) == 0, "without any mutant"
     return [pickle.loads(each) for each in dict.fromkeys(told)]
 
 

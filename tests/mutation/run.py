@@ -1,82 +1,126 @@
-"""Makes the mutants of one part, tries each, and says which survived.
+"""Makes the mutants of one part, tries a sample of them, and says which survived.
 
-    python tests/mutation/run.py tests/mutation/definition.toml definition.sqlite
+    python tests/mutation/run.py PART SESSION [--sample N] [--histories N] [--minutes M] [--again]
 
-1. Run it in a copy of the repository: a mutant stands in the file while it is tried.
-2. A session that is there already is gone on with, so an interrupted one loses nothing.
-3. Only a verdict counts. A try without one (the server is gone, memory ran out) ends the run and
-   stays to be tried; unchanged code must pass before the first mutant and after the last.
+1. The sample is the same for the same code. A session is gone on with: what was tried in it of
+   modules that have not changed since is not tried again; `--again` tries those that lived.
+2. Only a verdict counts; what ended without one stays to be tried.
+3. The share that survived has its exact bound (Clopper-Pearson); equivalent ones are counted in.
 """
 
+import argparse
+import difflib
+import hashlib
+import json
 import sys
+import time
+import tomllib
 from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
-import choice
-import cosmic_ray.commands
-import cosmic_ray.modules
-import operators
-from cosmic_ray.config import ConfigDict, load_config
-from cosmic_ray.mutating import mutate_and_test
-from cosmic_ray.testing import run_tests
-from cosmic_ray.work_db import WorkDB, use_db
-from cosmic_ray.work_item import WorkerOutcome, WorkResult
+HERE = Path(__file__).parent
+sys.path[:0] = [str(Path.cwd())]
 
-VERDICTS = ("passed", "died", "timed out")
+from mutants import Mutant, mutants, unchanged  # noqa: E402
+from scipy.stats import binomtest  # noqa: E402
+from trials import KILLED, SURVIVED, TIMED_OUT, Part, Trials, Tried  # noqa: E402
 
+from harness.plan.seeds import stream  # noqa: E402
 
-def main(config_file: str, session_file: str) -> None:
-    operators.register()
-    config = load_config(config_file)
-    is_new = not Path(session_file).exists()
-    _check_unchanged(config)
-    with use_db(session_file) as session:
-        if is_new:
-            modules = cosmic_ray.modules.find_modules(map(Path, config["module-path"]))
-            cosmic_ray.commands.init(modules, session, {})
-            choice.leave_out(session)
-        for item in session.pending_work_items:
-            result = mutate_and_test(item.mutations, config.test_command, config.timeout)
-            if verdict(result) not in VERDICTS:
-                sys.exit(f"no verdict, go on when this is mended:\n{result.output}")
-            session.set_result(item.job_id, result)
-        _check_unchanged(config)
-        report(session)
+SEED = 16
+Results = dict[Mutant, dict[str, Any]]
 
 
-def verdict(result: WorkResult) -> str:
-    """What the warm server said of a mutant."""
-    return (result.output or "").partition("\n")[0]
+def main(arguments: argparse.Namespace) -> None:
+    until_s = time.monotonic() + arguments.minutes * 60
+    part = Part(**tomllib.loads((HERE / "parts.toml").read_text())[arguments.part])
+    made = mutants(part.modules, part.without)
+    sample = stream(SEED, arguments.part).sample(made, min(arguments.sample, len(made)))
+    session = Path(arguments.session)
+    known = _read(session)
+    if arguments.again:
+        known = {
+            each: told
+            for each, told in known.items()
+            if told["verdict"] == KILLED or each == unchanged(each.path)
+        }
+    control = unchanged(made[0].path)
+    waiting = [each for each in (control, *sample) if each not in known]
+    if waiting and arguments.minutes:
+        trials = Trials(part, session.parent / "answers", arguments.histories)
+        print(f"{until_s - time.monotonic():.0f} s left for mutants", flush=True)
+        with session.open("a") as written:
+            for tried in trials.of(waiting, until_s, arguments.cores):
+                known[tried.mutant] = _told(tried)
+                print(json.dumps(known[tried.mutant]), file=written, flush=True)
+                if tried.mutant == control and tried.verdict != SURVIVED:
+                    sys.exit(f"the tests fail without any mutant:\n{tried.words}")
+    _report(made, {each: known[each] for each in sample if each in known})
 
 
-def report(session: WorkDB) -> None:
-    """One line a module, then every mutant that did not die, with its change."""
-    outcomes: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    alive = []
-    for item, result in session.completed_work_items:
-        (mutant,) = item.mutations
-        module = str(mutant.module_path)
-        if result.worker_outcome is WorkerOutcome.SKIPPED:
-            outcomes[module]["left out"] += 1
-            continue
-        outcomes[module][verdict(result)] += 1
-        if verdict(result) != "died":
-            place = (module, mutant.start_pos, mutant.operator_name)
-            alive.append((*place, verdict(result), result.diff))
-    print("| module | made | left out | killed | timed out | survived |")
-    for module, count in sorted(outcomes.items()):
-        row = (count[word] for word in ("left out", "died", "timed out", "passed"))
-        print("|", " | ".join([module, str(count.total()), *map(str, row)]), "|")
-    for module, (line, column), operator, word, diff in sorted(alive):
-        changed = [text for text in (diff or "").splitlines() if text[:2] in ("+ ", "- ")]
-        print(f"\n{module}:{line}:{column} {operator} {word}", *changed, sep="\n    ")
+def _told(tried: Tried) -> dict[str, Any]:
+    before = Path(tried.mutant.path).read_text().splitlines()
+    lines = difflib.unified_diff(before, tried.mutant.code().splitlines(), lineterm="", n=0)
+    change = [line for line in lines if line[:1] in "+-" and line[:3] not in ("+++", "---")]
+    return {
+        "mutant": asdict(tried.mutant),
+        "source": _digest(tried.mutant.path),
+        "verdict": tried.verdict,
+        "change": change,
+        "words": tried.words,
+    }
 
 
-def _check_unchanged(config: ConfigDict) -> None:
-    _, output = run_tests(config.test_command, config.timeout)
-    if not output.startswith("passed"):
-        sys.exit(f"the tests fail without any mutant:\n{output}")
+def _read(session: Path) -> Results:
+    """What the session holds of modules as they are now; the last word on each counts."""
+    lines = session.read_text().splitlines() if session.exists() else []
+    told = [json.loads(line) for line in lines]
+    return {
+        Mutant(**each["mutant"]): each
+        for each in told
+        if each["source"] == _digest(each["mutant"]["path"])
+    }
+
+
+def _digest(path: str) -> str:
+    file = Path(path)
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:16] if file.exists() else ""
+
+
+def _report(made: list[Mutant], tried: Mapping[Mutant, Mapping[str, Any]]) -> None:
+    """One line a module, the whole with its bound, then every mutant that did not die."""
+    by_module: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for mutant in made:
+        by_module[mutant.path]["made"] += 1
+    for mutant, told in tried.items():
+        by_module[mutant.path]["tried"] += 1
+        by_module[mutant.path][told["verdict"]] += 1
+    columns = ("made", "tried", KILLED, TIMED_OUT, SURVIVED)
+    print("| module |", " | ".join(columns), "|")
+    for module, count in sorted(by_module.items()):
+        print(f"| {module} |", " | ".join(str(count[column]) for column in columns), "|")
+    whole = sum(by_module.values(), Counter[str]())
+    print("| all |", " | ".join(str(whole[column]) for column in columns), "|")
+    if tried:
+        bound = binomtest(whole[SURVIVED], len(tried)).proportion_ci(0.95, method="exact")
+        share = whole[SURVIVED] / len(tried)
+        print(f"survived: {share:.1%} of those tried, {bound.low:.1%} to {bound.high:.1%}")
+    for mutant, told in sorted(tried.items(), key=lambda each: (each[0].path, each[0].line)):
+        if told["verdict"] != KILLED:
+            place = f"{mutant.path}:{mutant.line}:{mutant.column}"
+            print(f"\n{place} {mutant.operator} {told['verdict']}", *told["change"], sep="\n    ")
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    parser = argparse.ArgumentParser()
+    parser.add_argument("part")
+    parser.add_argument("session")
+    parser.add_argument("--sample", type=int, default=sys.maxsize)
+    parser.add_argument("--histories", type=int, default=sys.maxsize)
+    parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--cores", type=int, default=2)
+    parser.add_argument("--again", action="store_true")
+    main(parser.parse_args())

@@ -42,7 +42,8 @@ def test_a_line_that_a_kill_cut_in_two_is_no_admission(tmp_path: Path) -> None:
 
 def test_canaries_other_runs_and_strangers_are_left_out(tmp_path: Path) -> None:
     stranger = Message(b"id", "", "orders", b"", b"what is this", True)
-    others = message(1, producer=-1), message(2, run=RUN + 1), stranger
+    runs = message(1, run=RUN - 1), message(2, run=RUN + 1)
+    others = message(1, producer=-1), *runs, stranger
     written(tmp_path, "a", truth.admitted("drop", "orders", *others, message(3)).lines)
     assert read(tmp_path, RUN) == (Admission("drop", identity(3)),)
 

@@ -91,6 +91,7 @@ def test_a_condition_is_a_fact_a_comparator_and_a_value() -> None:
         ("confirms == yes", "true or false is asked for"),
         ("confirms >= true", "is no number"),
         ("lost == 0 | 1", "alternatives go with == and words only"),
+        ("fault_kind != kill | stop", "alternatives go with == and words only"),
     ],
 )
 def test_a_condition_that_means_nothing_is_an_error(text: str, message: str) -> None:
@@ -142,6 +143,7 @@ def kept() -> ClaimVerdict:
 def test_a_claim_about_some_cases_says_so_and_is_never_refuted() -> None:
     (some,) = judge(read_claims(f'{PLAIN}quantifier = "some"', "mine.toml"), Story().evidence)
     assert (some.some, some.outcome) == (True, Outcome.INCONCLUSIVE)
+    assert some.story == "", "there is no story of an example that did not come"
     assert not some.is_promise
     assert exit_code([(some, kept())]) == 0
 

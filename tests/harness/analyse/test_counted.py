@@ -91,3 +91,16 @@ def test_what_nobody_may_have_had_a_queue_for_is_not_lost_for_sure() -> None:
     assert one.advice == ("publish with mandatory = true",)
     story.count("lost", "replicated", 1)
     assert verdict("confirmed-hence-delivered", story).outcome is FAIL
+
+
+def test_of_few_nobody_says_that_none_is_stored_twice() -> None:
+    few = Story().count("in_order", "", 99)
+    one = verdict("one-copy", few)
+    assert one.outcome is INCONCLUSIVE
+    assert "there were only 99" in one.not_judged[0]
+
+
+def test_what_was_told_of_order_counts_those_of_which_nobody_knows() -> None:
+    story = Story().count("reordered", "", 2).count("reorder_unknown", "", 5)
+    told = {one.name: one.text for one in observe(story.evidence)}
+    assert "2 of 21,407" in told["reordered"]

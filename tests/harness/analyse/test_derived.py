@@ -45,6 +45,17 @@ def test_one_fault_that_ends_a_broker_is_enough_to_take_what_is_transient() -> N
     assert derived("keeps", Story(durable=False).calm()) is True
 
 
+def test_each_window_says_what_its_own_fault_took() -> None:
+    story = Story("magic").window(2, "kill", opens=40, lasts=10)
+    assert derived("page_cache_lost", story, 2) is False
+    assert isinstance(derived("page_cache_lost", story, 1), Unknown)
+
+
+def test_what_nobody_knows_of_an_end_names_the_faults() -> None:
+    told = derived("keeps", Story("magic", durable=False))
+    assert told == Unknown("a transient queue's broker may have ended (magic)")
+
+
 @pytest.mark.parametrize(
     ("state", "read"),
     [

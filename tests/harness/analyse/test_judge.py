@@ -26,6 +26,10 @@ def test_a_pass_says_what_was_judged() -> None:
     )
 
 
+def test_what_holds_has_no_story() -> None:
+    assert {verdict(name, Story()).story for name in ("one-copy", "mirror-takes-over")} == {""}
+
+
 def test_a_false_precondition_is_not_applicable_and_says_which() -> None:
     one = verdict("election-loses-nothing", Story(synchronised_mirrors_at_fault=0))
     assert one.outcome is NOT_APPLICABLE

@@ -13,6 +13,7 @@ from harness.analyse.truth import Interval, Unknown, at_least, exactly, holds
         (exactly(0), "==", 0, True),
         (exactly(3), "==", 0, False),
         (exactly(3), "!=", 0, True),
+        (exactly(0), "!=", 0, False),
         (at_least(0), "==", 0, None),
         (at_least(3), "==", 0, False),
         (at_least(3), "!=", 0, True),
@@ -21,6 +22,8 @@ from harness.analyse.truth import Interval, Unknown, at_least, exactly, holds
         (at_least(5), "<", 5, False),
         (at_least(4), "<", 5, None),
         (at_least(5), "<=", 5, None),
+        (exactly(5), "<=", 5, True),
+        (exactly(6), "<=", 5, False),
         (at_least(6), ">", 5, True),
         (Interval(0, 2), "<", 3, True),
         (Interval(0, math.inf), "==", 1, None),
@@ -38,3 +41,8 @@ def test_what_is_proved_stays_proved_and_what_is_open_stays_open(
 def test_words_may_have_alternatives() -> None:
     assert holds("kill", "==", ("kill", "partition")) is True
     assert holds("hang", "==", ("kill", "partition")) is False
+
+
+def test_what_is_at_least_so_much_has_no_upper_end_and_says_no_more_than_it_was_told() -> None:
+    assert at_least(3) == Interval(3, math.inf, "", "", "")
+    assert at_least(3, "3 of 9", "why", "do") == Interval(3, math.inf, "3 of 9", "why", "do")

@@ -87,6 +87,12 @@ def test_what_a_fault_kept_a_worker_from_is_no_stall(
     assert doubts(history) == ([(0, "stalled")] if stalled else [])
 
 
+def test_a_stall_that_a_fault_made_hides_none_that_comes_after_it() -> None:
+    history = History().worker(OTHER, "consumer").away(CONSUMER, 5_000, 9_000)
+    history.stall(CONSUMER, at_ms=9_000, late_ms=4_000).stall(CONSUMER, at_ms=12_000, late_ms=200)
+    assert doubts(history) == [(0, "stalled")]
+
+
 def test_of_several_absences_in_one_stall_the_longest_is_taken_off() -> None:
     history = History().worker(OTHER, "consumer").stall(CONSUMER, at_ms=9_000, late_ms=4_100)
     assert doubts(history.away(CONSUMER, 4_900, 5_000)) == [(0, "stalled"), (0, "stalls")]
@@ -122,6 +128,11 @@ def test_from_a_window_that_came_after_the_load_nobody_was_away() -> None:
 def test_from_a_window_that_lasts_no_time_nobody_was_away() -> None:
     history = History().window(5_000).window(5_000).away(PUBLISHER, 4_000, 9_000)
     assert doubts(history) == [(0, "publishers_absent"), (2, "publishers_absent")]
+
+
+def test_from_the_calm_before_a_fault_that_came_before_the_load_nobody_was_away() -> None:
+    history = History(load_ms=(5_000, 10_000)).window(3_000).away(PUBLISHER, 2_000, 6_000)
+    assert doubts(history) == [(1, "publishers_absent")]
 
 
 def test_a_publisher_that_was_there_all_the_time_says_it_for_the_others() -> None:

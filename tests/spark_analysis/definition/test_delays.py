@@ -286,6 +286,17 @@ def test_clocks_of_both_sides_excuse_what_is_overdue(worker: int) -> None:
     assert told(history, "overdue") == {"overdue": 1}
 
 
+def test_what_was_due_before_it_was_sent_waits_for_no_time_and_not_for_less() -> None:
+    latest_ms = CONFIRMED_MS + 1 + 1_000  # the broker's own millisecond, and its second
+
+    def overdue(at_ms: float) -> dict[str, int]:
+        history = History().publish(1, at_ms=1_000).terms(1, due_ms=500)
+        return told(history.confirm(1, at_ms=CONFIRMED_MS).deliver(1, at_ms=at_ms), "overdue")
+
+    assert overdue(latest_ms) == {}
+    assert overdue(latest_ms + 0.000001) == {"overdue": 1}
+
+
 def test_of_several_deliveries_the_first_says_whether_it_was_overdue() -> None:
     history = delayed().deliver(1, at_ms=12_000).deliver(1, at_ms=50_000)
     assert told(history, "overdue") == {}

@@ -182,6 +182,12 @@ def test_each_attempt_is_compared_with_its_own_sending() -> None:
     assert not causal(history.deliver(1, at_ms=20, attempt=2))
 
 
+@pytest.mark.parametrize("early_ms", [0.5, 3, 4.5])
+def test_what_came_early_by_less_than_clocks_may_be_off_came_in_time(early_ms: float) -> None:
+    history = History().clock(PUBLISHER, 2).clock(CONSUMER, 3)
+    assert causal(history.publish(1, at_ms=10).deliver(1, at_ms=10 - early_ms))
+
+
 def test_what_was_never_sent_has_no_time_to_come_after() -> None:
     assert causal(History().publish(1, at_ms=10).deliver(1, at_ms=5, attempt=3))
     assert causal(History().publish(1, at_ms=10).deliver(1, at_ms=5, run_ok=False))

@@ -122,7 +122,9 @@ def test_a_fault_before_all_was_acknowledged_came_before_there_was_any_progress(
     assert duplicated(history.deliver(1, at_ms=36_000, tag=9, **at(7))) == ROLLBACK
 
 
-@pytest.mark.parametrize("elsewhere", [at(8), at(6, "broker-b/3"), {**at(6), "queue": "bills"}])
+@pytest.mark.parametrize(
+    "elsewhere", [at(8), at(6, "broker-b/3"), {**at(6), "queue": "bills"}, {"place": LOG}]
+)
 def test_what_lies_behind_or_in_another_log_holds_no_progress_up(
     elsewhere: dict[str, Any],
 ) -> None:
@@ -135,6 +137,12 @@ def test_a_place_that_was_read_twice_is_passed_when_either_was_acknowledged() ->
     history = read_at_100().deliver(1, at_ms=300, tag=6, **at(7)).acknowledge(6, at_ms=400)
     history.deliver(1, at_ms=36_000, tag=9, **at(7))
     assert duplicated(history) == REDELIVERY | ROLLBACK
+
+
+def test_a_place_that_was_read_after_one_that_nobody_told_is_passed_all_the_same() -> None:
+    history = delivered_at_100().deliver(1, at_ms=150, tag=6, **at(7)).acknowledge(6, at_ms=200)
+    history.deliver(1, at_ms=36_000, tag=9, **at(7))
+    assert duplicated(history) == AMBIGUOUS | ROLLBACK
 
 
 def test_a_place_of_a_log_while_two_masters_lived_may_be_the_other_masters() -> None:
@@ -152,6 +160,17 @@ def test_a_retry_topics_copy_has_a_place_of_its_own() -> None:
 @pytest.mark.parametrize("place", [at(8), at(7, "broker-b/3")])
 def test_another_place_of_a_log_holds_it_a_second_time(place: dict[str, Any]) -> None:
     assert duplicated(read_at_100().deliver(1, at_ms=200, **place)) == STORED_TWICE
+
+
+def test_an_offset_without_a_broker_is_passed_by_nobody() -> None:
+    history = History().publish(1, at_ms=10).confirm(1).deliver(1, at_ms=100, tag=5, offset=7)
+    history.acknowledge(5, at_ms=200).deliver(1, at_ms=36_000, tag=9, offset=7)
+    assert duplicated(history) == AMBIGUOUS
+
+
+def test_a_broker_without_an_offset_is_no_place_of_a_log() -> None:
+    history = History().publish(1, at_ms=10).confirm(1).deliver(1, at_ms=100, tag=5, place=LOG)
+    assert duplicated(history.deliver(1, at_ms=200, **at(7))) == AMBIGUOUS
 
 
 def test_beside_one_whose_place_nobody_knows_another_place_says_nothing() -> None:

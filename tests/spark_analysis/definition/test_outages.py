@@ -48,6 +48,12 @@ def test_two_bad_ones_in_a_row_are_none_and_three_are_one() -> None:
     assert outages(steady(loaded(), (10_000, 10_060))) == [(10_000, 10_060)]
 
 
+def test_of_the_first_500_operations_of_a_load_five_may_be_bad_and_six_are_an_outage() -> None:
+    """No stretch reaches over the first: how many are none is told by the 5 s from it on."""
+    assert outages(steady(loaded(), (0, 50), every_ms=10)) == NONE
+    assert outages(steady(loaded(), (0, 60), every_ms=10)) == [(0, 60)]
+
+
 def test_a_queue_of_five_a_second_is_not_out_at_every_late_message() -> None:
     slow = {"every_ms": 200, "until_ms": 60_000}
     one = steady(loaded(ended_ms=60_000), (10_000, 10_200), **slow)

@@ -100,6 +100,18 @@ def test_the_later_success_begins_the_less_of_it_is_proved(began_ms: int, of: Ow
     assert owed(answer(load(), 10, missed)) == ((began_ms - ORIGIN_MS) / 1_000, of)
 
 
+def test_a_first_stretch_that_ends_with_the_load_may_be_proved_by_its_confirms() -> None:
+    """Of its 200 operations too few were decided before the undo, but all were confirmed."""
+    history = History(load_ms=(0, 30_000), deadline_ms=DEADLINE_MS)
+    history.window(ORIGIN_MS, ended_ms=30_100, undo_ms=30_000)
+    for sequence in range(320, 1_200):
+        at_ms = sequence * 25
+        late = ORIGIN_MS <= at_ms < 25_000
+        history.publish(sequence, at_ms=at_ms)
+        history.confirm(sequence, at_ms=29_000 if late else at_ms + 1)
+    assert owed(history) == (15, Owed.SYSTEM)
+
+
 @pytest.mark.parametrize(("late", "of"), [(3, Owed.SYSTEM), (4, Owed.EITHER)])
 def test_of_what_was_decided_at_most_a_hundredth_may_be_missed(late: int, of: Owed) -> None:
     """300 of the period's 500 operations were decided, and of all 500 five may be missed."""

@@ -200,6 +200,12 @@ def test_a_second_outage_breaks_a_promise_whoever_ended_it() -> None:
     assert verdict(promised((16_000, 18_000)), "timer") == "open"
 
 
+@pytest.mark.parametrize("name", ["a minute", "fault + 5 s", "zero"])
+def test_a_promise_of_any_name_is_broken_by_an_outage_that_the_system_ended(name: str) -> None:
+    history = steady(faulted().promise(name, 3_000), (13_000, 14_000))
+    assert verdict(history, name) == "out"
+
+
 def test_an_outage_that_began_too_late_to_be_decided_leaves_a_promise_open() -> None:
     assert verdict(promised((19_000, 22_000)), "timer") == "open"
 

@@ -156,6 +156,13 @@ def test_a_commit_that_waits_for_a_question_is_not_lost_for_nobody_knows_if_it_w
     assert loss_doubts(committed(Fate.COMMIT_WHEN_ASKED)) == [("pending", "orders")]
 
 
+def test_beside_one_that_is_lost_what_was_found_whole_was_committed_and_is_stranded() -> None:
+    history = History().publish(1).terms(1, fate=Fate.COMMIT_WHEN_ASKED).confirm(1)
+    history.publish(2).confirm(2).deliver(1, via=Via.AUDIT)
+    found = counts(judge(*history.build()), "lost", "stranded", "loss_unknown")
+    assert found == {"lost replicated": 1, "stranded replicated": 1}
+
+
 def test_a_commit_that_waits_for_a_question_is_pending_whatever_else_is_unknown() -> None:
     history = committed(Fate.COMMIT_WHEN_ASKED).queue(drained=False, unreadable=("b",))
     assert told(history.log_open(CONSUMER), *LOSS) == {"loss_unknown pending": 1}

@@ -156,6 +156,17 @@ def test_a_silent_name_server_shows_nothing_until_it_answers_again() -> None:
     assert stages(history)["route_changed"] == (True, ns(21_005), ns(21_005 - last_silent))
 
 
+def test_what_was_shown_last_before_the_fault_is_what_it_changed() -> None:
+    history = look(look(faulted(), "ns1", 8_000, SLAVE), "ns1", 9_000, *ALL)
+    look(look(history, "ns1", 10_400, *ALL), "ns1", 12_000, SLAVE)
+    assert stages(history)["route_changed"][:2] == (True, ns(2_005))
+
+
+def test_what_comes_to_a_route_changes_it_as_what_goes_does() -> None:
+    history = look(look(faulted(), "ns1", 9_000, SLAVE), "ns1", 12_000, SLAVE, MASTER)
+    assert stages(history)["route_changed"][:2] == (True, ns(2_005))
+
+
 def test_a_look_that_the_fault_fell_into_may_show_either() -> None:
     history = look(faulted(), "ns1", 9_600, *ALL)
     look(history, "ns1", 9_990, SLAVE, took_ms=50)

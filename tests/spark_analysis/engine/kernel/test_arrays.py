@@ -72,7 +72,7 @@ def test_find_says_where_a_key_is_and_that_it_is_not() -> None:
 
 
 def test_expand_lists_each_position_of_each_range_and_nothing_of_empty_ones() -> None:
-    ranges, positions = expand(np.array([4, 9, 1]), np.array([6, 9, 2]))
+    ranges, positions = expand(np.array([4, 9, 1, 8]), np.array([6, 9, 2, 5]))
     assert list(zip(ranges.tolist(), positions.tolist(), strict=True)) == [(0, 4), (0, 5), (2, 1)]
 
 

@@ -1,0 +1,17 @@
+"""The hand-made runs, and both judges: what the definition says, the kernels say."""
+
+from pathlib import Path
+
+import pytest
+
+from spark_analysis.definition.judge import judge
+from tests.both_judges import by_kernels, listed, raw_columns
+from tests.conformance_stories import STORIES, told
+
+pytestmark = pytest.mark.slow  # some are long: a second each
+
+
+@pytest.mark.parametrize("path", STORIES, ids=lambda path: path.name.split(".")[0])
+def test_both_judges_say_the_same_of_a_story(path: Path) -> None:
+    facts, rows = told(path)
+    assert by_kernels(facts, raw_columns(rows)) == listed(judge(facts, rows))
