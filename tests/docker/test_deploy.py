@@ -184,7 +184,10 @@ def test_the_brokers_logs_are_fetched_and_nothing_twice(
     play(cluster.fetch_logs(run_folder))
     for host in HOSTS:
         text = (run_folder / "broker_logs" / f"{host}.log").read_text()
-        assert text.count("Server startup complete") == 1
+        # Each with its time: other tests may have made a broker start again.
+        starts = [line for line in text.splitlines() if "Server startup complete" in line]
+        assert starts
+        assert len(starts) == len(set(starts))
 
 
 def test_every_host_is_sampled_every_second(cluster: ComposeCluster, play: Play) -> None:
