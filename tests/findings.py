@@ -26,7 +26,7 @@ from spark_analysis.schema.findings import (
     Stage,
 )
 from spark_analysis.schema.measures import BY_NAME
-from spark_analysis.schema.service import Consumption, Exposure, Outage, Service
+from spark_analysis.schema.service import Consumption, Exposure, Outage, Service, Starvation
 from spark_analysis.schema.words import Owed
 
 RUN, QUEUE = "run-1-beef", "orders"
@@ -125,6 +125,7 @@ class Story:
         self.services: dict[tuple[int, str, str, str], Service] = {}
         self.exposures: dict[int, Exposure] = {}
         self.consumed: dict[tuple[int, str, str], Consumption] = {}
+        self.starvation: dict[tuple[int, str, str], Starvation] = {}
         self.doubts: list[Doubt] = []
         self.seconds: list[Second] = []
         self.facts = Facts(
@@ -165,12 +166,13 @@ class Story:
                 self.service(words.SERVED, scope=scope, name=name, promise=promise, window=number)
         for scope, name in READERS:
             self.consumption(True, scope=scope, name=name, window=number)
+        self.starved(0.1, window=number)
         return self.exposed(due=2_000, window=number).silence(0.171, window=number)
 
     def calm(self) -> Self:
         self.facts = replace(self.facts, windows=())
         self.stages, self.silences = {}, {}
-        self.services, self.exposures, self.consumed = {}, {}, {}
+        self.services, self.exposures, self.consumed, self.starvation = {}, {}, {}, {}
         return self
 
     def count(self, measure: str, detail: str, number: int, *, windows: str | None = None) -> Self:
@@ -279,6 +281,23 @@ class Story:
         )
         return self
 
+    def starved(
+        self,
+        seconds: float,
+        *,
+        queue: str = QUEUE,
+        place: str = "",
+        window: int = 0,
+        due: int = 500,
+        ends: float = 60,
+    ) -> Self:
+        """So long a queue gave consumers nothing, in the calm or once the fault was gone."""
+        from_ns, until_ns = ns(30) if window else 0, ns(ends)
+        self.starvation[window, queue, place] = Starvation(
+            RUN, window, queue, place, from_ns, until_ns, due, ns(seconds), from_ns
+        )
+        return self
+
     def silent_consumer(self, worker: int = 7, *, window: int = 1, due: int = 500) -> Self:
         return self.consumption(
             False, scope=words.CONSUMER, name=str(worker), window=window, due=due
@@ -324,6 +343,7 @@ class Story:
             service=tuple(self.services.values()),
             exposure=tuple(self.exposures.values()),
             consumption=tuple(self.consumed.values()),
+            starvation=tuple(self.starvation.values()),
             doubts=tuple(self.doubts),
         )
 

@@ -12,13 +12,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from harness.analyse import derived, served
+from harness.analyse import calm, derived, served
 from harness.analyse.counted import PLANNED, Among, Counted
 from harness.analyse.doubts import Told, tell
 from harness.analyse.state import State
 from harness.analyse.times import NS, fault_length_s, judged_ns, stage_text
 from harness.analyse.truth import Interval, Moot, Unknown, Value, at_least, exactly
 from harness.analyse.vocabulary import (
+    CALM,
     CONSUMPTION,
     COUNTS,
     DECLARED,
@@ -28,6 +29,7 @@ from harness.analyse.vocabulary import (
     SEEN,
     SERVICE,
     STAGE_NAMES,
+    STARVED,
     TIMERS,
     WAITING,
 )
@@ -75,6 +77,8 @@ class Evidence:
             return Unknown(_UNDECLARED) if undeclared and isinstance(value, Interval) else value
         if name in derived.DERIVED:
             return derived.derive(name, window, self.facts, self.state)
+        if name in CALM:
+            return self._calm(name)
         if not self.facts.windows:
             return Moot("there is no fault")
         if self.run_doubt:
@@ -202,12 +206,16 @@ class Evidence:
 
     def _found(self, name: str, window: int) -> Value:
         nobody = self.state.run.get("consumers") == 0
-        if nobody and (name == CONSUMPTION or name.removesuffix("_s") in _NEEDS_CONSUMERS):
+        if nobody and (
+            name in (CONSUMPTION, STARVED) or name.removesuffix("_s") in _NEEDS_CONSUMERS
+        ):
             return Moot("nobody consumes before the drain")
         if name in STAGE_NAMES:
             return self._stage_seen(name, window)
         if name == CONSUMPTION:
             return self._consumption_resumes(window)
+        if name == STARVED:
+            return self._starved(window)
         if name == WAITING:
             return exactly(self._waiting(window))
         if name == KEPT:
@@ -280,6 +288,24 @@ class Evidence:
         if doubt:
             return Unknown(doubt.sentence, doubt.advice)
         return Unknown(why, "send more after the fault") if resumed is None else False
+
+    def _calm(self, name: str) -> Value:
+        if self.run_doubt:
+            return Unknown(self.run_doubt.sentence, self.run_doubt.advice)
+        if name == "out_when_calm_s":
+            return calm.longest_outage(self.findings, self.facts, self.availability_doubt(0))
+        return self._starved(0)
+
+    def _starved(self, window: int) -> Value:
+        """Of the calm, or once the fault of a window was healed."""
+        if not self.facts.confirms:
+            return Moot("publishers ask for no confirms")
+        if self.state.run.get("consumers") == 0:
+            return Moot("nobody consumes before the drain")
+        doubt = self.consumption_doubt(window) or self.loss_doubt("consumer_log")
+        if window:
+            return calm.starved_once_healed(self.findings, window, doubt)
+        return calm.starved_in_the_calm(self.findings, self.facts, doubt)
 
     def _served(self, promise: str, window: int) -> Value:
         """Patient clients are confirmed in time what they sent into a fault, and after it: that is

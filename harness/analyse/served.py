@@ -27,6 +27,7 @@ _WHY = {
 }
 _LONGER = "let the fault, and the load after it, last longer"
 _MORE = "let more be sent while the fault is in force"
+_MORE_AFTER = "let the load last longer after the fault, or send more"
 
 
 def rows_of(findings: Findings, window: int, promise: str) -> tuple[Service, ...]:
@@ -46,7 +47,8 @@ def served(rows: Sequence[Service]) -> bool | Unknown:
             return Unknown(f"{scope_name(row)}: {_WHY[row.verdict]}", _LONGER)
     (run,) = (row for row in rows if row.scope == words.RUN)
     if run.verdict == words.FEW:
-        return Unknown(f"only {min(run.due, run.in_force):,} operations were due then", _MORE)
+        advice = _MORE_AFTER if run.promise == words.HEALED else _MORE
+        return Unknown(f"only {min(run.due, run.in_force):,} operations were due then", advice)
     return True
 
 

@@ -138,6 +138,21 @@ SERVICE = {
 }
 TIMERS = {"notice": ("timer_s", "route_poll_s"), "poll": ("route_poll_s",)}
 CONSUMPTION = "consumption_resumes"
+STARVED = "starved_once_healed_s"
+CALM: dict[str, Fact] = {
+    "out_when_calm_s": Fact(
+        float,
+        False,
+        "longest outage of the run, a queue or a publisher before any fault, after the load's "
+        "first 10 s",
+    ),
+    "starved_when_calm_s": Fact(
+        float,
+        False,
+        "longest time before any fault in which a queue, or one place of a log, gave nothing out, "
+        "though something confirmed waited there for consumers",
+    ),
+}
 WAITING, KEPT = "waiting_at_fault", "kept_when_rejoined"
 STAGE_NAMES = tuple(
     each.reached.stage for each in REGISTER if each.reached is not None and each.of is None
@@ -166,6 +181,12 @@ FOUND: dict[str, Fact] = {
     ),
     CONSUMPTION: Fact(
         bool, True, "every queue and every consumer got something that was sent after the fault"
+    ),
+    STARVED: Fact(
+        float,
+        True,
+        "longest time in which a queue gave nothing out, though something waited, when the fault, "
+        "and every one in force with it, was gone, and clients had had time to come back",
     ),
     WAITING: Fact(float, True, "messages that were confirmed and not delivered when it came"),
     KEPT: Fact(
@@ -204,6 +225,7 @@ FACTS: dict[str, Fact] = {
     **SEEN,
     **RECORDED,
     **COUNTS,
+    **CALM,
     **FOUND,
     **FOLLOWING,
 }

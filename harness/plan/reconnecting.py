@@ -9,8 +9,9 @@ AMQP_RECONNECT_S = 2
 # send to a dead one just before: that waits out the library's time limit.
 SEND_LIMIT_S = 3
 # What is due then is judged from 100 operations on, of a queue or publisher from 20 on
-# (spark_analysis/schema/service.py): half as many again, since no load is even.
-SERVED_S = 1.0
+# (spark_analysis/schema/service.py): half as many again, since no load is even. That consumers get
+# nothing for 5 s can only be seen in more than that.
+SERVED_S = 6.0
 ENOUGH, ENOUGH_OF_SCOPE = 150, 30
 
 

@@ -30,6 +30,7 @@ from spark_analysis.definition import (
     promised,
     seconds,
     stages,
+    starvation,
     strays,
     transactions,
     views,
@@ -75,6 +76,7 @@ def judge(facts: Facts, rows: Mapping[str, Iterable[Row]]) -> Findings:
         service=promised.rows(facts, histories, faults),
         exposure=exposure.rows(facts, every, histories, faults),
         consumption=consumption.rows(facts, every, faults),
+        starvation=starvation.rows(facts, every, faults),
         doubts=doubts.rows(facts, every, seen.stalls, missing),
     )
 

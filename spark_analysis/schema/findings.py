@@ -1,7 +1,8 @@
-"""What an analysis answers: eleven marts, and the rules that fill them.
+"""What an analysis answers: twelve marts, and the rules that fill them.
 
-Those of availability as a history (outages, service, exposure, consumption), and the stage
-sustained_success, have their rules in service.py. What a run cost has two marts more: costs.py.
+Those of availability as a history (outages, service, exposure, consumption, starvation), and the
+stage sustained_success, have their rules in service.py. What a run cost has two marts more:
+costs.py.
 
 The plain definition and Spark are written from this text, apart from each other, and must agree
 row for row. Rows of a mart have no order. `producer < 0` is a canary: left out everywhere. A queue
@@ -282,7 +283,7 @@ at_ns, late_ns are 0 where they say nothing.
 
 from dataclasses import dataclass
 
-from spark_analysis.schema.service import Consumption, Exposure, Outage, Service
+from spark_analysis.schema.service import Consumption, Exposure, Outage, Service, Starvation
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -362,7 +363,7 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """The eleven marts of one run or of many."""
+    """The twelve marts of one run or of many."""
 
     counts: tuple[Count, ...]
     affected: tuple[Affected, ...]
@@ -374,6 +375,7 @@ class Findings:
     service: tuple[Service, ...]
     exposure: tuple[Exposure, ...]
     consumption: tuple[Consumption, ...]
+    starvation: tuple[Starvation, ...]
     doubts: tuple[Doubt, ...]
 
 
@@ -388,5 +390,6 @@ MARTS: dict[str, type] = {
     "service": Service,
     "exposure": Exposure,
     "consumption": Consumption,
+    "starvation": Starvation,
     "doubts": Doubt,
 }

@@ -110,6 +110,24 @@ identified, by LOAD or RETRY_TOPIC, of an attempt (that number's) with sent_ns >
   sum, over these, of the queue's due // the number of consumers (whoever they are) that received
   so from it; a row even where that is 0.
   `resumed`, `at_ns`: as above, of deliveries to this consumer, of whatever queue.
+
+STARVATION, one row a span, queue and place, only where facts.confirms and facts.workers has a
+consumer: how long they got nothing, though something was there for them. Spans: window 0:
+[load_started_ns, the earliest origin_ns of a window, at most load_ended_ns; load_ended_ns without
+one); a window whose storm is over: from_ns and until_ns of "healed". One with from_ns >= until_ns
+has no rows.
+- place "": the queue as a whole. Of logs besides each place from which one of its deliveries was
+  read: a broker that is not "" of a delivery with an offset (>= 0). Of the messages below then
+  only those whose first delivery was read there, and of the deliveries only those that were.
+- ready: a delivered message with a confirm time, of fate NONE, is ready from r = the later of its
+  confirm time and the largest due_ns of its delayed attempts. It waits at every t with r <= t < d,
+  d = received_ns of its first delivery, never for one by DRAIN.
+- `due`: messages of the queue that are ready from an r with from_ns <= r <= until_ns - the smaller
+  of deadline_ns and 5 s; every queue and place with due >= 1.
+- `longest_ns`: the times within (from_ns, until_ns) at which an identified delivery by LOAD or
+  RETRY_TOPIC of a message of the queue came cut the span into pieces [a, b). Of each: from the
+  later of a and the smallest r of its messages with r < b and d >= b, to b. The longest, of equals
+  the earliest; `longest_from_ns`: where it begins. Without any 0, from from_ns.
 """
 
 from dataclasses import dataclass
@@ -176,3 +194,16 @@ class Consumption:
     due: int
     resumed: bool
     at_ns: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Starvation:
+    run: str
+    window: int
+    queue: str
+    place: str
+    from_ns: int
+    until_ns: int
+    due: int
+    longest_ns: int
+    longest_from_ns: int

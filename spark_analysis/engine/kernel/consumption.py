@@ -30,6 +30,7 @@ from spark_analysis.schema.words import Via
 class Given:
     """What was given out in the load and identified: in delivery order."""
 
+    row: Ints  # of the deliveries
     received_ns: Ints
     sent_ns: Ints  # the named attempt's; below every time where it was not sent
     consumer: Ints
@@ -57,6 +58,7 @@ def given(messages: Messages, arrived: Arrivals) -> Given:
     sent = messages.sent_attempt(attempt)
     sent_ns[sent] = messages.attempts.sent_ns[attempt[sent]]
     return Given(
+        rows,
         arrived.received_ns(rows),
         sent_ns,
         arrived.rows.consumer[rows],

@@ -3,6 +3,7 @@
 from tests.findings import OF_LOGS
 from tests.harness.analyse.claim_stories import (
     NO_ACK,
+    NOBODY,
     ONE_MIRROR,
     Three,
     calmly,
@@ -14,6 +15,7 @@ from tests.harness.analyse.claim_stories import (
     left_open,
     lost,
     out,
+    served_in_the_calm,
     told,
     unread,
 )
@@ -79,6 +81,24 @@ STORIES: dict[str, Three] = {
         lambda: told().service("out", scope="queue", name="orders", promise="healed"),
         lambda: out(promise="healed", durable=False),
         (NOT_APPLICABLE, "keeps == true"),
+    ),
+    "healed-hence-consumed": Three(
+        told,
+        lambda: told().starved(5.1, window=1),
+        lambda: told().starved(11, window=1, due=19),
+        (INCONCLUSIVE, "too little was confirmed once it was healed for consumers to get"),
+    ),
+    "calm-hence-served": Three(
+        served_in_the_calm,
+        lambda: served_in_the_calm().outage(20, 60, "never", scope="queue", name="orders"),
+        lambda: served_in_the_calm(operations=1).outage(20, 60, "never"),
+        (NOT_APPLICABLE, "operations == 0"),
+    ),
+    "calm-hence-consumed": Three(
+        served_in_the_calm,
+        lambda: served_in_the_calm().starved(5.1),
+        lambda: served_in_the_calm(**NOBODY).starved(11),
+        (NOT_APPLICABLE, "consumers >= 1"),
     ),
     "nothing-early": Three(
         delayed,

@@ -54,7 +54,7 @@ class Story:
         return self
 
     def compared(self, what: str, *admissions: Admission) -> Compared:
-        findings = Findings((), tuple(self.affected), (), (), (), (), (), (), (), (), ())
+        findings = Findings((), tuple(self.affected), (), (), (), (), (), (), (), (), (), ())
         (one,) = (each for each in compared(admissions, self.seen, findings) if each.what == what)
         return one
 

@@ -22,6 +22,7 @@ def test_a_kill_of_a_mirrored_queues_master_does_as_was_measured() -> None:
     assert judged == {
         **dict.fromkeys(OF_EVERY_BROKER, PASS),
         "healed-hence-served": PASS,
+        "healed-hence-consumed": PASS,
         "mirror-takes-over": PASS,
         "oldest-mirror-takes-over": PASS,
         "election-loses-nothing": PASS,

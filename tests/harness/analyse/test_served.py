@@ -1,8 +1,11 @@
 """What is said of service and consumption: the scope that decided it, and how it was out."""
 
-from harness.analyse.served import consumed, rows_of, sentence
+from harness.analyse.served import consumed, rows_of, sentence, served
+from harness.analyse.truth import Unknown
 from spark_analysis.schema.service import (
     CONSUMER,
+    FEW,
+    HEALED,
     OUT,
     PUBLISHER,
     QUEUE,
@@ -52,3 +55,9 @@ def test_of_two_that_were_out_one_is_the_other() -> None:
 def test_what_is_said_of_the_run_comes_first() -> None:
     scopes = [row.scope for row in rows_of(Story().evidence.findings, 1, "fault")]
     assert scopes == [RUN, PUBLISHER, QUEUE]
+
+
+def test_too_little_that_was_due_after_a_fault_is_mended_by_a_longer_load() -> None:
+    row = Service("run", 1, RUN, "", HEALED, ns(27), ns(60), 5, 5, 0, FEW)
+    advice = "let the load last longer after the fault, or send more"
+    assert served([row]) == Unknown("only 5 operations were due then", advice)

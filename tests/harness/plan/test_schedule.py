@@ -55,12 +55,13 @@ def test_the_load_goes_on_after_a_fault_until_clients_are_back_and_enough_was_du
     name, sync = "rocketmq-java-5.3.3", load_layout("rocketmq-2m2s", "colocated@compressed")
     assert sync.rocketmq and sync.rocketmq.timers.poll_s == 5
     back_s = SCENARIO.workload.deadline_s + 5 + 3  # a poll, and a send that was under way
-    slow, many = (
+    slow, many, usual = (
         replace(SCENARIO, recovery=Span(2), workload=replace(SCENARIO.workload, **changed))
-        for changed in ({"rate": 100}, {"rate": 200, "publishers": 20})
+        for changed in ({"rate": 15}, {"rate": 75, "publishers": 20}, {"rate": 200})
     )
-    assert schedule.resolve(slow, sync, name).recovery_s == back_s + 1.5  # of 100 operations
-    assert schedule.resolve(many, sync, name).recovery_s == back_s + 3  # of 20 of each publisher
+    assert schedule.resolve(slow, sync, name).recovery_s == back_s + 10  # of 100 operations
+    assert schedule.resolve(many, sync, name).recovery_s == back_s + 8  # of 20 of each publisher
+    assert schedule.resolve(usual, sync, name).recovery_s == back_s + 6  # a silence of 5 s shows
     assert schedule.resolve(SCENARIO, LAYOUT, "pika").recovery_s == 15  # asked for, and enough
     calm = replace(slow, faults=())
     assert schedule.resolve(calm, sync, name).recovery_s == 2

@@ -30,6 +30,7 @@ def test_a_calm_run_has_nothing_but_good_news() -> None:
         service=(),
         exposure=(),
         consumption=(),
+        starvation=(),
         doubts=(),
     )
 
@@ -56,6 +57,7 @@ def test_a_run_without_a_single_row_is_judged_by_its_facts() -> None:
         service=(Service("run", 1, "run", "", "fault", ns(40), ns(40), 0, 0, 0, "few"),),
         exposure=(Exposure("run", 1, ns(40), ns(40), 0, 0),),
         consumption=(),
+        starvation=(),
         doubts=(),
     )
 

@@ -158,6 +158,8 @@ def words_of_service(findings: Findings) -> Iterator[tuple[object, ...]]:
         yield "service", row.scope, promise, row.verdict
     for each in findings.consumption:
         yield "consumption", each.scope, each.resumed
+    for hunger in findings.starvation:
+        yield "starvation", bool(hunger.window), bool(hunger.place), bool(hunger.longest_ns)
     for span in findings.exposure:
         yield "due in force", bool(span.due)
         yield "sent in force", bool(span.sent)
@@ -235,6 +237,7 @@ def _words_of_service() -> Iterator[tuple[object, ...]]:
     yield from product(("outage in",), NUMBERS)
     yield from product(("service",), scopes, promises, verdicts)
     yield from product(("consumption",), (service.QUEUE, service.CONSUMER), EITHER_WAY)
+    yield from product(("starvation",), EITHER_WAY, EITHER_WAY, EITHER_WAY)
     yield from product(("due in force", "sent in force"), EITHER_WAY)
 
 

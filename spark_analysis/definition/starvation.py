@@ -1,0 +1,131 @@
+"""How long a queue's consumers got nothing, though something was there for them.
+
+1. Before any fault, and once each was gone and clients had had time to come back: what keeps
+   consumers waiting then is neither the fault nor its aftermath.
+2. Whatever comes from the queue ends a silence, whoever gets it, be it new or not. A log lies in
+   several places: each of them is asked by itself, too.
+3. What nobody ever got is a loss, and counted as one; what only the drain got waited to the end.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import inf
+
+from spark_analysis.definition.events import Delivery
+from spark_analysis.definition.forces import Force
+from spark_analysis.definition.messages import Message
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.service import STRETCH_NS, Starvation
+from spark_analysis.schema.words import Fate, Via
+
+Where = tuple[str, str]  # a queue and a place of it; "": all of it
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """A time in which nothing may keep consumers waiting."""
+
+    window: int
+    from_ns: int
+    until_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Wait:
+    """Of one message: until its first delivery, be it in an hour."""
+
+    ready_ns: int
+    until_ns: int | float
+
+
+def rows(
+    facts: Facts, messages: Sequence[Message], forces: Sequence[Force]
+) -> tuple[Starvation, ...]:
+    if not facts.confirms or not any(worker.role == "consumer" for worker in facts.workers):
+        return ()
+    waits, given_ns = _waits(messages), _given(messages)
+    spans = tuple(_spans(facts, forces))
+    return tuple(
+        row
+        for where, own in sorted(waits.items())
+        for span in spans
+        if (row := _row(facts, span, where, own, given_ns[where])).due
+    )
+
+
+def _waits(messages: Iterable[Message]) -> Mapping[Where, list[_Wait]]:
+    found = defaultdict[Where, list[_Wait]](list)
+    for message in messages:
+        wait = _wait(message)
+        if wait is not None:
+            for where in _places(message, message.consumed[0]):
+                found[where].append(wait)
+    return found
+
+
+def _given(messages: Iterable[Message]) -> Mapping[Where, list[int]]:
+    """When something came from there while consumers worked."""
+    found = defaultdict[Where, list[int]](list)
+    for message in messages:
+        for delivery in message.consumed:
+            if delivery.while_consuming:
+                for where in _places(message, delivery):
+                    found[where].append(delivery.received_ns)
+    return defaultdict(list, {where: sorted(times) for where, times in found.items()})
+
+
+def _places(message: Message, delivery: Delivery) -> Iterator[Where]:
+    """The queue as a whole, and of a log the place that the delivery was read from."""
+    yield message.queue, ""
+    if delivery.offset >= 0 and delivery.place:
+        yield message.queue, delivery.place
+
+
+def _spans(facts: Facts, forces: Sequence[Force]) -> Iterator[_Span]:
+    calm_until_ns = min([force.origin_ns for force in forces] + [facts.load_ended_ns])
+    spans = [_Span(0, facts.load_started_ns, calm_until_ns)]
+    for force in forces:
+        if force.storm is not None:
+            from_ns = force.storm.over_ns + facts.deadline_ns + facts.reconnect_ns
+            spans.append(_Span(force.number, from_ns, force.storm.next_ns))
+    return (span for span in spans if span.from_ns < span.until_ns)
+
+
+def _row(
+    facts: Facts, span: _Span, where: Where, waits: Sequence[_Wait], given_ns: Sequence[int]
+) -> Starvation:
+    latest_ns = span.until_ns - min(facts.deadline_ns, STRETCH_NS)
+    due = sum(span.from_ns <= wait.ready_ns <= latest_ns for wait in waits)
+    longest = _longest(span, waits, given_ns)
+    return Starvation(facts.run, span.window, *where, span.from_ns, span.until_ns, due, *longest)
+
+
+def _wait(message: Message) -> _Wait | None:
+    """None: of a message that nobody was to get at once, or that nobody ever got."""
+    confirmed_ns = message.confirmed_ns
+    if confirmed_ns is None or not message.delivered or message.fate is not Fate.NONE:
+        return None
+    due_ns = [terms.due_ns for terms in message.terms if terms.delayed]
+    first = message.consumed[0]
+    until_ns = inf if first.via is Via.DRAIN else first.received_ns
+    return _Wait(max([confirmed_ns, *due_ns]), until_ns)
+
+
+def _longest(span: _Span, waits: Sequence[_Wait], given_ns: Sequence[int]) -> tuple[int, int]:
+    """The longest silence while something waited, and since when; of equals the earliest."""
+    first, end = bisect_right(given_ns, span.from_ns), bisect_left(given_ns, span.until_ns)
+    cuts = [span.from_ns, *given_ns[first:end], span.until_ns]
+    to_come = sorted(waits, key=lambda wait: wait.until_ns)
+    ready_ns: int | float = inf  # the earliest of those that came at the piece's end or later
+    longest_ns, since_ns = 0, span.from_ns
+    for begins_ns, ends_ns in reversed([*pairwise(cuts)]):
+        while to_come and to_come[-1].until_ns >= ends_ns:
+            ready_ns = min(ready_ns, to_come.pop().ready_ns)
+        if ready_ns < ends_ns:
+            silent_ns = max(begins_ns, int(ready_ns))
+            if ends_ns - silent_ns >= max(1, longest_ns):
+                longest_ns, since_ns = ends_ns - silent_ns, silent_ns
+    return longest_ns, since_ns

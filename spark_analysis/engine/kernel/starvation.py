@@ -1,0 +1,121 @@
+"""How long queues gave nothing to consumers though something was ready, in calm and healed times.
+
+1. Of the messages that come at a time or later, the one that is ready first: a running minimum
+   from the last to come.
+2. A queue as a whole and each place of a log are groups alike: of what waits, and of what comes.
+3. The rules are STARVATION of schema/service.py.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spark_analysis.engine.kernel.arrays import NEVER, Ints, find, in_order, split
+from spark_analysis.engine.kernel.arrivals import Arrivals
+from spark_analysis.engine.kernel.consumption import Given
+from spark_analysis.engine.kernel.messages import Messages
+from spark_analysis.engine.kernel.windows import Storm
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.service import STRETCH_NS, Starvation
+from spark_analysis.schema.words import Fate, Via
+
+WHOLE = 0  # among the numbers of places
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """What waited for its first delivery, of one group, in the order of these."""
+
+    ready_ns: Ints
+    until_ns: Ints
+    first_ready_ns: NDArray[np.int64]  # of this one and all that came after it
+
+    def ready_at(self, times_ns: Ints) -> Ints:
+        """Of what came at each of these times or later, when the first was ready."""
+        place = np.searchsorted(self.until_ns, times_ns)
+        return np.append(self.first_ready_ns, NEVER)[place]
+
+
+def starvation(
+    messages: Messages, arrived: Arrivals, given: Given, storms: Mapping[int, Storm], facts: Facts
+) -> Iterator[Starvation]:
+    """One row a span, queue and place."""
+    if not facts.confirms or all(worker.role != "consumer" for worker in facts.workers):
+        return
+    held = arrived.delivered & (messages.confirmed_ns < NEVER)
+    slots = np.flatnonzero(held & (messages.terms.fates == Fate.NONE))
+    queues, places = messages.queue.words, ("", *arrived.rows.broker.words)
+    spans, soon_ns = [*_spans(storms, facts)], min(facts.deadline_ns, STRETCH_NS)
+    for number, waits, came in _groups(messages, arrived, given, slots, len(places)):
+        queue, place = divmod(number, len(places))
+        waiting, given_ns = _waiting(messages, arrived, slots[waits]), given.received_ns[came]
+        for window, from_ns, until_ns in spans:
+            due = (waiting.ready_ns >= from_ns) & (waiting.ready_ns <= until_ns - soon_ns)
+            if due.any():
+                row = (queues[queue], places[place], from_ns, until_ns, int(due.sum()))
+                longest = _longest(waiting, given_ns, from_ns, until_ns)
+                yield Starvation(facts.run, window, *row, *longest)
+
+
+def _groups(
+    messages: Messages, arrived: Arrivals, given: Given, slots: Ints, size: int
+) -> Iterator[tuple[int, Ints, Ints]]:
+    """(queue * size + place, which of the slots, which of what was given): whole queues, and the
+    places of logs."""
+    queue, first = messages.queue.numbers[slots].astype(np.int64), arrived.first[slots]
+    whole, of_whole = np.arange(len(slots)), np.arange(len(given.row))
+    read, of_read = _read_at(arrived, first), _read_at(arrived, given.row)
+    some, of_some = np.flatnonzero(read > WHOLE), np.flatnonzero(of_read > WHOLE)
+    which, came = np.concatenate([whole, some]), np.concatenate([of_whole, of_some])
+    group = queue[which] * size
+    group[len(whole) :] += read[some]
+    of_group = given.queue[came].astype(np.int64) * size
+    of_group[len(of_whole) :] += of_read[of_some]
+    numbers, place = np.unique(group, return_inverse=True)
+    # The place behind the last is that of what came from where nothing waited.
+    of_place = find(numbers, of_group) % (len(numbers) + 1)
+    waits, given_of = split(place, len(numbers)), split(of_place, len(numbers) + 1)
+    for at, number in enumerate(numbers.tolist()):
+        yield number, which[waits[at]], came[given_of[at]]
+
+
+def _read_at(arrived: Arrivals, rows: Ints) -> NDArray[np.int64]:
+    """The number of the place that each was read from, WHOLE where it has none."""
+    broker = arrived.rows.broker[rows]
+    told = (arrived.rows.offset[rows] >= 0) & ~broker.among("")
+    return np.where(told, broker.numbers.astype(np.int64) + 1, WHOLE)
+
+
+def _spans(storms: Mapping[int, Storm], facts: Facts) -> Iterator[tuple[int, int, int]]:
+    """(window, from, until): the calm, and after each fault from when it and clients were back."""
+    origins_ns = [window.origin_ns for window in facts.windows]
+    calm = (0, facts.load_started_ns, min([*origins_ns, facts.load_ended_ns]))
+    after_ns = facts.deadline_ns + facts.reconnect_ns
+    healed = ((number, each.over_ns + after_ns, each.next_ns) for number, each in storms.items())
+    return (span for span in (calm, *healed) if span[1] < span[2])
+
+
+def _waiting(messages: Messages, arrived: Arrivals, slots: Ints) -> _Waiting:
+    ready_ns = messages.confirmed_ns[slots]
+    if messages.terms.delayed.any():
+        ready_ns = np.maximum(ready_ns, messages.terms.latest_due_ns(slots))
+    first = arrived.first[slots]
+    drained = arrived.rows.via[first] == Via.DRAIN
+    until_ns = np.where(drained, NEVER, arrived.received_ns(first))
+    order = in_order(until_ns)
+    ready_ns, until_ns = ready_ns[order], until_ns[order]
+    return _Waiting(ready_ns, until_ns, np.minimum.accumulate(ready_ns[::-1])[::-1])
+
+
+def _longest(waiting: _Waiting, given_ns: Ints, from_ns: int, until_ns: int) -> tuple[int, int]:
+    """The longest piece of silence, and since when."""
+    first, end = np.searchsorted(given_ns, from_ns, "right"), np.searchsorted(given_ns, until_ns)
+    cuts = np.concatenate([[from_ns], given_ns[first:end], [until_ns]])
+    since_ns = np.maximum(cuts[:-1], waiting.ready_at(cuts[1:]))
+    silent_ns = cuts[1:] - since_ns
+    longest = int(silent_ns.argmax())
+    if silent_ns[longest] <= 0:
+        return 0, from_ns
+    return int(silent_ns[longest]), int(since_ns[longest])

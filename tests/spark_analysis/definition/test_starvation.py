@@ -1,0 +1,157 @@
+"""How long queues kept consumers waiting in calm times, and once faults were healed."""
+
+import pytest
+
+from spark_analysis.definition.judge import judge
+from spark_analysis.schema.service import Starvation
+from spark_analysis.schema.words import Fate, Redelivered, Via
+from tests.histories import History
+
+NANOSECOND_MS = 0.000001
+OTHER = "refunds"
+
+
+def rows(history: History, window: int = 0) -> list[Starvation]:
+    found = judge(*history.build()).starvation
+    return sorted(row for row in found if row.window == window)
+
+
+def longest(history: History, window: int = 0) -> tuple[float, float]:
+    """How long, and since when; of the one queue that has a row. Milliseconds."""
+    (row,) = rows(history, window)
+    return row.longest_ns / 1e6, row.longest_from_ns / 1e6
+
+
+def sent(history: History, sequence: int, at_ms: float) -> History:
+    """It is confirmed, and so ready, a millisecond later."""
+    return history.publish(sequence, at_ms=at_ms).confirm(sequence, at_ms=at_ms + 1)
+
+
+def test_a_queue_starves_its_consumers_from_the_confirm_to_the_first_delivery() -> None:
+    assert longest(sent(History(), 1, 1_000).deliver(1, at_ms=13_000)) == (11_999, 1_001)
+
+
+def test_what_is_given_out_before_its_confirm_came_never_waited() -> None:
+    history = History().publish(1, at_ms=1_000).deliver(1, at_ms=1_002).confirm(1, at_ms=1_005)
+    assert longest(history) == (0, 0)
+
+
+def test_while_anything_comes_nothing_starves_though_one_message_waits_long() -> None:
+    history = sent(History(), 1, 1_000)
+    for number in range(2, 12):
+        sent(history, number, number * 1_000).deliver(number, at_ms=number * 1_000 + 2)
+    assert longest(history.deliver(1, at_ms=13_000)) == (1_998, 11_002)
+
+
+def test_of_two_silences_the_longer_counts_and_of_equals_the_earlier() -> None:
+    history = sent(sent(sent(History(), 1, 999), 2, 6_999), 3, 12_999)
+    history.deliver(1, at_ms=4_000).deliver(2, at_ms=12_000).deliver(3, at_ms=18_000)
+    assert longest(history) == (5_000, 7_000)
+
+
+def test_a_copy_that_came_before_ends_a_silence_too() -> None:
+    history = sent(sent(History(), 1, 1_000), 2, 5_000).deliver(1, at_ms=1_002)
+    history.deliver(1, at_ms=9_000, redelivered=Redelivered.YES).deliver(2, at_ms=12_000)
+    assert longest(history) == (3_999, 5_001)
+
+
+def test_a_retry_topic_gives_out_and_the_drain_does_not() -> None:
+    history = sent(sent(History(), 1, 1_000), 2, 5_000)
+    history.deliver(1, at_ms=2_000, via=Via.RETRY_TOPIC).deliver(2, at_ms=70_000, via=Via.DRAIN)
+    assert longest(history) == (54_999, 5_001)
+
+
+def test_each_place_of_a_log_is_asked_by_itself_too() -> None:
+    history = sent(sent(sent(History(), 1, 1_000), 2, 1_000), 3, 5_000)
+    history.deliver(1, at_ms=4_000, place="broker-a/0", offset=0)
+    history.deliver(3, at_ms=9_000, place="broker-a/0", offset=1)
+    history.deliver(2, at_ms=13_000, place="broker-b/0", offset=0)
+    assert [(row.place, row.due, row.longest_ns / 1e6) for row in rows(history)] == [
+        ("", 3, 5_000),
+        ("broker-a/0", 2, 3_999),
+        ("broker-b/0", 1, 11_999),
+    ]
+
+
+@pytest.mark.parametrize(("place", "offset"), [(None, 4), ("broker-a/0", -1)])
+def test_without_both_an_offset_and_a_broker_there_is_no_place(
+    place: str | None, offset: int
+) -> None:
+    history = sent(History(), 1, 1_000).deliver(1, at_ms=4_000, place=place, offset=offset)
+    assert [row.place for row in rows(history)] == [""]
+
+
+def test_what_the_drain_alone_got_waited_to_the_end_of_the_load() -> None:
+    history = sent(History(), 1, 1_000).deliver(1, at_ms=59_000, via=Via.DRAIN)
+    assert longest(history) == (58_999, 1_001)
+
+
+def test_what_nobody_ever_got_is_a_loss_and_starves_nobody() -> None:
+    assert rows(sent(History(), 1, 1_000)) == []
+
+
+def test_a_message_that_was_never_confirmed_starves_nobody() -> None:
+    assert rows(History().publish(1, at_ms=1_000).deliver(1, at_ms=13_000)) == []
+
+
+def test_a_delayed_message_waits_for_its_consumers_from_when_it_is_due() -> None:
+    history = sent(History(), 1, 1_000).terms(1, wait_ms=10_000).deliver(1, at_ms=13_000)
+    assert longest(history) == (2_000, 11_000)
+
+
+def test_what_is_in_a_transaction_is_ready_nobody_knows_when() -> None:
+    history = sent(History(), 1, 1_000).terms(1, fate=Fate.COMMIT).deliver(1, at_ms=13_000)
+    assert rows(history) == []
+
+
+def test_each_queue_has_a_row_of_its_own() -> None:
+    history = sent(History(), 1, 1_000).deliver(1, at_ms=1_002).queue(OTHER)
+    history.publish(2, at_ms=2_000, queue=OTHER).confirm(2, at_ms=2_001).deliver(2, at_ms=9_000)
+    assert [(row.queue, row.longest_ns / 1e6) for row in rows(history)] == [
+        ("orders", 1),
+        (OTHER, 6_999),
+    ]
+
+
+@pytest.mark.parametrize(("at_ms", "due"), [(58_999, [1]), (58_999 + NANOSECOND_MS, [])])
+def test_what_is_ready_within_the_last_deadline_is_not_due(at_ms: float, due: list[int]) -> None:
+    history = sent(History(), 1, at_ms).deliver(1, at_ms=59_500)
+    assert [row.due for row in rows(history)] == due
+
+
+def test_of_patient_clients_what_is_ready_five_seconds_before_the_end_is_due() -> None:
+    history = sent(sent(History(deadline_ms=30_000), 1, 54_999), 2, 54_999.5)
+    assert [row.due for row in rows(history.deliver(1).deliver(2))] == [1]
+
+
+def test_the_calm_ends_with_the_first_fault() -> None:
+    history = sent(History().window(20_000), 1, 5_000).deliver(1, at_ms=30_000)
+    assert longest(history) == (14_999, 5_001)
+
+
+def test_once_healed_counts_from_a_deadline_and_the_clients_time_to_come_back() -> None:
+    history = History().window(20_000, gone_ms=30_000)
+    sent(sent(history, 1, 5_000), 2, 34_000).deliver(1, at_ms=44_000).deliver(2, at_ms=44_001)
+    (row,) = rows(history, 1)
+    assert (row.from_ns / 1e6, row.until_ns / 1e6, row.due) == (33_000, 60_000, 1)
+    assert longest(history, 1) == (11_000, 33_000)
+
+
+def test_a_fault_that_nobody_saw_gone_heals_nothing() -> None:
+    history = sent(History().window(20_000), 1, 34_000).deliver(1, at_ms=44_000)
+    assert rows(history, 1) == []
+
+
+def test_healed_is_asked_until_the_next_fault() -> None:
+    history = History().window(10_000, gone_ms=12_000).window(30_000)
+    assert longest(sent(history, 1, 20_000).deliver(1, at_ms=40_000), 1) == (9_999, 20_001)
+
+
+def test_without_time_between_two_faults_nothing_is_asked() -> None:
+    history = History().window(10_000, gone_ms=12_000).window(15_000)
+    assert rows(sent(history, 1, 12_500).deliver(1, at_ms=40_000), 1) == []
+
+
+def test_where_nobody_consumes_or_confirms_nobody_starves() -> None:
+    assert rows(sent(History().no_consumer(), 1, 1_000).deliver(1, via=Via.DRAIN)) == []
+    assert rows(sent(History(confirms=False), 1, 1_000).deliver(1, at_ms=13_000)) == []
