@@ -66,7 +66,7 @@ def claim_badge(outcome: Outcome | None, *, warns: bool) -> tuple[str, str]:
 def _view(number: int, cell: Cell, report: Report) -> CellView:
     told = tally([run for run in report.runs if run.cell == cell])
     result = next((one for one in report.cells if one.cell == cell), None)
-    tone, badge = badge_of(told.outcome, warns=not told.broken)
+    tone, badge = badge_of(told.outcome)
     return CellView(
         number=number,
         cell=cell,

@@ -18,7 +18,7 @@ from harness.report.page.outs import is_out, out_phrase
 from harness.report.page.tally import Cell, Tally, loss_rate
 
 COLUMNS_MAX = 8
-_SHORT = {"NOT APPLICABLE": "N/A", "INCONCLUSIVE": "OPEN", words.UNTRUE[2]: "WARNING"}
+_SHORT = {"NOT APPLICABLE": "N/A", "INCONCLUSIVE": "OPEN"}
 System = tuple[str, str]  # and its client
 
 

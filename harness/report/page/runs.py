@@ -176,9 +176,8 @@ def _left_out(run: RunReport) -> str:
 def _run(number: int, run: RunReport, report: Report, cell: CellView, whole: bool) -> RunView:
     left_out = "" if whole or run.detail is None else _left_out(run)
     run = run if whole else _short(run)
-    outcome = worst(one.outcome for one in run.verdicts) if run.verdicts else None
-    failed = [one for one in run.verdicts if one.outcome is Outcome.FAIL]
-    tone, badge = badge_of(outcome, warns=all(one.warns for one in failed))
+    promises = (one.outcome for one in run.verdicts if one.is_promise)
+    tone, badge = badge_of(worst(promises) if run.verdicts else None)
     told = [one for one in run.verdicts if one.outcome is not Outcome.NOT_APPLICABLE]
     told.sort(key=lambda one: list(words.BADGES).index(one.outcome))
     detail = run.detail

@@ -176,11 +176,12 @@ def _longest(numbers: Iterable[Number]) -> Number | None:
 
 
 def _outcomes(runs: Iterable[RunReport]) -> dict[str, Outcome]:
-    """The outcome of every claim over all runs."""
+    """The outcome of every promise over all runs."""
     found: dict[str, list[ClaimVerdict]] = {}
     for run in runs:
         for verdict in run.verdicts:
-            found.setdefault(verdict.claim, []).append(verdict)
+            if verdict.is_promise:
+                found.setdefault(verdict.claim, []).append(verdict)
     return {claim: over_runs(verdicts) for claim, verdicts in found.items()}
 
 
