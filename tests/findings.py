@@ -248,9 +248,11 @@ class Story:
         scope: str = words.RUN,
         name: str = "",
         windows: str = "1",
+        due: int = 900,
+        bad: int = 800,
     ) -> Self:
         times = ns(begins), ns(ends)
-        self.outages.append(Outage(RUN, scope, name, *times, ended, 900, 800, windows))
+        self.outages.append(Outage(RUN, scope, name, *times, ended, due, bad, windows))
         return self
 
     def second(self, number: int, *, confirmed: int, delivered: int = 0) -> Self:

@@ -5,6 +5,8 @@
    load's beginning is told, and is no harm.
 3. A silence shows only where there was time for it: less than STRETCH_NS says nothing.
 4. A stalled instrument makes an outage or a silence longer, never shorter.
+5. Out is a scope of which most was missed. Of which less was, the load had no steady state: the
+   machine may be too slow for it, or the broker be broken, and neither is shown.
 """
 
 from collections.abc import Iterable
@@ -15,7 +17,7 @@ from harness.analyse.truth import Interval, Moot, Unknown, Value, exactly
 from spark_analysis.schema import service as words
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
-from spark_analysis.schema.service import Starvation
+from spark_analysis.schema.service import Outage, Starvation
 
 WARM_UP_NS = 10_000_000_000
 _MORE = "let the calm last longer, or more be sent in it"
@@ -33,13 +35,13 @@ def longest_outage(findings: Findings, facts: Facts, doubt: Told | None) -> Valu
     # What is sent within a deadline of a fault, that fault may keep from its confirm.
     last_ns = until_ns - facts.deadline_ns if facts.windows else until_ns
     spells = [
-        (min(one.until_ns, until_ns) - max(one.from_ns, from_ns), scope_name(one))
+        (one.bad * 2 > one.due, min(one.until_ns, until_ns) - max(one.from_ns, from_ns), one)
         for one in findings.outages
         if one.from_ns < last_ns
     ]
-    longest_ns, who = max(spells, default=(0, ""))
-    if longest_ns > 0:
-        return _at_most(longest_ns, f"{who}, {longest_ns / NS:.1f} s", doubt)
+    worst = max((spell for spell in spells if spell[1] > 0), default=None)
+    if worst is not None:
+        return _out(*worst, doubt)
     seconds = range(-(-from_ns // int(NS)), until_ns // int(NS))
     due = sum(row.operations for row in findings.seconds if row.second in seconds)
     if due < words.ENOUGH[words.RUN]:
@@ -47,6 +49,14 @@ def longest_outage(findings: Findings, facts: Facts, doubt: Told | None) -> Valu
             facts, f"only {due:,} operations were due in the calm, once it was warm"
         )
     return exactly(0, "0 s")
+
+
+def _out(mostly: bool, longest_ns: int, of: Outage, doubt: Told | None) -> Interval:
+    text = f"{scope_name(of)}, {longest_ns / NS:.1f} s"
+    if mostly or doubt is not None:
+        return _at_most(longest_ns, text, doubt)
+    why = f"{of.bad:,} of {of.due:,} were missed: the load had no steady state"
+    return Interval(0, longest_ns / NS, text, why, "let less be sent")
 
 
 def starved_in_the_calm(findings: Findings, facts: Facts, doubt: Told | None) -> Value:

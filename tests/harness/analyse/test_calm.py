@@ -33,6 +33,21 @@ def test_one_queue_that_is_out_in_the_calm_is_enough() -> None:
     assert str(told(story, OUT)) == "queue orders, 5.0 s"
 
 
+@pytest.mark.parametrize(("missed", "low"), [(450, 0), (451, 5)])
+def test_where_most_was_in_time_the_load_was_sick_and_nobody_was_out(
+    missed: int, low: float
+) -> None:
+    story = served_in_the_calm().outage(40, 45, due=900, bad=missed)
+    assert low_and_high(story, OUT) == (low, 5)
+
+
+def test_a_sick_load_hides_no_outage_within_it() -> None:
+    story = served_in_the_calm().outage(15, 50, due=900, bad=18)
+    story = story.outage(20, 24, scope="queue", name="orders")
+    assert low_and_high(story, OUT) == (4, 4)
+    assert str(told(story, OUT)) == "queue orders, 4.0 s"
+
+
 def test_an_outage_that_begins_with_the_fault_is_none_of_the_calm() -> None:
     story = Story().outage(12, 27)
     for second in range(60):
