@@ -68,13 +68,28 @@ def starved_in_the_calm(findings: Findings, facts: Facts, doubt: Told | None) ->
     return _starved(worst, doubt)
 
 
-def starved_once_healed(findings: Findings, window: int, doubt: Told | None) -> Value:
+def starved_once_healed(
+    findings: Findings, facts: Facts, window: int, doubt: Told | None
+) -> Value:
     """Seconds: likewise of queues, once the fault of that window was healed. The places of a log
     are divided anew among its readers then, nobody declares how soon."""
     worst = _hungriest((row for row in findings.starvation if not row.place), window)
     if worst is None:
         return Unknown("too little was confirmed once it was healed for consumers to get", _MORE)
+    if _all_away(worst, facts):
+        return Moot("another fault kept all consumers away once it was healed")
     return _starved(worst, doubt)
+
+
+def _all_away(row: Starvation, facts: Facts) -> bool:
+    """Whether each consumer was absent at some instant of the time that is judged."""
+    away = {
+        absence.worker
+        for absence in facts.absences
+        if absence.from_ns < row.until_ns
+        and (absence.until_ns is None or absence.until_ns > row.from_ns)
+    }
+    return away >= {worker.number for worker in facts.workers if worker.role == words.CONSUMER}
 
 
 def _hungriest(rows: Iterable[Starvation], window: int) -> Starvation | None:

@@ -302,9 +302,9 @@ class Evidence:
             return Moot("publishers ask for no confirms")
         if self.state.run.get("consumers") == 0:
             return Moot("nobody consumes before the drain")
-        doubt = self.consumption_doubt(window) or self.loss_doubt("consumer_log")
+        doubt = self.availability_doubt(window) or self.loss_doubt("consumer_log")
         if window:
-            return calm.starved_once_healed(self.findings, window, doubt)
+            return calm.starved_once_healed(self.findings, self.facts, window, doubt)
         return calm.starved_in_the_calm(self.findings, self.facts, doubt)
 
     def _served(self, promise: str, window: int) -> Value:

@@ -6,7 +6,8 @@ import pytest
 
 from harness.analyse.judge import Outcome
 from harness.analyse.truth import Interval, Moot, Unknown
-from tests.findings import Story
+from spark_analysis.schema.facts import Absence
+from tests.findings import Story, ns
 from tests.harness.analyse.claim_stories import served_in_the_calm
 from tests.harness.analyse.judging import verdict
 
@@ -133,6 +134,26 @@ def test_what_a_consumers_open_log_does_not_show_may_have_come() -> None:
 def test_where_nobody_consumes_nobody_starves() -> None:
     story = Story(consumers=0)
     assert told(story, "starved_once_healed_s", 1) == Moot("nobody consumes before the drain")
+
+
+def away(story: Story, from_s: float, until_s: float | None) -> Story:
+    absence = Absence(7, ns(from_s), None if until_s is None else ns(until_s))
+    story.facts = replace(story.facts, absences=(absence,))
+    return story.doubt("availability", "consumers_absent", window=1)
+
+
+@pytest.mark.parametrize(("from_s", "until_s"), [(10, 30.1), (59.9, 70), (40, None)])
+def test_what_another_fault_keeps_from_all_consumers_no_broker_owes(
+    from_s: float, until_s: float | None
+) -> None:
+    story = away(Story().starved(14, window=1), from_s, until_s)
+    assert isinstance(told(story, "starved_once_healed_s", 1), Moot)
+
+
+@pytest.mark.parametrize(("from_s", "until_s"), [(10, 30), (60, 70)])
+def test_consumers_that_are_back_are_owed_what_waits(from_s: float, until_s: float) -> None:
+    story = away(Story().starved(14, window=1), from_s, until_s)
+    assert low_and_high(story, "starved_once_healed_s", 1) == (14, 14)
 
 
 @pytest.mark.parametrize(("ends", "seconds"), [(5, None), (5.1, 0.1)])
