@@ -20,6 +20,7 @@ from harness.analyse.claims import shipped
 from harness.analyse.expectations import Expectations, read_expectations
 from harness.analyse.judge import Outcome
 from harness.report.display import RunReport
+from harness.report.page.words import plural
 from tests.benchmarks.packed import judged
 from tests.benchmarks.published import packs
 
@@ -93,7 +94,7 @@ def entry(one: Shown) -> Iterator[str]:
     yield "[[cell]]"
     yield from (f'{key} = "{word}"' for key, word in zip(KEYS, one.cell, strict=True))
     yield 'why = """'
-    yield f'{PAGES}/{one.page}, {one.runs} runs"""'
+    yield f'{PAGES}/{one.page}, {plural(one.runs, "run")}"""'
     yield ""
     yield "[cell.claims]"
     for claim, outcomes in one.claims.items():

@@ -252,7 +252,9 @@ def _worst(found: Sequence[Out]) -> str:
 
 def _late(runs: Sequence[RunReport]) -> str:
     missed, operations, of = tally(runs).late
-    return f"{words.share(missed / operations)} of {of} runs" if operations else NONE
+    if not operations:
+        return NONE
+    return f"{words.share(missed / operations)} of {words.plural(of, 'run')}"
 
 
 def _duplicates(runs: Sequence[RunReport]) -> Iterator[str]:
