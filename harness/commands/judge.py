@@ -25,6 +25,15 @@ ExplainOption = Annotated[
     bool,
     typer.Option("--explain", help="Their tool's own verdict beside ours, and why they differ."),
 ]
+DeclareOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--declare",
+        metavar="NAME=VALUE",
+        help="What the broker, or its clients, promise where the history does not say so, as "
+        "durable=true; the facts of `list claims`. Once for each.",
+    ),
+]
 
 
 def judge(
@@ -33,6 +42,7 @@ def judge(
     form: FormOption = Form.MQPROOF,
     as_json: JsonOption = False,
     explain: ExplainOption = False,
+    declare: DeclareOption = None,
 ) -> int:
     """Judge histories that are there: JSON of ours, Jepsen's EDN, OpenChaos's TSV.
 
@@ -43,7 +53,7 @@ def judge(
     from harness.commands import judging
 
     shell: Shell = context.obj
-    judged, code = judging.judge_files(files, form.value, explain)
+    judged, code = judging.judge_files(files, form.value, explain, declare or ())
     if as_json:
         for one in judged:
             print(json.dumps(one.said))

@@ -6,7 +6,7 @@
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +16,18 @@ from harness.analyse.judge import ClaimVerdict, exit_code
 from harness.analyse.judge import judge as judge_claims
 from harness.histories import jepsen, neutral, openchaos, rows
 from harness.histories.as_rows import rows_of
+from harness.histories.declared import declaring, of_words
 from harness.histories.explained import explained
-from harness.histories.history import History
+from harness.histories.history import History, Told
 from harness.plan.problems import PlanError, Problem
 from harness.report import judged as words
 
 OURS, JEPSEN, OPENCHAOS = "mqproof", "jepsen", "openchaos"
 _FOREIGN = {JEPSEN: jepsen, OPENCHAOS: openchaos}
+_HINT = (
+    "  nobody says what this broker promises: --declare durable=true --declare persistent=true "
+    "--declare no_ack=false, or what is true of it"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +49,24 @@ class Judged:
     lines: tuple[str, ...]
 
 
-def judge_files(files: Sequence[Path], form: str, explain: bool) -> tuple[list[Judged], int]:
-    """What is said of each file, and the exit code over all. Raises PlanError."""
+def judge_files(
+    files: Sequence[Path], form: str, explain: bool, declare: Sequence[str] = ()
+) -> tuple[list[Judged], int]:
+    """What is said of each file, and the exit code over all; `declare`: words NAME=VALUE. Raises
+    PlanError."""
     problems: list[Problem] = []
+    known: Mapping[str, Told] = {}
+    try:
+        known = of_words(declare, WORDS.declared)
+    except PlanError as error:
+        problems += error.problems
     judged: list[Judged] = []
     shipped = claims.shipped()
     for path in files:
         try:
-            judged.append(_judged(_read(path, form, explain), shipped))
+            read = _read(path, form, explain)
+            read = replace(read, history=declaring(read.history, known, str(path)))
+            judged.append(_judged(read, shipped, hint=form != OURS and not known))
         except PlanError as error:
             problems += error.problems
     if problems:
@@ -77,12 +92,13 @@ def _name(path: Path) -> str:
     return path.name.split(".")[0] or path.name
 
 
-def _judged(read: Read, shipped: tuple[claims.Claim, ...]) -> Judged:
+def _judged(read: Read, shipped: tuple[claims.Claim, ...], *, hint: bool) -> Judged:
     found = evidence(read.history, read.file)
     verdicts = judge_claims(shipped, found)
     said = words.said(read.history, found, verdicts)
     theirs = [explained(tool, read.rows, said["counts"]) for tool in read.tools]
     lines = [*words.lines(read.history, found, verdicts, read.file), *_their_lines(theirs)]
+    lines += [_HINT] if hint else []
     return Judged(verdicts, {**said, "theirs": theirs} if theirs else said, tuple(lines))
 
 

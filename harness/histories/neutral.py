@@ -10,11 +10,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from harness.histories.complaints import Complaints, brief
+from harness.histories.declared import told_facts
 from harness.histories.facts import read_facts
 from harness.histories.files import text_of
 from harness.histories.history import Columns, History, Told, Words
@@ -59,7 +59,7 @@ def parse(text: str, file: str, words: Words) -> History:
         if key not in document:
             complaints.add("", f"{key} is missing")
     facts = read_facts(document["facts"], name, complaints) if "facts" in document else None
-    declared = _told(document.get("declared", {}), "declared", words.declared, complaints)
+    declared = told_facts(document.get("declared", {}), "declared", words.declared, complaints)
     recorded = _recorded(document.get("recorded", {}), facts, words, complaints)
     tables = read_tables(document.get("tables", {}), complaints)
     if facts is not None:
@@ -124,31 +124,6 @@ def _is_text(document: object) -> bool:
     return True
 
 
-def _told(
-    told: object, place: str, words: Mapping[str, type], complaints: Complaints
-) -> dict[str, Told]:
-    """Facts of preconditions; null is unknown, and so not told."""
-    if not isinstance(told, Mapping):
-        complaints.add(place, f"{brief(told)} is not an object")
-        return {}
-    known: dict[str, Told] = {}
-    for name, value in told.items():
-        if name not in words:
-            complaints.unknown(place, "fact", name, tuple(words))
-        elif value is not None and not _is_of(value, words[name]):
-            word = "number" if words[name] is float else words[name].__name__
-            complaints.add(f"{place}.{name}", f"{brief(value)} is not {word}, nor null")
-        elif value is not None:
-            known[name] = value
-    return known
-
-
-def _is_of(value: object, kind: type) -> bool:
-    if kind is float and isinstance(value, int | float):
-        return not isinstance(value, bool) and isfinite(value)
-    return type(value) is kind
-
-
 def _recorded(
     told: object, facts: Facts | None, words: Words, complaints: Complaints
 ) -> dict[int, Mapping[str, Told]]:
@@ -160,7 +135,7 @@ def _recorded(
     for number, content in told.items():
         if number in windows:
             place = f"recorded.{number}"
-            known[windows[number]] = _told(content, place, words.recorded, complaints)
+            known[windows[number]] = told_facts(content, place, words.recorded, complaints)
         elif facts is not None:
             complaints.unknown("recorded", "fault window", number, tuple(windows))
     return known

@@ -106,7 +106,8 @@ def history(name: str, rows: Sequence[Row], form: Form) -> History:
         rivals=(),
         upheavals=upheavals,
     )
-    told = {"consumers": len({row.client for row in rows if row.f == DEQUEUE})}
+    consuming = len({row.client for row in rows if row.f == DEQUEUE})
+    told = {"consumers": consuming, "confirms": True}  # an enqueue's ok is the broker's
     doubts = (FAULTS_UNJUDGED,) if upheavals else ()
     return History(facts, told, {}, tables, doubts, {"corrupt": UNCHECKED})
 

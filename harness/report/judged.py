@@ -1,7 +1,8 @@
 """One history's verdicts, as one JSON object and as lines for a person.
 
 1. The object has the keys of VERDICT; whoever reads it needs no other file.
-2. Lines begin with what was broken; claims that do not apply are one line together.
+2. Lines begin with what was counted, and then what was broken; claims that do not apply are one
+   line together.
 """
 
 from collections import Counter, defaultdict
@@ -13,6 +14,8 @@ from harness.analyse.judge import ClaimVerdict, Outcome
 from harness.analyse.times import NS
 from harness.histories.history import History
 from harness.report.lines import outcome_words, verdict_line
+from spark_analysis.schema.measure import Grade
+from spark_analysis.schema.measures import REGISTER
 from spark_analysis.schema.service import RUN
 
 _FIRST = (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS)
@@ -81,6 +84,7 @@ def lines(
 ) -> Iterator[str]:
     """What is said of one history, for a person."""
     yield f"{history.facts.run} ({file})"
+    yield f"  counted: {', '.join(_counted(evidence))}"
     for outcome in _FIRST:
         for verdict in verdicts:
             if verdict.outcome is outcome:
@@ -90,6 +94,17 @@ def lines(
         yield f"  {Outcome.NOT_APPLICABLE}: {others} more claims"
     for doubt in doubts(history, evidence):
         yield f"  in doubt: {doubt}"
+
+
+def _counted(evidence: Evidence) -> Iterator[str]:
+    """The gravest first, and of how many; what only says how well a run was served is no count."""
+    counts: Counter[str] = Counter()
+    for row in evidence.findings.counts:
+        counts[row.measure] += row.count
+    for measure in REGISTER:
+        if counts[measure.name] and measure.grade not in (Grade.SERVICE, Grade.CENSUS):
+            yield f"{measure.name} {counts[measure.name]:,}"
+    yield f"confirmed {counts['confirmed']:,}"
 
 
 def last_line(runs: Sequence[Sequence[ClaimVerdict]], code: int) -> str:

@@ -82,11 +82,79 @@ def test_lines_begin_with_what_was_broken(
     assert judge(write(folder, "one.json", changes)) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "small (one.json)"
-    assert lines[1].startswith("  FAIL nothing-corrupt: corrupt == 0: 1.")
+    assert lines[1] == "  counted: corrupt 1, confirmed 1"
+    assert lines[2].startswith("  FAIL nothing-corrupt: corrupt == 0: 1.")
     assert lines[-1].startswith("verdict: failed (exit code 1), 1 history, claims: ")
-    told = [line.split()[0] for line in lines[1:-1]]
+    told = [line.split()[0] for line in lines[2:-1]]
     assert told == sorted(told, key=["FAIL", "INCONCLUSIVE", "PASS", "NOT", "in"].index)
     assert sum(line.startswith("  NOT APPLICABLE") for line in lines) == 1
+
+
+def of_jepsen_that_lost_one(folder: Path) -> str:
+    """Its four messages were acknowledged, three of them came, and the drain found no more."""
+    operations: list[list[Any]] = []
+    for value in range(4):
+        at, f = 10 * value, "enqueue"
+        operations += [[at, 0, f, "invoke", value], [at + 1, 0, f, "ok", value]]
+        if value:
+            operations += [[at + 2, 1, "dequeue", "invoke"], [at + 3, 1, "dequeue", "ok", value]]
+    (folder / "h.edn").write_text(edn(rows([*operations, *_DRAIN])))
+    return "h.edn"
+
+
+PROMISED = ("durable=true", "persistent=true", "no_ack=false")
+
+
+def test_a_loss_breaks_a_promise_only_of_a_broker_that_is_said_to_promise_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = of_jepsen_that_lost_one(folder)
+    assert judge(name, "--from", "jepsen") == 2
+    untold = capsys.readouterr().out
+    assert "  counted: lost 1, confirmed 4\n" in untold
+    assert "nobody says what this broker promises: --declare durable=true" in untold
+    words = [word for fact in PROMISED for word in ("--declare", fact)]
+    assert judge(name, "--from", "jepsen", *words) == 1
+    told = capsys.readouterr().out
+    assert "  FAIL confirmed-hence-delivered: lost == 0: 1 of 4." in told
+    assert "nobody says" not in told
+
+
+def test_a_broker_that_may_forget_breaks_no_promise_by_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = of_jepsen_that_lost_one(folder)
+    assert judge(name, "--from", "jepsen", "--declare", "no_ack=true", "--json") == 2
+    claims = json.loads(capsys.readouterr().out)["claims"]
+    assert claims["confirmed-hence-delivered"]["outcome"] == "NOT APPLICABLE"
+
+
+def test_all_that_is_wrong_with_declarations_and_with_files_is_said_at_once(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = of_jepsen_that_lost_one(folder)
+    words = ("copys=3", "copies=three", "durable", "no_ack=false", "no_ack=true")
+    declared = [word for fact in words for word in ("--declare", fact)]
+    assert judge(name, "missing.edn", "--from", "jepsen", *declared) == 254
+    told = capsys.readouterr()
+    assert told.out == ""
+    for said in (
+        "--declare: there is no fact 'copys'; did you mean 'copies'?",
+        "--declare: copies: 'three' is not number, nor null",
+        "--declare: 'durable' is not NAME=VALUE",
+        "--declare: no_ack: it is declared twice",
+        "missing.edn: it cannot be read: No such file or directory",
+    ):
+        assert said in told.err
+
+
+def test_what_a_history_says_itself_nobody_declares_otherwise(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = write(folder, "one.json", {"declared": {"copies": 3}})
+    assert judge(name, "--declare", "copies=3") in (0, 2)
+    assert judge(name, "--declare", "copies=2") == 254
+    assert "one.json: declared.copies: it is 3, and --declare says 2" in capsys.readouterr().err
 
 
 def test_over_several_files_the_worst_decides(folder: Path) -> None:
