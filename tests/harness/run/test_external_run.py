@@ -127,9 +127,13 @@ def test_a_node_that_is_gone_for_good_is_started_for_the_audit_by_its_owners_com
     monkeypatch.setattr("harness.run.auditor.BACK_LIMIT_S", 1.0)
     of = replace(plan(), layout=layout_of(owner.topology(START)), deployment="external")
 
+    killed: list[int] = []
+
     def happen(saved: Manifest) -> None:
-        if saved.phase == "drain":
-            os.kill(owner.pid(owner.node_of("gamma")), signal.SIGKILL)
+        """Once, however often the manifest is saved then."""
+        if saved.phase == "drain" and not killed:
+            killed.append(owner.pid(owner.node_of("gamma")))
+            os.kill(killed[0], signal.SIGKILL)
 
     asyncio.run(asyncio.wait_for(performed(of, tmp_path, happen), 240))
     manifest = seal(tmp_path / "runs" / of.name)
