@@ -45,6 +45,7 @@ _NEEDS_CONSUMERS = frozenset(
     each.name for each in measures.REGISTER if CONSUMERS_ABSENT in each.reasons
 )
 _UNDECLARED = "nobody declares within what time its brokers ask about a transaction"
+_CUT_SHORT = "another fault came before clients had had time to be back, and enough was due"
 _ENDED_BY_FAULT = {
     Owed.UNDO: "it would have lasted as long as the fault",
     Owed.EITHER: "the fault's end may have ended it, too",
@@ -304,7 +305,9 @@ class Evidence:
             return Moot("nobody consumes before the drain")
         doubt = self.availability_doubt(window) or self.loss_doubt("consumer_log")
         if window:
-            return calm.starved_once_healed(self.findings, self.facts, window, doubt)
+            told = calm.starved_once_healed(self.findings, self.facts, window, doubt)
+            short = isinstance(told, Unknown) and self._cut_short(window)
+            return Moot(_CUT_SHORT) if short else told
         return calm.starved_in_the_calm(self.findings, self.facts, doubt)
 
     def _served(self, promise: str, window: int) -> Value:
@@ -321,7 +324,16 @@ class Evidence:
         rows = served.rows_of(self.findings, window, promise)
         if not rows:
             return Unknown("that fault, or one in force with it, was not seen to be gone")
-        return False if self._only_late(rows, promise, window) else served.served(rows)
+        if self._only_late(rows, promise, window):
+            return False
+        if served.only_few(rows) and self._cut_short(window, promise):
+            return Moot(_CUT_SHORT)
+        return served.served(rows)
+
+    def _cut_short(self, window: int, promise: str = words.HEALED) -> bool:
+        """Whether another fault ended the time in which that one was healed."""
+        rows = served.rows_of(self.findings, window, promise) if promise == words.HEALED else ()
+        return any(row.until_ns < self.facts.load_ended_ns for row in rows)
 
     def _only_late(self, rows: Sequence[words.Service], promise: str, window: int) -> bool:
         """Whether all was served, but by what came after the fault."""

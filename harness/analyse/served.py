@@ -52,6 +52,12 @@ def served(rows: Sequence[Service]) -> bool | Unknown:
     return True
 
 
+def only_few(rows: Sequence[Service]) -> bool:
+    """Whether nothing is known but that too little of the run was due."""
+    known = {row.verdict for row in rows}
+    return rows[0].verdict == words.FEW and known <= {words.FEW, words.SERVED}
+
+
 def sentence(rows: Sequence[Service], outages: Iterable[Outage]) -> str:
     """What of them decided: the scope that was out, and how; else how many were served."""
     out = [row for row in rows if row.verdict == words.OUT]

@@ -1,10 +1,13 @@
 """Claims about service: by whom, from when on, and what was never proved."""
 
+from dataclasses import replace
+
 import pytest
 
 from harness.analyse.judge import Outcome
-from tests.findings import Story
-from tests.harness.analyse.judging import FAIL, INCONCLUSIVE, PASS, verdict
+from spark_analysis.schema.service import HEALED, QUEUE
+from tests.findings import Story, ns
+from tests.harness.analyse.judging import FAIL, INCONCLUSIVE, NOT_APPLICABLE, PASS, verdict
 
 OUT_BY_UNDO = "the run was out for 15.0 s, until the fault's end"
 
@@ -89,3 +92,27 @@ def test_when_a_fault_was_gone_must_be_on_record_to_say_who_was_served_then() ->
     one = verdict("healed-hence-served", story)
     assert one.outcome is INCONCLUSIVE
     assert "that fault, or one in force with it, was not seen to be gone" in one.not_judged[0]
+
+
+def healed_until(until: float, of_queue: str = "few") -> Story:
+    """Too little was due once the fault was healed. The load ends at 60 s."""
+    story = Story().few(HEALED).service(of_queue, scope=QUEUE, name="orders", promise=HEALED)
+    story.starvation.clear()
+    for key, row in story.services.items():
+        if row.promise == HEALED:
+            story.services[key] = replace(row, until_ns=ns(until))
+    return story
+
+
+@pytest.mark.parametrize(("until", "outcome"), [(59.9, NOT_APPLICABLE), (60, INCONCLUSIVE)])
+def test_what_the_next_fault_cuts_short_nobody_owes_before_it_and_the_loads_end_leaves_open(
+    until: float, outcome: Outcome
+) -> None:
+    story = healed_until(until)
+    assert verdict("healed-hence-served", story).outcome is outcome
+    assert verdict("healed-hence-consumed", story).outcome is outcome
+
+
+@pytest.mark.parametrize(("found", "outcome"), [("open", INCONCLUSIVE), ("out", FAIL)])
+def test_who_was_out_until_the_next_fault_was_out(found: str, outcome: Outcome) -> None:
+    assert verdict("healed-hence-served", healed_until(50, found)).outcome is outcome

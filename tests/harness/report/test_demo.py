@@ -1,13 +1,19 @@
 """The demo is a full experiment, judged by what is known, and ends by telling where to go."""
 
+import subprocess
+import sys
 from io import StringIO
+from pathlib import Path
 
+import pytest
 from rich.console import Console
 
 from harness.analyse import claims, expectations
 from harness.report import demo
 from tests.findings import Story
 from tests.reports import report, run
+
+ROOT = Path(__file__).parents[3]
 
 
 def shown(told: object) -> str:
@@ -54,3 +60,12 @@ def test_the_last_lines_name_the_two_ways_on() -> None:
     lines = list(demo.last_lines(report(run(Story()))))
     assert any("mqproof new scenario" in line for line in lines)
     assert any("rabbitmq-mirrored" in line for line in lines)
+
+
+@pytest.mark.slow
+def test_the_demo_ends_as_it_should(tmp_path: Path) -> None:
+    """The first command that a newcomer runs: what it shows is what is known of its cells."""
+    words = [sys.executable, "-m", "harness", "demo", "--results", str(tmp_path)]
+    ended = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stdout
+    assert "one layout keeps its promise, the other is caught" in ended.stdout
