@@ -200,7 +200,7 @@ def _hooks(interrupt: asyncio.Event, options: RunOptions, show: Display, steps: 
         steps.end()
         show.live(rates.view(time.monotonic(), view))
 
-    return Hooks(interrupt, began, steps.begin, live, options.keep)
+    return Hooks(interrupt, began, steps.begin, live, show.message, options.keep)
 
 
 async def _judged_early(

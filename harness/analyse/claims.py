@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.analyse.articles import Article, Compared, Unjudged
 from harness.analyse.truth import COMPARATORS
-from harness.analyse.vocabulary import FACTS, fact
+from harness.analyse.vocabulary import CALM, FACTS, NOTHING_BROKEN, fact
 from harness.plan.problems import PlanError, Problem, nearest, unknown
 
 _CONDITION = re.compile(r"\s*([a-z_][a-z0-9_.]*)\s*(==|!=|<=|>=|<|>)\s*(\S.*?)\s*")
@@ -56,6 +56,14 @@ class Claim:
     @property
     def of_windows(self) -> bool:
         return any(one.of_window for one in (*self.precondition, *self.predicate))
+
+    @property
+    def of_calm(self) -> bool:
+        """It speaks of runs, or times of a run, in which nothing is broken."""
+        asked = [one.fact for one in (*self.precondition, *self.predicate)]
+        return not self.of_windows and any(
+            name in NOTHING_BROKEN or name in CALM for name in asked
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,6 +81,7 @@ def _keeps(facts: Facts, state: State) -> Value:
     if all(one is True for one in lasting):
         return True
     ends = [_trait(window.kind, "ends_broker") for window in facts.windows]
+    ends += [True for _ in facts.process_ends]
     if state.run.get("operations") == 0 and not any(one is not False for one in ends):
         return True
     if any(one is False for one in lasting):

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from harness.analyse import unplanned
 from harness.analyse.claims import Claim, Condition
 from harness.analyse.counted import Among
 from harness.analyse.evidence import Evidence
@@ -165,7 +166,8 @@ class _Part:
 
 def _of_run(claim: Claim, evidence: Evidence) -> _Part:
     part = _applies(claim, evidence, 0)
-    return part or _predicate(claim, evidence, 0, None)
+    disturbed = unplanned.disturbed(evidence.facts, 0) if claim.of_calm and part is None else None
+    return part or _disturbed(0, disturbed) or _predicate(claim, evidence, 0, None)
 
 
 def _by_window(claim: Claim, evidence: Evidence, windows: Sequence[int]) -> list[_Part]:
@@ -185,7 +187,18 @@ def _applies(claim: Claim, evidence: Evidence, window: int) -> _Part | None:
     return _inconclusive([], unknown) if unknown else None
 
 
+def _disturbed(window: int, why: Unknown | None) -> _Part | None:
+    """What was broken besides, by nobody's plan, is no part of what a claim speaks of."""
+    if why is None:
+        return None
+    where = f"window {window}: " if window else ""
+    return _Part(Outcome.INCONCLUSIVE, not_judged=(f"{where}{why.reason}",), advice=(why.advice,))
+
+
 def _in_window(claim: Claim, evidence: Evidence, window: int, among: frozenset[int]) -> _Part:
+    disturbed = _disturbed(window, unplanned.disturbed(evidence.facts, window))
+    if disturbed is not None:
+        return disturbed
     others = evidence.beside(window)
     if others and not claim.beside_others:
         numbers = " and ".join(str(number) for number in others)

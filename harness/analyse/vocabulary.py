@@ -153,6 +153,7 @@ CALM: dict[str, Fact] = {
         "though something confirmed waited there for consumers",
     ),
 }
+NOTHING_BROKEN = ("faults", "operations")  # declared; whoever asks for them speaks of the calm
 WAITING, KEPT = "waiting_at_fault", "kept_when_rejoined"
 STAGE_NAMES = tuple(
     each.reached.stage for each in REGISTER if each.reached is not None and each.of is None

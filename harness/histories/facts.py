@@ -12,7 +12,16 @@ from types import NoneType, UnionType
 from typing import Any, cast, get_args, get_origin, get_type_hints
 
 from harness.histories.complaints import Complaints, brief
-from spark_analysis.schema.facts import Absence, Facts, QueueEnd, Upheaval, Window, Worker
+from spark_analysis.schema.facts import (
+    Absence,
+    Cause,
+    Facts,
+    ProcessEnd,
+    QueueEnd,
+    Upheaval,
+    Window,
+    Worker,
+)
 
 TIME_MAX_NS = 10**18  # 31 years
 _CALM: Mapping[type, Mapping[str, Any]] = {
@@ -34,6 +43,7 @@ _CALM: Mapping[type, Mapping[str, Any]] = {
     QueueEnd: {"ordered": False, "drained": False, "doubt": "", "unreadable": ()},
     Absence: {"until_ns": None},
     Upheaval: {"over_ns": None},
+    ProcessEnd: {"cause": Cause.UNKNOWN.value, "detail": "", "until_ns": None},
 }
 _WRONG = object()
 _INT32_MAX = 2**31 - 1
@@ -119,6 +129,12 @@ def _check(facts: Facts, complaints: Complaints) -> None:
     spans += [("rivals", one.from_ns, one.until_ns) for one in facts.rivals]
     spans += [("absences", one.from_ns, one.until_ns) for one in facts.absences]
     spans += [("upheavals", one.origin_ns, one.over_ns) for one in facts.upheavals]
+    spans += [("process_ends", one.at_ns, one.until_ns) for one in facts.process_ends]
+    for number, end in enumerate(facts.process_ends):
+        if end.cause not in tuple(Cause):
+            complaints.unknown(
+                f"facts.process_ends[{number}].cause", "cause", end.cause, tuple(Cause)
+            )
     for name, from_ns, until_ns in spans:
         if until_ns is not None and until_ns < from_ns:
             complaints.add(f"facts.{name}", f"one ends at {until_ns}, before it begins")

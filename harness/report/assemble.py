@@ -7,7 +7,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from harness.analyse import operated, routes
+from harness.analyse import operated, routes, unplanned
 from harness.analyse.audited import audit, starts
 from harness.analyse.claims import Claim
 from harness.analyse.costs import cost
@@ -53,6 +53,7 @@ def run_report(
         observations=(
             *observe(evidence),
             *routes.observe(manifest, findings, views, evidence.run_doubt is None),
+            *unplanned.observe(manifest.process_ends),
             *starts(manifest.audit_starts),
             *audit(folder),
         ),

@@ -30,6 +30,7 @@ from harness.run.strip import SECOND_NS, Load, Spell, Strip, Told, strip
 from harness.run.view import View, view_of
 from harness.run.windows import LiveWindow
 from harness.run_folder.manifest import ClockRecord, Manifest, WorkerRecord
+from harness.run_folder.process_ends import end_told
 from harness.workers.protocol import Role
 from spark_analysis.schema.facts import Absence, Rivals
 
@@ -45,6 +46,7 @@ class Outside:
     interrupt: asyncio.Event
     show: Callable[[View], None]
     save: Callable[[Manifest], None]
+    tell: Callable[[str], None]  # a sentence, once
 
 
 class LiveRun:
@@ -79,13 +81,16 @@ class LiveRun:
 
     async def perform(self) -> None:
         """Runs to the end; the manifest says how it went."""
-        sampling = asyncio.create_task(self._sample())
+        beside = [
+            asyncio.create_task(self._sample()),
+            asyncio.create_task(self._see_process_ends()),
+        ]
         try:
             await self._start()
             while self._conductor.phase is not c.Phase.FINISHED:
                 await self._step()
         finally:
-            await self._leave(sampling)
+            await self._leave(beside)
 
     async def _start(self) -> None:
         starts_ns = time.monotonic_ns() + LOAD_LEAD_NS
@@ -330,7 +335,15 @@ class LiveRun:
             async for sample in self._cluster.resources():
                 self._stage.record.sample(sample)
 
-    async def _leave(self, sampling: asyncio.Task[None]) -> None:
+    async def _see_process_ends(self) -> None:
+        with contextlib.suppress(DeployError):
+            async for ended in self._cluster.process_ends():
+                unplanned = self._stage.process_ends.saw(ended)
+                if unplanned is not None:
+                    self._out.tell(end_told(unplanned))
+                    self._save()
+
+    async def _leave(self, beside: Sequence[asyncio.Task[None]]) -> None:
         """Undoes and ends whatever still stands, however the run was left."""
         self._leaving = True
         for task in list(self._tasks):
@@ -343,8 +356,9 @@ class LiveRun:
         await self._operating.mend()
         living = [member for member in self._crew if not member.ended.is_set()]
         await asyncio.gather(*(member.end(CLOSE_LIMIT_S) for member in living))
-        sampling.cancel()
-        await asyncio.gather(sampling, return_exceptions=True)
+        for task in beside:
+            task.cancel()
+        await asyncio.gather(*beside, return_exceptions=True)
         self._stage.record.close()
         self._manifest.failure = self._manifest.failure or self._stage.record.doubt
         self._save()
@@ -355,6 +369,7 @@ class LiveRun:
         manifest.windows = [window.facts for window in self._windows.values()]
         manifest.operations = list(self._operating.records.values())
         manifest.audit_starts = self._auditor.records
+        manifest.process_ends = list(self._stage.process_ends.unplanned)
         manifest.absences = [one for each in self._windows.values() for one in each.absences]
         killed = {
             name: number for number, window in self._windows.items() for name in window.killed

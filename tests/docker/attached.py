@@ -61,7 +61,7 @@ async def perform(project: str, network: str, folder: Path, kind: str) -> None:
         if any(row["event"] == "verified" and row["ok"] for row in rows):
             print("armed", flush=True)
 
-    outside = Outside(asyncio.Event(), show, lambda manifest: manifest.save(run_folder))
+    outside = Outside(asyncio.Event(), show, lambda manifest: manifest.save(run_folder), print)
     await LiveRun(run, cluster, prepared, Manifest.of(run), outside).perform()
 
 

@@ -26,6 +26,7 @@ class Done:
     findings: Findings
     folder: Path
     views: list[View]
+    said: list[str]
 
 
 def run(
@@ -36,6 +37,7 @@ def run(
 ) -> Done:
     manifest = Manifest.of(of)
     views: list[View] = []
+    said: list[str] = []
 
     async def perform() -> None:
         interrupt = asyncio.Event()
@@ -46,11 +48,11 @@ def run(
                 interrupt.set()
 
         prepared = await Preparing(of, cluster, folder, BOOT_ID, lambda _: None).begin()
-        outside = Outside(interrupt, show, lambda m: m.save(folder))
+        outside = Outside(interrupt, show, lambda m: m.save(folder), said.append)
         await LiveRun(of, cluster, prepared, manifest, outside).perform()
 
     virtual_time.run(perform())
     sealed = seal(folder)
     assert sealed.facts is not None
     facts = Facts.from_json(sealed.facts)
-    return Done(sealed, facts, judge(facts, rows_of(folder)), folder, views)
+    return Done(sealed, facts, judge(facts, rows_of(folder)), folder, views, said)

@@ -58,7 +58,7 @@ def perform(
             if interrupt_when(view):
                 interrupt.set()
 
-        hooks = Hooks(interrupt, lambda *_: None, lambda _: None, show, keep)
+        hooks = Hooks(interrupt, lambda *_: None, lambda _: None, show, print, keep)
         experiment = Experiment("e", 7, plans, ())
         await Campaign(experiment, folder, BOOT_ID, {"python": "3"}, world.up, hooks).perform()
 
@@ -151,7 +151,9 @@ def test_a_run_that_nobody_wants_any_more_is_not_begun_and_those_after_it_are(
         ended.append(of.name)
 
     async def story() -> None:
-        nothing = Hooks(asyncio.Event(), lambda *_: None, lambda _: None, lambda _: None, False)
+        nothing = Hooks(
+            asyncio.Event(), lambda *_: None, lambda _: None, lambda _: None, print, False
+        )
         hooks = replace(nothing, wanted=lambda of: of.layout is OTHER or not ended, ended=tell)
         experiment = Experiment("e", 7, runs(LAYOUT, LAYOUT, OTHER), ())
         await Campaign(experiment, tmp_path, BOOT_ID, {}, World().up, hooks).perform()

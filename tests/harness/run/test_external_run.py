@@ -72,7 +72,7 @@ async def performed(
             saved.save(run_folder)
             happen(saved)
 
-        outside = Outside(asyncio.Event(), lambda _: None, save)
+        outside = Outside(asyncio.Event(), lambda _: None, save, print)
         await LiveRun(of, cluster, prepared, manifest, outside).perform()
         await cluster.fetch_logs(run_folder)
     finally:
