@@ -282,6 +282,20 @@ def test_the_comparison_shows_median_range_and_how_many_were_judged() -> None:
     assert "not judged (0 of 5)" in text
 
 
+def test_a_median_has_its_interval_and_an_open_one_says_so() -> None:
+    ends = {"median_from": 1.5e9, "runs": 9, "judged": 9}
+    rows = (
+        compared(CELL, "silence", 2e9, **ends, median_until=2.5e9),
+        compared(OTHER, "silence", 2e9, **ends, bounds=3),
+    )
+    screen = Screen()
+    both = (run(Story()), run(Story(), "two", cell=OTHER))
+    screen.display.report(report(*both, comparison=rows))
+    text = screen.paper.getvalue()
+    assert "  2.000 s [1.500 s to 2.500 s] (9 of 9)" in text
+    assert "  >= 2.000 s [1.500 s or more] (9 of 9)" in text
+
+
 def test_of_hundreds_of_cells_there_is_a_line_each_and_the_last_lines() -> None:
     runs = [
         run(Story(), name=f"run-{number}", cell=(f"scenario-{number}", *CELL[1:]))
