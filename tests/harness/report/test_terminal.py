@@ -181,7 +181,7 @@ def test_what_was_not_judged_says_so() -> None:
     screen.display.report(report(run(Story(), verdicts=(), failure="the cluster did not come up")))
     assert "not judged: the cluster did not come up" in screen.lines
     assert not [line for line in screen.lines if line.startswith("claim ")]
-    assert "1 of 1 runs not judged" in screen.lines[-3]
+    assert "claims: none was judged; 1 of 1 runs not judged" in screen.lines[-3]
     assert "(exit code 2)" in screen.lines[-3]
 
 
