@@ -202,7 +202,7 @@ def test_the_first_screen_draws_who_was_out_and_when(
 ) -> None:
     browser.open(clients, *SCREENS[screen])
     said = seen(browser).replace("\u00a0", " ")
-    assert "amqplib (B) was out for 7.00 s; A not at all; none lost a confirmed message" in said
+    assert "B (amqplib) was out for 7.00 s; A not at all; none lost a confirmed message" in said
     fine, dipped = browser.value(_PANELS)
     for panel in (fine, dipped):  # on the first screen, and wide enough to see a dip of 3 s
         assert 0 < panel["top"] < panel["bottom"] < SCREENS[screen][1] and panel["width"] > 250

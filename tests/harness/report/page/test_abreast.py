@@ -58,12 +58,12 @@ def said(found: AbreastView, place: int) -> str:
 def test_who_lost_what_is_the_headline() -> None:
     three = (summed(LOST), summed(Story(), cell=SYNC), summed(UNDRAINED, cell=ASYNC))
     assert of(*three).headline == (
-        "RabbitMQ 3.10 (A) lost 37 messages that it had confirmed; B lost none; "
+        "A (RabbitMQ 3.10) lost 37 messages that it had confirmed, in 1 of 1 run; B lost none; "
         "of C it is not decided"
     )
     two = (summed(Story()), summed(STRANDED, cell=SYNC))
     assert of(*two).headline == (
-        "RocketMQ (B) stranded 5,402 messages that it had confirmed; A lost none"
+        "B (RocketMQ) stranded 5,402 messages that it had confirmed, in 1 of 1 run; A lost none"
     )
     assert of(summed(Story()), summed(Story(), cell=SYNC)).headline == (
         "None of them lost a message that it had confirmed, and none was out"
@@ -78,11 +78,14 @@ def test_where_nobody_lost_the_headline_says_who_was_out_and_for_how_long() -> N
     ]
     found = of(*four, summed(STALLED, cell=(*CELL[:3], "java")))
     assert plain(found.headline) == (
-        "amqplib (B) was out for at least 48.0 s; bunny (C) for 0.50 s; A not at all; "
+        "B (amqplib) was out for at least 48.0 s; C (bunny) for 0.50 s; A not at all; "
         "of D nobody knows; none lost a confirmed message"
     )
     assert [one.edge for one in found.verdicts] == ["pass", "out", "out", "pass"]
-    assert "No difference shown beyond chance: 1 run of B against 1 of A" in found.sure
+    assert found.sure == (
+        "How long they were out: no difference shown beyond chance; 1 run of B against 1 of A "
+        "(master-crash) are too few to tell (95 %). What is told here is what these runs did."
+    )
 
 
 def test_a_difference_is_told_only_where_its_interval_does_not_cover_zero() -> None:
@@ -93,7 +96,7 @@ def test_a_difference_is_told_only_where_its_interval_does_not_cover_zero() -> N
         "Beyond chance, A was out longer than B, by 8.00 s to 12.0 s "
         "(95 %; 5 runs of A against 5 of B (master-crash))."
     )
-    assert of(*many, *same).sure.startswith("No difference shown beyond chance")
+    assert of(*many, *same).sure.startswith("How long they were out: no difference shown beyond")
     assert of(summed(Story()), summed(Story(), cell=SYNC)).sure == ""
 
 
