@@ -152,11 +152,10 @@ def _lost(report: Report, told: Tally) -> Answer:
         return Answer(question, "unknown", "open", (why,))
     undecided = told.judged - told.loss_proved
     lines = [f"of {words.count(told.confirmed)} confirmed"]
-    if told.cells == 1 and told.loss_judged:
+    if told.loss_judged:
         lines.append(loss_rate(told).told("lost"))
-    elif told.runs_with_loss:
-        where = f", {_places(report, told.cells_with_loss)}" if told.cells > 1 else ""
-        lines.append(f"in {words.of(told.runs_with_loss, told.judged, 'run')}{where}")
+    if told.runs_with_loss and told.cells > 1:
+        lines.append(f"in {_places(report, told.cells_with_loss)}")
     if told.stranded:
         lines.append(f"{words.count(told.stranded)} stranded: only the audit found them")
     if undecided:

@@ -357,7 +357,8 @@ def test_loss_by_strength_says_what_it_is_of() -> None:
     assert rows["buffered"] == [("fail", "7 lost", "of 400"), ("absent", "none so confirmed", "")]
     untold, runs = ([(one.tone, one.text, one.of) for one in row.fields] for row in found.ends)
     assert untold == [("pass", "0", "of 21,400"), ("open", "3", "of 21,400")]
-    assert runs == [("pass", "1", "of 1 run"), ("open", "0", "of 1 run")]
+    rate = "lost in 1 of 1 run; 2.5 % to 100 % of runs"
+    assert runs == [("pass", "1", f"of 1 run; {rate}"), ("open", "0", "of 1 run")]
 
 
 def test_a_measure_says_its_range_and_of_how_many_runs_it_is() -> None:
