@@ -108,7 +108,7 @@ def verdict(place: Place, scenarios: int) -> VerdictView:
     return VerdictView(
         place=place,
         tone=tone,
-        edge="out" if tone == "pass" and is_out(told) else tone,
+        edge=edge(tone, told),
         sign=sign,
         word=word,
         loss_often=loss_rate(told).told("lost") if told.loss_judged else "",
@@ -143,6 +143,11 @@ def glance(told: Tally) -> tuple[str, str, str]:
     if undecided:
         return "open", "?", "none found lost"
     return "pass", "✓", "0 lost"
+
+
+def edge(tone: str, told: Tally) -> str:
+    """Nothing lost is not well where it was out."""
+    return "out" if tone == "pass" and is_out(told) else tone
 
 
 def listed(names: Sequence[str]) -> str:

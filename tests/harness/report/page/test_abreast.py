@@ -100,6 +100,30 @@ def test_a_difference_is_told_only_where_its_interval_does_not_cover_zero() -> N
     assert of(summed(Story()), summed(Story(), cell=SYNC)).sure == ""
 
 
+def test_whether_one_loses_more_often_is_told_by_runs_not_by_messages() -> None:
+    def sure(runs: int) -> str:
+        lost = [summed(LOST, repeat=n) for n in range(1, runs + 1)]
+        kept = [summed(Story(), repeat=n, cell=SYNC) for n in range(1, runs + 1)]
+        return plain(of(*lost, *kept).sure)
+
+    assert sure(3) == (
+        "How often they lost: no difference shown beyond chance (95 %); A did in 3 of 3 runs, "
+        "B in 0 of 3 runs (master-crash)."
+    )
+    assert sure(6) == (
+        "Beyond chance, A lost more often than B, by 45 % to 100 % of runs (95 %): "
+        "in 6 of 6 runs against 0 of 6 runs (master-crash)."
+    )
+    assert of(summed(LOST), summed(LOST, cell=SYNC)).sure == ""
+    assert of(summed(LOST), summed(UNDRAINED, cell=SYNC)).sure == "", "of one it is not known"
+
+
+def test_nothing_lost_is_not_well_where_it_was_out() -> None:
+    out, fine = of(summed(BRIEF), summed(Story(), cell=SYNC)).rows[0].fields
+    assert [(one.tone, one.edge) for one in (out, fine)] == [("pass", "out"), ("pass", "pass")]
+    assert field(LOST).edge == "fail"
+
+
 def test_a_queue_that_was_out_stands_beside_a_run_that_was_not() -> None:
     story = Story().outage(20, 60, NEVER, scope=QUEUE, name="q7")
     more = QueueEnd("q7", True, True, "", ())
