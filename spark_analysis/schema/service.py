@@ -48,9 +48,10 @@ N).
 
 OWED, for a good beginning s of a scope, before the undo u = undo_v of a window v; d = deadline_ns:
 - from = the later of intended_s and returned_v; i = the first operation with intended_ns >= from;
-  e as in a stretch from i. c = the number of operations with intended_ns < u - d, at most e.
-  "system" if i < N and c - i >= least and of [i, c) at most allowance(c - i) are bad; or if i < N
-  and e <= N and of [i, e) at most allowance(e - i) are bad or not confirmed before u.
+  e as in a stretch from i. c, m = the numbers of operations with intended_ns < u - d, and < u -
+  d // 2, at most e. [i, x) was confirmed if at most allowance(x - i) of its operations are bad or
+  not confirmed before u. Where i < N: "system" if of [i, c) at most allowance(c - i) are bad, and
+  c - i >= least, or c - i >= enough and [i, m) was confirmed; or if e <= N and [i, e) was.
 - else, with a = u - d * 3 // 4 and z = u - d // 2: "undo" if u - d * 3 // 2 <= intended_s <= a; of
   the n operations intended in [a, z) more than allowance(max(n, least)) were not confirmed before
   u; and none intended in [intended_s, z) was good, confirmed before u, and that d // 2 after its
