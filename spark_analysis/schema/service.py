@@ -42,9 +42,10 @@ N).
 - `windows`: the numbers of the windows v with origin_v < until_ns and from_ns < end_v (or end_v
   None), in order, with "," between; "" where there is none.
 - `ended`: "never" where it ended with the load; "unknown" where with a g; else by these windows:
-  those with end_v None say "system", those with from_ns >= force_end_v "system", those without
-  an undo_v "either", those with intended_s >= undo_v "undo"; the others what OWED says. "undo" if
-  one of them says so, else "either" if one does, else "system".
+  those with end_v None say "system", those with from_ns >= force_end_v "system", those with
+  intended_s >= undo_v "undo" (without one, >= end_v: it was issued before that), those without an
+  undo_v "either"; the others what OWED says. "undo" if one of them says so, else "either" if one
+  does, else "system".
 
 OWED, for a good beginning s of a scope, before the undo u = undo_v of a window v; d = deadline_ns:
 - from = the later of intended_s and returned_v; i = the first operation with intended_ns >= from;
@@ -63,7 +64,8 @@ first good beginning with intended_ns in [origin_ns, limit). Not reached: its lo
 intended time of the first good operation in [origin_ns, limit) whose stretch from there is not
 whole, or reaches beyond limit though of its operations before limit at most allowance(its length)
 are bad; limit where there is none. `owed`: "" where it is not reached, ended_ns is None, or it
-began at undo_v or later; "either" without an undo_v; else what OWED says. It is `out_first`.
+began at undo_v or later (without one, at end_v); "either" without an undo_v; else what OWED says.
+It is `out_first`.
 
 SERVICE, one row a window v, scope and promise:
 - `promise` "fault": of sources that name no time. `from_ns` = the later of returned_v and the

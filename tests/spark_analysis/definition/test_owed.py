@@ -200,6 +200,17 @@ def test_where_the_undo_was_not_noted_it_may_have_brought_any_success() -> None:
     assert owed(answer(load(undo_ms=None), 10, {})) == (0, Owed.EITHER)
 
 
+def test_success_that_began_when_the_undo_had_returned_is_nobodys_though_it_was_not_noted() -> (
+    None
+):
+    def after(back: int) -> str:
+        late = dict.fromkeys(range(ORIGIN_MS // 10, back), 29_000.0)
+        return owed(answer(load(undo_ms=None), 10, late))[1]
+
+    assert after(back=2_010) == Owed.NOTHING
+    assert after(back=2_009) == Owed.EITHER
+
+
 def test_a_fault_without_an_end_brought_nothing() -> None:
     history = History(load_ms=(0, 30_000)).window(ORIGIN_MS, never_ended=True)
     for sequence in range(800, 3_000):
