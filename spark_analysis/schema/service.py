@@ -89,7 +89,8 @@ SERVICE, one row a window v, scope and promise:
   "sick": an outage of the scope began before origin_v - deadline_ns and ended after origin_v
     ("never" counts): the load was sick before the fault. Of "healed": before the storm, likewise.
   "out": an outage matters that began before until_ns - deadline_ns and
-    of "healed": whatever ended it, but "unknown" only where its until_ns >= until_ns of the row;
+    of "healed": whatever ended it, but "unknown" only where its until_ns >= until_ns of the row,
+      or more than half of its due are bad;
     of "fault": was ended by "undo" or "never", or by "unknown" with its until_ns >= this until_ns;
     of a promise of facts: likewise, or by "system".
   "open": any other outage matters, but one that was ended by "system" ("fault" only).
