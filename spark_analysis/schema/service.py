@@ -123,9 +123,10 @@ has no rows.
 - place "": the queue as a whole. Of logs besides each place from which one of its deliveries was
   read: a broker that is not "" of a delivery with an offset (>= 0). Of the messages below then
   only those whose first delivery was read there, and of the deliveries only those that were.
-- ready: a delivered message with a confirm time, of fate NONE, is ready from r = the later of its
-  confirm time and the largest due_ns of its delayed attempts. It waits at every t with r <= t < d,
-  d = received_ns of its first delivery, never for one by DRAIN.
+- ready: a delivered message with a confirm time, of fate NONE, whose first delivery is not flagged
+  (redelivered YES: its broker had given it out before, nobody knows when), is ready from r = the
+  later of its confirm time and the largest due_ns of its delayed attempts. It waits at every t
+  with r <= t < d, d = received_ns of its first delivery, never for one by DRAIN.
 - `due`: messages of the queue that are ready from an r with from_ns <= r <= until_ns - the smaller
   of deadline_ns and 5 s; every queue and place with due >= 1.
 - `longest_ns`: the times within (from_ns, until_ns) at which an identified delivery by LOAD or
