@@ -93,6 +93,11 @@ class Counted:
             open_ends += self._most("lost_indeterminate", "", among)
         return open_ends
 
+    def requeued(self, among: Among = None) -> int:
+        """At least so many came again by right: unacknowledged, or too late to be heard."""
+        late = self._charged(_LATE, "", among)[0]
+        return late + self._charged("duplicated", "redelivery", among)[0]
+
     def _charged(self, measure: str, detail: str, among: Among) -> tuple[int, int]:
         """At least so many, and at most."""
         if among is None or not measures.BY_NAME[measure].charged:

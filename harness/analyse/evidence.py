@@ -26,6 +26,7 @@ from harness.analyse.vocabulary import (
     KEPT,
     OPERATED,
     RECORDED,
+    REQUEUED,
     SEEN,
     SERVICE,
     STAGE_NAMES,
@@ -44,6 +45,7 @@ from spark_analysis.schema.words import Owed
 _NEEDS_CONSUMERS = frozenset(
     each.name for each in measures.REGISTER if CONSUMERS_ABSENT in each.reasons
 )
+_GAPS = ("silence_s", "missed")
 _UNDECLARED = "nobody declares within what time its brokers ask about a transaction"
 _CUT_SHORT = "another fault came before clients had had time to be back, and enough was due"
 _ENDED_BY_FAULT = {
@@ -89,8 +91,11 @@ class Evidence:
         return self._found(name, window)
 
     def claimed(self, name: str, window: int = 0, among: Among = None) -> Value:
-        """What a claim may build on: little evidence proves nothing."""
+        """What a claim may build on: little evidence proves nothing, and what was wrong before a
+        fault is not the fault's."""
         value, measure = self.value(name, window, among), name.partition(".")[0]
+        if name in _GAPS and isinstance(value, Interval):
+            return served.sick(served.rows_of(self.findings, window, words.FAULT)) or value
         return self.counted.enough(measure, value) if measure in COUNTS else value
 
     def _operated(self, name: str) -> Value:
@@ -221,10 +226,12 @@ class Evidence:
             return exactly(self._waiting(window))
         if name == KEPT:
             return self._kept(window)
+        if name == REQUEUED:
+            return self._requeued(window)
         doubt = self._time_doubt(name.removesuffix("_s"), window)
         if doubt:
             return Unknown(doubt.sentence, doubt.advice)
-        if name in ("silence_s", "missed"):
+        if name in _GAPS:
             return self._gap(name, window)
         if name in SERVICE:
             return self._served(SERVICE[name], window)
@@ -247,6 +254,11 @@ class Evidence:
             return False
         part = f"what is new, or a part of the {waiting:,}"
         return Unknown(f"it held {held.low:,.0f}: {part}")
+
+    def _requeued(self, window: int) -> Value:
+        if self.counted.requeued(frozenset({window})):
+            return True
+        return Moot("nothing came again, so perhaps nothing was unacknowledged")
 
     def _stage_seen(self, name: str, window: int) -> Value:
         row = self.stage(name, window)
@@ -346,9 +358,13 @@ class Evidence:
         return f"first confirmed {stage_text(first)}, of a fault of {length_s:.1f} s"
 
     def _confirmed_late(self, window: int) -> bool:
-        """Whether nothing that was sent into the fault was confirmed until it had been undone."""
-        first, length_s = self.stage("first_success", window), fault_length_s(self.window(window))
-        return first is not None and length_s is not None and first.after_ns / NS >= length_s
+        """Whether nothing that was sent into the fault was confirmed until it was being undone."""
+        first, of = self.stage("first_success", window), self.window(window)
+        if first is None or of.ended_ns is None:
+            return False
+        in_force = (one.until_ns for one in self.findings.exposure if one.window == window)
+        undone_ns = next((at for at in in_force if at < self.facts.load_ended_ns), of.ended_ns)
+        return of.origin_ns + first.after_ns >= undone_ns
 
     def _gap(self, name: str, window: int) -> Value:
         row = self.availability(window)

@@ -206,10 +206,10 @@ smallest of its sent attempts; NEVER_SENT where it has none).
 CHARGES: which fault windows may have caused what, one row a measure, detail and set of windows,
 with their number; of the measures `lost`, `stranded`, `unreachable`, `loss_unknown`,
 `attempt_lost`, `attempt_open`, `lost_indeterminate`, `forgotten`, `forgotten_unknown`,
-`duplicated`, `acknowledged_late`, `reordered`, `reorder_unknown`. Each case has a time [since,
-by]; `windows` are the numbers, in order with "," between, of the windows with origin_ns <= by and
-over_ns (its own: a host that never returns goes on causing) None or >= since; "" where there is
-none.
+`duplicated`, `acknowledged_late`, `reordered`, `reorder_unknown`, `overdue`. Each case has a time
+[since, by]; `windows` are the numbers, in order with "," between, of the windows with origin_ns <=
+by and over_ns (its own: a host that never returns goes on causing) None or >= since; "" where
+there is none.
 - `lost`, `stranded`, `unreachable`, `loss_unknown`: since = the confirm time; by = should(since),
   the earliest first delivery by LOAD or RETRY_TOPIC of a message of the same queue whose confirm
   time is >= since, + deadline_ns: then it should have come; without one: never. `attempt_lost`,
@@ -219,6 +219,8 @@ none.
 - `duplicated`: since = received_ns of the latest earlier delivery of the message (by LOAD, DRAIN
   or RETRY_TOPIC); by = its own.
 - `reordered`, `reorder_unknown`: since = sent_ns of the attempt a; by = received_ns of f.
+- `overdue`: since = the smallest confirming settled_ns of that attempt; by = the time after which
+  it is overdue.
 
 SECONDS: one row for every second of run time in which anything counts; second = floor(t / 1e9)
 of: operations and missed by intended_ns (0 unless paced and confirms); confirmed: messages by

@@ -216,7 +216,7 @@ def test_order_that_was_not_promised_is_not_applicable() -> None:
 
 
 def test_of_several_windows_the_heaviest_speaks_and_the_others_stay_out() -> None:
-    story = Story().window(2, "hang", opens=40, lasts=10)
+    story = Story(clients_reached_another=True).window(2, "hang", opens=40, lasts=10)
     story.state["windows"] = {"2": {"fault_target_role": "none"}}
     assert verdict("mirror-takes-over", story).judged[0].startswith("window 1:")
     assert verdict("any-node-reaches-any-queue", story).judged[0].startswith("window 2:")
