@@ -48,6 +48,9 @@ _NEEDS_CONSUMERS = frozenset(
 _GAPS = ("silence_s", "missed")
 _UNDECLARED = "nobody declares within what time its brokers ask about a transaction"
 _CUT_SHORT = "another fault came before clients had had time to be back, and enough was due"
+_NOT_ATTENDED = Told(
+    "consumption", 0, "", "no record says since when consumers were there", "record that"
+)
 _ENDED_BY_FAULT = {
     Owed.UNDO: "it would have lasted as long as the fault",
     Owed.EITHER: "the fault's end may have ended it, too",
@@ -63,6 +66,8 @@ class Evidence:
     state: State
     # Counts of which these records can say nothing, and why: somebody else's, of another form.
     untold: Mapping[str, str] = field(default_factory=dict)
+    # Whether the records say since when consumers were there. Ours do.
+    attended: bool = True
 
     def value(self, name: str, window: int = 0, among: Among = None) -> Value:
         """What is known of a fact; of a window's fact, in that window. `among`: a count is asked
@@ -316,6 +321,7 @@ class Evidence:
         if self.state.run.get("consumers") == 0:
             return Moot("nobody consumes before the drain")
         doubt = self.availability_doubt(window) or self.loss_doubt("consumer_log")
+        doubt = doubt or (None if self.attended else _NOT_ATTENDED)
         if window:
             told = calm.starved_once_healed(self.findings, self.facts, window, doubt)
             short = isinstance(told, Unknown) and self._cut_short(window)

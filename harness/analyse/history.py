@@ -29,6 +29,7 @@ WORDS = Words(
     },
     recorded={name: fact.kind for name, fact in RECORDED.items()},
 )
+_CONSUMING = "consuming"  # of client events
 _FOLLOWS = ("consumers", "acknowledges", "no_ack")  # the last one follows from the others
 
 
@@ -41,7 +42,12 @@ def evidence(history: History, file: str) -> Evidence:
     except BadRecords as reason:
         raise PlanError([Problem(file, f"the records contradict each other: {reason}")]) from None
     marts = {name: tuple(_rows(row, tables[name])) for name, row in MARTS.items()}
-    return Evidence(Findings(**marts), facts, told, history.untold)
+    return Evidence(Findings(**marts), facts, told, history.untold, _attended(history))
+
+
+def _attended(history: History) -> bool:
+    """What waited for nobody is no silence of the broker's."""
+    return _CONSUMING in history.tables.get("client_events", {}).get("kind", ())
 
 
 def state(history: History) -> State:
