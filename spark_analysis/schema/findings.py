@@ -87,8 +87,9 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   `forgotten_unknown`: "consumer_log", "drain", "unreadable" as for `attempt_open`. `forgotten`:
   "".
 - `refused_but_delivered`, one an attempt: it was sent, it has settlements, all of them REFUSED or
-  RETURNED, the fate of its message is NONE, and an identified delivery (of any via) is of this
-  attempt; "returned" where one of its settlements is RETURNED, else "refused".
+  RETURNED, the fate of its message is NONE, and an identified delivery by LOAD, DRAIN or
+  RETRY_TOPIC is of this attempt: what the audit alone found nobody was given. "returned" where one
+  of its settlements is RETURNED, else "refused".
 - `denied`, one an attempt: likewise, but whether a delivery is of it or not.
 - `misrouted`, one a delivery row: ""; identified, by LOAD or DRAIN, in a queue that is neither ""
   nor its message's, whose own is not "". With the queue of the message.
@@ -200,8 +201,8 @@ AFFECTED: one row for each count above except measures `state`, `confirmed`, `in
 `producer` -1 for a broken header. `attempt`: of the delivery for counts a delivery, of the attempt
 for counts an attempt, else 0. `at_ns`: received_ns of the delivery for counts a delivery;
 received_ns of the first delivery for `revived`, `reordered`, `reorder_unknown`, `overdue`; of the
-earliest identified delivery of any via that is of the attempt for `refused_but_delivered`; of the
-last one for `forgotten` and `forgotten_unknown`; sent_ns of the attempt for `attempt_lost`,
+earliest such delivery of the attempt for `refused_but_delivered`; of the last identified one of it
+for `forgotten` and `forgotten_unknown`; sent_ns of the attempt for `attempt_lost`,
 `attempt_open`; of the earliest delivery of that kind for `rolled_back_but_delivered` and
 `rollback_unknown`; of the earliest find for `stranded`, `torn_transaction` and
 `lost_indeterminate` "found"; intended_ns for `missed`; else the first sent_ns of the message (the
