@@ -94,7 +94,7 @@ def test_an_attempt_whose_time_had_not_come_is_not_lost(
     assert told(history.queue(quiet_ms=quiet_ms), *LOST) == {became: 1}
 
 
-# --- refused, and delivered -----------------------------------------------------------------------
+# --- refused, and delivered ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("outcome", [Outcome.REFUSED, Outcome.RETURNED])
