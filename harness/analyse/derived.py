@@ -70,6 +70,18 @@ def beside(window: int, facts: Facts) -> tuple[int, ...]:
     )
 
 
+def died_before(window: int, facts: Facts) -> tuple[int, ...]:
+    """Those of them that had ended a host's broker before this one came."""
+    return tuple(
+        other.number
+        for other in facts.windows
+        if other.number in beside(window, facts)
+        and other.number < window
+        and other.kind in KINDS
+        and KINDS[other.kind].ends_broker
+    )
+
+
 def _overlap(own: Window, other: Window) -> bool:
     """Whether `other` began before this one ended."""
     return own.ended_ns is None or other.origin_ns < own.ended_ns

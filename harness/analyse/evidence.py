@@ -131,6 +131,7 @@ class Evidence:
             self.findings.charges,
             self.loss_doubt,
             {of: one.low for of, one in planned.items() if isinstance(one, Interval)},
+            frozenset(one.queue for one in self.findings.doubts if one.reason == "drain"),
         )
 
     @cached_property
@@ -160,6 +161,10 @@ class Evidence:
     def beside(self, window: int) -> tuple[int, ...]:
         """The windows that were in force at the same time."""
         return derived.beside(window, self.facts)
+
+    def died_before(self, window: int) -> tuple[int, ...]:
+        """Those of them by which a node was down already."""
+        return derived.died_before(window, self.facts)
 
     def too_little(self, window: int) -> Unknown | None:
         """Why too little was due in a window for anything to be proved by nothing going wrong."""

@@ -138,7 +138,11 @@ def _check(facts: Facts, complaints: Complaints) -> None:
     for name, from_ns, until_ns in spans:
         if until_ns is not None and until_ns < from_ns:
             complaints.add(f"facts.{name}", f"one ends at {until_ns}, before it begins")
+    clocks = [clock.worker for clock in facts.clocks]
     for number, clock in enumerate(facts.clocks):
+        if clock.worker in clocks[:number]:
+            text = f"{clock.worker} stands there twice"
+            complaints.add(f"facts.clocks[{number}].worker", text)
         if clock.bound_ns < 0:
             complaints.add(f"facts.clocks[{number}].bound_ns", f"{clock.bound_ns} is below 0")
 
@@ -148,6 +152,8 @@ def _check_workers(facts: Facts, complaints: Complaints) -> None:
     for place, number in enumerate(numbers):
         if number in numbers[:place]:
             complaints.add(f"facts.workers[{place}].number", f"{number} stands there twice")
+        if number < 0:
+            complaints.add(f"facts.workers[{place}].number", f"{number} is below 0: a canary's")
 
 
 def _check_windows(facts: Facts, complaints: Complaints) -> None:
@@ -164,3 +170,5 @@ def _check_windows(facts: Facts, complaints: Complaints) -> None:
             complaints.add(f"{own}.returned_ns", "it is before origin_ns")
         if window.ended_ns is not None and window.ended_ns < window.origin_ns:
             complaints.add(f"{own}.ended_ns", "it is before origin_ns")
+        if window.over_ns is not None and window.over_ns < window.origin_ns:
+            complaints.add(f"{own}.over_ns", "it is before origin_ns")
