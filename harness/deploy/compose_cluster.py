@@ -7,7 +7,6 @@
 """
 
 import asyncio
-import os
 from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -40,7 +39,6 @@ from harness.workers.protocol import Endpoint
 DOWN_LIMIT_S = 60.0
 _GREET_LIMIT_S = 3.0
 _LOGS = "logs"
-ROOT = "0:0"
 _BROKER_LOGS = "broker_logs"
 
 
@@ -121,8 +119,7 @@ class ComposeCluster:
         self.project = project
         self.layout = layout
         self.agent = agent
-        user = (os.getuid(), os.getgid())
-        made = parts(client, project, layout, network, agent, addresses, user)
+        made = parts(client, project, layout, network, agent, addresses)
         self.broker = made.broker
         self.operator = made.operator
         self.doors = made.doors
@@ -138,8 +135,8 @@ class ComposeCluster:
 
     async def spawn(self, worker: str) -> Channel:
         container = self._containers.one(labels.ROLE_WORKERS)
-        command, as_root = self._command(worker, ["python", "-m", "harness.workers", worker])
-        return await start(self.client, container, worker, command, ROOT if as_root else "")
+        command = self._command(worker, ["python", "-m", "harness.workers", worker])
+        return await start(self.client, container, worker, command)
 
     async def link(self, run: RunPlan, worker: str) -> tuple[Link, ...]:
         return await self._links.make(run.name, worker)

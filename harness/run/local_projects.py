@@ -17,6 +17,7 @@ from faults.executors import local_processes as processes
 from faults.executors.local import LocalExecutor
 from faults.executors.local_processes import Running
 from faults.model import FaultError
+from faults.toxiproxy import TOKEN
 from harness.deploy.local_faults import AgentHere
 from harness.deploy.local_removal import remove
 from harness.deploy.local_site import TOXIPROXY, folder_of, load, start_node
@@ -103,9 +104,10 @@ def _workers(project: str) -> tuple[Running, ...]:
 
 
 def _agent(project: str) -> AgentHere:
-    """Asks the proxy that the processes of the cluster name."""
+    """Asks the proxy that the processes of the cluster name, with the token that it has itself."""
     told = [running.mark(TOXIPROXY) for running in processes.of(project)]
-    return AgentHere(told[0] if told else "127.0.0.1:0")
+    tokens = [running.mark(TOKEN) for running in processes.of(project, processes.PROXY)]
+    return AgentHere(told[0] if told else "127.0.0.1:0", tokens[0] if tokens else "")
 
 
 def _thaw(project: str) -> list[str]:
