@@ -137,6 +137,9 @@ class ScriptedWorker:
     def _stop_load(self, _: dict[str, Any]) -> None:
         pass
 
+    def _break_off(self, _: dict[str, Any]) -> None:
+        pass
+
     def _close(self, _: dict[str, Any]) -> None:
         assert self._log is not None
         if self._exit is None:
