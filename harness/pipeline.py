@@ -65,6 +65,7 @@ from harness.run.external_projects import anything_armed
 from harness.run.going import at_work
 from harness.run.guardian import Kind
 from harness.run.guards import Guards
+from harness.run.heal import EVERYBODY, Chosen
 from harness.run.interrupts import Interrupt, told
 from harness.run.view import View
 from harness.run_folder.manifest import NAME as MANIFEST
@@ -115,9 +116,9 @@ def analyse(
     return _report(into.resolve(), judge, Steps(show), now)
 
 
-def heal(show: Display) -> bool:
+def heal(show: Display, chosen: Chosen = EVERYBODY, dry: bool = False) -> bool:
     """Undoes every fault that dead runs left armed, and removes what they left standing."""
-    return asyncio.run(heal_all(show.message))
+    return asyncio.run(heal_all(show.message, chosen, dry))
 
 
 def build(systems: tuple[str, ...], show: Display) -> None:
