@@ -370,8 +370,9 @@ def test_an_interrupted_load_is_broken_off_before_anything_is_undone(tmp_path: P
 def test_what_a_reader_of_the_drain_writes_after_an_interrupt_is_in_a_closed_log(
     tmp_path: Path,
 ) -> None:
-    cluster = SimulatedCluster(LAYOUT, dead_listed_s=3.0)
-    done = run(cluster, plan(), tmp_path, lambda view: view.phase == "drain")
+    cluster = SimulatedCluster(LAYOUT, endless_drain=True)
+    done = run(cluster, plan(), tmp_path, lambda _: "drain-orders" in cluster.configured)
+    assert cluster.workers["drain-orders"].heard[-1] == "close"
     assert done.told == ["interrupted: undoing 0 faults"]
     assert all(worker.log_closed for worker in done.manifest.workers)
     assert done.facts.clock_doubt == "the run was interrupted"
