@@ -226,7 +226,7 @@ def _hooks(interrupt: Interrupt, options: RunOptions, show: Display, steps: Step
         steps.end()
         show.live(rates.view(time.monotonic(), view))
 
-    return Hooks(interrupt, began, steps.begin, live, options.keep)
+    return Hooks(interrupt, began, steps.begin, live, show.message, options.keep)
 
 
 async def _judged_early(

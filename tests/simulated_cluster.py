@@ -24,7 +24,7 @@ from harness.deploy.orders import (
     SetPolicy,
     Synchronise,
 )
-from harness.deploy.port import DeployError, Health, HostSample, Lifeless, Link, Roles
+from harness.deploy.port import DeployError, Ended, Health, HostSample, Lifeless, Link, Roles
 from harness.deploy.roster import Roster
 from harness.plan.model import Layout, RunPlan
 from harness.plan.rocketmq_layout import servers
@@ -299,6 +299,7 @@ class SimulatedCluster:
     workers: dict[str, ScriptedWorker] = field(default_factory=dict)
     when_drained: Callable[[], None] = lambda: None  # called as the drain begins, and later
     world: World = field(default_factory=World)
+    accidents: tuple[tuple[float, str, int], ...] = ()  # after how long, whose process, its status
 
     def __post_init__(self) -> None:
         self.broker = SimulatedBroker(self)
@@ -370,6 +371,19 @@ class SimulatedCluster:
             for host in self.layout.hosts:
                 yield HostSample(host.name, time.monotonic_ns(), 1, 2, 3, 4, 5, 6)
             await asyncio.Event().wait()
+
+    async def process_ends(self) -> AsyncIterator[Ended]:
+        """What its executor ends; and `accidents`, so many seconds after the first look."""
+        dead, began_s = self.world.dead, time.monotonic()
+        seen, to_come = set(dead), sorted(self.accidents)
+        while True:
+            while to_come and time.monotonic() - began_s >= to_come[0][0]:
+                _, host, code = to_come.pop(0)
+                dead[host] = code
+            for host in sorted(set(dead) - seen):
+                yield Ended(host, time.monotonic_ns(), dead[host])
+            seen = set(dead)
+            await asyncio.sleep(0.05)
 
     def versions(self) -> dict[str, str]:
         return {"broker": "simulated"}

@@ -19,7 +19,8 @@ from docker.errors import DockerException
 
 from faults.executors.project import Project
 from faults.model import Executor, Witness
-from harness.deploy import compose_balancers, labels
+from faults.places import place
+from harness.deploy import compose_balancers, compose_process_ends, labels
 from harness.deploy.agent import AgentClient, AgentError
 from harness.deploy.balancer_address import has_address
 from harness.deploy.compose_operator import RABBITMQ
@@ -27,7 +28,7 @@ from harness.deploy.compose_systems import parts
 from harness.deploy.execs import start
 from harness.deploy.lifeless import by_application, by_process
 from harness.deploy.polling import until
-from harness.deploy.port import Channel, DeployError, Health, HostSample, Lifeless, Link
+from harness.deploy.port import Channel, DeployError, Ended, Health, HostSample, Lifeless, Link
 from harness.deploy.rabbitmq import AMQP_PORT
 from harness.deploy.render import RESULTS
 from harness.deploy.resources import Watched, watch
@@ -73,6 +74,17 @@ class Containers:
         return {
             host if alone[host] == 1 else service: self.by_place[role, host, service]
             for role, host, service in places
+        }
+
+    def processes(self) -> dict[str, str]:
+        """The container of each broker's process -> its place (faults/places.py)."""
+        found = [place for place in self.by_place if place[0] == labels.ROLE_PROCESS]
+        alone = Counter(host for _, host, _ in found)
+        return {
+            self.by_place[role, host, service]: host
+            if alone[host] == 1
+            else place(host, service.removeprefix(f"{host}-"))
+            for role, host, service in found
         }
 
     def watched(self) -> tuple[Watched, ...]:
@@ -193,6 +205,9 @@ class ComposeCluster:
 
     def resources(self) -> AsyncIterator[HostSample]:
         return watch(self.client, self._containers.watched())
+
+    def process_ends(self) -> AsyncIterator[Ended]:
+        return compose_process_ends.watch(self.client, self.project, self._containers.processes())
 
     def versions(self) -> dict[str, str]:
         return dict(self._versions)

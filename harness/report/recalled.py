@@ -5,12 +5,14 @@
 2. Runs are counted from what each showed, so that a file of before there were rates serves, too.
 """
 
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from harness.analyse.experiments import NAME as EXPERIMENT
 from harness.analyse.judge import ClaimVerdict, Outcome
 from harness.analyse.medians import Time
 from harness.analyse.rates import Tried, rate, tried
@@ -125,6 +127,10 @@ def _read(path: Path) -> _File:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        if isinstance(error, FileNotFoundError) and (path.parent / EXPERIMENT).is_file():
+            reason = (
+                f"it is not judged yet: {shlex.join(['mqproof', 'analyse', str(path.parent)])}"
+            )
         raise PlanError([Problem(str(path), f"cannot be read: {reason}")]) from None
     try:
         told = _File.model_validate_json(text)

@@ -47,6 +47,7 @@ class Hooks:
     began: Callable[[RunPlan, int, int], None]  # the run, its place, how many there are
     step: Callable[[str], None]
     show: Callable[[View], None]
+    tell: Callable[[str], None]
     keep: bool  # the last cluster stays
     # Whether a run shall begin, asked just before; and what to do with one that was sealed.
     wanted: Callable[[RunPlan], bool] = lambda _: True
@@ -147,7 +148,9 @@ class Campaign:
         manifest.origin_wall_ns = wall_ns(prepared.stage.origin_ns)
         manifest.resolved |= {f"{who} enter": host for who, host in prepared.entries.items()}
         manifest.versions |= prepared.versions
-        outside = Outside(self.hooks.interrupt, self.hooks.show, lambda m: m.save(folder))
+        outside = Outside(
+            self.hooks.interrupt, self.hooks.show, lambda m: m.save(folder), self.hooks.tell
+        )
         try:
             await LiveRun(plan, cluster, prepared, manifest, outside).perform()
         finally:

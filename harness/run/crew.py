@@ -18,7 +18,7 @@ from faults.verify.processes import KILLED
 from faults.verify.replies import SILENCE_S
 from harness.deploy.port import Channel, Cluster, DeployError
 from harness.run.clocks import Clock, Sample
-from harness.run_folder.manifest import WorkerRecord
+from harness.run_folder.manifest import ClockRecord, WorkerRecord
 from harness.workers.protocol import Role, WorkerConfig
 
 HELLO_LIMIT_S = 30.0
@@ -118,6 +118,13 @@ class Member:
             # Write ahead: what it sent or acknowledged stands in its log. A broker that forgets
             # when it sends may have sent what a dead consumer never read.
             log_whole=meant and (config.role is Role.PUBLISHER or config.acknowledge > 0),
+        )
+
+    @property
+    def clock_record(self) -> ClockRecord:
+        clock = self.clock
+        return ClockRecord(
+            self.name, clock.same_boot, clock.offset_ns, clock.bound_ns, clock.doubt
         )
 
     async def how_ended(self) -> int | None:

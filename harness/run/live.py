@@ -31,7 +31,8 @@ from harness.run.progress import parts
 from harness.run.strip import Strip
 from harness.run.view import View, view_of
 from harness.run.windows import LiveWindow
-from harness.run_folder.manifest import ClockRecord, Manifest
+from harness.run_folder.manifest import Manifest
+from harness.run_folder.process_ends import end_told
 from spark_analysis.schema.facts import Absence, Rivals
 
 TICK_S = 0.1
@@ -47,6 +48,7 @@ class Outside:
     interrupt: Interrupt
     show: Callable[[View], None]
     save: Callable[[Manifest], None]
+    tell: Callable[[str], None]  # a sentence, once
 
 
 class LiveRun:
@@ -81,14 +83,17 @@ class LiveRun:
 
     async def perform(self) -> None:
         """Runs to the end; the manifest says how it went."""
-        sampling = asyncio.create_task(self._sample())
+        beside = [
+            asyncio.create_task(self._sample()),
+            asyncio.create_task(self._see_process_ends()),
+        ]
         self._out.interrupt.armed = self._to_undo
         try:
             await self._start()
             while self._conductor.phase is not c.Phase.FINISHED:
                 await self._step()
         finally:
-            await self._leave(sampling)
+            await self._leave(beside)
 
     def _to_undo(self) -> int:
         """How many faults are armed; a host that an operation stopped is started like one."""
@@ -345,7 +350,15 @@ class LiveRun:
             async for sample in self._cluster.resources():
                 self._stage.record.sample(sample)
 
-    async def _leave(self, sampling: asyncio.Task[None]) -> None:
+    async def _see_process_ends(self) -> None:
+        with contextlib.suppress(DeployError):
+            async for ended in self._cluster.process_ends():
+                unplanned = self._stage.process_ends.saw(ended)
+                if unplanned is not None:
+                    self._out.tell(end_told(unplanned))
+                    self._save()
+
+    async def _leave(self, beside: Sequence[asyncio.Task[None]]) -> None:
         """Undoes and ends whatever still stands, however the run was left."""
         self._leaving = True
         self._stage.interrupt.ask()  # of this run alone: there is no time for looks any more
@@ -361,8 +374,9 @@ class LiveRun:
         # Who still wrote to a log while it is sealed would make it another one than was sealed.
         everybody = (*self._crew, *self._ending.members)
         await self._end_all(one for one in everybody if not one.ended.is_set())
-        sampling.cancel()
-        await asyncio.gather(sampling, return_exceptions=True)
+        for task in beside:
+            task.cancel()
+        await asyncio.gather(*beside, return_exceptions=True)
         self._stage.record.close()
         self._manifest.failure = self._manifest.failure or self._stage.record.doubt
         self._save()
@@ -373,21 +387,17 @@ class LiveRun:
         manifest.windows = [window.facts for window in self._windows.values()]
         manifest.operations = list(self._operating.records.values())
         manifest.audit_starts = self._auditor.records
+        manifest.process_ends = list(self._stage.process_ends.unplanned)
         manifest.absences = [one for each in self._windows.values() for one in each.absences]
         killed = {
             name: number for number, window in self._windows.items() for name in window.killed
         }
         manifest.workers = [member.record(killed.get(member.name, 0)) for member in members]
-        manifest.clocks = [
-            ClockRecord(m.name, k.same_boot, k.offset_ns, k.bound_ns, k.doubt)
-            for m in members
-            for k in (m.clock,)
-        ]
+        manifest.clocks = [member.clock_record for member in members]
         for number, window in self._windows.items():
             if window.resolved:
-                manifest.resolved[f"window {number}: {window.title.split(' = ')[0]}"] = (
-                    window.resolved
-                )
+                word = window.title.split(" = ")[0]
+                manifest.resolved[f"window {number}: {word}"] = window.resolved
         self._out.save(manifest)
 
     def _run_time(self, monotonic_ns: int) -> int:

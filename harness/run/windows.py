@@ -19,7 +19,7 @@ from faults.actions import KillClients, ReplaceClients
 from faults.compile import compile as compile_fault
 from faults.exclusive import Thing, clash, things
 from faults.kinds import CLIENT, KINDS
-from faults.model import Armed, FaultError, Proof, Receipt
+from faults.model import Armed, Executor, FaultError, Proof, Receipt
 from faults.performing import perform_all
 from faults.places import host_of, process_of, split
 from faults.rhythm import Change, Rhythm
@@ -44,6 +44,7 @@ from harness.run.cast import (
 from harness.run.crew import WorkerLost
 from harness.run.interrupts import Interrupt, Interrupted
 from harness.run.journal import Journal
+from harness.run.process_ends import NotingExecutor, ProcessEnds
 from harness.run.record import Record
 from harness.run.takeover import over_ns
 from spark_analysis.schema.facts import Absence
@@ -67,8 +68,14 @@ class Stage:
     links: Mapping[str, Sequence[Link]]  # worker -> its links
     roles_of_worker: dict[str, str]  # of those that were not killed: publisher, consumer
     numbers: dict[str, int]  # worker -> its number in every record
+    process_ends: ProcessEnds
     standing: dict[int, Armed] = field(default_factory=dict)  # by window; who has what, now
     interrupt: Interrupt = field(default_factory=Interrupt)  # of this run alone
+
+    @property
+    def executor(self) -> Executor:
+        """The cluster's: whom it ends is noted."""
+        return NotingExecutor(self.cluster.executor, self.process_ends)
 
     async def roles(self) -> dict[str, Roles]:
         """Who holds each queue now, by the scenario's names."""
@@ -241,7 +248,7 @@ class LiveWindow:
                 self._stage.roles_of_worker.pop(client)  # later faults cannot mean it
             return
         try:
-            receipt = await perform_all(self._stage.cluster.executor, armed.undo)
+            receipt = await perform_all(self._stage.executor, armed.undo)
             receipt = await self._replace_clients(armed, receipt)
         except (FaultError, DeployError, WorkerLost) as failure:
             self._stage.record.fault(
@@ -309,7 +316,7 @@ class LiveWindow:
             window=self._window.number,
             run=stage.plan.name,
             returns=fault.returns,
-            mechanism=stage.cluster.executor.mechanism(fault.kind),
+            mechanism=stage.executor.mechanism(fault.kind),
             options=fault.options,
             serving=serving(stage.plan.layout),
         )
@@ -358,7 +365,7 @@ class LiveWindow:
         stage.journal.armed(armed)
         self._begun = True
         try:
-            receipt = await perform_all(stage.cluster.executor, armed.actions)
+            receipt = await perform_all(stage.executor, armed.actions)
         except FaultError as failure:
             # It may have taken effect all the same: the window goes on, so that it is undone.
             now_ns = time.monotonic_ns()
@@ -372,7 +379,7 @@ class LiveWindow:
             returned_ns=receipt.returned_ns - stage.origin_ns,
             doubt="not seen to hold",
         )
-        self._rhythm = Rhythm(stage.cluster.executor, armed, receipt, self._note_change)
+        self._rhythm = Rhythm(stage.executor, armed, receipt, self._note_change)
         # A look that outlasts its window would see the undo, or keep the fault standing.
         limit_s = min(held_limit_s(armed), self._window.lasts_s)
         look = self._prove(armed, "verified", held(armed, stage.cluster.witness, limit_s))

@@ -62,7 +62,7 @@ async def perform(project: str, network: str, folder: Path, kind: str) -> None:
         if any(row["event"] == "verified" and row["ok"] for row in rows):
             print("armed", flush=True)
 
-    outside = Outside(Interrupt(), show, lambda manifest: manifest.save(run_folder))
+    outside = Outside(Interrupt(), show, lambda manifest: manifest.save(run_folder), print)
     await LiveRun(run, cluster, prepared, Manifest.of(run), outside).perform()
 
 

@@ -51,7 +51,7 @@ async def run(
 
     boot_id = BOOT_ID.read_text().strip()
     prepared = await Preparing(of, cluster, folder, boot_id, lambda _: None).begin()
-    outside = Outside(interrupt, show, lambda manifest: manifest.save(folder))
+    outside = Outside(interrupt, show, lambda manifest: manifest.save(folder), print)
     manifest = Manifest.of(of)
     manifest.origin_wall_ns = wall_ns(prepared.stage.origin_ns)
     await LiveRun(of, cluster, prepared, manifest, outside).perform()

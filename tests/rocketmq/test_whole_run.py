@@ -64,7 +64,7 @@ async def performed(of: RunPlan, folder: Path, servers: Path) -> Manifest:
     manifest = Manifest.of(of)
     async with asyncio.timeout(LIMIT_S), standing(of.layout, servers) as cluster:
         prepared = await Preparing(of, cluster, folder, BOOT_ID, lambda _: None).begin()
-        outside = Outside(Interrupt(), lambda _: None, lambda m: m.save(folder))
+        outside = Outside(Interrupt(), lambda _: None, lambda m: m.save(folder), print)
         await LiveRun(of, cluster, prepared, manifest, outside).perform()
     return manifest
 

@@ -35,7 +35,9 @@ async def _perform(kinds: Iterable[str], folder: Path, seed: int, repeats: int) 
             async with standing_up:
                 return await deployment.up(plan.layout, folder, lambda _: None)
 
-        hooks = Hooks(Interrupt(), lambda *_: None, lambda _: None, lambda _: None, keep=False)
+        hooks = Hooks(
+            Interrupt(), lambda *_: None, lambda _: None, lambda _: None, print, keep=False
+        )
         runs = experiment(kind, seed, repeats)
         async with places:
             await Campaign(runs, folder, BOOT_ID.read_text().strip(), {}, up, hooks).perform()

@@ -28,6 +28,7 @@ class Done:
     folder: Path
     views: list[View]
     told: list[str]  # what a person reads of an interrupt
+    said: list[str]
 
 
 def run(
@@ -41,6 +42,7 @@ def run(
     manifest = Manifest.of(of)
     views: list[View] = []
     told: list[str] = []
+    said: list[str] = []
 
     async def perform() -> None:
         interrupt = Interrupt(told.append)
@@ -53,11 +55,11 @@ def run(
                     asyncio.get_running_loop().call_later(after_s, interrupt.ask)
 
         prepared = await Preparing(of, cluster, folder, BOOT_ID, lambda _: None).begin()
-        outside = Outside(interrupt, show, lambda m: m.save(folder))
+        outside = Outside(interrupt, show, lambda m: m.save(folder), said.append)
         await LiveRun(of, cluster, prepared, manifest, outside).perform()
 
     virtual_time.run(perform())
     sealed = seal(folder)
     assert sealed.facts is not None
     facts = Facts.from_json(sealed.facts)
-    return Done(sealed, facts, judge(facts, rows_of(folder)), folder, views, told)
+    return Done(sealed, facts, judge(facts, rows_of(folder)), folder, views, told, said)

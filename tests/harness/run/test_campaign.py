@@ -60,7 +60,7 @@ def perform(
             if interrupt_when(view) and not interrupt.is_set():
                 interrupt.ask()
 
-        hooks = Hooks(interrupt, lambda *_: None, lambda _: None, show, keep)
+        hooks = Hooks(interrupt, lambda *_: None, lambda _: None, show, print, keep)
         experiment = Experiment("e", 7, plans, ())
         await Campaign(experiment, folder, BOOT_ID, {"python": "3"}, world.up, hooks).perform()
 
@@ -179,7 +179,7 @@ def test_an_interrupt_ends_whatever_is_waited_for_outside_the_load_as_well(
 
     async def story() -> None:
         nonlocal took_s
-        hooks = Hooks(interrupt, lambda *_: None, lambda _: None, lambda _: None, False)
+        hooks = Hooks(interrupt, lambda *_: None, lambda _: None, lambda _: None, print, False)
         began_s = time.monotonic()
         campaign = Campaign(
             Experiment("e", 7, runs(LAYOUT, LAYOUT), ()), tmp_path, BOOT_ID, {}, up, hooks
@@ -204,7 +204,7 @@ def test_a_reason_of_ours_is_why_the_run_failed(tmp_path: Path) -> None:
         return SimulatedCluster(LAYOUT)
 
     async def story() -> None:
-        hooks = Hooks(interrupt, lambda *_: None, lambda _: None, lambda _: None, False)
+        hooks = Hooks(interrupt, lambda *_: None, lambda _: None, lambda _: None, print, False)
         experiment = Experiment("e", 7, runs(LAYOUT), ())
         await Campaign(experiment, tmp_path, BOOT_ID, {}, up, hooks).perform()
 
@@ -226,7 +226,7 @@ def test_a_run_that_nobody_wants_any_more_is_not_begun_and_those_after_it_are(
         ended.append(of.name)
 
     async def story() -> None:
-        nothing = Hooks(Interrupt(), lambda *_: None, lambda _: None, lambda _: None, False)
+        nothing = Hooks(Interrupt(), lambda *_: None, lambda _: None, lambda _: None, print, False)
         hooks = replace(nothing, wanted=lambda of: of.layout is OTHER or not ended, ended=tell)
         experiment = Experiment("e", 7, runs(LAYOUT, LAYOUT, OTHER), ())
         await Campaign(experiment, tmp_path, BOOT_ID, {}, World().up, hooks).perform()

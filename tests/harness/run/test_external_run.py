@@ -73,7 +73,7 @@ async def performed(
             saved.save(run_folder)
             happen(saved)
 
-        outside = Outside(Interrupt(), lambda _: None, save)
+        outside = Outside(Interrupt(), lambda _: None, save, print)
         await LiveRun(of, cluster, prepared, manifest, outside).perform()
         await cluster.fetch_logs(run_folder)
     finally:

@@ -20,7 +20,7 @@ from harness.run.view import View
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import seal
 from spark_analysis.definition.judge import judge
-from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.facts import Cause, Facts
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import FAULTS, RESOURCES
 from tests.harness.deploy.local_rig import HOSTS, UNMIRRORED, standing
@@ -57,7 +57,7 @@ async def performed(
 
         prepared = await Preparing(of, cluster, run_folder, BOOT_ID, lambda _: None).begin()
         manifest.resolved |= prepared.entries
-        outside = Outside(interrupt, show, save)
+        outside = Outside(interrupt, show, save, print)
         await LiveRun(of, cluster, prepared, manifest, outside).perform()
         await cluster.fetch_logs(run_folder)
     return manifest
@@ -163,6 +163,11 @@ def test_a_node_that_is_gone_for_good_is_started_for_the_audit_and_its_disk_is_r
     (record,) = manifest.audit_starts
     assert (record.place, record.left) == (manifest.resolved["publishers"], "")
     assert record.found == "its process has ended with exit code 137"
+    (accident,) = manifest.process_ends
+    assert (accident.place, accident.cause) == (record.place, Cause.OUTSIDE)
+    assert record.issued_ns is not None
+    assert accident.until_ns is not None
+    assert accident.at_ns < record.issued_ns <= accident.until_ns
     assert record.answered_ns is not None
     role, _, read = record.detail.partition("; ")
     assert role == "master of orders (mirrors 0, synchronised 0)"
