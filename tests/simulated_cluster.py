@@ -102,6 +102,8 @@ class ScriptedWorker:
                     self._deliver(sequence, Via.DRAIN)
             for sequence in self._cluster.on_disk if config.role is Role.AUDITOR else ():
                 self._deliver(sequence, Via.AUDIT)
+            if drains and self._cluster.endless_drain:
+                return
             self.say("drained", queue=config.queue_word, complete=not doubt, doubt=doubt)
 
     def _start(self, _: dict[str, Any]) -> None:
@@ -135,6 +137,9 @@ class ScriptedWorker:
         )
 
     def _stop_load(self, _: dict[str, Any]) -> None:
+        pass
+
+    def _break_off(self, _: dict[str, Any]) -> None:
         pass
 
     def _close(self, _: dict[str, Any]) -> None:
@@ -276,6 +281,7 @@ class SimulatedCluster:
     dead_listed_s: float = 0.0  # so long it lists a consumer that has left
     failing: frozenset[str] = frozenset()  # workers whose disk is full
     drain_doubt: str = ""
+    endless_drain: bool = False  # who drains never says that he is done
     on_disk: tuple[int, ...] = (1,)  # the sequences that an auditor finds wherever he reads
     clock_skew_ns: int = 0
     health_doubts: tuple[str, ...] = ()

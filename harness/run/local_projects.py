@@ -35,6 +35,7 @@ class LocalProjects:
 
     def __init__(self, experiment: Path = Path()) -> None:
         self._experiment = experiment
+        self._folders: dict[str, Path] = {}  # of those that were found, also once all have ended
 
     async def find(self) -> Sequence[Standing]:
         found = {
@@ -42,6 +43,8 @@ class LocalProjects:
             for running in processes.every()
             if not running.mark(processes.EXTERNAL)  # others heal what is around those
         }
+        for name, running in found.items():
+            self._folders[name] = Path(running.mark(processes.FOLDER))
         return [_standing(name, found[name]) for name in sorted(found)]
 
     def executor(self, project: str) -> LocalExecutor:
@@ -87,7 +90,9 @@ class LocalProjects:
 
     def _folder(self, project: str) -> Path:
         told = [running.mark(processes.FOLDER) for running in processes.of(project)]
-        return Path(told[0]) if told else folder_of(self._experiment, project)
+        if told:
+            return Path(told[0])
+        return self._folders.get(project) or folder_of(self._experiment, project)
 
 
 def _standing(name: str, running: Running) -> Standing:
