@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 
 from faults.executors import local_processes as processes
 from harness.run_folder.whole import whole
+from tests.left_behind import guardians, java
 
 pytestmark = pytest.mark.slow
 
@@ -101,19 +101,6 @@ class Run:
         assert not list(self.experiment.glob("**/crash-*"))
 
 
-def guardians(experiment: Path) -> list[int]:
-    """As `ps` shows them."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        try:
-            words = (entry / "cmdline").read_bytes().split(b"\0") if entry.name.isdecimal() else []
-        except OSError:
-            continue
-        if str(experiment).encode() in words and any(b"guardian" in word for word in words):
-            found.append(int(entry.name))
-    return found
-
-
 @pytest.fixture
 def begun(tmp_path: Path) -> Iterator[list[Run]]:
     """Runs that a test began; what it left running is ended."""
@@ -192,16 +179,6 @@ def test_a_signal_while_it_is_judged_leaves_no_java_and_the_run_can_be_judged_ag
     assert java(tmp_path) == []
     run.assert_nothing_is_left()
     assert not whole(run.experiment / "runs" / run.manifest["run"]).interrupted
-
-
-def java(folder: Path) -> list[int]:
-    """Those that were started in a folder."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            is_java = (entry / "exe").readlink().name == "java"
-            found += [int(entry.name)] if is_java and (entry / "cwd").readlink() == folder else []
-    return found
 
 
 @retry(
