@@ -25,9 +25,9 @@ from faults.executors.commands import Commands
 from faults.toxiproxy import TOKEN
 from harness.deploy import external_looks as looks
 from harness.deploy.agent import AgentClient
-from harness.deploy.files import PACKAGES
+from harness.deploy.files import PACKAGES, own_folder
 from harness.deploy.local_channel import PipeChannel
-from harness.deploy.local_site import LISTEN, TOXIPROXY, folder_of, own_folder
+from harness.deploy.local_site import LISTEN, TOXIPROXY, folder_of
 from harness.deploy.port import DeployError
 from harness.deploy.rabbitmq import RabbitBroker
 from harness.deploy.rabbitmq_api import ManagementApi

@@ -21,7 +21,7 @@ from typing import IO
 from faults.executors import local_processes as processes
 from faults.peers import peer_link
 from faults.toxiproxy import TOKEN
-from harness.deploy.files import PACKAGES
+from harness.deploy.files import PACKAGES, own_folder
 from harness.deploy.local_block import PEER_PORT, PROXY_PORT, Block
 from harness.deploy.rabbitmq import AMQP_PORT
 from harness.deploy.rabbitmq_api import API_PORT
@@ -114,12 +114,6 @@ class Site:
 
 def folder_of(experiment: Path, cluster: str) -> Path:
     return experiment / FILES / cluster
-
-
-def own_folder(folder: Path) -> None:
-    """Makes it, for nobody else on this machine to look into: it holds what lets people in."""
-    folder.mkdir(parents=True, exist_ok=True)
-    folder.chmod(0o700)
 
 
 def data_of(folder: Path) -> Path:
