@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from harness.outside.text import brief
+
 _TOKEN = re.compile(
     r"""(?P<gap>[\s,]+|;[^\n]*)
     | (?P<open>\#\{|[\[({])
@@ -60,7 +62,7 @@ def read_all(text: str) -> list[Any]:
     while at < len(text):
         token = _TOKEN.match(text, at)
         if token is None:
-            raise BadEdn(f"{_place(text, at)}: {text[at : at + 20]!r} begins nothing")
+            raise BadEdn(f"{_place(text, at)}: {brief(text[at : at + 20])} begins nothing")
         kind, word = str(token.lastgroup), token.group()
         if kind == "open":
             if len(stack) > _DEEPEST:
@@ -115,7 +117,7 @@ def _keep(stack: list[_Open], value: Any) -> None:
 def _closed(stack: list[_Open], word: str, text: str, at: int) -> Any:
     whole = stack.pop() if len(stack) > 1 else None
     if whole is None or _CLOSES[whole.opening] != word:
-        raise BadEdn(f"{_place(text, at)}: {word!r} closes nothing that is open")
+        raise BadEdn(f"{_place(text, at)}: {brief(word)} closes nothing that is open")
     if whole.opening != "{":
         return tuple(whole.items)
     if len(whole.items) % 2:
