@@ -195,6 +195,7 @@ Action = (
     | ReplaceClients
     | ThawClients
 )
+ENDING = (Kill, Stop)  # what ends a broker's process
 _ACTIONS: dict[str, Callable[..., Action]] = {kind.__name__: kind for kind in get_args(Action)}
 
 

@@ -38,6 +38,7 @@ from harness.deploy.port import DeployError
 from harness.outside.text import visible, whole_marks
 from harness.plan.problems import PlanError
 from harness.report.display import INTERRUPTED, Pipeline
+from harness.run import signals
 
 BAD_INPUT = 254
 CRASH = 255
@@ -84,6 +85,11 @@ def load_pipeline() -> Pipeline:
 
 def main(argv: Sequence[str] | None = None, load: Callable[[], Pipeline] = load_pipeline) -> int:
     """One command, from its arguments to its exit code."""
+    with signals.heard(signals.end):
+        return _main(argv, load)
+
+
+def _main(argv: Sequence[str] | None, load: Callable[[], Pipeline]) -> int:
     shell = Shell(load, _console(sys.stdout.isatty()), _console(sys.stderr.isatty(), stderr=True))
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may know few characters
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -99,6 +105,7 @@ def main(argv: Sequence[str] | None = None, load: Callable[[], Pipeline] = load_
     except DeployError as error:
         return _say(shell, f"nothing was judged: {error}", NOT_DECIDED)
     except (KeyboardInterrupt, typer.Abort):
+        signals.silence()
         return _say(shell, "interrupted", INTERRUPTED)
     except SystemExit:
         return CRASH  # typer's own words have no reader any more

@@ -66,7 +66,7 @@ FLAGS = ("--dry-run", "--json", "--keep", "--all", "--explain", "--reseal", "--h
 OPTIONS = (
     *("--system", "--layout", "--client", "--deployment", "--topology", "--repeats", "--bound"),
     *("--seed", "--results", "--judge", "--misbehave", "--declare", "--from", "-o", "--output"),
-    *("--nodes", "--port", "--net-ticktime", "--no-such"),
+    *("--nodes", "--port", "--net-ticktime", "--experiment", "--no-such"),
 )
 COMMANDS_OF_OURS: Mapping[str, tuple[str, ...]] = {
     "run": ("master-crash", "--dry-run"),
@@ -79,6 +79,7 @@ COMMANDS_OF_OURS: Mapping[str, tuple[str, ...]] = {
     "build": (),
     "doctor": (),
     "demo": (),
+    "heal": (),
 }
 
 

@@ -25,7 +25,7 @@ from harness.deploy.orders import (
     SetPolicy,
     Synchronise,
 )
-from harness.deploy.port import DeployError, Health, HostSample, Lifeless, Link, Roles
+from harness.deploy.port import DeployError, Ended, Health, HostSample, Lifeless, Link, Roles
 from harness.deploy.roster import Roster
 from harness.plan.model import Layout, RunPlan
 from harness.plan.rocketmq_layout import servers
@@ -103,6 +103,8 @@ class ScriptedWorker:
                     self._deliver(sequence, Via.DRAIN)
             for sequence in self._cluster.on_disk if config.role is Role.AUDITOR else ():
                 self._deliver(sequence, Via.AUDIT)
+            if drains and self._cluster.endless_drain:
+                return
             self.say("drained", queue=config.queue_word, complete=not doubt, doubt=doubt)
 
     def _start(self, _: dict[str, Any]) -> None:
@@ -136,6 +138,9 @@ class ScriptedWorker:
         )
 
     def _stop_load(self, _: dict[str, Any]) -> None:
+        pass
+
+    def _break_off(self, _: dict[str, Any]) -> None:
         pass
 
     def _close(self, _: dict[str, Any]) -> None:
@@ -277,6 +282,7 @@ class SimulatedCluster:
     dead_listed_s: float = 0.0  # so long it lists a consumer that has left
     failing: frozenset[str] = frozenset()  # workers whose disk is full
     drain_doubt: str = ""
+    endless_drain: bool = False  # who drains never says that he is done
     on_disk: tuple[int, ...] = (1,)  # the sequences that an auditor finds wherever he reads
     clock_skew_ns: int = 0
     health_doubts: tuple[str, ...] = ()
@@ -295,6 +301,7 @@ class SimulatedCluster:
     workers: dict[str, ScriptedWorker] = field(default_factory=dict)
     when_drained: Callable[[], None] = lambda: None  # called as the drain begins, and later
     world: World = field(default_factory=World)
+    accidents: tuple[tuple[float, str, int], ...] = ()  # after how long, whose process, its status
 
     def __post_init__(self) -> None:
         self.broker = SimulatedBroker(self)
@@ -366,6 +373,19 @@ class SimulatedCluster:
             for host in self.layout.hosts:
                 yield HostSample(host.name, time.monotonic_ns(), 1, 2, 3, 4, 5, 6)
             await asyncio.Event().wait()
+
+    async def process_ends(self) -> AsyncIterator[Ended]:
+        """What its executor ends; and `accidents`, so many seconds after the first look."""
+        dead, began_s = self.world.dead, time.monotonic()
+        seen, to_come = set(dead), sorted(self.accidents)
+        while True:
+            while to_come and time.monotonic() - began_s >= to_come[0][0]:
+                _, host, code = to_come.pop(0)
+                dead[host] = code
+            for host in sorted(set(dead) - seen):
+                yield Ended(host, time.monotonic_ns(), dead[host])
+            seen = set(dead)
+            await asyncio.sleep(0.05)
 
     def versions(self) -> dict[str, str]:
         return {"broker": "simulated"}

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.analyse.articles import Article, Compared, Unjudged
 from harness.analyse.truth import COMPARATORS
-from harness.analyse.vocabulary import FACTS, fact
+from harness.analyse.vocabulary import CALM, FACTS, NOTHING_BROKEN, fact
 from harness.plan.problems import PlanError, Problem, nearest, unknown
 
 _CONDITION = re.compile(r"\s*([a-z_][a-z0-9_.]*)\s*(==|!=|<=|>=|<|>)\s*(\S.*?)\s*")
@@ -52,10 +52,19 @@ class Claim:
     warns: bool = False  # it predicts harm: where it is false, the broker was better than that
     some: bool = False  # one example proves it ("may lose"), and none refutes it
     beside_others: bool = False  # it speaks of faults that are in force at the same time
+    beside_dead: bool = False  # it speaks of nodes that had ended before, and are down still
 
     @property
     def of_windows(self) -> bool:
         return any(one.of_window for one in (*self.precondition, *self.predicate))
+
+    @property
+    def of_calm(self) -> bool:
+        """It speaks of runs, or times of a run, in which nothing is broken."""
+        asked = [one.fact for one in (*self.precondition, *self.predicate)]
+        return not self.of_windows and any(
+            name in NOTHING_BROKEN or name in CALM for name in asked
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +160,7 @@ class _ClaimTable(_Table):
     warns: bool = False
     quantifier: Literal["all", "some"]
     beside_others: bool = False
+    beside_dead: bool = False
 
 
 class _File(_Table):
@@ -186,6 +196,7 @@ def _claim(table: _ClaimTable, file: str, problems: list[Problem]) -> Claim:
         warns=table.warns,
         some=table.quantifier == "some",
         beside_others=table.beside_others,
+        beside_dead=table.beside_dead,
     )
 
 

@@ -17,7 +17,7 @@ from harness.analyse.latency import Latencies, latencies
 from harness.analyse.routes import routes
 from harness.analyse.timeline import PROOFS, Events, Timeline, slice_length_s, timeline
 from harness.run_folder.manifest import AuditStart, Manifest, WorkerRecord
-from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.facts import Facts, ProcessEnd
 from spark_analysis.schema.findings import Affected, Findings
 from spark_analysis.schema.measures import gravity
 from spark_analysis.schema.views import Views
@@ -49,6 +49,7 @@ class Detail:
     versions: tuple[tuple[str, str], ...]
     workers: tuple[WorkerRecord, ...]
     audit_starts: tuple[AuditStart, ...] = ()
+    process_ends: tuple[ProcessEnd, ...] = ()
     unreadable: str = ""
 
 
@@ -84,6 +85,7 @@ def detail(
         versions=tuple(sorted(manifest.versions.items())),
         workers=tuple(manifest.workers),
         audit_starts=tuple(manifest.audit_starts),
+        process_ends=tuple(manifest.process_ends),
         unreadable=unreadable,
     )
 

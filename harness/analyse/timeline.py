@@ -106,7 +106,7 @@ class OperationSpan:
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """Something at one instant. `sort`: client, stall, probe, operation."""
+    """Something at one instant. `sort`: client, stall, probe, operation, process."""
 
     at_ns: int
     sort: str
@@ -306,6 +306,8 @@ def _look(own: Iterable[FaultEvent], probes: Iterable[Probe], event: str) -> Loo
 
 
 def _happenings(facts: Facts, findings: Findings, events: Events) -> Iterable[Happening]:
+    for end in facts.process_ends:
+        yield Happening(end.at_ns, "process", end.place, f"ended: {end.detail}", False)
     for client in events.clients:
         if client.kind not in _QUIET:
             who, text = worker_name(client.worker, facts), f"{client.kind} {client.detail}".strip()

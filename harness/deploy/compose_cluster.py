@@ -7,7 +7,6 @@
 """
 
 import asyncio
-import os
 from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -19,7 +18,8 @@ from docker.errors import DockerException
 
 from faults.executors.project import Project
 from faults.model import Executor, Witness
-from harness.deploy import compose_balancers, labels
+from faults.places import place
+from harness.deploy import compose_balancers, compose_process_ends, labels
 from harness.deploy.agent import AgentClient, AgentError
 from harness.deploy.balancer_address import has_address
 from harness.deploy.compose_operator import RABBITMQ
@@ -28,7 +28,7 @@ from harness.deploy.execs import start
 from harness.deploy.lifeless import by_application, by_process
 from harness.deploy.log_tails import BYTES_MAX, LeftOut, Tail, those_cut
 from harness.deploy.polling import until
-from harness.deploy.port import Channel, DeployError, Health, HostSample, Lifeless, Link
+from harness.deploy.port import Channel, DeployError, Ended, Health, HostSample, Lifeless, Link
 from harness.deploy.rabbitmq import AMQP_PORT
 from harness.deploy.render import RESULTS
 from harness.deploy.resources import Watched, watch
@@ -40,7 +40,6 @@ from harness.workers.protocol import Endpoint
 DOWN_LIMIT_S = 60.0
 _GREET_LIMIT_S = 3.0
 _LOGS = "logs"
-ROOT = "0:0"
 _BROKER_LOGS = "broker_logs"
 
 
@@ -74,6 +73,17 @@ class Containers:
         return {
             host if alone[host] == 1 else service: self.by_place[role, host, service]
             for role, host, service in places
+        }
+
+    def processes(self) -> dict[str, str]:
+        """The container of each broker's process -> its place (faults/places.py)."""
+        found = [place for place in self.by_place if place[0] == labels.ROLE_PROCESS]
+        alone = Counter(host for _, host, _ in found)
+        return {
+            self.by_place[role, host, service]: host
+            if alone[host] == 1
+            else place(host, service.removeprefix(f"{host}-"))
+            for role, host, service in found
         }
 
     def watched(self) -> tuple[Watched, ...]:
@@ -110,8 +120,7 @@ class ComposeCluster:
         self.project = project
         self.layout = layout
         self.agent = agent
-        user = (os.getuid(), os.getgid())
-        made = parts(client, project, layout, network, agent, addresses, user)
+        made = parts(client, project, layout, network, agent, addresses)
         self.broker = made.broker
         self.operator = made.operator
         self.doors = made.doors
@@ -128,8 +137,8 @@ class ComposeCluster:
 
     async def spawn(self, worker: str) -> Channel:
         container = self._containers.one(labels.ROLE_WORKERS)
-        command, as_root = self._command(worker, ["python", "-m", "harness.workers", worker])
-        return await start(self.client, container, worker, command, ROOT if as_root else "")
+        command = self._command(worker, ["python", "-m", "harness.workers", worker])
+        return await start(self.client, container, worker, command)
 
     async def link(self, run: RunPlan, worker: str) -> tuple[Link, ...]:
         return await self._links.make(run.name, worker)
@@ -196,6 +205,9 @@ class ComposeCluster:
 
     def resources(self) -> AsyncIterator[HostSample]:
         return watch(self.client, self._containers.watched())
+
+    def process_ends(self) -> AsyncIterator[Ended]:
+        return compose_process_ends.watch(self.client, self.project, self._containers.processes())
 
     def versions(self) -> dict[str, str]:
         return dict(self._versions)

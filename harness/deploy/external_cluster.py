@@ -29,7 +29,7 @@ from harness.deploy.local_usage import watch
 from harness.deploy.log_tails import BYTES_MAX, LeftOut, append_new, those_cut
 from harness.deploy.orders import Operator, Order
 from harness.deploy.polling import until
-from harness.deploy.port import Channel, DeployError, Health, HostSample, Lifeless, Link
+from harness.deploy.port import Channel, DeployError, Ended, Health, HostSample, Lifeless, Link
 from harness.deploy.rabbitmq_api import NODES, OVERVIEW, ManagementApi
 from harness.deploy.roster import Roster
 from harness.plan.model import Layout, RunPlan
@@ -135,6 +135,11 @@ class ExternalCluster:
     def resources(self) -> AsyncIterator[HostSample]:
         """Of our own processes: nobody tells what the brokers use."""
         return watch(self.site.cluster, ())
+
+    async def process_ends(self) -> AsyncIterator[Ended]:
+        """None: their processes are nobody's to watch but their owner's."""
+        for never in tuple[Ended, ...]():
+            yield never
 
     def versions(self) -> dict[str, str]:
         return dict(self._versions)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from faults.executors import local_processes as processes
 from faults.model import Executor, Witness
-from harness.deploy import log_tails
+from harness.deploy import local_process_ends, log_tails
 from harness.deploy.agent import AgentClient
 from harness.deploy.api_operator import ApiOperator
 from harness.deploy.files import PACKAGES
@@ -27,7 +27,7 @@ from harness.deploy.local_usage import watch
 from harness.deploy.log_tails import LeftOut, append_all, append_new, those_cut
 from harness.deploy.orders import Operator
 from harness.deploy.polling import until
-from harness.deploy.port import Channel, DeployError, Health, HostSample, Lifeless, Link
+from harness.deploy.port import Channel, DeployError, Ended, Health, HostSample, Lifeless, Link
 from harness.deploy.rabbitmq import AMQP_PORT, RabbitBroker
 from harness.deploy.rabbitmq_api import API_PORT
 from harness.deploy.roster import Roster
@@ -132,6 +132,9 @@ class LocalCluster:
 
     def resources(self) -> AsyncIterator[HostSample]:
         return watch(self.site.cluster, self.site.hosts)
+
+    def process_ends(self) -> AsyncIterator[Ended]:
+        return local_process_ends.watch(self.nodes)
 
     def versions(self) -> dict[str, str]:
         return dict(self._versions)

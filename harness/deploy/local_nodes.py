@@ -18,7 +18,7 @@ class LocalNodes:
     def __init__(self, site: Site) -> None:
         self.site = site
         self._nodes: dict[str, subprocess.Popen[bytes]] = {}
-        self._ended: list[subprocess.Popen[bytes]] = []
+        self._ended: list[tuple[str, subprocess.Popen[bytes]]] = []
         self._proxy: subprocess.Popen[bytes] | None = None
 
     def start_proxy(self) -> None:
@@ -29,13 +29,17 @@ class LocalNodes:
         """Raises OSError."""
         started = start_node(self.site, host)
         if host in self._nodes:
-            self._ended.append(self._nodes[host])
+            self._ended.append((host, self._nodes[host]))
         self._nodes[host] = started
 
     def exit_code(self, host: str) -> int | None:
         """128 and the signal's number where a signal ended it; None while it runs."""
-        code = self._nodes[host].poll()
-        return 128 - code if code is not None and code < 0 else code
+        return _code(self._nodes[host])
+
+    def ends(self) -> dict[int, tuple[str, int]]:
+        """By pid, of every node that was started and has ended: its host, and its exit code."""
+        codes = [(host, node, _code(node)) for host, node in (*self._ended, *self._nodes.items())]
+        return {node.pid: (host, code) for host, node, code in codes if code is not None}
 
     def failure(self) -> str:
         """Which process has ended where it should run, with its last words; "" where none has."""
@@ -62,8 +66,14 @@ class LocalNodes:
 
     def reap(self) -> None:
         """Lets go of children that have ended."""
-        for process in (*self._nodes.values(), *self._ended, self._proxy):
+        ended = [process for _, process in self._ended]
+        for process in (*self._nodes.values(), *ended, self._proxy):
             if process is not None:
                 if process.stdin is not None:
                     process.stdin.close()
                 process.poll()
+
+
+def _code(process: "subprocess.Popen[bytes]") -> int | None:
+    code = process.poll()
+    return 128 - code if code is not None and code < 0 else code

@@ -64,6 +64,16 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
+class Ended:
+    """A broker's process that has ended, as the deployment's own watch saw it."""
+
+    place: str  # a host, or a process of one that carries several
+    at_ns: int  # CLOCK_MONOTONIC of the harness's machine
+    exit_code: int | None  # 128 and the signal's number where a signal ended it; None: not known
+    ended_by: str = ""  # who the watch saw end it: the kernel, for memory; somebody, by the engine
+
+
+@dataclass(frozen=True, slots=True)
 class HostSample:
     """What a host had used by one instant (CLOCK_MONOTONIC ns of the harness's machine)."""
 
@@ -177,6 +187,10 @@ class Cluster(Protocol):
 
     def resources(self) -> AsyncIterator[HostSample]:
         """One sample a host and second until closed."""
+
+    def process_ends(self) -> AsyncIterator[Ended]:
+        """Every process of a broker that ends from now on, whoever ended it, until closed. Of
+        processes that nobody can watch: nothing. Raises DeployError where the watch was lost."""
 
     def versions(self) -> dict[str, str]:
         """Everything that was started, by name: brokers, proxy, images, engine."""

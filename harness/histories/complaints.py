@@ -41,6 +41,10 @@ class Complaints:
         if len(found) > _OF_A_COLUMN_MAX:
             self.add(column, f"{len(found) - _OF_A_COLUMN_MAX:,} more cells are wrong")
 
+    @property
+    def any(self) -> bool:
+        return self._count > 0
+
     def check(self) -> None:
         """Raises PlanError where there was a problem."""
         if not self._count:

@@ -14,6 +14,7 @@ from harness.histories.history import History, Told
 from harness.outside.text import brief
 
 OPTION = "--declare"
+NUMBER_MAX = 10**9
 
 
 def told_facts(
@@ -25,12 +26,14 @@ def told_facts(
         return {}
     known: dict[str, Told] = {}
     for name, value in told.items():
+        at = f"{place}.{name}" if place else name
         if name not in kinds:
             complaints.unknown(place, "fact", name, tuple(kinds))
         elif value is not None and not _is_of(value, kinds[name]):
             word = "number" if kinds[name] is float else kinds[name].__name__
-            at = f"{place}.{name}" if place else name
             complaints.add(at, f"{brief(value)} is not {word}, nor null")
+        elif kinds[name] is float and value is not None and _outside(value):
+            complaints.add(at, f"{brief(value)} is not a number from 0 to {NUMBER_MAX:,}")
         elif value is not None:
             known[name] = value
     return known
@@ -73,6 +76,11 @@ def _value(word: str, kind: type) -> object:
         return json.loads(word)
     except (ValueError, RecursionError):
         return word
+
+
+def _outside(value: object) -> bool:
+    """Of all facts that are numbers none is below 0, and no time longer than 31 years."""
+    return isinstance(value, int | float) and not 0 <= value <= NUMBER_MAX
 
 
 def _is_of(value: object, kind: type) -> bool:

@@ -13,7 +13,16 @@ from typing import Any, cast, get_args, get_origin, get_type_hints
 
 from harness.histories.complaints import Complaints
 from harness.outside.text import brief
-from spark_analysis.schema.facts import Absence, Facts, QueueEnd, Upheaval, Window, Worker
+from spark_analysis.schema.facts import (
+    Absence,
+    Cause,
+    Facts,
+    ProcessEnd,
+    QueueEnd,
+    Upheaval,
+    Window,
+    Worker,
+)
 
 TIME_MAX_NS = 10**18  # 31 years
 _CALM: Mapping[type, Mapping[str, Any]] = {
@@ -35,6 +44,7 @@ _CALM: Mapping[type, Mapping[str, Any]] = {
     QueueEnd: {"ordered": False, "drained": False, "doubt": "", "unreadable": ()},
     Absence: {"until_ns": None},
     Upheaval: {"over_ns": None},
+    ProcessEnd: {"cause": Cause.UNKNOWN.value, "detail": "", "until_ns": None},
 }
 _WRONG = object()
 _INT32_MAX = 2**31 - 1
@@ -121,10 +131,20 @@ def _check(facts: Facts, complaints: Complaints) -> None:
     spans += [("rivals", one.from_ns, one.until_ns) for one in facts.rivals]
     spans += [("absences", one.from_ns, one.until_ns) for one in facts.absences]
     spans += [("upheavals", one.origin_ns, one.over_ns) for one in facts.upheavals]
+    spans += [("process_ends", one.at_ns, one.until_ns) for one in facts.process_ends]
+    for number, end in enumerate(facts.process_ends):
+        if end.cause not in tuple(Cause):
+            complaints.unknown(
+                f"facts.process_ends[{number}].cause", "cause", end.cause, tuple(Cause)
+            )
     for name, from_ns, until_ns in spans:
         if until_ns is not None and until_ns < from_ns:
             complaints.add(f"facts.{name}", f"one ends at {until_ns}, before it begins")
+    clocks = [clock.worker for clock in facts.clocks]
     for number, clock in enumerate(facts.clocks):
+        if clock.worker in clocks[:number]:
+            text = f"{clock.worker} stands there twice"
+            complaints.add(f"facts.clocks[{number}].worker", text)
         if clock.bound_ns < 0:
             complaints.add(f"facts.clocks[{number}].bound_ns", f"{clock.bound_ns} is below 0")
 
@@ -134,6 +154,8 @@ def _check_workers(facts: Facts, complaints: Complaints) -> None:
     for place, number in enumerate(worker.number for worker in facts.workers):
         if number in numbers:
             complaints.add(f"facts.workers[{place}].number", f"{number} stands there twice")
+        if number < 0:
+            complaints.add(f"facts.workers[{place}].number", f"{number} is below 0: a canary's")
         numbers.add(number)
 
 
@@ -151,3 +173,5 @@ def _check_windows(facts: Facts, complaints: Complaints) -> None:
             complaints.add(f"{own}.returned_ns", "it is before origin_ns")
         if window.ended_ns is not None and window.ended_ns < window.origin_ns:
             complaints.add(f"{own}.ended_ns", "it is before origin_ns")
+        if window.over_ns is not None and window.over_ns < window.origin_ns:
+            complaints.add(f"{own}.over_ns", "it is before origin_ns")

@@ -204,7 +204,7 @@ def _lanes(timeline: Timeline, scale: Scale) -> Iterable[Lane]:
             )
     if timeline.operations:
         yield Lane("operation", tuple(_operated(timeline, scale)))
-    for sort in ("probe", "client", "stall"):
+    for sort in ("process", "probe", "client", "stall"):
         found = [one for one in timeline.happenings if one.sort == sort]
         if found:
             yield Lane(

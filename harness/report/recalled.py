@@ -5,17 +5,19 @@
 2. Runs are counted from what each showed, so that a file of before there were rates serves, too.
 """
 
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from harness.analyse.experiments import NAME as EXPERIMENT
 from harness.analyse.judge import ClaimVerdict, Outcome
 from harness.analyse.medians import Time
 from harness.analyse.rates import Tried, rate, tried
 from harness.analyse.versus import LOSS, Cell, Counted, Ran, Side
-from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_folder, text_of
+from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_file, is_folder, text_of
 from harness.plan.problems import PlanError, Problem, and_more
 from harness.report.verdict import NAME, VERSION
 
@@ -127,7 +129,12 @@ def sides(paths: Sequence[Path]) -> tuple[Side, ...]:
 def _read(path: Path) -> _File:
     try:
         text = text_of(path, JSON_BYTES_MAX)
-    except Unreadable as reason:
+    except Unreadable as error:
+        reason = str(error)
+        if not is_file(path) and is_file(path.parent / EXPERIMENT):
+            reason = (
+                f"it is not judged yet: {shlex.join(['mqproof', 'analyse', str(path.parent)])}"
+            )
         raise PlanError([Problem(str(path), f"cannot be read: {reason}")]) from None
     try:
         told = _File.model_validate_json(text)

@@ -65,7 +65,7 @@ def left_out(report: Report) -> int:
 
 
 def comparison_tables(report: Report) -> Iterator[Table]:
-    """Measures x cells: median over the judged repeats, and their range."""
+    """Measures x cells: median over the judged repeats, with its interval or their range."""
     rows = {
         ((row.scenario, row.system, row.layout, row.client), row.measure, row.detail): row
         for row in report.comparison
@@ -95,7 +95,8 @@ def nowhere(report: Report) -> list[str]:
 
 
 def comparison_text(row: Comparison | None) -> str:
-    """`0.171 s (0.150-0.190, 5 of 5)`: median, range, how many of the repeats were judged."""
+    """`0.171 s (0.150 s to 0.190 s, 5 of 5)`: median, range, how many of the repeats were judged;
+    `0.171 s [0.160 s to 0.180 s] (9 of 9)`: the median's interval, where they are enough."""
     if row is None:
         return ""
     if row.median is None or row.minimum is None or row.maximum is None:
@@ -103,8 +104,14 @@ def comparison_text(row: Comparison | None) -> str:
     median = f"{'>= ' if row.bounds else ''}{_number(row.median, row.unit)}"
     if row.runs == 1:
         return median
-    low, high = _number(row.minimum, row.unit), _number(row.maximum, row.unit)
-    return f"{median} ({low} to {high}, {row.judged} of {row.runs})"
+    judged = f"{row.judged} of {row.runs}"
+    if row.median_from is None:
+        low, high = _number(row.minimum, row.unit), _number(row.maximum, row.unit)
+        return f"{median} ({low} to {high}, {judged})"
+    low = _number(row.median_from, row.unit)
+    if row.median_until is None:
+        return f"{median} [{low} or more] ({judged})"
+    return f"{median} [{low} to {_number(row.median_until, row.unit)}] ({judged})"
 
 
 def _number(value: float, unit: str) -> str:

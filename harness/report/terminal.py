@@ -122,7 +122,9 @@ class Terminal:
         for run in report.runs:
             self._run(run, report)
         if report.comparison:
-            self._heading("comparison: median over repeats (range, judged repeats)")
+            self._heading(
+                "comparison: median (range, judged); from six runs on [its 95 % interval]"
+            )
         for table in comparison_tables(report) if report.comparison else ():
             self._console.print(table)
         if zero := nowhere(report):

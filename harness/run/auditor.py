@@ -151,7 +151,7 @@ class Auditor:
 
     async def _start(self, record: AuditStart, found: Lifeless) -> None:
         try:
-            await perform_all(self._stage.cluster.executor, found.start)
+            await perform_all(self._stage.executor, found.start)
         except FaultError as failure:
             record.detail = f"it could not be started: {failure}"
             return

@@ -8,7 +8,6 @@
 4. An interrupt ends the run at hand readably, and nothing further begins.
 """
 
-import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ from harness.plan.model import Experiment, RunPlan
 from harness.run import rocketmq
 from harness.run.cast import NoSuchTarget
 from harness.run.crew import WorkerLost
+from harness.run.interrupts import Interrupt, Interrupted
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run.view import View
@@ -44,10 +44,11 @@ Up = Callable[[RunPlan], Awaitable[Cluster]]  # a cluster of the plan's layout a
 class Hooks:
     """What a campaign tells while it goes on, and how it is stopped."""
 
-    interrupt: asyncio.Event
+    interrupt: Interrupt
     began: Callable[[RunPlan, int, int], None]  # the run, its place, how many there are
     step: Callable[[str], None]
     show: Callable[[View], None]
+    tell: Callable[[str], None]
     keep: bool  # the last cluster stays
     # Whether a run shall begin, asked just before; and what to do with one that was sealed.
     wanted: Callable[[RunPlan], bool] = lambda _: True
@@ -108,6 +109,9 @@ class Campaign:
         manifest.save(folder)
         try:
             yield
+        except Interrupted:
+            manifest.interrupted = True
+            manifest.failure = manifest.failure or self.hooks.interrupt.reason
         except _TROUBLE as failure:
             manifest.failure = manifest.failure or str(failure) or type(failure).__name__
         finally:
@@ -132,34 +136,23 @@ class Campaign:
         if _place(plan) in self._hopeless:
             raise DeployError(self._hopeless[_place(plan)])
         try:
-            return await self._up_or_interrupt(plan)
+            return await self.hooks.interrupt.unless(self.up(plan))
         except DeployError as failure:
             self._hopeless[_place(plan)] = f"the cluster did not come up: {failure}"
             raise DeployError(self._hopeless[_place(plan)]) from failure
-
-    async def _up_or_interrupt(self, plan: RunPlan) -> Cluster:
-        up = asyncio.ensure_future(self.up(plan))
-        stop = asyncio.create_task(self.hooks.interrupt.wait())
-        try:
-            await asyncio.wait((up, stop), return_when=asyncio.FIRST_COMPLETED)
-            if not up.done():
-                up.cancel()
-                await asyncio.gather(up, return_exceptions=True)
-                raise DeployError("interrupted while the cluster was being stood up")
-            return await up
-        finally:
-            stop.cancel()
 
     async def _live(
         self, plan: RunPlan, cluster: Cluster, manifest: Manifest, folder: Path
     ) -> None:
         preparing = Preparing(plan, cluster, folder, self.boot_id, self.hooks.step)
-        prepared = await preparing.begin()
+        prepared = await self.hooks.interrupt.unless(preparing.begin())
         manifest.origin_monotonic_ns = prepared.stage.origin_ns
         manifest.origin_wall_ns = wall_ns(prepared.stage.origin_ns)
         manifest.resolved |= {f"{who} enter": host for who, host in prepared.entries.items()}
         manifest.versions |= prepared.versions
-        outside = Outside(self.hooks.interrupt, self.hooks.show, lambda m: m.save(folder))
+        outside = Outside(
+            self.hooks.interrupt, self.hooks.show, lambda m: m.save(folder), self.hooks.tell
+        )
         try:
             await LiveRun(plan, cluster, prepared, manifest, outside).perform()
         finally:
@@ -174,7 +167,11 @@ class Campaign:
             self._unclean = f"what was done in the run before: {manifest.cluster_altered}"
             return
         self.hooks.step("look whether the cluster is clean")
-        health = await cluster.health(HEALTH_LIMIT_S)
+        with contextlib.suppress(Interrupted):
+            await self._see_health(cluster)
+
+    async def _see_health(self, cluster: Cluster) -> None:
+        health = await self.hooks.interrupt.unless(cluster.health(HEALTH_LIMIT_S))
         self._unclean = "" if health.clean else "; ".join(health.doubts)
 
     async def _down(self) -> None:

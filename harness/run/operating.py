@@ -120,7 +120,7 @@ class Operating:
         """Starts what operations left stopped; who cannot be started is left to heal."""
         for host, armed in list(self._armed.items()):
             with suppress(FaultError):
-                await perform_all(self._stage.cluster.executor, armed.undo)
+                await perform_all(self._stage.executor, armed.undo)
                 self._stage.journal.undone(armed)
                 del self._armed[host]
 
@@ -279,7 +279,7 @@ class Operating:
             hosts=stage.hosts,
         )
         stage.journal.armed(armed)
-        await perform_all(stage.cluster.executor, armed.actions)
+        await perform_all(stage.executor, armed.actions)
         self._stopping.stop(host, group)
         if plan.options.waits == NO and plan.kind == "stop_node":
             return
@@ -294,7 +294,7 @@ class Operating:
         stage = self._stage
         await self._see_who_waits(host)
         began_ns = time.monotonic_ns()
-        await stage.cluster.executor.perform(Start(host, ENDING_S))
+        await stage.executor.perform(Start(host, ENDING_S))
         self._stopping.start(host, began_ns)
         armed = self._armed.pop(host, None)
         if armed is not None:

@@ -30,6 +30,7 @@ from harness.run.cast import NoSuchTarget, holders, order_of_entry, resolve
 from harness.run.crew import Member, all_ready, hire
 from harness.run.ending import CLOSE_LIMIT_S, Ending, Hiring, Logs
 from harness.run.journal import Journal
+from harness.run.process_ends import ProcessEnds
 from harness.run.record import Record
 from harness.run.windows import LiveWindow, Stage
 from harness.run_folder.client_events import CONSUMING, STRUCK
@@ -164,6 +165,7 @@ class Preparing:
             links=self._links,
             roles_of_worker={member.name: member.config.role.value for member in crew},
             numbers={member.name: member.config.number for member in crew},
+            process_ends=ProcessEnds(self._origin_ns),
         )
         return Prepared(
             stage,
@@ -188,7 +190,11 @@ class Preparing:
         endpoints = await self._entrance(name, hosts)
         config = self._config(role, name, dead.config.queue_word, endpoints, index)
         member = await hire(self._cluster, name, config, self._boot_id)
-        await all_ready([member], READY_LIMIT_S)
+        try:
+            await all_ready([member], READY_LIMIT_S)
+        except BaseException:
+            await member.end(CLOSE_LIMIT_S)
+            raise
         return member
 
     def _order(

@@ -55,12 +55,12 @@ class Promoting:
     async def _restart(self, where: str) -> None:
         armed = self._armed(where)
         self.stage.journal.armed(armed)
-        await perform_all(self.stage.cluster.executor, armed.actions)
+        await perform_all(self.stage.executor, armed.actions)
         witness = self.stage.cluster.witness
         state = await until(
             lambda: witness.process(where), lambda found: not found.running, STOP_LIMIT_S
         )
-        await perform_all(self.stage.cluster.executor, armed.undo)
+        await perform_all(self.stage.executor, armed.undo)
         self.stage.journal.undone(armed)
         if state.running:
             raise DeployError(f"{where} had not ended after {STOP_LIMIT_S:g} s")

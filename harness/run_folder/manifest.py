@@ -22,6 +22,7 @@ from spark_analysis.schema.facts import (
     Absence,
     Clock,
     Facts,
+    ProcessEnd,
     QueueEnd,
     Rivals,
     Upheaval,
@@ -34,6 +35,7 @@ from spark_analysis.schema.tables import FORMAT_VERSION
 NAME = MANIFEST
 BYTES_MAX = 1 << 26
 SEALED = "sealed"  # the last phase
+NOTICED_WITHIN_NS = 500_000_000  # so late a deployment may tell that a process has ended
 ON_ITS_WAY_NS = 1_000_000_000  # so long after a takeover clients may still hear of it
 DRIFT_NS_MAX = 10_000_000  # a clock that moved by more against ours is a doubt (run/clocks.py)
 JUDGED_ROLES = ("publisher", "consumer")
@@ -134,6 +136,7 @@ class Manifest:
     absences: list[Absence] = field(default_factory=list)  # workers that a fault kept away
     operations: list[OperationRecord] = field(default_factory=list)
     audit_starts: list[AuditStart] = field(default_factory=list)
+    process_ends: list[ProcessEnd] = field(default_factory=list)  # that nobody had planned
     cluster_altered: str = ""  # why it may not be what its layout says any more; "" where it is
     # Of each broker's log the run has the last so many bytes, and these are left out, by file.
     broker_log_bytes_max: int | None = None  # None: whole, as before there was a limit
@@ -204,6 +207,7 @@ class Manifest:
         parts["absences"] = [Absence(**absence) for absence in parts.get("absences", ())]
         parts["operations"] = [OperationRecord(**one) for one in parts.get("operations", ())]
         parts["audit_starts"] = [AuditStart(**one) for one in parts.get("audit_starts", ())]
+        parts["process_ends"] = [ProcessEnd(**one) for one in parts.get("process_ends", ())]
         parts["seal"] = Seal.from_json(parts[SEAL]) if parts.get(SEAL) is not None else None
         return cls(**parts)
 
@@ -261,6 +265,7 @@ def facts_of(manifest: Manifest, last_ns: int) -> Facts:
         absences=tuple(manifest.absences),
         upheavals=tuple(upheavals(manifest)),
         clocks=tuple(_clocks(manifest)),
+        process_ends=tuple(manifest.process_ends),
     )
 
 
@@ -273,7 +278,8 @@ def _clocks(manifest: Manifest) -> Iterator[Clock]:
 
 
 def upheavals(manifest: Manifest) -> Iterator[Upheaval]:
-    """The times in which an operation may have changed who holds a queue."""
+    """The times in which an operation, or a process that ended unplanned, may have changed who
+    holds a queue."""
     for one in manifest.operations:
         until = OPERATIONS[one.kind].upheaval
         if one.began_ns is None or until is Until.NEVER:
@@ -282,6 +288,8 @@ def upheavals(manifest: Manifest) -> Iterator[Upheaval]:
         known = until is Until.SOON and one.ok and one.returned_ns is not None
         over_ns = one.returned_ns + ON_ITS_WAY_NS if known and one.returned_ns else None
         yield Upheaval(one.began_ns, over_ns)
+    for end in manifest.process_ends:  # when its queues have settled nobody asks
+        yield Upheaval(end.at_ns - NOTICED_WITHIN_NS, None)
 
 
 def _doubt(manifest: Manifest) -> str:

@@ -3,10 +3,14 @@
 1. Local mode listens on loopback only, shows no UI and no progress, and says nothing but errors.
 2. Tasks are minutes at most and their results small: few shuffle partitions, a plain collector.
 3. Worker processes import this very package, from a checkout as from an installed wheel.
+4. A start that is broken off leaves no Java: it would not notice by then that its parent is gone.
 """
 
 import os
+import select
+import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -16,6 +20,8 @@ from spark_analysis.engine.java import java_home
 
 _LOOPBACK = "127.0.0.1"
 _SHUFFLE_PARTITIONS = 1  # histories are never shuffled, and all else is small
+_ENDING_S = 5.0
+_PROC = Path("/proc")
 
 
 def session(cores: int | None = None, memory: str = "1g") -> SparkSession:
@@ -24,7 +30,36 @@ def session(cores: int | None = None, memory: str = "1g") -> SparkSession:
     builder = SparkSession.builder.appName("mqproof").master(f"local[{cores or '*'}]")
     for key, value in _settings(memory).items():
         builder = builder.config(key, value)
-    return builder.getOrCreate()
+    before = _children()
+    try:
+        return builder.getOrCreate()
+    except BaseException:
+        for pid in _children() - before:
+            _end(pid)
+        raise
+
+
+def _children() -> set[int]:
+    """Of this process; nothing where there is no /proc."""
+    found = set()
+    for entry in _PROC.glob("[0-9]*"):
+        with suppress(OSError):
+            # The second field is the command's name in brackets and may hold blanks and brackets.
+            fields = (entry / "stat").read_text(errors="replace").rpartition(")")[2].split()
+            found |= {int(entry.name)} if int(fields[1]) == os.getpid() else set()
+    return found
+
+
+def _end(pid: int) -> None:
+    """Java removes what it has made in the temporary folder, if it is given the time."""
+    with suppress(ProcessLookupError):
+        descriptor = os.pidfd_open(pid)
+        try:
+            signal.pidfd_send_signal(descriptor, signal.SIGTERM)
+            if not select.select([descriptor], [], [], _ENDING_S)[0]:
+                signal.pidfd_send_signal(descriptor, signal.SIGKILL)
+        finally:
+            os.close(descriptor)
 
 
 def _prepare_environment() -> None:

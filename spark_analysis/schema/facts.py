@@ -8,6 +8,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
 from typing import Any
 
 from spark_analysis.schema.tables import FORMAT_VERSION
@@ -75,10 +76,37 @@ class Absence:
 
 @dataclass(frozen=True, slots=True)
 class Upheaval:
-    """A time in which an operation, no fault, may have moved a queue's master; run time in ns."""
+    """A time in which what is no fault may have moved a queue's master: an operation, or the end
+    of a process that nobody had planned; run time in ns."""
 
     origin_ns: int  # the instant before it began
     over_ns: int | None  # None: nobody knows
+
+
+class Cause(StrEnum):
+    """Why a process ended, where nobody had planned it."""
+
+    OUTSIDE = "outside"  # something beside the broker and the harness ended it
+    ITSELF = "itself"  # it ended by itself: that is the broker's doing
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessEnd:
+    """A broker's process that ended, and neither the schedule nor an operator had told it to.
+
+    Run time in ns; it was down in [at_ns, until_ns).
+    """
+
+    place: str  # a host, or a process of one that carries several
+    at_ns: int  # when the deployment noticed
+    cause: str  # a word of Cause
+    detail: str  # how it ended: status, signal, who is said to have ended it
+    until_ns: int | None = None  # when it had been started again; None: never
+
+    @property
+    def by_itself(self) -> bool:
+        return self.cause == Cause.ITSELF
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +174,7 @@ class Facts:
     absences: tuple[Absence, ...] = ()
     upheavals: tuple[Upheaval, ...] = ()
     clocks: tuple[Clock, ...] = ()  # of workers that do not share the run's clock
+    process_ends: tuple[ProcessEnd, ...] = ()  # of brokers, that nobody had planned
     acknowledges: bool = True  # consumers do; False: the broker forgets what it gives out
     reconnect_ns: int = RECONNECT_NS  # so long a client may take to be back after a fault
     promises: tuple[Promise, ...] = ()  # what the claims ask service by (service.py)
@@ -180,5 +209,7 @@ class Facts:
         upheavals = parts.get("upheavals", ())
         parts["upheavals"] = tuple(Upheaval(**upheaval) for upheaval in upheavals)
         parts["clocks"] = tuple(Clock(**clock) for clock in parts.get("clocks", ()))
+        ends = parts.get("process_ends", ())
+        parts["process_ends"] = tuple(ProcessEnd(**each) for each in ends)
         parts["promises"] = tuple(Promise(**each) for each in parts.get("promises", ()))
         return cls(**parts)

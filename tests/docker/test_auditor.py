@@ -1,6 +1,8 @@
 """RabbitMQ that left behind our back, and does not come back, is started for the audit."""
 
 import asyncio
+import os
+import signal
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,12 +11,17 @@ import pytest
 from faults.executors.project import Project
 from harness.deploy.compose_cluster import ComposeCluster
 from harness.run.view import View
+from spark_analysis.schema.facts import Cause
 from tests.docker.conftest import Play
 from tests.docker.whole_runs import counts, run
 from tests.plans import plan
 
 pytestmark = pytest.mark.docker
 
+KILLED = {
+    "a signal": "killed from outside: signal 9 (SIGKILL)",
+    "the engine": "ended by somebody, through the engine: signal 9 (SIGKILL)",
+}
 GONE_AFTER_S = 12.0  # it takes RabbitMQ some seconds to leave
 
 
@@ -52,5 +59,35 @@ def test_a_broker_that_left_by_itself_is_started_once_and_every_place_is_read(
     assert record.answered_ns is not None, record.detail
     assert "mirror of orders" in record.detail
     assert [(end.drained, end.unreadable) for end in done.manifest.queues] == [(True, ())]
+    # Status 0 says nothing of who asked it to end; within its process nothing has ended.
+    ends = [(one.place, one.cause) for one in done.manifest.process_ends]
+    assert ends == ([("rmq2", Cause.UNKNOWN)] if word == "shutdown" else [])
     assert done.manifest.rivals == []
     assert not {"lost", "stranded", "unreachable", "loss_unknown"} & counts(done).keys()
+
+
+@pytest.mark.parametrize("by", ["a signal", "the engine"])
+def test_a_broker_that_somebody_kills_is_on_record_with_its_end_and_who_is_known_of_it(
+    cluster: ComposeCluster, play: Play, experiment_folder: Path, by: str
+) -> None:
+    (process,) = Project(cluster.client, cluster.project).processes("rmq2")
+    killed: list[int] = []
+
+    def kill(view: View) -> bool:
+        if view.phase == "settle" and not killed:
+            killed.append(int(process.attrs["State"]["Pid"]))
+            if by == "a signal":
+                os.kill(killed[0], signal.SIGKILL)
+            else:
+                process.kill()
+        return False
+
+    done = play(run(cluster, plan(name=f"killed-by-{by[-6:]}"), experiment_folder, kill))
+    (end,) = done.manifest.process_ends
+    assert (end.place, end.cause) == ("rmq2", Cause.OUTSIDE)
+    assert end.detail == KILLED[by]
+    (record,) = done.manifest.audit_starts
+    assert record.answered_ns is not None, record.detail
+    assert end.until_ns is not None
+    assert done.manifest.load_ended_ns is not None
+    assert done.manifest.load_ended_ns < end.at_ns < end.until_ns

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faults.actions import (
+    ENDING,
     Action,
     AddToxic,
     ClearAlarm,
@@ -357,3 +358,9 @@ def test_target_words(text: str, meant: tuple[str, str]) -> None:
 def test_an_unknown_target_is_answered_with_the_choices(text: str) -> None:
     with pytest.raises(ValueError, match=r"master of QUEUE, .*, clients, rmq1, rmq2, rmq3"):
         parse_target(text, HOSTS)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_ends_a_broker_is_an_action_that_says_so(kind: str) -> None:
+    actions = compiled(kind).actions
+    assert any(isinstance(one, ENDING) for one in actions) == KINDS[kind].ends_broker

@@ -32,7 +32,7 @@ class NothingStarts:
     ) -> Report:
         return report(run(Story()))
 
-    def heal(self, show: Display) -> bool:
+    def heal(self, show: Display, *chosen: object) -> bool:
         return True
 
     def build(self, systems: tuple[str, ...], show: Display) -> None:

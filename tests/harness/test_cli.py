@@ -19,6 +19,7 @@ from harness.plan.bound import Bound
 from harness.plan.model import Experiment
 from harness.report.display import Display, Judge, Report, RunOptions
 from harness.run.going import at_work
+from harness.run.heal import EVERYBODY, Chosen
 from tests.findings import Story
 from tests.reports import report, run
 from tests.stored import stored
@@ -35,6 +36,7 @@ class FakePipeline:
         self.analysed: list[tuple[list[Path], Path, Judge]] = []
         self.built: list[tuple[str, ...]] = []
         self.resealed = False
+        self.healing = (EVERYBODY, False)
         self.well = True
 
     def run(self, experiment: Experiment, options: RunOptions, show: Display) -> Report:
@@ -55,8 +57,9 @@ class FakePipeline:
         self.analysed.append((list(folders), into, judge))
         return self.ending()
 
-    def heal(self, show: Display) -> bool:
+    def heal(self, show: Display, chosen: Chosen = EVERYBODY, dry: bool = False) -> bool:
         show.message("healed")
+        self.healing = (chosen, dry)
         return self.well
 
     def build(self, systems: tuple[str, ...], show: Display) -> None:
@@ -454,6 +457,12 @@ def test_what_is_not_well_is_2(command: str, capsys: pytest.CaptureFixture[str])
     pipeline.well = False
     assert main([command], lambda: pipeline) == 2
     assert capsys.readouterr().out
+
+
+def test_heal_hands_on_what_is_chosen_and_whether_it_is_dry() -> None:
+    _, pipeline = call("heal", "--results", "there", "--experiment", "e", "--dry-run")
+    assert pipeline.healing == (Chosen(Path("there"), "e"), True)
+    assert call("heal")[1].healing == (EVERYBODY, False)
 
 
 def test_build_without_a_choice_builds_for_all() -> None:

@@ -120,6 +120,17 @@ def test_bad_files_are_told_all_at_once_each_with_its_place(
     assert "gone: cannot be read: No such file" in said
 
 
+def test_an_experiment_that_was_only_unpacked_is_to_be_judged_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = experiment(tmp_path / "one", [HELD])
+    (tmp_path / "two").mkdir()
+    (tmp_path / "two" / "experiment.json").write_text("{}")
+    assert main(["compare", str(one), str(tmp_path / "two")]) == 254
+    said = capsys.readouterr().err
+    assert f"cannot be read: it is not judged yet: mqproof analyse {tmp_path / 'two'}" in said
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"format": "another"}', "[" * 100_000, "\x00"])
 def test_what_is_no_verdict_is_bad_input_and_never_a_crash(tmp_path: Path, text: str) -> None:
     (tmp_path / "a.json").write_text(text)

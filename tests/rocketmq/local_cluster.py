@@ -17,7 +17,7 @@ from typing import Any
 from faults.executors.nothing import NothingExecutor
 from harness.deploy.local_channel import PipeChannel
 from harness.deploy.log_tails import LeftOut
-from harness.deploy.port import Health, HostSample, Link
+from harness.deploy.port import Ended, Health, HostSample, Link
 from harness.deploy.roster import Roster
 from harness.plan.model import Layout, RunPlan
 from harness.plan.rocketmq_layout import servers
@@ -90,6 +90,11 @@ class LocalCluster:
         """No host is told from another here."""
         await asyncio.Event().wait()
         yield HostSample("", 0, 0, 0, 0, 0, 0, 0)
+
+    async def process_ends(self) -> AsyncIterator[Ended]:
+        """Nobody watches them here."""
+        for never in tuple[Ended, ...]():
+            yield never
 
     def versions(self) -> dict[str, str]:
         assert self.layout.rocketmq is not None

@@ -21,6 +21,7 @@ from harness.report.page.claims import Seen, seen
 from harness.report.page.faults import WindowView, window
 from harness.report.page.outs import NOT_OUT, length, spell_text, worst_text
 from harness.report.page.tally import worst_of
+from harness.run_folder.process_ends import end_told
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,8 @@ class RunView:
     outages: tuple[str, ...]  # of the run, of its worst queue and its worst publisher
     faults: tuple[FaultView, ...]
     operations: tuple[OperationView, ...]
-    audit_starts: tuple[tuple[str, str], ...]  # badge's tone, and the sentence
+    process_ends: tuple[tuple[str, str], ...]  # badge's tone, and the sentence
+    audit_starts: tuple[tuple[str, str], ...]  # likewise
     affected: tuple[AffectedView, ...]
     happenings: tuple[StepView, ...]
     happenings_left_out: int
@@ -202,6 +204,10 @@ def _run(number: int, run: RunReport, report: Report, cell: CellView, whole: boo
         outages=_outages(run),
         faults=tuple(_fault(fault) for fault in timeline.faults) if timeline else (),
         operations=tuple(map(_operation, timeline.operations)) if timeline else (),
+        process_ends=tuple(
+            ("fail" if one.by_itself else "open", end_told(one))
+            for one in (detail.process_ends if detail else ())
+        ),
         audit_starts=tuple(
             ("open" if one.answered_ns is None else "pass", start_told(one))
             for one in (detail.audit_starts if detail else ())

@@ -151,7 +151,7 @@ def test_the_last_three_lines_are_verdict_folder_and_replay() -> None:
     screen = Screen()
     screen.display.report(report(run(Story())))
     assert screen.lines[-3:] == [
-        "verdict: passed, claims: 18 PASS, 1 FAIL (WARNING), 53 NOT APPLICABLE (exit code 0)",
+        "verdict: passed, claims: 17 PASS, 1 FAIL (WARNING), 54 NOT APPLICABLE (exit code 0)",
         "results: results/e",
         "replay: mqproof run master-crash --seed 7",
     ]
@@ -183,7 +183,7 @@ def test_what_was_not_judged_says_so() -> None:
     screen.display.report(report(run(Story(), verdicts=(), failure="the cluster did not come up")))
     assert "not judged: the cluster did not come up" in screen.lines
     assert not [line for line in screen.lines if line.startswith("claim ")]
-    assert "1 of 1 runs not judged" in screen.lines[-3]
+    assert "claims: none was judged; 1 of 1 runs not judged" in screen.lines[-3]
     assert "(exit code 2)" in screen.lines[-3]
 
 
@@ -204,7 +204,7 @@ def test_tables_have_a_column_a_cell_and_a_legend() -> None:
 def test_what_does_not_apply_is_one_line_unless_all_is_asked_for() -> None:
     screen = Screen()
     screen.display.report(report(run(Story())))
-    left = "53 more claims do not apply (--all tells each, and why)"
+    left = "54 more claims do not apply (--all tells each, and why)"
     assert left in screen.lines
     assert not [line for line in screen.lines if "told-consumer-is-cancelled" in line]
     whole = Screen(whole=True)
@@ -282,6 +282,20 @@ def test_the_comparison_shows_median_range_and_how_many_were_judged() -> None:
     assert "0.171 s (0.086 s to 0.342 s, 5 of 5)" in text
     assert ">= 2.000 s (1.000 s to 4.000 s, 4 of 5)" in text
     assert "not judged (0 of 5)" in text
+
+
+def test_a_median_has_its_interval_and_an_open_one_says_so() -> None:
+    ends = {"median_from": 1.5e9, "runs": 9, "judged": 9}
+    rows = (
+        compared(CELL, "silence", 2e9, **ends, median_until=2.5e9),
+        compared(OTHER, "silence", 2e9, **ends, bounds=3),
+    )
+    screen = Screen()
+    both = (run(Story()), run(Story(), "two", cell=OTHER))
+    screen.display.report(report(*both, comparison=rows))
+    text = screen.paper.getvalue()
+    assert "  2.000 s [1.500 s to 2.500 s] (9 of 9)" in text
+    assert "  >= 2.000 s [1.500 s or more] (9 of 9)" in text
 
 
 def test_of_hundreds_of_cells_there_is_a_line_each_and_the_last_lines() -> None:

@@ -13,13 +13,14 @@ from faults.executors import local_processes as processes
 from harness.deploy.local import NODE
 from harness.deploy.local_cluster import LocalCluster
 from harness.plan.model import Entry, RunPlan
+from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run.view import View
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import seal
 from spark_analysis.definition.judge import judge
-from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.facts import Cause, Facts
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import FAULTS, RESOURCES
 from tests.harness.deploy.local_rig import HOSTS, UNMIRRORED, standing
@@ -33,7 +34,7 @@ LONGER_THAN_A_LOOK_S = 4.0
 NOT_DELIVERED = ("lost", "stranded", "unreachable", "loss_unknown")
 
 
-Happen = Callable[[LocalCluster, Manifest, asyncio.Event], None]
+Happen = Callable[[LocalCluster, Manifest, Interrupt], None]
 
 
 async def performed(
@@ -48,7 +49,7 @@ async def performed(
     run_folder = folder / "runs" / of.name
     (run_folder / "logs").mkdir(parents=True)
     async with standing(folder, **changes) as cluster:
-        interrupt = asyncio.Event()
+        interrupt = Interrupt()
 
         def save(saved: Manifest) -> None:
             saved.save(run_folder)
@@ -56,7 +57,7 @@ async def performed(
 
         prepared = await Preparing(of, cluster, run_folder, BOOT_ID, lambda _: None).begin()
         manifest.resolved |= prepared.entries
-        outside = Outside(interrupt, show, save)
+        outside = Outside(interrupt, show, save, print)
         await LiveRun(of, cluster, prepared, manifest, outside).perform()
         await cluster.fetch_logs(run_folder)
     return manifest
@@ -152,7 +153,7 @@ def test_a_node_that_is_gone_for_good_is_started_for_the_audit_and_its_disk_is_r
 ) -> None:
     of = unconsumed()
 
-    def happen(cluster: LocalCluster, saved: Manifest, _: asyncio.Event) -> None:
+    def happen(cluster: LocalCluster, saved: Manifest, _: Interrupt) -> None:
         kill_for_good(cluster, saved)
 
     asyncio.run(asyncio.wait_for(performed(of, tmp_path, happen=happen, node=NODE), 180))
@@ -162,6 +163,11 @@ def test_a_node_that_is_gone_for_good_is_started_for_the_audit_and_its_disk_is_r
     (record,) = manifest.audit_starts
     assert (record.place, record.left) == (manifest.resolved["publishers"], "")
     assert record.found == "its process has ended with exit code 137"
+    (accident,) = manifest.process_ends
+    assert (accident.place, accident.cause) == (record.place, Cause.OUTSIDE)
+    assert record.issued_ns is not None
+    assert accident.until_ns is not None
+    assert accident.at_ns < record.issued_ns <= accident.until_ns
     assert record.answered_ns is not None
     role, _, read = record.detail.partition("; ")
     assert role == "master of orders (mirrors 0, synchronised 0)"
@@ -182,11 +188,11 @@ def test_an_interrupt_while_a_node_is_started_for_the_audit_leaves_nothing(
     of = unconsumed()
     clusters = []
 
-    def happen(cluster: LocalCluster, saved: Manifest, interrupt: asyncio.Event) -> None:
+    def happen(cluster: LocalCluster, saved: Manifest, interrupt: Interrupt) -> None:
         kill_for_good(cluster, saved)
         clusters.append(cluster.site.cluster)
-        if saved.audit_starts:
-            interrupt.set()
+        if saved.audit_starts and not interrupt.is_set():
+            interrupt.ask()
 
     asyncio.run(asyncio.wait_for(performed(of, tmp_path, happen=happen, node=NODE), 180))
     manifest = seal(tmp_path / "runs" / of.name)

@@ -92,6 +92,7 @@ def test_a_spoilt_table_leaves_the_whole_run_unjudged(kind: str, table: str, run
     spoil(path)
     reason = _reason(runs / "one")
     assert reason.startswith(f"damaged: {path} {words}")
+    assert ".." not in reason
     assert f"mqproof analyse {runs.parent} --reseal" in reason
     assert _unjudged(runs / "one")
     other = runs / "other"
