@@ -6,6 +6,7 @@
 4. With --json the verdict alone goes to standard output, everything else to standard error.
 """
 
+import io
 import os
 import shutil
 import sys
@@ -21,6 +22,7 @@ from rich.text import Text
 
 from harness.commands import (
     analyse,
+    bounds,
     choices,
     compare,
     demo,
@@ -33,6 +35,7 @@ from harness.commands import (
 )
 from harness.commands.shell import NOT_DECIDED, Shell, stamp
 from harness.deploy.port import DeployError
+from harness.outside.text import visible, whole_marks
 from harness.plan.problems import PlanError
 from harness.report.display import INTERRUPTED, Pipeline
 from harness.run import signals
@@ -56,16 +59,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 # In the order in which --help shows them.
-app.command()(run.run)
-app.command("demo")(demo.show_demo)
-app.command()(analyse.analyse)
-app.command()(compare.compare)
-app.command()(pack.pack)
-app.command()(judge.judge)
-app.command()(machine.heal)
-app.command()(machine.doctor)
-app.command()(machine.build)
-app.command("list")(choices.list_)
+for _name, _command in (
+    ("run", run.run),
+    ("demo", demo.show_demo),
+    ("analyse", analyse.analyse),
+    ("compare", compare.compare),
+    ("pack", pack.pack),
+    ("judge", judge.judge),
+    ("heal", machine.heal),
+    ("doctor", machine.doctor),
+    ("build", machine.build),
+    ("list", choices.list_),
+):
+    app.command(_name, cls=bounds.Once)(_command)
 app.add_typer(new.app, name="new")
 app.add_typer(reference.app, name="reference")
 
@@ -85,10 +91,15 @@ def main(argv: Sequence[str] | None = None, load: Callable[[], Pipeline] = load_
 
 def _main(argv: Sequence[str] | None, load: Callable[[], Pipeline]) -> int:
     shell = Shell(load, _console(sys.stdout.isatty()), _console(sys.stderr.isatty(), stderr=True))
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may know few characters
+        sys.stdout.reconfigure(errors="backslashreplace")
+    words = list(sys.argv[1:] if argv is None else argv)
     try:
-        code = app(args=argv, prog_name="mqproof", obj=shell, standalone_mode=False)
+        if problems := tuple(bounds.problems(words)):
+            raise PlanError(problems)
+        code = app(args=words, prog_name="mqproof", obj=shell, standalone_mode=False)
     except _USAGE_ERROR as error:
-        return _bad_usage(shell, error)
+        return _bad_usage(shell, error, words)
     except PlanError as error:
         return _say(shell, f"bad input:\n{error}", BAD_INPUT)
     except DeployError as error:
@@ -120,14 +131,14 @@ def _console(is_terminal: bool, stderr: bool = False) -> Console:
 
 
 def _say(shell: Shell, text: str, code: int) -> int:
-    shell.err.print(Text(f"mqproof: {text}"), soft_wrap=True)
+    shell.err.print(Text(visible(f"mqproof: {text}")), soft_wrap=True)
     return code
 
 
-def _bad_usage(shell: Shell, error: Any) -> int:
+def _bad_usage(shell: Shell, error: Any, words: Sequence[str]) -> int:
     context = getattr(error, "ctx", None)
     where = context.command_path if context is not None else "mqproof"
-    message = error.format_message() or "a command is missing"
+    message = bounds.shortened(error.format_message() or "a command is missing", words)
     return _say(shell, f"bad input: {message}\nTry: {where} --help", BAD_INPUT)
 
 
@@ -149,7 +160,7 @@ def _crash(shell: Shell, error: Exception) -> int:
         path = folder / f"crash-{stamp()}.txt"
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+            path.write_text(whole_marks(text), encoding="utf-8")
         except OSError:
             continue
         return _say(shell, f"{told}\nthe traceback is in {path}", CRASH)

@@ -13,6 +13,7 @@ from typing import Any
 from faults.actions import Action, KillClients, ReplaceClients
 from faults.model import FaultError, Receipt
 from harness.deploy.lifeless import by_process
+from harness.deploy.log_tails import LeftOut
 from harness.deploy.orders import (
     AddNode,
     CountHeld,
@@ -285,6 +286,7 @@ class SimulatedCluster:
     on_disk: tuple[int, ...] = (1,)  # the sequences that an auditor finds wherever he reads
     clock_skew_ns: int = 0
     health_doubts: tuple[str, ...] = ()
+    left_out: LeftOut = field(default_factory=dict)  # of its brokers' logs
     entered_at: tuple[str, ...] | None = None  # the balancers that say they have the address
     downs: int = 0
     claims: dict[str, bool | None] = field(default_factory=dict)
@@ -363,8 +365,8 @@ class SimulatedCluster:
     def log_folder(self, run_folder: Path, worker: str) -> str:
         return str(run_folder / "logs" / worker)
 
-    async def fetch_logs(self, run_folder: Path) -> None:
-        pass
+    async def fetch_logs(self, run_folder: Path) -> LeftOut:
+        return self.left_out
 
     async def resources(self) -> AsyncIterator[HostSample]:
         while True:

@@ -7,7 +7,7 @@ import typer
 
 from harness.commands.shell import NOT_DECIDED, Shell
 from harness.deploy import catalogue
-from harness.plan.problems import PlanError, unknown
+from harness.plan.problems import PlanError, twice, unknown
 from harness.report import asking, external
 from harness.run.heal import Chosen
 
@@ -54,7 +54,9 @@ def build(
     shell: Shell = context.obj
     names = catalogue.system_names()
     chosen = tuple(system or ())
-    problems = [unknown("--system", "system", word, names) for word in chosen if word not in names]
+    wrong = dict.fromkeys(word for word in chosen if word not in names)
+    problems = [unknown("--system", "system", word, names) for word in wrong]
+    problems += twice("--system", chosen)
     if problems:
         raise PlanError(problems)
     display = shell.display()

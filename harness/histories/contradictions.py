@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
-from harness.histories.complaints import Complaints, brief
+from harness.histories.complaints import Complaints
 from harness.histories.history import Cell, Columns
+from harness.outside.text import brief
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.words import Fate, Via
 

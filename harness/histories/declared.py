@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 
-from harness.histories.complaints import Complaints, brief
+from harness.histories.complaints import Complaints
 from harness.histories.history import History, Told
+from harness.outside.text import brief
 
 OPTION = "--declare"
 NUMBER_MAX = 10**9
@@ -61,7 +62,8 @@ def declaring(history: History, declared: Mapping[str, Told], file: str) -> Hist
     for name, value in declared.items():
         said = history.declared.get(name, value)
         if said != value:
-            complaints.add(f"declared.{name}", f"it is {said!r}, and {OPTION} says {value!r}")
+            text = f"it is {brief(said)}, and {OPTION} says {brief(value)}"
+            complaints.add(f"declared.{name}", text)
     complaints.check()
     return replace(history, declared={**history.declared, **declared})
 

@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from harness.outside.text import brief
+
 _TOKEN = re.compile(
     r"""(?P<gap>[\s,]+|;[^\n]*)
     | (?P<open>\#\{|[\[({])
@@ -81,7 +83,7 @@ def _read(text: str, stack: list[_Open]) -> None:
     while at < len(text):
         token = _TOKEN.match(text, at)
         if token is None:
-            raise BadEdn(f"{_place(text, at)}: {text[at : at + 20]!r} begins nothing")
+            raise BadEdn(f"{_place(text, at)}: {brief(text[at : at + 20])} begins nothing")
         kind, word = str(token.lastgroup), token.group()
         if kind == "open":
             if len(stack) > _DEEPEST:
@@ -143,7 +145,7 @@ def _check_paid(ended: _Open, text: str) -> None:
 
 def _closed(stack: list[_Open], word: str, text: str, at: int) -> Any:
     if _CLOSES.get(stack[-1].opening) != word:
-        raise BadEdn(f"{_place(text, at)}: {word!r} closes nothing that is open")
+        raise BadEdn(f"{_place(text, at)}: {brief(word)} closes nothing that is open")
     _check_paid(stack[-1], text)
     whole = stack.pop()
     if whole.opening != "{":

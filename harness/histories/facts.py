@@ -11,7 +11,8 @@ from dataclasses import MISSING, fields, is_dataclass
 from types import NoneType, UnionType
 from typing import Any, cast, get_args, get_origin, get_type_hints
 
-from harness.histories.complaints import Complaints, brief
+from harness.histories.complaints import Complaints
+from harness.outside.text import brief
 from spark_analysis.schema.facts import (
     Absence,
     Cause,
@@ -121,10 +122,11 @@ def _check(facts: Facts, complaints: Complaints) -> None:
         complaints.add("facts.deadline_ns", f"{facts.deadline_ns} is below 0")
     _check_workers(facts, complaints)
     _check_windows(facts, complaints)
-    queues = [queue.queue for queue in facts.queues]
-    for number, queue in enumerate(queues):
-        if queue in queues[:number]:
-            complaints.add(f"facts.queues[{number}].queue", f"{queue!r} stands there twice")
+    queues: set[str] = set()
+    for number, queue in enumerate(queue.queue for queue in facts.queues):
+        if queue in queues:
+            complaints.add(f"facts.queues[{number}].queue", f"{brief(queue)} stands there twice")
+        queues.add(queue)
     spans: list[tuple[str, int, int | None]] = []
     spans += [("rivals", one.from_ns, one.until_ns) for one in facts.rivals]
     spans += [("absences", one.from_ns, one.until_ns) for one in facts.absences]
@@ -148,12 +150,13 @@ def _check(facts: Facts, complaints: Complaints) -> None:
 
 
 def _check_workers(facts: Facts, complaints: Complaints) -> None:
-    numbers = [worker.number for worker in facts.workers]
-    for place, number in enumerate(numbers):
-        if number in numbers[:place]:
+    numbers: set[int] = set()
+    for place, number in enumerate(worker.number for worker in facts.workers):
+        if number in numbers:
             complaints.add(f"facts.workers[{place}].number", f"{number} stands there twice")
         if number < 0:
             complaints.add(f"facts.workers[{place}].number", f"{number} is below 0: a canary's")
+        numbers.add(number)
 
 
 def _check_windows(facts: Facts, complaints: Complaints) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.histories import edn
-from harness.histories.complaints import Complaints, brief
+from harness.histories.complaints import Complaints
 from harness.histories.edn import Word
 from harness.histories.files import text_of
 from harness.histories.rows import (
@@ -31,6 +31,7 @@ from harness.histories.rows import (
     Row,
 )
 from harness.histories.tables import ROWS_MAX
+from harness.outside.text import brief
 from spark_analysis.schema.words import Outcome
 
 FORM = Form(fails=Outcome.REFUSED, drains=True)

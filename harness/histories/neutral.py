@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from harness.histories import contradictions
-from harness.histories.complaints import Complaints, brief
+from harness.histories.complaints import Complaints
 from harness.histories.declared import told_facts
 from harness.histories.facts import read_facts
 from harness.histories.files import text_of
 from harness.histories.history import Columns, History, Told, Words
 from harness.histories.tables import read_tables, write_table
+from harness.outside.text import brief
 from spark_analysis.schema.facts import Facts, Worker
 from spark_analysis.schema.words import Via
 

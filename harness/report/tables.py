@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.analyse.judge import Outcome
+from harness.outside.text import one_line
 from harness.report.display import Report
 from harness.report.lines import by_urgency, cell_name, outcome_of, outcome_words
 from spark_analysis.schema.comparison import Comparison
@@ -44,7 +45,9 @@ def verdict_tables(report: Report, whole: bool = False) -> Iterator[Table]:
         claims = [claim for claim in every if whole or claim in applies]
         table = _table("claim", cells)
         for claim in claims:
-            table.add_row(claim, *(_mark(report, cell, claim) for _, cell in cells))
+            table.add_row(
+                Text(one_line(claim)), *(_mark(report, cell, claim) for _, cell in cells)
+            )
         if claims:
             yield table
 
@@ -74,7 +77,7 @@ def comparison_tables(report: Report) -> Iterator[Table]:
             found = [rows.get((cell, measure, detail)) for _, cell in cells]
             if any(row is not None and (row.maximum or not row.judged) for row in found):
                 name = f"{measure} {detail}".strip()
-                table.add_row(name, *(comparison_text(row) for row in found))
+                table.add_row(Text(one_line(name)), *(comparison_text(row) for row in found))
         yield table
 
 

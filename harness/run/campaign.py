@@ -15,6 +15,7 @@ from itertools import groupby
 from pathlib import Path
 
 from faults.model import FaultError
+from harness.deploy import log_tails
 from harness.deploy.port import Cluster, DeployError
 from harness.plan.declared import declared, ignored
 from harness.plan.model import Experiment, RunPlan
@@ -102,6 +103,7 @@ class Campaign:
     def _recorded(self, plan: RunPlan, manifest: Manifest, folder: Path) -> Iterator[None]:
         """However a run ends, its folder tells of it, sealed where anything was recorded."""
         manifest.boot_id = self.boot_id
+        manifest.broker_log_bytes_max = log_tails.BYTES_MAX
         manifest.state = {**declared(plan), **rocketmq.planned(plan)}
         manifest.ignored = ignored(plan)
         manifest.save(folder)
@@ -156,7 +158,7 @@ class Campaign:
         finally:
             manifest.wall_set_ns = wall_ns(prepared.stage.origin_ns) - manifest.origin_wall_ns
             with contextlib.suppress(DeployError):
-                await cluster.fetch_logs(folder)
+                manifest.broker_logs_left_out = dict(await cluster.fetch_logs(folder))
 
     async def _look_after(self, cluster: Cluster, manifest: Manifest) -> None:
         if self.hooks.interrupt.is_set():

@@ -20,6 +20,7 @@ from typing import Protocol
 
 from faults.model import Armed, Executor, FaultError
 from faults.performing import perform_all
+from harness.outside.files import is_folder
 from harness.plan.operations import OPERATIONS
 from harness.run.journal import Journal, JournalError, read, standing
 
@@ -53,9 +54,9 @@ class Chosen:
     def there(self) -> bool:
         """Whether there is such a folder, whatever stands of it."""
         if not self.experiment:
-            return self.results is None or self.results.is_dir()
+            return self.results is None or is_folder(self.results)
         inside = (self.results or Path()) / self.experiment
-        return inside.is_dir() or (self.results is None and self._folder.is_dir())
+        return is_folder(inside) or (self.results is None and is_folder(self._folder))
 
     @property
     def _folder(self) -> Path:

@@ -22,6 +22,7 @@ from harness.deploy.local_faults import AgentHere
 from harness.deploy.local_removal import remove
 from harness.deploy.local_site import TOXIPROXY, folder_of, load, start_node
 from harness.deploy.port import DeployError
+from harness.outside.text import visible
 from harness.run.heal import Standing
 
 RESET_LIMIT_S = 15.0
@@ -144,7 +145,7 @@ def main(arguments: list[str]) -> int:
     try:
         asyncio.run(LocalProjects().remove(arguments[0]))
     except FaultError as failure:
-        print(failure, file=sys.stderr)
+        print(visible(str(failure)), file=sys.stderr)
         return 2
     return 0
 

@@ -143,7 +143,7 @@ def test_all_that_is_wrong_with_declarations_and_with_files_is_said_at_once(
         "--declare: copies: 'three' is not number, nor null",
         "--declare: 'durable' is not NAME=VALUE",
         "--declare: no_ack: it is declared twice",
-        "missing.edn: it cannot be read: No such file or directory",
+        "missing.edn: cannot be read: No such file or directory",
     ):
         assert said in told.err
 
@@ -175,8 +175,8 @@ def test_all_that_is_wrong_with_all_files_is_said_and_nothing_is_judged(
     for said in (
         "bad.json: declared: there is no fact 'copys'; did you mean 'copies'?",
         "bad.json: facts.paced: 3 is not bool",
-        "missing.json: it cannot be read: No such file or directory",
-        ".: it cannot be read: Is a directory",
+        "missing.json: cannot be read: No such file or directory",
+        ".: cannot be read: Is a directory",
     ):
         assert said in captured.err
 

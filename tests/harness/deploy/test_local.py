@@ -341,13 +341,20 @@ async def test_a_cluster_goes_without_a_trace_but_its_logs(tmp_path: Path) -> No
         assert (await cluster.health(5.0)).clean
         assert left(cluster.site.cluster) == ["agent", *HOSTS, "toxiproxy"]
         assert cluster.versions()["rabbitmq"] == "stand-in"
-        await cluster.fetch_logs(tmp_path / "run")
-        await cluster.fetch_logs(tmp_path / "run")
+        assert await cluster.fetch_logs(tmp_path / "run") == {}
+        assert await cluster.fetch_logs(tmp_path / "run") == {}
+        cluster.log_bytes_max = 8
+        with cluster.site.log("ref2").open("ab") as log:
+            log.write(b"much\nand more\n")
+        assert await cluster.fetch_logs(tmp_path / "run") == {"ref2.log": 6}
         for running in processes.of(cluster.site.cluster, processes.NODE, "ref3"):
             running.signal(signal.SIGSTOP)  # what is frozen goes, too
     assert left(cluster.site.cluster) == left(beside.site.cluster) == []
     assert not cluster.site.data.exists()
-    assert (tmp_path / "run" / "broker_logs" / "ref1.log").read_text() == "ref1 is up\n"
+    logs = tmp_path / "run" / "broker_logs"
+    assert (logs / "ref1.log").read_text() == "ref1 is up\n"
+    told = "ref2 is up\n[mqproof: 6 bytes are left out here]\nnd more\n"
+    assert (logs / "ref2.log").read_text() == told
 
 
 @within(LIMIT_S)

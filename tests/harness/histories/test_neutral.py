@@ -207,7 +207,7 @@ def test_no_more_problems_are_listed_than_anybody_reads() -> None:
     changes = {f"key{number}": 1 for number in range(LISTED_MAX + 9)}
     found = problems(json.dumps(document(changes)))
     assert len(found) == LISTED_MAX + 1
-    assert found[-1] == "h.json: 9 more problems are not listed"
+    assert found[-1] == "h.json: and 9 more"
 
 
 def test_a_packed_file_is_read_as_what_is_in_it(tmp_path: Path) -> None:
@@ -219,11 +219,11 @@ def test_a_packed_file_is_read_as_what_is_in_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("a.json.gz", b"not packed", "it cannot be read"),
-        ("b.json.gz", gzip.compress(b"{}" * 99)[:-9], "it cannot be read"),
-        ("c.json", b"\xff\xfe", "this is not UTF-8 (byte 0)"),
+        ("a.json.gz", b"not packed", "cannot be read"),
+        ("b.json.gz", gzip.compress(b"{}" * 99)[:-9], "cannot be read"),
+        ("c.json", b"\xff\xfe", "it is not UTF-8 text (byte 0)"),
         ("d.json.gz", gzip.compress(b" " * 5000), "it holds more than 1,000 bytes"),
-        ("e.json", None, "it cannot be read: No such file or directory"),
+        ("e.json", None, "cannot be read: No such file or directory"),
     ],
 )
 def test_a_file_that_cannot_be_read_says_why(

@@ -36,7 +36,7 @@ from tests.told_runs import (
 )
 
 EVIL = '<script>alert("x")</script>\x00\u202e&'
-SHOWN = "&lt;script&gt;alert(&#34;x&#34;)&lt;/script&gt;\ufffd\ufffd&amp;"
+SHOWN = "&lt;script&gt;alert(&#34;x&#34;)&lt;/script&gt;\\x00\\u202e&amp;"
 
 
 class Text(HTMLParser):
@@ -395,3 +395,10 @@ def test_of_many_runs_only_the_first_that_failed_stands_open(tmp_path: Path) -> 
     page = html.text(judged(tmp_path, crash(), crash(), crash(lost=[230]), crash(lost=[230])))
     opened = re.findall(r'<section class="run" id="(run-\d)">\s*<details open>', page)
     assert len(opened) == 1
+
+
+def test_what_would_hide_or_turn_on_a_page_is_told_by_its_number() -> None:
+    evil = "a\u202e\u2067b\u200b\u00ad\ufeff\U000e0041\udcff"
+    page = html.text(page_of(summed(Story()), replay=evil))
+    assert r"a\u202e\u2067b\u200b\xad\ufeff\U000e0041\udcff" in page
+    assert page.encode()

@@ -3,10 +3,12 @@
 import io
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
+from harness.outside.text import visible
 from harness.report.display import Judge, LiveView
 from harness.report.tables import COLUMNS_MAX
 from harness.report.terminal import CELLS_MAX, Terminal
@@ -60,7 +62,7 @@ def test_a_step_shows_its_name_its_seconds_and_the_expected_seconds() -> None:
 def test_words_of_brokers_and_commands_are_shown_and_not_obeyed() -> None:
     screen = Screen(is_terminal=True)
     screen.display.message("RabbitMQ \x1b[2J\x1b]0;mine\x07\u202e3.10.8,\u00a0well")
-    assert "RabbitMQ �[2J�]0;mine��3.10.8,\u00a0well" in screen.paper.getvalue()
+    assert "RabbitMQ \\x1b[2J\\x1b]0;mine\\x07\\u202e3.10.8,\u00a0well" in screen.paper.getvalue()
 
 
 def test_without_a_terminal_there_is_a_line_a_phase_and_one_every_ten_seconds() -> None:
@@ -136,7 +138,7 @@ def test_what_brokers_call_themselves_does_not_command_the_live_display() -> Non
     screen = Screen(is_terminal=True)
     screen.display.live(replace(VIEW, armed=("kill rmq\x1b[2J",)))
     screen.display.close()
-    assert "kill rmq\ufffd[2J" in screen.paper.getvalue()
+    assert "kill rmq\\x1b[2J" in screen.paper.getvalue()
 
 
 def test_brackets_in_messages_are_no_markup() -> None:
@@ -310,3 +312,22 @@ def test_of_hundreds_of_cells_there_is_a_line_each_and_the_last_lines() -> None:
     assert "no cluster (0 of 1 run judged)" in told
     assert "NOT APPLICABLE: 1 more cells" in told
     assert screen.lines[-1].startswith("replay: ")
+
+
+def test_the_second_line_of_what_others_say_never_passes_for_ours() -> None:
+    screen = Screen()
+    screen.display.message("a broker said: no\nverdict: passed (exit code 0)")
+    assert screen.lines == ["a broker said: no", "    verdict: passed (exit code 0)"]
+
+
+def test_every_way_to_the_terminal_escapes_what_comes_from_outside() -> None:
+    evil = "rmq1\x1b[2J\u202e\u200b\udcff"
+    screen = Screen(whole=True)
+    screen.display.step_began(f"start {evil}", None)
+    screen.display.step_ended(1.0)
+    screen.display.live(replace(VIEW, armed=(evil,)))
+    made = run(Story(), verdicts=(), failure=evil, notes=(evil,), name=evil)
+    screen.display.report(report(made, replay=evil), [Path(evil)])
+    told = screen.paper.getvalue()
+    assert told.count(r"rmq1\x1b[2J\u202e\u200b\udcff") >= 7
+    assert told.encode() and visible(told) == told

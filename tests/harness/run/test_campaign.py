@@ -260,3 +260,12 @@ def test_a_full_disk_ends_the_run_with_a_reason_and_the_faults_undone(
     assert "No space left on device" in manifest["failure"]
     assert world.clusters[0].world.cuts == {}
     assert [cluster.downs for cluster in world.clusters] == [1]
+
+
+def test_a_manifest_says_how_much_of_brokers_logs_is_kept_and_what_is_not(tmp_path: Path) -> None:
+    def noisy(layout: Layout) -> SimulatedCluster:
+        return SimulatedCluster(layout, left_out={"rmq1.log": 7})
+
+    (told,) = perform(World(noisy), runs(LAYOUT), tmp_path)
+    assert told["broker_log_bytes_max"] == 33_554_432
+    assert told["broker_logs_left_out"] == {"rmq1.log": 7}

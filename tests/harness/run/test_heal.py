@@ -218,3 +218,9 @@ def test_a_chosen_folder_is_there_or_is_not(tmp_path: Path) -> None:
     assert not Chosen(tmp_path / "none").there
     assert not Chosen(tmp_path, "two").there
     assert not Chosen(experiment="no-such-experiment").there
+
+
+def test_a_folder_whose_name_no_disk_takes_is_none(tmp_path: Path) -> None:
+    for chosen in (Chosen(Path("x" * 300)), Chosen(None, "x" * 300), Chosen(tmp_path, "x" * 300)):
+        assert not chosen.there
+    assert Chosen(tmp_path).there
