@@ -60,6 +60,10 @@ def read_facts(told: object, name: str, complaints: Complaints) -> Facts | None:
 
 
 def _check_order(facts: Facts, complaints: Complaints) -> None:
+    for place, window in enumerate(facts.windows):
+        if window.number != place + 1:
+            text = f"{window.number} is not {place + 1}: windows are numbered from 1, in order"
+            complaints.add(f"facts.windows[{place}].number", text)
     for place, (before, window) in enumerate(pairwise(facts.windows), 1):
         if window.origin_ns < before.origin_ns:
             own = f"facts.windows[{place}].origin_ns"
