@@ -217,9 +217,6 @@ def _document(path: Path) -> object:
 
 def _check(manifest: Manifest, found: Listing) -> None:
     """What contradicts itself: in the manifest, and in the facts that were made of it."""
-    load = manifest.load_started_ns, manifest.load_ended_ns
-    if load[0] is not None and load[1] is not None and load[1] < load[0]:
-        found.add("load_ended_ns", "the load ends before it starts")
     for place, number in again(worker.number for worker in manifest.workers):
         found.add(f"workers[{place}].number", f"{number} stands there twice")
     for place, one in enumerate(manifest.operations):
