@@ -228,7 +228,7 @@ async def _judged_early(
 def _early_verdicts(folder: Path) -> tuple[ClaimVerdict, ...]:
     """None where the run could not be judged: what comes after it is carried out all the same."""
     run = judge_one(folder)
-    if run is None:
+    if isinstance(run, Failed):
         return ()
     asked = StoredRun(folder, "", run.manifest.run, ("", "", "", ""), run.manifest.repeat, 0)
     return _judged(asked, run, claims.shipped()).verdicts

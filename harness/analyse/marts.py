@@ -21,7 +21,7 @@ import pyarrow.dataset as ds
 
 from harness.analyse.asked import question
 from harness.analyse.experiments import RUNS
-from harness.analyse.state import State
+from harness.analyse.state import State, check
 from harness.run_folder.manifest import NAME, Manifest
 from harness.run_folder.whole import NotWhole, whole
 from spark_analysis.engine.failing import MartsUnwritten
@@ -30,12 +30,14 @@ from spark_analysis.engine.pipeline import analyse
 from spark_analysis.engine.session import session, stopped
 from spark_analysis.schema.comparison import Comparison
 from spark_analysis.schema.costs import COSTS, Costs
+from spark_analysis.schema.declared import Listing
 from spark_analysis.schema.facts import Facts, Question
 from spark_analysis.schema.failed import Failed, failed
 from spark_analysis.schema.findings import MARTS, Findings
 from spark_analysis.schema.views import VIEWS, Views
 
 FOLDER = "marts"
+_TOLD_MAX = 20
 Step = Callable[[str], None]
 Rows = dict[str, tuple[Any, ...]]  # by mart
 
@@ -146,15 +148,15 @@ def _make_place(marts: Path) -> None:
         raise MartsUnwritten(f"{marts} cannot be written")
 
 
-def judge_one(folder: Path) -> Judged | None:
-    """A run that others follow, judged at once and without Spark; None where it cannot be."""
+def judge_one(folder: Path) -> Judged | Failed:
+    """A run that others follow, judged at once and without Spark; or why it was not."""
     ready = _whole(folder)
     if isinstance(ready, Failed):
-        return None
+        return ready
     tables = {**MARTS, **COSTS, **VIEWS}
     found = dict(judge_folder(folder, ready.asked))
     if FAILED in found:
-        return None
+        return Failed(**found[FAILED].to_pylist()[0])
     rows = {name: _rows(found[name], row) for name, row in tables.items()}
     return _judged(ready, {name: {ready.manifest.run: rows[name]} for name in tables})
 
@@ -180,6 +182,10 @@ def _ready(held: Mapping[str, Path], resealed_at: str) -> tuple[list[_Ready], di
 def _whole(folder: Path, resealed_at: str = "") -> _Ready | Failed:
     try:
         manifest = whole(folder, resealed_at)
+        found = Listing(_TOLD_MAX)
+        check(manifest.state, found)
+        if found.count:
+            raise NotWhole(f"{folder / NAME} is no manifest of ours: {found}")
         asked = question(State.from_json(manifest.state), manifest.run)
     except NotWhole as reason:
         return Failed(folder.name, str(reason), "")

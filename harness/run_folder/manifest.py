@@ -219,6 +219,7 @@ def _check(manifest: Manifest, found: Listing) -> None:
     """What contradicts itself: in the manifest, and in the facts that were made of it."""
     for place, number in again(worker.number for worker in manifest.workers):
         found.add(f"workers[{place}].number", f"{number} stands there twice")
+    _check_schedule(manifest.schedule, found)
     for place, one in enumerate(manifest.operations):
         if one.kind not in OPERATIONS:
             found.unknown(f"operations[{place}].kind", "operation", one.kind, tuple(OPERATIONS))
@@ -230,6 +231,8 @@ def _check(manifest: Manifest, found: Listing) -> None:
     if facts is WRONG:
         return
     check_recorded(facts, found)
+    if "format" not in manifest.facts:
+        found.add("facts", "format is missing")
     # The seal's own is that of the facts: whoever judges reads these.
     for name in _NAMES:
         told, of_run = getattr(facts, name), getattr(manifest, name)
@@ -239,6 +242,37 @@ def _check(manifest: Manifest, found: Listing) -> None:
     for place, worker in enumerate(facts.workers):
         if (worker.number, worker.role) not in workers:
             found.add(f"facts.workers[{place}]", f"the run has no {worker.role} {worker.number}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """Of a window that was planned, what is read again."""
+
+    number: int
+    opens_s: float | int
+    lasts_s: float | int
+
+
+@dataclass(frozen=True, slots=True)
+class _PlannedStep:
+    """The same of an operation."""
+
+    number: int
+    at_s: float | int
+
+
+def _check_schedule(schedule: dict[str, Any], found: Listing) -> None:
+    for name, kind in (("windows", _Planned), ("steps", _PlannedStep)):
+        planned, place = schedule.get(name, []), f"schedule.{name}"
+        if not isinstance(planned, list):
+            found.add(place, f"{brief(planned)} is not a list")
+            continue
+        for number, one in enumerate(planned):
+            own = f"{place}[{number}]"
+            Reader(found).record(kind, one, own, more=True)
+            fault = one.get("fault", {}) if isinstance(one, dict) else {}
+            if not isinstance(fault, dict):
+                found.add(f"{own}.fault", f"{brief(fault)} is not an object")
 
 
 @contextmanager

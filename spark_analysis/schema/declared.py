@@ -2,7 +2,8 @@
 
 1. Every problem is told with its place; what follows one is read as long as it means something.
 2. A field may be left out where it has a default, or a calm one: one that proves nothing.
-3. Whole numbers have bounds: times those of TIME_MAX_NS, others 32 bits, those named in `wide` 64.
+3. Numbers have bounds: times those of TIME_MAX_NS, other whole ones 32 bits, those named in `wide`
+   64, fractions FLOAT_MAX.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -12,6 +13,7 @@ from typing import Any, Protocol, cast, get_args, get_origin, get_type_hints
 
 TIME_MAX_NS = 10**18  # 31 years
 INT32_MAX = 2**31 - 1
+FLOAT_MAX = 1e15
 _WIDE_MAX = 2**64 - 1
 _BRIEF_MAX = 60
 WRONG: Any = object()  # what stands for a value that cannot be known
@@ -113,6 +115,8 @@ class Reader:
         if type(told) not in choices:
             words = ("null" if one is NoneType else one.__name__ for one in choices)
             return self._wrong(place, f"{brief(told)} is not {' or '.join(words)}")
+        if type(told) is float and not abs(told) <= FLOAT_MAX:  # which NaN is not either
+            return self._wrong(place, f"{brief(told)} is out of range")
         if type(told) is int and abs(told) > self._most(place):
             return self._wrong(place, f"{brief(told)} is out of range")
         return told
