@@ -6,14 +6,13 @@
 4. With --json the verdict alone goes to standard output, everything else to standard error.
 """
 
+import errno
 import io
 import os
 import shutil
 import sys
-import tempfile
 import traceback
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, cast
 
 import typer
@@ -25,6 +24,7 @@ from harness.commands import (
     bounds,
     choices,
     compare,
+    crash,
     demo,
     judge,
     machine,
@@ -33,23 +33,28 @@ from harness.commands import (
     reference,
     run,
 )
-from harness.commands.shell import NOT_DECIDED, Shell, stamp
+from harness.commands.shell import NOT_DECIDED, Shell
 from harness.deploy.port import DeployError
 from harness.outside.text import visible, whole_marks
 from harness.plan.problems import PlanError
-from harness.report.display import INTERRUPTED, Pipeline
+from harness.report.display import CRASH, INTERRUPTED, Pipeline
 from harness.run import signals
+from spark_analysis.schema.failed import OURS, os_reason
 
 BAD_INPUT = 254
-CRASH = 255
 PLAIN_WIDTH = 120  # columns where there is no terminal to ask
 
 # typer carries a click of its own; its exceptions are found through what it exports.
 _USAGE_ERROR = cast(type[Exception], typer.BadParameter.__bases__[0])
 
+# What a disk or a system refuses, wherever that was: no fault of ours either.
+_REFUSED = (
+    *(errno.EACCES, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENFILE),
+    *(errno.ENOMEM, errno.ENOSPC, errno.EPERM, errno.EROFS, errno.ESTALE),
+)
 _WORLD = (
     ("harness.analyse.marts", "NothingRecorded"),
-    ("spark_analysis.engine.java", "NoJava"),
+    ("spark_analysis.engine.failing", "SparkFailed"),
 )
 
 app = typer.Typer(
@@ -110,6 +115,9 @@ def _main(argv: Sequence[str] | None, load: Callable[[], Pipeline]) -> int:
     except SystemExit:
         return CRASH  # typer's own words have no reader any more
     except Exception as error:  # the last resort: whatever it is, it gets its own exit code
+        if isinstance(error, OSError) and error.errno in _REFUSED:
+            reason = os_reason(error, shell.results)
+            return _say(shell, f"nothing was judged: {reason}", NOT_DECIDED)
         if _is_of_the_world(error):
             return _say(shell, f"nothing was judged: {error}", NOT_DECIDED)
         return _crash(shell, error)
@@ -155,16 +163,9 @@ def _is_of_the_world(error: Exception) -> bool:
 
 def _crash(shell: Shell, error: Exception) -> int:
     text = "".join(traceback.format_exception(error))
-    told = f"this is a fault of mqproof itself: {type(error).__name__}: {error}"
-    for folder in (shell.results, Path(tempfile.gettempdir())):
-        path = folder / f"crash-{stamp()}.txt"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            path.write_text(whole_marks(text), encoding="utf-8")
-        except OSError:
-            continue
-        return _say(shell, f"{told}\nthe traceback is in {path}", CRASH)
-    return _say(shell, f"{told}\n{text}", CRASH)
+    told = f"{OURS}: {type(error).__name__}: {error}"
+    path = crash.keep(whole_marks(text), shell.results)
+    return _say(shell, f"{told}\n{f'the traceback is in {path}' if path else text}", CRASH)
 
 
 if __name__ == "__main__":

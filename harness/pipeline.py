@@ -62,7 +62,7 @@ from harness.run import signals
 from harness.run.campaign import RUNS, Campaign, Hooks
 from harness.run.everywhere import heal_all, settle
 from harness.run.external_projects import anything_armed
-from harness.run.going import at_work
+from harness.run.going import alone, at_work
 from harness.run.guardian import Kind
 from harness.run.guards import Guards
 from harness.run.heal import EVERYBODY, Chosen
@@ -70,7 +70,9 @@ from harness.run.interrupts import Interrupt, told
 from harness.run.view import View
 from harness.run_folder.manifest import NAME as MANIFEST
 from harness.run_folder.manifest import Manifest
+from spark_analysis.schema.failed import Failed, failed
 
+NOT_BEGUN = "it was not begun"
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -97,8 +99,11 @@ def _run(experiment: Experiment, folder: Path, options: RunOptions, show: Displa
         return _ended_early(experiment, options, folder, interrupt.reason)
     failures = _failures(folder)
     if failures is not None:
-        return _unjudged(experiment, options, folder, lambda plan: failures[plan.name])
-    return _report(folder, options.judge, steps)
+        return _unjudged(
+            experiment, options, folder, lambda plan: failures.get(plan.name, NOT_BEGUN)
+        )
+    with alone([folder], wait=True):
+        return _report(folder, options.judge, steps, show)
 
 
 def analyse(
@@ -113,7 +118,7 @@ def analyse(
         words = ["mqproof", "analyse", *map(str, folders), "--judge", judge.value]
         remember_merged(folders, shlex.join(words), into)
     now = datetime.now(UTC).isoformat(timespec="seconds") if reseal else ""
-    return _report(into.resolve(), judge, Steps(show), now)
+    return _report(into.resolve(), judge, Steps(show), show, now)
 
 
 def heal(show: Display, chosen: Chosen = EVERYBODY, dry: bool = False) -> bool:
@@ -247,13 +252,17 @@ async def _judged_early(
 
 
 def _early_verdicts(folder: Path) -> tuple[ClaimVerdict, ...]:
+    """None where the run could not be judged: what comes after it is carried out all the same."""
     run = judge_one(folder)
-    if run is None:
+    if isinstance(run, Failed):
         return ()
-    return run_report(run.folder, run.manifest, run.facts, run.findings, claims.shipped()).verdicts
+    asked = StoredRun(folder, "", run.manifest.run, ("", "", "", ""), run.manifest.repeat, 0)
+    return _judged(asked, run, claims.shipped()).verdicts
 
 
-def _report(folder: Path, judge: Judge, steps: Steps, resealed_at: str = "") -> Report:
+def _report(
+    folder: Path, judge: Judge, steps: Steps, show: Display, resealed_at: str = ""
+) -> Report:
     try:
         asked = recall(folder)
     except NoExperiment as reason:
@@ -266,6 +275,8 @@ def _report(folder: Path, judge: Judge, steps: Steps, resealed_at: str = "") -> 
 
     marts = judge_all(folder, step, held, resealed_at)
     steps.end()
+    if marts.unwritten:
+        show.message(f"the marts were not kept: {marts.unwritten}")
     shipped = claims.shipped()
     found = {run.folder: run for run in marts.runs}
     runs = tuple(
@@ -300,12 +311,26 @@ def _told(
 ) -> RunReport:
     """A run that was asked for: judged, or with the reason why it was not."""
     if run is None:
-        failure = marts.unreadable.get(asked.folder, "it was not begun")
-        missing = RunReport(asked.name, asked.cell, asked.repeat, asked.seed, failure=failure)
-        return replace(missing, piece=piece)
+        why = marts.failed.get(asked.folder, Failed(asked.name, NOT_BEGUN, ""))
+        return replace(_unread(asked, why), piece=piece)
+    return replace(_judged(asked, run, shipped), repeat=asked.repeat, piece=piece)
+
+
+def _judged(asked: StoredRun, run: Judged, shipped: Sequence[claims.Claim]) -> RunReport:
+    """Whatever goes wrong with one run, others are told."""
     told = run.manifest, run.facts, run.findings, shipped, run.costs, run.views
-    report = run_report(run.folder, *told)
-    return replace(_with_truth(report, run), repeat=asked.repeat, piece=piece)
+    try:
+        return _with_truth(run_report(run.folder, *told), run)
+    except rows.Unreadable as reason:
+        return _unread(asked, Failed(asked.name, f"{run.folder}: {reason}", ""))
+    except Exception as error:  # nobody foresaw it
+        return _unread(asked, failed(asked.name, run.folder, error))
+
+
+def _unread(asked: StoredRun, why: Failed) -> RunReport:
+    return RunReport(
+        asked.name, asked.cell, asked.repeat, asked.seed, failure=why.reason, trace=why.trace
+    )
 
 
 def _with_truth(report: RunReport, run: Judged) -> RunReport:
@@ -323,7 +348,10 @@ def _with_truth(report: RunReport, run: Judged) -> RunReport:
 
 def _failures(folder: Path) -> dict[str, str] | None:
     """Why each run never had any load; None where one had, so that there is something to judge."""
-    manifests = [Manifest.load(path.parent) for path in folder.glob(f"runs/*/{MANIFEST}")]
+    try:
+        manifests = [Manifest.load(path.parent) for path in folder.glob(f"runs/*/{MANIFEST}")]
+    except (OSError, ValueError):
+        return None  # the report says of each run what is wrong with it
     if any(manifest.load_started_ns is not None for manifest in manifests):
         return None
     return {manifest.run: manifest.failure for manifest in manifests}

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.run_folder.manifest import NAME
-from harness.run_folder.seal import LOGS, seal
+from harness.run_folder.seal import HARNESS, LOGS, seal
 from spark_analysis.schema.log import LogWriter
 from spark_analysis.schema.sealed import DIGEST, SEAL
 from spark_analysis.schema.tables import OPERATIONS, TABLES, TERMS, Kind
@@ -16,7 +16,12 @@ from tests.told_runs import manifest_of
 
 ABSENT = TERMS.name  # what no run here has rows of
 PRESENT = tuple(name for name in TABLES if name != ABSENT)
-_WRITERS = {"attempts": "publisher-1", "settlements": "publisher-1", "deliveries": "consumer-1"}
+_WRITERS = {
+    "attempts": "publisher-1",
+    "settlements": "publisher-1",
+    "deliveries": "consumer-1",
+    "acknowledgements": "consumer-1",
+}
 
 
 def recorded(folder: Path, messages: int = 20, *, every_table: bool = False) -> Path:
@@ -37,7 +42,7 @@ def recorded(folder: Path, messages: int = 20, *, every_table: bool = False) -> 
     )
     folder.mkdir(parents=True)
     manifest.save(folder)
-    _write_logs(folder, rows)
+    write_logs(folder, rows)
     return folder
 
 
@@ -55,13 +60,14 @@ def forget_seal(folder: Path) -> None:
     )
 
 
-def _write_logs(folder: Path, rows: Mapping[str, Iterable[Row]]) -> None:
-    writers: dict[str, LogWriter] = {}
+def write_logs(folder: Path, rows: Mapping[str, Iterable[Row]]) -> None:
+    """Every table in the log of a worker who might have recorded it; all of them are closed."""
+    logs, run = folder / LOGS, folder.name
+    writers = {
+        name: LogWriter(logs / name, run) for name in (HARNESS, "publisher-1", "consumer-1")
+    }
     for name, listing in rows.items():
-        worker = _WRITERS.get(name, "consumer-1" if name == "acknowledgements" else "harness")
-        if worker not in writers:
-            writers[worker] = LogWriter(folder / LOGS / worker)
-        log = writers[worker]
+        log = writers[_WRITERS.get(name, HARNESS)]
         for row in listing:
             log.append(TABLES[name], *(row[column] for column in TABLES[name].names))
     for log in writers.values():

@@ -9,6 +9,7 @@
 
 import os
 import shutil
+import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -20,19 +21,24 @@ import pyarrow.dataset as ds
 
 from harness.analyse.asked import question
 from harness.analyse.experiments import RUNS
-from harness.analyse.state import State
+from harness.analyse.state import State, check
 from harness.run_folder.manifest import NAME, Manifest
 from harness.run_folder.whole import NotWhole, whole
-from spark_analysis.engine.judge import judge_folder
+from spark_analysis.engine.failing import MartsUnwritten
+from spark_analysis.engine.judge import FAILED, judge_folder
 from spark_analysis.engine.pipeline import analyse
-from spark_analysis.engine.session import session
+from spark_analysis.engine.session import session, stopped
 from spark_analysis.schema.comparison import Comparison
 from spark_analysis.schema.costs import COSTS, Costs
-from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.declared import Listing
+from spark_analysis.schema.facts import Facts, Question
+from spark_analysis.schema.failed import Failed, failed
 from spark_analysis.schema.findings import MARTS, Findings
 from spark_analysis.schema.views import VIEWS, Views
 
 FOLDER = "marts"
+_TOLD_MAX = 20
+Step = Callable[[str], None]
 Rows = dict[str, tuple[Any, ...]]  # by mart
 
 
@@ -54,7 +60,17 @@ class Marts:
 
     runs: tuple[Judged, ...]
     comparison: tuple[Comparison, ...]
-    unreadable: Mapping[Path, str]  # by the run's folder: why it could not be judged
+    failed: Mapping[Path, Failed]  # by the run's folder: why it could not be judged
+    unwritten: str = ""  # why the marts were not kept, and where; "" where they were
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A run that is whole, under the name that it has here."""
+
+    folder: Path
+    manifest: Manifest
+    asked: Question
 
 
 class NothingRecorded(Exception):
@@ -63,7 +79,7 @@ class NothingRecorded(Exception):
 
 def judge_all(
     folder: Path,
-    step: Callable[[str], None],
+    step: Step,
     pieces: Mapping[str, Path] | None = None,
     resealed_at: str = "",
 ) -> Marts:
@@ -71,28 +87,55 @@ def judge_all(
 
     `pieces`: the experiments that hold the runs, by name; `folder` alone where it is not said.
     `resealed_at`: the time, where damaged runs are to be sealed anew from their logs.
-    Raises NothingRecorded where there is no run at all, or no place for the marts; NoJava where
-    Spark cannot start.
+    Raises NothingRecorded where there is no run at all, or no place for marts anywhere;
+    SparkFailed where Spark cannot start, or ends.
     """
     step("seal the logs, and check what was sealed")
     held = pieces or {folder.name: folder}
-    sealed, unreadable = _seal_all(held, resealed_at)
+    ready, failures = _ready(held, resealed_at)
     marts = folder / FOLDER
-    if not sealed:
-        if not unreadable:
+    if not ready:
+        if not failures:
             raise NothingRecorded(f"{folder}: nothing to judge: it has no {RUNS}/*/{NAME}")
         shutil.rmtree(marts, ignore_errors=True)  # they tell of runs that are not judged now
-        return Marts((), (), unreadable)
+        return Marts((), (), failures)
+    try:
+        return _analysed(ready, failures, marts, step)
+    except MartsUnwritten as reason:
+        shutil.rmtree(marts, ignore_errors=True)  # half of them would be none
+        return _analysed_elsewhere(ready, failures, str(reason), step)
+
+
+def _analysed_elsewhere(
+    ready: list[_Ready], failures: Mapping[Path, Failed], unwritten: str, step: Step
+) -> Marts:
+    """A folder that is full, or may not be written, keeps nobody from a verdict."""
+    try:
+        with tempfile.TemporaryDirectory(prefix="mqproof-marts-") as place:
+            found = _analysed(ready, failures, Path(place) / FOLDER, step)
+    except (MartsUnwritten, OSError) as reason:
+        raise NothingRecorded(f"{unwritten}; and elsewhere: {reason}") from reason
+    return replace(found, unwritten=unwritten)
+
+
+def _analysed(
+    ready: list[_Ready], failures: Mapping[Path, Failed], marts: Path, step: Step
+) -> Marts:
     _make_place(marts)
     step("start Spark")
-    with session() as spark:
+    with stopped(session()) as spark:
         step("judge the runs")
-        asked = [question(State.from_json(each.state), each.run) for _, each in sealed]
-        analyse(spark, [str(run) for run, _ in sealed], str(marts), asked)
+        folders = [str(one.folder) for one in ready]
+        unjudged = analyse(spark, folders, str(marts), [one.asked for one in ready])
     tables = {**MARTS, **COSTS, **VIEWS}
     by_run = {name: _by_run(_read(marts / name, row)) for name, row in tables.items()}
-    judged = [_judged(run, manifest, by_run) for run, manifest in sealed]
-    return Marts(tuple(judged), _read(marts / "comparison", Comparison), unreadable)
+    why, runs, missing = {one.run: one for one in unjudged}, [], dict(failures)
+    for one in ready:
+        if one.manifest.run in why:
+            missing[one.folder] = why[one.manifest.run]
+        else:
+            runs.append(_judged(one, by_run))
+    return Marts(tuple(runs), _read(marts / "comparison", Comparison), missing)
 
 
 def _make_place(marts: Path) -> None:
@@ -100,46 +143,60 @@ def _make_place(marts: Path) -> None:
     try:
         marts.mkdir(exist_ok=True)
     except OSError as failure:
-        raise NothingRecorded(f"{marts}: {failure.strerror}") from failure
+        raise MartsUnwritten(f"{marts}: {failure.strerror}") from failure
     if not os.access(marts, os.W_OK):
-        raise NothingRecorded(f"{marts} cannot be written")
+        raise MartsUnwritten(f"{marts} cannot be written")
 
 
-def judge_one(folder: Path) -> Judged | None:
-    """A run that others follow, judged at once and without Spark; None where it cannot be."""
-    try:
-        manifest = whole(folder)
-    except NotWhole:
-        return None
+def judge_one(folder: Path) -> Judged | Failed:
+    """A run that others follow, judged at once and without Spark; or why it was not."""
+    ready = _whole(folder)
+    if isinstance(ready, Failed):
+        return ready
     tables = {**MARTS, **COSTS, **VIEWS}
-    asked = question(State.from_json(manifest.state), manifest.run)
-    found = {name: table for name, table in judge_folder(folder, asked) if name in tables}
-    rows = {name: _rows(table, tables[name]) for name, table in found.items()}
-    return _judged(folder, manifest, {name: {manifest.run: rows.get(name, ())} for name in tables})
+    found = dict(judge_folder(folder, ready.asked))
+    if FAILED in found:
+        return Failed(**found[FAILED].to_pylist()[0])
+    rows = {name: _rows(found[name], row) for name, row in tables.items()}
+    return _judged(ready, {name: {ready.manifest.run: rows[name]} for name in tables})
 
 
-def _seal_all(
-    held: Mapping[str, Path], resealed_at: str
-) -> tuple[list[tuple[Path, Manifest]], dict[Path, str]]:
-    """Every run that can be judged, under the name that it has here."""
-    sealed: list[tuple[str, Path, Manifest]] = []
-    unreadable = {}
+def _ready(held: Mapping[str, Path], resealed_at: str) -> tuple[list[_Ready], dict[Path, Failed]]:
+    """Every run that can be judged, and why the others cannot."""
+    there: list[tuple[str, _Ready]] = []
+    failures = {}
     for experiment, place in held.items():
         for folder in sorted(path for path in (place / RUNS).glob("*") if path.is_dir()):
-            try:
-                sealed.append((experiment, folder, whole(folder, resealed_at)))
-            except NotWhole as reason:
-                unreadable[folder] = str(reason)
-    often = Counter(manifest.run for _, _, manifest in sealed)
-    named = [
-        (folder, _renamed(manifest, experiment) if often[manifest.run] > 1 else manifest)
-        for experiment, folder, manifest in sealed
-    ]
-    return named, unreadable
+            found = _whole(folder, resealed_at)
+            if isinstance(found, Failed):
+                failures[folder] = found
+            else:
+                there.append((experiment, found))
+    often = Counter(one.manifest.run for _, one in there)
+    return [
+        _renamed(one, experiment) if often[one.manifest.run] > 1 else one
+        for experiment, one in there
+    ], failures
 
 
-def _renamed(manifest: Manifest, experiment: str) -> Manifest:
-    return replace(manifest, run=f"{experiment}/{manifest.run}")
+def _whole(folder: Path, resealed_at: str = "") -> _Ready | Failed:
+    try:
+        manifest = whole(folder, resealed_at)
+        found = Listing(_TOLD_MAX)
+        check(manifest.state, found)
+        if found.count:
+            raise NotWhole(f"{folder / NAME} is no manifest of ours: {found}")
+        asked = question(State.from_json(manifest.state), manifest.run)
+    except NotWhole as reason:
+        return Failed(folder.name, str(reason), "")
+    except Exception as error:  # nobody foresaw it: no reason that others are not judged
+        return failed(folder.name, folder, error)
+    return _Ready(folder, manifest, asked)
+
+
+def _renamed(one: _Ready, experiment: str) -> _Ready:
+    name = f"{experiment}/{one.manifest.run}"
+    return _Ready(one.folder, replace(one.manifest, run=name), replace(one.asked, run=name))
 
 
 def _read(folder: Path, row: type[Any]) -> tuple[Any, ...]:
@@ -161,17 +218,14 @@ def _by_run(mart: Iterable[Any]) -> dict[str, tuple[Any, ...]]:
     return {run: tuple(rows) for run, rows in found.items()}
 
 
-def _judged(
-    folder: Path, manifest: Manifest, by_run: Mapping[str, Mapping[str, tuple[Any, ...]]]
-) -> Judged:
+def _judged(ready: _Ready, by_run: Mapping[str, Mapping[str, tuple[Any, ...]]]) -> Judged:
+    manifest = ready.manifest
     assert manifest.facts is not None, "sealing writes the facts"
-    asked = question(State.from_json(manifest.state), manifest.run)
-    facts = asked.of(Facts.from_json(manifest.facts))
     own: Rows = {name: rows.get(manifest.run, ()) for name, rows in by_run.items()}
     return Judged(
-        folder,
+        ready.folder,
         manifest,
-        facts,
+        ready.asked.of(Facts.from_json(manifest.facts)),
         Findings(**{name: own[name] for name in MARTS}),
         Costs(**{name: own[name] for name in COSTS}),
         Views(**{name: own[name] for name in VIEWS}),

@@ -11,12 +11,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.analyse.truth import Moot, Unknown, Value, exactly
-from harness.analyse.vocabulary import RECORDED
+from harness.analyse.vocabulary import DECLARED, OPERATED, RECORDED
+from spark_analysis.schema.declared import FLOAT_MAX, Listener, brief
 
 Recorded = bool | str | int | float
 Known = Recorded | Unknown | Moot
 NOT_RECORDED = "it was not recorded"
 MOOT = "moot"
+_KINDS = {bool: (bool,), str: (str,), float: (int, float)}
 SINCE = {  # what every run had before there was a choice to be recorded
     "entrance": "hosts",
     "promote_on_shutdown": "when-synced",
@@ -81,3 +83,32 @@ def _known(name: str, value: Recorded | Mapping[str, str] | None) -> Known:
     if isinstance(value, Mapping):
         return Moot(value[MOOT])
     return Unknown(f"{name}: {NOT_RECORDED}") if value is None else value
+
+
+def check(document: Mapping[str, Any], listener: Listener) -> None:
+    """Tells of every fact that is not of the type that claims know it by."""
+    _check_facts(document, "state", listener)
+    windows = document.get("windows", {})
+    if not isinstance(windows, Mapping):
+        listener.add("state.windows", f"{brief(windows)} is not an object")
+        return
+    for number, facts in windows.items():
+        place = f"state.windows.{number}"
+        if not number.isdecimal():
+            listener.add(place, "it is not the number of a window")
+        if isinstance(facts, Mapping):
+            _check_facts(facts, place, listener)
+        else:
+            listener.add(place, f"{brief(facts)} is not an object")
+
+
+def _check_facts(facts: Mapping[str, Any], place: str, listener: Listener) -> None:
+    for name, value in facts.items():
+        fact = DECLARED.get(name) or OPERATED.get(name) or RECORDED.get(name)
+        if isinstance(value, Mapping) and name != "windows":
+            if not isinstance(value.get(MOOT), str):
+                listener.add(f"{place}.{name}", f"{brief(value)} says not why it is moot")
+        elif fact is not None and value is not None and type(value) not in _KINDS[fact.kind]:
+            listener.add(f"{place}.{name}", f"{brief(value)} is not {fact.kind.__name__}")
+        elif isinstance(value, float | int) and not abs(value) <= FLOAT_MAX:
+            listener.add(f"{place}.{name}", f"{brief(value)} is out of range")

@@ -37,11 +37,12 @@ def analyse(
         raise PlanError(problems)
     into = folders[0] if len(folders) == 1 else results / f"{stamp()}-merged"
     shell.results = into
-    display = shell.display(as_json, whole)
-    try:
-        report = shell.load().analyse(folders, into, judge, display, reseal)
-    finally:
-        display.close()
-    from harness.commands.finish import finish  # pages take long to load
+    with going.alone([*folders, *experiments.places(folders)]):
+        display = shell.display(as_json, whole)
+        try:
+            report = shell.load().analyse(folders, into, judge, display, reseal)
+        finally:
+            display.close()
+        from harness.commands.finish import finish  # pages take long to load
 
-    return finish(report, display, as_json)
+        return finish(report, display, as_json)

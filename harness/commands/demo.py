@@ -31,8 +31,8 @@ def show_demo(
         display.close()
     from harness.commands.finish import write  # pages take long to load
 
-    files = write(report, display)
+    files, code = write(report, display)
     shell.out.print()
     shell.out.print(demo.table(report))
     print_lines(shell.out, [*(f"wrote {file}" for file in files), *demo.last_lines(report)])
-    return report.exit_code
+    return code

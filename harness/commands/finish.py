@@ -1,29 +1,49 @@
 """From an outcome to files, words and an exit code."""
 
+import contextlib
+import traceback
+from collections.abc import Iterable
 from pathlib import Path
 
+from harness.commands import crash
 from harness.report import html, junit, verdict
-from harness.report.display import Report
+from harness.report.display import CRASH, Report
 from harness.report.terminal import Terminal
+from spark_analysis.schema.failed import OURS, os_reason
 
 
 def finish(report: Report, display: Terminal, as_json: bool) -> int:
-    files = write(report, display) if report.folder.is_dir() else ()
+    files, code = write(report, display)
     if as_json:
         print(verdict.text(report), end="")
         for path in files:
             display.message(str(path))
     else:
         display.report(report, files)
-    return report.exit_code
+    return code
 
 
-def write(report: Report, display: Terminal) -> tuple[Path, ...]:
-    """The files of a report that could be written; a full disk does not hide the verdict."""
-    files = []
-    for file in (verdict, junit, html):
+def write(report: Report, display: Terminal) -> tuple[tuple[Path, ...], int]:
+    """The files of a report that could be written, and the exit code: neither a full disk nor a
+    fault of ours in one of them hides the verdict."""
+    files: list[Path] = []
+    traces = [f"{run.name}:\n{run.trace}" for run in report.runs if run.trace]
+    for file in (verdict, junit, html) if report.folder.is_dir() else ():
+        path = report.folder / file.NAME
         try:
             files.append(file.write(report, report.folder))
         except OSError as failure:
-            display.message(f"{file.NAME} was not written: {failure}")
-    return tuple(files)
+            with contextlib.suppress(OSError):
+                path.with_name(f"{path.name}.partial").unlink(missing_ok=True)
+            display.message(f"{file.NAME} was not written: {os_reason(failure, path)}")
+        except Exception as error:  # nobody foresaw it: no reason that nobody reads the verdict
+            display.message(f"{file.NAME} was not written: {OURS}: {type(error).__name__}")
+            traces.append("".join(traceback.format_exception(error)))
+    return tuple(files), _kept(traces, report, display) if traces else report.exit_code
+
+
+def _kept(traces: Iterable[str], report: Report, display: Terminal) -> int:
+    text = "\n".join(traces)
+    path = crash.keep(text, report.folder)
+    display.message(f"the traceback is in {path}" if path else text)
+    return CRASH

@@ -1,5 +1,6 @@
 """`mqproof pack`: an experiment's runs, or one run, as a file that anybody can judge again."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -32,6 +33,17 @@ def pack(
     asked = experiments.recall(experiment)
     chosen = [run for run in asked.runs if folder == experiment or run.name == folder.name]
     document = experiments.document_of(experiment, [run.name for run in chosen])
+    with going.alone([experiment]):
+        return _pack(shell, asked, chosen, document, output)
+
+
+def _pack(
+    shell: Shell,
+    asked: experiments.Stored,
+    chosen: Sequence[experiments.StoredRun],
+    document: str,
+    output: Path,
+) -> int:
     try:
         there = [run.folder for run in chosen if run.folder.is_dir()]
         packing.pack(asked.name, {experiments.NAME: document}, there, output)

@@ -28,6 +28,7 @@ from harness.run.strip import Strip
 from spark_analysis.schema.comparison import Comparison
 
 INTERRUPTED = 130
+CRASH = 255  # a fault of ours, and nothing else
 
 
 class Judge(StrEnum):
@@ -66,6 +67,7 @@ class RunReport:
     detail: Detail | None = None  # what only a page has room for
     cost: Cost | None = None
     piece: str = ""  # the experiment that it is of, in a report over several
+    trace: str = ""  # of a fault of ours, for which it was not judged; "" where there was none
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,8 @@ class Report:
     def exit_code(self) -> int:
         if self.interrupted:
             return INTERRUPTED
+        if any(run.trace for run in self.runs):
+            return CRASH
         if self.judge is Judge.EXPECTATIONS:
             return expectations.exit_code(self.cells)
         return judge.exit_code(run.verdicts for run in self.runs)

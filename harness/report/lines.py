@@ -27,6 +27,7 @@ _MEANING = {
     1: "failed",
     2: "not decided",
     130: "interrupted",
+    255: "not decided, by a fault of mqproof itself",
 }
 
 

@@ -159,7 +159,7 @@ class Preparing:
             plan=self._plan,
             cluster=self._cluster,
             journal=Journal(self._folder / JOURNAL),
-            record=Record(self._folder / LOGS, self._origin_ns),
+            record=Record(self._folder / LOGS, self._origin_ns, self._plan.name),
             origin_ns=self._origin_ns,
             queues=self._queues,
             links=self._links,

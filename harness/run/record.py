@@ -10,17 +10,16 @@ from pathlib import Path
 from faults.model import Armed, Proof
 from harness.deploy.port import HostSample
 from harness.run_folder.manifest import OperationRecord
+from harness.run_folder.seal import HARNESS
 from spark_analysis.schema.log import LogFull, LogWriter
 from spark_analysis.schema.tables import FAULTS, OPERATIONS, PROBES, RESOURCES
-
-NAME = "harness"
 
 
 class Record:
     """Appends rows to `logs/harness`; `doubt` says why it could not, "" where it could."""
 
-    def __init__(self, logs: Path, origin_ns: int) -> None:
-        self._log = LogWriter(logs / NAME)
+    def __init__(self, logs: Path, origin_ns: int, run: str = "") -> None:
+        self._log = LogWriter(logs / HARNESS, run)
         self._origin_ns = origin_ns
         self.doubt = ""
 

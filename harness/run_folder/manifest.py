@@ -11,13 +11,14 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from harness.plan.model import RunPlan
 from harness.plan.operations import OPERATIONS
 from harness.plan.operations import Upheaval as Until
+from spark_analysis.schema.declared import WRONG, Listing, Reader, brief
 from spark_analysis.schema.facts import (
     Absence,
     Clock,
@@ -29,7 +30,8 @@ from spark_analysis.schema.facts import (
     Window,
     Worker,
 )
-from spark_analysis.schema.sealed import DIGEST, MANIFEST, SEAL, Seal, altered, digest_of
+from spark_analysis.schema.sealed import DIGEST, MANIFEST, Seal, altered, digest_of
+from spark_analysis.schema.sound import ROLES, again, check_recorded
 from spark_analysis.schema.tables import FORMAT_VERSION
 
 NAME = MANIFEST
@@ -38,7 +40,9 @@ SEALED = "sealed"  # the last phase
 NOTICED_WITHIN_NS = 500_000_000  # so late a deployment may tell that a process has ended
 ON_ITS_WAY_NS = 1_000_000_000  # so long after a takeover clients may still hear of it
 DRIFT_NS_MAX = 10_000_000  # a clock that moved by more against ours is a doubt (run/clocks.py)
-JUDGED_ROLES = ("publisher", "consumer")
+_TOLD_MAX = 20
+_WIDE = "seed", "run_number", "origin_wall_ns", "wall_set_ns"  # more than a time of a run
+_NAMES = "run", "scenario", "system", "layout", "client", "repeat"
 
 
 @dataclass(slots=True)
@@ -188,38 +192,93 @@ class Manifest:
 
     @classmethod
     def load(cls, folder: Path) -> "Manifest":
-        """Raises FileNotFoundError, ValueError or TypeError on what is not a manifest of ours."""
-        document = _document(folder / NAME)
+        """Raises FileNotFoundError, or ValueError on what is not a manifest of ours: its path, and
+        everything that is wrong with it, as much of that as anybody reads."""
+        path = folder / NAME
+        document = _document(path)
         if not isinstance(document, dict) or document.get("format") != FORMAT_VERSION:
-            raise ValueError(f"{folder / NAME}: not a manifest of format {FORMAT_VERSION}")
+            raise ValueError(f"{path}: not a manifest of format {FORMAT_VERSION}")
         if altered(document):
-            raise ValueError(f"{folder / NAME} is not as it was written: its digest is another")
-        known = {item.name for item in fields(cls)}
-        parts = {key: value for key, value in document.items() if key in known}
-        parts["workers"] = [WorkerRecord(**worker) for worker in parts["workers"]]
-        parts["clocks"] = [ClockRecord(**clock) for clock in parts["clocks"]]
-        parts["windows"] = [Window(**window) for window in parts["windows"]]
-        parts["queues"] = [
-            QueueEnd(**{**queue, "unreadable": tuple(queue["unreadable"])})
-            for queue in parts["queues"]
-        ]
-        parts["rivals"] = [Rivals(**rivals) for rivals in parts["rivals"]]
-        parts["absences"] = [Absence(**absence) for absence in parts.get("absences", ())]
-        parts["operations"] = [OperationRecord(**one) for one in parts.get("operations", ())]
-        parts["audit_starts"] = [AuditStart(**one) for one in parts.get("audit_starts", ())]
-        parts["process_ends"] = [ProcessEnd(**one) for one in parts.get("process_ends", ())]
-        parts["seal"] = Seal.from_json(parts[SEAL]) if parts.get(SEAL) is not None else None
-        return cls(**parts)
+            raise ValueError(f"{path} is not as it was written: its digest is another")
+        found = Listing(_TOLD_MAX)
+        manifest = Reader(found, wide=_WIDE).record(cls, document, "", more=True)
+        if manifest is not WRONG:
+            _check(manifest, found)
+        if found.count:
+            raise ValueError(f"{path} is no manifest of ours: {found}")
+        assert isinstance(manifest, Manifest), "what nobody complained of was read"
+        return manifest
 
 
 def _document(path: Path) -> object:
-    """Raises OSError, ValueError."""
     if (size := path.stat().st_size) > BYTES_MAX:
         raise ValueError(f"{path} has {size:,} bytes; a manifest has {BYTES_MAX:,} at most")
     try:
         return json.loads(path.read_text())
     except RecursionError:
         raise ValueError(f"{path} is nested too deeply") from None
+    except ValueError as failure:  # no JSON, or not even text
+        raise ValueError(f"{path} is no manifest of ours: {failure}") from failure
+
+
+def _check(manifest: Manifest, found: Listing) -> None:
+    """What contradicts itself: in the manifest, and in the facts that were made of it."""
+    for place, number in again(worker.number for worker in manifest.workers):
+        found.add(f"workers[{place}].number", f"{number} stands there twice")
+    _check_schedule(manifest.schedule, found)
+    for place, one in enumerate(manifest.operations):
+        if one.kind not in OPERATIONS:
+            found.unknown(f"operations[{place}].kind", "operation", one.kind, tuple(OPERATIONS))
+    if manifest.phase == SEALED and manifest.facts is None:
+        found.add("facts", "a sealed run has some")
+    if manifest.facts is None:
+        return
+    facts = Reader(found).read(Facts, manifest.facts, "facts")
+    if facts is WRONG:
+        return
+    check_recorded(facts, found)
+    if "format" not in manifest.facts:
+        found.add("facts", "format is missing")
+    # The seal's own is that of the facts: whoever judges reads these.
+    for name in _NAMES:
+        told, of_run = getattr(facts, name), getattr(manifest, name)
+        if told != of_run:
+            found.add(f"facts.{name}", f"{brief(told)}, but the run's is {brief(of_run)}")
+    workers = {(one.number, one.role) for one in manifest.workers}
+    for place, worker in enumerate(facts.workers):
+        if (worker.number, worker.role) not in workers:
+            found.add(f"facts.workers[{place}]", f"the run has no {worker.role} {worker.number}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """Of a window that was planned, what is read again."""
+
+    number: int
+    opens_s: float | int
+    lasts_s: float | int
+
+
+@dataclass(frozen=True, slots=True)
+class _PlannedStep:
+    """The same of an operation."""
+
+    number: int
+    at_s: float | int
+
+
+def _check_schedule(schedule: dict[str, Any], found: Listing) -> None:
+    for name, kind in (("windows", _Planned), ("steps", _PlannedStep)):
+        planned, place = schedule.get(name, []), f"schedule.{name}"
+        if not isinstance(planned, list):
+            found.add(place, f"{brief(planned)} is not a list")
+            continue
+        for number, one in enumerate(planned):
+            own = f"{place}[{number}]"
+            Reader(found).record(kind, one, own, more=True)
+            fault = one.get("fault", {}) if isinstance(one, dict) else {}
+            if not isinstance(fault, dict):
+                found.add(f"{own}.fault", f"{brief(fault)} is not an object")
 
 
 @contextmanager
@@ -257,7 +316,7 @@ def facts_of(manifest: Manifest, last_ns: int) -> Facts:
         workers=tuple(
             Worker(worker.number, worker.role, worker.log_closed or worker.log_whole)
             for worker in manifest.workers
-            if worker.role in JUDGED_ROLES
+            if worker.role in ROLES
         ),
         windows=tuple(manifest.windows),
         queues=tuple(manifest.queues),

@@ -24,6 +24,7 @@ from spark_analysis.schema.tables import CLIENT_EVENTS, TABLES, Kind, Table
 
 _NO_INSTANTS = ("cpu_ns", "due_ns")
 LOGS = "logs"
+HARNESS = "harness"  # the log of the harness itself
 _DTYPES = {Kind.INT32: "<i4", Kind.INT64: "<i8", Kind.UINT8: "u1", Kind.TEXT: "<i4"}
 
 
@@ -35,8 +36,7 @@ def seal(folder: Path, resealed: tuple[Resealed, ...] = ()) -> Manifest:
     """
     manifest = Manifest.load(folder)
     logs = log_folders(folder)
-    for log in logs:
-        worker_log.check_closed(log)
+    _check_logs(folder, manifest, logs)
     raw = folder / RAW
     raw.mkdir(exist_ok=True)
     if not logs and any(raw.glob("*.parquet")):
@@ -56,6 +56,16 @@ def seal(folder: Path, resealed: tuple[Resealed, ...] = ()) -> Manifest:
         manifest.phase = SEALED
     manifest.save(folder)
     return manifest
+
+
+def _check_logs(folder: Path, manifest: Manifest, logs: Sequence[Path]) -> None:
+    """Raises LogDamaged where a log that the run had is not there, or not what was closed."""
+    for log in logs:
+        worker_log.check_closed(log, manifest.run)
+    had_load = logs and manifest.load_started_ns is not None
+    for name in (HARNESS, *(worker.name for worker in manifest.workers)) if had_load else ():
+        if folder / LOGS / name not in logs:
+            raise LogDamaged(f"{folder / LOGS / name} is gone")
 
 
 def log_folders(folder: Path) -> list[Path]:

@@ -42,7 +42,7 @@ class Recorder:
         self._body_bytes = config.body_bytes
         self._strength = int(config.strength if config.mandatory else Strength.UNROUTED_POSSIBLE)
         try:
-            self._log = LogWriter(Path(config.log))
+            self._log = LogWriter(Path(config.log), config.run)
         except OSError as failure:
             die(f"the log cannot be opened: {failure}")
         self._append = self._log.append_numbered

@@ -16,6 +16,8 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 
+from spark_analysis.engine.failing import SparkFailed
+
 OLDEST = 17
 _MISSING_MODULE = "--add-modules=jdk.incubator.vector"
 _ANSWER_S = 30
@@ -26,7 +28,7 @@ exec {java} "$@"
 """
 
 
-class NoJava(Exception):
+class NoJava(SparkFailed):
     """There is no Java on this machine that Spark runs on."""
 
 

@@ -2,10 +2,10 @@
 
 1. Spark is not needed here: a task of its judges runs with this, and so does whoever has one
    history in hand.
-2. A run that cannot be judged is one doubt.
+2. A run that cannot be judged is one doubt, and says why beside it: whatever went wrong, it never
+   costs whoever judges others his own.
 """
 
-import logging
 from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
@@ -56,13 +56,14 @@ from spark_analysis.engine.kernel.records import (
 from spark_analysis.schema.comparison import Cell, Time
 from spark_analysis.schema.costs import COSTS
 from spark_analysis.schema.facts import Facts, Question
+from spark_analysis.schema.failed import Failed, failed
 from spark_analysis.schema.findings import MARTS
 from spark_analysis.schema.views import VIEWS
 
-# Which cell of a comparison each run belongs to, and which times it has its worst of: judged like
-# marts, not written.
-CELLS, TIMES = "cells", "times"
-JUDGED: dict[str, type] = {**MARTS, **COSTS, **VIEWS, CELLS: Cell, TIMES: Time}
+# Which cell of a comparison each run belongs to, which times it has its worst of, and why it was
+# not judged: handed over like marts, not written.
+CELLS, TIMES, FAILED = "cells", "times", "failed"
+JUDGED: dict[str, type] = {**MARTS, **COSTS, **VIEWS, CELLS: Cell, TIMES: Time, FAILED: Failed}
 
 
 def judge_folder(folder: Path, question: Question | None = None) -> Iterator[tuple[str, pa.Table]]:
@@ -77,10 +78,17 @@ def judge_folder(folder: Path, question: Question | None = None) -> Iterator[tup
         run = facts.run
         found = judge(facts, tables.RunFolder(folder))
     except BadRecords as reason:
-        # A doubt has no place for the reason's own words, so they are said here.
-        logging.getLogger(__name__).warning("%s cannot be judged: %s", folder, reason)
-        found = {"doubts": rows.table(MARTS["doubts"], [doubts.unjudged(run)])}
+        told = str(reason) if str(folder) in str(reason) else f"{folder}: {reason}"
+        found = unjudged(Failed(run, told, ""))
+    except Exception as error:  # nobody foresaw it: no reason that others are not judged
+        found = unjudged(failed(run, folder, error))
     yield from found.items()
+
+
+def unjudged(why: Failed) -> dict[str, pa.Table]:
+    """All that is handed over of a run that cannot be judged."""
+    found: dict[str, list[object]] = {"doubts": [doubts.unjudged(why.run)], FAILED: [why]}
+    return {name: rows.table(JUDGED[name], listing) for name, listing in found.items()}
 
 
 def judge(facts: Facts, reader: Reader) -> dict[str, pa.Table]:

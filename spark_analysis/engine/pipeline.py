@@ -7,11 +7,13 @@ from pyspark.sql import SparkSession
 
 from spark_analysis.engine import parts
 from spark_analysis.engine.compare import COMPARED, compare
-from spark_analysis.engine.judge import JUDGED
+from spark_analysis.engine.failing import SPARK_ERRORS, SparkFailed, sentence
+from spark_analysis.engine.judge import FAILED, JUDGED
 from spark_analysis.engine.spark_rows import held
 from spark_analysis.engine.tasks import FEW_ROWS, MANY_ROWS, judge_runs
 from spark_analysis.schema.costs import COSTS
 from spark_analysis.schema.facts import Question
+from spark_analysis.schema.failed import Failed
 from spark_analysis.schema.findings import MARTS
 from spark_analysis.schema.views import VIEWS
 
@@ -24,11 +26,12 @@ def analyse(
     run_folders: Sequence[str],
     marts_folder: str,
     questions: Sequence[Question] = (),
-) -> None:
+) -> tuple[Failed, ...]:
     """Judges every run and writes `<marts_folder>/<mart>/` for each mart, and `comparison/`.
 
-    `questions`: what each run is asked beside what was recorded of it, its name in the marts too.
-    `marts_folder` lies, as the runs do, where every task can reach it.
+    Returns the runs that could not be judged: the other ones are. `questions`: what each run is
+    asked beside what was recorded of it, its name in the marts too. `marts_folder` lies, as the
+    runs do, where every task can reach it. Raises MartsUnwritten, SparkFailed.
     """
     folder = Path(marts_folder)
     parts.clear(folder, (*_WRITTEN, _COMPARISON))
@@ -37,5 +40,10 @@ def analyse(
     for name in FEW_ROWS:
         if name in _WRITTEN:
             parts.write(folder, name, few[name])
-    frames = {name: held(spark, few[name]) for name in COMPARED}
-    parts.write(folder, _COMPARISON, compare(spark, frames, len(run_folders)).toArrow())
+    try:
+        frames = {name: held(spark, few[name]) for name in COMPARED}
+        compared = compare(spark, frames, len(run_folders)).toArrow()
+    except SPARK_ERRORS as error:
+        raise SparkFailed(f"Spark could not compare the runs: {sentence(error)}") from error
+    parts.write(folder, _COMPARISON, compared)
+    return tuple(Failed(**row) for row in few[FAILED].to_pylist())

@@ -1,6 +1,7 @@
 """The only place that builds a SparkSession.
 
-1. Local mode listens on loopback only, shows no UI and no progress, and says nothing but errors.
+1. Local mode listens on loopback only, shows no UI and no progress, and says nothing by
+   itself: what went wrong is told by who asked it (failing.py).
 2. Tasks are minutes at most and their results small: few shuffle partitions, a plain collector.
 3. Worker processes import this very package, from a checkout as from an installed wheel.
 4. A start that is broken off leaves no Java: it would not notice by then that its parent is gone.
@@ -10,13 +11,17 @@ import os
 import select
 import signal
 import sys
-from contextlib import suppress
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 
 import spark_analysis
+from spark_analysis.engine.failing import SPARK_ERRORS, SparkFailed, sentence
 from spark_analysis.engine.java import java_home
+from spark_analysis.schema.failed import os_reason
 
 _LOOPBACK = "127.0.0.1"
 _SHUFFLE_PARTITIONS = 1  # histories are never shuffled, and all else is small
@@ -25,18 +30,28 @@ _PROC = Path("/proc")
 
 
 def session(cores: int | None = None, memory: str = "1g") -> SparkSession:
-    """A local session on so many cores; all there are where it is not said."""
-    _prepare_environment()
-    builder = SparkSession.builder.appName("mqproof").master(f"local[{cores or '*'}]")
-    for key, value in _settings(memory).items():
-        builder = builder.config(key, value)
+    """A local session on so many cores; all there are where it is not said. Raises SparkFailed."""
     before = _children()
     try:
-        return builder.getOrCreate()
+        return _started(cores, memory)
     except BaseException:
         for pid in _children() - before:
             _end(pid)
         raise
+
+
+def _started(cores: int | None, memory: str) -> SparkSession:
+    try:
+        _prepare_environment()
+        builder = SparkSession.builder.appName("mqproof").master(f"local[{cores or '*'}]")
+        for key, value in _settings(memory).items():
+            builder = builder.config(key, value)
+        return builder.getOrCreate()
+    except SPARK_ERRORS as error:
+        raise SparkFailed(f"Spark did not start: {sentence(error)}") from error
+    except OSError as error:  # its files, or Java's
+        reason = os_reason(error, Path(tempfile.gettempdir()))
+        raise SparkFailed(f"Spark did not start: {reason}") from error
 
 
 def _children() -> set[int]:
@@ -60,6 +75,16 @@ def _end(pid: int) -> None:
                 signal.pidfd_send_signal(descriptor, signal.SIGKILL)
         finally:
             os.close(descriptor)
+
+
+@contextmanager
+def stopped(spark: SparkSession) -> Iterator[SparkSession]:
+    """Stops the session at the end, if its JVM is still there to be told."""
+    try:
+        yield spark
+    finally:
+        with suppress(*SPARK_ERRORS):
+            spark.stop()
 
 
 def _prepare_environment() -> None:

@@ -8,12 +8,9 @@
 """
 
 import json
-from collections.abc import Hashable
-from dataclasses import dataclass, fields, is_dataclass
-from functools import cache
+from dataclasses import dataclass, fields
 from pathlib import Path
-from types import UnionType
-from typing import Any, cast, get_args, get_origin, get_type_hints
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -21,25 +18,32 @@ import pyarrow.parquet as pq
 
 from spark_analysis.engine.kernel.records import BadRecords, R, Text, without_canaries
 from spark_analysis.schema.arrow import arrow_schema
+from spark_analysis.schema.declared import WRONG, Listing, Reader
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.sealed import MANIFEST, RAW, damages
+from spark_analysis.schema.sound import check
+
+_TOLD_MAX = 20
 
 
 def read_facts(folder: Path) -> Facts:
     """What the harness knew of a run that is whole: the key "facts" of its manifest."""
+    path = folder / MANIFEST
     try:
-        document = json.loads((folder / MANIFEST).read_text())
-        facts = Facts.from_json(document["facts"])
+        document = json.loads(path.read_text())
+        told = document["facts"]
         damaged = damages(folder, document)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BadRecords(f"manifest.json holds no facts: {error!r}") from error
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise BadRecords(f"{path} holds no facts: {error!r}") from error
     if damaged:
         raise BadRecords("; ".join(damaged))
-    if not _fits(facts, Facts):
-        raise BadRecords("the facts in manifest.json are of other types")
-    if sorted(window.number for window in facts.windows) != [*range(1, len(facts.windows) + 1)]:
-        raise BadRecords("the windows in manifest.json are not numbered from 1")
-    return facts
+    found = Listing(_TOLD_MAX)
+    facts = Reader(found).read(Facts, told, "facts")
+    if facts is not WRONG:
+        check(facts, found)
+    if found.count:
+        raise BadRecords(f"{path}: {found}")
+    return cast(Facts, facts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,23 +70,23 @@ def _read(path: Path, expected: pa.Schema) -> pa.Table:
             # Spark runs as many of us as there are cores; threads would only get in their way.
             return file.read(columns=expected.names, use_threads=False)
     except (OSError, pa.ArrowException) as error:
-        raise BadRecords(f"{path.name} cannot be read: {error}") from error
+        raise BadRecords(f"{path} cannot be read: {error}") from error
 
 
 def _check(found: pa.Schema, expected: pa.Schema, path: Path) -> None:
     for field in expected:
         place = found.get_field_index(field.name)
         if place < 0:
-            raise BadRecords(f"{path.name} has no column {field.name}")
+            raise BadRecords(f"{path} has no column {field.name}")
         if found.field(place).type != field.type:
             raise BadRecords(
-                f"{path.name}: {field.name} is {found.field(place).type}, not {field.type}"
+                f"{path}: {field.name} is {found.field(place).type}, not {field.type}"
             )
 
 
 def _column(column: pa.ChunkedArray, field: pa.Field, path: Path) -> Any:
     if column.null_count and not field.nullable:
-        raise BadRecords(f"{path.name}: {field.name} has nulls")
+        raise BadRecords(f"{path}: {field.name} has nulls")
     if not pa.types.is_dictionary(field.type):
         return column.to_numpy()
     return _text(column.unify_dictionaries().combine_chunks())
@@ -96,22 +100,3 @@ def _text(column: pa.DictionaryArray) -> Text:
     # The place after the words is for no text at all.
     renumbered = np.array([distinct.index(word) for word in [*words, ""]], np.int32)
     return Text(tuple(distinct), renumbered[numbers])
-
-
-@cache
-def _hints(kind: Hashable) -> dict[str, Any]:
-    return get_type_hints(kind)
-
-
-def _fits(value: Any, kind: Any) -> bool:
-    """Whether a value from JSON is what its declaration says, all the way down."""
-    if get_origin(kind) is tuple:
-        return isinstance(value, tuple) and all(_fits(each, get_args(kind)[0]) for each in value)
-    if isinstance(kind, UnionType):
-        return any(_fits(value, choice) for choice in get_args(kind))
-    if is_dataclass(kind):
-        hints = _hints(cast(Hashable, kind))
-        return isinstance(value, kind) and all(  # type: ignore[arg-type]
-            _fits(getattr(value, name), hint) for name, hint in hints.items()
-        )
-    return type(value) is kind

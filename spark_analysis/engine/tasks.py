@@ -2,7 +2,8 @@
 
 1. One Spark task judges whole runs, one after another, from their files; nothing is shuffled, and
    no history leaves the task.
-2. A run that cannot be judged never costs another run its verdict.
+2. A run that cannot be judged never costs another run its verdict: where a task dies with its
+   process, its runs are judged in halves, until it is known which one was its death.
 3. Marts with many rows are written where they are found, so that none of these rows leaves its
    task either. Of the others each task hands over a table: of a run they have few rows, however
    many messages it had.
@@ -10,23 +11,37 @@
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
 from pyspark import TaskContext
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.errors import PythonException
+from pyspark.sql import SparkSession
 
-from spark_analysis.engine.judge import JUDGED, judge_folder
+from spark_analysis.engine import parts
+from spark_analysis.engine.failing import (
+    SPARK_ERRORS,
+    MartsUnwritten,
+    SparkFailed,
+    is_gone,
+    sentence,
+)
+from spark_analysis.engine.judge import JUDGED, judge_folder, unjudged
 from spark_analysis.engine.parts import Parts
 from spark_analysis.schema.arrow import row_schema
 from spark_analysis.schema.facts import Question
+from spark_analysis.schema.failed import Failed, failed
 
 MANY_ROWS = ("affected", "seconds", "service")  # one a message, second or queue
 FEW_ROWS = tuple(name for name in JUDGED if name not in MANY_ROWS)
 
 _TASKS_A_CORE = 4  # enough to level out unequal runs; each costs every mart one more file
 _HANDED_OVER = "mart string not null, table binary not null"
+_UNWRITTEN = "unwritten"  # handed over in a mart's place: why marts cannot be written
+
+_Found = list[tuple[str, pa.Table]]  # of a mart, some of its rows
 
 
 def judge_runs(
@@ -37,14 +52,60 @@ def judge_runs(
 ) -> dict[str, pa.Table]:
     """Writes the marts with many rows below `marts_folder`, and returns the others.
 
-    `questions`: one a run; none: every run is asked what its own facts say.
+    `questions`: one a run; none: every run is asked what its own facts say. Raises MartsUnwritten,
+    SparkFailed.
     """
     asked: Sequence[Question | None] = questions or [None] * len(run_folders)
     folders = tuple(zip(run_folders, asked, strict=True))
-    tasks = min(len(folders), spark.sparkContext.defaultParallelism * _TASKS_A_CORE)
-    numbers = spark.range(0, len(folders), 1, tasks)
-    judge = partial(_judge_folders, folders, marts_folder)
-    return _joined(numbers.mapInArrow(judge, _HANDED_OVER))
+    judging = _Judging(spark, folders, marts_folder)
+    found: dict[str, list[pa.Table]] = {
+        name: [row_schema(JUDGED[name]).empty_table()] for name in FEW_ROWS
+    }
+    for name, table in judging.some(range(len(folders))):
+        found[name].append(table)
+    return {name: pa.concat_tables(tables) for name, tables in found.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Judging:
+    """Runs on their way through Spark."""
+
+    spark: SparkSession
+    folders: tuple[tuple[str, Question | None], ...]
+    marts_folder: str
+
+    def some(self, numbers: range) -> _Found:
+        """What is found of these runs, by their places among all."""
+        try:
+            return self._handed_over(numbers)
+        except SPARK_ERRORS as error:
+            if is_gone(error):
+                raise SparkFailed(f"Spark ended while it judged: {sentence(error)}") from error
+            parts.remove(Path(self.marts_folder), MANY_ROWS, numbers)
+            if len(numbers) == 1:
+                return self._unjudged(numbers[0], error)
+        middle = len(numbers) // 2
+        return self.some(numbers[:middle]) + self.some(numbers[middle:])
+
+    def _handed_over(self, numbers: range) -> _Found:
+        tasks = min(len(numbers), self.spark.sparkContext.defaultParallelism * _TASKS_A_CORE)
+        placed = self.spark.range(numbers.start, numbers.stop, 1, tasks)
+        judge = partial(_judge_folders, self.folders, self.marts_folder)
+        rows = placed.mapInArrow(judge, _HANDED_OVER).collect()
+        for row in rows:
+            if row["mart"] == _UNWRITTEN:
+                raise MartsUnwritten(bytes(row["table"]).decode())
+        return [
+            (row["mart"], pa.ipc.open_stream(pa.py_buffer(row["table"])).read_all())
+            for row in rows
+        ]
+
+    def _unjudged(self, number: int, error: Exception) -> _Found:
+        folder, question = self.folders[number]
+        run = question.run if question and question.run else Path(folder).name
+        if isinstance(error, PythonException):  # nothing but our own code runs there
+            return [*unjudged(failed(run, Path(folder), error)).items()]
+        return [*unjudged(Failed(run, f"{folder}: {sentence(error)}", "")).items()]
 
 
 def _judge_folders(
@@ -52,19 +113,28 @@ def _judge_folders(
     marts_folder: str,
     batches: Iterable[pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
+    numbers = [number for batch in batches for number in batch.column(0).to_pylist()]
+    try:
+        yield _packed(_judged([folders[number] for number in numbers], marts_folder, numbers[:1]))
+    except MartsUnwritten as failure:
+        yield _handed([_UNWRITTEN], [str(failure).encode()])
+
+
+def _judged(
+    folders: Sequence[tuple[str, Question | None]], marts_folder: str, first: Sequence[int]
+) -> dict[str, pa.Table]:
+    """`first`: the place of the first among all runs; no other task has it."""
     task = TaskContext.get()
     assert task is not None, "judged outside of a task"
     few: dict[str, list[pa.Table]] = {name: [] for name in FEW_ROWS}
-    with Parts(Path(marts_folder), task.partitionId(), task.taskAttemptId()) as many:
-        for batch in batches:
-            for number in batch.column(0).to_pylist():
-                folder, question = folders[number]
-                for name, found in judge_folder(Path(folder), question):
-                    if name in MANY_ROWS:
-                        many.add(name, found)
-                    else:
-                        few[name].append(found)
-    yield _packed({name: pa.concat_tables(found) for name, found in few.items() if found})
+    with Parts(Path(marts_folder), first[0] if first else 0, task.taskAttemptId()) as many:
+        for folder, question in folders:
+            for name, found in judge_folder(Path(folder), question):
+                if name in MANY_ROWS:
+                    many.add(name, found)
+                else:
+                    few[name].append(found)
+    return {name: pa.concat_tables(found) for name, found in few.items() if found}
 
 
 def _packed(tables: Mapping[str, pa.Table]) -> pa.RecordBatch:
@@ -74,15 +144,9 @@ def _packed(tables: Mapping[str, pa.Table]) -> pa.RecordBatch:
         with pa.ipc.new_stream(sink, table.schema) as stream:
             stream.write_table(table)
         packed.append(sink.getvalue().to_pybytes())
-    names = pa.array(list(tables), pa.string())
-    return pa.RecordBatch.from_arrays([names, pa.array(packed, pa.binary())], ["mart", "table"])
+    return _handed(list(tables), packed)
 
 
-def _joined(handed_over: DataFrame) -> dict[str, pa.Table]:
-    """One table a mart, of what all tasks handed over."""
-    found: dict[str, list[pa.Table]] = {
-        name: [row_schema(JUDGED[name]).empty_table()] for name in FEW_ROWS
-    }
-    for row in handed_over.collect():
-        found[row["mart"]].append(pa.ipc.open_stream(pa.py_buffer(row["table"])).read_all())
-    return {name: pa.concat_tables(tables) for name, tables in found.items()}
+def _handed(names: Sequence[str], packed: Sequence[bytes]) -> pa.RecordBatch:
+    columns = [pa.array(names, pa.string()), pa.array(packed, pa.binary())]
+    return pa.RecordBatch.from_arrays(columns, ["mart", "table"])

@@ -5,7 +5,8 @@
 3. Only `close()` syncs to the disk: kill -9 loses no page cache, and a sync a second would compete
    with the broker's own.
 4. A reader drops what follows the last whole record. A log without `closed.json` was not closed.
-   One with it says how many records it has, and with fewer, more or half ones it is damaged.
+   One with it says how many records it has, and with fewer, more or half ones it is damaged; so it
+   is where a file's checksum is another, or it is the log of another run.
 5. A write that fails (a full disk) is sticky: the log is cut back to whole records and stays shut,
    so its worker must stop; nothing may be sent that is not in a log.
 """
@@ -13,9 +14,12 @@
 import json
 import os
 import struct
+import zlib
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
+from typing import TypeGuard
 
 from spark_analysis.schema.tables import FORMAT_VERSION, TABLES, Kind, Table
 
@@ -43,6 +47,7 @@ class _File:
         self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
         self.pending = bytearray(_HEADER.pack(_MAGIC, FORMAT_VERSION, 0, record_bytes))
         self._whole_bytes = 0
+        self.crc32 = 0  # of what was written
 
     def flush(self) -> None:
         if not self.pending:
@@ -57,6 +62,7 @@ class _File:
             raise
         finally:
             view.release()
+        self.crc32 = zlib.crc32(self.pending, self.crc32)
         self._whole_bytes += written
         self.pending.clear()
 
@@ -71,14 +77,16 @@ class _File:
 class LogWriter:
     """Appends records to one worker's log folder, which must not exist yet.
 
+    `run`: whose log it is, so that nobody takes it for another's.
     `append(table, *values)` takes values in column order, text columns as str or None.
     `packer(table)` is the fast path: it takes text columns already numbered by `text()`.
     Raises LogFull from `flush()` and `close()` when the disk refuses; from then on always.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, run: str = "") -> None:
         folder.mkdir(parents=True)
         self._folder = folder
+        self._run = run
         self._strings = _File(folder / STRINGS, 0)
         self._numbers: dict[str, int] = {}
         self._files: dict[str, _File] = {}
@@ -132,12 +140,19 @@ class LogWriter:
         """Flushes, syncs, and marks the log closed. A closed log is complete."""
         self.flush()
         try:
-            for file in (self._strings, *self._files.values()):
+            files = {STRINGS: self._strings, **{f"{n}.log": f for n, f in self._files.items()}}
+            for file in files.values():
                 file.close()
             path = self._folder / CLOSED
             partial = path.with_suffix(".partial")
             with partial.open("w") as stream:
-                json.dump({"format": FORMAT_VERSION, "records": self._counts}, stream)
+                document = {
+                    "format": FORMAT_VERSION,
+                    "run": self._run,
+                    "records": self._counts,
+                    "crc32": {name: file.crc32 for name, file in files.items()},
+                }
+                json.dump(document, stream)
                 stream.flush()
                 os.fsync(stream.fileno())
             partial.rename(path)
@@ -170,31 +185,56 @@ def files(folder: Path) -> Iterator[Path]:
     return (folder / name for name in names if (folder / name).exists())
 
 
-def check_closed(folder: Path) -> None:
-    """Raises LogDamaged where a closed log has not the records that its worker counted."""
+def check_closed(folder: Path, run: str = "") -> None:
+    """Raises LogDamaged where a closed log is not as its worker closed it.
+
+    `run`: the one that it should be of; "" where that is not asked.
+    """
     if not is_closed(folder):
         return
-    counted = _counted(folder / CLOSED)
+    closed = _closed(folder / CLOSED)
+    if run and closed.run and closed.run != run:
+        raise LogDamaged(f"{folder} is a log of another run, {closed.run}")
     for table in TABLES.values():
         path = folder / f"{table.name}.log"
         body = max(0, path.stat().st_size - _HEADER.size) if path.exists() else 0
         whole, torn = divmod(body, table.record.size)
-        wanted = counted.get(table.name, 0)
+        wanted = closed.records.get(table.name, 0)
         if whole != wanted or torn:
             raise LogDamaged(
                 f"{path} has {whole:,} whole records{' and a torn one' if torn else ''}; "
                 f"its worker closed it with {wanted:,}"
             )
+    for name, crc32 in closed.crc32.items():
+        if zlib.crc32((folder / name).read_bytes()) != crc32:
+            raise LogDamaged(f"{folder / name} is not what its worker closed")
 
 
-def _counted(path: Path) -> Mapping[str, int]:
+@dataclass(frozen=True, slots=True)
+class _Closed:
+    """What a closing mark says. Those of before there were checksums say nothing of them."""
+
+    records: Mapping[str, int]
+    crc32: Mapping[str, int]
+    run: str
+
+
+def _closed(path: Path) -> _Closed:
     try:
-        counted = json.loads(path.read_text())["records"]
-    except (ValueError, KeyError, TypeError) as failure:
+        document = json.loads(path.read_text())
+        told = document["records"], document.get("crc32", {}), document.get("run", "")
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as failure:
         raise LogDamaged(f"{path} does not say how many records there are") from failure
-    if not isinstance(counted, dict) or not all(type(one) is int for one in counted.values()):
+    records, crc32, run = told
+    if not (_numbers(records) and _numbers(crc32) and isinstance(run, str)):
         raise LogDamaged(f"{path} does not say how many records there are")
-    return counted
+    if not crc32.keys() <= {STRINGS, *(f"{name}.log" for name in TABLES)}:
+        raise LogDamaged(f"{path} speaks of files that no log has")
+    return _Closed(records, crc32, run)
+
+
+def _numbers(told: object) -> TypeGuard[dict[str, int]]:
+    return isinstance(told, dict) and all(type(one) is int for one in told.values())
 
 
 def read_strings(folder: Path) -> list[str]:

@@ -18,7 +18,7 @@ from harness.analyse.experiments import NoExperiment, StoredRun, recall
 from harness.analyse.marts import judge_one
 from harness.report.assemble import run_report
 from harness.report.display import RunReport
-from harness.run_folder.whole import NotWhole, whole
+from spark_analysis.schema.failed import Failed
 
 _BAD = (OSError, EOFError, ValueError, tarfile.TarError, lzma.LZMAError, NoExperiment)
 
@@ -67,8 +67,8 @@ def _unpacked(pack: Path, _changed_ns: int, _bytes: int) -> Packed:
 def _judged(asked: StoredRun) -> tuple[RunReport, str]:
     """And the server that it ran against."""
     run = judge_one(asked.folder)
-    if run is None:
-        failure = _why_not(asked.folder)
+    if isinstance(run, Failed):
+        failure = _why_not(asked.folder, run)
         return RunReport(asked.name, asked.cell, asked.repeat, asked.seed, failure=failure), ""
     told = run.manifest, run.facts, run.findings, _claims(), run.costs, run.views
     return run_report(run.folder, *told), _server(run.manifest.versions)
@@ -80,14 +80,8 @@ def _server(versions: Mapping[str, str]) -> str:
     return f"{name.rpartition('/')[2]} {tag.partition('-')[0]}".strip()
 
 
-def _why_not(folder: Path) -> str:
-    if not folder.is_dir():
-        return "it was not begun"
-    try:
-        whole(folder)
-    except NotWhole as reason:
-        return str(reason).replace(str(folder), folder.name)
-    raise AssertionError(f"{folder} is whole, and was not judged")
+def _why_not(folder: Path, why: Failed) -> str:
+    return why.reason.replace(str(folder), folder.name) if folder.is_dir() else "it was not begun"
 
 
 @cache

@@ -1,10 +1,12 @@
 """The command line: what it asks of the pipeline, and the exit code of every ending."""
 
+import errno
 import json
 import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,7 +20,7 @@ from harness.deploy.port import DeployError
 from harness.plan.bound import Bound
 from harness.plan.model import Experiment
 from harness.report.display import Display, Judge, Report, RunOptions
-from harness.run.going import at_work
+from harness.run.going import alone, at_work
 from harness.run.heal import EVERYBODY, Chosen
 from tests.findings import Story
 from tests.reports import report, run
@@ -179,6 +181,43 @@ def test_a_crash_is_short_and_leaves_its_traceback_in_results(
     (path,) = (tmp_path / "results").glob("crash-*.txt")
     assert path.name in said
     assert "Traceback" in path.read_text()
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EIO])
+def test_what_a_disk_refuses_is_no_fault_of_ours(
+    number: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    refusal = OSError(number, os.strerror(number), "some/file")
+    assert call("run", "master-crash", ending=ends_with(refusal))[0] == 2
+    assert f"nothing was judged: some/file: {os.strerror(number)}" in capsys.readouterr().err
+    assert list(tmp_path.rglob("crash-*")) == []
+
+
+def test_a_full_disk_keeps_no_empty_file_of_a_crash(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(path: Path, *_: object, **__: object) -> int:
+        path.touch()
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    monkeypatch.setattr(Path, "write_text", full)
+    assert call("run", "master-crash", ending=ends_with(RuntimeError("boom")))[0] == 255
+    assert "Traceback" in capsys.readouterr().err, "it is told where no file takes it"
+    assert list(tmp_path.rglob("crash-*")) == []
+
+
+def test_two_that_analyse_one_experiment_are_told_apart(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = stored(tmp_path / "e")
+    with alone([folder]):
+        code, pipeline = call("analyse", str(folder), ending=passing)
+        assert (code, pipeline.analysed) == (254, [])
+        assert call("pack", str(folder), "-o", "e.tar.xz")[0] == 254
+    said = capsys.readouterr().err
+    assert said.count(f"{folder}: another mqproof (process {os.getpid()}) judges it now") == 2
+    assert call("analyse", str(folder), ending=passing)[0] == 0
 
 
 def test_a_crash_where_results_cannot_be_written_says_where_it_went(

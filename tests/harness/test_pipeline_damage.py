@@ -4,12 +4,12 @@ import json
 import shutil
 import tarfile
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 
 from harness import cli, pipeline
-from harness.analyse.marts import NothingRecorded
 from harness.report import html, junit, verdict
 from harness.report.display import Judge, Report, RunReport
 from harness.run_folder.seal import LOGS
@@ -22,12 +22,17 @@ pytestmark = pytest.mark.slow
 
 
 class Quiet:
-    """A display that shows nothing."""
+    """A display that shows nothing, and keeps what it was told."""
+
+    def __init__(self, told: list[str] | None = None) -> None:
+        self.told = [] if told is None else told
 
     def step_began(self, name: str, expected_s: float | None) -> None: ...
     def step_ended(self, seconds: float) -> None: ...
     def live(self, view: object) -> None: ...
-    def message(self, text: str) -> None: ...
+
+    def message(self, text: str) -> None:
+        self.told.append(text)
 
 
 @pytest.fixture
@@ -112,10 +117,42 @@ def test_runs_that_were_packed_are_judged_elsewhere_as_here(
     assert [bool(run.verdicts) for run in there.runs] == [True, True, True, False, False]
 
 
-def test_without_a_place_for_marts_it_is_told_before_spark_is_started(experiment: Path) -> None:
+def test_without_a_place_for_marts_the_verdict_is_told_all_the_same(experiment: Path) -> None:
+    before = analysed(experiment)
+    shutil.rmtree(experiment / "marts")
     (experiment / "marts").write_text("in the way")
-    with pytest.raises(NothingRecorded, match="marts: File exists"):
-        analysed(experiment)
+    told: list[str] = []
+    made = pipeline.analyse([experiment], experiment, Judge.CLAIMS, Quiet(told))
+    assert [run.verdicts for run in made.runs] == [run.verdicts for run in before.runs]
+    assert [run.detail for run in made.runs] == [run.detail for run in before.runs]
+    assert told == [f"the marts were not kept: {experiment / 'marts'}: File exists"]
+
+
+def test_a_fault_of_ours_in_one_run_is_told_last_with_its_traceback_and_spoils_no_other(
+    experiment: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Wherever it comes up: here where the page's detail is put together."""
+    before = analysed(experiment)
+    honest = pipeline.run_report
+
+    def failing(folder: Path, *told: Any) -> RunReport:
+        if folder.name == "old":
+            raise KeyError("what nobody foresaw")
+        return honest(folder, *told)
+
+    monkeypatch.setattr(pipeline, "run_report", failing)
+    assert cli.main(["analyse", str(experiment)]) == 255
+    said = capfd.readouterr()
+    assert f"not judged: {experiment / 'runs' / 'old'}: this is a fault of mqproof" in said.out
+    (crash,) = experiment.glob("crash-*.txt")
+    assert f"the traceback is in {crash}" in said.out
+    assert "Traceback" not in said.out + said.err
+    assert "KeyError: 'what nobody foresaw'" in crash.read_text()
+    told = json.loads((experiment / verdict.NAME).read_text())
+    assert told["exit_code"] == 255
+    assert {run["name"]: run["judged"] for run in told["runs"]} == {
+        run.name: bool(run.verdicts) and run.name != "old" for run in before.runs
+    }
 
 
 def analysed(folder: Path, judge: Judge = Judge.CLAIMS, reseal: bool = False) -> Report:

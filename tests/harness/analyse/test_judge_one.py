@@ -3,8 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
-from harness.analyse.marts import judge_one
-from harness.run_folder.manifest import SEALED
+from harness.analyse.marts import Judged, judge_one
+from harness.run_folder.manifest import NAME, SEALED
+from spark_analysis.schema.failed import Failed
 from tests.reports import CELL
 from tests.run_folders import write_run
 from tests.told_runs import crash, manifest_of
@@ -17,11 +18,32 @@ def test_a_sealed_run_has_its_findings(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "r-1", facts, rows)
     replace(manifest_of(facts, phase=SEALED), facts=facts.to_json()).save(folder)
     found = judge_one(folder)
-    assert found is not None
+    assert isinstance(found, Judged)
     assert [row.count for row in found.findings.counts if row.measure == "lost"] == [1]
     assert found.facts.run == "r-1"
 
 
 def test_a_run_that_recorded_nothing_is_not_judged(tmp_path: Path) -> None:
     (tmp_path / "r-1").mkdir()
-    assert judge_one(tmp_path / "r-1") is None
+    path = tmp_path / "r-1" / NAME
+    assert judge_one(tmp_path / "r-1") == Failed("r-1", f"{path} is gone", "")
+
+
+def test_a_state_of_other_types_than_claims_know_is_not_judged(tmp_path: Path) -> None:
+    facts, rows = crash(every_ms=500).build()
+    facts = replace(facts, run="r-1")
+    folder = write_run(tmp_path / "r-1", facts, rows)
+    names = {name: getattr(facts, name) for name in ("scenario", "system", "layout", "client")}
+    state = {"copies": "three", "confirms": {}, "windows": {"one": {}, "2": {"fault_kind": 7}}}
+    changes = {**names, "phase": SEALED, "state": state}
+    replace(manifest_of(facts, **changes), facts=facts.to_json()).save(folder)
+    found = judge_one(folder)
+    assert isinstance(found, Failed)
+    assert found.trace == ""
+    for part in (
+        f"{folder / NAME} is no manifest of ours: state.copies: 'three' is not float",
+        "state.confirms: {} says not why it is moot",
+        "state.windows.one: it is not the number of a window",
+        "state.windows.2.fault_kind: 7 is not str",
+    ):
+        assert part in found.reason

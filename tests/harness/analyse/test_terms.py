@@ -13,7 +13,7 @@ from harness.analyse.observations import observe
 from harness.analyse.state import State
 from harness.analyse.vocabulary import COUNTS
 from harness.run_folder.manifest import Manifest, WorkerRecord
-from harness.run_folder.seal import LOGS, seal
+from harness.run_folder.seal import HARNESS, LOGS, seal
 from spark_analysis.engine.judge import judge_folder
 from spark_analysis.schema.facts import Facts, QueueEnd
 from spark_analysis.schema.findings import MARTS, Findings
@@ -61,6 +61,7 @@ def _evidence(folder: Path) -> Evidence:
     manifest.workers = [WorkerRecord(f"{role}-1", each, role) for each, role in ROLES.items()]
     manifest.queues = [QueueEnd("orders", True, True, "", (), 60 * SECOND)]
     manifest.save(folder)
+    LogWriter(folder / LOGS / HARNESS).close()
     sealed = seal(folder)
     assert sealed.facts is not None
     rows = {

@@ -1,17 +1,24 @@
-"""Nobody judges an experiment whose harness still records."""
+"""Nobody judges an experiment whose harness still records, or that another one judges."""
 
+import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
-from harness.run.going import MARK, at_work, problems
+from harness.plan.problems import PlanError
+from harness.run.going import MARK, alone, at_work, problems
 
 ROOT = Path(__file__).parents[3]
 DIES_AT_WORK = (
     "import os, sys; from pathlib import Path; from harness.run.going import at_work\n"
     "with at_work(Path(sys.argv[1])): os._exit(9)"
+)
+DIES_ALONE = (
+    "import os, sys; from pathlib import Path; from harness.run.going import alone\n"
+    "with alone([Path(sys.argv[1])]): os._exit(9)"
 )
 
 
@@ -42,3 +49,50 @@ def test_what_a_harness_that_was_killed_has_recorded_may_be_judged(tmp_path: Pat
 def test_a_mark_that_nobody_can_read_is_nobodys(tmp_path: Path) -> None:
     (tmp_path / MARK).write_bytes(b"\xff\x00")
     assert list(problems([tmp_path, tmp_path / "nowhere"])) == []
+
+
+def test_of_two_that_judge_the_second_is_told_who_the_first_is(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.mkdir()
+    other.mkdir()
+    with alone([one, one, other]):
+        with pytest.raises(PlanError) as told, alone([other, one]):
+            raise AssertionError("both judge")
+        for folder in (one, other):
+            assert f"{folder}: another mqproof (process {os.getpid()}) judges it" in str(
+                told.value
+            )
+    with alone([one, other]):
+        assert [*one.iterdir(), *other.iterdir()] == []
+
+
+def test_who_has_to_judge_waits_for_who_is_at_it(tmp_path: Path) -> None:
+    began: list[str] = []
+    asked = threading.Event()
+
+    def second() -> None:
+        asked.set()
+        with alone([tmp_path], wait=True):
+            began.append("second")
+
+    with alone([tmp_path]):
+        thread = threading.Thread(target=second)
+        thread.start()
+        assert asked.wait(10)
+        thread.join(0.2)
+        assert began == []
+    thread.join(10)
+    assert began == ["second"]
+
+
+@pytest.mark.slow
+def test_who_was_killed_while_it_judged_is_in_nobodys_way(tmp_path: Path) -> None:
+    words = [sys.executable, "-c", DIES_ALONE, str(tmp_path)]
+    assert subprocess.run(words, cwd=ROOT, check=False).returncode == 9
+    with alone([tmp_path]):
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_is_gone_is_told_by_who_reads_it(tmp_path: Path) -> None:
+    with alone([tmp_path / "nowhere"]):
+        assert not (tmp_path / "nowhere").exists()

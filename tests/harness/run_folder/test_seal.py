@@ -15,7 +15,7 @@ from harness.run_folder.manifest import (
     WorkerRecord,
     facts_of,
 )
-from harness.run_folder.seal import LOGS, RAW, seal
+from harness.run_folder.seal import HARNESS, LOGS, RAW, seal
 from spark_analysis.schema.arrow import arrow_schema
 from spark_analysis.schema.facts import Clock, Facts
 from spark_analysis.schema.log import LogWriter, is_closed, read_rows
@@ -106,6 +106,7 @@ def test_a_harness_that_died_leaves_a_run_that_is_unknown_as_a_whole(tmp_path: P
     dead = manifest()
     dead.phase, dead.load_started_ns = "windows", 0
     dead.save(tmp_path)
+    LogWriter(tmp_path / LOGS / HARNESS).close()
     with LogWriter(tmp_path / LOGS / "publisher-1") as log:
         attempt(log, 700)
     sealed = seal(tmp_path)
@@ -125,6 +126,7 @@ def test_what_is_due_in_two_hours_is_no_instant_that_anybody_saw(tmp_path: Path)
     dead = manifest()
     dead.phase, dead.load_started_ns = "windows", 0
     dead.save(tmp_path)
+    LogWriter(tmp_path / LOGS / HARNESS).close()
     with LogWriter(tmp_path / LOGS / "publisher-1") as log:
         attempt(log, 700)
         log.append(TERMS, 1, 700, 1, 7_200_000_000_000, 0)

@@ -324,8 +324,43 @@ def test_a_log_that_lost_its_words_is_damaged_even_by_one_word(
     folder = recorded(tmp_path / "runs" / "one")
     path = folder / LOGS / "publisher-1" / "strings.log"
     os.truncate(path, path.stat().st_size - bytes_lost)
+    assert f"{path} is not what its worker closed" in _reason(folder)
+    forget_checksums(path.with_name("closed.json"))
     assert f"{path.parent}: " in _reason(folder)
     assert "names words that its strings have not" in _reason(folder)
+
+
+@pytest.mark.parametrize("file", ["settlements.log", "strings.log"])
+def test_no_changed_byte_of_a_closed_log_is_sealed(file: str, tmp_path: Path) -> None:
+    folder = recorded(tmp_path / "runs" / "one")
+    path = folder / LOGS / "publisher-1" / file
+    path.write_bytes(path.read_bytes()[:-1] + b"\x7f")
+    assert f"{path} is not what its worker closed" in _reason(folder)
+
+
+def test_a_log_of_another_run_is_not_sealed(tmp_path: Path) -> None:
+    folder, other = (recorded(tmp_path / "runs" / name) for name in ("one", "other"))
+    own = folder / LOGS / "consumer-1"
+    shutil.rmtree(own)
+    shutil.copytree(other / LOGS / "consumer-1", own)
+    assert f"{own} is a log of another run, other" in _reason(folder)
+
+
+@pytest.mark.parametrize("worker", ["publisher-1", "consumer-1", "harness"])
+def test_a_run_that_had_load_is_not_sealed_without_one_of_its_logs(
+    worker: str, tmp_path: Path
+) -> None:
+    """A drainer's may hold what would else be a loss."""
+    folder = recorded(tmp_path / "runs" / "one")
+    shutil.rmtree(folder / LOGS / worker)
+    assert f"{folder / LOGS / worker} is gone" in _reason(folder)
+
+
+def test_a_log_of_before_there_were_checksums_is_sealed_as_it_is(tmp_path: Path) -> None:
+    folder = recorded(tmp_path / "runs" / "one")
+    for log in (folder / LOGS).iterdir():
+        forget_checksums(log / "closed.json")
+    assert whole(folder).seal is not None
 
 
 def test_a_full_disk_is_told_with_the_file_and_leaves_none_behind(tmp_path: Path) -> None:
@@ -374,11 +409,16 @@ def _reason(folder: Path, at: str = "") -> str:
     return str(said.value)
 
 
+def forget_checksums(mark: Path) -> None:
+    document = json.loads(mark.read_text())
+    mark.write_text(json.dumps({key: document[key] for key in ("format", "records")}))
+
+
 def _unjudged(folder: Path) -> bool:
     """Whether the engine, asked directly, says of the whole run that it cannot be judged."""
     found = dict(judge_folder(folder))
     reasons = [row["reason"] for row in found["doubts"].to_pylist() if row["scope"] == "run"]
-    assert not reasons or set(found) == {"doubts"}
+    assert not reasons or set(found) == {"doubts", "failed"}
     return bool(reasons)
 
 

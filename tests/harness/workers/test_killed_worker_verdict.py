@@ -13,11 +13,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from harness.run_folder.manifest import Manifest, WorkerRecord
-from harness.run_folder.seal import LOGS, seal
+from harness.run_folder.seal import HARNESS, LOGS, seal
 from harness.workers.protocol import Role, WorkerConfig
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.facts import Facts, QueueEnd
 from spark_analysis.schema.findings import Findings
+from spark_analysis.schema.log import LogWriter
 from tests.harness.workers.rig import Process, config, until
 from tests.plans import plan
 from tests.run_folders import rows_of
@@ -81,7 +82,8 @@ def _config(
     own = config(role, folder, broker, rate=None, confirm_window=50, acknowledge=acknowledge)
     log = str(folder / LOGS / NAMES[role])
     number = list(NAMES).index(role) + 1
-    return replace(own, log=log, origin_ns=origin_ns, number=number, quiet_s=0.3, limit_s=8.0)
+    its = {"log": log, "run": plan(rate=None).name, "number": number}
+    return replace(own, **its, origin_ns=origin_ns, quiet_s=0.3, limit_s=8.0)
 
 
 def _judged(folder: Path, drained: dict[str, object], origin_ns: int) -> Findings:
@@ -93,6 +95,7 @@ def _judged(folder: Path, drained: dict[str, object], origin_ns: int) -> Finding
     doubt = "" if drained["complete"] else str(drained["doubt"])
     manifest.queues = [QueueEnd("orders", True, not doubt, doubt, ())]
     manifest.save(folder)
+    LogWriter(folder / LOGS / HARNESS).close()
     sealed = seal(folder)
     assert sealed.facts is not None
     return judge(Facts.from_json(sealed.facts), rows_of(folder))

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -11,14 +12,18 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_analysis.engine import parts
-from spark_analysis.engine.judge import judge_folder
+from spark_analysis.engine.failing import MartsUnwritten
+from spark_analysis.engine.judge import FAILED, judge_folder
 from spark_analysis.engine.pipeline import analyse
 from spark_analysis.engine.tasks import judge_runs
 from spark_analysis.schema.arrow import row_schema
 from spark_analysis.schema.comparison import Comparison
 from spark_analysis.schema.costs import COSTS
+from spark_analysis.schema.facts import Promise, Question
+from spark_analysis.schema.failed import OURS
 from spark_analysis.schema.findings import MARTS
 from spark_analysis.schema.views import VIEWS
+from tests.dying import Dying
 from tests.histories import History
 from tests.run_folders import write_run
 
@@ -123,8 +128,10 @@ def test_records_that_break_their_schema_are_one_doubt(
     folder = sound_run(tmp_path)
     spoil(folder)
     found = dict(judge_folder(folder))
-    assert {name for name, table in found.items() if len(table)} - {"cells"} == {"doubts"}
-    (doubt,) = found["doubts"].to_pylist()
+    assert set(found) == {"doubts", FAILED}
+    (doubt,), (why,) = found["doubts"].to_pylist(), found[FAILED].to_pylist()
+    assert (why["run"], why["trace"]) == ("sound", "")
+    assert str(folder) in why["reason"]
     assert (doubt["run"], doubt["scope"], doubt["reason"]) == ("sound", "run", "records")
 
 
@@ -134,13 +141,54 @@ def test_a_spoiled_run_leaves_the_others_their_verdicts(
     sound, spoiled = sound_run(tmp_path), sound_run(tmp_path / "spoiled")
     lose_facts(spoiled.rename(tmp_path / "spoilt"))
     folders = [str(tmp_path / name) for name in (sound.name, "spoilt", "missing")]
-    analyse(spark, folders, str(tmp_path / "marts"))
+    failures = analyse(spark, folders, str(tmp_path / "marts"))
+    assert {(one.run, one.trace) for one in failures} == {("spoilt", ""), ("missing", "")}
+    assert all(str(tmp_path / one.run / "manifest.json") in one.reason for one in failures)
     assert pq.read_table(tmp_path / "marts" / "counts").num_rows == 4
     doubts = pq.read_table(tmp_path / "marts" / "doubts").to_pylist()
     assert sorted((doubt["run"], doubt["reason"]) for doubt in doubts) == [
         ("missing", "records"),
         ("spoilt", "records"),
     ]
+
+
+def test_a_fault_of_ours_in_one_run_is_told_as_one_and_leaves_the_others_their_verdicts(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    runs = [struck_run(tmp_path, f"run {number}") for number in range(3)]
+    nonsense = Question(promises=(cast(Promise, None),))
+    asked = [Question(), nonsense, Question()]
+    (why,) = analyse(spark, [str(run) for run in runs], str(tmp_path / "marts"), asked)
+    assert why.run == "run 1"
+    assert why.reason.startswith(f"{runs[1]}: {OURS}: AttributeError")
+    assert "Traceback" in why.trace
+    assert runs_of(tmp_path / "marts") == {"run 0": 1, "run 2": 1}
+
+
+def test_a_run_that_is_the_death_of_its_task_costs_no_other_run_its_verdict(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    runs = [struck_run(tmp_path, f"run {number}") for number in range(20)]
+    asked = [Question(promises=Dying((1,)) if n == 11 else ()) for n in range(len(runs))]
+    (why,) = analyse(spark, [str(run) for run in runs], str(tmp_path / "marts"), asked)
+    assert (why.run, why.trace) == ("run 11", "")
+    assert why.reason == f"{runs[11]}: a worker process of Spark died (was it killed?)"
+    assert runs_of(tmp_path / "marts") == {f"run {n}": 1 for n in range(20) if n != 11}
+
+
+@pytest.mark.parametrize("name", ["seconds", "counts", "comparison"])
+def test_marts_that_cannot_be_written_are_told_with_their_place(
+    name: str, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether a task writes them, or this process."""
+    marts = tmp_path / "marts"
+    monkeypatch.setattr(parts, "clear", lambda *_: None)
+    for each in (*MARTS, *COSTS, *VIEWS, "comparison"):
+        (marts / each).mkdir(parents=True)
+    (marts / name).rmdir()
+    (marts / name).write_text("in the way")
+    with pytest.raises(MartsUnwritten, match=f"{marts / name}/.*: Not a directory"):
+        analyse(spark, [str(sound_run(tmp_path))], str(marts))
 
 
 def test_no_runs_have_no_rows(spark: SparkSession, tmp_path: Path) -> None:
@@ -207,7 +255,16 @@ def second(number: int) -> dict[str, object]:
 
 def sound_run(parent: Path, name: str = "sound") -> Path:
     """One message, confirmed and delivered."""
-    return write_run(parent / name, *History(run=name).publish(0).confirm(0).deliver(0).build())
+    return write_run(parent / name, *one_message(name).build())
+
+
+def struck_run(parent: Path, name: str) -> Path:
+    """The same before a fault, so that its promises are looked at."""
+    return write_run(parent / name, *one_message(name).window(5).build())
+
+
+def one_message(run: str) -> History:
+    return History(run=run).publish(0).confirm(0).deliver(0)
 
 
 def count(measure: str, detail: str) -> dict[str, object]:

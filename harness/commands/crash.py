@@ -1,0 +1,23 @@
+"""Where the traceback of a fault of ours goes: a file, whole or not there at all."""
+
+import contextlib
+import tempfile
+from pathlib import Path
+
+from harness.commands.shell import stamp
+
+
+def keep(text: str, folder: Path) -> Path | None:
+    """The file in `folder`, or where that cannot be written in the machine's place for such; None
+    where neither takes it."""
+    for place in (folder, Path(tempfile.gettempdir())):
+        path = place / f"crash-{stamp()}.txt"
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        except OSError:
+            with contextlib.suppress(OSError):
+                path.unlink(missing_ok=True)  # on a full disk there would be an empty one
+            continue
+        return path
+    return None

@@ -1,0 +1,48 @@
+"""What Spark says when it fails, in a sentence that needs no page of Java.
+
+1. A fault that is Spark's, its JVM's or this machine's is told as what it is; no trace is shown.
+"""
+
+import re
+
+from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
+from pyspark.errors import PySparkException
+
+# What its calls may raise, beside faults of our own.
+SPARK_ERRORS = (PySparkException, Py4JError, ConnectionError, EOFError)
+_GONE = (Py4JNetworkError, ConnectionError, EOFError)
+_SAID_MAX = 200
+_MEANINGS = (
+    ("Python worker exited unexpectedly", "a worker process of Spark died (was it killed?)"),
+    ("OutOfMemoryError", "Spark's JVM has not enough memory"),
+    ("No space left on device", "Spark's own files: No space left on device"),
+    ("JAVA_GATEWAY_EXITED", "its JVM ended at once"),
+    ("Java gateway process exited", "its JVM ended at once"),
+)
+
+
+class SparkFailed(Exception):
+    """Spark could not start, or ended before it had answered."""
+
+
+class MartsUnwritten(Exception):
+    """The marts could not be written: where, and why."""
+
+
+def is_gone(error: Exception) -> bool:
+    """Whether there is no Spark any more that could be asked again."""
+    plain = type(error) is Py4JError and "Answer from Java side is empty" in str(error)
+    return isinstance(error, _GONE) or plain
+
+
+def sentence(error: Exception) -> str:
+    """Why a call of Spark failed."""
+    if is_gone(error):
+        return "its JVM ended (was it killed?)"
+    text = str(error.java_exception) if isinstance(error, Py4JJavaError) else str(error)
+    for words, meaning in _MEANINGS:
+        if words in text:
+            return meaning
+    causes = re.findall(r"^(?:Caused by: )?[\w.$]*(?:Exception|Error): (.+)$", text, re.MULTILINE)
+    lines = [*causes[-1:], *text.strip().splitlines()[:1], type(error).__name__]
+    return str(lines[0])[:_SAID_MAX]

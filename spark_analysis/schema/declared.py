@@ -1,0 +1,141 @@
+"""JSON held against the declaration of a dataclass: its fields, their types, and nothing else.
+
+1. Every problem is told with its place; what follows one is read as long as it means something.
+2. A field may be left out where it has a default, or a calm one: one that proves nothing.
+3. Numbers have bounds: times those of TIME_MAX_NS, other whole ones 32 bits, those named in `wide`
+   64, fractions FLOAT_MAX.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from types import NoneType, UnionType
+from typing import Any, Protocol, cast, get_args, get_origin, get_type_hints
+
+TIME_MAX_NS = 10**18  # 31 years
+INT32_MAX = 2**31 - 1
+FLOAT_MAX = 1e15
+_WIDE_MAX = 2**64 - 1
+_BRIEF_MAX = 60
+WRONG: Any = object()  # what stands for a value that cannot be known
+
+
+class Listener(Protocol):
+    """Who is told of problems."""
+
+    def add(self, place: str, text: str) -> None: ...
+
+    def unknown(self, place: str, kind: str, word: object, choices: Sequence[str]) -> None:
+        """`word` names no `kind`."""
+
+
+@dataclass(slots=True)
+class Listing:
+    """A listener that keeps the first few problems, and counts all."""
+
+    most: int
+    told: list[str] = field(default_factory=list)
+    count: int = 0
+
+    def add(self, place: str, text: str) -> None:
+        self.count += 1
+        if len(self.told) < self.most:
+            self.told.append(f"{place}: {text}")
+
+    def unknown(self, place: str, kind: str, word: object, choices: Sequence[str]) -> None:
+        self.add(place, f"{brief(word)} is no {kind}; valid: {' | '.join(choices)}")
+
+    def __str__(self) -> str:
+        more = self.count - len(self.told)
+        return "; ".join(self.told) + (f"; and {more:,} more" if more else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads values by their declarations; `WRONG` where that could not be done."""
+
+    listener: Listener
+    calm: Mapping[type, Mapping[str, Any]] = field(default_factory=dict)
+    wide: Collection[str] = ()
+
+    def read(self, hint: Any, told: object, place: str) -> Any:
+        if hint is Any:
+            return told
+        if isinstance(hint, UnionType) and told is None and NoneType in get_args(hint):
+            return None
+        choices = [one for one in get_args(hint) if one is not NoneType] or [hint]
+        kind = choices[0] if isinstance(hint, UnionType) else hint
+        if is_dataclass(kind):
+            return self.record(cast(type, kind), told, place)
+        if get_origin(kind) in (tuple, list):
+            return self._listing(kind, told, place)
+        if get_origin(kind) in (dict, Mapping):
+            return self._mapping(kind, told, place)
+        return self._plain(hint, told, place)
+
+    def record(self, kind: type, told: object, place: str, *, more: bool = False) -> Any:
+        """`more`: there may be keys that it does not declare."""
+        if not isinstance(told, Mapping):
+            return self._wrong(place, f"{brief(told)} is not an object")
+        names = [one.name for one in fields(kind)]
+        for key in told:
+            if key not in names and not more:
+                self.listener.unknown(place, "key", key, names)
+        values = self._fields(kind, told, place)
+        return WRONG if any(one is WRONG for one in values.values()) else kind(**values)
+
+    def _fields(self, kind: type, told: Mapping[str, object], place: str) -> dict[str, Any]:
+        hints, calm = get_type_hints(kind), self.calm.get(kind, {})
+        values: dict[str, Any] = {}
+        for one in fields(kind):
+            own = f"{place}.{one.name}" if place else one.name
+            if one.name in told:
+                values[one.name] = self.read(hints[one.name], told[one.name], own)
+            elif one.name in calm:
+                values[one.name] = calm[one.name]
+            elif one.default is MISSING and one.default_factory is MISSING:
+                values[one.name] = self._wrong(place or own, f"{one.name} is missing")
+        return values
+
+    def _listing(self, kind: Any, told: object, place: str) -> Any:
+        if not isinstance(told, list | tuple):
+            return self._wrong(place, f"{brief(told)} is not a list")
+        hint, make = get_args(kind)[0], get_origin(kind)
+        items = [self.read(hint, item, f"{place}[{number}]") for number, item in enumerate(told)]
+        return WRONG if any(item is WRONG for item in items) else make(items)
+
+    def _mapping(self, kind: Any, told: object, place: str) -> Any:
+        if not isinstance(told, Mapping):
+            return self._wrong(place, f"{brief(told)} is not an object")
+        hint = get_args(kind)[1]
+        read = {key: self.read(hint, item, f"{place}.{key}") for key, item in told.items()}
+        return WRONG if any(item is WRONG for item in read.values()) else read
+
+    def _plain(self, hint: Any, told: object, place: str) -> Any:
+        choices = get_args(hint) if isinstance(hint, UnionType) else (hint,)
+        if type(told) not in choices:
+            words = ("null" if one is NoneType else one.__name__ for one in choices)
+            return self._wrong(place, f"{brief(told)} is not {' or '.join(words)}")
+        if type(told) is float and not abs(told) <= FLOAT_MAX:  # which NaN is not either
+            return self._wrong(place, f"{brief(told)} is out of range")
+        if type(told) is int and abs(told) > self._most(place):
+            return self._wrong(place, f"{brief(told)} is out of range")
+        return told
+
+    def _most(self, place: str) -> int:
+        name = place.rpartition(".")[2].partition("[")[0]
+        if name in self.wide:
+            return _WIDE_MAX
+        return TIME_MAX_NS if "_ns" in place else INT32_MAX
+
+    def _wrong(self, place: str, text: str) -> Any:
+        self.listener.add(place, text)
+        return WRONG
+
+
+def brief(value: object) -> str:
+    """A value as it may stand in a sentence, however long it is."""
+    try:
+        text = repr(value)
+    except ValueError:  # more digits than Python writes
+        return "a number of too many digits"
+    return text if len(text) <= _BRIEF_MAX else f"{text[: _BRIEF_MAX - 3]}..."

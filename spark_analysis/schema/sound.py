@@ -1,0 +1,93 @@
+"""Facts held against each other: what one of them says that another one rules out.
+
+1. `check` is for facts of any history. `check_recorded` is for those of a run of ours, where
+   whoever is spoken of stands in the facts, too.
+2. In what order windows stand, or began, is free: faults that overlap may be issued in another
+   order than they were planned in.
+"""
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator
+
+from spark_analysis.schema.declared import Listener, brief
+from spark_analysis.schema.facts import Cause, Facts, Window
+
+ROLES = ("publisher", "consumer")  # of the workers that are judged
+
+
+def check(facts: Facts, listener: Listener) -> None:
+    """Tells the listener of everything that contradicts itself."""
+    if facts.format != Facts.__dataclass_fields__["format"].default:
+        listener.add("facts.format", f"{facts.format} is not the format of these records")
+    if facts.load_ended_ns < facts.load_started_ns:
+        listener.add("facts.load_ended_ns", "the load ends before it starts")
+    if facts.deadline_ns < 0:
+        listener.add("facts.deadline_ns", f"{facts.deadline_ns} is below 0")
+    for place, number in again(worker.number for worker in facts.workers):
+        listener.add(f"facts.workers[{place}].number", f"{number} stands there twice")
+    for place, worker in enumerate(facts.workers):
+        if worker.number < 0:
+            listener.add(
+                f"facts.workers[{place}].number", f"{worker.number} is below 0: a canary's"
+            )
+    for place, queue in again(queue.queue for queue in facts.queues):
+        listener.add(f"facts.queues[{place}].queue", f"{brief(queue)} stands there twice")
+    if sorted(window.number for window in facts.windows) != [*range(1, len(facts.windows) + 1)]:
+        listener.add("facts.windows", "they are not numbered from 1")
+    for place, window in enumerate(facts.windows):
+        _check_window(window, f"facts.windows[{place}]", listener)
+    for number, end in enumerate(facts.process_ends):
+        if end.cause not in tuple(Cause):
+            place_of = f"facts.process_ends[{number}].cause"
+            listener.unknown(place_of, "cause", end.cause, tuple(Cause))
+    for name, from_ns, until_ns in _spans(facts):
+        if until_ns is not None and until_ns < from_ns:
+            listener.add(f"facts.{name}", f"one ends at {until_ns}, before it begins")
+    for place, number in again(clock.worker for clock in facts.clocks):
+        listener.add(f"facts.clocks[{place}].worker", f"{number} stands there twice")
+    for number, clock in enumerate(facts.clocks):
+        if clock.bound_ns < 0:
+            listener.add(f"facts.clocks[{number}].bound_ns", f"{clock.bound_ns} is below 0")
+
+
+def check_recorded(facts: Facts, listener: Listener) -> None:
+    """The same of a run of ours, and whether everybody is there of whom it speaks."""
+    check(facts, listener)
+    workers = {worker.number for worker in facts.workers}
+    for place, worker in enumerate(facts.workers):
+        if worker.role not in ROLES:
+            listener.unknown(f"facts.workers[{place}].role", "role", worker.role, ROLES)
+    for place, absence in enumerate(facts.absences):
+        if absence.worker not in workers:
+            listener.add(f"facts.absences[{place}].worker", f"there is no worker {absence.worker}")
+    queues = {queue.queue for queue in facts.queues}
+    for place, rivals in enumerate(facts.rivals):
+        if rivals.queue not in queues:
+            listener.add(
+                f"facts.rivals[{place}].queue", f"there is no queue {brief(rivals.queue)}"
+            )
+
+
+def _check_window(window: Window, place: str, listener: Listener) -> None:
+    if window.returned_ns < window.origin_ns:
+        listener.add(f"{place}.returned_ns", "it is before origin_ns")
+    if window.ended_ns is not None and window.ended_ns < window.origin_ns:
+        listener.add(f"{place}.ended_ns", "it is before origin_ns")
+    if window.over_ns is not None and window.over_ns < window.origin_ns:
+        listener.add(f"{place}.over_ns", "it is before origin_ns")
+
+
+def _spans(facts: Facts) -> Iterator[tuple[str, int, int | None]]:
+    yield from (("rivals", one.from_ns, one.until_ns) for one in facts.rivals)
+    yield from (("absences", one.from_ns, one.until_ns) for one in facts.absences)
+    yield from (("upheavals", one.origin_ns, one.over_ns) for one in facts.upheavals)
+    yield from (("process_ends", one.at_ns, one.until_ns) for one in facts.process_ends)
+
+
+def again(values: Iterable[Hashable]) -> Iterator[tuple[int, Hashable]]:
+    """The places of those that stood there before."""
+    seen: Counter[Hashable] = Counter()
+    for place, value in enumerate(values):
+        seen[value] += 1
+        if seen[value] > 1:
+            yield place, value

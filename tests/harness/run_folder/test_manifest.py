@@ -1,0 +1,136 @@
+"""A manifest under a right digest may still say what no run was: it is told, with its places."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.run_folder.manifest import NAME, Manifest
+from harness.run_folder.whole import NotWhole, whole
+from spark_analysis.schema.sealed import DIGEST, digest_of
+from tests.sealed_runs import sealed
+
+Document = dict[str, Any]
+VALUES = (None, True, -1, 10**30, 0.5, "", "word", [], ["word"], [[]], {}, {"word": 1})
+WINDOW = {
+    "number": 1,
+    "kind": "kill",
+    "origin_ns": 20,
+    "returned_ns": 30,
+    "ended_ns": 40,
+    "verified": True,
+    "gone": True,
+    "doubt": "",
+    "over_ns": None,
+}
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Document:
+    folder = sealed(tmp_path_factory.mktemp("runs") / "one")
+    document: Document = json.loads((folder / NAME).read_text())
+    return document
+
+
+def test_all_that_is_wrong_is_told_at_once_with_its_place(told: Document, tmp_path: Path) -> None:
+    document = copied(told)
+    document["repeat"] = "first"
+    document["deadline_ns"] = 10**19
+    document["workers"][0]["role"] = 7
+    document["windows"] = [{**WINDOW, "verified": "yes", "strange": 1}]
+    document["queues"] = "none"
+    del document["layout"]
+    said = reason(document, tmp_path)
+    assert said.startswith(f"{tmp_path / 'one' / NAME} is no manifest of ours: ")
+    for part in (
+        "repeat: 'first' is not int",
+        "deadline_ns: 10000000000000000000 is out of range",
+        "workers[0].role: 7 is not str",
+        "windows[0]: 'strange' is no key",
+        "windows[0].verified: 'yes' is not bool",
+        "queues: 'none' is not a list",
+        "layout: layout is missing",
+    ):
+        assert part in said
+
+
+def test_of_very_many_problems_the_first_are_told_and_the_others_counted(
+    told: Document, tmp_path: Path
+) -> None:
+    document = copied(told)
+    document["windows"] = [1] * 10_000
+    said = reason(document, tmp_path)
+    assert said.endswith("; and 9,980 more")
+    assert len(said) < 2_000
+
+
+@pytest.mark.parametrize("spoil", [
+    lambda facts: facts.update(load_ended_ns=facts["load_started_ns"] - 1),
+    lambda facts: facts.update(deadline_ns=-1),
+    lambda facts: facts.update(run="another"),
+    lambda facts: facts.update(system="another"),
+    lambda facts: facts.update(windows=[{**WINDOW, "number": 2}]),
+    lambda facts: facts.update(windows=[{**WINDOW, "returned_ns": 19}]),
+    lambda facts: facts.update(windows=[{**WINDOW, "ended_ns": 19}]),
+    lambda facts: facts.update(absences=[{"worker": 99, "from_ns": 1, "until_ns": None}]),
+    lambda facts: facts.update(rivals=[{"queue": "nowhere", "from_ns": 1, "until_ns": 2}]),
+    lambda facts: facts["workers"].append({**facts["workers"][0]}),
+    lambda facts: facts["workers"].append({**facts["workers"][0], "number": 99}),
+    lambda facts: facts["workers"][0].update(role="nobody"),
+    lambda facts: facts["queues"].append({**facts["queues"][0]}),
+    lambda facts: facts.update(clocks=[{"worker": 1, "bound_ns": -1}]),
+])  # fmt: skip
+def test_facts_that_contradict_themselves_or_their_run_are_judged_by_nobody(
+    spoil: Callable[[Document], None], told: Document, tmp_path: Path
+) -> None:
+    document = copied(told)
+    spoil(document["facts"])
+    assert "facts." in reason(document, tmp_path)
+
+
+def test_no_value_of_any_key_is_a_traceback(told: Document, tmp_path: Path) -> None:
+    """What is not refused was read as it is declared."""
+    refused = []
+    for key in told:
+        for value in VALUES:
+            try:
+                whole(written({**copied(told), key: value}, tmp_path))
+            except NotWhole as failure:
+                refused.append(str(failure))
+    assert all(str(tmp_path / "one") in said for said in refused)
+    assert len(refused) > len(told) * len(VALUES) * 0.7
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, "1" * 5_000])
+def test_a_manifest_that_no_parser_takes_is_told_with_its_path(text: str, tmp_path: Path) -> None:
+    folder = tmp_path / "one"
+    folder.mkdir()
+    (folder / NAME).write_text(text)
+    with pytest.raises(NotWhole, match=str(folder / NAME)):
+        whole(folder)
+
+
+def copied(told: Document) -> Document:
+    document: Document = json.loads(json.dumps(told))
+    return document
+
+
+def written(document: Document, place: Path) -> Path:
+    """Under a digest that fits."""
+    folder = place / "one"
+    folder.mkdir(exist_ok=True)
+    document = {**document, DIGEST: digest_of(document)}
+    (folder / NAME).write_text(json.dumps(document))
+    return folder
+
+
+def reason(document: Document, place: Path) -> str:
+    folder = written(document, place)
+    with pytest.raises(ValueError, match="no manifest of ours") as caught:
+        Manifest.load(folder)
+    with pytest.raises(NotWhole) as told:
+        whole(folder)
+    assert str(told.value) == str(caught.value)
+    return str(told.value)

@@ -1,0 +1,133 @@
+"""Damaged folders by the hundred: whatever was changed, no verdict is another one for it.
+
+1. A damaged run is judged as the whole one is, or with less certainty, or not at all: never is
+   there a PASS or a FAIL that the whole one has not.
+2. It is never a fault of ours.
+3. What was forged under a digest that fits may be judged otherwise; a fault of ours it is not.
+"""
+
+import shutil
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from harness import pipeline
+from harness.analyse import claims
+from harness.analyse.judge import ClaimVerdict
+from harness.analyse.marts import judge_one
+from harness.report.assemble import run_report
+from harness.report.display import CRASH, Judge, LiveView
+from spark_analysis.schema.failed import Failed
+from tests.reports import CELL
+from tests.stored import stored
+from tests.unlucky.damage import Damage, forged, of_logs, recorded, spoiled
+
+Draw = Callable[[Random, Path, Path], Damage]
+Verdicts = Mapping[str, str]
+KINDS: dict[str, tuple[Draw, bool]] = {  # and whether the run was sealed before
+    "spoiled": (spoiled, True),
+    "forged": (forged, True),
+    "logs of a sealed run": (of_logs, True),
+    "logs of a run that nobody sealed": (of_logs, False),
+}
+FEW, MANY = 20, 300
+SHIPPED = claims.shipped()
+
+
+class Quiet:
+    """A display that shows nothing."""
+
+    def step_began(self, name: str, expected_s: float | None) -> None: ...
+    def step_ended(self, seconds: float) -> None: ...
+    def live(self, view: LiveView) -> None: ...
+    def message(self, text: str) -> None: ...
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_damage_is_a_verdict_and_none_is_a_fault_of_ours(kind: str, tmp_path: Path) -> None:
+    counts = counted(kind, FEW, 1, tmp_path)
+    assert counts["not judged"] > 0 or kind == "logs of a sealed run"
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_damage_of_many_is_a_verdict(kind: str, tmp_path: Path) -> None:
+    print(f"{kind}: {dict(counted(kind, MANY, 2, tmp_path))}")
+
+
+@pytest.mark.nightly
+def test_an_experiment_of_damaged_runs_is_judged_as_its_whole_ones_are(tmp_path: Path) -> None:
+    """Through Spark, all in one report: every third run is whole."""
+    names = [f"run-{number}" for number in range(MANY + MANY // 2)]
+    folder = stored(tmp_path / "e", [(name, CELL) for name in names])
+    other = recorded(tmp_path / "other" / "runs" / "one", lost=77)
+    broken: dict[str, str] = {}
+    for number, name in enumerate(names):
+        run = recorded(folder / "runs" / name)
+        if number % 3:
+            damage = spoiled(Random(f"3/{number}"), run, other)
+            damage.change(run)
+            broken[name] = f"{damage.kind}: {damage.what}"
+    made = pipeline.analyse([folder], folder, Judge.CLAIMS, Quiet())
+    told = {run.name: of(run.verdicts) for run in made.runs}
+    wanted = told[names[0]]
+    assert wanted
+    assert "FAIL" in wanted.values()
+    assert made.exit_code != CRASH
+    for name in names:
+        if name in broken:
+            assert differs(told[name], wanted) in ("the same", "not judged"), broken[name]
+        else:
+            assert told[name] == wanted
+    print(Counter(differs(told[name], wanted) for name in broken))
+
+
+def counted(kind: str, number: int, seed: int, place: Path) -> Counter[str]:
+    """How so many damaged runs are judged; fails where one is judged otherwise."""
+    draw, sealed = KINDS[kind]
+    run = recorded(place / "base" / "runs" / "one", sealed=sealed)
+    other = recorded(place / "base" / "runs" / "other", sealed=sealed, lost=77)
+    wanted = judged(copied(run, place / "whole"))
+    assert "FAIL" in wanted.values()
+    counts: Counter[str] = Counter()
+    for each in range(number):
+        damage = draw(Random(f"{seed}/{each}"), run, other)
+        folder = copied(run, place / str(each))
+        damage.change(folder)
+        how = differs(judged(folder), wanted)
+        assert how != "another" or draw is forged, f"{seed}/{each}: {damage.kind}: {damage.what}"
+        counts[how] += 1
+        shutil.rmtree(place / str(each))
+    return counts
+
+
+def copied(run: Path, place: Path) -> Path:
+    shutil.copytree(run, place / "runs" / run.name)
+    return place / "runs" / run.name
+
+
+def judged(folder: Path) -> Verdicts:
+    """Without Spark; none where it is not judged. What nobody foresaw fails the test."""
+    run = judge_one(folder)
+    if isinstance(run, Failed):
+        assert run.trace == "", run.trace
+        assert str(folder) in run.reason
+        return {}
+    told = run.manifest, run.facts, run.findings, SHIPPED, run.costs, run.views
+    return of(run_report(run.folder, *told).verdicts)
+
+
+def of(verdicts: tuple[ClaimVerdict, ...]) -> Verdicts:
+    return {one.claim: one.outcome.value for one in verdicts}
+
+
+def differs(found: Verdicts, wanted: Verdicts) -> str:
+    if not found:
+        return "not judged"
+    other = {found[claim] for claim in wanted if found[claim] != wanted[claim]}
+    if not other:
+        return "the same"
+    return "another" if other & {"PASS", "FAIL"} else "less certain"
