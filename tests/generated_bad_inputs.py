@@ -206,7 +206,7 @@ def _change(random: Random, document: dict[str, Any]) -> None:
     raw = _Raw(random.choice(RAW))
     if isinstance(within, list):
         within[random.randrange(len(within))] = raw
-        within += [within[0]] * random.choice((0, 0, 1, 3000))
+        within += [within[0]] * random.choice((0, 0, 1, 3000 if len(raw.text) < 100 else 2))
         return
     match random.randrange(6):
         case 0:

@@ -84,6 +84,8 @@ def _outside(value: object) -> bool:
 
 
 def _is_of(value: object, kind: type) -> bool:
+    if isinstance(value, int) and abs(value) >= 2**63:
+        return False  # no float holds what JSON may say
     if kind is float and isinstance(value, int | float):
         return not isinstance(value, bool) and isfinite(value)
     return type(value) is kind

@@ -114,6 +114,7 @@ def test_nobody_says_that_the_log_of_an_unnamed_worker_is_closed() -> None:
         ({"declared.copies": "3"}, "h.json: declared.copies: '3' is not number, nor null"),
         ({"declared.copies": True}, "h.json: declared.copies: True is not number, nor null"),
         ({"declared.copies": -1}, "declared.copies: -1 is not a number from 0 to 1,000,000,000"),
+        ({"declared.copies": 10**400}, "h.json: declared.copies: 1000"),
         ({"declared.copies": 1e300}, "declared.copies: 1e+300 is not a number from 0 to 1,000,"),
         ({"recorded.1.mirrors_at_fault": -1}, "recorded.1.mirrors_at_fault: -1 is not a number"),
         ({"declared.confirms": 1}, "h.json: declared.confirms: 1 is not bool, nor null"),
