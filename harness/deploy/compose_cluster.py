@@ -253,10 +253,13 @@ class ComposeCluster:
             for chunk in found.logs(stream=True, follow=False):
                 tail.add(chunk[max(0, known - seen) :])
                 seen += len(chunk)
+            if seen < known:  # the engine has dropped the oldest: all that is there is new
+                del self._fetched[container]
+                return self._fetch_log(container, file)
             tail.append_to(file)
         except (DockerException, requests.RequestException, OSError) as error:
             raise DeployError(f"{file.name} could not be fetched: {error}") from error
-        self._fetched[container] = max(known, seen)
+        self._fetched[container] = seen
         return tail.left_out
 
 

@@ -7,6 +7,7 @@ from faults.model import FaultError
 from harness.deploy.engine import NoEngine, connect
 from harness.deploy.owner import alive
 from harness.plan.problems import PlanError, Problem, unknown
+from harness.run import local_leftovers
 from harness.run.docker_projects import DockerProjects
 from harness.run.external_projects import ExternalProjects
 from harness.run.heal import EVERYBODY, Chosen, Projects, Row, clear, heal, mend
@@ -25,6 +26,9 @@ async def heal_all(say: Say, chosen: Chosen = EVERYBODY, dry: bool = False) -> b
         async for row in heal(projects, alive, chosen, dry):
             say(_text(row))
             rows.append(row)
+    for row in local_leftovers.clear(chosen, dry):
+        say(_text(row))
+        rows.append(row)
     if not rows and not chosen.there:
         raise PlanError([await _nowhere(chosen)])
     if not rows and chosen != EVERYBODY:
