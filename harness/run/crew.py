@@ -14,9 +14,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from faults.model import Reply
+from faults.verify.processes import KILLED
 from faults.verify.replies import SILENCE_S
 from harness.deploy.port import Channel, Cluster, DeployError
 from harness.run.clocks import Clock, Sample
+from harness.run_folder.manifest import WorkerRecord
 from harness.workers.protocol import Role, WorkerConfig
 
 HELLO_LIMIT_S = 30.0
@@ -207,3 +209,22 @@ async def all_ready(members: Sequence[Member], limit_s: float) -> None:
     ]
     if late:
         raise WorkerLost("; ".join(late))
+
+
+def recorded(member: Member, killed_by: int) -> WorkerRecord:
+    """What a manifest keeps of it.
+
+    `killed_by`: the window whose fault killed it, as was meant; 0 where none did.
+    """
+    config = member.config
+    meant = killed_by > 0 and member.exit_code == KILLED
+    return WorkerRecord(
+        name=member.name,
+        number=config.number,
+        role=config.role,
+        exit_code=member.exit_code,
+        doubt=f"killed by fault {killed_by}, as was meant" if meant else member.doubt,
+        # Write ahead: what it sent or acknowledged stands in its log. A broker that forgets when
+        # it sends may have sent what a dead consumer never read.
+        log_whole=meant and (config.role is Role.PUBLISHER or config.acknowledge > 0),
+    )

@@ -3,7 +3,8 @@
 1. The conductor decides, this module only does; what takes long runs beside it as a task whose end
    is an event.
 2. The manifest is saved at every step forward, so that a harness that dies leaves a readable run.
-3. Whatever happens, armed faults are undone and workers are ended before `perform` returns.
+3. A disk that refuses to hold what is recorded ends the run, like an interrupt.
+4. Whatever happens, armed faults are undone and workers are ended before `perform` returns.
 """
 
 import asyncio
@@ -11,9 +12,9 @@ import contextlib
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from faults.verify.processes import KILLED
 from harness.deploy.orders import CountHeld
 from harness.deploy.polling import until
 from harness.deploy.port import Cluster, DeployError
@@ -21,7 +22,7 @@ from harness.plan.model import RunPlan
 from harness.run import cues as c
 from harness.run.auditor import Auditor
 from harness.run.conductor import Conductor
-from harness.run.crew import Member
+from harness.run.crew import Member, recorded
 from harness.run.ending import CLOSE_LIMIT_S
 from harness.run.operating import Operating
 from harness.run.preparing import Prepared
@@ -29,10 +30,12 @@ from harness.run.progress import parts
 from harness.run.strip import SECOND_NS, Load, Spell, Strip, Told, strip
 from harness.run.view import View, view_of
 from harness.run.windows import LiveWindow
-from harness.run_folder.manifest import ClockRecord, Manifest, WorkerRecord
+from harness.run_folder.manifest import NAME as MANIFEST
+from harness.run_folder.manifest import ClockRecord, Manifest
 from harness.run_folder.process_ends import end_told
 from harness.workers.protocol import Role
 from spark_analysis.schema.facts import Absence, Rivals
+from spark_analysis.schema.failed import os_reason
 
 TICK_S = 0.1
 RETURN_LIMIT_S = 30.0  # for a host that is back to take its place in a queue again
@@ -78,6 +81,7 @@ class LiveRun:
         self._asked_ns: dict[int, int] = {}  # of the windows that opened: since when at the most
         self._shares: tuple[tuple[int, bool], Strip] | None = None  # put together once a second
         self._leaving = False
+        self._full = False  # the disk refused something
 
     async def perform(self) -> None:
         """Runs to the end; the manifest says how it went."""
@@ -118,10 +122,19 @@ class LiveRun:
         if failed and not self._manifest.failure:
             self._manifest.failure = "; ".join(f"{m.name}: {m.doubt}" for m in failed)
             self._events.put_nowait(c.Interrupted())
+        if refused := self._stage.record.doubt or self._stage.journal.doubt:
+            self._cannot_record(refused)
         if self._out.interrupt.is_set() and not self._manifest.interrupted:
             self._manifest.interrupted = True
             self._events.put_nowait(c.Interrupted())
         self._out.show(self._view(time.monotonic_ns()))
+
+    def _cannot_record(self, refused: str) -> None:
+        """Once: what goes on without being on record says nothing, so it ends."""
+        if not self._full:
+            self._full = True
+            self._manifest.failure = self._manifest.failure or refused
+            self._events.put_nowait(c.Interrupted())
 
     def _view(self, now_ns: int) -> View:
         phase = self._conductor.phase
@@ -360,7 +373,8 @@ class LiveRun:
             task.cancel()
         await asyncio.gather(*beside, return_exceptions=True)
         self._stage.record.close()
-        self._manifest.failure = self._manifest.failure or self._stage.record.doubt
+        refused = self._stage.record.doubt or self._stage.journal.doubt
+        self._manifest.failure = self._manifest.failure or refused
         self._save()
 
     def _save(self) -> None:
@@ -374,7 +388,7 @@ class LiveRun:
         killed = {
             name: number for number, window in self._windows.items() for name in window.killed
         }
-        manifest.workers = [_record(member, killed.get(member.name, 0)) for member in members]
+        manifest.workers = [recorded(member, killed.get(member.name, 0)) for member in members]
         manifest.clocks = [
             ClockRecord(m.name, k.same_boot, k.offset_ns, k.bound_ns, k.doubt)
             for m in members
@@ -385,23 +399,10 @@ class LiveRun:
                 manifest.resolved[f"window {number}: {window.title.split(' = ')[0]}"] = (
                     window.resolved
                 )
-        self._out.save(manifest)
+        try:
+            self._out.save(manifest)
+        except OSError as refused:
+            self._cannot_record(os_reason(refused, Path(MANIFEST)))
 
     def _run_time(self, monotonic_ns: int) -> int:
         return monotonic_ns - self._stage.origin_ns
-
-
-def _record(member: Member, killed_by: int) -> WorkerRecord:
-    """`killed_by`: the window whose fault killed it, as was meant; 0 where none did."""
-    config = member.config
-    meant = killed_by > 0 and member.exit_code == KILLED
-    return WorkerRecord(
-        name=member.name,
-        number=config.number,
-        role=config.role,
-        exit_code=member.exit_code,
-        doubt=f"killed by fault {killed_by}, as was meant" if meant else member.doubt,
-        # Write ahead: what it sent or acknowledged stands in its log. A broker that forgets when
-        # it sends may have sent what a dead consumer never read.
-        log_whole=meant and (config.role is Role.PUBLISHER or config.acknowledge > 0),
-    )
