@@ -23,6 +23,7 @@ from toxiproxy.exceptions import InvalidToxic, NotFound, ProxyExists
 from faults.model import FaultError
 
 DEADLINE_S = 5.0
+TOKEN = "MQPROOF_PROXY_TOKEN"  # in the environment of the embedded one, and of its callers
 BAD_REQUEST, MISSING, EXISTS = 400, 404, 409
 _RAISED_BY_LIBRARY = {InvalidToxic: BAD_REQUEST, NotFound: MISSING, ProxyExists: EXISTS}
 _NO_PROXIES = {"http": None, "https": None, "all": None}
@@ -78,10 +79,14 @@ class Toxic:
 
 
 class Toxiproxy:
-    """One server. Its methods block, at most so long as `deadline_s` between two bytes."""
+    """One server. Its methods block, at most so long as `deadline_s` between two bytes. `token`:
+    what it asks its callers for; the real one asks for none."""
 
-    def __init__(self, host: str, port: int, deadline_s: float = DEADLINE_S) -> None:
+    def __init__(
+        self, host: str, port: int, deadline_s: float = DEADLINE_S, token: str = ""
+    ) -> None:
         self._deadline_s = deadline_s
+        self._headers = {"Authorization": f"Bearer {token}"} if token else {}
         self._api = type("ApiConsumerOfOneServer", (APIConsumer,), {"host": host, "port": port})
 
     def version(self) -> str:
@@ -128,7 +133,11 @@ class Toxiproxy:
     def _call(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
         call = f"{method} {path}"
         verb: Callable[..., requests.Response] = getattr(self._api, method.lower())
-        options: dict[str, Any] = {"timeout": self._deadline_s, "proxies": _NO_PROXIES}
+        options: dict[str, Any] = {
+            "timeout": self._deadline_s,
+            "proxies": _NO_PROXIES,
+            "headers": self._headers,
+        }
         if body is not None:
             options["json"] = body
         try:

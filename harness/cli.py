@@ -7,6 +7,7 @@
 """
 
 import errno
+import io
 import os
 import shutil
 import sys
@@ -20,6 +21,7 @@ from rich.text import Text
 
 from harness.commands import (
     analyse,
+    bounds,
     choices,
     compare,
     crash,
@@ -33,8 +35,10 @@ from harness.commands import (
 )
 from harness.commands.shell import NOT_DECIDED, Shell
 from harness.deploy.port import DeployError
+from harness.outside.text import visible, whole_marks
 from harness.plan.problems import PlanError
 from harness.report.display import CRASH, INTERRUPTED, Pipeline
+from harness.run import signals
 from spark_analysis.schema.failed import OURS, os_reason
 
 BAD_INPUT = 254
@@ -60,16 +64,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 # In the order in which --help shows them.
-app.command()(run.run)
-app.command("demo")(demo.show_demo)
-app.command()(analyse.analyse)
-app.command()(compare.compare)
-app.command()(pack.pack)
-app.command()(judge.judge)
-app.command()(machine.heal)
-app.command()(machine.doctor)
-app.command()(machine.build)
-app.command("list")(choices.list_)
+for _name, _command in (
+    ("run", run.run),
+    ("demo", demo.show_demo),
+    ("analyse", analyse.analyse),
+    ("compare", compare.compare),
+    ("pack", pack.pack),
+    ("judge", judge.judge),
+    ("heal", machine.heal),
+    ("doctor", machine.doctor),
+    ("build", machine.build),
+    ("list", choices.list_),
+):
+    app.command(_name, cls=bounds.Once)(_command)
 app.add_typer(new.app, name="new")
 app.add_typer(reference.app, name="reference")
 
@@ -83,16 +90,27 @@ def load_pipeline() -> Pipeline:
 
 def main(argv: Sequence[str] | None = None, load: Callable[[], Pipeline] = load_pipeline) -> int:
     """One command, from its arguments to its exit code."""
+    with signals.heard(signals.end):
+        return _main(argv, load)
+
+
+def _main(argv: Sequence[str] | None, load: Callable[[], Pipeline]) -> int:
     shell = Shell(load, _console(sys.stdout.isatty()), _console(sys.stderr.isatty(), stderr=True))
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may know few characters
+        sys.stdout.reconfigure(errors="backslashreplace")
+    words = list(sys.argv[1:] if argv is None else argv)
     try:
-        code = app(args=argv, prog_name="mqproof", obj=shell, standalone_mode=False)
+        if problems := tuple(bounds.problems(words)):
+            raise PlanError(problems)
+        code = app(args=words, prog_name="mqproof", obj=shell, standalone_mode=False)
     except _USAGE_ERROR as error:
-        return _bad_usage(shell, error)
+        return _bad_usage(shell, error, words)
     except PlanError as error:
         return _say(shell, f"bad input:\n{error}", BAD_INPUT)
     except DeployError as error:
         return _say(shell, f"nothing was judged: {error}", NOT_DECIDED)
     except (KeyboardInterrupt, typer.Abort):
+        signals.silence()
         return _say(shell, "interrupted", INTERRUPTED)
     except SystemExit:
         return CRASH  # typer's own words have no reader any more
@@ -121,14 +139,14 @@ def _console(is_terminal: bool, stderr: bool = False) -> Console:
 
 
 def _say(shell: Shell, text: str, code: int) -> int:
-    shell.err.print(Text(f"mqproof: {text}"), soft_wrap=True)
+    shell.err.print(Text(visible(f"mqproof: {text}")), soft_wrap=True)
     return code
 
 
-def _bad_usage(shell: Shell, error: Any) -> int:
+def _bad_usage(shell: Shell, error: Any, words: Sequence[str]) -> int:
     context = getattr(error, "ctx", None)
     where = context.command_path if context is not None else "mqproof"
-    message = error.format_message() or "a command is missing"
+    message = bounds.shortened(error.format_message() or "a command is missing", words)
     return _say(shell, f"bad input: {message}\nTry: {where} --help", BAD_INPUT)
 
 
@@ -146,7 +164,7 @@ def _is_of_the_world(error: Exception) -> bool:
 def _crash(shell: Shell, error: Exception) -> int:
     text = "".join(traceback.format_exception(error))
     told = f"{OURS}: {type(error).__name__}: {error}"
-    path = crash.keep(text, shell.results)
+    path = crash.keep(whole_marks(text), shell.results)
     return _say(shell, f"{told}\n{f'the traceback is in {path}' if path else text}", CRASH)
 
 

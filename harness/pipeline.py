@@ -4,13 +4,14 @@
 2. A guardian stands before anything of a cluster is made: whatever becomes of this process, what
    it broke is mended and what it started is removed.
 3. Spark starts after the last run closed and the last cluster is gone.
+4. A signal ends what is on its way, whatever that is; what was recorded is sealed, what stood is
+   removed.
 """
 
 import asyncio
 import contextlib
 import platform
 import shlex
-import signal
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -57,12 +58,15 @@ from harness.report.display import (
 )
 from harness.report.rates import Rates
 from harness.report.steps import Steps
-from harness.run.campaign import Campaign, Hooks
+from harness.run import signals
+from harness.run.campaign import RUNS, Campaign, Hooks
 from harness.run.everywhere import heal_all, settle
 from harness.run.external_projects import anything_armed
 from harness.run.going import alone, at_work
 from harness.run.guardian import Kind
 from harness.run.guards import Guards
+from harness.run.heal import EVERYBODY, Chosen
+from harness.run.interrupts import Interrupt, told
 from harness.run.view import View
 from harness.run_folder.manifest import NAME as MANIFEST
 from harness.run_folder.manifest import Manifest
@@ -75,16 +79,24 @@ BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 def run(experiment: Experiment, options: RunOptions, show: Display) -> Report:
     """Carries an experiment out and judges it. Raises DeployError where nothing could begin."""
     folder = options.results.resolve() / experiment.name
+    try:
+        return _run(experiment, folder, options, show)
+    except KeyboardInterrupt:  # no cluster stood: while it was planned, or while it was judged
+        show.message(told(0))
+        return _ended_early(experiment, options, folder, "")
+
+
+def _run(experiment: Experiment, folder: Path, options: RunOptions, show: Display) -> Report:
     named = {cell: (t.scenario, t.system, t.layout) for cell, t in titles(experiment).items()}
     remember(experiment, options.replay, named, folder)
     steps = Steps(show)
     bounded = Bounded(options.bound)
+    interrupt = Interrupt(show.message)
     with at_work(folder):
-        interrupted = asyncio.run(_perform(experiment, folder, options, show, steps, bounded))
+        asyncio.run(_perform(experiment, folder, options, show, steps, bounded, interrupt))
         experiment = bounded.carried_out(experiment)
-    if interrupted:
-        reason = f"interrupted; what was recorded is sealed: mqproof analyse {folder}"
-        return _unjudged(experiment, options, folder, lambda _: reason, interrupted=True)
+    if interrupt.is_set():
+        return _ended_early(experiment, options, folder, interrupt.reason)
     failures = _failures(folder)
     if failures is not None:
         return _unjudged(
@@ -109,9 +121,9 @@ def analyse(
     return _report(into.resolve(), judge, Steps(show), show, now)
 
 
-def heal(show: Display) -> bool:
+def heal(show: Display, chosen: Chosen = EVERYBODY, dry: bool = False) -> bool:
     """Undoes every fault that dead runs left armed, and removes what they left standing."""
-    return asyncio.run(heal_all(show.message))
+    return asyncio.run(heal_all(show.message, chosen, dry))
 
 
 def build(systems: tuple[str, ...], show: Display) -> None:
@@ -149,13 +161,26 @@ async def _perform(
     show: Display,
     steps: Steps,
     bounded: Bounded,
-) -> bool:
-    """Runs everything; whether it was interrupted. What was started is removed by then."""
-    interrupt = asyncio.Event()
+    interrupt: Interrupt,
+) -> None:
+    """Runs everything, or what an interrupt leaves. What was started is removed by then."""
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, interrupt.set)
-    guards = Guards(folder, options.keep)
+    with signals.heard(lambda: loop.call_soon_threadsafe(interrupt.ask)):
+        await _campaign(experiment, folder, options, show, steps, bounded, interrupt)
+
+
+async def _campaign(
+    experiment: Experiment,
+    folder: Path,
+    options: RunOptions,
+    show: Display,
+    steps: Steps,
+    bounded: Bounded,
+    interrupt: Interrupt,
+) -> None:
+    guards = Guards(folder, options.keep, show.message)
+    over = asyncio.Event()
+    watching = asyncio.create_task(guards.watch(over, interrupt))
     deployments = _deployments(options, guards)
 
     async def up(plan: RunPlan) -> Cluster:
@@ -172,9 +197,10 @@ async def _perform(
         await campaign.perform()
     finally:
         steps.end()
-        guards.end(show.message)
+        over.set()
+        await watching
+        guards.end()
         await settle(guards.external, show.message)
-    return interrupt.is_set()
 
 
 def _deployments(options: RunOptions, guards: Guards) -> dict[str, Deployment]:
@@ -192,7 +218,7 @@ def _deployments(options: RunOptions, guards: Guards) -> dict[str, Deployment]:
     }
 
 
-def _hooks(interrupt: asyncio.Event, options: RunOptions, show: Display, steps: Steps) -> Hooks:
+def _hooks(interrupt: Interrupt, options: RunOptions, show: Display, steps: Steps) -> Hooks:
     rates = Rates("")
 
     def began(plan: RunPlan, place: int, of: int) -> None:
@@ -242,7 +268,12 @@ def _report(
     except NoExperiment as reason:
         raise NothingRecorded(str(reason)) from reason
     held = {one.name: one.folder for one in asked.experiments}
-    marts = judge_all(folder, steps.begin, held, resealed_at)
+
+    def step(name: str) -> None:
+        signals.ending()  # Spark has put a handler of its own in the place of ours by now
+        steps.begin(name)
+
+    marts = judge_all(folder, step, held, resealed_at)
     steps.end()
     if marts.unwritten:
         show.message(f"the marts were not kept: {marts.unwritten}")
@@ -346,6 +377,16 @@ def _unjudged(
         interrupted=interrupted,
         titles=titles(experiment),
     )
+
+
+def _ended_early(experiment: Experiment, options: RunOptions, folder: Path, reason: str) -> Report:
+    """`reason`: ours, where nobody asked for the end: that is no 130, but nothing is decided."""
+    signals.silence()
+    asked = not reason
+    why = "interrupted" if asked else f"ended early: {reason}"
+    if any(folder.glob(f"{RUNS}/*/{MANIFEST}")):
+        why += f"; what was recorded is sealed: mqproof analyse {folder}"
+    return _unjudged(experiment, options, folder, lambda _: why, interrupted=asked)
 
 
 def _own_versions() -> dict[str, str]:

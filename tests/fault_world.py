@@ -3,6 +3,7 @@
 Both look at the same state, so that what is not undone stays seen.
 """
 
+import asyncio
 import time
 from collections import Counter
 from dataclasses import dataclass, field
@@ -80,6 +81,7 @@ class World:
     ending: str = ""  # the host whose process ends after the next look
     unending: set[str] = field(default_factory=set)  # hosts whose process does not end when told
     slow_start: int = 0  # so many looks until a started host serves
+    slow_prepare_s: float = 0.0
 
     # --- what is done to it ---------------------------------------------------------------------
 
@@ -130,6 +132,7 @@ class World:
     # --- what is seen of it ---------------------------------------------------------------------
 
     async def prepare(self, armed: Armed) -> None:
+        await asyncio.sleep(self.slow_prepare_s)
         self.links.reopen(armed.proxies)
         self.canary_sets += 1
         self.open.append(armed.window)

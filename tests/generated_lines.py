@@ -114,13 +114,15 @@ def log(tell: Teller) -> None:
     for _ in range(tell.die.choice([1, 1, 2])):
         message, offset, _ = tell.die.choice(kept)
         again_ns = tell.near(since_ns + tell.die.choice([SECOND, SIX_NS, SIX_NS, 2 * SIX_NS]))
+        via = tell.die.choice([LOAD] * 6 + [DRAIN, RETRY, RETRY])
+        retried = [f"{broker}/retry"] * 20 if via == RETRY else []
         tell.deliver(
             message,
             again_ns,
-            broker=tell.die.choice([broker] * 8 + ["node 2", None]),
+            broker=tell.die.choice([*retried, *[broker] * 8, "node 2", None]),
             offset=offset if tell.often(85) else tell.die.choice([offset + 9, NO_OFFSET]),
             redelivered=tell.die.choice([NO, YES, NOT_TOLD]),
-            via=tell.die.choice([LOAD] * 6 + [DRAIN, RETRY]),
+            via=via,
             queue=queue if tell.often(90) else tell.die.choice(QUEUES),
             connection=tell.connection(),
         )

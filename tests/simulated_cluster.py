@@ -13,6 +13,7 @@ from typing import Any
 from faults.actions import Action, KillClients, ReplaceClients
 from faults.model import FaultError, Receipt
 from harness.deploy.lifeless import by_process
+from harness.deploy.log_tails import LeftOut
 from harness.deploy.orders import (
     AddNode,
     CountHeld,
@@ -102,6 +103,8 @@ class ScriptedWorker:
                     self._deliver(sequence, Via.DRAIN)
             for sequence in self._cluster.on_disk if config.role is Role.AUDITOR else ():
                 self._deliver(sequence, Via.AUDIT)
+            if drains and self._cluster.endless_drain:
+                return
             self.say("drained", queue=config.queue_word, complete=not doubt, doubt=doubt)
 
     def _start(self, _: dict[str, Any]) -> None:
@@ -135,6 +138,9 @@ class ScriptedWorker:
         )
 
     def _stop_load(self, _: dict[str, Any]) -> None:
+        pass
+
+    def _break_off(self, _: dict[str, Any]) -> None:
         pass
 
     def _close(self, _: dict[str, Any]) -> None:
@@ -276,9 +282,11 @@ class SimulatedCluster:
     dead_listed_s: float = 0.0  # so long it lists a consumer that has left
     failing: frozenset[str] = frozenset()  # workers whose disk is full
     drain_doubt: str = ""
+    endless_drain: bool = False  # who drains never says that he is done
     on_disk: tuple[int, ...] = (1,)  # the sequences that an auditor finds wherever he reads
     clock_skew_ns: int = 0
     health_doubts: tuple[str, ...] = ()
+    left_out: LeftOut = field(default_factory=dict)  # of its brokers' logs
     entered_at: tuple[str, ...] | None = None  # the balancers that say they have the address
     downs: int = 0
     claims: dict[str, bool | None] = field(default_factory=dict)
@@ -357,8 +365,8 @@ class SimulatedCluster:
     def log_folder(self, run_folder: Path, worker: str) -> str:
         return str(run_folder / "logs" / worker)
 
-    async def fetch_logs(self, run_folder: Path) -> None:
-        pass
+    async def fetch_logs(self, run_folder: Path) -> LeftOut:
+        return self.left_out
 
     async def resources(self) -> AsyncIterator[HostSample]:
         while True:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from harness.plan.model import Skipped
 from tests.reports import CELL
@@ -20,8 +21,20 @@ def stored(
 ) -> Path:
     """experiment.json alone; the runs' own folders are the test's affair."""
     folder.mkdir(parents=True)
-    document = {
-        "name": name or folder.name,
+    told = document(name or folder.name, runs, seed=seed, skipped=skipped)
+    (folder / "experiment.json").write_text(json.dumps(told))
+    return folder
+
+
+def document(
+    name: str,
+    runs: Iterable[tuple[str, Cell]] = (("master-crash-1-beef", CELL),),
+    *,
+    seed: int = 7,
+    skipped: Iterable[Skipped] = (),
+) -> dict[str, Any]:
+    return {
+        "name": name,
         "seed": seed,
         "replay": f"mqproof run master-crash --seed {seed}",
         "runs": [
@@ -31,5 +44,3 @@ def stored(
         "skipped": [{"cell": one.cell, "reason": one.reason} for one in skipped],
         "titles": [{"cell": CELL, "scenario": "a", "system": "b", "layout": "c"}],
     }
-    (folder / "experiment.json").write_text(json.dumps(document))
-    return folder

@@ -2,7 +2,9 @@
 
 1. The first line of its output is JSON: `{"listening": "127.0.0.1:8474"}`, with the real port.
 2. SIGTERM and SIGINT end it; with `--with-parent` the end of its standard input does, too.
-3. It exits 0 when it was ended, 1 when it cannot listen, 2 when it was called wrongly.
+3. Where TOKEN is set in its environment, every request has to bring that.
+4. It listens on loopback alone, its proxies too: it is for clusters of this machine.
+5. It exits 0 when it was ended, 1 when it cannot listen, 2 when it was called wrongly.
 """
 
 import argparse
@@ -15,9 +17,11 @@ import signal
 import stat
 import sys
 
+from faults.proxy.addresses import is_loopback
 from faults.proxy.server import Server
 
 CANNOT_LISTEN, MISUSED = 1, 2
+TOKEN = "MQPROOF_PROXY_TOKEN"  # as faults/toxiproxy.py has it, which is heavier than this program
 
 
 def main() -> int:
@@ -32,6 +36,9 @@ def main() -> int:
     if asked.with_parent and not _watchable(sys.stdin.fileno()):
         print("--with-parent needs a pipe or a socket as standard input", file=sys.stderr)
         return MISUSED
+    if not is_loopback(asked.host):
+        print(f"--host {asked.host} is not on loopback: 127.0.0.1, ::1", file=sys.stderr)
+        return MISUSED
     _allow_many_connections()
     return asyncio.run(_serve(asked.host, asked.port, asked.seed, asked.with_parent))
 
@@ -41,7 +48,7 @@ async def _serve(host: str, port: int, seed: int, with_parent: bool) -> int:
     ended = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, ended.set)
-    server = Server(seed)
+    server = Server(seed, os.environ.get(TOKEN, ""))
     try:
         listening = await server.open(host, port)
     except OSError as error:

@@ -5,6 +5,7 @@
 """
 
 from dataclasses import dataclass
+from ipaddress import ip_address
 
 PORT_MAX = 65_535
 
@@ -50,6 +51,14 @@ def port_number(service: str) -> int | None:
     if int(service) not in range(PORT_MAX + 1):
         raise _refused(service, "invalid port")
     return int(service)
+
+
+def is_loopback(host: str) -> bool:
+    """Of an address as it stands: a name is none."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def join(host: str, port: int) -> str:

@@ -5,8 +5,11 @@
 2. A body is JSON whatever its content type says. Errors are JSON, served as text.
 3. A path that nobody serves is 404 and a method that it has not is 405, before anything else is
    looked at; after that a browser is refused.
+4. What the real server has not: where a token is asked for, whoever does not bring it is told
+   nothing but that, before anything else.
 """
 
+import hmac
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,9 +22,10 @@ from faults.proxy.registry import EXISTS, Registry
 VERSION = "2.12.0-embedded"
 JSON = "application/json"
 PLAIN = "text/plain; charset=utf-8"
-OK, CREATED, NO_CONTENT, MOVED, BAD, FORBIDDEN, NOT_FOUND, NO_METHOD = (
-    200, 201, 204, 301, 400, 403, 404, 405,
+OK, CREATED, NO_CONTENT, MOVED, BAD, UNAUTHORIZED, FORBIDDEN, NOT_FOUND, NO_METHOD = (
+    200, 201, 204, 301, 400, 401, 403, 404, 405,
 )  # fmt: skip
+BEARER = "Bearer "
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,7 @@ class Request:
     body: bytes = b""
     user_agent: str = ""
     query: str = ""
+    authorization: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +52,11 @@ class Response:
 
 
 class Api:
-    def __init__(self, registry: Registry) -> None:
+    """`token`: what every request has to bring; "" where none is asked for."""
+
+    def __init__(self, registry: Registry, token: str = "") -> None:
         self._registry = registry
+        self._token = token
         self._routes: list[tuple[re.Pattern[str], Mapping[str, Callable[..., Response]]]] = [
             (_path("/reset"), {"POST": self._reset}),
             (_path("/proxies"), {"GET": self._list, "POST": self._create}),
@@ -79,6 +87,8 @@ class Api:
         ]
 
     def handle(self, request: Request) -> Response:
+        if not self._lets_in(request):
+            return Response(UNAUTHORIZED, "the token of this proxy is missing\n", PLAIN)
         clean = _clean(request.path)
         if clean != request.path:
             query = f"?{request.query}" if request.query else ""
@@ -89,6 +99,11 @@ class Api:
                     return Response(NO_METHOD, served=False)
                 return self._serve(methods[request.method], request, match.groups())
         return Response(NOT_FOUND, "404 page not found\n", PLAIN, served=False)
+
+    def _lets_in(self, request: Request) -> bool:
+        wanted = f"{BEARER}{self._token}".encode()
+        told = request.authorization.encode("latin-1", "replace")
+        return not self._token or hmac.compare_digest(wanted, told)
 
     def _serve(
         self, handler: Callable[..., Response], request: Request, names: tuple[str, ...]

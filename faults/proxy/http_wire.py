@@ -204,4 +204,5 @@ def _request(head: _Head, body: bytes) -> Request:
     if not target.path.startswith("/") or _BAD_ESCAPE.search(target.path):
         raise _Unreadable(400)
     path = unquote(target.path)
-    return Request(head.method, path, body, head.get("user-agent"), target.query)
+    who, token = head.get("user-agent"), head.get("authorization")
+    return Request(head.method, path, body, who, target.query, token)

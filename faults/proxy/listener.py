@@ -1,7 +1,7 @@
 """A proxy on its ground: the listening socket, the connections, the way to the upstream.
 
-1. Listening is as Go does it: an address without a host is dual-stack, names are looked up, and
-   errors have Go's words.
+1. Listening is as Go does it: names are looked up, and errors have Go's words. Only loopback is
+   listened at: an address without a host, which is all of them, is refused, too.
 2. A client is accepted before the upstream is dialled; if that fails the client's connection is
    closed. Clients do not wait for each other's dialling, as those of the real server do.
 3. Closing ends everything at once, dialling too.
@@ -16,7 +16,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from random import Random
 
-from faults.proxy.addresses import AddressError, join, port_number, split
+from faults.proxy.addresses import AddressError, is_loopback, join, port_number, split
 from faults.proxy.link import Connection
 from faults.proxy.model import Direction, Proxy
 from faults.proxy.registry import Change, ListenError
@@ -25,7 +25,6 @@ BACKLOG = 4096
 ACCEPTS_AT_ONCE = 64
 NO_ROOM = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 NO_ROOM_PAUSE_S = 0.1
-_WILDCARDS = {"", "0.0.0.0", "::"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,19 +152,18 @@ def _bind(listen: str) -> socket.socket:
         host, port = _resolve(listen)
     except AddressError as error:
         raise ListenError(f"listen tcp: {error}") from None
-    wildcard = host in _WILDCARDS and socket.has_dualstack_ipv6()
-    family = socket.AF_INET6 if wildcard or ":" in host else socket.AF_INET
+    where = join(host, port)
+    if not is_loopback(host):
+        raise ListenError(f"listen tcp {where}: not on loopback")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if family == socket.AF_INET6:
-            listening.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, int(not wildcard))
-        listening.bind(("::" if wildcard else host, port))
+        listening.bind((host, port))
         listening.listen(BACKLOG)
     except OSError as error:
         listening.close()
         text = os.strerror(error.errno or 0)
-        where = join("" if wildcard else host, port)
         raise ListenError(f"listen tcp {where}: bind: {text[:1].lower()}{text[1:]}") from None
     return listening
 

@@ -25,9 +25,11 @@ from faults.proxy.registry import Registry
 
 
 class Server:
-    def __init__(self, seed: int) -> None:
+    """`token`: what each of its callers has to bring; "" where none is asked for."""
+
+    def __init__(self, seed: int, token: str = "") -> None:
         self._listeners = Listeners(Draws(seed))
-        self._api = Api(Registry(self._listeners))
+        self._api = Api(Registry(self._listeners), token)
         self._server: asyncio.Server | None = None
 
     async def open(self, host: str, port: int) -> str:

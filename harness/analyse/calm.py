@@ -7,6 +7,8 @@
 4. A stalled instrument makes an outage or a silence longer, never shorter.
 5. Out is a scope of which most was missed. Of which less was, the load had no steady state: the
    machine may be too slow for it, or the broker be broken, and neither is shown.
+6. What is out before a fault says that the load was sick, and nothing of the fault; whose doing
+   it was a run without any has to show.
 """
 
 from collections.abc import Iterable
@@ -20,6 +22,7 @@ from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.service import Outage, Starvation
 
 WARM_UP_NS = 10_000_000_000
+_SICK = ("the load was sick before the fault", "run it without a fault: what is out then?")
 _MORE = "let the calm last longer, or more be sent in it"
 
 
@@ -40,6 +43,8 @@ def longest_outage(findings: Findings, facts: Facts, doubt: Told | None) -> Valu
         if one.from_ns < last_ns
     ]
     worst = max((spell for spell in spells if spell[1] > 0), default=None)
+    if worst is not None and facts.windows and doubt is None:
+        return Interval(0, worst[1] / NS, _spell(worst[2], worst[1]), *_SICK)
     if worst is not None:
         return _out(*worst, doubt)
     seconds = range(-(-from_ns // int(NS)), until_ns // int(NS))
@@ -51,8 +56,12 @@ def longest_outage(findings: Findings, facts: Facts, doubt: Told | None) -> Valu
     return exactly(0, "0 s")
 
 
+def _spell(of: Outage, longest_ns: int) -> str:
+    return f"{scope_name(of)}, {longest_ns / NS:.1f} s"
+
+
 def _out(mostly: bool, longest_ns: int, of: Outage, doubt: Told | None) -> Interval:
-    text = f"{scope_name(of)}, {longest_ns / NS:.1f} s"
+    text = _spell(of, longest_ns)
     if mostly or doubt is not None:
         return _at_most(longest_ns, text, doubt)
     why = f"{of.bad:,} of {of.due:,} were missed: the load had no steady state"

@@ -52,6 +52,7 @@ class Claim:
     warns: bool = False  # it predicts harm: where it is false, the broker was better than that
     some: bool = False  # one example proves it ("may lose"), and none refutes it
     beside_others: bool = False  # it speaks of faults that are in force at the same time
+    beside_dead: bool = False  # it speaks of nodes that had ended before, and are down still
 
     @property
     def of_windows(self) -> bool:
@@ -159,6 +160,7 @@ class _ClaimTable(_Table):
     warns: bool = False
     quantifier: Literal["all", "some"]
     beside_others: bool = False
+    beside_dead: bool = False
 
 
 class _File(_Table):
@@ -194,6 +196,7 @@ def _claim(table: _ClaimTable, file: str, problems: list[Problem]) -> Claim:
         warns=table.warns,
         some=table.quantifier == "some",
         beside_others=table.beside_others,
+        beside_dead=table.beside_dead,
     )
 
 

@@ -7,7 +7,9 @@
    what no other window can have caused, and perhaps what others can have caused, too.
 4. An ambiguous surplus delivery may be of any provenance that the analysis could not tell it from;
    so may what a register entry calls `doubtful`.
-5. Little evidence proves no claim: to it no count is 0 for certain where fewer than ENOUGH were
+5. What the audit found in a queue that was not drained may lie there for consumers to come: it is
+   not stranded for certain.
+6. Little evidence proves no claim: to it no count is 0 for certain where fewer than ENOUGH were
    looked at, or all, where the scenario sends fewer on purpose. As a number it is what it is.
 """
 
@@ -59,6 +61,7 @@ class Counted:
     charges: tuple[Charge, ...]
     doubt: Callable[..., Told | None]
     planned: Mapping[Whole, float]
+    undrained: frozenset[str] = frozenset()  # queues whose drain is not complete
 
     def total(self, measure: str, detail: str = "") -> int:
         """How many of a measure (of one detail), over all queues."""
@@ -92,6 +95,11 @@ class Counted:
             # A confirm may have come that the log does not hold.
             open_ends += self._most("lost_indeterminate", "", among)
         return open_ends
+
+    def requeued(self, among: Among = None) -> int:
+        """At least so many came again by right: unacknowledged, or too late to be heard."""
+        late = self._charged(_LATE, "", among)[0]
+        return late + self._charged("duplicated", "redelivery", among)[0]
 
     def _charged(self, measure: str, detail: str, among: Among) -> tuple[int, int]:
         """At least so many, and at most."""
@@ -152,6 +160,9 @@ class Counted:
         if measure == "stranded" and low and doubt:
             # A consumer that died may have got what the audit found.
             return Interval(0, high, text, *_words(doubt))
+        if measure == "stranded" and (left := self._left(detail)):
+            # What nobody had drained yet the audit finds where any client may look, too.
+            return Interval(max(0, low - left), high, text, *_words(self.doubt("drain")))
         undecided = self.undecided(among)
         if undecided:
             sentence, advice = _words(self.doubt(*LOSS_DOUBTS))
@@ -164,6 +175,11 @@ class Counted:
             why = f"{high - low:,} more may be another fault's"
             return Interval(low, high, text, why, "let the faults lie further apart")
         return exactly(low, text)
+
+    def _left(self, detail: str) -> int:
+        """Stranded ones of queues that were not drained."""
+        rows = (row for row in self.counts if row.queue in self.undrained)
+        return sum(_matching(rows, "stranded", detail))
 
     def _order(self, among: Among) -> Value:
         """Order holds where at least half of what was delivered could be judged for it."""

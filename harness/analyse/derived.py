@@ -13,29 +13,39 @@ from spark_analysis.schema.facts import Facts, Window
 
 DERIVED = (
     "keeps",
+    "queues_stay",
     "mirrors_gained",
+    "broker_ended",
     "page_cache_lost",
+    "every_mirror_synchronised",
     "every_mirror_read",
     "attached_name_server_silent",
     "consumers_not_told",
     "whole_at_fault",
 )
+# What a fact of the run asks to survive the end of a broker.
+_LASTING = {"keeps": ("durable", "persistent"), "queues_stay": ("durable",)}
+_ALL_STOPPED = ("in turn", "at once")
 _NAME_SERVER = "name server"
 _SILENT = ("freeze", "black_hole")
 
 
 def derive(name: str, window: int, facts: Facts, state: State) -> Value:
     """The fact of that name, one of DERIVED."""
-    if name == "keeps":
-        return _keeps(facts, state)
+    if name in _LASTING:
+        return _lasts(_LASTING[name], facts, state)
     if name == "mirrors_gained":
         return _mirrors_gained(state)
     if not facts.windows:
         return Moot("there is no fault")
     own = next(each for each in facts.windows if each.number == window)
     match name:
+        case "broker_ended":
+            return _trait(own.kind, "ends_broker")
         case "page_cache_lost":
             return _trait(own.kind, "takes_page_cache")
+        case "every_mirror_synchronised":
+            return _every_mirror_synchronised(window, state)
         case "every_mirror_read":
             return _every_mirror_read(window, state)
         case "attached_name_server_silent":
@@ -60,6 +70,18 @@ def beside(window: int, facts: Facts) -> tuple[int, ...]:
     )
 
 
+def died_before(window: int, facts: Facts) -> tuple[int, ...]:
+    """Those of them that had ended a host's broker before this one came."""
+    return tuple(
+        other.number
+        for other in facts.windows
+        if other.number in beside(window, facts)
+        and other.number < window
+        and other.kind in KINDS
+        and KINDS[other.kind].ends_broker
+    )
+
+
 def _overlap(own: Window, other: Window) -> bool:
     """Whether `other` began before this one ended."""
     return own.ended_ns is None or other.origin_ns < own.ended_ns
@@ -71,23 +93,32 @@ def _trait(kind: str, trait: str) -> Value:
     return bool(getattr(KINDS[kind], trait))
 
 
-def _keeps(facts: Facts, state: State) -> Value:
-    """Whether all that ended may be expected to come back with its messages."""
+def _lasts(asked: tuple[str, ...], facts: Facts, state: State) -> Value:
+    """Whether all that ended may be expected to come back with what is asked to be lasting."""
     if state.run.get("operations") != 0:
         disk = state.value("lost_disk", 0)
         if isinstance(disk, str) and disk != "none":
             return False
-    lasting = (state.value("durable", 0), state.value("persistent", 0))
+    lasting = [state.value(name, 0) for name in asked]
     if all(one is True for one in lasting):
         return True
-    ends = [_trait(window.kind, "ends_broker") for window in facts.windows]
-    ends += [True for _ in facts.process_ends]
-    if state.run.get("operations") == 0 and not any(one is not False for one in ends):
+    ended = _broker_ended(facts, state)
+    if ended is False:
         return True
     if any(one is False for one in lasting):
-        # What an operation ended nobody asks here: it may have been any node.
-        return False if any(one is True for one in ends) else _unknown_end(facts)
+        # What an operation ended nobody asks here, unless it was every node: it may be any.
+        return False if ended else _unknown_end(facts)
     return Unknown("nobody declared whether queues and messages survive a restart")
+
+
+def _broker_ended(facts: Facts, state: State) -> bool | None:
+    """Whether a fault, an operation or nobody's plan ended a broker; None: nobody knows."""
+    ends = [_trait(window.kind, "ends_broker") for window in facts.windows]
+    ends += [True for _ in facts.process_ends]
+    if any(one is True for one in ends) or state.value("all_stopped", 0) in _ALL_STOPPED:
+        return True
+    known = state.run.get("operations") == 0 and all(one is False for one in ends)
+    return False if known else None
 
 
 def _unknown_end(facts: Facts) -> Value:
@@ -107,8 +138,20 @@ def _mirrors_gained(state: State) -> Value:
     return exactly(mirrors.low + 1 - copies.low)
 
 
+def _every_mirror_synchronised(window: int, state: State) -> Value:
+    mirrors = state.value("mirrors_at_fault", window)
+    full = state.value("synchronised_mirrors_at_fault", window)
+    for one in (mirrors, full):
+        if not isinstance(one, Interval):
+            return one
+    assert isinstance(mirrors, Interval)
+    assert isinstance(full, Interval)
+    return full.low >= mirrors.low
+
+
 def _every_mirror_read(window: int, state: State) -> Value:
-    """The mirror that took over is read, as master; the others are not."""
+    """The mirror that took over is read, as master; the others are not, and neither is it where
+    the old master came back into its place."""
     if state.value("elects", 0) is False:
         return Moot("no mirror takes over, so none was read")
     mirrors = state.value("mirrors_at_fault", window)
@@ -116,6 +159,8 @@ def _every_mirror_read(window: int, state: State) -> Value:
         return mirrors
     if mirrors.low > 1:
         return Moot(f"of {mirrors.low:.0f} mirrors the one that took over was read alone")
+    if state.value("rejoined_as", window) == "master":
+        return Moot("the old master was master again, and read in the mirror's place")
     rank = state.value("promoted_mirror_rank", window)
     return rank if isinstance(rank, Unknown | Moot) else True
 
@@ -147,6 +192,8 @@ def _not_told(window: int, state: State) -> Value:
             return one
     assert isinstance(attached, Interval)
     assert isinstance(told, Interval)
+    if not attached.low:
+        return Moot("no consumer of the queue was connected to another host")
     return exactly(max(0.0, attached.low - told.low))
 
 

@@ -26,6 +26,7 @@ from harness.analyse.vocabulary import (
     KEPT,
     OPERATED,
     RECORDED,
+    REQUEUED,
     SEEN,
     SERVICE,
     STAGE_NAMES,
@@ -44,8 +45,12 @@ from spark_analysis.schema.words import Owed
 _NEEDS_CONSUMERS = frozenset(
     each.name for each in measures.REGISTER if CONSUMERS_ABSENT in each.reasons
 )
+_GAPS = ("silence_s", "missed")
 _UNDECLARED = "nobody declares within what time its brokers ask about a transaction"
 _CUT_SHORT = "another fault came before clients had had time to be back, and enough was due"
+_NOT_ATTENDED = Told(
+    "consumption", 0, "", "no record says since when consumers were there", "record that"
+)
 _ENDED_BY_FAULT = {
     Owed.UNDO: "it would have lasted as long as the fault",
     Owed.EITHER: "the fault's end may have ended it, too",
@@ -61,6 +66,8 @@ class Evidence:
     state: State
     # Counts of which these records can say nothing, and why: somebody else's, of another form.
     untold: Mapping[str, str] = field(default_factory=dict)
+    # Whether the records say since when consumers were there. Ours do.
+    attended: bool = True
 
     def value(self, name: str, window: int = 0, among: Among = None) -> Value:
         """What is known of a fact; of a window's fact, in that window. `among`: a count is asked
@@ -89,8 +96,11 @@ class Evidence:
         return self._found(name, window)
 
     def claimed(self, name: str, window: int = 0, among: Among = None) -> Value:
-        """What a claim may build on: little evidence proves nothing."""
+        """What a claim may build on: little evidence proves nothing, and what was wrong before a
+        fault is not the fault's."""
         value, measure = self.value(name, window, among), name.partition(".")[0]
+        if name in _GAPS and isinstance(value, Interval):
+            return served.sick(served.rows_of(self.findings, window, words.FAULT)) or value
         return self.counted.enough(measure, value) if measure in COUNTS else value
 
     def _operated(self, name: str) -> Value:
@@ -121,6 +131,7 @@ class Evidence:
             self.findings.charges,
             self.loss_doubt,
             {of: one.low for of, one in planned.items() if isinstance(one, Interval)},
+            frozenset(one.queue for one in self.findings.doubts if one.reason == "drain"),
         )
 
     @cached_property
@@ -150,6 +161,10 @@ class Evidence:
     def beside(self, window: int) -> tuple[int, ...]:
         """The windows that were in force at the same time."""
         return derived.beside(window, self.facts)
+
+    def died_before(self, window: int) -> tuple[int, ...]:
+        """Those of them by which a node was down already."""
+        return derived.died_before(window, self.facts)
 
     def too_little(self, window: int) -> Unknown | None:
         """Why too little was due in a window for anything to be proved by nothing going wrong."""
@@ -221,10 +236,12 @@ class Evidence:
             return exactly(self._waiting(window))
         if name == KEPT:
             return self._kept(window)
+        if name == REQUEUED:
+            return self._requeued(window)
         doubt = self._time_doubt(name.removesuffix("_s"), window)
         if doubt:
             return Unknown(doubt.sentence, doubt.advice)
-        if name in ("silence_s", "missed"):
+        if name in _GAPS:
             return self._gap(name, window)
         if name in SERVICE:
             return self._served(SERVICE[name], window)
@@ -247,6 +264,11 @@ class Evidence:
             return False
         part = f"what is new, or a part of the {waiting:,}"
         return Unknown(f"it held {held.low:,.0f}: {part}")
+
+    def _requeued(self, window: int) -> Value:
+        if self.counted.requeued(frozenset({window})):
+            return True
+        return Moot("nothing came again, so perhaps nothing was unacknowledged")
 
     def _stage_seen(self, name: str, window: int) -> Value:
         row = self.stage(name, window)
@@ -304,6 +326,7 @@ class Evidence:
         if self.state.run.get("consumers") == 0:
             return Moot("nobody consumes before the drain")
         doubt = self.availability_doubt(window) or self.loss_doubt("consumer_log")
+        doubt = doubt or (None if self.attended else _NOT_ATTENDED)
         if window:
             told = calm.starved_once_healed(self.findings, self.facts, window, doubt)
             short = isinstance(told, Unknown) and self._cut_short(window)
@@ -346,9 +369,13 @@ class Evidence:
         return f"first confirmed {stage_text(first)}, of a fault of {length_s:.1f} s"
 
     def _confirmed_late(self, window: int) -> bool:
-        """Whether nothing that was sent into the fault was confirmed until it had been undone."""
-        first, length_s = self.stage("first_success", window), fault_length_s(self.window(window))
-        return first is not None and length_s is not None and first.after_ns / NS >= length_s
+        """Whether nothing that was sent into the fault was confirmed until it was being undone."""
+        first, of = self.stage("first_success", window), self.window(window)
+        if first is None or of.ended_ns is None:
+            return False
+        in_force = (one.until_ns for one in self.findings.exposure if one.window == window)
+        undone_ns = next((at for at in in_force if at < self.facts.load_ended_ns), of.ended_ns)
+        return of.origin_ns + first.after_ns >= undone_ns
 
     def _gap(self, name: str, window: int) -> Value:
         row = self.availability(window)

@@ -39,11 +39,12 @@ reordered, by        Allowed: the overtaken one, where both are of one producer 
                      first attempt, confirmed so, and first delivered so, unflagged, to one
                      consumer; a crash leaves open where the others stood.
 corrupt, by corrupt  Allowed: admitted. Proved: confirmed, for then it is delivered or found.
-redelivery_after_ack Allowed: admitted. Proved: the master itself gave it out again, both
-  , by redeliver     deliveries came by one connection AGAIN_NS apart, and we had acknowledged the
-                     first a second before every window between them. A successor may be quicker, a
-                     connection may have ended, a fault may have met our acknowledgement on its
-                     way: then it is a redelivery like others.
+redelivery_after_ack Allowed: admitted; and a twin, which a mirror that takes over may give out
+  , by redeliver     when we had acknowledged the first. Proved: the master itself gave it out
+                     again, both deliveries came by one connection AGAIN_NS apart, and we had
+                     acknowledged the first a second before every window between them. A successor
+                     may be quicker, a connection may have ended, a fault may have met our
+                     acknowledgement on its way: then it is a redelivery like others.
 came again, by       Every admitted attempt has a surplus delivery: the master requeues it, or its
   redeliver          successor does, who never heard of the acknowledgement.
 """
@@ -134,7 +135,10 @@ def compared(
         "reordered": _reordered(admissions, seen),
         "stored_twice": (_stored_twice(done, seen), _names(done["duplicate"])),
         "ambiguous": (frozenset[Name](), _untold(seen)),
-        "redelivery_after_ack": (_after_ack(done, seen), _names(done["redeliver"])),
+        "redelivery_after_ack": (
+            _after_ack(done, seen),
+            _names(done["redeliver"] | done["duplicate"]),
+        ),
     }
     nothing = frozenset[Name](), frozenset[Name]()
     classes = [

@@ -15,10 +15,14 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_file, is_folder, text_of
+from harness.outside.text import brief, cut
 from harness.plan.model import Experiment, Skipped
 from harness.plan.problems import Problem
 
 NAME = "experiment.json"
+WORD_MAX, TEXT_MAX = 4096, 1_000_000  # characters
+_SAID_MAX = 300
 RUNS = "runs"
 PLACE = "DIR"
 Cell = tuple[str, str, str, str]
@@ -105,10 +109,11 @@ def recall(folder: Path) -> Stored:
     try:
         if "pieces" not in document:
             return _stored(folder, document)
-        pieces = tuple(_piece(folder / path) for path in document["pieces"])
+        pieces = tuple(_piece(folder / _word(path)) for path in document["pieces"])
         return _merged(folder, document, pieces)
-    except (KeyError, TypeError, ValueError) as failure:
-        raise NoExperiment(f"{folder / NAME} is none of ours: {failure!r}") from failure
+    except (KeyError, TypeError, ValueError, AttributeError) as failure:
+        said = cut(repr(failure), _SAID_MAX)
+        raise NoExperiment(f"{folder / NAME} is none of ours: {said}") from failure
 
 
 def document_of(folder: Path, runs: Sequence[str]) -> str:
@@ -149,13 +154,13 @@ def problems(folders: Iterable[Path]) -> Iterator[Problem]:
 
 
 def _document(folder: Path) -> dict[str, Any]:
-    if not folder.is_dir():
+    if not is_folder(folder):
         raise NoExperiment(f"there is no folder {folder}")
-    if not (folder / NAME).is_file():
+    if not is_file(folder / NAME):
         raise NoExperiment(f"{folder} is no experiment's folder: no {NAME}")
     try:
-        document = json.loads((folder / NAME).read_text())
-    except (OSError, ValueError) as failure:
+        document = json.loads(text_of(folder / NAME, JSON_BYTES_MAX))
+    except (Unreadable, ValueError, RecursionError) as failure:
         raise NoExperiment(f"{folder / NAME} cannot be read: {failure}") from failure
     if not isinstance(document, dict):
         raise NoExperiment(f"{folder / NAME} is none of ours: no object")
@@ -163,37 +168,46 @@ def _document(folder: Path) -> dict[str, Any]:
 
 
 def _piece(folder: Path) -> Stored:
-    piece = recall(folder)
-    if piece.pieces:
+    """One that is merged is read no further: it may be of itself."""
+    document = _document(folder)
+    if "pieces" in document:
         raise ValueError(f"{folder} is merged itself")
-    return piece
+    return _stored(folder, document)
 
 
 def _stored(folder: Path, document: Mapping[str, Any]) -> Stored:
-    name = str(document["name"])
+    name = _word(document["name"])
     return Stored(
         folder=folder,
         name=name,
-        seed=document["seed"],
-        replay=document["replay"],
-        runs=tuple(
-            StoredRun(
-                folder / RUNS / each["name"],
-                name,
-                each["name"],
-                _cell(each["cell"]),
-                each["repeat"],
-                each["seed"],
-            )
-            for each in document["runs"]
-        ),
+        seed=_number(document["seed"]),
+        replay=_text(document["replay"]),
+        runs=tuple(_run(folder, name, each) for each in document["runs"]),
         skipped=tuple(
-            Skipped(_cell(each["cell"]), each["reason"]) for each in document["skipped"]
+            Skipped(_cell(each["cell"]), _text(each["reason"])) for each in document["skipped"]
         ),
         titles={
-            _cell(each["cell"]): (each["scenario"], each["system"], each["layout"])
+            _cell(each["cell"]): (
+                _text(each["scenario"]),
+                _text(each["system"]),
+                _text(each["layout"]),
+            )
             for each in document.get("titles", ())
         },
+    )
+
+
+def _run(folder: Path, experiment: str, told: Mapping[str, Any]) -> StoredRun:
+    name = _word(told["name"])
+    if Path(name).name != name or name == "..":
+        raise ValueError(f"{brief(name)} is no name of a run: it leads elsewhere")
+    return StoredRun(
+        folder=folder / RUNS / name,
+        experiment=experiment,
+        name=name,
+        cell=_cell(told["cell"]),
+        repeat=_number(told["repeat"]),
+        seed=_number(told["seed"]),
     )
 
 
@@ -203,9 +217,9 @@ def _merged(folder: Path, document: Mapping[str, Any], pieces: tuple[Stored, ...
     reasons = {one.cell: one for piece in pieces for one in piece.skipped}
     return Stored(
         folder=folder,
-        name=str(document["name"]),
+        name=_word(document["name"]),
         seed=None,
-        replay=document["replay"],
+        replay=_text(document["replay"]),
         runs=runs,
         skipped=tuple(one for cell, one in reasons.items() if cell not in run_cells),
         titles={cell: title for piece in pieces for cell, title in piece.titles.items()},
@@ -221,5 +235,22 @@ def _counted_through(runs: Iterable[StoredRun]) -> Iterator[StoredRun]:
 
 
 def _cell(words: Sequence[str]) -> Cell:
-    scenario, system, layout, client = words
+    scenario, system, layout, client = map(_word, words)
     return scenario, system, layout, client
+
+
+def _word(value: object) -> str:
+    """A name, or a path."""
+    return _text(value, WORD_MAX)
+
+
+def _text(value: object, most: int = TEXT_MAX) -> str:
+    if not isinstance(value, str) or len(value) > most:
+        raise ValueError(f"{brief(value)} is no text of {most:,} characters at most")
+    return value
+
+
+def _number(value: object) -> int:
+    if type(value) is not int or abs(value) >= 2**64:
+        raise ValueError(f"{brief(value)} is no whole number of 64 bits")
+    return value

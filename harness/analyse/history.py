@@ -15,8 +15,9 @@ from harness.analyse.asked import question
 from harness.analyse.evidence import Evidence
 from harness.analyse.state import State
 from harness.analyse.vocabulary import DECLARED, OPERATED, RECORDED
+from harness.histories import contradictions
+from harness.histories.complaints import Complaints
 from harness.histories.history import Cell, History, Words
-from harness.plan.problems import PlanError, Problem
 from spark_analysis.engine.judge import judge
 from spark_analysis.engine.kernel.records import BadRecords, R, Text, without_canaries
 from spark_analysis.schema.arrow import arrow_schema
@@ -29,6 +30,7 @@ WORDS = Words(
     },
     recorded={name: fact.kind for name, fact in RECORDED.items()},
 )
+_CONSUMING = "consuming"  # of client events
 _FOLLOWS = ("consumers", "acknowledges", "no_ack")  # the last one follows from the others
 
 
@@ -39,9 +41,19 @@ def evidence(history: History, file: str) -> Evidence:
     try:
         tables = judge(facts, _Columns(history))
     except BadRecords as reason:
-        raise PlanError([Problem(file, f"the records contradict each other: {reason}")]) from None
+        complaints = Complaints(file)
+        contradictions.of_rows(history.tables, complaints)
+        if not complaints.any:
+            complaints.add("", f"the records contradict each other: {reason}")
+        complaints.check()
+        raise  # `check` has raised
     marts = {name: tuple(_rows(row, tables[name])) for name, row in MARTS.items()}
-    return Evidence(Findings(**marts), facts, told, history.untold)
+    return Evidence(Findings(**marts), facts, told, history.untold, _attended(history))
+
+
+def _attended(history: History) -> bool:
+    """What waited for nobody is no silence of the broker's."""
+    return _CONSUMING in history.tables.get("client_events", {}).get("kind", ())
 
 
 def state(history: History) -> State:

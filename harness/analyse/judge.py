@@ -5,8 +5,9 @@
    what makes no sense here, and that before what holds.
 3. A claim about fault windows is judged in each, and its counts are of what the windows to which
    it applies can have caused. Beside another fault it is INCONCLUSIVE, unless it speaks of
-   several.
-4. What speaks for the broker needs enough that was due while the fault was in force.
+   several, or of nodes that were down before.
+4. What speaks for the broker needs enough that was due while the fault was in force. Of a run
+   that is in doubt as a whole nothing holds, a warning's harm neither.
 5. A promise is as good as its worst window. A warning came true where its harm came in one; one
    example proves a claim about some cases, which is never refuted.
 6. Every verdict says what was judged, what was not and why, and what to do.
@@ -199,8 +200,8 @@ def _in_window(claim: Claim, evidence: Evidence, window: int, among: frozenset[i
     disturbed = _disturbed(window, unplanned.disturbed(evidence.facts, window))
     if disturbed is not None:
         return disturbed
-    others = evidence.beside(window)
-    if others and not claim.beside_others:
+    others = _in_the_way(claim, evidence, window)
+    if others:
         numbers = " and ".join(str(number) for number in others)
         return _Part(
             Outcome.INCONCLUSIVE,
@@ -215,6 +216,14 @@ def _in_window(claim: Claim, evidence: Evidence, window: int, among: frozenset[i
         return part
     reason = f"window {window}: {little.reason}"
     return _Part(Outcome.INCONCLUSIVE, part.judged, (reason,), advice=(little.advice,))
+
+
+def _in_the_way(claim: Claim, evidence: Evidence, window: int) -> list[int]:
+    """The faults that were in force at the same time, and that the claim does not speak of."""
+    if claim.beside_others:
+        return []
+    admitted = evidence.died_before(window) if claim.beside_dead else ()
+    return [number for number in evidence.beside(window) if number not in admitted]
 
 
 def _predicate(claim: Claim, evidence: Evidence, window: int, among: Among) -> _Part:
@@ -239,7 +248,12 @@ def _predicate(claim: Claim, evidence: Evidence, window: int, among: Among) -> _
             judged=tuple(one.words for one in decided),
             not_judged=tuple(one.words for one in moot),
         )
-    return _Part(Outcome.PASS, judged=tuple(one.words for one in decided))
+    held = tuple(one.words for one in decided)
+    doubt = evidence.run_doubt
+    if doubt is not None:
+        # That a warning's harm was found says something only where the run can be believed.
+        return _Part(Outcome.INCONCLUSIVE, held, (doubt.sentence,), advice=(doubt.advice,))
+    return _Part(Outcome.PASS, judged=held)
 
 
 def _inconclusive(decided: list[_Answer], unknown: list[_Answer]) -> _Part:

@@ -10,16 +10,22 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
+import pyarrow as pa
+
 from harness.analyse import rows
+from harness.run_folder.client_events import reached_another
 from harness.run_folder.manifest import Manifest, OperationRecord
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
+from spark_analysis.schema.sealed import RAW
 from spark_analysis.schema.service import JUDGED_MIN
+from spark_analysis.schema.tables import CLIENT_EVENTS
 from spark_analysis.schema.words import Outcome, Via
 
 SYNCHRONISE = "synchronise"
 LEAST_NS = 1_000_000_000
 STILL, LEFT = "stood_still_synchronising", "left_to_drain"
+MOVED = "clients_reached_another"
 ROWS_MAX = 2_000_000  # of a table: more would be no moment in which an operator waits
 _NONE = {"moot": "no queue was synchronised by an operator"}
 _MOMENT = {"moot": "what was synchronised took no second"}
@@ -31,10 +37,11 @@ Told = bool | int | dict[str, str] | None
 def told(folder: Path, manifest: Manifest, facts: Facts, findings: Findings) -> dict[str, Told]:
     """Words of analyse/vocabulary (OPERATED, SEEN), of the run in `folder`; None is unknown."""
     try:
-        left = _left(folder)
-        return {LEFT: left, STILL: _still(folder, manifest, facts, findings)}
-    except rows.Unreadable:
-        return {LEFT: None, STILL: None}
+        moved = reached_another(manifest, folder / RAW / f"{CLIENT_EVENTS.name}.parquet")
+        still = _still(folder, manifest, facts, findings)
+        return {LEFT: _left(folder), STILL: still, MOVED: moved}
+    except (rows.Unreadable, OSError, pa.ArrowException):
+        return {LEFT: None, STILL: None, MOVED: None}
 
 
 def _left(folder: Path) -> int:

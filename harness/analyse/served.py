@@ -52,6 +52,12 @@ def served(rows: Sequence[Service]) -> bool | Unknown:
     return True
 
 
+def sick(rows: Iterable[Service]) -> Unknown | None:
+    """Why what the run missed says nothing of the fault; None where it does."""
+    ill = any(row.scope == words.RUN and row.verdict == words.SICK for row in rows)
+    return Unknown(f"the run: {_WHY[words.SICK]}", _LONGER) if ill else None
+
+
 def only_few(rows: Sequence[Service]) -> bool:
     """Whether nothing is known but that too little of the run was due."""
     known = {row.verdict for row in rows}

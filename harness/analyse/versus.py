@@ -100,6 +100,18 @@ class Versus:
         return 1 if self.of(Change.WORSE) else 0
 
 
+def rates_apart(before: Rate, after: Rate) -> tuple[float, float, float | None]:
+    """The interval of their difference, second less first, and its p: None where no run was a
+    violation, or all were."""
+    table = [
+        [after.violated, after.runs - after.violated],
+        [before.violated, before.runs - before.violated],
+    ]
+    open_question = 0 < before.violated + after.violated < before.runs + after.runs
+    p = float(scipy.stats.fisher_exact(table).pvalue) if open_question else None
+    return *_newcombe(before, after), p
+
+
 def versus(first: Side, second: Side) -> Versus:
     """The second side against the first."""
     pairs = _pairs(first, second)
@@ -178,13 +190,7 @@ def _rate(
     after: Rate,
     unjudged: tuple[int, int],
 ) -> Row:
-    table = [
-        [after.violated, after.runs - after.violated],
-        [before.violated, before.runs - before.violated],
-    ]
-    open_question = 0 < before.violated + after.violated < before.runs + after.runs
-    p = float(scipy.stats.fisher_exact(table).pvalue) if open_question else None
-    low, high = _newcombe(before, after)
+    low, high, p = rates_apart(before, after)
     by = after.violated / after.runs - before.violated / before.runs
     return Row(one, other, claim, meaning, before, after, unjudged, by, low, high, p)
 

@@ -83,8 +83,19 @@ OPERATED: dict[str, Fact] = {
     "queues_have_masters": Fact(bool, False, "after all operations each queue had a master"),
     "mirrors_after_operations": Fact(float, False, "the least number of mirrors of a queue then"),
 }
-SEEN: dict[str, Fact] = {  # from raw rows (operated.py)
+SEEN: dict[str, Fact] = {  # from raw rows (operated.py, routed.py)
     "left_to_drain": Fact(float, False, "deliveries that consumers left to the drain"),
+    "clients_reached_another": Fact(
+        bool,
+        False,
+        "every publisher whose link to a host was struck was connected to another host meanwhile",
+    ),
+    "routes_told_meanwhile": Fact(
+        bool,
+        False,
+        "while name servers were struck those that were left told every queue's route, never "
+        "5 s or more without",
+    ),
 }
 RECORDED: dict[str, Fact] = {
     "fault_kind": Fact(str, True, "its kind: a name that `list faults` shows"),
@@ -155,6 +166,7 @@ CALM: dict[str, Fact] = {
 }
 NOTHING_BROKEN = ("faults", "operations")  # declared; whoever asks for them speaks of the calm
 WAITING, KEPT = "waiting_at_fault", "kept_when_rejoined"
+REQUEUED = "given_out_again"
 STAGE_NAMES = tuple(
     each.reached.stage for each in REGISTER if each.reached is not None and each.of is None
 )  # routes are told apart: there may be nobody who knows them
@@ -189,6 +201,11 @@ FOUND: dict[str, Fact] = {
         "longest time in which a queue gave nothing out, though something waited, when the fault, "
         "and every one in force with it, was gone, and clients had had time to come back",
     ),
+    REQUEUED: Fact(
+        bool,
+        True,
+        "something unacknowledged came again, so something was; nothing says that nothing was",
+    ),
     WAITING: Fact(float, True, "messages that were confirmed and not delivered when it came"),
     KEPT: Fact(
         bool,
@@ -205,7 +222,12 @@ FOLLOWING: dict[str, Fact] = {  # from others (derived.py)
         False,
         "no disk was lost, and no broker ended while queues or messages were transient",
     ),
+    "queues_stay": Fact(
+        bool, False, "no disk was lost, and no broker ended while queues were transient"
+    ),
+    "broker_ended": Fact(bool, True, "the fault ended what it struck: its memory is gone"),
     "page_cache_lost": Fact(bool, True, "the fault took what was written and not synced, too"),
+    "every_mirror_synchronised": Fact(bool, True, "every mirror at the fault held everything"),
     "every_mirror_read": Fact(bool, True, "every mirror at the fault was master later, and read"),
     "attached_name_server_silent": Fact(
         bool, True, "a name server that publishers asked was silent at the same time"

@@ -7,7 +7,8 @@ import typer
 
 from harness.analyse import experiments
 from harness.commands.shell import RESULTS, AllOption, JsonOption, JudgeOption, Shell, stamp
-from harness.plan.problems import PlanError
+from harness.outside.files import why_not_written
+from harness.plan.problems import PlanError, Problem
 from harness.report.display import Judge
 from harness.run import going
 
@@ -30,6 +31,8 @@ def analyse(
     shell: Shell = context.obj
     problems = tuple(experiments.problems(folders))
     problems = problems or tuple(going.problems(experiments.places(folders)))
+    if len(folders) > 1 and (reason := why_not_written(results / stamp())):
+        problems = (*problems, Problem("--results", f"{results}: {reason}"))
     if problems:
         raise PlanError(problems)
     into = folders[0] if len(folders) == 1 else results / f"{stamp()}-merged"

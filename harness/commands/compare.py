@@ -8,9 +8,12 @@ import typer
 
 from harness.analyse.versus import versus
 from harness.commands.shell import Shell
+from harness.outside.files import is_folder, why_not_written
 from harness.plan.problems import PlanError, Problem
 from harness.report import recalled, versus_page
 from harness.report.verdict import NAME
+
+NAME_MAX = 64  # characters of an experiment's name in that of a file
 
 
 def compare(
@@ -27,7 +30,7 @@ def compare(
     """Say what got worse from A to B, what got better, and what shows no difference."""
     shell: Shell = context.obj
     before, after = recalled.sides((first, second))
-    folder = second if second.is_dir() else second.parent
+    folder = second if is_folder(second) else second.parent
     path = output or folder / f"compared-with-{_name(before.name)}.html"
     if problem := _unwritable(path, (first, second)):
         raise PlanError([problem])
@@ -44,15 +47,18 @@ def compare(
 
 def _name(experiment: str) -> str:
     """What others called it becomes no path."""
-    return "".join(mark if mark.isalnum() or mark in "-_." else "-" for mark in experiment)
+    plain = (mark if mark.isalnum() or mark in "-_." else "-" for mark in experiment[:NAME_MAX])
+    return "".join(plain)
 
 
 def _unwritable(path: Path, inputs: Iterable[Path]) -> Problem | None:
-    if path.is_dir():
+    if is_folder(path):
         return Problem("--output", f"{path} is a folder: name a file")
-    files = [one / NAME if one.is_dir() else one for one in inputs]
+    if not is_folder(path.parent):
+        return Problem("--output", f"there is no folder {path.parent}")
+    if reason := why_not_written(path):
+        return Problem("--output", f"{path}: {reason}")
+    files = [one / NAME if is_folder(one) else one for one in inputs]
     if path.exists() and any(path.samefile(one) for one in files):
         return Problem("--output", f"{path} is what is to be compared")
-    if not path.parent.is_dir():
-        return Problem("--output", f"there is no folder {path.parent}")
     return None

@@ -6,6 +6,8 @@ from typing import Annotated
 import typer
 
 from harness.commands.shell import RESULTS, SeedOption, Shell, print_lines, seed_of, stamp
+from harness.outside.files import why_not_written
+from harness.plan.problems import PlanError, Problem
 from harness.report import demo
 from harness.report.display import Judge, RunOptions
 
@@ -18,6 +20,8 @@ def show_demo(
     """See what it does, in a minute and a half, with nothing but Python."""
     shell: Shell = context.obj
     shell.results = results
+    if reason := why_not_written(results / stamp()):
+        raise PlanError([Problem("--results", f"{results}: {reason}")])
     seed = seed_of(seed)
     display = shell.display()
     try:

@@ -19,7 +19,7 @@ from harness.histories.as_rows import rows_of
 from harness.histories.declared import declaring, of_words
 from harness.histories.explained import explained
 from harness.histories.history import History, Told
-from harness.plan.problems import PlanError, Problem
+from harness.plan.problems import PlanError, twice
 from harness.report import judged as words
 
 OURS, JEPSEN, OPENCHAOS = "mqproof", "jepsen", "openchaos"
@@ -54,7 +54,7 @@ def judge_files(
 ) -> tuple[list[Judged], int]:
     """What is said of each file, and the exit code over all; `declare`: words NAME=VALUE. Raises
     PlanError."""
-    problems: list[Problem] = []
+    problems = twice("FILE", map(str, files))
     known: Mapping[str, Told] = {}
     try:
         known = of_words(declare, WORDS.declared)
@@ -62,7 +62,7 @@ def judge_files(
         problems += error.problems
     judged: list[Judged] = []
     shipped = claims.shipped()
-    for path in files:
+    for path in dict.fromkeys(files):
         try:
             read = _read(path, form, explain)
             read = replace(read, history=declaring(read.history, known, str(path)))

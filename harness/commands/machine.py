@@ -1,19 +1,32 @@
 """`mqproof heal`, `doctor` and `build`: what this machine has to offer, before and after runs."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from harness.commands.shell import NOT_DECIDED, Shell
 from harness.deploy import catalogue
-from harness.plan.problems import PlanError, unknown
+from harness.plan.problems import PlanError, twice, unknown
 from harness.report import asking, external
+from harness.run.heal import Chosen
 
 
-def heal(context: typer.Context) -> int:
-    """Undo faults and remove clusters that dead runs left behind."""
+def heal(
+    context: typer.Context,
+    results: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Only what experiments in this folder left."),
+    ] = None,
+    experiment: Annotated[
+        str, typer.Option(metavar="NAME", help="Only what this one left; or its folder.")
+    ] = "",
+    dry: Annotated[bool, typer.Option("--dry-run", help="Say what would be done.")] = False,
+) -> int:
+    """Undo faults and remove clusters that dead runs left behind; live ones are left alone."""
     shell: Shell = context.obj
-    return 0 if shell.load().heal(shell.display()) else NOT_DECIDED
+    chosen = Chosen(results, experiment)
+    return 0 if shell.load().heal(shell.display(), chosen, dry) else NOT_DECIDED
 
 
 def doctor(
@@ -41,7 +54,9 @@ def build(
     shell: Shell = context.obj
     names = catalogue.system_names()
     chosen = tuple(system or ())
-    problems = [unknown("--system", "system", word, names) for word in chosen if word not in names]
+    wrong = dict.fromkeys(word for word in chosen if word not in names)
+    problems = [unknown("--system", "system", word, names) for word in wrong]
+    problems += twice("--system", chosen)
     if problems:
         raise PlanError(problems)
     display = shell.display()

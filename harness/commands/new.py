@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
-from harness.commands.shell import Shell
+from harness.commands.bounds import Once
+from harness.commands.shell import Shell, print_text
+from harness.outside.text import brief
 from harness.plan.problems import PlanError, Problem
 from harness.plan.toml import SCENARIO_NAME
 from harness.plan.topology_toml import TOPOLOGY_NAME
@@ -20,7 +21,7 @@ app = typer.Typer(help="Write a file to start from.", no_args_is_help=True)
 _Name = Annotated[str, typer.Argument(help="NAME.toml is written.")]
 
 
-@app.command("scenario")
+@app.command("scenario", cls=Once)
 def new_scenario(context: typer.Context, name: _Name) -> int:
     """Write NAME.toml: a commented copy of master-crash that runs at once."""
     path = _path(name, SCENARIO_NAME)
@@ -28,7 +29,7 @@ def new_scenario(context: typer.Context, name: _Name) -> int:
     return _write(context.obj, path, text, f"mqproof run {path} --dry-run")
 
 
-@app.command("topology")
+@app.command("topology", cls=Once)
 def new_topology(context: typer.Context, name: _Name) -> int:
     """Write NAME.toml: brokers that are there, and what may be done to them, commented."""
     path = _path(name, TOPOLOGY_NAME)
@@ -39,9 +40,8 @@ def new_topology(context: typer.Context, name: _Name) -> int:
 def _path(name: str, pattern: re.Pattern[str]) -> Path:
     path = Path(f"{name.removesuffix('.toml')}.toml")
     if not pattern.fullmatch(path.stem) or path.name != str(path):
-        raise PlanError(
-            [Problem("NAME", f"small letters, digits and hyphens, a letter first; not {name!r}")]
-        )
+        text = f"small letters, digits and hyphens, a letter first; not {brief(name)}"
+        raise PlanError([Problem("NAME", text)])
     return path
 
 
@@ -51,5 +51,8 @@ def _write(shell: Shell, path: Path, text: str, next_word: str) -> int:
             stream.write(text)
     except FileExistsError:
         raise PlanError([Problem("NAME", f"{path} is already there; nothing written")]) from None
-    shell.out.print(Text(f"wrote {path}; try: {next_word}"), soft_wrap=True)
+    except OSError as failure:
+        reason = failure.strerror or str(failure)
+        raise PlanError([Problem("NAME", f"{path} cannot be written: {reason}")]) from None
+    print_text(shell.out, f"wrote {path}; try: {next_word}")
     return 0

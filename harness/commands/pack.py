@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from harness.analyse import experiments
-from harness.commands.shell import NOT_DECIDED, Shell
+from harness.commands.shell import NOT_DECIDED, Shell, print_text
+from harness.outside.files import is_file, why_not_written
 from harness.plan.problems import PlanError, Problem
 from harness.run import going
 from harness.run_folder import packing
@@ -48,17 +48,17 @@ def _pack(
         there = [run.folder for run in chosen if run.folder.is_dir()]
         packing.pack(asked.name, {experiments.NAME: document}, there, output)
     except (packing.NotPacked, OSError) as failure:
-        shell.err.print(Text(f"mqproof: nothing was packed:\n{failure}"), soft_wrap=True)
+        print_text(shell.err, f"mqproof: nothing was packed:\n{failure}")
         return NOT_DECIDED
     size_kb = output.stat().st_size / 1000
     told = f"wrote {output} ({len(there)} of {len(chosen)} runs, {size_kb:,.0f} kB)"
-    shell.out.print(Text(f"{told}; try: tar xf {output} && mqproof analyse {asked.name}"))
+    print_text(shell.out, f"{told}; try: tar xf {output} && mqproof analyse {asked.name}")
     return 0
 
 
 def _experiment_of(folder: Path) -> Path:
     """A run lies in runs/ of its experiment."""
-    inside = folder.parent.name == experiments.RUNS and not (folder / experiments.NAME).exists()
+    inside = folder.parent.name == experiments.RUNS and not is_file(folder / experiments.NAME)
     return folder.parent.parent if inside else folder
 
 
@@ -69,6 +69,8 @@ def _problems(experiment: Path, output: Path) -> list[Problem]:
     found += [] if found else going.problems([experiment])
     if not output.name.endswith(packing.SUFFIX):
         found.append(Problem(OUTPUT, f"{output} does not end with {packing.SUFFIX}"))
-    if output.exists():
+    if reason := why_not_written(output):
+        found.append(Problem(OUTPUT, f"{output}: {reason}"))
+    elif output.exists():
         found.append(Problem(OUTPUT, f"{output} is already there; nothing written"))
     return found

@@ -17,8 +17,9 @@ from harness.commands.shell import (
     seed_of,
     stamp,
 )
+from harness.outside.files import why_not_written
 from harness.plan import bound, misbehave
-from harness.plan.problems import PlanError
+from harness.plan.problems import PlanError, Problem
 from harness.report import asking, dry_run, external
 from harness.report.display import Judge, RunOptions
 
@@ -72,6 +73,8 @@ def run(
         until,
     )
     experiment = asking.experiment_of(asked, stamp())
+    if reason := why_not_written(results / experiment.name):
+        raise PlanError([Problem("--results", f"{results}: {reason}")])
     misbehaving = misbehave.parse(wrong, experiment)
     wanted = bound.parse(until)
     if dry:

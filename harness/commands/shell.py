@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -12,13 +13,18 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from harness.outside.text import one_line, visible
 from harness.report.display import Judge, Pipeline
-from harness.report.terminal import Terminal, harmless
+from harness.report.terminal import Terminal
 
 NOT_DECIDED = 2
+LINES_AT_ONCE = 500
 RESULTS = Path("results")
 
-SeedOption = Annotated[int | None, typer.Option(help="Fixes every choice; shown at the end.")]
+SeedOption = Annotated[
+    int | None,
+    typer.Option(min=0, max=2**63 - 1, help="Fixes every choice; shown at the end."),
+]
 JudgeOption = Annotated[Judge, typer.Option(help="What decides the exit code.")]
 AllOption = Annotated[
     bool, typer.Option("--all", help="Show claims that do not apply, too, each with its reason.")
@@ -50,5 +56,13 @@ def seed_of(asked: int | None) -> int:
 
 
 def print_lines(console: Console, lines: Iterable[str]) -> None:
-    for line in lines:
-        console.print(Text(harmless(line)), soft_wrap=True)
+    """Each as one line, whatever stands in it."""
+    every = map(one_line, lines)
+    # rich takes its time for each print, and a plan may have very many lines.
+    while some := list(islice(every, LINES_AT_ONCE)):
+        console.out("\n".join(some), highlight=False)
+
+
+def print_text(console: Console, text: str) -> None:
+    """It may have several lines."""
+    console.print(Text(visible(text)), soft_wrap=True)

@@ -5,6 +5,7 @@ import sys
 from harness.deploy.catalogue import CatalogueError, load_layout, load_system, system_names
 from harness.deploy.compose_settings import Settings
 from harness.deploy.render import render, side_by_side
+from harness.outside.text import visible
 from harness.plan.model import Layout
 
 ALL = "all"
@@ -14,7 +15,7 @@ def main(arguments: list[str]) -> int:
     try:
         print(_text(arguments), end="")
     except CatalogueError as error:
-        print(error, file=sys.stderr)
+        print(visible(str(error)), file=sys.stderr)
         return 254
     return 0
 

@@ -9,6 +9,8 @@
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol, TypeVar, get_args
 
@@ -21,7 +23,9 @@ from harness.deploy.layout_parts import AsList, Name, Names, Strict
 from harness.deploy.likeness import LIKE, LikenessError, whole
 from harness.deploy.mirrored_layouts import Handling, MirroredLayoutFile
 from harness.deploy.rocketmq_layouts import RocketLayoutFile
-from harness.plan.findings import MISSING, Finding, document_of, of_shape, told
+from harness.outside.files import TOML_BYTES_MAX, Unreadable, is_file, text_of
+from harness.outside.text import brief
+from harness.plan.findings import FOUND_MAX, MISSING, Finding, document_of, of_shape, told
 from harness.plan.model import Layout, System
 from harness.plan.operations import OPERATIONS
 from harness.plan.problems import PlanError, Problem, nearest, unknown
@@ -94,7 +98,7 @@ def _find(system: str, word: str) -> tuple[Path, str]:
     """The file that a word means, and the profile that it names or an empty string."""
     name, _, profile = word.partition("@")
     if is_path(name):
-        if not Path(name).is_file():
+        if not is_file(Path(name)):
             raise CatalogueError([Problem(FLAG, f"there is no layout file {name}")])
         return Path(name), profile
     files = {path.stem: path for path in _layout_files(system)}
@@ -122,7 +126,8 @@ Deployment = Literal["local", "compose", "external"]
 def _kind(word: str) -> str:
     known = (*KINDS, *OPERATIONS)
     if word not in known:
-        raise ValueError(f"there is no fault or operation {word!r}; there are {', '.join(known)}")
+        text = f"there is no fault or operation {brief(word)}"
+        raise ValueError(f"{text}; there are {', '.join(known)}")
     return word
 
 
@@ -174,7 +179,9 @@ _SHAPES: Mapping[str, tuple[type[_AnyLayoutFile], _Kind]] = {  # by system.toml
 _File = TypeVar("_File", bound=BaseModel)
 
 
+@cache
 def _read_system(name: str) -> _SystemFile:
+    """Those that come with mqproof are read once in a process."""
     path = compose_folder() / name / "system.toml"
     source = _source(path)
     file, found = _shaped(_document(path, source), _SystemFile)
@@ -184,11 +191,22 @@ def _read_system(name: str) -> _SystemFile:
 
 
 def _read_layout(system: str, path: Path) -> _AnyLayoutFile:
+    """A user's own may be another file by now; a built-in one is not."""
+    built_in = path in _layout_files(system)
+    return _read_built_in(system, path) if built_in else _read(system, path)
+
+
+@cache
+def _read_built_in(system: str, path: Path) -> _AnyLayoutFile:
+    return _read(system, path)
+
+
+def _read(system: str, path: Path) -> _AnyLayoutFile:
     said = _read_system(system)
     shape, mistakes = _SHAPES[said.layouts]
     source = _source(path)
     document, found = _whole(system, _document(path, source))
-    found += mistakes(document, said.processes)
+    found += islice(mistakes(document, said.processes), FOUND_MAX)
     # Keys that a layout would have had which nobody knows are not missed.
     unknown = document.pop(LIKE, None) is not None
     shaped: tuple[_AnyLayoutFile | None, list[Finding]] = _shaped(document, shape)
@@ -203,21 +221,24 @@ def _whole(system: str, document: dict[str, Any]) -> tuple[dict[str, Any], list[
     """With what it has from another one; where nobody knows that one, as it is."""
     if LIKE not in document:
         return document, []
-    files = {path.stem: path for path in _layout_files(system)}
-    built_in = {name: _document(path, _source(path)) for name, path in files.items()}
     try:
-        return whole(document, built_in), []
+        return whole(document, _built_in_documents(system)), []
     except LikenessError as error:
         word = str(document[LIKE])
         text, choices = str(error), tuple(error.choices)
         return document, [Finding((LIKE,), text, choices, nearest(word, choices))]
 
 
+@cache
+def _built_in_documents(system: str) -> Mapping[str, dict[str, Any]]:
+    return {path.stem: _document(path, _source(path)) for path in _layout_files(system)}
+
+
 def _shaped(document: Mapping[str, Any], shape: type[_File]) -> tuple[_File | None, list[Finding]]:
     try:
         return shape.model_validate(document), []
     except ValidationError as errors:
-        return None, list(of_shape(errors, shape))
+        return None, list(islice(of_shape(errors, shape), FOUND_MAX))
 
 
 def _refuse(found: Sequence[Finding], source: str, path: Path) -> None:
@@ -228,9 +249,8 @@ def _refuse(found: Sequence[Finding], source: str, path: Path) -> None:
 
 def _source(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        return text_of(path, TOML_BYTES_MAX)
+    except Unreadable as reason:
         raise CatalogueError([Problem(str(path), f"cannot be read: {reason}")]) from None
 
 

@@ -22,6 +22,7 @@ from harness.deploy.compose_cluster import ComposeCluster, Containers, remove
 from harness.deploy.compose_settings import Settings, host_address
 from harness.deploy.compose_tool import ComposeTool, find_tool
 from harness.deploy.execs import start
+from harness.deploy.files import own_folder
 from harness.deploy.owner import owner
 from harness.deploy.polling import until
 from harness.deploy.port import DeployError, Progress
@@ -146,7 +147,7 @@ class _Making:
         )
         file = self.folder / _FILES / project / "compose.yaml"
         try:
-            file.parent.mkdir(parents=True)
+            own_folder(file.parent)  # it tells the brokers' cookie
             text = render.render(self.layout, settings.literal())
             file.write_text(text, encoding="utf-8")
         except OSError as error:

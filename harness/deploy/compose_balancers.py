@@ -9,6 +9,7 @@
 from typing import Any
 
 from harness.deploy import labels
+from harness.deploy.compose_confined import balancer_rights
 from harness.deploy.compose_settings import Settings
 from harness.plan.model import Layout
 
@@ -40,7 +41,7 @@ def services(
                 "servers": {"ipv4_address": _own(settings.network, number), "aliases": [name]}
             },
             "labels": {labels.ROLE: labels.ROLE_PROCESS, labels.HOST: name},
-            **({"cap_add": ["NET_ADMIN"]} if len(layout.balancers) > 1 else {}),
+            "cap_add": balancer_rights(floats=len(layout.balancers) > 1),
         }
         for number, name in enumerate(layout.balancers)
     }

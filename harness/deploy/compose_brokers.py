@@ -62,7 +62,7 @@ def _reference(layout: Layout, host: Host, _process: str, addresses: Addresses) 
     """One node of the reference; its configuration is one text."""
     node = {
         "name": host.name,
-        "bind": "0.0.0.0",  # inside its host's own network
+        "bind": addresses[host.name],
         "amqp_port": _AMQP_PORT,
         "api_port": _API_PORT,
         "peer_port": _PEER_PORT,
@@ -77,7 +77,7 @@ def _reference(layout: Layout, host: Host, _process: str, addresses: Addresses) 
     return {
         "environment": {"MQPROOF_NODE": json.dumps(node)},
         # It serves clients as soon as its port is open.
-        "healthcheck": _port_is_open(_AMQP_PORT),
+        "healthcheck": _port_is_open(_AMQP_PORT, addresses[host.name]),
     }
 
 
@@ -93,8 +93,8 @@ def _rocketmq(layout: Layout, host: Host, process: str, _addresses: Addresses) -
     }
 
 
-def _port_is_open(port: int) -> Service:
-    return {"test": ["CMD", "bash", "-c", f"exec 3<>/dev/tcp/127.0.0.1/{port}"], **_HEALTH}
+def _port_is_open(port: int, address: str = "127.0.0.1") -> Service:
+    return {"test": ["CMD", "bash", "-c", f"exec 3<>/dev/tcp/{address}/{port}"], **_HEALTH}
 
 
 def _rocketmq_image(layout: Layout) -> str:

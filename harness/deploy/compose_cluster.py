@@ -7,7 +7,6 @@
 """
 
 import asyncio
-import os
 from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from harness.deploy.compose_operator import RABBITMQ
 from harness.deploy.compose_systems import parts
 from harness.deploy.execs import start
 from harness.deploy.lifeless import by_application, by_process
+from harness.deploy.log_tails import BYTES_MAX, LeftOut, Tail, those_cut
 from harness.deploy.polling import until
 from harness.deploy.port import Channel, DeployError, Ended, Health, HostSample, Lifeless, Link
 from harness.deploy.rabbitmq import AMQP_PORT
@@ -40,7 +40,6 @@ from harness.workers.protocol import Endpoint
 DOWN_LIMIT_S = 60.0
 _GREET_LIMIT_S = 3.0
 _LOGS = "logs"
-ROOT = "0:0"
 _BROKER_LOGS = "broker_logs"
 
 
@@ -121,8 +120,7 @@ class ComposeCluster:
         self.project = project
         self.layout = layout
         self.agent = agent
-        user = (os.getuid(), os.getgid())
-        made = parts(client, project, layout, network, agent, addresses, user)
+        made = parts(client, project, layout, network, agent, addresses)
         self.broker = made.broker
         self.operator = made.operator
         self.doors = made.doors
@@ -135,11 +133,12 @@ class ComposeCluster:
         self._containers = containers
         self._versions = versions
         self._fetched: dict[str, int] = {}  # bytes of each container's log
+        self.log_bytes_max = BYTES_MAX
 
     async def spawn(self, worker: str) -> Channel:
         container = self._containers.one(labels.ROLE_WORKERS)
-        command, as_root = self._command(worker, ["python", "-m", "harness.workers", worker])
-        return await start(self.client, container, worker, command, ROOT if as_root else "")
+        command = self._command(worker, ["python", "-m", "harness.workers", worker])
+        return await start(self.client, container, worker, command)
 
     async def link(self, run: RunPlan, worker: str) -> tuple[Link, ...]:
         return await self._links.make(run.name, worker)
@@ -191,17 +190,18 @@ class ComposeCluster:
         (run_folder / _LOGS).mkdir(parents=True, exist_ok=True)
         return f"{RESULTS}/{inside.as_posix()}/{_LOGS}/{worker}"
 
-    async def fetch_logs(self, run_folder: Path) -> None:
-        """Workers' logs are there already; a broker's goes on where the last fetch ended."""
+    async def fetch_logs(self, run_folder: Path) -> LeftOut:
+        """Workers' logs are there already; a broker's goes on where the last fetch ended.
+
+        One after the other: each is held in memory, as much of it as is kept.
+        """
         folder = run_folder / _BROKER_LOGS
         folder.mkdir(parents=True, exist_ok=True)
-        logged = self._containers.logged().items()
-        await asyncio.gather(
-            *(
-                asyncio.to_thread(self._fetch_log, container, folder / f"{host}.log")
-                for host, container in logged
-            )
-        )
+        found = []
+        for host, container in self._containers.logged().items():
+            file = folder / f"{host}.log"
+            found.append((file.name, await asyncio.to_thread(self._fetch_log, container, file)))
+        return those_cut(found)
 
     def resources(self) -> AsyncIterator[HostSample]:
         return watch(self.client, self._containers.watched())
@@ -244,17 +244,20 @@ class ComposeCluster:
             return False
         return bool(said["answered"])
 
-    def _fetch_log(self, container: str, file: Path) -> None:
+    def _fetch_log(self, container: str, file: Path) -> int:
+        """How many bytes of what is new are left out."""
         known, seen = self._fetched.get(container, 0), 0
+        tail = Tail(self.log_bytes_max)
         try:
             found = self.client.containers.get(container)
-            with file.open("ab") as log:
-                for chunk in found.logs(stream=True, follow=False):
-                    log.write(chunk[max(0, known - seen) :])
-                    seen += len(chunk)
+            for chunk in found.logs(stream=True, follow=False):
+                tail.add(chunk[max(0, known - seen) :])
+                seen += len(chunk)
+            tail.append_to(file)
         except (DockerException, requests.RequestException, OSError) as error:
             raise DeployError(f"{file.name} could not be fetched: {error}") from error
         self._fetched[container] = max(known, seen)
+        return tail.left_out
 
 
 def _place(marks: dict[str, str]) -> tuple[str, str, str]:

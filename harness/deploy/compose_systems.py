@@ -54,13 +54,13 @@ class Ways(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """`command`: how a worker is started whose own command is given; True: as root."""
+    """`command`: how a worker is started whose own command is given."""
 
     broker: Standing
     operator: Operator
     ways: Ways
     doors: Doors
-    command: Callable[[str, list[str]], tuple[list[str], bool]]
+    command: Callable[[str, list[str]], list[str]]
 
 
 def parts(
@@ -70,12 +70,11 @@ def parts(
     network: str,
     agent: AgentClient,
     addresses: dict[str, str],
-    user: tuple[int, int],
 ) -> Parts:
-    """`addresses`: by host; a spare that joins is added. `user`: who workers are."""
+    """`addresses`: by host; a spare that joins is added."""
     if layout.rocketmq is None:
         return _of_queues(client, project, layout, network, agent, addresses)
-    return _of_logs(client, project, layout, network, agent, addresses, user)
+    return _of_logs(client, project, layout, network, agent, addresses)
 
 
 def _of_queues(
@@ -101,7 +100,7 @@ def _of_queues(
         {BALANCER: f"{entrance}:{AMQP_PORT}"} if entrance else None,
     )
     operator = operator_of(client, project, layout, broker.api, joined)
-    return Parts(broker, operator, ways, Doors(AMQP), lambda _, own: (own, False))
+    return Parts(broker, operator, ways, Doors(AMQP), lambda _, own: own)
 
 
 def _of_logs(
@@ -111,18 +110,15 @@ def _of_logs(
     network: str,
     agent: AgentClient,
     addresses: Mapping[str, str],
-    user: tuple[int, int],
 ) -> Parts:
     every = servers(layout.hosts)
     free = worker_ways.addresses(layout, network)
     ways = RocketLinks(agent, proxy_address(network), free, every, addresses)
     names = [host.name for host in layout.hosts]
 
-    def command(worker: str, own: list[str]) -> tuple[list[str], bool]:
+    def command(worker: str, own: list[str]) -> list[str]:
         address = ways.address(worker)
-        if address is None:
-            return own, False
-        return worker_ways.command(names, address, user, own), True
+        return own if address is None else worker_ways.command(names, address, own)
 
     ports = {host: tuple(one.port for one in every if one.host == host) for host in names}
     ports |= {place(one.host, one.process): (one.port,) for one in every}

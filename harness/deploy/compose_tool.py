@@ -33,6 +33,7 @@ class ComposeTool:
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
+            start_new_session=True,  # an interrupt from the keyboard reaches only the harness
         )
         try:
             output, _ = await asyncio.wait_for(process.communicate(), limit_s)

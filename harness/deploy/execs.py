@@ -22,16 +22,12 @@ async def start(
     container: str,
     name: str,
     command: list[str],
-    user: str = "",
 ) -> ExecChannel:
-    """A running process and the way to talk to it. Raises DeployError.
-
-    `user`: who it begins as; the container's own without.
-    """
+    """A running process and the way to talk to it. Raises DeployError."""
     token = uuid4().hex
     words = ["sh", "-c", _START, token, *command]
     try:
-        identifier, connected = await asyncio.to_thread(_attach, client, container, words, user)
+        identifier, connected = await asyncio.to_thread(_attach, client, container, words)
     except (DockerException, OSError) as error:
         raise DeployError(f"{name} could not be started: {error}") from error
     handle = _Handle(client, container, identifier, token)
@@ -39,9 +35,9 @@ async def start(
 
 
 def _attach(
-    client: docker.DockerClient, container: str, words: list[str], user: str
+    client: docker.DockerClient, container: str, words: list[str]
 ) -> tuple[str, socket.socket]:
-    created = client.api.exec_create(container, words, stdin=True, tty=False, user=user)
+    created = client.api.exec_create(container, words, stdin=True, tty=False)
     identifier = str(created["Id"])
     stream: Any = client.api.exec_start(identifier, socket=True, tty=False)
     # The library hands out a file object that closes the connection when it is collected, so the

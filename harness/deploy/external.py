@@ -6,6 +6,7 @@
 """
 
 import asyncio
+import secrets
 import subprocess
 import sys
 from collections.abc import Callable
@@ -110,7 +111,8 @@ def _site(topology: Topology, experiment: Path) -> Site:
     if topology.proxy.at:
         return replace(site, proxy=topology.proxy.at, listen=topology.proxy.listen)
     block = free_block(0)
-    return replace(site, proxy=f"{block.proxy}:{block.port(PROXY_PORT)}", listen=block.proxy)
+    proxy = f"{block.proxy}:{block.port(PROXY_PORT)}"
+    return replace(site, proxy=proxy, listen=block.proxy, token=secrets.token_hex(16))
 
 
 def _start_proxy(site: Site) -> Process:

@@ -7,7 +7,6 @@
 """
 
 import asyncio
-import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -27,6 +26,7 @@ from harness.deploy.links import Links
 from harness.deploy.local_channel import PipeChannel
 from harness.deploy.local_site import PROXY_NAME
 from harness.deploy.local_usage import watch
+from harness.deploy.log_tails import BYTES_MAX, LeftOut, append_new, those_cut
 from harness.deploy.orders import Operator, Order
 from harness.deploy.polling import until
 from harness.deploy.port import Channel, DeployError, Ended, Health, HostSample, Lifeless, Link
@@ -121,14 +121,14 @@ class ExternalCluster:
         folder.mkdir(parents=True, exist_ok=True)
         return str(folder / worker)
 
-    async def fetch_logs(self, run_folder: Path) -> None:
+    async def fetch_logs(self, run_folder: Path) -> LeftOut:
         """Workers' logs are there already, brokers' are not ours; what commands said goes on
         where the last fetch ended."""
         folder = run_folder / _BROKER_LOGS
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            for log in (self.site.commands_log, self.site.output(PROXY_NAME)):
-                self._fetch(log, folder / log.name)
+            logs = (self.site.commands_log, self.site.output(PROXY_NAME))
+            return those_cut((log.name, self._fetch(log, folder / log.name)) for log in logs)
         except OSError as error:
             raise DeployError(f"a log could not be fetched: {error}") from error
 
@@ -205,14 +205,11 @@ class ExternalCluster:
         )
         return {"toxiproxy": str(said["body"]).strip()}
 
-    def _fetch(self, source: Path, target: Path) -> None:
-        """Appends what is new."""
-        if not source.exists():
-            return
-        with source.open("rb") as log, target.open("ab") as fetched:
-            log.seek(self._fetched.get(source, 0), os.SEEK_SET)
-            fetched.write(log.read())
-            self._fetched[source] = log.tell()
+    def _fetch(self, source: Path, target: Path) -> int:
+        """Appends what is new; how many bytes of it are left out."""
+        known = self._fetched.get(source, 0)
+        self._fetched[source], left_out = append_new(source, target, known, BYTES_MAX)
+        return left_out
 
 
 def release(proxy: "subprocess.Popen[bytes]") -> None:

@@ -14,7 +14,12 @@ def equip(cluster: ExternalCluster) -> tuple[Executor, Witness]:
     failures, site = (DeployError,), cluster.site
     commands = site.commands()
     executor = ExternalExecutor(
-        site.cluster, commands, cluster.agent, AgentHere(site.proxy), failures, site.own_proxy
+        site.cluster,
+        commands,
+        cluster.agent,
+        AgentHere(site.proxy, site.token),
+        failures,
+        site.own_proxy,
     )
     witness = LocalWitness(
         site.cluster,
@@ -34,5 +39,5 @@ def equip(cluster: ExternalCluster) -> tuple[Executor, Witness]:
 
 def healer(site: Site) -> ExternalExecutor:
     """The executor of whoever mends what a dead harness left: there is no agent of it any more."""
-    agent = AgentHere(site.proxy)
+    agent = AgentHere(site.proxy, site.token)
     return ExternalExecutor(site.cluster, site.commands(), agent, agent, (), site.own_proxy)

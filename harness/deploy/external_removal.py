@@ -58,7 +58,7 @@ async def remove_listeners(site: Site) -> tuple[str, ...]:
     """Those at a proxy that is there; at a proxy of ours they go with it."""
     if site.own_proxy or site.proxy == NO_PROXY:
         return ()
-    agent = AgentHere(site.proxy)
+    agent = AgentHere(site.proxy, site.token)
     try:
         for prefix in prefixes(site):
             await agent.call("proxy_delete", PROXY_LIMIT_S, prefix=prefix)

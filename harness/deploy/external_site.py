@@ -3,8 +3,9 @@
 1. It is noted below the user's state folder (XDG_STATE_HOME) before anything is done, and
    forgotten when nothing of ours is left: what a dead run has broken is found there, even after a
    power cut, when no process tells of it any more.
-2. A note holds no secret: credentials come from the environment, into that of our own processes
-   that speak to brokers, and of no other.
+2. A note holds no secret of the brokers': credentials come from the environment, into that of our
+   own processes that speak to brokers, and of no other. The token of a proxy of ours, which ends
+   with us, lies in it for whoever heals; nobody but this user may read it.
 3. Processes of ours are found by their environment, as those of local clusters; EXTERNAL tells
    them from those.
 """
@@ -15,15 +16,16 @@ import os
 import sys
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
 from faults.executors import local_processes as processes
 from faults.executors.commands import Commands
+from faults.toxiproxy import TOKEN
 from harness.deploy import external_looks as looks
 from harness.deploy.agent import AgentClient
-from harness.deploy.files import PACKAGES
+from harness.deploy.files import PACKAGES, own_folder
 from harness.deploy.local_channel import PipeChannel
 from harness.deploy.local_site import LISTEN, TOXIPROXY, folder_of
 from harness.deploy.port import DeployError
@@ -53,6 +55,7 @@ class Site:
     proxy: str = NO_PROXY
     listen: str = ""
     commands_in: str = ""
+    token: str = field(default="", repr=False)  # what the API of a proxy of ours asks for
 
     @property
     def folder(self) -> Path:
@@ -94,6 +97,8 @@ class Site:
             LISTEN: self.listen,
         }
         speaks = {} if role == processes.PROXY else _login(self.topology)
+        if role in (processes.PROXY, processes.AGENT):
+            speaks[TOKEN] = self.token
         secret = (self.topology.password, credentials.PASSWORD)
         theirs = {name: value for name, value in os.environ.items() if name not in secret}
         return {**theirs, **marks, **speaks}
@@ -108,15 +113,16 @@ class Site:
                 "proxy": self.proxy,
                 "listen": self.listen,
                 "commands_in": self.commands_in,
+                "token": self.token,
                 "name": self.topology.name,
                 "topology": self.topology.source,
             }
         )
         path = _noted(self.cluster)
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            own_folder(self.folder)
             (self.folder / "topology.toml").write_text(self.topology.source, encoding="utf-8")
-            path.parent.mkdir(parents=True, exist_ok=True)
+            own_folder(path.parent)
             partial = path.with_suffix(".partial")
             with partial.open("w", encoding="utf-8") as stream:
                 stream.write(text)

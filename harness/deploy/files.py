@@ -49,3 +49,9 @@ def _worker_sources() -> Iterator[Path]:
         for source in sorted((PACKAGES / folder).rglob("*.py")):
             if source.relative_to(PACKAGES).as_posix() not in _ENGINE_ONLY:
                 yield source
+
+
+def own_folder(folder: Path) -> None:
+    """Makes it, for nobody else on this machine to look into: it holds what lets people in."""
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.chmod(0o700)

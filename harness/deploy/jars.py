@@ -19,6 +19,7 @@ from pathlib import Path
 from harness.deploy.files import compose_folder
 from harness.deploy.java_tools import Here, Tools
 from harness.deploy.port import DeployError, Progress
+from harness.outside.text import visible
 from harness.workers.clients.rocketmq.places import BRIDGE, jars_folder
 
 GROUP = "org.apache.rocketmq"
@@ -187,7 +188,7 @@ def main(words: Sequence[str]) -> int:
         for name in names:
             print(fetch(name, print))
     except DeployError as error:
-        print(error, file=sys.stderr)
+        print(visible(str(error)), file=sys.stderr)
         return 1
     return 0
 

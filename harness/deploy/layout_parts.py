@@ -13,10 +13,14 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from faults.kinds import DIRECT, TOXIPROXY
 from harness.deploy.peer_ways import HOSTS_MAX as PROXIED_HOSTS_MAX
+from harness.outside.text import brief
 from harness.plan.findings import Finding
 from harness.plan.words import parse_target
 
 HOSTS_MAX = 20
+NAMES_MAX = 32
+PROFILES_MAX = 32
+TABLES_MAX = 64  # entries of one list that are looked at; the shape says that there are more
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")  # it becomes a part of names, labels and folders
 _PROFILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9=._-]{0,15}")  # no pattern and no path
 _TAKEN = frozenset(
@@ -27,7 +31,7 @@ _TAKEN = frozenset(
 def _name(word: str) -> str:
     if not _NAME.fullmatch(word):
         raise ValueError(
-            f"has small letters, digits and hyphens, at most 31, a letter first; not {word!r}"
+            f"has small letters, digits and hyphens, at most 31, a letter first; not {brief(word)}"
         )
     return word
 
@@ -35,17 +39,18 @@ def _name(word: str) -> str:
 def _profile(word: str) -> str:
     if not _PROFILE.fullmatch(word):
         raise ValueError(
-            f"a profile's name has letters, digits and = . _ -, at most 16; not {word!r}"
+            f"a profile's name has letters, digits and = . _ -, at most 16; not {brief(word)}"
         )
     return word
 
 
 Name = Annotated[str, AfterValidator(_name)]
 ProfileName = Annotated[str, AfterValidator(_profile)]
-Title = Annotated[str, Field(min_length=1)]
+Title = Annotated[str, Field(min_length=1, max_length=200)]
 AsList = Field(strict=False)  # of tuples: TOML knows lists
 PeerLinks = Literal["direct", "toxiproxy"]
-Names = Annotated[tuple[str, ...], Field(min_length=1), AsList]
+Short = Annotated[str, Field(max_length=255)]
+Names = Annotated[tuple[Short, ...], Field(min_length=1, max_length=NAMES_MAX), AsList]
 
 
 class Strict(BaseModel):
@@ -55,7 +60,7 @@ class Strict(BaseModel):
 def tables(document: Mapping[str, Any], key: str) -> list[tuple[int, dict[str, Any]]]:
     """The entries of an array of tables with their places; what is none is left to the shape."""
     entries = document.get(key)
-    listed = entries if isinstance(entries, list) else []
+    listed = entries[:TABLES_MAX] if isinstance(entries, list) else []
     return [(place, entry) for place, entry in enumerate(listed) if isinstance(entry, dict)]
 
 
@@ -63,7 +68,7 @@ def words(value: object) -> list[str] | None:
     """A list of texts, or None for anything else."""
     if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
         return None
-    return value
+    return value[:TABLES_MAX]
 
 
 def host_mistakes(document: Mapping[str, Any]) -> Iterator[Finding]:
@@ -75,9 +80,9 @@ def host_mistakes(document: Mapping[str, Any]) -> Iterator[Finding]:
             continue
         path = ("hosts", place, "name")
         if name in seen:
-            yield Finding(path, f"every host needs a name of its own; {name!r} is another's")
+            yield Finding(path, f"every host needs a name of its own; {brief(name)} is another's")
         elif name in _TAKEN or _is_word(name):
-            yield Finding(path, f"no host may be called {name!r}: it means something else")
+            yield Finding(path, f"no host may be called {brief(name)}: it means something else")
         seen.add(name)
 
 

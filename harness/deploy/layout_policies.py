@@ -9,11 +9,13 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from harness.deploy.layout_parts import tables
 from harness.deploy.likeness import LIKE
 from harness.deploy.roster import OURS
+from harness.outside.text import brief
 from harness.plan.findings import Finding, none_of
 from harness.plan.places import Path
 from harness.plan.problems import nearest
@@ -38,6 +40,9 @@ _LEAST = {
     "message-ttl": 0,
     "expires": 1,
 }
+PATTERN_MAX = 1_000  # characters
+_KEYS_SEEN_MAX = 64  # of one definition
+_MOST = 2**63 - 1
 _TEXTS = ("dead-letter-exchange", "dead-letter-routing-key")
 KEYS = (*_WORDS, *_LEAST, *_TEXTS)
 _QUEUES = (f"{OURS}a-1-0000.a", f"{OURS}unsynchronised-mirror-1000-ffff.orders_2")
@@ -67,7 +72,7 @@ def _names(document: Mapping[str, Any]) -> Iterator[Finding]:
     for place, policy in tables(document, "policies"):
         name = policy.get("name")
         if isinstance(name, str) and name in seen:
-            text = f"{name!r} is another policy's name: the later would replace the earlier"
+            text = f"{brief(name)} is another policy's name: the later would replace the earlier"
             yield Finding(("policies", place, "name"), text)
         elif isinstance(name, str):
             seen.add(name)
@@ -76,18 +81,17 @@ def _names(document: Mapping[str, Any]) -> Iterator[Finding]:
 def _patterns(document: Mapping[str, Any]) -> Iterator[Finding]:
     for place, policy in tables(document, "policies"):
         pattern = policy.get("pattern")
-        if not isinstance(pattern, str):
+        if not isinstance(pattern, str) or len(pattern) > PATTERN_MAX:
             continue
         path = ("policies", place, "pattern")
         try:
             fits = [bool(re.search(pattern, queue)) for queue in _QUEUES]
-        except re.error as error:
-            yield Finding(path, f"{pattern!r} is no regular expression: {error}")
+        except (re.error, OverflowError, RecursionError) as error:
+            yield Finding(path, f"{brief(pattern)} is no regular expression: {error}")
             continue
         if any(fits) and not all(fits):
-            text = (
-                f"{pattern!r} fits some queues of runs and not others: copies says what all have"
-            )
+            told = f"{brief(pattern)} fits some queues of runs and not others"
+            text = f"{told}: copies says what all have"
             yield Finding(path, text, (f"^{re.escape(OURS)}",))
 
 
@@ -96,7 +100,7 @@ def _definition(path: Path, definition: object) -> Iterator[Finding]:
         return
     if not definition:
         yield Finding(path, "says nothing", KEYS)
-    for key, value in definition.items():
+    for key, value in islice(definition.items(), _KEYS_SEEN_MAX):
         yield from _value((*path, key), key, value)
     mirrors = [key for key in definition if key.startswith("ha-") and key in KEYS]
     if mirrors and _MODE not in definition:
@@ -115,10 +119,11 @@ def _value(path: Path, key: str, value: object) -> Iterator[Finding]:
         if value not in _WORDS[key]:
             yield none_of(path, value, _WORDS[key])
     elif key in _LEAST:
-        if isinstance(value, bool) or not isinstance(value, int) or value < _LEAST[key]:
-            yield Finding(path, f"must be a whole number from {_LEAST[key]} on, not {value!r}")
-    elif not isinstance(value, str):
-        yield Finding(path, f"must be a text, not {value!r}")
+        if type(value) is not int or not _LEAST[key] <= value <= _MOST:
+            text = f"must be a whole number from {_LEAST[key]} on, not {brief(value)}"
+            yield Finding(path, text)
+    elif not isinstance(value, str) or len(value) > PATTERN_MAX:
+        yield Finding(path, f"must be a text, not {brief(value)}")
 
 
 def _against_policies(document: Mapping[str, Any], members: int) -> Iterator[Finding]:
@@ -139,7 +144,7 @@ def _against_policies(document: Mapping[str, Any], members: int) -> Iterator[Fin
         text = f"copies = {copies}, but {found.why}: {found.copies}"
         yield Finding(("copies",), text, (str(found.copies),))
     if isinstance(synchronise, str) and synchronise != found.synchronise:
-        text = f"synchronise = {synchronise!r}, but {found.why}: {found.synchronise!r}"
+        text = f"synchronise = {brief(synchronise)}, but {found.why}: {found.synchronise!r}"
         yield Finding(("synchronise",), text, (found.synchronise,))
 
 
@@ -154,7 +159,7 @@ def _mirrored(policy: Mapping[str, Any], members: int) -> _Mirrored:
         return _Mirrored(1, "none", "no policy mirrors the queues of runs")
     wanted = members if said[_MODE] == _ALL else min(said[_PARAMS], members)
     mode = said[_MODE] if said[_MODE] == _ALL else f"{_EXACTLY} {said[_PARAMS]}"
-    why = f"the policy {policy.get('name')!r} says {mode} on {members} hosts"
+    why = f"the policy {brief(policy.get('name'))} says {mode} on {members} hosts"
     if wanted == 1:
         return _Mirrored(1, "none", f"{why}, which leaves one copy")
     synchronise = said.get(_SYNC_MODE, "manual")

@@ -8,6 +8,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from harness.outside.text import brief
+
 LIKE = "like"
 _OWN = frozenset({"name", "title"})
 
@@ -32,6 +34,6 @@ def whole(
         return own
     choices = [name for name, other in built_in.items() if LIKE not in other]
     if document[LIKE] not in choices:
-        raise LikenessError(f"there is no layout {document[LIKE]!r} to be like", choices)
+        raise LikenessError(f"there is no layout {brief(document[LIKE])} to be like", choices)
     other = built_in[document[LIKE]]
     return {key: value for key, value in other.items() if key not in _OWN} | own

@@ -8,6 +8,7 @@
 """
 
 import asyncio
+import secrets
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -69,6 +70,7 @@ class LocalDeployment:
             keep=self.keep,
             node=self.node,
             proxy=self.proxy,
+            token=secrets.token_hex(16),
         )
         self.guard(site.cluster)
         nodes = LocalNodes(site)

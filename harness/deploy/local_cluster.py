@@ -13,7 +13,7 @@ from pathlib import Path
 
 from faults.executors import local_processes as processes
 from faults.model import Executor, Witness
-from harness.deploy import local_process_ends
+from harness.deploy import local_process_ends, log_tails
 from harness.deploy.agent import AgentClient
 from harness.deploy.api_operator import ApiOperator
 from harness.deploy.files import PACKAGES
@@ -24,6 +24,7 @@ from harness.deploy.local_nodes import LocalNodes
 from harness.deploy.local_removal import remove
 from harness.deploy.local_site import PROXY_NAME
 from harness.deploy.local_usage import watch
+from harness.deploy.log_tails import LeftOut, append_all, append_new, those_cut
 from harness.deploy.orders import Operator
 from harness.deploy.polling import until
 from harness.deploy.port import Channel, DeployError, Ended, Health, HostSample, Lifeless, Link
@@ -82,6 +83,7 @@ class LocalCluster:
             for name, version in dict(agent.hello.get("versions", {})).items()
         }
         self._fetched: dict[str, int] = {}  # bytes of each log
+        self.log_bytes_max = log_tails.BYTES_MAX
 
     async def spawn(self, worker: str) -> Channel:
         command = [sys.executable, "-m", "harness.workers", worker]
@@ -115,16 +117,16 @@ class LocalCluster:
         folder.mkdir(parents=True, exist_ok=True)
         return str(folder / worker)
 
-    async def fetch_logs(self, run_folder: Path) -> None:
+    async def fetch_logs(self, run_folder: Path) -> LeftOut:
         """Workers' logs are there already; a node's goes on where the last fetch ended."""
         folder = run_folder / _BROKER_LOGS
+        logs = [self.site.log(host) for host in self.site.hosts]
+        logs += [self.site.output(name) for name in (*self.site.hosts, PROXY_NAME)]
         try:
             folder.mkdir(parents=True, exist_ok=True)
             for host in self.site.hosts:
-                self._fetch(self.site.log(host), folder / f"{host}.log")
-                self._fetch(self.site.output(host), folder / f"{host}.out")
-                self._fetch(self.site.truth(host), run_folder / TRUTH / f"{host}.jsonl")
-            self._fetch(self.site.output(PROXY_NAME), folder / f"{PROXY_NAME}.out")
+                self._fetch_truth(self.site.truth(host), run_folder / TRUTH / f"{host}.jsonl")
+            return those_cut((log.name, self._fetch(log, folder / log.name)) for log in logs)
         except OSError as error:
             raise DeployError(f"a node's log could not be fetched: {error}") from error
 
@@ -163,12 +165,15 @@ class LocalCluster:
         silent = tuple(host for host, said in zip(hosts, answers, strict=True) if not said)
         return _Start(silent, self.nodes.failure())
 
-    def _fetch(self, source: Path, target: Path) -> None:
-        """Appends what is new."""
-        if not source.exists():
-            return
-        target.parent.mkdir(exist_ok=True)
-        with source.open("rb") as log, target.open("ab") as fetched:
-            log.seek(self._fetched.get(source.name, 0))
-            fetched.write(log.read())
-            self._fetched[source.name] = log.tell()
+    def _fetch(self, source: Path, target: Path) -> int:
+        """Appends what is new; how many bytes of it are left out."""
+        known = self._fetched.get(source.name, 0)
+        self._fetched[source.name], left_out = append_new(
+            source, target, known, self.log_bytes_max
+        )
+        return left_out
+
+    def _fetch_truth(self, source: Path, target: Path) -> None:
+        """A run is judged by it: all of it, however long it is."""
+        known = self._fetched.get(source.name, 0)
+        self._fetched[source.name] = append_all(source, target, known)

@@ -13,7 +13,7 @@ from harness.workers.agent import answer, calls
 def equip(cluster: LocalCluster) -> tuple[Executor, Witness]:
     failures = (DeployError,)
     site, nodes = cluster.site, cluster.nodes
-    spare = AgentHere(site.toxiproxy)
+    spare = AgentHere(site.toxiproxy, site.token)
     executor = LocalExecutor(
         site.cluster, nodes.start, site.address, cluster.agent, spare, failures
     )
@@ -34,10 +34,11 @@ def equip(cluster: LocalCluster) -> tuple[Executor, Witness]:
 
 
 class AgentHere:
-    """AgentCalls answered in this process: for healing, and where the agent is lost."""
+    """AgentCalls answered in this process: for healing, and where the agent is lost. `token`: what
+    the proxy asks for."""
 
-    def __init__(self, toxiproxy: str) -> None:
-        self._known = calls(toxiproxy, toxiproxy.rpartition(":")[0].strip("[]"))
+    def __init__(self, toxiproxy: str, token: str = "") -> None:
+        self._known = calls(toxiproxy, toxiproxy.rpartition(":")[0].strip("[]"), token)
 
     async def call(self, name: str, /, timeout_s: float, **arguments: Any) -> dict[str, Any]:
         said = await answer(self._known, {"do": name, "timeout_s": timeout_s, **arguments})

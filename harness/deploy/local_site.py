@@ -14,13 +14,14 @@ import os
 import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO
 
 from faults.executors import local_processes as processes
 from faults.peers import peer_link
-from harness.deploy.files import PACKAGES
+from faults.toxiproxy import TOKEN
+from harness.deploy.files import PACKAGES, own_folder
 from harness.deploy.local_block import PEER_PORT, PROXY_PORT, Block
 from harness.deploy.rabbitmq import AMQP_PORT
 from harness.deploy.rabbitmq_api import API_PORT
@@ -48,6 +49,7 @@ class Site:
     keep: bool
     node: tuple[str, ...]
     proxy: tuple[str, ...]
+    token: str = field(default="", repr=False)  # what the proxy's API asks for
 
     @property
     def folder(self) -> Path:
@@ -89,12 +91,15 @@ class Site:
 
     def save(self) -> None:
         """Raises OSError."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        own_folder(self.folder)
         (self.folder / PLAN).write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
 
     def environment(self, role: str, name: str) -> dict[str, str]:
+        """The proxy's token is for itself and the agent."""
+        calls = role in (processes.PROXY, processes.AGENT)
         return {
             **os.environ,
+            **({TOKEN: self.token} if calls else {}),
             processes.CLUSTER: self.cluster,
             processes.FOLDER: str(self.folder),
             processes.EXPERIMENT: self.experiment,

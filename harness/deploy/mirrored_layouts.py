@@ -13,6 +13,7 @@ from pydantic import Field
 from harness.deploy import layout_policies
 from harness.deploy.layout_parts import (
     HOSTS_MAX,
+    PROFILES_MAX,
     AsList,
     Name,
     Names,
@@ -26,6 +27,7 @@ from harness.deploy.layout_parts import (
     words,
 )
 from harness.deploy.likeness import LIKE
+from harness.outside.text import brief
 from harness.plan.findings import Finding
 from harness.plan.model import Host, Layout, PauseIfAllDown, Policy
 from harness.plan.problems import nearest
@@ -43,8 +45,10 @@ class _HostFile(Strict):
 
 class _PolicyFile(Strict):
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$")]
-    pattern: str
-    definition: dict[str, Any]  # layout_policies.py knows its keys
+    pattern: Annotated[str, Field(max_length=layout_policies.PATTERN_MAX)]
+    definition: Annotated[
+        dict[str, Any], Field(max_length=64)
+    ]  # layout_policies.py knows its keys
 
 
 class _ProfileFile(Strict):
@@ -61,15 +65,17 @@ class MirroredLayoutFile(Strict):
 
     name: Name
     title: Title
-    copies: Annotated[int, Field(ge=1)]
+    copies: Annotated[int, Field(ge=1, le=HOSTS_MAX)]
     synchronise: Literal["automatic", "manual", "none"]
     partition_handling: Handling
     hosts: Annotated[tuple[_HostFile, ...], Field(min_length=1, max_length=HOSTS_MAX), AsList]
     pause_if_all_down: _PauseFile | None = None
     peer_links: PeerLinks = "direct"
     entrance: Literal["hosts", "one", "haproxy", "haproxy-pair"] = "hosts"
-    policies: Annotated[tuple[_PolicyFile, ...], AsList] = ()
-    profiles: Annotated[dict[ProfileName, _ProfileFile], Field(min_length=1)]
+    policies: Annotated[tuple[_PolicyFile, ...], Field(max_length=HOSTS_MAX), AsList] = ()
+    profiles: Annotated[
+        dict[ProfileName, _ProfileFile], Field(min_length=1, max_length=PROFILES_MAX)
+    ]
 
     @property
     def pause(self) -> PauseIfAllDown | None:
@@ -145,5 +151,5 @@ def _pause_mistakes(document: Mapping[str, Any]) -> Iterator[Finding]:
     ]
     wanted = words(pause.get("hosts")) if isinstance(pause, dict) else None
     for name in (one for one in wanted or () if names and one not in names):
-        text = f"there is no host {name!r} in the cluster"
+        text = f"there is no host {brief(name)} in the cluster"
         yield Finding((PAUSE, "hosts"), text, tuple(names), nearest(name, names))

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from faults.actions import Action
 from faults.model import Executor, Witness
+from harness.deploy.log_tails import LeftOut
 from harness.deploy.orders import Operator
 from harness.deploy.roster import Roster
 from harness.plan.model import Layout, RunPlan
@@ -180,8 +181,9 @@ class Cluster(Protocol):
     def log_folder(self, run_folder: Path, worker: str) -> str:
         """Where a worker of that name writes its log, as the worker sees it."""
 
-    async def fetch_logs(self, run_folder: Path) -> None:
-        """Brings workers' logs and the brokers' own logs into the run folder (`broker_logs/`)."""
+    async def fetch_logs(self, run_folder: Path) -> LeftOut:
+        """Brings workers' logs and the brokers' own logs into the run folder (`broker_logs/`); of
+        a broker's the end, and how much of which is left out."""
 
     def resources(self) -> AsyncIterator[HostSample]:
         """One sample a host and second until closed."""

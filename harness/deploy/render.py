@@ -16,6 +16,7 @@ import yaml
 
 from harness.deploy import compose_balancers, labels, peer_ways, worker_ways
 from harness.deploy.compose_brokers import BROKERS, Addresses
+from harness.deploy.compose_confined import confined
 from harness.deploy.compose_settings import Settings, host_address
 from harness.plan.model import Host, Layout
 
@@ -60,6 +61,8 @@ def _text(layouts: Sequence[Layout], settings: Settings) -> str:
             layout, dict(addresses), settings, BROKER_CPU_SHARES
         )
     services["toxiproxy"] = _proxy(settings)
+    by_names = any(map(worker_ways.by_names, layouts))
+    settings = replace(settings, worker_image=settings.worker_image or _WORKERS[by_names])
     for layout in layouts:
         ways = {
             "servers": tuple(peer_ways.addresses(layout, _NETWORK).values()),
@@ -67,11 +70,10 @@ def _text(layouts: Sequence[Layout], settings: Settings) -> str:
         }
         assert len(layouts) == 1 or not ways["servers"], "it has addresses for one system's peers"
         if any(ways.values()):
-            services[ADDRESSES] = _proxy_addresses(layout, ways, settings)
-    by_names = any(map(worker_ways.by_names, layouts))
-    settings = replace(settings, worker_image=settings.worker_image or _WORKERS[by_names])
+            services[ADDRESSES] = _proxy_addresses(ways, settings)
     services["agent"] = _agent(settings)
-    services["workers"] = _workers(settings, by_names)
+    services["workers"] = _workers(settings)
+    services = {name: confined(service) for name, service in services.items()}
     document: Mapping = {
         "services": services,
         "networks": {
@@ -181,11 +183,8 @@ def _proxy(settings: Settings) -> Mapping:
     }
 
 
-def _proxy_addresses(
-    layout: Layout, ways: dict[str, tuple[str, ...]], settings: Settings
-) -> Mapping:
-    """It may change what the proxy's network namespace is, and is of an image that is there.
-    `ways`: more addresses by network.
+def _proxy_addresses(ways: dict[str, tuple[str, ...]], settings: Settings) -> Mapping:
+    """It may change what the proxy's network namespace is. `ways`: more addresses by network.
 
     Compose is to replace the network's variable, and to leave the shell its own.
     """
@@ -193,7 +192,7 @@ def _proxy_addresses(
         {f"{_NETWORK}.{_PROXY_ADDRESSES[network]}": more for network, more in ways.items() if more}
     )
     return {
-        "image": settings.broker_image or BROKERS[layout.system].image(layout),
+        "image": settings.worker_image,
         "entrypoint": [
             word.replace("$", "$$").replace(_NETWORK, settings.network) for word in command
         ],
@@ -210,12 +209,10 @@ def _agent(settings: Settings) -> Mapping:
     return {**_idle(settings, labels.ROLE_AGENT), "networks": _both(settings, _AGENT_ADDRESSES)}
 
 
-def _workers(settings: Settings, by_names: bool) -> Mapping:
-    """`by_names`: each worker has its own table of names, and mounts it."""
+def _workers(settings: Settings) -> Mapping:
     address = f"{settings.network}.{_WORKERS_ADDRESS}"
     return {
         **_idle(settings, labels.ROLE_WORKERS),
-        **(worker_ways.RIGHTS if by_names else {}),
         "user": settings.user,
         "volumes": [{"type": "bind", "source": settings.experiment, "target": RESULTS}],
         "networks": {"clients": {"ipv4_address": address}},

@@ -14,6 +14,8 @@ from pydantic import AfterValidator, Field
 
 from harness.deploy.layout_parts import (
     HOSTS_MAX,
+    NAMES_MAX,
+    PROFILES_MAX,
     AsList,
     Name,
     Names,
@@ -26,6 +28,7 @@ from harness.deploy.layout_parts import (
     tables,
     words,
 )
+from harness.outside.text import brief
 from harness.plan.findings import Finding
 from harness.plan.model import Host, Layout
 from harness.plan.problems import nearest
@@ -40,12 +43,15 @@ from harness.plan.rocketmq_layout import (
 )
 
 _WORDS = (NAME_SERVER, "broker-a-0: the group broker-a, and an id, of which 0 is master")
+_FLAG_MAX = 1000  # characters
 _Hosts = list[tuple[int, list[str]]]  # a host's place in the file, and its processes
 
 
 def _jvm_flag(word: str) -> str:
-    if not word.startswith(("-D", "-X")) or any(letter.isspace() for letter in word):
-        raise ValueError(f"{word!r} is no property (-Dname=value) and no flag (-Xmx256m) of a JVM")
+    fits = word.startswith(("-D", "-X")) and not any(letter.isspace() for letter in word)
+    if not fits or len(word) > _FLAG_MAX:
+        said = brief(word)
+        raise ValueError(f"{said} is no property (-Dname=value) and no flag (-Xmx256m) of a JVM")
     return word
 
 
@@ -73,8 +79,10 @@ class RocketLayoutFile(Strict):
     flush: Literal["sync", "async"]
     hosts: Annotated[tuple[_HostFile, ...], Field(min_length=1, max_length=HOSTS_MAX), AsList]
     peer_links: PeerLinks = "direct"
-    client_jvm: Annotated[tuple[_JvmFlag, ...], AsList] = ()
-    profiles: Annotated[dict[ProfileName, _ProfileFile], Field(min_length=1)]
+    client_jvm: Annotated[tuple[_JvmFlag, ...], Field(max_length=NAMES_MAX), AsList] = ()
+    profiles: Annotated[
+        dict[ProfileName, _ProfileFile], Field(min_length=1, max_length=PROFILES_MAX)
+    ]
 
     @property
     def copies(self) -> int:
@@ -121,10 +129,11 @@ def _process_mistakes(place: int, found: list[str]) -> Iterator[Finding]:
     path = ("hosts", place, "processes")
     for word in found:
         if word != NAME_SERVER and parse_broker(word) is None:
-            yield Finding(path, f"{word!r} is no process", _WORDS, nearest(word, (NAME_SERVER,)))
+            text = f"{brief(word)} is no process"
+            yield Finding(path, text, _WORDS, nearest(word, (NAME_SERVER,)))
     for word, count in Counter(found).items():
         if count > 1:
-            yield Finding(path, f"{word!r} stands there {count} times")
+            yield Finding(path, f"{brief(word)} stands there {count} times")
 
 
 def _cluster_mistakes(hosts: _Hosts, replication: object) -> Iterator[Finding]:
@@ -134,7 +143,8 @@ def _cluster_mistakes(hosts: _Hosts, replication: object) -> Iterator[Finding]:
     seen: set[str] = set()
     for place, word in ((place, word) for place, found in hosts for word in found):
         if word in seen and word != NAME_SERVER:
-            yield Finding(("hosts", place, "processes"), f"{word!r} is another host's already")
+            text = f"{brief(word)} is another host's already"
+            yield Finding(("hosts", place, "processes"), text)
         seen.add(word)
     groups = _groups(found for _, found in hosts)
     for text in _group_mistakes(groups):

@@ -17,6 +17,7 @@ from faults.executors.project import (
 )
 from faults.model import FaultError
 from faults.places import host_of
+from harness.deploy.compose_confined import BECOMES_A_USER
 
 ROLE = "operator"
 
@@ -51,6 +52,9 @@ def _made(
         entrypoint=["timeout", f"{limit_s:.0f}", "sh", "-c", text],
         network_mode=f"container:{project.host(host).id}",
         volumes_from=[str(process.id)],
+        cap_drop=["ALL"],
+        cap_add=list(BECOMES_A_USER),
+        security_opt=["no-new-privileges:true"],
         labels={
             PROJECT_LABEL: project.name,
             CLUSTER_LABEL: project.name,

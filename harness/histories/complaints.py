@@ -7,9 +7,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from harness.plan.problems import PlanError, Problem, unknown
+from harness.outside.text import brief
+from harness.plan.problems import LISTED_MAX, PlanError, Problem, and_more, unknown
 
-LISTED_MAX = 50
 _OF_A_COLUMN_MAX = 3
 
 
@@ -26,7 +26,9 @@ class Complaints:
 
     def unknown(self, place: str, kind: str, word: object, choices: Sequence[str]) -> None:
         """`word` names no `kind`."""
-        if isinstance(word, str):
+        if len(self._problems) >= LISTED_MAX:
+            self._count += 1  # what was meant takes long to guess, and nobody would read it
+        elif isinstance(word, str):
             self._keep(unknown(self._place(place), kind, word, choices))
         else:
             self._keep(Problem(self._place(place), f"{brief(word)} is no {kind}", tuple(choices)))
@@ -39,12 +41,16 @@ class Complaints:
         if len(found) > _OF_A_COLUMN_MAX:
             self.add(column, f"{len(found) - _OF_A_COLUMN_MAX:,} more cells are wrong")
 
+    @property
+    def any(self) -> bool:
+        return self._count > 0
+
     def check(self) -> None:
         """Raises PlanError where there was a problem."""
         if not self._count:
             return
         more = self._count - len(self._problems)
-        rest = [Problem(self.file, f"{more:,} more problems are not listed")] if more else []
+        rest = [and_more(self.file, more)] if more else []
         raise PlanError([*self._problems, *rest])
 
     def _keep(self, problem: Problem) -> None:
@@ -54,9 +60,3 @@ class Complaints:
 
     def _place(self, place: str) -> str:
         return f"{self.file}: {place}" if place else self.file
-
-
-def brief(value: object) -> str:
-    """A value as it may stand in a sentence, however long it is."""
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."

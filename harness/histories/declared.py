@@ -9,10 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 
-from harness.histories.complaints import Complaints, brief
+from harness.histories.complaints import Complaints
 from harness.histories.history import History, Told
+from harness.outside.text import brief
 
 OPTION = "--declare"
+NUMBER_MAX = 10**9
 
 
 def told_facts(
@@ -24,12 +26,14 @@ def told_facts(
         return {}
     known: dict[str, Told] = {}
     for name, value in told.items():
+        at = f"{place}.{name}" if place else name
         if name not in kinds:
             complaints.unknown(place, "fact", name, tuple(kinds))
         elif value is not None and not _is_of(value, kinds[name]):
             word = "number" if kinds[name] is float else kinds[name].__name__
-            at = f"{place}.{name}" if place else name
             complaints.add(at, f"{brief(value)} is not {word}, nor null")
+        elif kinds[name] is float and value is not None and _outside(value):
+            complaints.add(at, f"{brief(value)} is not a number from 0 to {NUMBER_MAX:,}")
         elif value is not None:
             known[name] = value
     return known
@@ -58,7 +62,8 @@ def declaring(history: History, declared: Mapping[str, Told], file: str) -> Hist
     for name, value in declared.items():
         said = history.declared.get(name, value)
         if said != value:
-            complaints.add(f"declared.{name}", f"it is {said!r}, and {OPTION} says {value!r}")
+            text = f"it is {brief(said)}, and {OPTION} says {brief(value)}"
+            complaints.add(f"declared.{name}", text)
     complaints.check()
     return replace(history, declared={**history.declared, **declared})
 
@@ -73,7 +78,14 @@ def _value(word: str, kind: type) -> object:
         return word
 
 
+def _outside(value: object) -> bool:
+    """Of all facts that are numbers none is below 0, and no time longer than 31 years."""
+    return isinstance(value, int | float) and not 0 <= value <= NUMBER_MAX
+
+
 def _is_of(value: object, kind: type) -> bool:
+    if isinstance(value, int) and abs(value) >= 2**63:
+        return False  # no float holds what JSON may say
     if kind is float and isinstance(value, int | float):
         return not isinstance(value, bool) and isfinite(value)
     return type(value) is kind

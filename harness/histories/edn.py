@@ -1,23 +1,28 @@
 """A reader of EDN, as much of it as histories are written in.
 
 1. Every error has its place. A tag is passed over and what it tags is kept, whatever its name:
-   histories are full of records of other people's types.
+   histories are full of records of other people's types. So is what Clojure prints and EDN does
+   not know: maps with a namespace, variables, regular expressions, numbers that are none.
 2. edn_format, the library for it, was tried: it refuses any tag that was not announced to it, does
    not say where a text is broken, and is some times slower, on a parser (PLY) of its own.
 3. Keywords and symbols are words of their own type, so that `:ok` is not the string "ok".
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from harness.outside.text import brief
 
 _TOKEN = re.compile(
     r"""(?P<gap>[\s,]+|;[^\n]*)
     | (?P<open>\#\{|[\[({])
     | (?P<close>[\])}])
-    | (?P<string>"(?:[^"\\]|\\.)*")
+    | (?P<string>\#?"(?:[^"\\]|\\.)*")
     | (?P<discard>\#_)
-    | (?P<tag>\#[A-Za-z][^\s,\[\](){}"';]*)
+    | (?P<tag>\#'|\#:{0,2}[A-Za-z][^\s,\[\](){}"';]*)
+    | (?P<number>\#\#[A-Za-z-]+)
     | (?P<char>\\(?:newline|return|space|tab|u[0-9A-Fa-f]{4}|.))
     | (?P<atom>[^\s,\[\](){}"';\\#][^\s,\[\](){}";\\]*)""",
     re.VERBOSE | re.DOTALL,
@@ -32,14 +37,22 @@ _DIGITS_MAX = 100
 
 
 class BadEdn(ValueError):
-    """The text is no EDN: where, and why."""
+    """The text is no EDN: where, and why. `before`: the values that were read till then, those of
+    a vector around all of them, too."""
+
+    def __init__(self, said: str, before: Sequence[Any] = ()) -> None:
+        super().__init__(said)
+        self.before = tuple(before)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Word:
     """A keyword (`:ok`) or a symbol (`ok`), by its name as it is written."""
 
     name: str
+
+    def __repr__(self) -> str:
+        return self.name
 
 
 @dataclass(slots=True)
@@ -50,32 +63,43 @@ class _Open:
     at: int
     items: list[Any]
     discards: int = 0  # of what follows, so many are to be passed over
+    owed_at: int | None = None  # where something stands that means what follows it
 
 
 def read_all(text: str) -> list[Any]:
     """The values of a text, one after the other. A map is a dict, every other collection a tuple
     (a set's in its order)."""
     stack = [_Open("", 0, [])]
+    try:
+        _read(text, stack)
+    except BadEdn as error:
+        around = len(stack) > 1 and not stack[0].items and stack[1].opening in ("[", "(")
+        raise BadEdn(str(error), stack[1 if around else 0].items) from None
+    return stack[0].items
+
+
+def _read(text: str, stack: list[_Open]) -> None:
     at = 0
     while at < len(text):
         token = _TOKEN.match(text, at)
         if token is None:
-            raise BadEdn(f"{_place(text, at)}: {text[at : at + 20]!r} begins nothing")
+            raise BadEdn(f"{_place(text, at)}: {brief(text[at : at + 20])} begins nothing")
         kind, word = str(token.lastgroup), token.group()
         if kind == "open":
             if len(stack) > _DEEPEST:
                 raise BadEdn(f"{_place(text, at)}: it is nested too deeply")
             stack.append(_Open(word, at, []))
-        elif kind == "discard":
-            stack[-1].discards += 1
+        elif kind in ("discard", "tag"):
+            stack[-1].discards += kind == "discard"
+            stack[-1].owed_at = at
         elif kind == "close":
             _keep(stack, _closed(stack, word, text, at))
-        elif kind not in ("gap", "tag"):
+        elif kind != "gap":
             _keep(stack, _value(kind, word, text, at))
         at = token.end()
     if len(stack) > 1:
         raise BadEdn(f"{_place(text, stack[-1].at)}: what is opened here is never closed")
-    return stack[0].items
+    _check_paid(stack[-1], text)
 
 
 def written(value: Any) -> str:
@@ -110,12 +134,20 @@ def _keep(stack: list[_Open], value: Any) -> None:
         stack[-1].discards -= 1
     else:
         stack[-1].items.append(value)
+    if not stack[-1].discards:
+        stack[-1].owed_at = None
+
+
+def _check_paid(ended: _Open, text: str) -> None:
+    if ended.owed_at is not None:
+        raise BadEdn(f"{_place(text, ended.owed_at)}: what this is for does not follow")
 
 
 def _closed(stack: list[_Open], word: str, text: str, at: int) -> Any:
-    whole = stack.pop() if len(stack) > 1 else None
-    if whole is None or _CLOSES[whole.opening] != word:
-        raise BadEdn(f"{_place(text, at)}: {word!r} closes nothing that is open")
+    if _CLOSES.get(stack[-1].opening) != word:
+        raise BadEdn(f"{_place(text, at)}: {brief(word)} closes nothing that is open")
+    _check_paid(stack[-1], text)
+    whole = stack.pop()
     if whole.opening != "{":
         return tuple(whole.items)
     if len(whole.items) % 2:
@@ -132,10 +164,11 @@ def _closed(stack: list[_Open], word: str, text: str, at: int) -> Any:
 
 def _value(kind: str, word: str, text: str, at: int) -> Any:
     if kind == "string":
-        plain = re.sub(r"\\(u[0-9A-Fa-f]{4}|.)", _unescaped, word[1:-1], flags=re.DOTALL)
+        inner = word.removeprefix("#")[1:-1]
+        plain = re.sub(r"\\(u[0-9A-Fa-f]{4}|.)", _unescaped, inner, flags=re.DOTALL)
         # Java tells a character of two halves half by half.
         return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if kind == "char" or word.startswith(":"):
+    if kind in ("char", "number") or word.startswith(":"):
         return Word(word)
     if word in _CONSTANTS:
         return _CONSTANTS[word]

@@ -127,12 +127,13 @@ def _order(order: Mapping[str, Any], rows: Sequence[Row], counts: Counts) -> Ite
 
 
 def _outages(theirs: Mapping[str, Any]) -> Iterator[str]:
-    if theirs["rto"]["results"] or theirs["recovery"]["results"]:
+    results = theirs["rto"]["results"]
+    seen = any(one["isUnavailableInFaultInterval"] for one in results)
+    if seen or theirs["recovery"]["results"]:
         yield (
             "their outages end with one success, even of a request that began before; here one "
             "ends when success is sustained, and only what had an intended time can be judged"
         )
-    results = theirs["rto"]["results"]
     if any(one["endTimestamp"] and not one["isUnavailableInFaultInterval"] for one in results):
         yield (
             "their RTO takes an outage of one fault over into the next, where rtoTime is then a "

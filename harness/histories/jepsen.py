@@ -7,12 +7,13 @@
    it has done, and no word of it says whether that held.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from harness.histories import edn
-from harness.histories.complaints import Complaints, brief
+from harness.histories.complaints import Complaints
 from harness.histories.edn import Word
 from harness.histories.files import text_of
 from harness.histories.rows import (
@@ -30,6 +31,7 @@ from harness.histories.rows import (
     Row,
 )
 from harness.histories.tables import ROWS_MAX
+from harness.outside.text import brief
 from spark_analysis.schema.words import Outcome
 
 FORM = Form(fails=Outcome.REFUSED, drains=True)
@@ -45,24 +47,31 @@ def read(path: Path) -> tuple[Row, ...]:
 
 def parse(text: str, file: str) -> tuple[Row, ...]:
     complaints = Complaints(file)
-    try:
-        values = edn.read_all(text)
-    except edn.BadEdn as error:
-        complaints.add("", f"this is no EDN: {error}")
-        values = []
-    if len(values) == 1 and isinstance(values[0], tuple):
-        values = list(values[0])
-    if not values:
-        complaints.add("", "it holds no operation")
-    if len(values) > ROWS_MAX:
-        complaints.add("", f"it holds more than {ROWS_MAX:,} operations")
-        values = []
+    values = _operations(text, complaints)
     clients: dict[str, Row] = {}
     rows = [row for row in (_row(n, op, complaints) for n, op in enumerate(values)) if row]
     for row in rows:
         _check_order(clients, row, complaints)
     complaints.check()
     return _with_fault_ends(_plainly(rows))
+
+
+def _operations(text: str, complaints: Complaints) -> Sequence[Any]:
+    """What the file lists; of one that breaks off, what stands before that."""
+    try:
+        values: Sequence[Any] = edn.read_all(text)
+    except edn.BadEdn as error:
+        complaints.add("", f"this is no EDN: {error}")
+        # Words of some other form are not worth a problem each.
+        return error.before if any(isinstance(one, dict) for one in error.before) else ()
+    if len(values) == 1 and isinstance(values[0], tuple):
+        values = values[0]
+    if not values:
+        complaints.add("", "it holds no operation")
+    if len(values) > ROWS_MAX:
+        complaints.add("", f"it holds more than {ROWS_MAX:,} operations")
+        return ()
+    return values
 
 
 def _plainly(rows: list[Row]) -> list[Row]:

@@ -13,12 +13,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from harness.histories.complaints import Complaints, brief
+from harness.histories import contradictions
+from harness.histories.complaints import Complaints
 from harness.histories.declared import told_facts
 from harness.histories.facts import read_facts
 from harness.histories.files import text_of
 from harness.histories.history import Columns, History, Told, Words
 from harness.histories.tables import read_tables, write_table
+from harness.outside.text import brief
 from spark_analysis.schema.facts import Facts, Worker
 from spark_analysis.schema.words import Via
 
@@ -63,7 +65,9 @@ def parse(text: str, file: str, words: Words) -> History:
     recorded = _recorded(document.get("recorded", {}), facts, words, complaints)
     tables = read_tables(document.get("tables", {}), complaints)
     if facts is not None:
-        _check_rows(facts, tables, complaints)
+        contradictions.of_facts(facts, tables, complaints)
+    if complaints.any:
+        contradictions.of_rows(tables, complaints)
     complaints.check()
     assert facts is not None, "facts that cannot be known are a problem"
     return History(_with_unnamed(facts, tables), declared, recorded, tables)
@@ -139,29 +143,6 @@ def _recorded(
         elif facts is not None:
             complaints.unknown("recorded", "fault window", number, tuple(windows))
     return known
-
-
-def _check_rows(facts: Facts, tables: Mapping[str, Columns], complaints: Complaints) -> None:
-    """Rows that the facts contradict."""
-    roles = {worker.number: worker.role for worker in facts.workers}
-    producers = tables.get("attempts", {}).get("producer", [])
-    complaints.cells(
-        "attempts.producer",
-        (
-            (row, f"worker {number} is a {roles[number]}")
-            for row, number in enumerate(producers)
-            if isinstance(number, int) and roles.get(number, _PUBLISHER) != _PUBLISHER
-        ),
-    )
-    windows = {window.number for window in facts.windows}
-    complaints.cells(
-        "faults.window",
-        (
-            (row, f"there is no fault window {number}")
-            for row, number in enumerate(tables.get("faults", {}).get("window", []))
-            if number not in windows
-        ),
-    )
 
 
 def _with_unnamed(facts: Facts, tables: Mapping[str, Columns]) -> Facts:

@@ -11,7 +11,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness.histories.complaints import Complaints, brief
+from harness.histories.complaints import Complaints
 from harness.histories.files import text_of
 from harness.histories.rows import (
     DEQUEUE,
@@ -28,6 +28,7 @@ from harness.histories.rows import (
     Row,
 )
 from harness.histories.tables import ROWS_MAX
+from harness.outside.text import brief
 from spark_analysis.schema.words import Outcome
 
 FORM = Form(fails=Outcome.UNKNOWN, drains=False)

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import IntEnum
 from typing import Any, cast
 
-from harness.histories.complaints import Complaints, brief
+from harness.histories.complaints import Complaints
 from harness.histories.history import Cell, Columns
+from harness.outside.text import brief
 from spark_analysis.schema.declared import TIME_MAX_NS
 from spark_analysis.schema.tables import TABLES, Column, Kind, Table
 from spark_analysis.schema.words import (

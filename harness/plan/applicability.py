@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from faults.kinds import CLIENT_LINK, COMPOSE, KINDS, OF_PROCESSES, TOXIPROXY, mechanism
 from faults.shapes import SHAPES
+from harness.outside.text import brief
 from harness.plan import clients, operable, overlaps, process_targets, worker_places
 from harness.plan.model import BALANCERS, Entry, FaultPlan, Layout, Scenario, System
 from harness.plan.permission import forbidden, permitted
@@ -72,7 +73,7 @@ def _fault_obstacles(
             )
         # As a fault's target the word means a host that holds no copy of any queue.
         if target.role == "uninvolved" and (layout.copies or 0) >= len(layout.hosts):
-            yield f"fault {number}: {target.word!r} means nobody: every host holds a copy"
+            yield f"fault {number}: {brief(target.word)} means nobody: every host holds a copy"
         if layout.rocketmq is not None and fault.options.direction == "to_broker":
             yield (
                 f"fault {number}: nothing comes from a server of {system.name} unasked, so that "
@@ -114,7 +115,7 @@ def _balancer_obstacles(target: Target, kind: str, layout: Layout) -> Iterator[s
         found = ", ".join(layout.balancers) or "none"
         ways = " or ".join(way for way, names in BALANCERS.items() if len(names) >= wanted)
         yield (
-            f"{target.word!r} means nobody: clients enter by {layout.entrance!r}, with "
+            f"{brief(target.word)} means nobody: clients enter by {layout.entrance!r}, with "
             f"{found} before the brokers; it takes a layout with entrance = {ways}"
         )
     elif kind not in OF_PROCESSES:
@@ -146,11 +147,12 @@ def _entry_obstacles(entry: Entry, scenario: Scenario, layout: Layout) -> Iterat
 def _target_obstacles(target: Target, scenario: Scenario, layout: Layout) -> Iterator[str]:
     names = [host.name for host in layout.hosts]
     if target.host and target.host not in names:
-        yield f"no host {target.host!r} (there are {', '.join(names)})"
+        yield f"no host {brief(target.host)} (there are {', '.join(names)})"
     if target.role == "mirror" and layout.copies == 1:
-        yield f"{target.word!r} means nobody: queues have one copy, no mirror"
+        yield f"{brief(target.word)} means nobody: queues have one copy, no mirror"
     if target.role == "uninvolved" and len(_meant(scenario, layout)) >= len(names):
-        yield f"{target.word!r} means nobody: the faults may mean every one of {len(names)} hosts"
+        every = f"the faults may mean every one of {len(names)} hosts"
+        yield f"{brief(target.word)} means nobody: {every}"
 
 
 def _meant(scenario: Scenario, layout: Layout) -> set[str]:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from harness.outside.text import brief
 from harness.plan.experiment import REPEATS_MAX
 from harness.plan.problems import EMPTY, Problem
 
@@ -62,7 +63,7 @@ def problems(word: str | None, *, repeats: bool) -> Iterator[Problem]:
         return
     share = _share(word)
     if share is None:
-        text = f"is a share of runs above 0 % and below 100 %, as 10% or 0.1, not {word!r}"
+        text = f"is a share of runs above 0 % and below 100 %, as 10% or 0.1, not {brief(word)}"
         yield Problem(FLAG, text)
     elif (bound := Bound(share)).planned > REPEATS_MAX:
         text = f"{word} takes {bound.runs:,} runs, and up to {bound.spare:,} more"

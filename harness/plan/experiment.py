@@ -8,17 +8,21 @@
 4. Names go into folders, DNS labels and brokers' names: letters, digits, hyphens, at most 63.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cache
 
+from harness.outside.text import brief
 from harness.plan.applicability import obstacles
 from harness.plan.model import Experiment, Layout, RunPlan, Scenario, Skipped, System
-from harness.plan.problems import PlanError, Problem, nearest, unknown
+from harness.plan.problems import PlanError, Problem, nearest, twice, unknown
 from harness.plan.schedule import resolve
 from harness.plan.seeds import derive
 
 REPEATS_MAX = 1000
+RUNS_MAX = 10_000  # of one experiment
+REASONS_MAX = 10  # that are told of one cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,25 +74,35 @@ def plan(request: Request, catalogue: Catalogue) -> Experiment:
     for cell in _cells(request, systems, catalogue):
         reasons = obstacles(cell.scenario, cell.system, cell.layout, cell.client, cell.deployment)
         if reasons:
-            skipped.append(Skipped(cell.labels, "; ".join(reasons)))
+            skipped.append(Skipped(cell.labels, _several(reasons)))
         else:
             cells.append(cell)
     if not cells:
         raise PlanError(_nothing_applies(request, skipped, systems, catalogue))
+    if len(cells) * request.repeats > RUNS_MAX:
+        text = f"{len(cells) * request.repeats:,} runs are more than one experiment has"
+        raise PlanError([Problem("--repeats", f"{text}: {RUNS_MAX:,} at most")])
     runs = tuple(_runs(request, cells))
     return Experiment(request.name, request.seed, runs, tuple(skipped))
+
+
+def _several(reasons: Sequence[str]) -> str:
+    more = len(reasons) - REASONS_MAX
+    told = "; ".join(reasons[:REASONS_MAX])
+    return f"{told}; and {more:,} more" if more > 0 else told
 
 
 def check(request: Request, catalogue: Catalogue) -> list[Problem]:
     """Every word of the request that names nothing, whatever its scenarios say."""
     names = [system.name for system in catalogue.systems]
-    problems = [unknown("--system", "system", w, names) for w in request.systems if w not in names]
+    wrong = dict.fromkeys(word for word in request.systems if word not in names)
+    problems = [unknown("--system", "system", word, names) for word in wrong]
     systems = _systems(request, catalogue)
     problems += _layout_problems(request, systems, catalogue)
     clients = sorted({client for system in systems for client in system.clients})
     problems += [
         unknown("--client", "client", word, clients)
-        for word in request.clients
+        for word in dict.fromkeys(request.clients)
         if word not in clients
     ]
     deployments = sorted({name for system in systems for name in system.deployments})
@@ -96,9 +110,9 @@ def check(request: Request, catalogue: Catalogue) -> list[Problem]:
         problems.append(unknown("--deployment", "deployment", request.deployment, deployments))
     if not 1 <= request.repeats <= REPEATS_MAX:
         problems.append(Problem("--repeats", f"must be from 1 to {REPEATS_MAX}"))
-    scenarios = [scenario.name for scenario in request.scenarios]
-    twice = sorted({name for name in scenarios if scenarios.count(name) > 1})
-    return problems + [Problem("SCENARIO", f"{name!r} is named twice") for name in twice]
+    problems += twice("SCENARIO", (scenario.name for scenario in request.scenarios))
+    problems += twice("--system", request.systems)
+    return problems + twice("--client", request.clients)
 
 
 def _systems(request: Request, catalogue: Catalogue) -> tuple[System, ...]:
@@ -118,7 +132,7 @@ def _layout_problems(
     }
     for word in (word for word, found in named.items() if not found):
         guess = nearest(word, [*labels, *(layout.name for layout in layouts)])
-        yield Problem("--layout", f"there is no layout {word!r}", labels, guess)
+        yield Problem("--layout", f"there is no layout {brief(word)}", labels, guess)
     # Only then: a word that is misspelt may have meant one of its layouts.
     if named and all(named.values()):
         whose = set().union(*named.values())
@@ -195,19 +209,23 @@ def _nothing_applies(
 ) -> Iterator[Problem]:
     """Why each cell cannot run, with the layouts on which its scenario can."""
     scenarios = {scenario.name: scenario for scenario in request.scenarios}
-    for skip in skipped:
-        scenario = scenarios[skip.cell[0]]
-        fitting = tuple(
+
+    @cache
+    def fitting(scenario: str, client: str) -> tuple[str, ...]:
+        return tuple(
             layout.label
             for system in systems
             for layout in _layouts_of(system, catalogue)
             if not obstacles(
-                scenario,
+                scenarios[scenario],
                 system,
                 layout,
-                skip.cell[3],
+                client,
                 request.deployment or system.deployments[0],
             )
         )
-        place = f"{scenario.name} on {skip.cell[1]} {skip.cell[2]} with {skip.cell[3]}"
-        yield Problem(place, f"not applicable: {skip.reason}", fitting)
+
+    for skip in skipped:
+        scenario, system, layout, client = skip.cell
+        place = f"{scenario} on {system} {layout} with {client}"
+        yield Problem(place, f"not applicable: {skip.reason}", fitting(scenario, client))

@@ -5,21 +5,27 @@
    words, a list, a table.
 """
 
+import re
 import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from harness.outside.text import brief
 from harness.plan.places import Path, describe, line, line_numbers
-from harness.plan.problems import PlanError, Problem, nearest
+from harness.plan.problems import LISTED_MAX, PlanError, Problem, and_more, nearest
 
 MISSING = "is missing"
+FOUND_MAX = 500  # in one file; nobody looks for more
+DOTS_MAX = 100  # in a line: a name of more parts takes the parser long, and is nobody's
 _OF_KEY = "[key]"  # what pydantic adds to the path where a table's key itself is wrong
 _LISTS = ("tuple_type", "list_type")
+_QUOTED = re.compile(r""""[^"]*"|'[^']*'""")
 _TABLES = ("model_type", "dict_type", "model_attributes_type")
 
 
@@ -35,24 +41,43 @@ class Finding:
 
 def document_of(source: str, file: str) -> dict[str, Any]:
     """Raises PlanError where the text is no TOML."""
+    for number, text in enumerate(source.splitlines(), start=1):
+        if text.count(".") > DOTS_MAX and _unquoted(text).count(".") > DOTS_MAX:
+            problem = Problem(f"{file}, line {number}", f"has more than {DOTS_MAX} dots")
+            raise PlanError([problem])
     try:
         return tomllib.loads(source)
     except tomllib.TOMLDecodeError as error:
         raise PlanError([Problem(file, f"this is not TOML: {error}")]) from None
+    except RecursionError:
+        raise PlanError([Problem(file, "it is nested too deeply")]) from None
+    except ValueError:
+        text = "a number in it has more digits than can be read"
+        raise PlanError([Problem(file, text)]) from None
 
 
 def told(found: Iterable[Finding], source: str, file: str) -> list[Problem]:
-    """Each with its line, in the order of the lines; what has no line comes first."""
+    """Each with its line, in the order of the lines; what has no line comes first.
+
+    No more are asked for than FOUND_MAX; what is not listed is counted.
+    """
+    gathered = list(islice(found, FOUND_MAX))
+    if not gathered:
+        return []
     lines = line_numbers(source)
-    return [
+    ordered = sorted(gathered, key=lambda one: line(one.path, lines))
+    problems = [
         Problem(describe(one.path, lines, file), one.text, one.choices, one.guess)
-        for one in sorted(found, key=lambda one: line(one.path, lines))
+        for one in ordered[:LISTED_MAX]
     ]
+    if rest := len(ordered) - LISTED_MAX if len(ordered) > LISTED_MAX else 0:
+        problems.append(and_more(file, rest, at_least=len(ordered) == FOUND_MAX))
+    return problems
 
 
 def of_shape(errors: ValidationError, shape: type[BaseModel]) -> Iterator[Finding]:
     """What `shape.model_validate` found. `shape` has its words as Literal."""
-    for error in errors.errors():
+    for error in errors.errors(include_url=False):
         # A list whose entries are wrong has too few that are right: that is told already.
         if error["type"] != "too_short" or not error["input"]:
             yield _finding(error, shape)
@@ -60,8 +85,9 @@ def of_shape(errors: ValidationError, shape: type[BaseModel]) -> Iterator[Findin
 
 def none_of(path: Path, given: object, choices: tuple[str, ...]) -> Finding:
     """`given` is none of the words that may stand at `path`."""
-    text = f"{given!r} is none of the words"
-    return Finding(path, text, choices, nearest(str(given), choices))
+    text = f"{brief(given)} is none of the words"
+    guess = nearest(given, choices) if isinstance(given, str) else ""
+    return Finding(path, text, choices, guess)
 
 
 def _finding(error: ErrorDetails, shape: type[BaseModel]) -> Finding:
@@ -77,14 +103,16 @@ def _finding(error: ErrorDetails, shape: type[BaseModel]) -> Finding:
     if kind == "value_error":
         return Finding(path, str(error["ctx"]["error"]))
     if kind in _LISTS or kind in _TABLES:
-        return Finding(path, f"must be a {'list' if kind in _LISTS else 'table'}, not {given!r}")
+        wanted = "list" if kind in _LISTS else "table"
+        return Finding(path, f"must be a {wanted}, not {brief(given)}")
     if kind in ("too_short", "too_long"):
-        return Finding(path, _length(error))
+        return Finding(path, length(error))
     text = error["msg"].removeprefix("Input ").removeprefix("String ")
-    return Finding(path, f"{text}, not {given!r}")
+    return Finding(path, f"{text}, not {brief(given)}")
 
 
-def _length(error: ErrorDetails) -> str:
+def length(error: ErrorDetails) -> str:
+    """What is wrong with a list that is too short or too long."""
     limits = error["ctx"]
     if "max_length" in limits:
         return f"must have {limits['max_length']} entries at most, not {limits['actual_length']}"
@@ -130,3 +158,8 @@ def _keys(shape: Any) -> tuple[str, ...]:
 
 def _words(annotation: Any) -> tuple[str, ...]:
     return get_args(annotation) if get_origin(annotation) is Literal else ()
+
+
+def _unquoted(text: str) -> str:
+    """A line without what stands in quotes, or is a comment."""
+    return _QUOTED.sub("", text).partition("#")[0]

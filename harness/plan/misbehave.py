@@ -8,6 +8,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from harness.outside.text import brief
 from harness.plan.model import Experiment
 from harness.plan.problems import PlanError, Problem, unknown
 
@@ -39,7 +40,7 @@ def problems(word: str | None) -> Iterator[Problem]:
     if kind not in KINDS:
         yield unknown(FLAG, "misbehaviour", kind, KINDS)
     if colon and _share(share) is None:
-        text = f"the share is a number above 0 and at most 1 (or 100%), not {share!r}"
+        text = f"the share is a number above 0 and at most 1 (or 100%), not {brief(share)}"
         yield Problem(FLAG, text)
 
 

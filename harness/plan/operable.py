@@ -6,6 +6,7 @@
 from collections.abc import Iterator, Sequence
 
 from faults.kinds import EXTERNAL
+from harness.outside.text import brief
 from harness.plan.model import Layout, OperationPlan, Scenario, System
 from harness.plan.operations import (
     HOST,
@@ -57,23 +58,23 @@ def _target(target: Target, kind: Operation, layout: Layout) -> Iterator[str]:
         if not spares:
             yield "the layout has no spare host"
         elif target.form == HOST and target.host not in spares:
-            yield f"{target.host!r} is no spare host (there are {', '.join(spares)})"
+            yield f"{brief(target.host)} is no spare host (there are {', '.join(spares)})"
     elif target.form == HOST and target.host not in members:
-        yield f"no host {target.host!r} (there are {', '.join(members)})"
+        yield f"no host {brief(target.host)} (there are {', '.join(members)})"
     elif layout.copies is None:
         return
     elif kind.name == "promote" and layout.copies < 2:
-        yield f"{target.word!r} has one copy, no mirror that could become its master"
+        yield f"{brief(target.word)} has one copy, no mirror that could become its master"
     elif target.form == MIRROR and layout.copies < 2:
-        yield f"{target.word!r} means nobody: queues have one copy, no mirror"
+        yield f"{brief(target.word)} means nobody: queues have one copy, no mirror"
     elif target.form == UNINVOLVED and layout.copies >= len(members):
-        yield f"{target.word!r} means nobody: every host holds a copy"
+        yield f"{brief(target.word)} means nobody: every host holds a copy"
 
 
 def _through(plan: OperationPlan, layout: Layout) -> Iterator[str]:
     word, members = plan.options.through, [host.name for host in layout.hosts]
     if word and word not in (*members, *STOPPED):
-        yield f"no host {word!r} to go through (there are {', '.join(members)})"
+        yield f"no host {brief(word)} to go through (there are {', '.join(members)})"
 
 
 def _stopped(
@@ -82,7 +83,7 @@ def _stopped(
     """Of operations on hosts that are down: whether anything stops one."""
     about_stopped = kind.targets and kind.targets[0] in STOPPED
     if about_stopped and not any(one.kind in _STOPPERS for one in every):
-        yield f"{plan.target!r} means nobody: no operation stops a host"
+        yield f"{brief(plan.target)} means nobody: no operation stops a host"
 
 
 def _policy(plan: OperationPlan, layout: Layout, every: Sequence[OperationPlan]) -> Iterator[str]:
@@ -91,4 +92,5 @@ def _policy(plan: OperationPlan, layout: Layout, every: Sequence[OperationPlan])
     names = [policy.name for policy in layout.policies]
     names += [one.options.name for one in every if one.kind == "set_policy"]
     if plan.options.name not in names:
-        yield f"there is no policy {plan.options.name!r} (there are {', '.join(names) or 'none'})"
+        there = f"there are {', '.join(names) or 'none'}"
+        yield f"there is no policy {brief(plan.options.name)} ({there})"

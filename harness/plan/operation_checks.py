@@ -7,6 +7,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from harness.outside.text import brief
 from harness.plan.findings import MISSING, Finding
 from harness.plan.operations import (
     ALL,
@@ -51,12 +52,12 @@ def _target(
         target = parse(kind.name, word)
     except ValueError:
         told = "it means the whole cluster, and takes no target" if not forms else ""
-        text = told or f"{word!r} is nothing that a {kind.name} can be aimed at"
+        text = told or f"{brief(word)} is nothing that a {kind.name} can be aimed at"
         yield Finding(place, text, forms, nearest(word, forms))
         return
     if target.queue and queues and target.queue not in queues:
         yield Finding(
-            place, f"the workload has no queue {target.queue!r}", forms, nearest(word, forms)
+            place, f"the workload has no queue {brief(target.queue)}", forms, nearest(word, forms)
         )
 
 
@@ -89,7 +90,7 @@ def _order(path: Path, table: dict[str, Any], kind: Operation) -> Iterator[Findi
     if table.get("target") != ALL:
         yield Finding(place, f"one host has no order; only {ALL!r} has")
     elif order in (LAST_FIRST, FIRST_FIRST) and kind.targets[0] in RUNNING:
-        text = f"{order!r} is for hosts that are down, and a {kind.name} means those that run"
+        text = f"{brief(order)} is for hosts that are down, and a {kind.name} means those that run"
         yield Finding(place, text, (AT_ONCE, "in turn"))
 
 
@@ -100,5 +101,5 @@ def _through(path: Path, table: dict[str, Any]) -> Iterator[Finding]:
         return
     words = tuple(form for form in STOPPED if form != "HOST") if table.get("offline") else ()
     if word in STOPPED and word not in words:
-        text = f"{word!r} is down: nobody can be told anything there but offline"
+        text = f"{brief(word)} is down: nobody can be told anything there but offline"
         yield Finding(place, text, ("a host's name",))

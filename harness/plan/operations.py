@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from faults.kinds import COMPOSE, CONTAINER, LOCAL, PROCESS
+from harness.outside.text import brief
 
 API, COMMAND = "management API", "the broker's command line"
 _HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,62}")
@@ -253,4 +254,4 @@ def parse(kind: str, word: str) -> Target:
         return Target(word, HOST, host=word)
     elif not forms and not word:
         return Target(word, "")
-    raise ValueError(f"{word!r} is nothing that a {kind} can be aimed at")
+    raise ValueError(f"{brief(word)} is nothing that a {kind} can be aimed at")

@@ -8,12 +8,14 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from math import inf
 
 from faults.exclusive import Thing, clash, things
 from harness.plan.model import FaultPlan
 from harness.plan.words import parse_target
 
+_TOLD_MAX = 3
 _ROLES = {"all": ("publishers", "consumers")}
 
 
@@ -58,12 +60,16 @@ def stands(fault: FaultPlan, timer_s: float, operated: bool) -> Standing:
 
 
 def problems(faults: Mapping[int, Standing]) -> Iterator[tuple[int, str]]:
-    """The number of each fault that opens where an earlier one stands, and what is wrong."""
-    order = sorted(faults, key=lambda number: faults[number].opens_s)
-    for place, number in enumerate(order):
-        for earlier in order[:place]:
-            if _clash(faults[earlier], faults[number]):
-                yield number, _text(earlier, faults[earlier])
+    """The number of each fault that opens where an earlier one stands, and what is wrong; of one
+    that opens where many stand, the first few."""
+    standing: list[int] = []  # those that opened, and have not ended
+    for number in sorted(faults, key=lambda number: faults[number].opens_s):
+        opens_s = faults[number].opens_s
+        standing = [earlier for earlier in standing if opens_s < faults[earlier].ends_s]
+        clashing = (one for one in standing if _clash(faults[one], faults[number]))
+        for earlier in islice(clashing, _TOLD_MAX):
+            yield number, _text(earlier, faults[earlier])
+        standing.append(number)
 
 
 def flap_problem(down_s: float, up_s: float, lasts_s: float) -> str:
@@ -77,7 +83,8 @@ def flap_problem(down_s: float, up_s: float, lasts_s: float) -> str:
 
 
 def _clash(earlier: Standing, later: Standing) -> bool:
-    if later.opens_s >= earlier.ends_s or not clash(earlier.things, later.things):
+    """`earlier` stands when `later` opens."""
+    if not clash(earlier.things, later.things):
         return False
     return earlier.opens_s == later.opens_s or _is_fixed(later.target)
 

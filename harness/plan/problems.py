@@ -2,12 +2,23 @@
 
 1. A problem is a value; texts for people are made here and nowhere else.
 2. PlanError is bad input (exit code 254), never a fault of ours.
+3. A problem is one line of bounded length, and so are a list of them: what is not listed is
+   counted.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from harness.outside.text import brief, cut, one_line
+
+LISTED_MAX = 50
+_PLACE_MAX = 300  # characters
+_TEXT_MAX = 600
+_CHOICE_MAX = 100
+_CHOICES_MAX = 100
+_WORD_MAX = 100  # nobody misspells a longer one
 EMPTY = "is given with nothing: a variable that is not set, perhaps; leave it out, or name one"
 
 
@@ -19,14 +30,22 @@ class Problem:
     text: str
     choices: tuple[str, ...] = ()
     guess: str = ""  # what was probably meant; "" where nothing is near
+    stands_for: int = 1  # so many problems; of several only their number is told
+    at_least: bool = False  # or more: nobody counted on
 
     def __str__(self) -> str:
-        parts = [f"{self.place}: {self.text}" if self.place else self.text]
+        text = cut(self.text, _TEXT_MAX)
+        parts = [f"{cut(self.place, _PLACE_MAX)}: {text}" if self.place else text]
         if self.guess:
-            parts.append(f"did you mean {self.guess!r}?")
+            parts.append(f"did you mean {brief(self.guess)}?")
         if self.choices:
-            parts.append(f"valid: {' | '.join(self.choices)}")
-        return "; ".join(parts)
+            parts.append(f"valid: {' | '.join(self._choices())}")
+        return one_line("; ".join(parts))
+
+    def _choices(self) -> Iterator[str]:
+        yield from (cut(choice, _CHOICE_MAX) for choice in self.choices[:_CHOICES_MAX])
+        if len(self.choices) > _CHOICES_MAX:
+            yield f"and {len(self.choices) - _CHOICES_MAX:,} more"
 
 
 class PlanError(Exception):
@@ -35,15 +54,45 @@ class PlanError(Exception):
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
         assert self.problems, "an error must name a problem"
-        super().__init__("\n".join(str(problem) for problem in self.problems))
+        super().__init__("\n".join(_told(self.problems)))
+
+
+def and_more(place: str, count: int, *, at_least: bool = False) -> Problem:
+    """So many problems of that place that are not told one by one."""
+    return Problem(place, _more(count, at_least), stands_for=count, at_least=at_least)
+
+
+def twice(place: str, words: Iterable[str]) -> list[Problem]:
+    """Each word that was said more than once: whoever does so meant another one."""
+    often = Counter(words)
+    return [
+        Problem(place, f"{brief(word)} is named {'twice' if count == 2 else f'{count:,} times'}")
+        for word, count in often.items()
+        if count > 1
+    ]
 
 
 def unknown(place: str, kind: str, word: str, choices: Sequence[str]) -> Problem:
     """`word` names no `kind`: which ones there are, and which was probably meant."""
-    return Problem(place, f"there is no {kind} {word!r}", tuple(choices), nearest(word, choices))
+    text = f"there is no {kind} {brief(word)}"
+    return Problem(place, text, tuple(choices), nearest(word, choices))
 
 
 def nearest(word: str, choices: Sequence[str]) -> str:
     """The choice that `word` is probably a misspelling of, or ""."""
+    if len(word) > _WORD_MAX:
+        return ""
     found = get_close_matches(word, choices, n=1, cutoff=0.6)
     return found[0] if found else ""
+
+
+def _told(problems: Sequence[Problem]) -> Iterator[str]:
+    """A line each, as many as anybody reads."""
+    yield from map(str, problems[:LISTED_MAX])
+    if rest := problems[LISTED_MAX:]:
+        count = sum(one.stands_for for one in rest)
+        yield _more(count, any(one.at_least for one in rest))
+
+
+def _more(count: int, at_least: bool) -> str:
+    return f"and {count:,} more{' at least' if at_least else ''}"

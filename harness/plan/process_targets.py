@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from faults.kinds import CLIENT_LINK, COMPOSE, KINDS, OF_PROCESSES, TOXIPROXY
 from faults.places import place
+from harness.outside.text import brief
 from harness.plan import clients
 from harness.plan.model import Host, Layout, System
 from harness.plan.rocketmq_layout import NAME_SERVER
@@ -27,13 +28,14 @@ def obstacles(
     if target.role == "process":
         yield from _unknown(target, layout)
     elif layout.rocketmq is None:
-        yield f"{target.word!r} means nobody: clients of {system.name} ask no name servers"
+        yield f"{brief(target.word)} means nobody: clients of {system.name} ask no name servers"
         return
     if deployment != COMPOSE:
-        yield f"{target.word!r} means a process of several on a host, which only {COMPOSE} has"
+        several = f"a process of several on a host, which only {COMPOSE} has"
+        yield f"{brief(target.word)} means {several}"
     if target.role == "name_server":
         for reason in clients.obstacles(client, [ATTACHED]):
-            yield f"{target.word!r}: {reason}"
+            yield f"{brief(target.word)}: {reason}"
     yield from _reach(target, kind, layout)
 
 
@@ -55,10 +57,10 @@ def _unknown(target: Target, layout: Layout) -> Iterator[str]:
     found = [host for host in layout.hosts if host.name == target.host]
     if not found:
         names = ", ".join(host.name for host in layout.hosts)
-        yield f"no host {target.host!r} (there are {names})"
+        yield f"no host {brief(target.host)} (there are {names})"
     elif target.process not in found[0].processes:
         there = ", ".join(found[0].processes)
-        yield f"no process {target.process!r} on {target.host} (there are {there})"
+        yield f"no process {brief(target.process)} on {target.host} (there are {there})"
     elif layout.rocketmq is None:
         yield f"{target.host} is one process: name the host"
 
@@ -78,7 +80,7 @@ def _reach(target: Target, kind: str, layout: Layout) -> Iterator[str]:
         if shared:
             yield (
                 f"a {kind} strikes a whole host, and {'; '.join(shared)}: it takes a layout on "
-                f"which {target.word!r} has a host for itself{_or_proxied(kind)}"
+                f"which {brief(target.word)} has a host for itself{_or_proxied(kind)}"
             )
 
 

@@ -13,6 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
 from faults.kinds import KINDS, OPTIONS
+from harness.outside.text import brief
 from harness.plan import spans
 from harness.plan.model import Entry, OperationOptions, Span
 from harness.plan.operations import OPERATIONS
@@ -21,6 +22,10 @@ from harness.plan.rocketmq_checks import CONSUMES, FATES, SENDS
 from harness.plan.words import parse_target
 from spark_analysis.schema.body import HEADER_BYTES
 
+QUEUES_MAX, FAULTS_MAX, OPERATIONS_MAX = 64, 200, 200
+_TITLE_MAX, _STORY_MAX = 200, 20_000  # characters
+_PATTERN_MAX = 1_000
+_WORDS_MAX = 64
 QUEUE_NAME = r"^[a-z][a-z0-9_-]{0,30}$"
 
 
@@ -44,8 +49,10 @@ def _entry(value: object) -> Entry:
     if isinstance(value, str):
         target = parse_target(value)
         if target.of_clients or target.of_processes or target.role == "balancer":
-            raise ValueError(f"{value!r} is no host of a queue: clients cannot enter there")
+            raise ValueError(f"{brief(value)} is no host of a queue: clients cannot enter there")
         return Entry(hosts=(target.host,)) if target.host else Entry(word=value)
+    if isinstance(value, list) and len(value) > _WORDS_MAX:
+        raise ValueError(f"must have {_WORDS_MAX} hosts at most, not {len(value):,}")
     if isinstance(value, list) and value and all(isinstance(host, str) for host in value):
         return Entry(hosts=tuple(value))
     raise ValueError("must be a target word or a list of hosts' names")
@@ -69,24 +76,26 @@ def _word(choices: tuple[str, ...]) -> Callable[[object], str]:
 def _heartbeat(value: object) -> int:
     seconds = spans.parse_seconds(value)
     if seconds != int(seconds):
-        raise ValueError(f"must be whole seconds (0 s: none), not {value!r}")
+        raise ValueError(f"must be whole seconds (0 s: none), not {brief(value)}")
     return int(seconds)
 
 
 def _milliseconds(value: object) -> int:
     milliseconds = spans.parse_seconds(value) * 1000
     if milliseconds != int(milliseconds) or not 100 <= milliseconds <= 60_000:
-        raise ValueError(f"must be whole milliseconds, from 100 ms to 60 s, not {value!r}")
+        raise ValueError(f"must be whole milliseconds, from 100 ms to 60 s, not {brief(value)}")
     return int(milliseconds)
 
 
 def _pattern(value: object) -> str:
     if not isinstance(value, str):
         raise ValueError("must be a regular expression in a text")
+    if len(value) > _PATTERN_MAX:
+        raise ValueError(f"must have {_PATTERN_MAX:,} characters at most, not {len(value):,}")
     try:
         re.compile(value)
-    except re.error as error:
-        raise ValueError(f"{value!r} is no regular expression: {error}") from None
+    except (re.error, OverflowError, RecursionError) as error:
+        raise ValueError(f"{brief(value)} is no regular expression: {error}") from None
     return value
 
 
@@ -94,6 +103,8 @@ _OWN = OperationOptions()
 Length = Annotated[Span, BeforeValidator(spans.parse)]
 Seconds = Annotated[float, BeforeValidator(spans.parse_seconds)]
 EntryWord = Annotated[Entry, BeforeValidator(_entry)]
+Word = Annotated[str, Field(max_length=_PATTERN_MAX)]
+Whole = Annotated[int, Field(ge=-(2**63), lt=2**63)]  # as brokers' JSON has it
 QueueName = Annotated[str, Field(pattern=QUEUE_NAME)]
 
 
@@ -126,7 +137,7 @@ class RocketTable(Table):
 
 
 class WorkloadTable(Table):
-    queues: list[QueueName] = Field(min_length=1, max_length=64)
+    queues: list[QueueName] = Field(min_length=1, max_length=QUEUES_MAX)
     publishers: int = Field(ge=1, le=64)
     consumers: int = Field(ge=0, le=64)
     keys: int = Field(default=1, ge=1, le=1_000_000)
@@ -167,16 +178,18 @@ class OperationTable(Table):
     """Which of the options and targets a kind takes is checked in operation_checks.py."""
 
     kind: Annotated[str, BeforeValidator(_word(tuple(OPERATIONS)))]
-    target: str = ""
+    target: Word = ""
     at: Length = Span()
     how: Annotated[str, BeforeValidator(_word(OPERATION_OPTIONS["how"].choices))] = _OWN.how
     waits: Annotated[str, BeforeValidator(_word(OPERATION_OPTIONS["waits"].choices))] = _OWN.waits
     order: Annotated[str, BeforeValidator(_word(OPERATION_OPTIONS["order"].choices))] = _OWN.order
     offline: bool = False
-    through: str = ""
+    through: Word = ""
     name: str = Field(default=_OWN.name, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$")
     pattern: Annotated[str, BeforeValidator(_pattern)] = _OWN.pattern
-    definition: dict[str, str | int | list[str]] = {}
+    definition: dict[Word, Word | Whole | Annotated[list[Word], Field(max_length=_WORDS_MAX)]] = (
+        Field(default={}, max_length=_WORDS_MAX)
+    )
     priority: int = Field(default=0, ge=0, le=1_000_000)
 
 
@@ -188,9 +201,9 @@ class PhasesTable(Table):
 
 
 class ScenarioTable(Table):
-    title: str = Field(min_length=1)
-    story: str = ""
+    title: str = Field(min_length=1, max_length=_TITLE_MAX)
+    story: str = Field(default="", max_length=_STORY_MAX)
     workload: WorkloadTable
-    fault: list[FaultTable] = []
-    operation: list[OperationTable] = []
+    fault: list[FaultTable] = Field(default=[], max_length=FAULTS_MAX)
+    operation: list[OperationTable] = Field(default=[], max_length=OPERATIONS_MAX)
     phases: PhasesTable = PhasesTable()

@@ -2,16 +2,20 @@
 
 1. A length always names its unit; `T` is the layout's timer (RabbitMQ: net_ticktime).
 2. `parse` and `text` undo each other.
+3. No length is longer than anybody waits.
 """
 
 import re
 
+from harness.outside.text import brief
 from harness.plan.model import Span
 
 FORMS_FIXED = ("10 s", "250 ms", "2 min")
 FORMS = (*FORMS_FIXED, "1.5 T", "1.5 T, at least 15 s")
 _SECONDS = {"ms": 0.001, "s": 1.0, "min": 60.0}
-_NUMBER = r"(\d+(?:\.\d+)?)"
+_NUMBER = r"([0-9]{1,12}(?:\.[0-9]{1,12})?)"
+TIMERS_MAX = 1000.0
+LONGEST_S = 31 * 24 * 3600.0
 _PLAIN = re.compile(rf"{_NUMBER} ?(ms|s|min)")
 _TIMERS = re.compile(rf"{_NUMBER} ?T(?:, at least (.+))?")
 
@@ -19,9 +23,11 @@ _TIMERS = re.compile(rf"{_NUMBER} ?T(?:, at least (.+))?")
 def parse(words: object) -> Span:
     """The span that `words` say; ValueError says what is wrong with them."""
     if not isinstance(words, str):
-        raise ValueError(f"a length of time is a text with a unit, not {words!r}")
+        raise ValueError(f"a length of time is a text with a unit, not {brief(words)}")
     if timers := _TIMERS.fullmatch(words.strip()):
         least = _plain(timers[2]) if timers[2] is not None else 0.0
+        if float(timers[1]) > TIMERS_MAX:
+            raise ValueError(f"{brief(words)} is more than {TIMERS_MAX:g} T")
         return Span(seconds=least, timers=float(timers[1]))
     return Span(seconds=_plain(words.strip()))
 
@@ -30,7 +36,7 @@ def parse_seconds(words: object) -> float:
     """Seconds of a length that may not depend on a layout's timer."""
     span = parse(words)
     if span.timers:
-        raise ValueError(f"{words!r} may not be written in layout timers")
+        raise ValueError(f"{brief(words)} may not be written in layout timers")
     return span.seconds
 
 
@@ -45,10 +51,13 @@ def text(span: Span) -> str:
 def _plain(words: str) -> float:
     match = _PLAIN.fullmatch(words)
     if match is None:
-        raise ValueError(f"{words!r} is no length of time")
+        raise ValueError(f"{brief(words)} is no length of time")
     # Thousandths are divided, not multiplied: 250 ms is then the same float as 0.25 s.
     number = float(match[1])
-    return number / 1000 if match[2] == "ms" else number * _SECONDS[match[2]]
+    seconds = number / 1000 if match[2] == "ms" else number * _SECONDS[match[2]]
+    if seconds > LONGEST_S:
+        raise ValueError(f"{brief(words)} is longer than {LONGEST_S / 86400:g} days")
+    return seconds
 
 
 def _seconds_text(seconds: float) -> str:

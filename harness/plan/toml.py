@@ -8,6 +8,7 @@
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import chain
 from math import inf
 from typing import Any, get_args
 
@@ -16,8 +17,9 @@ from pydantic_core import ErrorDetails
 
 from faults.kinds import CLIENT, KINDS, OPTIONS, Kind, Option
 from faults.model import Options
+from harness.outside.text import brief
 from harness.plan import operation_checks, overlaps, rocketmq_checks, spans
-from harness.plan.findings import MISSING, Finding, document_of, none_of, told
+from harness.plan.findings import MISSING, Finding, document_of, length, none_of, told
 from harness.plan.model import (
     AmqpWorkload,
     FaultPlan,
@@ -31,6 +33,9 @@ from harness.plan.model import (
 from harness.plan.places import Path
 from harness.plan.problems import PlanError, Problem, nearest
 from harness.plan.shape import (
+    FAULTS_MAX,
+    OPERATIONS_MAX,
+    QUEUES_MAX,
     AmqpTable,
     FaultTable,
     OperationTable,
@@ -60,11 +65,11 @@ def read_scenario(name: str, source: str, file: str = "") -> Scenario:
     """The scenario that a TOML text tells. Raises PlanError with every problem in it."""
     file = file or f"{name}.toml"
     document = document_of(source, file)
-    found = list(_cross_checks(document))
+    found: Iterator[Finding] = _cross_checks(document)
     try:
         table = ScenarioTable.model_validate(document)
     except ValidationError as errors:
-        found += [_finding(error) for error in errors.errors()]
+        found = chain(found, map(_finding, errors.errors(include_url=False)))
     problems = [*_name_problems(name, file), *told(found, source, file)]
     if problems:
         raise PlanError(problems)
@@ -169,7 +174,7 @@ def _name_problems(name: str, file: str) -> Iterator[Problem]:
         yield Problem(
             file,
             f"a scenario's name (its file's name) has small letters, digits and hyphens, at most "
-            f"32, a letter first; not {name!r}",
+            f"32, a letter first; not {brief(name)}",
         )
 
 
@@ -188,9 +193,11 @@ def _finding(error: ErrorDetails) -> Finding:
             return none_of(path, given, tuple(error["ctx"]["choices"]))
         case "value_error":
             return Finding(path, str(error["ctx"]["error"]), _choices(path))
+        case "too_long" | "too_short" if isinstance(given, list):
+            return Finding(path, length(error))
         case _:
             text = error["msg"].removeprefix("Input ").removeprefix("Value ")
-            return Finding(path, f"{text}, not {given!r}")
+            return Finding(path, f"{text}, not {brief(given)}")
 
 
 def _table_of(path: Path) -> type[BaseModel]:
@@ -218,15 +225,18 @@ def _cross_checks(document: dict[str, Any]) -> Iterator[Finding]:
     if not isinstance(workload, dict):
         workload = {}
     queues = [queue for queue in _list(workload.get("queues")) if isinstance(queue, str)]
+    if len(queues) > QUEUES_MAX:
+        queues = []  # the shape says so; what each of them would be is nobody's question
     yield from _workload_checks(workload, queues)
-    faults = _list(document.get("fault"))
+    faults = _few(document.get("fault"), FAULTS_MAX)
     for index, fault in enumerate(faults):
         if isinstance(fault, dict):
             yield from _queue_check(("fault", index, "target"), fault.get("target"), queues)
             yield from _fault_checks(("fault", index), fault)
             yield from _client_checks(("fault", index, "target"), fault, workload)
-    yield from _overlaps(faults, operated=bool(_list(document.get("operation"))))
-    yield from operation_checks.problems(_list(document.get("operation")), queues)
+    operations = _few(document.get("operation"), OPERATIONS_MAX)
+    yield from _overlaps(faults, operated=bool(operations))
+    yield from operation_checks.problems(operations, queues)
     yield from rocketmq_checks.problems(document)
 
 
@@ -254,7 +264,7 @@ def _queue_check(path: Path, word: object, queues: list[str]) -> Iterator[Findin
         return  # the shape says so
     if target.queue and target.queue not in queues:
         right = tuple(f"{target.role} of {queue}" for queue in queues)
-        text = f"the workload has no queue {target.queue!r}"
+        text = f"the workload has no queue {brief(target.queue)}"
         yield Finding(path, text, right, nearest(word, right))
 
 
@@ -359,7 +369,13 @@ def _limit_check(path: Path, fault: dict[str, Any], option: Option) -> Iterator[
         limits = f"at least {option.least:g}{unit}"
         if option.most < inf:
             limits = f"from {option.least:g} to {option.most:g}{unit}"
-        yield Finding((*path, option.key), f"must be {limits}, not {value!r}")
+        yield Finding((*path, option.key), f"must be {limits}, not {brief(value)}")
+
+
+def _few(value: object, most: int) -> list[object]:
+    """A list that may be so long; of a longer one nothing else is said but that it is."""
+    found = _list(value)
+    return found if len(found) <= most else []
 
 
 def _list(value: object) -> list[object]:

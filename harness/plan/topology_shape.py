@@ -11,13 +11,16 @@ from urllib.parse import SplitResult, urlsplit
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from harness.outside.text import brief
 from harness.plan import spans
 
 HOST_NAME = r"^[a-z][a-z0-9-]{0,30}$"  # it becomes a part of the names of listeners and workers
+BROKERS_MAX = 20
+_URL_MAX, _TEXT_MAX, _WORDS_MAX = 1000, 4096, 64
 OWN_VARIABLES = "MQPROOF_"
-_ADDRESS = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9_.])?")
-_NODE = re.compile(r"[^\s@]+@[^\s@]+")
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_ADDRESS = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9._-]{0,253}[A-Za-z0-9_.])?")
+_NODE = re.compile(r"[^\s@]{1,255}@[^\s@]{1,255}")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,254}")
 DEADLINE_S = (0.5, 600.0)
 TIMER_S = (0.1, 3600.0)
 
@@ -28,11 +31,11 @@ def _way(value: object) -> tuple[str, int]:
     if "@" in host or "/" in host:
         raise ValueError("must be ADDRESS:PORT; credentials never stand in this file")
     if not colon or not re.fullmatch(r"[0-9]{1,5}", port) or not 0 < int(port) < 65_536:
-        raise ValueError(f"must be ADDRESS:PORT, not {value!r}")
+        raise ValueError(f"must be ADDRESS:PORT, not {brief(value)}")
     if host.startswith("[") and host.endswith("]") and _is_ipv6(host[1:-1]):
         return host[1:-1], int(port)
     if not _ADDRESS.fullmatch(host):
-        raise ValueError(f"must be ADDRESS:PORT, of IPv6 [ADDRESS]:PORT, not {value!r}")
+        raise ValueError(f"must be ADDRESS:PORT, of IPv6 [ADDRESS]:PORT, not {brief(value)}")
     return host, int(port)
 
 
@@ -47,23 +50,26 @@ def _is_ipv6(text: str) -> bool:
 def _address(value: object) -> str:
     if isinstance(value, str) and (_ADDRESS.fullmatch(value) or _is_ipv6(value)):
         return value
-    raise ValueError(f"must be an address without a port, not {value!r}")
+    raise ValueError(f"must be an address without a port, not {brief(value)}")
 
 
 def _node(value: object) -> str:
     if isinstance(value, str) and _NODE.fullmatch(value):
         return value
-    raise ValueError(f"must be what the cluster calls the node, like rabbit@rmq1, not {value!r}")
+    raise ValueError(
+        f"must be what the cluster calls the node, like rabbit@rmq1, not {brief(value)}"
+    )
 
 
 def _url(value: object) -> str:
-    parts = urlsplit(value) if isinstance(value, str) else urlsplit("")
+    short = isinstance(value, str) and len(value) <= _URL_MAX
+    parts = urlsplit(str(value)) if short else urlsplit("")
     if parts.username is not None or parts.password is not None:
         raise ValueError("credentials never stand in this file")
     host, rest = parts.hostname or "", parts.query or parts.fragment
     known = _ADDRESS.fullmatch(host) or _is_ipv6(host)
     if parts.scheme not in ("http", "https") or not known or rest or not _has_port(parts):
-        raise ValueError(f"must be http://ADDRESS:PORT or https://..., not {value!r}")
+        raise ValueError(f"must be http://ADDRESS:PORT or https://..., not {brief(value)}")
     return parts.geturl().rstrip("/")
 
 
@@ -87,7 +93,7 @@ def _seconds(least: float, most: float) -> BeforeValidator:
     def seconds(value: object) -> float:
         found = spans.parse_seconds(value)
         if not least <= found <= most:
-            raise ValueError(f"must be from {least:g} s to {most:g} s, not {value!r}")
+            raise ValueError(f"must be from {least:g} s to {most:g} s, not {brief(value)}")
         return found
 
     return BeforeValidator(seconds)
@@ -99,13 +105,17 @@ def _words(value: object) -> tuple[str, ...]:
     words = [word for word in value if isinstance(word, str)] if isinstance(value, list) else []
     if not words or words != value or not words[0] or any("\0" in word for word in words):
         raise ValueError("must be a list of words, the program first")
+    if len(words) > _WORDS_MAX or any(len(word) > _TEXT_MAX for word in words):
+        text = f"must have {_WORDS_MAX} words at most, of {_TEXT_MAX:,} characters each"
+        raise ValueError(text)
     return tuple(words)
 
 
 Way = Annotated[tuple[str, int], BeforeValidator(_way)]
 Variable = Annotated[str, BeforeValidator(_variable)]
 Words = Annotated[tuple[str, ...], BeforeValidator(_words)]
-Text = Annotated[str, Field(min_length=1)]
+Text = Annotated[str, Field(min_length=1, max_length=_TEXT_MAX)]
+Title = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class Table(BaseModel):
@@ -142,12 +152,12 @@ class ProxyTable(Table):
 
 class QueuesTable(Table):
     policies: Literal["leave", "set"] = "leave"
-    copies: Annotated[int, Field(ge=1)] | None = None
+    copies: Annotated[int, Field(ge=1, le=BROKERS_MAX)] | None = None
     synchronise: Literal["automatic", "manual", "none"] | None = None
 
 
 class PauseTable(Table):
-    hosts: Annotated[list[Text], Field(min_length=1)]
+    hosts: Annotated[list[Text], Field(min_length=1, max_length=BROKERS_MAX)]
     recover: Literal["ignore", "autoheal"]
 
 
@@ -156,7 +166,7 @@ class WorkersTable(Table):
 
 
 class TopologyTable(Table):
-    title: Text = "A cluster that is there"
+    title: Title = "A cluster that is there"
     system: Text
     net_ticktime: Annotated[float, _seconds(*TIMER_S)]
     partition_handling: (
@@ -167,4 +177,4 @@ class TopologyTable(Table):
     workers: WorkersTable = WorkersTable()
     proxy: ProxyTable | None = None
     queues: QueuesTable = QueuesTable()
-    broker: Annotated[list[BrokerTable], Field(min_length=1, max_length=20)]
+    broker: Annotated[list[BrokerTable], Field(min_length=1, max_length=BROKERS_MAX)]

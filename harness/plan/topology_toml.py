@@ -8,16 +8,18 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from pydantic import ValidationError
 
 from faults.commands import BY_COMMAND, HostCommand
+from harness.outside.text import brief
 from harness.plan.findings import Finding, document_of, of_shape, told
 from harness.plan.model import Host, Layout, PauseIfAllDown, Policy
 from harness.plan.problems import PlanError, Problem, nearest
 from harness.plan.topology import EMBEDDED, Broker, Proxy, Topology, bracketed
-from harness.plan.topology_shape import BrokerTable, ProxyTable, TopologyTable
+from harness.plan.topology_shape import BROKERS_MAX, BrokerTable, ProxyTable, TopologyTable
 
 TOPOLOGY_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 _PAUSE = "pause_if_all_down"
@@ -33,15 +35,15 @@ def read_topology(name: str, source: str, systems: Sequence[str], file: str = ""
     """`systems`: the names that `system` may be. Raises PlanError with every problem in it."""
     file = file or f"{name}.toml"
     document = document_of(source, file)
-    found = list(_cross_checks(document, systems))
+    found: Iterator[Finding] = _cross_checks(document, systems)
     try:
         table = TopologyTable.model_validate(document)
     except ValidationError as errors:
-        found += map(_of_place, of_shape(errors, TopologyTable))
+        found = chain(found, map(_of_place, of_shape(errors, TopologyTable)))
     problems = told(found, source, file)
     if not TOPOLOGY_NAME.fullmatch(name):
         text = "a topology's name (its file's) has small letters, digits and hyphens, at most 31"
-        problems.insert(0, Problem(file, f"{text}, a letter first; not {name!r}"))
+        problems.insert(0, Problem(file, f"{text}, a letter first; not {brief(name)}"))
     if problems:
         raise PlanError(problems)
     return _topology(name, table, source)
@@ -139,8 +141,9 @@ def _cross_checks(document: Mapping[str, Any], systems: Sequence[str]) -> Iterat
     system = document.get("system")
     if isinstance(system, str) and system not in systems:
         guess = nearest(system, systems)
-        yield Finding(("system",), f"there is no system {system!r}", tuple(systems), guess)
-    brokers = [one for one in _list(document.get("broker")) if isinstance(one, dict)]
+        yield Finding(("system",), f"there is no system {brief(system)}", tuple(systems), guess)
+    listed = _list(document.get("broker"))[:BROKERS_MAX]
+    brokers = [one for one in listed if isinstance(one, dict)]
     for key in ("host", "node", "amqp", "management"):
         yield from _twice(key, brokers)
     yield from _proxy_checks(document.get("proxy"))
@@ -153,7 +156,7 @@ def _twice(key: str, brokers: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
     for index, broker in enumerate(brokers):
         value = broker.get(key)
         if isinstance(value, str) and value in seen:
-            yield Finding(("broker", index, key), f"{value!r} is another broker's already")
+            yield Finding(("broker", index, key), f"{brief(value)} is another broker's already")
         elif isinstance(value, str):
             seen.add(value)
 
@@ -170,7 +173,7 @@ def _proxy_checks(proxy: object) -> Iterator[Finding]:
         yield Finding(("proxy", "listen"), text)
     start = proxy.get("start")
     if isinstance(start, str) and start != EMBEDDED and nearest(start, (EMBEDDED,)):
-        text = f"{start!r} would be run as a program"
+        text = f"{brief(start)} would be run as a program"
         programs = (f'"{EMBEDDED}"', '"/path/to/toxiproxy-server"')
         yield Finding(("proxy", "start"), text, programs, EMBEDDED)
 
@@ -195,9 +198,10 @@ def _pause_checks(document: Mapping[str, Any], hosts: Sequence[object]) -> Itera
     if pause is not None and not pauses:
         yield Finding((_PAUSE,), f"is only for partition_handling = {_PAUSE!r}")
     known = [host for host in hosts if isinstance(host, str)]
-    for host in _list(pause.get("hosts")) if isinstance(pause, dict) else []:
+    wanted = _list(pause.get("hosts"))[:BROKERS_MAX] if isinstance(pause, dict) else []
+    for host in wanted:
         if isinstance(host, str) and host not in known:
-            text = f"there is no broker's host {host!r}"
+            text = f"there is no broker's host {brief(host)}"
             yield Finding((_PAUSE, "hosts"), text, tuple(known), nearest(host, known))
 
 

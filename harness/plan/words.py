@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 
 from faults import places
+from harness.outside.text import brief
 
 MASTER = "master of "
 MIRROR = "mirror of "
@@ -21,7 +22,8 @@ ENTRY_FORMS = ("master of QUEUE", "mirror of QUEUE", "uninvolved", "a host's nam
 PROCESS_FORMS = ("HOST/PROCESS", "name_server_of CLIENT", NAME_SERVERS)
 TARGET_FORMS = (*ENTRY_FORMS, ACTIVE_BALANCER, STANDBY_BALANCER, *PROCESS_FORMS)
 CLIENT_FORMS = ("clients", "publisher-N", "consumer-N")
-_CLIENT = re.compile(r"(publisher|consumer)-([1-9]\d*)")
+_QUEUE_MAX = 255  # characters; which of them a name may have the workload says
+_CLIENT = re.compile(r"(publisher|consumer)-([1-9][0-9]{0,5})")
 _HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,62}")
 _PROCESS = re.compile(r"[a-z][a-z0-9-]{0,30}")
 
@@ -52,7 +54,7 @@ class Target:
 def parse_target(word: str) -> Target:
     """The target that `word` names; ValueError where it is no word of ours."""
     for role, prefix in (("master", MASTER), ("mirror", MIRROR)):
-        if word.startswith(prefix) and word.removeprefix(prefix).strip():
+        if word.startswith(prefix) and 0 < len(word.removeprefix(prefix).strip()) <= _QUEUE_MAX:
             return Target(word, role, queue=word.removeprefix(prefix).strip())
     if word == UNINVOLVED:
         return Target(word, "uninvolved")
@@ -72,4 +74,4 @@ def parse_target(word: str) -> Target:
         return Target(word, "process", host=host, process=process)
     if _HOST.fullmatch(word):
         return Target(word, "host", host=word)
-    raise ValueError(f"{word!r} is no target")
+    raise ValueError(f"{brief(word)} is no target")

@@ -13,9 +13,10 @@ from pathlib import Path
 
 from faults.kinds import EXTERNAL
 from harness.deploy import catalogue
+from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of
 from harness.plan import bound, experiment, misbehave
 from harness.plan.model import Experiment, Layout, Scenario, System
-from harness.plan.problems import EMPTY, PlanError, Problem, unknown
+from harness.plan.problems import EMPTY, PlanError, Problem, twice, unknown
 from harness.plan.toml import read_scenario
 from harness.report import external, own_layouts
 
@@ -43,6 +44,7 @@ def experiment_of(asked: Asked, name: str) -> Experiment:
     """The experiment. Raises PlanError with everything that is wrong with words and files."""
     scenarios, problems = _scenarios(asked.scenarios)
     problems += [*_unset(asked), *misbehave.problems(asked.misbehave)]
+    problems += twice("--layout", asked.layouts)
     problems += bound.problems(asked.bound, repeats=asked.repeats is not None)
     if asked.topology is not None or asked.deployment == EXTERNAL:
         return _of_topology(asked, name, scenarios, problems)
@@ -166,9 +168,8 @@ def scenario(word: str) -> Scenario:
         return read_scenario(word, scenario_text(word))
     path = Path(word)
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        text = text_of(path, TOML_BYTES_MAX)
+    except Unreadable as reason:
         raise PlanError([Problem(word, f"cannot be read: {reason}")]) from None
     return read_scenario(path.stem, text, word)
 

@@ -7,7 +7,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from harness.analyse import operated, routes, unplanned
+from harness.analyse import operated, routed, routes, unplanned
 from harness.analyse.audited import audit, starts
 from harness.analyse.claims import Claim
 from harness.analyse.costs import cost
@@ -41,7 +41,8 @@ def run_report(
     views: Views = NO_VIEWS,
 ) -> RunReport:
     """One run that the analysis has read in `folder`. Of the marts its own rows only."""
-    state = {**manifest.state, **operated.told(folder, manifest, facts, findings)}
+    seen = operated.told(folder, manifest, facts, findings) | routed.told(folder, manifest, facts)
+    state = {**manifest.state, **seen}
     evidence = Evidence(findings, facts, State.from_json(state))
     told = summary(evidence)
     return RunReport(

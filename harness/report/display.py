@@ -22,6 +22,7 @@ from harness.plan.bound import Bound
 from harness.plan.misbehave import Misbehave
 from harness.plan.model import Experiment, Skipped
 from harness.plan.topology import Topology
+from harness.run.heal import EVERYBODY, Chosen
 from harness.run.progress import Part
 from harness.run.strip import Strip
 from spark_analysis.schema.comparison import Comparison
@@ -166,8 +167,9 @@ class Pipeline(Protocol):
     ) -> Report:
         """`into`: the folder itself where there is one, a new one for several."""
 
-    def heal(self, show: Display) -> bool:
-        """Whether nothing stands in the way any more; tells what it did by messages."""
+    def heal(self, show: Display, chosen: Chosen = EVERYBODY, dry: bool = False) -> bool:
+        """Whether nothing stands in the way any more; tells what it did by messages, or would do
+        where it is dry."""
 
     def build(self, systems: tuple[str, ...], show: Display) -> None: ...
 

@@ -5,7 +5,8 @@
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 
 from faults.kinds import CLIENT_LINK, KINDS, LOCAL, OPTIONS, PROXY
 from faults.model import Options
@@ -34,18 +35,20 @@ from harness.plan.topology import Topology
 from harness.plan.words import ACTIVE_BALANCER, parse_target
 from harness.report.lines import cell_name
 
+PAUSES_MAX = 5  # that are told of one fault or operation
+
 
 def lines(experiment: Experiment, bound: Bound | None = None) -> Iterator[str]:
     """The whole experiment, run by run; repeats of a cell are told once."""
     runs = f"{len(experiment.runs)} runs{' at most' if bound else ''}"
     yield f"experiment {experiment.name}, seed {experiment.seed}: {runs}"
-    told: set[tuple[str, str, str, str]] = set()
+    repeats = Counter(run.cell for run in experiment.runs)
+    firsts: dict[tuple[str, str, str, str], RunPlan] = {}
     for run in experiment.runs:
-        if run.cell not in told:
-            told.add(run.cell)
-            repeats = sum(1 for one in experiment.runs if one.cell == run.cell)
-            yield ""
-            yield from run_lines(run, repeats)
+        firsts.setdefault(run.cell, run)
+    for run in firsts.values():
+        yield ""
+        yield from run_lines(run, repeats[run.cell])
     for skip in experiment.skipped:
         yield ""
         yield f"NOT APPLICABLE {cell_name(skip.cell)}: {skip.reason}"
@@ -156,16 +159,15 @@ def _window(window: Window, run: RunPlan) -> Iterator[str]:
         f", links of {fault.options.clients} clients" if kind.applies_to == CLIENT_LINK else ""
     )
     ends = "" if fault.returns else ", and the host never returns"
-    waits = run.schedule.awaited(window) or run.schedule.steps_before(window)
+    faults, steps = run.schedule.awaited(window), run.schedule.steps_before(window)
+    waits = faults or steps
     least = " at least" if waits else ""
     yield (
         f"  fault {window.number}    {fault.kind} {fault.target}{clients}{_options(fault)}: "
         f"from +{window.opens_s:g} s{least} for {_resolved(fault.lasts, window.lasts_s)}{ends}"
     )
-    for number, pause_s in run.schedule.steps_before(window).items():
-        yield f"             {_length(pause_s)} after operation {number} had returned"
-    for number, pause_s in run.schedule.awaited(window).items():
-        yield f"             {_length(pause_s)} after fault {number} was seen to be gone"
+    yield from _pauses(steps, "operation", "had returned")
+    yield from _pauses(faults, "fault", "was seen to be gone")
     yield f"             {_word(fault.target, run)}"
     if run.layout.topology is not None and (silent := unverified(fault, run.layout.topology)):
         yield f"             no verify command for {', '.join(silent)}: the run ends unknown"
@@ -191,14 +193,22 @@ def _step(step: Step, run: RunPlan) -> Iterator[str]:
         f"  operation {step.number} {operation.kind}{target}{_said(operation)}: "
         f"at +{step.at_s:g} s{least}"
     )
-    for number, pause_s in windows.items():
-        yield f"             {_length(pause_s)} after fault {number} was seen to be gone"
+    yield from _pauses(windows, "fault", "was seen to be gone")
     if steps:
         number = max(steps)
         yield f"             {_length(steps[number])} after operation {number} had returned"
     if operation.target:
         form = parse(operation.kind, operation.target).form
         yield f"             {TARGETS[form].meaning}"
+
+
+def _pauses(pauses: Mapping[int, float], what: str, over: str) -> Iterator[str]:
+    """How long after what is waited for; of much, the latest."""
+    latest = sorted(pauses, key=lambda number: (pauses[number], -number))[:PAUSES_MAX]
+    if len(pauses) > PAUSES_MAX:
+        yield f"             {len(pauses) - PAUSES_MAX} more were over before"
+    for number in sorted(latest):
+        yield f"             {_length(pauses[number])} after {what} {number} {over}"
 
 
 def _said(operation: OperationPlan) -> str:

@@ -10,6 +10,8 @@ from importlib import resources
 from pathlib import Path
 
 from faults.kinds import EXTERNAL
+from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of
+from harness.outside.text import brief
 from harness.plan.model import Experiment, Layout, System
 from harness.plan.problems import EMPTY, PlanError, Problem
 from harness.plan.topology import Topology
@@ -32,7 +34,9 @@ def problems(systems: Sequence[str], layouts: Sequence[str], deployment: str) ->
         if given:
             yield Problem(flag, f"the topology file says it: leave {flag} out")
     if deployment not in ("", EXTERNAL):
-        text = f"what a topology file names is deployed already: {EXTERNAL}, not {deployment!r}"
+        text = (
+            f"what a topology file names is deployed already: {EXTERNAL}, not {brief(deployment)}"
+        )
         yield Problem("--deployment", text)
 
 
@@ -41,7 +45,7 @@ def chosen(file: str | None, systems: Sequence[System], layouts: Sequence[Layout
     topology = read(file, systems)
     assert file is not None, "what was read has a name"
     if topology.name in {layout.name for layout in layouts}:
-        text = f"{topology.name!r} is a built-in layout, of which things are known: rename it"
+        text = f"{brief(topology.name)} is a built-in layout, of which things are known: rename it"
         raise PlanError([Problem(file, text)])
     system = next(one for one in systems if one.name == topology.system)
     layout = layout_of(topology)
@@ -57,9 +61,8 @@ def read(file: str | None, systems: Sequence[System]) -> Topology:
         raise PlanError([Problem("--deployment", text)])
     path = Path(file)
     try:
-        source = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        source = text_of(path, TOML_BYTES_MAX)
+    except Unreadable as reason:
         raise PlanError([Problem(file, f"cannot be read: {reason}")]) from None
     names = tuple(system.name for system in systems if EXTERNAL in system.deployments)
     return read_topology(path.stem, source, names, file)

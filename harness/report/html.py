@@ -2,7 +2,7 @@
 
 1. No script, no address of anything outside: it reads the same offline, in ten years.
 2. Whatever a broker, a file or a user said is text: every template escapes, and what would not
-   show or would turn the line around is replaced.
+   show or would turn the line around is told by its number.
 3. The same report makes the same bytes: no clock, no random, no order that comes by chance.
 """
 
@@ -13,6 +13,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
+from harness.outside.text import visible
 from harness.report.display import Piece, Report
 from harness.report.lines import last_lines
 from harness.report.page.abreast import AbreastView, abreast
@@ -32,9 +33,6 @@ from harness.report.page.tally import tally
 NAME = "report.html"
 OPEN_RUNS_MAX = 2  # so many runs stand open; of more, only the first that failed
 CELLS_MAX = 16  # of more cells only the one that was asked for is shown, and of its runs
-_HIDDEN = (*range(9), *range(11, 13), *range(14, 32), *range(127, 160))
-_TURNING = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
-_REPLACED = dict.fromkeys((*_HIDDEN, *_TURNING), "\ufffd")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +119,7 @@ def write(report: Report, folder: Path) -> Path:
 
 
 def _visible(value: Any) -> Any:
-    return value.translate(_REPLACED) if type(value) is str else value
+    return visible(value) if type(value) is str else value
 
 
 def _opened(told: tuple[RunView, ...]) -> frozenset[str]:

@@ -4,16 +4,16 @@
    a failure, a FAIL that is known is none, and its line stands in system-out.
 2. Other INCONCLUSIVE and NOT APPLICABLE tests are skipped, with the reason; a run that was not
    judged is an error. So where all is green the exit code is 0, or 2 where something is open.
-3. What XML cannot hold is replaced, never dropped silently.
+3. What XML cannot hold, and what nobody would see, is told by its number.
 """
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree as xml
 
 from harness.analyse.expectations import CellResult, Known
 from harness.analyse.judge import ClaimVerdict, Outcome
+from harness.outside.text import visible
 from harness.plan.model import Skipped
 from harness.report.display import Judge, Report, RunReport
 from harness.report.lines import cell_name, outcome_words, standing_of, verdict_line
@@ -21,7 +21,6 @@ from harness.report.page.tally import tally
 from harness.report.tried import claims_of, unjudged_words
 
 NAME = "junit.xml"
-_UNWRITABLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 Cell = tuple[str, str, str, str]
 
 
@@ -130,4 +129,5 @@ def _count(element: xml.Element) -> None:
 
 
 def _clean(value: str) -> str:
-    return _UNWRITABLE.sub("\ufffd", value)
+    """What XML cannot hold is among what nobody would see."""
+    return visible(value)

@@ -114,10 +114,9 @@ def _verdict(report: Report) -> str:
     words = Counter(outcome_words(verdict) for run in report.runs for verdict in run.verdicts)
     order = [word for one in Outcome for word in (f"{one}", f"{one} (WARNING)")]
     counts = [f"{words[word]} {word}" for word in order if words[word]]
+    told = f"{_MEANING[code]}, claims: {', '.join(counts) or 'none was judged'}"
     unjudged = sum(1 for run in report.runs if not run.verdicts)
-    if unjudged:
-        counts.append(f"{unjudged} of {len(report.runs)} runs not judged")
-    return f"{_MEANING[code]}, claims: {', '.join(counts) or 'none was judged'}"
+    return f"{told}; {unjudged} of {len(report.runs)} runs not judged" if unjudged else told
 
 
 def outcome_of(report: Report, cell: tuple[str, str, str, str], claim: str) -> Outcome | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from harness.deploy import catalogue
 from harness.deploy.catalogue import CatalogueError
+from harness.outside.text import brief
 from harness.plan.model import Layout, System
 from harness.plan.problems import Problem
 
@@ -59,8 +60,8 @@ def _taken(
     name: str, file: str, known: Collection[str], files: dict[str, str]
 ) -> Iterator[Problem]:
     if name in known:
-        text = f"{name!r} is a built-in layout, of which things are known: rename it"
+        text = f"{brief(name)} is a built-in layout, of which things are known: rename it"
         yield Problem(file, text)
     other = files.setdefault(name, file)
     if other != file:
-        yield Problem(file, f"{name!r} is the layout of {other}, too: rename one of them")
+        yield Problem(file, f"{brief(name)} is the layout of {other}, too: rename one of them")

@@ -5,21 +5,27 @@
 2. Runs are counted from what each showed, so that a file of before there were rates serves, too.
 """
 
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from harness.analyse.experiments import NAME as EXPERIMENT
 from harness.analyse.judge import ClaimVerdict, Outcome
 from harness.analyse.medians import Time
 from harness.analyse.rates import Tried, rate, tried
 from harness.analyse.versus import LOSS, Cell, Counted, Ran, Side
-from harness.plan.problems import PlanError, Problem
+from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_file, is_folder, text_of
+from harness.plan.problems import PlanError, Problem, and_more
 from harness.report.verdict import NAME, VERSION
 
 MEANT_BY_LOSS = "Something that was confirmed was lost or stranded."
 PROBLEMS_MAX = 5  # of one file: the rest is mostly the same again
+RUNS_MAX, CLAIMS_MAX, SECONDS_MAX = 100_000, 1000, 1e9
+_Name = Annotated[str, Field(max_length=300)]
+_Count = Annotated[int, Field(ge=0, lt=2**63)]
 
 
 class _Part(BaseModel):
@@ -29,10 +35,10 @@ class _Part(BaseModel):
 
 
 class _Place(_Part):
-    scenario: str
-    system: str
-    layout: str
-    client: str
+    scenario: _Name
+    system: _Name
+    layout: _Name
+    client: _Name
 
     @property
     def cell(self) -> Cell:
@@ -40,16 +46,16 @@ class _Place(_Part):
 
 
 class _Told(_Part):
-    claim: str
+    claim: _Name
     outcome: Literal["PASS", "FAIL", "INCONCLUSIVE", "NOT APPLICABLE"]
-    meaning: str = ""
+    meaning: Annotated[str, Field(max_length=10_000)] = ""
     warns: bool = False
 
 
 class _Seconds(_Part):
     """`bound`: it lasted at least so long."""
 
-    maximum_s: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    maximum_s: Annotated[float, Field(ge=0, le=SECONDS_MAX)]
     bound: bool
 
 
@@ -58,10 +64,10 @@ class _Summary(BaseModel):
 
     model_config = ConfigDict(strict=True, extra="allow")
 
-    lost: Annotated[int, Field(ge=0)]
-    stranded: Annotated[int, Field(ge=0)]
-    confirmed: Annotated[int, Field(ge=0)]
-    loss_decided_runs: Annotated[int, Field(ge=0)]
+    lost: _Count
+    stranded: _Count
+    confirmed: _Count
+    loss_decided_runs: _Count
 
     @property
     def measures(self) -> dict[str, Any]:
@@ -81,7 +87,7 @@ class _Summary(BaseModel):
 
 class _Run(_Part):
     cell: _Place
-    claims: tuple[_Told, ...] = ()
+    claims: Annotated[tuple[_Told, ...], Field(max_length=CLAIMS_MAX)] = ()
     summary: _Summary | None = None
 
     @property
@@ -95,13 +101,13 @@ class _Run(_Part):
 class _File(_Part):
     format: Literal["mqproof verdict"]
     version: int
-    experiment: str
-    runs: Annotated[tuple[_Run, ...], Field(min_length=1)]
+    experiment: _Name
+    runs: Annotated[tuple[_Run, ...], Field(min_length=1, max_length=RUNS_MAX)]
 
 
 def sides(paths: Sequence[Path]) -> tuple[Side, ...]:
     """What each holds: a verdict.json, or the folder that it lies in. Raises PlanError."""
-    files = [path / NAME if path.is_dir() else path for path in paths]
+    files = [path / NAME if is_folder(path) else path for path in paths]
     problems: list[Problem] = []
     found = []
     for path in files:
@@ -122,9 +128,13 @@ def sides(paths: Sequence[Path]) -> tuple[Side, ...]:
 
 def _read(path: Path) -> _File:
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        text = text_of(path, JSON_BYTES_MAX)
+    except Unreadable as error:
+        reason = str(error)
+        if not is_file(path) and is_file(path.parent / EXPERIMENT):
+            reason = (
+                f"it is not judged yet: {shlex.join(['mqproof', 'analyse', str(path.parent)])}"
+            )
         raise PlanError([Problem(str(path), f"cannot be read: {reason}")]) from None
     try:
         told = _File.model_validate_json(text)
@@ -134,17 +144,19 @@ def _read(path: Path) -> _File:
         problem = Problem(f"{path}, version", f"{told.version} is not known", (str(VERSION),))
         raise PlanError([problem])
     if problems := list(_measure_problems(path, told)):
-        raise PlanError(problems)
+        more = len(problems) - PROBLEMS_MAX
+        rest = [and_more(str(path), more)] if more > 0 else []
+        raise PlanError([*problems[:PROBLEMS_MAX], *rest])
     return told
 
 
 def _problems(path: Path, error: ValidationError) -> Iterator[Problem]:
-    for one in error.errors()[:PROBLEMS_MAX]:
+    for one in error.errors(include_url=False)[:PROBLEMS_MAX]:
         place = ".".join(str(part) for part in one["loc"])
         yield Problem(f"{path}, {place}" if place else str(path), one["msg"])
     more = error.error_count() - PROBLEMS_MAX
     if more > 0:
-        yield Problem(str(path), f"and {more} more such values")
+        yield and_more(str(path), more)
 
 
 def _measure_problems(path: Path, told: _File) -> Iterator[Problem]:
@@ -162,11 +174,10 @@ def _measure_problems(path: Path, told: _File) -> Iterator[Problem]:
 
 
 def _side(told: _File) -> Side:
-    cells = dict.fromkeys(run.cell.cell for run in told.runs)
-    return Side(
-        told.experiment,
-        {cell: _ran([run for run in told.runs if run.cell.cell == cell]) for cell in cells},
-    )
+    cells: dict[Cell, list[_Run]] = {}
+    for run in told.runs:
+        cells.setdefault(run.cell.cell, []).append(run)
+    return Side(told.experiment, {cell: _ran(runs) for cell, runs in cells.items()})
 
 
 def _ran(runs: Sequence[_Run]) -> Ran:

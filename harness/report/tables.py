@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.analyse.judge import Outcome
+from harness.outside.text import one_line
 from harness.report.display import Report
 from harness.report.lines import by_urgency, cell_name, outcome_of, outcome_words
 from spark_analysis.schema.comparison import Comparison
@@ -44,7 +45,9 @@ def verdict_tables(report: Report, whole: bool = False) -> Iterator[Table]:
         claims = [claim for claim in every if whole or claim in applies]
         table = _table("claim", cells)
         for claim in claims:
-            table.add_row(claim, *(_mark(report, cell, claim) for _, cell in cells))
+            table.add_row(
+                Text(one_line(claim)), *(_mark(report, cell, claim) for _, cell in cells)
+            )
         if claims:
             yield table
 
@@ -62,7 +65,7 @@ def left_out(report: Report) -> int:
 
 
 def comparison_tables(report: Report) -> Iterator[Table]:
-    """Measures x cells: median over the judged repeats, and their range."""
+    """Measures x cells: median over the judged repeats, with its interval or their range."""
     rows = {
         ((row.scenario, row.system, row.layout, row.client), row.measure, row.detail): row
         for row in report.comparison
@@ -74,7 +77,7 @@ def comparison_tables(report: Report) -> Iterator[Table]:
             found = [rows.get((cell, measure, detail)) for _, cell in cells]
             if any(row is not None and (row.maximum or not row.judged) for row in found):
                 name = f"{measure} {detail}".strip()
-                table.add_row(name, *(comparison_text(row) for row in found))
+                table.add_row(Text(one_line(name)), *(comparison_text(row) for row in found))
         yield table
 
 
@@ -92,7 +95,8 @@ def nowhere(report: Report) -> list[str]:
 
 
 def comparison_text(row: Comparison | None) -> str:
-    """`0.171 s (0.150-0.190, 5 of 5)`: median, range, how many of the repeats were judged."""
+    """`0.171 s (0.150 s to 0.190 s, 5 of 5)`: median, range, how many of the repeats were judged;
+    `0.171 s [0.160 s to 0.180 s] (9 of 9)`: the median's interval, where they are enough."""
     if row is None:
         return ""
     if row.median is None or row.minimum is None or row.maximum is None:
@@ -100,8 +104,14 @@ def comparison_text(row: Comparison | None) -> str:
     median = f"{'>= ' if row.bounds else ''}{_number(row.median, row.unit)}"
     if row.runs == 1:
         return median
-    low, high = _number(row.minimum, row.unit), _number(row.maximum, row.unit)
-    return f"{median} ({low} to {high}, {row.judged} of {row.runs})"
+    judged = f"{row.judged} of {row.runs}"
+    if row.median_from is None:
+        low, high = _number(row.minimum, row.unit), _number(row.maximum, row.unit)
+        return f"{median} ({low} to {high}, {judged})"
+    low = _number(row.median_from, row.unit)
+    if row.median_until is None:
+        return f"{median} [{low} or more] ({judged})"
+    return f"{median} [{low} to {_number(row.median_until, row.unit)}] ({judged})"
 
 
 def _number(value: float, unit: str) -> str:

@@ -2,13 +2,13 @@
 
 1. Every step shows its name, its seconds and the seconds that it was expected to take.
 2. Without a terminal nothing is redrawn: a line a change of phase, and one every PLAIN_EVERY_S.
-3. It prints through the console that it was given; words in brackets are never markup.
+3. It prints through the console that it was given; words in brackets are never markup, and what
+   comes from outside commands nothing.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from unicodedata import category
 
 from rich.console import Console, RenderableType
 from rich.live import Live
@@ -18,6 +18,7 @@ from rich.rule import Rule
 from rich.text import Text
 
 from harness.analyse.judge import ClaimVerdict, Outcome
+from harness.outside.text import one_line, visible
 from harness.report.display import LiveView, Report, RunReport
 from harness.report.lines import (
     by_urgency,
@@ -41,8 +42,6 @@ from harness.report.tried import rate_lines
 
 PLAIN_EVERY_S = 10.0
 CELLS_MAX = 24
-# Control characters, those that turn the direction round, and halves of a character.
-_COMMANDING = ("Cc", "Cf", "Cs")
 _STYLES = {"PASS": "green", "FAIL": "bold red", "INCONCLUSIVE": "yellow", "NOT APPLICABLE": "dim"}
 _OF_WARNINGS = "dim yellow"
 
@@ -64,18 +63,18 @@ class Terminal:
         self._told_s = float("-inf")
 
     def step_began(self, name: str, expected_s: float | None) -> None:
-        self._step, self._expected_s = name, expected_s
+        self._step, self._expected_s = one_line(name), expected_s
         if self._redraws:
-            self._draw(_step_bar(name, expected_s))
+            self._draw(_step_bar(self._step, expected_s))
         else:
-            self._print(f"{name} ...{_expected(expected_s)}")
+            self._print(f"{self._step} ...{_expected(expected_s)}")
 
     def step_ended(self, seconds: float) -> None:
         self.close()
         self._print(f"{self._step}: {seconds:.1f} s{_expected(self._expected_s)}")
 
     def live(self, view: LiveView) -> None:
-        view = replace(view, armed=tuple(map(harmless, view.armed)))
+        view = replace(view, armed=tuple(map(one_line, view.armed)))
         if self._redraws:
             self._draw(LivePanel(view))
             return
@@ -123,7 +122,9 @@ class Terminal:
         for run in report.runs:
             self._run(run, report)
         if report.comparison:
-            self._heading("comparison: median over repeats (range, judged repeats)")
+            self._heading(
+                "comparison: median (range, judged); from six runs on [its 95 % interval]"
+            )
         for table in comparison_tables(report) if report.comparison else ():
             self._console.print(table)
         if zero := nowhere(report):
@@ -154,7 +155,8 @@ class Terminal:
     def _heading(self, text: str) -> None:
         self._console.print()
         if text:
-            self._console.print(Rule(escape(text), align="left", style="dim"))
+            title = escape(one_line(text))
+            self._console.print(Rule(title, align="left", style="dim"))
 
     def _draw(self, what: RenderableType) -> None:
         if self._live is None:
@@ -163,17 +165,9 @@ class Terminal:
         self._live.update(what)
 
     def _print(self, text: str, style: str = "") -> None:
-        self._console.print(Text(harmless(text), style), soft_wrap=True)
-
-
-def harmless(text: str) -> str:
-    """Brokers' and commands' words are quoted, too: none of them commands the terminal."""
-    return "".join(
-        "\N{REPLACEMENT CHARACTER}"
-        if category(mark) in _COMMANDING and mark not in "\n\t"
-        else mark
-        for mark in text
-    )
+        """What has several lines stands in from the second on: none of them passes for ours."""
+        told = visible(text).replace("\n", "\n    ")
+        self._console.print(Text(told, style), soft_wrap=True)
 
 
 def _style(verdict: ClaimVerdict) -> str:

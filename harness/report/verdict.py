@@ -13,6 +13,7 @@ from typing import Any
 
 from harness.analyse.out import Out
 from harness.analyse.rates import Rate, too_many
+from harness.outside.text import whole_marks
 from harness.report.display import Report, RunReport
 from harness.report.lines import standing_of, verdict_line
 from harness.report.page.tally import Spread, loss_rate, tally
@@ -54,7 +55,10 @@ def document(report: Report) -> dict[str, Any]:
 
 
 def text(report: Report) -> str:
-    return json.dumps(document(report), indent=1, ensure_ascii=False) + "\n"
+    """Halves of characters, as names of files may have them, are told by their numbers: JSON that
+    holds them cannot be read everywhere."""
+    told = json.dumps(document(report), indent=1, ensure_ascii=False)
+    return whole_marks(told, escape="\\") + "\n"
 
 
 def write(report: Report, folder: Path) -> Path:

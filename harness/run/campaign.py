@@ -8,7 +8,6 @@
 4. An interrupt ends the run at hand readably, and nothing further begins.
 """
 
-import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
@@ -16,12 +15,14 @@ from itertools import groupby
 from pathlib import Path
 
 from faults.model import FaultError
+from harness.deploy import log_tails
 from harness.deploy.port import Cluster, DeployError
 from harness.plan.declared import declared, ignored
 from harness.plan.model import Experiment, RunPlan
 from harness.run import rocketmq
 from harness.run.cast import NoSuchTarget
 from harness.run.crew import WorkerLost
+from harness.run.interrupts import Interrupt, Interrupted
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run.view import View
@@ -45,7 +46,7 @@ Up = Callable[[RunPlan], Awaitable[Cluster]]  # a cluster of the plan's layout a
 class Hooks:
     """What a campaign tells while it goes on, and how it is stopped."""
 
-    interrupt: asyncio.Event
+    interrupt: Interrupt
     began: Callable[[RunPlan, int, int], None]  # the run, its place, how many there are
     step: Callable[[str], None]
     show: Callable[[View], None]
@@ -112,12 +113,16 @@ class Campaign:
     def _recorded(self, plan: RunPlan, manifest: Manifest, folder: Path) -> Iterator[Reserve]:
         """However a run ends, its folder tells of it, sealed where anything was recorded."""
         manifest.boot_id = self.boot_id
+        manifest.broker_log_bytes_max = log_tails.BYTES_MAX
         manifest.state = {**declared(plan), **rocketmq.planned(plan)}
         manifest.ignored = ignored(plan)
         manifest.save(folder)
         reserve = Reserve(folder)
         try:
             yield reserve
+        except Interrupted:
+            manifest.interrupted = True
+            manifest.failure = manifest.failure or self.hooks.interrupt.reason
         except OSError as refused:
             manifest.failure = manifest.failure or os_reason(refused, folder)
         except _TROUBLE as failure:
@@ -146,23 +151,10 @@ class Campaign:
         if _place(plan) in self._hopeless:
             raise DeployError(self._hopeless[_place(plan)])
         try:
-            return await self._up_or_interrupt(plan)
+            return await self.hooks.interrupt.unless(self.up(plan))
         except DeployError as failure:
             self._hopeless[_place(plan)] = f"the cluster did not come up: {failure}"
             raise DeployError(self._hopeless[_place(plan)]) from failure
-
-    async def _up_or_interrupt(self, plan: RunPlan) -> Cluster:
-        up = asyncio.ensure_future(self.up(plan))
-        stop = asyncio.create_task(self.hooks.interrupt.wait())
-        try:
-            await asyncio.wait((up, stop), return_when=asyncio.FIRST_COMPLETED)
-            if not up.done():
-                up.cancel()
-                await asyncio.gather(up, return_exceptions=True)
-                raise DeployError("interrupted while the cluster was being stood up")
-            return await up
-        finally:
-            stop.cancel()
 
     async def _live(
         self,
@@ -173,7 +165,7 @@ class Campaign:
         reserve: Reserve,
     ) -> None:
         preparing = Preparing(plan, cluster, folder, self.boot_id, self.hooks.step)
-        prepared = await preparing.begin()
+        prepared = await self.hooks.interrupt.unless(preparing.begin())
         manifest.origin_monotonic_ns = prepared.stage.origin_ns
         manifest.origin_wall_ns = wall_ns(prepared.stage.origin_ns)
         manifest.resolved |= {f"{who} enter": host for who, host in prepared.entries.items()}
@@ -184,7 +176,7 @@ class Campaign:
         finally:
             manifest.wall_set_ns = wall_ns(prepared.stage.origin_ns) - manifest.origin_wall_ns
             with contextlib.suppress(DeployError):
-                await cluster.fetch_logs(folder)
+                manifest.broker_logs_left_out = dict(await cluster.fetch_logs(folder))
 
     async def _look_after(self, cluster: Cluster, manifest: Manifest) -> None:
         if self.hooks.interrupt.is_set():
@@ -193,7 +185,11 @@ class Campaign:
             self._unclean = f"what was done in the run before: {manifest.cluster_altered}"
             return
         self.hooks.step("look whether the cluster is clean")
-        health = await cluster.health(HEALTH_LIMIT_S)
+        with contextlib.suppress(Interrupted):
+            await self._see_health(cluster)
+
+    async def _see_health(self, cluster: Cluster) -> None:
+        health = await self.hooks.interrupt.unless(cluster.health(HEALTH_LIMIT_S))
         self._unclean = "" if health.clean else "; ".join(health.doubts)
 
     async def _down(self) -> None:

@@ -11,8 +11,8 @@
    stand in the phase of the windows.
 5. The load ends only after the last window is over and the last operation has returned, and
    `recovery_s` more have passed.
-6. An interrupt undoes what is armed, breaks an operation off, stops the load and closes; nothing
-   is drained or audited.
+6. An interrupt stops the load at once, undoes what is armed, breaks an operation off and closes;
+   nothing is drained or audited.
 
 window:  waiting --opens--> arming --Opened--> holding --closes--> undoing --Undone--> leaving
          --Left--> over;  arming --Missed--> over
@@ -115,11 +115,17 @@ class Conductor:
 
     def armed(self) -> list[int]:
         """The windows whose fault may be in force, in order."""
-        quiet = (_Stand.WAITING, _Stand.OVER)
+        return self._windows(_Stand.ARMING, _Stand.HOLDING, _Stand.UNDOING, _Stand.LEAVING)
+
+    def to_undo(self) -> list[int]:
+        """The windows whose undo has not returned, in order."""
+        return self._windows(_Stand.ARMING, _Stand.HOLDING, _Stand.UNDOING)
+
+    def _windows(self, *stands: _Stand) -> list[int]:
         return [
             number
             for (of, number), item in self._items.items()
-            if of is Window and item.stand not in quiet
+            if of is Window and item.stand in stands
         ]
 
     def left_s(self, now_ns: int) -> float:
@@ -225,8 +231,10 @@ class Conductor:
                 end.append(Undo(number))
             elif item.stand is _Stand.PERFORMING:
                 end.append(BreakOff(number))
-        loading = self.phase in (Phase.BASELINE, Phase.WINDOWS, Phase.RECOVERY)
-        return [*([StopLoad()] if loading else []), *end, *self._close_when_healed()]
+        # What failed is tried again while things settle, too.
+        loading = self.phase.value <= Phase.SETTLE.value
+        stop = [StopLoad(at_once=True)] if loading else []
+        return [*stop, *end, *self._close_when_healed()]
 
     def _close_when_healed(self) -> list[Dispatch]:
         performing = any(item.stand is _Stand.PERFORMING for item in self._items.values())

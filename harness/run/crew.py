@@ -18,7 +18,7 @@ from faults.verify.processes import KILLED
 from faults.verify.replies import SILENCE_S
 from harness.deploy.port import Channel, Cluster, DeployError
 from harness.run.clocks import Clock, Sample
-from harness.run_folder.manifest import WorkerRecord
+from harness.run_folder.manifest import ClockRecord, WorkerRecord
 from harness.workers.protocol import Role, WorkerConfig
 
 HELLO_LIMIT_S = 30.0
@@ -105,6 +105,28 @@ class Member:
         """How the machine schedules it, once it is ready; empty where it did not ask."""
         return str(self.said.get("ready", {}).get("scheduling", ""))
 
+    def record(self, killed_by: int) -> WorkerRecord:
+        """`killed_by`: the window whose fault killed it, as was meant; 0 where none did."""
+        config = self.config
+        meant = killed_by > 0 and self.exit_code == KILLED
+        return WorkerRecord(
+            name=self.name,
+            number=config.number,
+            role=config.role,
+            exit_code=self.exit_code,
+            doubt=f"killed by fault {killed_by}, as was meant" if meant else self.doubt,
+            # Write ahead: what it sent or acknowledged stands in its log. A broker that forgets
+            # when it sends may have sent what a dead consumer never read.
+            log_whole=meant and (config.role is Role.PUBLISHER or config.acknowledge > 0),
+        )
+
+    @property
+    def clock_record(self) -> ClockRecord:
+        clock = self.clock
+        return ClockRecord(
+            self.name, clock.same_boot, clock.offset_ns, clock.bound_ns, clock.doubt
+        )
+
     async def how_ended(self) -> int | None:
         return await self.channel.exit_code()
 
@@ -176,12 +198,11 @@ async def hire(cluster: Cluster, name: str, config: WorkerConfig, boot_id: str) 
     """
     channel = await cluster.spawn(name)
     before_ns = time.monotonic_ns()
-    await channel.send({"do": "hello"})
     try:
-        async with asyncio.timeout(HELLO_LIMIT_S):
-            hello = await channel.receive()
-    except TimeoutError:
-        hello = None
+        hello = await _hello(channel)
+    except BaseException:
+        await channel.kill()  # nobody else knows of it yet
+        raise
     if hello is None or hello.get("say") != "hello":
         await channel.kill()
         raise WorkerLost(f"{name} did not answer within {HELLO_LIMIT_S:g} s: {hello}")
@@ -197,6 +218,16 @@ async def hire(cluster: Cluster, name: str, config: WorkerConfig, boot_id: str) 
     return member
 
 
+async def _hello(channel: Channel) -> dict[str, Any] | None:
+    """Its answer; None where it gave none in time."""
+    await channel.send({"do": "hello"})
+    try:
+        async with asyncio.timeout(HELLO_LIMIT_S):
+            return await channel.receive()
+    except TimeoutError:
+        return None
+
+
 async def all_ready(members: Sequence[Member], limit_s: float) -> None:
     """Waits until every worker is connected. Raises WorkerLost, naming all that are not."""
     said = await asyncio.gather(
@@ -209,22 +240,3 @@ async def all_ready(members: Sequence[Member], limit_s: float) -> None:
     ]
     if late:
         raise WorkerLost("; ".join(late))
-
-
-def recorded(member: Member, killed_by: int) -> WorkerRecord:
-    """What a manifest keeps of it.
-
-    `killed_by`: the window whose fault killed it, as was meant; 0 where none did.
-    """
-    config = member.config
-    meant = killed_by > 0 and member.exit_code == KILLED
-    return WorkerRecord(
-        name=member.name,
-        number=config.number,
-        role=config.role,
-        exit_code=member.exit_code,
-        doubt=f"killed by fault {killed_by}, as was meant" if meant else member.doubt,
-        # Write ahead: what it sent or acknowledged stands in its log. A broker that forgets when
-        # it sends may have sent what a dead consumer never read.
-        log_whole=meant and (config.role is Role.PUBLISHER or config.acknowledge > 0),
-    )

@@ -137,7 +137,7 @@ class BreakOff:
 
 @dataclass(frozen=True, slots=True)
 class StopLoad:
-    pass
+    at_once: bool = False  # True: interrupted, what failed is not tried again either
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,25 +1,46 @@
 """Heals wherever something of ours may be left: this machine, clusters of others, containers."""
 
 from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 
+from faults.model import FaultError
 from harness.deploy.engine import NoEngine, connect
 from harness.deploy.owner import alive
+from harness.plan.problems import PlanError, Problem, unknown
 from harness.run.docker_projects import DockerProjects
 from harness.run.external_projects import ExternalProjects
-from harness.run.heal import Projects, Row, clear, heal, mend
+from harness.run.heal import EVERYBODY, Chosen, Projects, Row, clear, heal, mend
 from harness.run.local_projects import LocalProjects
 
 Say = Callable[[str], None]
 
 
-async def heal_all(say: Say) -> bool:
-    """Undoes every fault that dead runs left armed, removes what they left; whether it could."""
-    healed = True
+async def heal_all(say: Say, chosen: Chosen = EVERYBODY, dry: bool = False) -> bool:
+    """Undoes every fault that dead runs left armed, removes what they left; whether it could.
+
+    `dry`: tells what it would do. Raises PlanError where nothing of what is chosen is anywhere.
+    """
+    rows = []
     for projects in _everywhere(say):
-        async for row in heal(projects, alive):
+        async for row in heal(projects, alive, chosen, dry):
             say(_text(row))
-            healed = healed and row.ok
-    return healed
+            rows.append(row)
+    if not rows and not chosen.there:
+        raise PlanError([await _nowhere(chosen)])
+    if not rows and chosen != EVERYBODY:
+        say("nothing was left behind")
+    return all(row.ok for row in rows)
+
+
+async def _nowhere(chosen: Chosen) -> Problem:
+    """Neither a folder, nor anything that stands."""
+    standing: set[str] = set()
+    for projects in _everywhere(lambda _: None):
+        with suppress(FaultError):
+            standing |= {one.experiment.name for one in await projects.find()}
+    if chosen.experiment:
+        return unknown("--experiment", "experiment", chosen.experiment, sorted(standing))
+    return Problem("--results", f"there is no folder {chosen.results}")
 
 
 async def settle(clusters: Collection[str], say: Say) -> None:

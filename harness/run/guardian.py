@@ -29,11 +29,7 @@ from typing import BinaryIO, Protocol
 from tenacity import AsyncRetrying, RetryError, retry_if_result, stop_after_delay, wait_fixed
 
 from faults.model import FaultError
-from harness.deploy.engine import connect
-from harness.run.docker_projects import DockerProjects
-from harness.run.external_projects import ExternalProjects
 from harness.run.heal import Projects, Row, clear, mend
-from harness.run.local_projects import LocalProjects
 
 LOG = "guardian.log"
 READY = b"watching\n"
@@ -92,6 +88,13 @@ class Guardian:
     def watching(self) -> bool:
         return self._process.poll() is None
 
+    def ending(self) -> str:
+        """How it ended; "" while it watches."""
+        status = self._process.poll()
+        if status is None:
+            return ""
+        return f"signal {-status}" if status < 0 else f"status {status}"
+
     def done(self) -> None:
         """Ends it without any action. Raises GuardianError where it is not there any more."""
         assert self._process.stdin is not None, "it was started with a pipe"
@@ -117,18 +120,12 @@ def start_guardian(
 ) -> Guardian:
     """Starts one and returns when it watches. Raises GuardianError."""
     experiment = experiment.resolve()
-    experiment.mkdir(parents=True, exist_ok=True)
     words = [*command, "--project", project, "--experiment", str(experiment), "--kind", kind]
     log = experiment / LOG
-    with log.open("ab") as errors:
-        process = subprocess.Popen(
-            [*words, *(["--keep"] if keep else [])],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,  # not ours: who waits for the end of ours would wait for the guardian
-            cwd=Path(__file__).parents[2],  # where these packages lie, installed or not
-            start_new_session=True,
-        )
+    try:
+        process = _begin([*words, *(["--keep"] if keep else [])], log)
+    except OSError as error:
+        raise GuardianError(f"the guardian did not start: {error}") from error
     assert process.stdout is not None, "it was started with a pipe"
     readable, _, _ = select.select([process.stdout], [], [], START_LIMIT_S)
     if not readable or process.stdout.readline() != READY:
@@ -136,6 +133,20 @@ def start_guardian(
         process.wait()
         raise GuardianError(f"the guardian did not start; see {log}")
     return Guardian(process, log)
+
+
+def _begin(words: Sequence[str], log: Path) -> "subprocess.Popen[bytes]":
+    """Raises OSError."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as errors:
+        return subprocess.Popen(
+            words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,  # not ours: who waits for the end of ours would wait for the guardian
+            cwd=Path(__file__).parents[2],  # where these packages lie, installed or not
+            start_new_session=True,
+        )
 
 
 def watch(charge: Charge, sphere: Callable[[], Sphere], pipe: BinaryIO) -> int:
@@ -257,10 +268,19 @@ def main(arguments: list[str]) -> int:
 
 
 def _sphere(kind: Kind, experiment: Path) -> Sphere:
+    """Loaded when it is needed: a guardian is to watch soon, above all one that takes another's
+    place, and these take most of its start."""
     if kind is Kind.LOCAL:
+        from harness.run.local_projects import LocalProjects
+
         return LocalProjects(experiment)
     if kind is Kind.EXTERNAL:
+        from harness.run.external_projects import ExternalProjects
+
         return ExternalProjects()
+    from harness.deploy.engine import connect
+    from harness.run.docker_projects import DockerProjects
+
     return DockerProjects(connect())
 
 

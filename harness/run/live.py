@@ -3,14 +3,15 @@
 1. The conductor decides, this module only does; what takes long runs beside it as a task whose end
    is an event.
 2. The manifest is saved at every step forward, so that a harness that dies leaves a readable run.
-3. A disk that refuses to hold what is recorded ends the run, like an interrupt.
-4. Whatever happens, armed faults are undone and workers are ended before `perform` returns.
+3. Whatever happens, armed faults are undone and workers are ended before `perform` returns.
+4. A worker that cannot go on, or a disk that refuses what is recorded, ends this run as a person's
+   interrupt does, and no other.
 """
 
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,23 +23,25 @@ from harness.plan.model import RunPlan
 from harness.run import cues as c
 from harness.run.auditor import Auditor
 from harness.run.conductor import Conductor
-from harness.run.crew import Member, recorded
+from harness.run.crew import Member
 from harness.run.ending import CLOSE_LIMIT_S
+from harness.run.interrupts import Interrupt, Interrupted
+from harness.run.live_strip import LiveStrip
 from harness.run.operating import Operating
 from harness.run.preparing import Prepared
 from harness.run.progress import parts
-from harness.run.strip import SECOND_NS, Load, Spell, Strip, Told, strip
+from harness.run.strip import Strip
 from harness.run.view import View, view_of
 from harness.run.windows import LiveWindow
 from harness.run_folder.manifest import NAME as MANIFEST
-from harness.run_folder.manifest import ClockRecord, Manifest
+from harness.run_folder.manifest import Manifest
 from harness.run_folder.process_ends import end_told
-from harness.workers.protocol import Role
 from spark_analysis.schema.facts import Absence, Rivals
 from spark_analysis.schema.failed import os_reason
 
 TICK_S = 0.1
 RETURN_LIMIT_S = 30.0  # for a host that is back to take its place in a queue again
+TIDY_LIMIT_S = 10.0  # once interrupted: what is left of the run goes with its cluster
 LOAD_LEAD_NS = 500_000_000  # between the order to start and the first operation
 
 
@@ -46,7 +49,7 @@ LOAD_LEAD_NS = 500_000_000  # between the order to start and the first operation
 class Outside:
     """What the world may ask of a run while it goes on, and what it shows."""
 
-    interrupt: asyncio.Event
+    interrupt: Interrupt
     show: Callable[[View], None]
     save: Callable[[Manifest], None]
     tell: Callable[[str], None]  # a sentence, once
@@ -79,7 +82,7 @@ class LiveRun:
         self._auditor = Auditor(self._stage, self._save)
         self._crew = list(prepared.crew)
         self._asked_ns: dict[int, int] = {}  # of the windows that opened: since when at the most
-        self._shares: tuple[tuple[int, bool], Strip] | None = None  # put together once a second
+        self._strip = LiveStrip(plan.scenario.workload, self._crew)
         self._leaving = False
         self._full = False  # the disk refused something
 
@@ -89,12 +92,17 @@ class LiveRun:
             asyncio.create_task(self._sample()),
             asyncio.create_task(self._see_process_ends()),
         ]
+        self._out.interrupt.armed = self._to_undo
         try:
             await self._start()
             while self._conductor.phase is not c.Phase.FINISHED:
                 await self._step()
         finally:
             await self._leave(beside)
+
+    def _to_undo(self) -> int:
+        """How many faults are armed; a host that an operation stopped is started like one."""
+        return len(self._conductor.to_undo()) + len(self._operating.held)
 
     async def _start(self) -> None:
         starts_ns = time.monotonic_ns() + LOAD_LEAD_NS
@@ -121,12 +129,14 @@ class LiveRun:
         failed = [member for member in self._crew if "failed" in member.said]
         if failed and not self._manifest.failure:
             self._manifest.failure = "; ".join(f"{m.name}: {m.doubt}" for m in failed)
-            self._events.put_nowait(c.Interrupted())
+            self._interrupt()
         if refused := self._stage.record.doubt or self._stage.journal.doubt:
             self._cannot_record(refused)
         if self._out.interrupt.is_set() and not self._manifest.interrupted:
             self._manifest.interrupted = True
-            self._events.put_nowait(c.Interrupted())
+            self._manifest.failure = self._manifest.failure or self._out.interrupt.reason
+            self._interrupt()
+        self._stage.interrupt.follow(self._out.interrupt)
         self._out.show(self._view(time.monotonic_ns()))
 
     def _cannot_record(self, refused: str) -> None:
@@ -134,7 +144,11 @@ class LiveRun:
         if not self._full:
             self._full = True
             self._manifest.failure = self._manifest.failure or refused
-            self._events.put_nowait(c.Interrupted())
+            self._interrupt()
+
+    def _interrupt(self) -> None:
+        self._stage.interrupt.ask()
+        self._events.put_nowait(c.Interrupted())
 
     def _view(self, now_ns: int) -> View:
         phase = self._conductor.phase
@@ -144,28 +158,12 @@ class LiveRun:
         view = view_of(phase.name.lower(), self._crew, armed, left_s)
         run_ns = self._run_time(now_ns)
         done = parts(self._plan.schedule, phase, self._manifest.phases_ns, run_ns)
-        return replace(view, parts=done, strip=self._strip(run_ns))
+        return replace(view, parts=done, strip=self._strip_at(run_ns))
 
-    def _strip(self, now_ns: int) -> Strip | None:
-        workload, started_ns = self._plan.scenario.workload, self._manifest.load_started_ns
-        if workload.rate is None or not workload.confirms or started_ns is None:
-            return None
+    def _strip_at(self, run_ns: int) -> Strip | None:
         opened = [(self._windows[number], at_ns) for number, at_ns in self._asked_ns.items()]
-        publishers = [m for m in self._crew if m.config.role is Role.PUBLISHER]
-        closed = all(member.ended.is_set() for member in publishers)
-        key = now_ns // SECOND_NS, closed
-        if self._shares is None or self._shares[0] != key:
-            deadline_ns = round(workload.deadline_s * SECOND_NS)
-            load = Load(started_ns, self._manifest.load_ended_ns, deadline_ns, closed)
-            told = [Told(m.config.number, m.seconds) for m in publishers]
-            absences = [absence for window, _ in opened for absence in window.absences]
-            self._shares = key, strip(load, now_ns, told, absences)
-        # Of an action that failed, and may have taken effect, only its beginning is known.
-        faults = tuple(
-            Spell(window.title, max(at_ns, window.facts.origin_ns), window.facts.ended_ns)
-            for window, at_ns in opened
-        )
-        return replace(self._shares[1], faults=faults)
+        manifest = self._manifest
+        return self._strip.at(run_ns, manifest.load_started_ns, manifest.load_ended_ns, opened)
 
     def _do(self, dispatches: list[c.Dispatch]) -> None:
         for dispatch in dispatches:
@@ -180,15 +178,20 @@ class LiveRun:
                     self._performing[number] = self._spawn(self._perform(number))
                 case c.BreakOff(number):
                     self._performing[number].cancel()
-                case c.StopLoad():
-                    self._manifest.load_ended_ns = self._run_time(time.monotonic_ns())
-                    self._spawn(self._tell_all("stop_load"))
+                case c.StopLoad(at_once):
+                    self._load_ended()
+                    self._spawn(self._tell_all("break_off" if at_once else "stop_load"))
                 case c.CloseLoad(drain):
                     self._spawn(self._close_load(drain))
                 case c.Audit():
                     self._spawn(self._audit())
                 case c.Finish():
                     self._spawn(self._finish())
+
+    def _load_ended(self) -> None:
+        """Once: what is told of it later is no other end."""
+        if self._manifest.load_ended_ns is None:
+            self._manifest.load_ended_ns = self._run_time(time.monotonic_ns())
 
     def _enter(self, phase: c.Phase) -> None:
         self._manifest.phase = phase.name.lower()
@@ -237,6 +240,10 @@ class LiveRun:
         window = self._windows[number]
         if not window.takes_a_copy or not window.facts.gone:
             return
+        with contextlib.suppress(Interrupted):
+            await self._stage.interrupt.unless(self._see_what_is_held(number, window))
+
+    async def _see_what_is_held(self, number: int, window: LiveWindow) -> None:
         with contextlib.suppress(DeployError, TimeoutError):
             roles = await until(
                 self._stage.roles, lambda found: window.role_by(found) != "none", RETURN_LIMIT_S
@@ -273,7 +280,11 @@ class LiveRun:
             roster.succeed(client, "")
             return None
         dead = next(member for member in self._crew if member.name == client)
-        new = await self._prepared.succeed(dead)
+        try:
+            new = await self._stage.interrupt.unless(self._prepared.succeed(dead))
+        except Interrupted:
+            roster.succeed(client, "")
+            return None
         self._crew.append(new)
         starts_ns = time.monotonic_ns()
         await new.send("start", at_ns=starts_ns + new.clock.offset_ns)
@@ -287,20 +298,23 @@ class LiveRun:
 
     async def _close_load(self, drain: bool) -> None:
         """Publishers first: what they sent last may still be delivered to the consumers."""
-        if not drain and self._manifest.load_ended_ns is None:
-            self._manifest.load_ended_ns = self._run_time(time.monotonic_ns())
-        for role in ("publisher", "consumer", "prober"):
-            crew = [member for member in self._crew if member.config.role == role]
-            await asyncio.gather(*(member.end(CLOSE_LIMIT_S) for member in crew))
-        self._save()
+        self._load_ended()
         if not drain:
+            await self._end_all(self._crew)
+            self._save()
             await self._finish()
             return
+        for role in ("publisher", "consumer", "prober"):
+            await self._end_all(one for one in self._crew if one.config.role == role)
+        self._save()
         if self._steps:
             self._manifest.state |= await self._operating.facts()
         await self._see_who_is_who()
         self._manifest.queues = list(await self._ending.drain())
         self._events.put_nowait(c.Drained())
+
+    async def _end_all(self, members: Iterable[Member]) -> None:
+        await asyncio.gather(*(member.end(CLOSE_LIMIT_S) for member in members))
 
     async def _see_who_is_who(self) -> None:
         """What each struck host is to its queue in the end, where every fault is gone; brokers
@@ -338,9 +352,11 @@ class LiveRun:
         return min((window.facts.origin_ns for window in self._windows.values()), default=0)
 
     async def _finish(self) -> None:
+        limit_s = TIDY_LIMIT_S if self._stage.interrupt.is_set() else None
         with contextlib.suppress(DeployError, TimeoutError):
-            await self._cluster.unlink(self._plan)
-            await self._cluster.broker.delete(self._prepared.prefix)
+            async with asyncio.timeout(limit_s):
+                await self._cluster.unlink(self._plan)
+                await self._cluster.broker.delete(self._prepared.prefix)
         self._events.put_nowait(c.Closed())
 
     async def _sample(self) -> None:
@@ -359,6 +375,7 @@ class LiveRun:
     async def _leave(self, beside: Sequence[asyncio.Task[None]]) -> None:
         """Undoes and ends whatever still stands, however the run was left."""
         self._leaving = True
+        self._stage.interrupt.ask()  # of this run alone: there is no time for looks any more
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -367,8 +384,10 @@ class LiveRun:
         altered = (self._operating.altered, self._auditor.altered)
         self._manifest.cluster_altered = ", ".join(one for one in altered if one)
         await self._operating.mend()
-        living = [member for member in self._crew if not member.ended.is_set()]
-        await asyncio.gather(*(member.end(CLOSE_LIMIT_S) for member in living))
+        self._out.interrupt.armed = lambda: 0
+        # Who still wrote to a log while it is sealed would make it another one than was sealed.
+        everybody = (*self._crew, *self._ending.members)
+        await self._end_all(one for one in everybody if not one.ended.is_set())
         for task in beside:
             task.cancel()
         await asyncio.gather(*beside, return_exceptions=True)
@@ -388,17 +407,12 @@ class LiveRun:
         killed = {
             name: number for number, window in self._windows.items() for name in window.killed
         }
-        manifest.workers = [recorded(member, killed.get(member.name, 0)) for member in members]
-        manifest.clocks = [
-            ClockRecord(m.name, k.same_boot, k.offset_ns, k.bound_ns, k.doubt)
-            for m in members
-            for k in (m.clock,)
-        ]
+        manifest.workers = [member.record(killed.get(member.name, 0)) for member in members]
+        manifest.clocks = [member.clock_record for member in members]
         for number, window in self._windows.items():
             if window.resolved:
-                manifest.resolved[f"window {number}: {window.title.split(' = ')[0]}"] = (
-                    window.resolved
-                )
+                word = window.title.split(" = ")[0]
+                manifest.resolved[f"window {number}: {word}"] = window.resolved
         try:
             self._out.save(manifest)
         except OSError as refused:

@@ -17,10 +17,12 @@ from faults.executors import local_processes as processes
 from faults.executors.local import LocalExecutor
 from faults.executors.local_processes import Running
 from faults.model import FaultError
+from faults.toxiproxy import TOKEN
 from harness.deploy.local_faults import AgentHere
 from harness.deploy.local_removal import remove
 from harness.deploy.local_site import TOXIPROXY, folder_of, load, start_node
 from harness.deploy.port import DeployError
+from harness.outside.text import visible
 from harness.run.heal import Standing
 
 RESET_LIMIT_S = 15.0
@@ -34,6 +36,7 @@ class LocalProjects:
 
     def __init__(self, experiment: Path = Path()) -> None:
         self._experiment = experiment
+        self._folders: dict[str, Path] = {}  # of those that were found, also once all have ended
 
     async def find(self) -> Sequence[Standing]:
         found = {
@@ -41,6 +44,8 @@ class LocalProjects:
             for running in processes.every()
             if not running.mark(processes.EXTERNAL)  # others heal what is around those
         }
+        for name, running in found.items():
+            self._folders[name] = Path(running.mark(processes.FOLDER))
         return [_standing(name, found[name]) for name in sorted(found)]
 
     def executor(self, project: str) -> LocalExecutor:
@@ -86,7 +91,9 @@ class LocalProjects:
 
     def _folder(self, project: str) -> Path:
         told = [running.mark(processes.FOLDER) for running in processes.of(project)]
-        return Path(told[0]) if told else folder_of(self._experiment, project)
+        if told:
+            return Path(told[0])
+        return self._folders.get(project) or folder_of(self._experiment, project)
 
 
 def _standing(name: str, running: Running) -> Standing:
@@ -103,9 +110,10 @@ def _workers(project: str) -> tuple[Running, ...]:
 
 
 def _agent(project: str) -> AgentHere:
-    """Asks the proxy that the processes of the cluster name."""
+    """Asks the proxy that the processes of the cluster name, with the token that it has itself."""
     told = [running.mark(TOXIPROXY) for running in processes.of(project)]
-    return AgentHere(told[0] if told else "127.0.0.1:0")
+    tokens = [running.mark(TOKEN) for running in processes.of(project, processes.PROXY)]
+    return AgentHere(told[0] if told else "127.0.0.1:0", tokens[0] if tokens else "")
 
 
 def _thaw(project: str) -> list[str]:
@@ -137,7 +145,7 @@ def main(arguments: list[str]) -> int:
     try:
         asyncio.run(LocalProjects().remove(arguments[0]))
     except FaultError as failure:
-        print(failure, file=sys.stderr)
+        print(visible(str(failure)), file=sys.stderr)
         return 2
     return 0
 

@@ -190,7 +190,11 @@ class Preparing:
         endpoints = await self._entrance(name, hosts)
         config = self._config(role, name, dead.config.queue_word, endpoints, index)
         member = await hire(self._cluster, name, config, self._boot_id)
-        await all_ready([member], READY_LIMIT_S)
+        try:
+            await all_ready([member], READY_LIMIT_S)
+        except BaseException:
+            await member.end(CLOSE_LIMIT_S)
+            raise
         return member
 
     def _order(

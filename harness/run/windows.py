@@ -4,11 +4,14 @@
 2. A window whose fault was not seen to hold is not verified; one not seen to be gone is not gone.
 3. Whatever fails in between, an armed fault is undone: only that may never be skipped.
 4. The origin is the instant before the action was issued.
+5. Once an interrupt was asked nothing opens, an armed fault is undone at once, and how long it is
+   looked for after that is the interrupt's.
 """
 
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -39,6 +42,7 @@ from harness.run.cast import (
     roles_meant,
 )
 from harness.run.crew import WorkerLost
+from harness.run.interrupts import Interrupt, Interrupted
 from harness.run.journal import Journal
 from harness.run.process_ends import NotingExecutor, ProcessEnds
 from harness.run.record import Record
@@ -66,6 +70,7 @@ class Stage:
     numbers: dict[str, int]  # worker -> its number in every record
     process_ends: ProcessEnds
     standing: dict[int, Armed] = field(default_factory=dict)  # by window; who has what, now
+    interrupt: Interrupt = field(default_factory=Interrupt)  # of this run alone
 
     @property
     def executor(self) -> Executor:
@@ -208,18 +213,23 @@ class LiveWindow:
 
     async def open(self) -> bool:
         """Arms the fault; False where nothing is in force (the facts say why)."""
+        interrupt = self._stage.interrupt
         try:
-            armed = await self._compile()
+            armed = await interrupt.unless(self._compile())
             self._take(armed)
             self._armed = armed
-        except (NoSuchTarget, FaultError, DeployError, TimeoutError) as failure:
+        except (NoSuchTarget, FaultError, DeployError, TimeoutError, Interrupted) as failure:
             self._fail(f"never opened: {failure or 'the brokers did not say who holds what'}")
             return False
         try:
-            await self._stage.cluster.witness.prepare(armed)
-        except FaultError as failure:
+            await interrupt.unless(self._stage.cluster.witness.prepare(armed))
+        except (FaultError, Interrupted) as failure:
             del self._stage.standing[armed.window]
             self._fail(f"never opened: verification could not be prepared: {failure}")
+            return False
+        if interrupt.is_set():
+            del self._stage.standing[armed.window]
+            self._fail("never opened: interrupted")
             return False
         return await self._arm(armed)
 
@@ -229,7 +239,8 @@ class LiveWindow:
         if armed is None:
             return  # it got no further than asking who holds what
         await self._end_look()
-        await self._see_promotion()
+        with suppress(Interrupted):
+            await self._stage.interrupt.unless(self._see_promotion())
         await self._end_rhythm()
         if not armed.returns:
             self.facts = replace(self.facts, ended_ns=None)
@@ -262,6 +273,12 @@ class LiveWindow:
         """Waits until the fault is seen to be gone, at most GONE_LIMIT_S."""
         armed = self._armed
         assert armed is not None, "only what was opened is left"
+        seen = await self._stage.interrupt.look(self._see_gone(armed))
+        if seen is None and not self.facts.gone:
+            self._fail("not seen to be gone: nobody looked any longer, because of an interrupt")
+
+    async def _see_gone(self, armed: Armed) -> bool:
+        """Whether there is nothing to be said against it."""
         if not armed.returns:
             self.facts = replace(self.facts, gone=True)  # it was never meant to go
             if self._stage.plan.schedule.steps:  # an operator may bring it back
@@ -277,6 +294,7 @@ class LiveWindow:
             else:
                 self._fail(f"not seen to be gone: {proof.doubt}")
         await self._stage.cluster.witness.dismiss(armed)
+        return self.facts.gone
 
     async def _compile(self) -> Armed:
         stage, fault = self._stage, self._window.fault
@@ -387,9 +405,11 @@ class LiveWindow:
         try:
             # A look that is still out when the window closes has shown nothing.
             async with asyncio.timeout(LOOK_LIMIT_S):
-                proof = await self._look
+                proof = await self._stage.interrupt.unless(self._look)
         except TimeoutError:
             proof = Proof(False, "", "the look did not end before the window did")
+        except Interrupted:
+            proof = Proof(False, "", "an interrupt ended the look")
         doubt = "" if proof.ok else f"not seen to hold: {proof.doubt}"
         self.facts = replace(self.facts, verified=proof.ok, doubt=doubt)
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import pyarrow.parquet as pq
 
+from faults.kinds import CLIENT_LINK, KINDS
 from faults.places import host_of, split
 from harness.run_folder.manifest import Manifest
 from spark_analysis.schema.facts import Window
@@ -15,6 +16,7 @@ from spark_analysis.schema.facts import Window
 STRUCK = "name_servers_struck"
 AT_HOSTS = ("hosts", "one")  # entrances by which a client's connection leads to a host it knows
 NOBODY = {"moot": "no client was connected to the target when the fault came"}
+NO_LINKS = {"moot": "no fault struck clients' links"}
 CUT_OFF = "clients_of_target_cut_off"
 # In the state of a window: the numbers of the consumers whose queue its target is master of.
 CONSUMING = "consumers_of_target"
@@ -60,6 +62,42 @@ def tell_claims(manifest: Manifest, events: Path) -> None:
         state["publishers_not_blocked"] = _not_blocked(manifest, links, blocked, window)
         until_ns = end if end is not None else manifest.load_ended_ns
         state[CUT_OFF] = _cut_off(manifest, links, window.number, window.origin_ns, until_ns)
+
+
+def reached_another(manifest: Manifest, events: Path) -> bool | dict[str, str] | None:
+    """Whether every publisher that was connected to a host when faults struck clients' links to it
+    was connected to another one before these were undone; None where nobody knows to whom clients
+    came."""
+    of_links = [one for one in manifest.windows if _of_links(one.kind)]
+    if not of_links:
+        return NO_LINKS
+    links = tuple(_links(manifest, events))
+    answers = [_all_moved(manifest, links, one) for one in of_links]
+    return False if False in answers else None if None in answers else True
+
+
+def _of_links(kind: str) -> bool:
+    return kind in KINDS and KINDS[kind].applies_to == CLIENT_LINK
+
+
+def _all_moved(manifest: Manifest, links: Sequence[_Link], window: Window) -> bool | None:
+    hosts = _struck(manifest, window.number)
+    if not (hosts and links):
+        return None
+    publishers = {one.number for one in manifest.workers if one.role == "publisher"}
+    origin_ns = window.origin_ns
+    until_ns = inf if window.ended_ns is None else window.ended_ns
+    there = {
+        one.worker
+        for one in links
+        if one.host in hosts and one.from_ns < origin_ns <= one.until_ns
+    }
+    moved = {
+        one.worker
+        for one in links
+        if one.host not in hosts and one.from_ns < until_ns and one.until_ns > origin_ns
+    }
+    return there & publishers <= moved
 
 
 def _attached(

@@ -35,6 +35,7 @@ from spark_analysis.schema.sound import ROLES, again, check_recorded
 from spark_analysis.schema.tables import FORMAT_VERSION
 
 NAME = MANIFEST
+BYTES_MAX = 1 << 26
 SEALED = "sealed"  # the last phase
 NOTICED_WITHIN_NS = 500_000_000  # so late a deployment may tell that a process has ended
 ON_ITS_WAY_NS = 1_000_000_000  # so long after a takeover clients may still hear of it
@@ -141,6 +142,9 @@ class Manifest:
     audit_starts: list[AuditStart] = field(default_factory=list)
     process_ends: list[ProcessEnd] = field(default_factory=list)  # that nobody had planned
     cluster_altered: str = ""  # why it may not be what its layout says any more; "" where it is
+    # Of each broker's log the run has the last so many bytes, and these are left out, by file.
+    broker_log_bytes_max: int | None = None  # None: whole, as before there was a limit
+    broker_logs_left_out: dict[str, int] = field(default_factory=dict)
     format: int = FORMAT_VERSION
     facts: dict[str, Any] | None = None
     seal: Seal | None = None  # None: never sealed, or before there were checksums
@@ -207,6 +211,8 @@ class Manifest:
 
 
 def _document(path: Path) -> object:
+    if (size := path.stat().st_size) > BYTES_MAX:
+        raise ValueError(f"{path} has {size:,} bytes; a manifest has {BYTES_MAX:,} at most")
     try:
         return json.loads(path.read_text())
     except RecursionError:

@@ -21,7 +21,7 @@ from contextlib import suppress
 from importlib.metadata import version
 from typing import Any
 
-from faults.toxiproxy import Toxiproxy
+from faults.toxiproxy import TOKEN, Toxiproxy
 from harness.workers.agent_calls import network, remoting
 from harness.workers.agent_calls.answers import CallError
 from harness.workers.agent_calls.canaries import Canaries, declare, greet
@@ -45,10 +45,11 @@ Call = Callable[..., Awaitable[dict[str, Any]]]
 Say = Callable[[dict[str, Any]], None]
 
 
-def calls(toxiproxy: str, listen: str = "") -> dict[str, Call]:
-    """Every call by its name in the protocol."""
+def calls(toxiproxy: str, listen: str = "", token: str = "") -> dict[str, Call]:
+    """Every call by its name in the protocol. `token`: what the proxy asks for."""
     host, _, port = toxiproxy.rpartition(":")
-    proxies = Proxies(Toxiproxy(host, int(port)), PROXY_LIMIT_S, listen or EVERY_ADDRESS)
+    server = Toxiproxy(host, int(port), token=token)
+    proxies = Proxies(server, PROXY_LIMIT_S, listen or EVERY_ADDRESS)
     canaries = Canaries()
     return {
         "clock": _clock,
@@ -207,7 +208,8 @@ async def _run(work: Coroutine[Any, Any, int]) -> None:
 
 def main(arguments: list[str]) -> None:
     toxiproxy = os.environ.get("MQPROOF_TOXIPROXY", DEFAULT_TOXIPROXY)
-    known = calls(toxiproxy, os.environ.get("MQPROOF_LISTEN", ""))
+    listen, token = os.environ.get("MQPROOF_LISTEN", ""), os.environ.get(TOKEN, "")
+    known = calls(toxiproxy, listen, token)
     match arguments:
         case ["once", text]:
             asyncio.run(_run(once(known, text)))

@@ -12,6 +12,7 @@ Harness to worker
     {"do": "configure", "config": {...}}      a WorkerConfig; the worker opens its log and connects
     {"do": "start", "at_ns": 123}             load begins at this instant of the worker's clock
     {"do": "stop_load"}                       no new operations; retries and confirms go on
+    {"do": "break_off"}                       interrupted: nothing is sent any more, not even again
     {"do": "close"}                           stop everything, close connections and the log
     {"do": "ping"}                            at least every second
 Worker to harness

@@ -69,6 +69,7 @@ class Publisher:
         self._starved = False  # the window had no room for what was due
         self._alarm: asyncio.TimerHandle | None = None
         self._closed = False
+        self._broken_off = False
         self._ticked_ns = recorder.now_ns()
 
     async def run(self) -> None:
@@ -89,6 +90,13 @@ class Publisher:
 
     def stop_load(self) -> None:
         self._pacing.stop(self._recorder.now_ns())
+
+    def break_off(self) -> None:
+        """Nothing is sent any more, not even again; what is out may still be settled."""
+        self._broken_off = True
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
 
     def tick(self) -> None:
         """Ten times a second: what expired, and whether the connection is dead."""
@@ -203,7 +211,7 @@ class Publisher:
         there is more."""
         self._soon = False
         link = self._link
-        if link is None or self._closed:
+        if link is None or self._closed or self._broken_off:
             return
         sent = self._send_retries(link)
         sent += self._send_due(link, min(self._room(link), self._burst - sent))

@@ -97,10 +97,18 @@ class Session:
                 self._worker.start(int(message["at_ns"]))
             case "stop_load" if self._worker is not None:
                 self._worker.stop_load()
+            case "break_off" if self._worker is not None:
+                self._break_off(self._worker)
             case "close":
                 self._end(protocol.EXIT_CLOSED)
             case other:
                 die(f"cannot {other!r} now")
+
+    def _break_off(self, worker: Worker) -> None:
+        """Consumers go on: what they are given is no load of ours."""
+        worker.stop_load()
+        if isinstance(worker, Publisher):
+            worker.break_off()
 
     def _configure(self, config: WorkerConfig) -> None:
         self._hastened = config.paced and config.client.startswith(ROCKETMQ)

@@ -1,5 +1,6 @@
 """What a node is told at its start: one JSON file, written by whoever runs the cluster."""
 
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Literal
 
@@ -30,4 +31,19 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def read(path: Path) -> Config:
     """Raises ValueError with the place of a mistake, OSError where there is no such file."""
-    return msgspec.json.decode(path.read_bytes(), type=Config)
+    config = msgspec.json.decode(path.read_bytes(), type=Config)
+    if not _of_its_own(config.bind):
+        raise ValueError(
+            f"{config.bind!r} is neither on loopback nor an address of a private network - at "
+            "`$.bind`"
+        )
+    return config
+
+
+def _of_its_own(bind: str) -> bool:
+    """Whether nobody can dial it but its own machine or network; a wildcard is of every one."""
+    try:
+        address = ip_address(bind)
+    except ValueError:
+        return False
+    return address.is_private and not address.is_unspecified

@@ -3,8 +3,8 @@
 1. A confirmed attempt that is nowhere, though another of its message came, was lost: the
    application is whole, the broker's word is not. Who died, what was not drained, what could not
    be read and what was not due leave open whether it is anywhere.
-2. A refusal or a return says that nothing happened. If that attempt is anywhere, it was untrue,
-   whatever was said of other attempts.
+2. A refusal or a return says that nobody will get that attempt. If somebody did, it was untrue,
+   whatever was said of other attempts. What only the audit found nobody was given.
 3. Of transactions neither is asked here (transactions.py).
 """
 
@@ -49,8 +49,9 @@ def _denied(message: Message, number: int, one: Try) -> Iterator[Case]:
     """Of every denial it is counted; of one that was untrue, told."""
     said, sent_ns = _denial(one), one.attempt.sent_ns
     yield of_message(message, "denied", said, sent_ns, attempt=number)
-    if one.deliveries:
-        at_ns, measure = one.deliveries[0].received_ns, "refused_but_delivered"
+    came = next((each for each in one.deliveries if each.by_consuming), None)
+    if came is not None:
+        at_ns, measure = came.received_ns, "refused_but_delivered"
         yield of_message(message, measure, said, at_ns, attempt=number)
 
 

@@ -6,6 +6,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import inf
 from statistics import median
 
 from spark_analysis.schema.comparison import (
@@ -83,6 +84,10 @@ def _row(cell: _CellName, measure: Asked, runs: Sequence[Run]) -> Comparison:
     answers = [answer for run in runs if (answer := _answer(run, measure)) is not None]
     values = sorted(answer.value for answer in answers if answer.value is not None)
     judged, rank = len(values), interval_rank(len(values))
+    endless = sorted(
+        inf if answer.bound else answer.value for answer in answers if answer.value is not None
+    )
+    until = endless[judged - rank] if rank else inf
     return Comparison(
         *cell,
         measure.measure,
@@ -95,7 +100,7 @@ def _row(cell: _CellName, measure: Asked, runs: Sequence[Run]) -> Comparison:
         median=float(median(values)) if values else None,
         maximum=values[-1] if values else None,
         median_from=values[rank - 1] if rank else None,
-        median_until=values[judged - rank] if rank else None,
+        median_until=until if until < inf else None,
     )
 
 

@@ -11,7 +11,7 @@ when all was quiet.
 
 from collections.abc import Iterable, Iterator
 
-from spark_analysis.definition.cases import Case, of_delivery, of_message
+from spark_analysis.definition.cases import Case, Span, of_delivery, of_message
 from spark_analysis.definition.events import Delivery
 from spark_analysis.definition.messages import Message, Try
 from spark_analysis.schema.facts import Facts
@@ -32,8 +32,9 @@ def cases(facts: Facts, messages: Iterable[Message]) -> Iterator[Case]:
             measure = waits.haste(message, delivery)
             if measure:
                 yield of_delivery(delivery, message.queue, measure, "")
-        if message.delivered and waits.overdue(message, message.consumed[0]):
-            yield of_message(message, "overdue", "", message.consumed[0].received_ns)
+        span = waits.overdue(message, message.consumed[0]) if message.delivered else None
+        if span is not None:
+            yield of_message(message, "overdue", "", message.consumed[0].received_ns, span)
 
 
 class Waits:
@@ -56,19 +57,21 @@ class Waits:
         slack_ns = self._slack_ns(wait_ns, message.producer, delivery.consumer)
         return "early" if delivery.received_ns + slack_ns < terms.due_ns else "early_unknown"
 
-    def overdue(self, message: Message, first: Delivery) -> bool:
-        """Whether its first delivery came later than the broker may have taken."""
+    def overdue(self, message: Message, first: Delivery) -> Span | None:
+        """From its confirm until it should have come, if its first delivery came later than the
+        broker may have taken."""
         one = message.tries.get(first.attempt)
         if one is None or not one.attempt.sent or one.terms is None or not one.terms.delayed:
-            return False
+            return None
         confirmed_ns = one.confirmed_ns
         if confirmed_ns is None:
-            return False
+            return None
         wait_ns = max(0, one.terms.due_ns - one.attempt.sent_ns)
         slack_ns = self._slack_ns(wait_ns, message.producer, first.consumer)
         latest_ns = max(one.terms.due_ns, confirmed_ns + wait_ns) + slack_ns + _LOOKED_AT_NS
         in_load = self._consumed and latest_ns < self._load_ended_ns
-        return first.received_ns > latest_ns and (first.via is not Via.DRAIN or in_load)
+        late = first.received_ns > latest_ns and (first.via is not Via.DRAIN or in_load)
+        return Span(confirmed_ns, latest_ns) if late else None
 
     def not_due(self, message: Message) -> bool:
         """Whether each copy that was confirmed may have waited still when the queue was quiet."""

@@ -10,9 +10,9 @@
    one though two masters were found. Nobody knows of an acknowledgement whether it arrived, unless
    it was written a second before the redelivery, before every fault that may have swallowed it,
    and before the end of its connection.
-4. Else two masters explain it; and what nobody flagged across a fault may be from a new master who
-   does not know what the old one gave out. Only what is left was stored twice, or came again
-   though the broker knew better.
+4. Else two masters explain it. What nobody flagged across a fault, or flags at all, may be from a
+   new master who does not know what the old one gave out: but of what the brokers must have known
+   to be acknowledged it came again, however it came back. Only what is left was stored twice.
 """
 
 from collections import defaultdict
@@ -65,19 +65,17 @@ def _origin(
     diverged = any(r.from_ns <= delivery.received_ns <= r.until_ns for r in rivals)
     if delivery.offset >= 0:
         return _by_place(delivery, earlier, diverged)
-    flagged = delivery.redelivered is Redelivered.YES
-    rightful = flagged and not earlier.acknowledged_at_all(delivery)
-    if delivery.via is Via.RETRY_TOPIC or rightful:
-        return "redelivery"
-    if flagged and not earlier.acknowledged_before(delivery):
-        return _TOO_LATE
+    again = delivery.redelivered is Redelivered.YES or delivery.via is Via.RETRY_TOPIC
+    known = earlier.acknowledged_before(delivery)
+    if again and not known:
+        return _TOO_LATE if earlier.acknowledged_at_all(delivery) else "redelivery"
     if diverged:
         return "diverged"
-    if flagged:
-        return "redelivery_after_ack"
     told = delivery.redelivered is not Redelivered.NOT_TOLD
     between = any(_between(each, earlier.latest, delivery) for each in unrest)
-    return "stored_twice" if told and not between else "ambiguous"
+    if told and not again and not between:
+        return "stored_twice"
+    return "redelivery_after_ack" if known else "ambiguous"
 
 
 def _by_place(delivery: Delivery, earlier: "_Earlier", diverged: bool) -> str:
@@ -86,7 +84,7 @@ def _by_place(delivery: Delivery, earlier: "_Earlier", diverged: bool) -> str:
     if earlier.read_at(delivery):
         return "offset_rollback" if earlier.passed_before(delivery) else "redelivery"
     if delivery.via is Via.RETRY_TOPIC:
-        return "redelivery"
+        return "redelivery_after_ack" if earlier.passed_anywhere(delivery) else "redelivery"
     if earlier.unplaced:
         return "ambiguous"
     return "diverged" if diverged else "stored_twice"
@@ -105,12 +103,17 @@ class _Earlier:
         self._written_ns: list[int] = []  # the earliest of all
         self._at = defaultdict[tuple[str, int], list[Delivery]](list)
         self._known = defaultdict[tuple[str, str, int], _Known](_Known)
+        self._placed: list[Delivery] = []
+        self._known_of_any = _Known()
         self.latest: Delivery | None = None
         self.unplaced = False
 
     def add(self, delivery: Delivery) -> None:
         self.latest = delivery
-        self.unplaced |= not delivery.place or delivery.offset < 0
+        if delivery.place and delivery.offset >= 0:
+            self._placed.append(delivery)
+        else:
+            self.unplaced = True
         self._at[delivery.place, delivery.offset].append(delivery)
         arrived_ns = self._ours.arrived_ns(delivery)
         if arrived_ns is not None:
@@ -133,18 +136,24 @@ class _Earlier:
 
     def passed_before(self, again: Delivery) -> bool:
         """Whether the group's progress had passed one that was read at the same place."""
-        same = self._at[again.place, again.offset]
         known = self._known[again.place, again.queue, again.offset]
-        for earlier in same[known.looked_at :]:
-            told_ns = self._ours.told_ns(earlier)
+        return self._passed(known, self._at[again.place, again.offset], again)
+
+    def passed_anywhere(self, again: Delivery) -> bool:
+        """Whether the group's progress had passed one, wherever that was read."""
+        return self._passed(self._known_of_any, self._placed, again)
+
+    def _passed(self, known: "_Known", earlier: Sequence[Delivery], again: Delivery) -> bool:
+        for one in earlier[known.looked_at :]:
+            told_ns = self._ours.told_ns(one)
             if told_ns is not None:
                 known.told_ns = [min([told_ns, *known.told_ns])]
-        known.looked_at = len(same)
+        known.looked_at = len(earlier)
         return any(told_ns < again.received_ns for told_ns in known.told_ns)
 
 
 class _Known:
-    """The earliest progress past one place that the broker must have heard of; empty: none."""
+    """The earliest progress past a place that the broker must have heard of; empty: none."""
 
     def __init__(self) -> None:
         self.looked_at = 0

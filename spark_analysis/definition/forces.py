@@ -48,6 +48,11 @@ class Force:
     def returned_ns(self) -> int:
         return self.window.returned_ns
 
+    def undone_by(self, at_ns: int) -> bool:
+        """Whether its undo had been issued by then for certain: it had when it returned."""
+        known_ns = self.window.ended_ns if self.undo_ns is None else self.undo_ns
+        return known_ns is not None and at_ns >= known_ns
+
 
 def forces(facts: Facts, steps: Iterable[Step]) -> tuple[Force, ...]:
     """Every fault, in the order of the schedule."""

@@ -143,8 +143,8 @@ def _ended_by(facts: Facts, scope: Scope, first: int, back: int, force: Force) -
     """What one of the faults that an outage fell under says of its end."""
     if force.window.ended_ns is None or scope.intended_ns[first] >= force.end_ns:
         return SYSTEM
+    if force.undone_by(scope.intended_ns[back]):
+        return UNDO
     if force.undo_ns is None:
         return EITHER
-    if scope.intended_ns[back] >= force.undo_ns:
-        return UNDO
     return owed(facts, scope, back, force, force.undo_ns)

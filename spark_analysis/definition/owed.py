@@ -2,9 +2,10 @@
 
 1. What a fault held back in its last seconds is in time once it is over: service seems to begin a
    deadline before its end, and earlier where little was held back.
-2. It is the system's where enough operations of its first stretch, sent into the fault, and their
-   deadlines, were over before the undo began, and were good by themselves; or where all of that
-   stretch was confirmed before.
+2. It is the system's where operations of its first stretch, sent into the fault, and their
+   deadlines, were over before the undo began, and were good by themselves: as many as are a
+   stretch; or as many as are evidence, if nothing that came up to half a deadline before the undo
+   waited when it began. So it is where all of that stretch was confirmed before.
 3. It is the undo's where it seems to begin about a deadline before that, and still went wrong
    shortly before: of what was intended from three quarters to half a deadline before the undo, too
    much waited when it began; and what waited so long was never confirmed in time before.
@@ -33,12 +34,19 @@ def owed(facts: Facts, scope: Scope, begins: int, force: Force, undo_ns: int) ->
 def _by_itself(facts: Facts, scope: Scope, start: int, undo_ns: int) -> bool:
     end = end_from(scope, start)
     decided = min(end, scope.before(undo_ns - facts.deadline_ns))
-    if decided - start >= scope.least and few_bad(scope, start, decided):
-        return True
-    if end > scope.size:
-        return False
-    stretch = scope.operations[start:end]
-    late = sum(one.missed or not one.confirmed_before(undo_ns) for one in stretch)
+    if few_bad(scope, start, decided):
+        if decided - start >= scope.least:
+            return True
+        young = min(end, scope.before(undo_ns - facts.deadline_ns // 2))
+        if decided - start >= scope.enough and _confirmed(scope, start, young, undo_ns):
+            return True
+    return end <= scope.size and _confirmed(scope, start, end, undo_ns)
+
+
+def _confirmed(scope: Scope, start: int, end: int, undo_ns: int) -> bool:
+    """Whether few at the places [start, end) were bad, or not confirmed before the undo."""
+    those = scope.operations[start:end]
+    late = sum(one.missed or not one.confirmed_before(undo_ns) for one in those)
     return late <= allowance(end - start)
 
 

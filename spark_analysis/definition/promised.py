@@ -7,7 +7,8 @@
 2. An outage matters where it has more bad operations in that time than a stretch may have. One
    that the undo ended breaks a promise; one that the system ended breaks those that name a time.
 3. An outage that began within the last deadline of that time leaves it open: its operations were
-   not decided. So does one of which nobody knows what ended it.
+   not decided. So does one of which nobody knows what ended it; but when all is healed it matters
+   no more what ended one, if most of it was missed.
 4. Where the load was sick before the fault nothing is said of the fault, nor where too little was
    due.
 """
@@ -71,6 +72,11 @@ class _Asked:
         length = scope.length(max(outage.from_ns, self.from_ns))
         return scope.bad(start, end) > allowance(length)
 
+    def _mostly_missed(self, outage: Outage) -> bool:
+        """Then it was one, however it went on behind the end of load."""
+        bad = self.history.scope.bad(outage.first, outage.end)
+        return bad * 2 > outage.end - outage.first
+
     def length_ns(self, outage: Outage) -> int:
         """How much of the outage lies within the time that is asked for."""
         return min(outage.until_ns, self.until_ns) - max(outage.from_ns, self.from_ns)
@@ -78,7 +84,9 @@ class _Asked:
     def breaks(self, outage: Outage) -> bool:
         """Whether an outage that began early enough to be decided breaks this promise."""
         if outage.ended == UNKNOWN:
-            return outage.until_ns >= self.until_ns
+            return outage.until_ns >= self.until_ns or (
+                self.promise == HEALED and self._mostly_missed(outage)
+            )
         if self.promise == HEALED or outage.ended in (UNDO, NEVER):
             return True
         return outage.ended == SYSTEM and self.promise != FAULT

@@ -5,6 +5,7 @@
 2. Whatever comes from the queue ends a silence, whoever gets it, be it new or not. A log lies in
    several places: each of them is asked by itself, too.
 3. What nobody ever got is a loss, and counted as one; what only the drain got waited to the end.
+   What is new to us and yet flagged its broker had given out before, nobody knows when.
 """
 
 from bisect import bisect_left, bisect_right
@@ -19,7 +20,7 @@ from spark_analysis.definition.forces import Force
 from spark_analysis.definition.messages import Message
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.service import STRETCH_NS, Starvation
-from spark_analysis.schema.words import Fate, Via
+from spark_analysis.schema.words import Fate, Redelivered, Via
 
 Where = tuple[str, str]  # a queue and a place of it; "": all of it
 
@@ -104,12 +105,15 @@ def _row(
 
 
 def _wait(message: Message) -> _Wait | None:
-    """None: of a message that nobody was to get at once, or that nobody ever got."""
+    """None: of a message that nobody was to get at once, or that nobody ever got, or that
+    somebody got of whom nothing is known."""
     confirmed_ns = message.confirmed_ns
     if confirmed_ns is None or not message.delivered or message.fate is not Fate.NONE:
         return None
-    due_ns = [terms.due_ns for terms in message.terms if terms.delayed]
     first = message.consumed[0]
+    if first.redelivered is Redelivered.YES:
+        return None
+    due_ns = [terms.due_ns for terms in message.terms if terms.delayed]
     until_ns = inf if first.via is Via.DRAIN else first.received_ns
     return _Wait(max([confirmed_ns, *due_ns]), until_ns)
 

@@ -33,12 +33,10 @@ def stage(facts: Facts, history: History, force: Force) -> Stage:
 
 
 def _owed(facts: Facts, history: History, force: Force, begins: int) -> str:
-    if force.window.ended_ns is None:
+    if force.window.ended_ns is None or force.undone_by(history.scope.intended_ns[begins]):
         return ""
     if force.undo_ns is None:
         return EITHER
-    if history.scope.intended_ns[begins] >= force.undo_ns:
-        return ""
     return owed(facts, history.scope, begins, force, force.undo_ns)
 
 

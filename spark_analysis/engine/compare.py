@@ -8,6 +8,7 @@
 
 from dataclasses import dataclass
 from functools import reduce
+from math import inf
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -206,6 +207,9 @@ def _folded(answers: DataFrame, runs: int) -> DataFrame:
     rank = F.get(table, judged)
     # Spark's own median differs in the last digit from the mean of the two middle values.
     below, above = (F.floor(places).cast("int") for places in ((judged - 1) / 2, judged / 2))
+    # Where a value is null so is its sum, and no list has it.
+    endless = F.col("value") + F.when(F.col("bound"), F.lit(inf)).otherwise(F.lit(0.0))
+    until = F.get(F.col("endless"), judged - rank)
     return (
         answers.groupBy(*_CELL, "measure", "detail", "unit")
         .agg(
@@ -215,11 +219,12 @@ def _folded(answers: DataFrame, runs: int) -> DataFrame:
             F.min("value").alias("minimum"),
             F.max("value").alias("maximum"),
             F.sort_array(F.collect_list("value")).alias("ascending"),
+            F.sort_array(F.collect_list(endless)).alias("endless"),
         )
         .withColumn("median", (F.get(ascending, below) + F.get(ascending, above)) / 2)
         # A rank of 0 points outside of the values, and what lies there is null.
         .withColumn("median_from", F.get(ascending, rank - 1))
-        .withColumn("median_until", F.get(ascending, judged - rank))
+        .withColumn("median_until", F.when(until < F.lit(inf), until))
         .withColumn("judged", judged.cast("long"))
         .select(*Comparison.__dataclass_fields__)
     )

@@ -17,7 +17,8 @@ Which measures there are, and what stops each: measures.py.
    binomial distribution; None below six judged runs, where no k is.
 5. A time that was not reached, one that is owed to the undo of the fault alone, or a silence that
    did not end, enters as its lower bound and is counted in `bounds`: where that is not 0, maximum
-   and median are lower bounds too.
+   and median are lower bounds too. The upper end of the median's interval takes a bound for as
+   long as you like, and is None, open, where the k-th largest is one then; so none is too low.
 6. A run's value of a measure of times (marts availability and stages, rows of all queues together)
    is the worst, the largest, of its times: its fault windows; window 0 where it has none. It is
    not judged where one of them has no row, or a doubt that stops the measure: that one may have

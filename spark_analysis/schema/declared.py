@@ -134,5 +134,8 @@ class Reader:
 
 def brief(value: object) -> str:
     """A value as it may stand in a sentence, however long it is."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # more digits than Python writes
+        return "a number of too many digits"
     return text if len(text) <= _BRIEF_MAX else f"{text[: _BRIEF_MAX - 3]}..."

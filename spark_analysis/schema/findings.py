@@ -87,8 +87,9 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   `forgotten_unknown`: "consumer_log", "drain", "unreadable" as for `attempt_open`. `forgotten`:
   "".
 - `refused_but_delivered`, one an attempt: it was sent, it has settlements, all of them REFUSED or
-  RETURNED, the fate of its message is NONE, and an identified delivery (of any via) is of this
-  attempt; "returned" where one of its settlements is RETURNED, else "refused".
+  RETURNED, the fate of its message is NONE, and an identified delivery by LOAD, DRAIN or
+  RETRY_TOPIC is of this attempt: what the audit alone found nobody was given. "returned" where one
+  of its settlements is RETURNED, else "refused".
 - `denied`, one an attempt: likewise, but whether a delivery is of it or not.
 - `misrouted`, one a delivery row: ""; identified, by LOAD or DRAIN, in a queue that is neither ""
   nor its message's, whose own is not "". With the queue of the message.
@@ -148,26 +149,30 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
      broker must have known if told is before the surplus delivery's received_ns, and since + 6 s
      before the origin_ns of every window or upheaval that came after since, and before the
      connection of the earlier one ended.
-  "redelivery": it came by RETRY_TOPIC.
+  "redelivery_after_ack", "redelivery": it came by RETRY_TOPIC. It came after our acknowledgement
+     if the group's progress had passed an earlier delivery of its attempt that has a broker and an
+     offset, wherever that was read, so that the broker must have known, as above.
   "ambiguous": an earlier delivery of its attempt has no broker or no offset.
   "diverged": received_ns within [from_ns, until_ns] of a Rivals of the message's queue.
   "stored_twice": else: the message lies at two places.
   Of the others, the first that holds:
-  "redelivery": it came by RETRY_TOPIC; or redelivered is YES and no earlier delivery of the same
+  "redelivery": it came by RETRY_TOPIC or redelivered is YES, and no earlier delivery of the same
      attempt was acknowledged before it (acknowledged at < its received_ns).
-  "ambiguous": redelivered is YES, and no earlier delivery of the same attempt was acknowledged in
-     time: acknowledged at <= t - 1 s, where t is the smallest of received_ns, of the origin_ns of
-     every window that lies between the two, and of the time at which the earlier one's connection
-     ended. What was on its way when a fault came, or when a connection ended, may never have
-     arrived. It is counted as `acknowledged_late` (detail ""), too: what an acknowledgement
-     promises is of older ones.
+  "ambiguous": it came by RETRY_TOPIC or redelivered is YES, and no earlier delivery of the same
+     attempt was acknowledged in time: acknowledged at <= t - 1 s, where t is the smallest of
+     received_ns, of the origin_ns of every window that lies between the two, and of the time at
+     which the earlier one's connection ended. What was on its way when a fault came, or when a
+     connection ended, may never have arrived. It is counted as `acknowledged_late` (detail ""),
+     too: what an acknowledgement promises is of older ones.
   "diverged": as above.
-  "redelivery_after_ack": redelivered YES.
-  "ambiguous": redelivered is NOT_TOLD; or it is NO, and a window lies between it and the latest
-     earlier delivery of its attempt. A mirror that hears of a message only after it has taken
-     over gives it out unflagged, whatever the old master did with its copy; and what a hung link
-     held back comes after its own redelivery. From outside neither differs from a second copy.
-  "stored_twice": else.
+  "stored_twice": it did not come by RETRY_TOPIC, redelivered is NO, and no window lies between it
+     and the latest earlier delivery of its attempt.
+  "redelivery_after_ack": an earlier delivery of its attempt was acknowledged in time, as above: it
+     does not matter how it comes back, nor whether who gives it out knows that it did before.
+  "ambiguous": else; redelivered is NOT_TOLD, or it is NO, and a window lies between. A mirror that
+     hears of a message only after it has taken over gives it out unflagged, whatever the old
+     master did with its copy; and what a hung link held back comes after its own redelivery. From
+     outside neither differs from a second copy.
 - order, for each delivered message; f = its first delivery, a = the attempt that f names. First
   that holds:
   `not_judged`: "not_promised"; its queue is not `ordered` (or has no QueueEnd).
@@ -196,8 +201,8 @@ AFFECTED: one row for each count above except measures `state`, `confirmed`, `in
 `producer` -1 for a broken header. `attempt`: of the delivery for counts a delivery, of the attempt
 for counts an attempt, else 0. `at_ns`: received_ns of the delivery for counts a delivery;
 received_ns of the first delivery for `revived`, `reordered`, `reorder_unknown`, `overdue`; of the
-earliest identified delivery of any via that is of the attempt for `refused_but_delivered`; of the
-last one for `forgotten` and `forgotten_unknown`; sent_ns of the attempt for `attempt_lost`,
+earliest such delivery of the attempt for `refused_but_delivered`; of the last identified one of it
+for `forgotten` and `forgotten_unknown`; sent_ns of the attempt for `attempt_lost`,
 `attempt_open`; of the earliest delivery of that kind for `rolled_back_but_delivered` and
 `rollback_unknown`; of the earliest find for `stranded`, `torn_transaction` and
 `lost_indeterminate` "found"; intended_ns for `missed`; else the first sent_ns of the message (the
@@ -206,10 +211,10 @@ smallest of its sent attempts; NEVER_SENT where it has none).
 CHARGES: which fault windows may have caused what, one row a measure, detail and set of windows,
 with their number; of the measures `lost`, `stranded`, `unreachable`, `loss_unknown`,
 `attempt_lost`, `attempt_open`, `lost_indeterminate`, `forgotten`, `forgotten_unknown`,
-`duplicated`, `acknowledged_late`, `reordered`, `reorder_unknown`. Each case has a time [since,
-by]; `windows` are the numbers, in order with "," between, of the windows with origin_ns <= by and
-over_ns (its own: a host that never returns goes on causing) None or >= since; "" where there is
-none.
+`duplicated`, `acknowledged_late`, `reordered`, `reorder_unknown`, `overdue`. Each case has a time
+[since, by]; `windows` are the numbers, in order with "," between, of the windows with origin_ns <=
+by and over_ns (its own: a host that never returns goes on causing) None or >= since; "" where
+there is none.
 - `lost`, `stranded`, `unreachable`, `loss_unknown`: since = the confirm time; by = should(since),
   the earliest first delivery by LOAD or RETRY_TOPIC of a message of the same queue whose confirm
   time is >= since, + deadline_ns: then it should have come; without one: never. `attempt_lost`,
@@ -219,6 +224,8 @@ none.
 - `duplicated`: since = received_ns of the latest earlier delivery of the message (by LOAD, DRAIN
   or RETRY_TOPIC); by = its own.
 - `reordered`, `reorder_unknown`: since = sent_ns of the attempt a; by = received_ns of f.
+- `overdue`: since = the smallest confirming settled_ns of that attempt; by = the time after which
+  it is overdue.
 
 SECONDS: one row for every second of run time in which anything counts; second = floor(t / 1e9)
 of: operations and missed by intended_ns (0 unless paced and confirms); confirmed: messages by

@@ -194,6 +194,7 @@ _OF_MESSAGES = (
     ),
     Measure(
         name="overdue",
+        charged=True,
         grade=Grade.VIOLATION,
         unit=Unit.MESSAGES,
         part_of=Whole.DELAYED,

@@ -154,4 +154,4 @@ def _unread(path: Path, failure: Exception) -> str:
     if isinstance(failure, FileNotFoundError):
         return f"{path} is gone"
     said = failure.strerror if isinstance(failure, OSError) else None
-    return f"{path} cannot be read: {said or failure}"
+    return f"{path} cannot be read: {said or str(failure).rstrip('.')}"

@@ -42,15 +42,17 @@ N).
 - `windows`: the numbers of the windows v with origin_v < until_ns and from_ns < end_v (or end_v
   None), in order, with "," between; "" where there is none.
 - `ended`: "never" where it ended with the load; "unknown" where with a g; else by these windows:
-  those with end_v None say "system", those with from_ns >= force_end_v "system", those without
-  an undo_v "either", those with intended_s >= undo_v "undo"; the others what OWED says. "undo" if
-  one of them says so, else "either" if one does, else "system".
+  those with end_v None say "system", those with from_ns >= force_end_v "system", those with
+  intended_s >= undo_v "undo" (without one, >= end_v: it was issued before that), those without an
+  undo_v "either"; the others what OWED says. "undo" if one of them says so, else "either" if one
+  does, else "system".
 
 OWED, for a good beginning s of a scope, before the undo u = undo_v of a window v; d = deadline_ns:
 - from = the later of intended_s and returned_v; i = the first operation with intended_ns >= from;
-  e as in a stretch from i. c = the number of operations with intended_ns < u - d, at most e.
-  "system" if i < N and c - i >= least and of [i, c) at most allowance(c - i) are bad; or if i < N
-  and e <= N and of [i, e) at most allowance(e - i) are bad or not confirmed before u.
+  e as in a stretch from i. c, m = the numbers of operations with intended_ns < u - d, and < u -
+  d // 2, at most e. [i, x) was confirmed if at most allowance(x - i) of its operations are bad or
+  not confirmed before u. Where i < N: "system" if of [i, c) at most allowance(c - i) are bad, and
+  c - i >= least, or c - i >= enough and [i, m) was confirmed; or if e <= N and [i, e) was.
 - else, with a = u - d * 3 // 4 and z = u - d // 2: "undo" if u - d * 3 // 2 <= intended_s <= a; of
   the n operations intended in [a, z) more than allowance(max(n, least)) were not confirmed before
   u; and none intended in [intended_s, z) was good, confirmed before u, and that d // 2 after its
@@ -62,7 +64,8 @@ first good beginning with intended_ns in [origin_ns, limit). Not reached: its lo
 intended time of the first good operation in [origin_ns, limit) whose stretch from there is not
 whole, or reaches beyond limit though of its operations before limit at most allowance(its length)
 are bad; limit where there is none. `owed`: "" where it is not reached, ended_ns is None, or it
-began at undo_v or later; "either" without an undo_v; else what OWED says. It is `out_first`.
+began at undo_v or later (without one, at end_v); "either" without an undo_v; else what OWED says.
+It is `out_first`.
 
 SERVICE, one row a window v, scope and promise:
 - `promise` "fault": of sources that name no time. `from_ns` = the later of returned_v and the
@@ -86,7 +89,8 @@ SERVICE, one row a window v, scope and promise:
   "sick": an outage of the scope began before origin_v - deadline_ns and ended after origin_v
     ("never" counts): the load was sick before the fault. Of "healed": before the storm, likewise.
   "out": an outage matters that began before until_ns - deadline_ns and
-    of "healed": whatever ended it, but "unknown" only where its until_ns >= until_ns of the row;
+    of "healed": whatever ended it, but "unknown" only where its until_ns >= until_ns of the row,
+      or more than half of its due are bad;
     of "fault": was ended by "undo" or "never", or by "unknown" with its until_ns >= this until_ns;
     of a promise of facts: likewise, or by "system".
   "open": any other outage matters, but one that was ended by "system" ("fault" only).
@@ -119,9 +123,10 @@ has no rows.
 - place "": the queue as a whole. Of logs besides each place from which one of its deliveries was
   read: a broker that is not "" of a delivery with an offset (>= 0). Of the messages below then
   only those whose first delivery was read there, and of the deliveries only those that were.
-- ready: a delivered message with a confirm time, of fate NONE, is ready from r = the later of its
-  confirm time and the largest due_ns of its delayed attempts. It waits at every t with r <= t < d,
-  d = received_ns of its first delivery, never for one by DRAIN.
+- ready: a delivered message with a confirm time, of fate NONE, whose first delivery is not flagged
+  (redelivered YES: its broker had given it out before, nobody knows when), is ready from r = the
+  later of its confirm time and the largest due_ns of its delayed attempts. It waits at every t
+  with r <= t < d, d = received_ns of its first delivery, never for one by DRAIN.
 - `due`: messages of the queue that are ready from an r with from_ns <= r <= until_ns - the smaller
   of deadline_ns and 5 s; every queue and place with due >= 1.
 - `longest_ns`: the times within (from_ns, until_ns) at which an identified delivery by LOAD or

@@ -25,6 +25,11 @@ def check(facts: Facts, listener: Listener) -> None:
         listener.add("facts.deadline_ns", f"{facts.deadline_ns} is below 0")
     for place, number in again(worker.number for worker in facts.workers):
         listener.add(f"facts.workers[{place}].number", f"{number} stands there twice")
+    for place, worker in enumerate(facts.workers):
+        if worker.number < 0:
+            listener.add(
+                f"facts.workers[{place}].number", f"{worker.number} is below 0: a canary's"
+            )
     for place, queue in again(queue.queue for queue in facts.queues):
         listener.add(f"facts.queues[{place}].queue", f"{brief(queue)} stands there twice")
     if sorted(window.number for window in facts.windows) != [*range(1, len(facts.windows) + 1)]:
@@ -38,6 +43,8 @@ def check(facts: Facts, listener: Listener) -> None:
     for name, from_ns, until_ns in _spans(facts):
         if until_ns is not None and until_ns < from_ns:
             listener.add(f"facts.{name}", f"one ends at {until_ns}, before it begins")
+    for place, number in again(clock.worker for clock in facts.clocks):
+        listener.add(f"facts.clocks[{place}].worker", f"{number} stands there twice")
     for number, clock in enumerate(facts.clocks):
         if clock.bound_ns < 0:
             listener.add(f"facts.clocks[{number}].bound_ns", f"{clock.bound_ns} is below 0")
@@ -66,6 +73,8 @@ def _check_window(window: Window, place: str, listener: Listener) -> None:
         listener.add(f"{place}.returned_ns", "it is before origin_ns")
     if window.ended_ns is not None and window.ended_ns < window.origin_ns:
         listener.add(f"{place}.ended_ns", "it is before origin_ns")
+    if window.over_ns is not None and window.over_ns < window.origin_ns:
+        listener.add(f"{place}.over_ns", "it is before origin_ns")
 
 
 def _spans(facts: Facts) -> Iterator[tuple[str, int, int | None]]:

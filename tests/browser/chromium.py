@@ -87,9 +87,13 @@ class Chromium:
             mobile=width < 600,
         )
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self._ask("Emulation.setEmulatedMedia", features=[scheme])
+        self._ask("Emulation.setEmulatedMedia", media="", features=[scheme])
         self._ask("Page.navigate", url=path.resolve().as_uri())
         self._await("Page.loadEventFired")
+
+    def print_media(self) -> None:
+        """Shows it as it would come out on paper, until another file is opened."""
+        self._ask("Emulation.setEmulatedMedia", media="print")
 
     def value(self, expression: str) -> Any:
         """What an expression comes to in the page."""

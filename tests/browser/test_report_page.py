@@ -188,7 +188,8 @@ def test_the_first_screen_of_a_comparison_says_who_lost_how_many_and_how_long_it
     ]
     assert len(verdicts) == 5
     assert verdicts[0].startswith(
-        "confirmed, then lost ✗ 37 lost every host that failed came back with its disk "
+        "confirmed, then lost ✗ 37 lost lost in 1 of 3 runs; 0.84 % to 91 % of runs "
+        "every host that failed came back with its disk "
         "out, in all, at worst ≥ 40.4 s out in 1 of 2 runs; 1.3 % to 99 % of runs 0.3 % late "
         "(of 2 of 3 runs) decided"
     )
@@ -202,7 +203,7 @@ def test_the_first_screen_draws_who_was_out_and_when(
 ) -> None:
     browser.open(clients, *SCREENS[screen])
     said = seen(browser).replace("\u00a0", " ")
-    assert "amqplib (B) was out for 7.00 s; A not at all; none lost a confirmed message" in said
+    assert "B (amqplib) was out for 7.00 s; A not at all; none lost a confirmed message" in said
     fine, dipped = browser.value(_PANELS)
     for panel in (fine, dipped):  # on the first screen, and wide enough to see a dip of 3 s
         assert 0 < panel["top"] < panel["bottom"] < SCREENS[screen][1] and panel["width"] > 250
@@ -240,9 +241,68 @@ def test_every_field_of_a_comparison_has_words_for_its_colour_and_room_for_them(
     )
     assert len(fields) == 5 * 4  # a scenario that was skipped is a row, too
     signs = {"fail": "✗", "pass": "✓", "open": "?", "moot": "–", "absent": "not run"}
-    assert all(signs[tone] in words for tone, words in fields)
+    assert all(signs[tone.split()[0]] in words for tone, words in fields)
     cut = browser.value(_CUT.replace(".matrix", ".abreast"))
     assert cut == "", cut
+
+
+def test_where_it_was_out_no_field_is_green(browser: Chromium, clients: Path) -> None:
+    browser.open(clients, *SCREENS["desk"])
+    fields = browser.value(
+        "[...document.querySelectorAll('.faults.abreast td')]"
+        ".map(one => [one.className, getComputedStyle(one).backgroundColor])"
+    )
+    assert [classes for classes, _ in fields] == ["pass", "pass wasout"]
+    (_, green), (_, other) = fields
+    assert green != other
+
+
+def test_a_head_that_stays_hides_all_that_goes_by_below_it(
+    browser: Chromium, several: Path
+) -> None:
+    browser.open(several, *SCREENS["desk"])
+    seen = browser.value(_BETWEEN_HEADS)
+    assert len(seen) > 5 and set(seen) == {True}
+
+
+# Between two heads of a table that has gone up, asked of each table: is it painted?
+_BETWEEN_HEADS = """
+[...document.querySelectorAll('.abreast thead')].flatMap(head => {
+  const all = [...head.querySelectorAll('th')];
+  return all.slice(1).map((one, n) => {
+    const gap = one.getBoundingClientRect().left - all[n].getBoundingClientRect().right;
+    const shadow = getComputedStyle(one).boxShadow.match(/[\\d.]+px/g) || ['0px'];
+    return gap <= Math.max(...shadow.map(parseFloat)); }); })
+"""
+
+
+def test_on_paper_colours_of_the_picture_and_its_legend_stay(
+    browser: Chromium, clients: Path
+) -> None:
+    browser.open(clients, *SCREENS["desk"])
+    kept = browser.value(
+        "[...document.querySelectorAll('figcaption i, .drawn svg, .bar i')].map(one => "
+        "getComputedStyle(one).printColorAdjust)"
+    )
+    assert "economy" in kept, "a screen needs no order to paint"
+    browser.print_media()
+    kept = browser.value(
+        "[...document.querySelectorAll('figcaption i, .drawn svg, .bar i')].map(one => "
+        "getComputedStyle(one).printColorAdjust)"
+    )
+    assert len(kept) > 10 and set(kept) == {"exact"}
+
+
+def test_the_legend_names_every_colour_and_line_of_the_picture(
+    browser: Chromium, clients: Path, page: Path
+) -> None:
+    browser.open(clients, *SCREENS["desk"])
+    of_several = browser.value("document.querySelector('figcaption').innerText")
+    words = ("on time", "late or never", "the median run", "nothing due", "the fault is there")
+    for word in (*words, "out, a row a run"):
+        assert word in of_several
+    browser.open(page, *SCREENS["desk"])
+    assert "median" not in browser.value("document.querySelector('figcaption').innerText")
 
 
 @pytest.mark.parametrize("screen", SCREENS)
@@ -307,6 +367,20 @@ _FAINT = """
   return [...new Set(faint)].join(', ');
 })()
 """
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_words_within_the_timeline_stand_in_one_line(
+    browser: Chromium, page: Path, screen: str
+) -> None:
+    """A phase is a class of its element: it must not be some list's class, too."""
+    browser.open(page, *SCREENS[screen])
+    browser.value("document.querySelectorAll('.run > details').forEach(d => d.open = true)")
+    tops = browser.value(
+        "[...document.querySelectorAll('.phases .track > span')]"
+        ".map(one => one.getBoundingClientRect().top)"
+    )
+    assert len(tops) > 2 and len(set(tops)) == 1
 
 
 def test_the_timeline_shows_the_fault_the_loss_and_the_recovery(

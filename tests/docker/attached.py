@@ -17,6 +17,7 @@ from harness.deploy.compose_cluster import ComposeCluster, Containers
 from harness.deploy.compose_faults import equip
 from harness.deploy.execs import start
 from harness.run.guardian import start_guardian
+from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run.view import View
@@ -61,7 +62,7 @@ async def perform(project: str, network: str, folder: Path, kind: str) -> None:
         if any(row["event"] == "verified" and row["ok"] for row in rows):
             print("armed", flush=True)
 
-    outside = Outside(asyncio.Event(), show, lambda manifest: manifest.save(run_folder), print)
+    outside = Outside(Interrupt(), show, lambda manifest: manifest.save(run_folder), print)
     await LiveRun(run, cluster, prepared, Manifest.of(run), outside).perform()
 
 

@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 from faults.compile import MARK
+from faults.executors.project import Project
 from faults.peers import EPMD_PORT
 from harness.deploy import labels
 from harness.deploy.compose_cluster import ComposeCluster
@@ -52,7 +53,7 @@ async def _in_alarm(cluster: ComposeCluster) -> set[str]:
 def rules_of(cluster: ComposeCluster, host: Any) -> list[str]:
     """The rules of ours in a host's packet filter, told by a container of the test's own."""
     said = cluster.client.containers.run(
-        host.image,
+        Project(cluster.client, cluster.project).agent().image,
         entrypoint=["iptables", "-S"],
         network_mode=f"container:{host.id}",
         cap_add=["NET_ADMIN"],

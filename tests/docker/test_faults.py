@@ -29,7 +29,7 @@ from harness.run.docker_projects import DockerProjects
 from harness.run.heal import Row, Standing, mend
 from harness.run.journal import Journal
 from tests.docker.conftest import SharedCluster
-from tests.docker.looks import disabled, toxics
+from tests.docker.looks import disabled, rules_of, toxics
 from tests.fault_world import CLIENTS, ON_HOSTS, REAL_OPTIONS_OF
 from tests.hired import hired
 
@@ -90,16 +90,8 @@ def container(cluster: ComposeCluster, role: str, host: str = "") -> Any:
 
 
 def rules(cluster: ComposeCluster) -> list[str]:
-    """The rules of ours in the victim's packet filter, told by a container of the test's own."""
-    owner = container(cluster, "host")
-    said = cluster.client.containers.run(
-        owner.image,
-        entrypoint=["iptables", "-S"],
-        network_mode=f"container:{owner.id}",
-        cap_add=["NET_ADMIN"],
-        remove=True,
-    )
-    return [line for line in said.decode().splitlines() if MARK in line]
+    """The rules of ours in the victim's packet filter."""
+    return rules_of(cluster, container(cluster, "host"))
 
 
 def alarms(cluster: ComposeCluster) -> str:

@@ -1,6 +1,5 @@
 """A whole run on a real cluster that stands, sealed and judged; and which kinds run where."""
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 from faults.kinds import COMPOSE, KINDS
 from harness.deploy.compose_cluster import ComposeCluster
 from harness.plan.model import RunPlan
+from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run.view import View
@@ -43,11 +43,11 @@ async def run(
     of = replace(of, name=_unused(experiment, of.name))
     folder = experiment / "runs" / of.name
     (folder / "logs").mkdir(parents=True)
-    interrupt = asyncio.Event()
+    interrupt = Interrupt()
 
     def show(view: View) -> None:
-        if interrupt_when(view):
-            interrupt.set()
+        if interrupt_when(view) and not interrupt.is_set():
+            interrupt.ask()
 
     boot_id = BOOT_ID.read_text().strip()
     prepared = await Preparing(of, cluster, folder, boot_id, lambda _: None).begin()

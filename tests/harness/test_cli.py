@@ -3,11 +3,14 @@
 import errno
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +21,7 @@ from harness.plan.bound import Bound
 from harness.plan.model import Experiment
 from harness.report.display import Display, Judge, Report, RunOptions
 from harness.run.going import alone, at_work
+from harness.run.heal import EVERYBODY, Chosen
 from tests.findings import Story
 from tests.reports import report, run
 from tests.stored import stored
@@ -34,6 +38,7 @@ class FakePipeline:
         self.analysed: list[tuple[list[Path], Path, Judge]] = []
         self.built: list[tuple[str, ...]] = []
         self.resealed = False
+        self.healing = (EVERYBODY, False)
         self.well = True
 
     def run(self, experiment: Experiment, options: RunOptions, show: Display) -> Report:
@@ -54,8 +59,9 @@ class FakePipeline:
         self.analysed.append((list(folders), into, judge))
         return self.ending()
 
-    def heal(self, show: Display) -> bool:
+    def heal(self, show: Display, chosen: Chosen = EVERYBODY, dry: bool = False) -> bool:
         show.message("healed")
+        self.healing = (chosen, dry)
         return self.well
 
     def build(self, systems: tuple[str, ...], show: Display) -> None:
@@ -217,8 +223,11 @@ def test_two_that_analyse_one_experiment_are_told_apart(
 def test_a_crash_where_results_cannot_be_written_says_where_it_went(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "results").write_text("a file, no folder")
-    assert call("run", "master-crash", ending=ends_with(RuntimeError("boom")))[0] == 255
+    def ending() -> Report:
+        (tmp_path / "results").write_text("a file, no folder")
+        raise RuntimeError("boom")
+
+    assert call("run", "master-crash", ending=ending)[0] == 255
     path = Path(capsys.readouterr().err.strip().rpartition(" ")[2])
     assert path.is_file()
     path.unlink()
@@ -489,6 +498,12 @@ def test_what_is_not_well_is_2(command: str, capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().out
 
 
+def test_heal_hands_on_what_is_chosen_and_whether_it_is_dry() -> None:
+    _, pipeline = call("heal", "--results", "there", "--experiment", "e", "--dry-run")
+    assert pipeline.healing == (Chosen(Path("there"), "e"), True)
+    assert call("heal")[1].healing == (EVERYBODY, False)
+
+
 def test_build_without_a_choice_builds_for_all() -> None:
     assert call("build")[1].built == [catalogue.system_names()]
 
@@ -567,3 +582,220 @@ def test_nothing_is_sealed_anew_unasked(tmp_path: Path) -> None:
     folder = stored(tmp_path / "e")
     assert call("analyse", str(folder), ending=passing)[1].resealed is False
     assert call("analyse", str(folder), "--reseal", ending=passing)[1].resealed is True
+
+
+# --- what a command line may be -----------------------------------------------------------------
+
+
+def test_a_word_that_no_name_and_no_path_could_be_is_cut_and_its_length_told(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    long = "x" * 1_000_000
+    assert call("run", "master-crash", "--layout", long)[0] == 254
+    said = capsys.readouterr().err
+    told = f"word 4: '{'x' * 40}'... (1,000,000 characters) is longer than 4,096 characters"
+    assert said == f"mqproof: bad input:\n{told}\n"
+    assert call("run", *["a"] * 2000)[0] == 254
+    assert "2,001 words are more than a command has: 1,000" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "master-crash", "--layout"),
+        ("run", "master-crash", "--seed"),
+        ("run", "master-crash", "--repeats"),
+        ("run", "master-crash", "--judge"),
+        ("run", "master-crash", "--bound"),
+        ("run", "master-crash", "--misbehave"),
+        ("run", "master-crash", "--deployment"),
+        ("run", "master-crash", "--topology"),
+        ("run", "master-crash", "--results"),
+        ("run", "master-crash"),
+        ("list",),
+        ("new", "scenario"),
+        ("judge", "x", "--declare"),
+        ("compare", "x"),
+        ("pack", "x", "-o"),
+        ("analyse",),
+        (),
+    ],
+)
+@pytest.mark.parametrize("word", ["9" * 4000, "y" * 4000])
+def test_a_value_is_echoed_in_a_few_words(
+    words: tuple[str, ...], word: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(*words, word)[0] == 254
+    said = capsys.readouterr().err
+    assert word[:500] not in said
+    # Where a number is asked for, what was given is not echoed at all.
+    numbers = "Input should" in said or "from 1 to 1000" in said
+    assert numbers or re.search(r"4,0\d\d characters", said)
+
+
+@pytest.mark.parametrize(
+    ("option", "word"),
+    [
+        ("--seed", "7"),
+        ("--repeats", "2"),
+        ("--deployment", "compose"),
+        ("--results", "results"),
+        ("--judge", "claims"),
+        ("--bound", "10%"),
+        ("--misbehave", "drop"),
+        ("--topology", "x.toml"),
+    ],
+)
+def test_an_option_of_one_value_is_said_once(
+    option: str, word: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, pipeline = call("run", "master-crash", option, word, f"{option}={word}")
+    assert (code, pipeline.asked) == (254, [])
+    assert capsys.readouterr().err == (
+        f"mqproof: bad input:\n{option}: is given 2 times; it is said once\n"
+    )
+
+
+def test_every_option_that_is_said_again_is_told_at_once(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    flags = ("--json", "--keep", "--all", "--dry-run")
+    assert call("run", "master-crash", *flags, *flags, *flags)[0] == 254
+    said = capsys.readouterr().err.splitlines()
+    assert said[1:] == [f"{flag}: is given 3 times; it is said once" for flag in flags]
+    assert call("reference", "mirrored", "--nodes", "3", "--nodes", "5")[0] == 254
+    assert call("run", "--help", "--help")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        ("SCENARIO", ("run", "master-crash", "cut-one-node", "master-crash")),
+        ("--system", ("run", "master-crash", *["--system", "rabbitmq-mirrored"] * 2)),
+        ("--layout", ("run", "master-crash", *["--layout", "exactly-2@T=10"] * 2)),
+        ("--client", ("run", "master-crash", *["--client", "pika"] * 2)),
+        ("--system", ("build", *["--system", "rabbitmq-mirrored"] * 2)),
+        ("FILE", ("judge", "h.json", "h.json")),
+    ],
+)
+def test_a_choice_that_is_named_twice_is_told_alike(
+    place: str, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, pipeline = call(*words)
+    assert (code, pipeline.asked, pipeline.built) == (254, [], [])
+    assert f"{place}: {words[-1]!r} is named twice" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("seed", ["-1", str(2**63), "9" * 400])
+def test_a_seed_has_63_bits(seed: str) -> None:
+    assert call("run", "master-crash", "--dry-run", "--seed", seed)[0] == 254
+    assert call("run", "master-crash", "--dry-run", "--seed", str(2**63 - 1))[0] == 0
+
+
+def test_an_experiment_has_so_many_runs_and_no_more(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("run", "master-crash", "--layout", "*", "--repeats", "1000", "--dry-run")[0] == 254
+    assert "runs are more than one experiment has: 10,000 at most" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("run", "master-crash", "--results", "file/x"), "--results: file/x: "),
+        (("demo", "--results", "file"), "--results: file: "),
+        (("run", "master-crash", "--results", "x" * 300), "File name too long"),
+        (("analyse", "one", "two", "--results", "file"), "--results: file: "),
+        (("analyse", "x" * 300), "there is no folder"),
+        (("pack", "one", "-o", f"{'x' * 300}.tar.xz"), "File name too long"),
+        (("run", "master-crash", "--layout", f"{'x' * 300}.toml"), "there is no layout file"),
+        (("run", f"{'x' * 300}.toml"), "cannot be read: File name too long"),
+        (("run", "master-crash", "--topology", "x" * 300), "cannot be read: File name too long"),
+    ],
+)
+def test_a_path_where_nothing_can_be_is_told_before_anything_starts(
+    words: tuple[str, ...], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("no folder")
+    for name in ("one", "two"):
+        stored(tmp_path / name, name=name)
+    code, pipeline = call(*words)
+    assert (code, pipeline.asked, pipeline.analysed) == (254, [], [])
+    assert told in capsys.readouterr().err
+
+
+def test_a_file_that_cannot_be_written_is_told_as_what_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plain = Path.open
+
+    def refused(path: Path, mode: str = "r", *words: Any, **more: Any) -> Any:
+        if mode == "x":
+            raise PermissionError(13, "Permission denied")
+        return plain(path, mode, *words, **more)
+
+    monkeypatch.setattr(Path, "open", refused)
+    assert call("new", "scenario", "mine")[0] == 254
+    assert "NAME: mine.toml cannot be written: Permission denied" in capsys.readouterr().err
+
+
+def test_a_toml_of_100_mb_is_not_held(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with (tmp_path / "big.toml").open("wb") as file:
+        file.truncate(100_000_000)
+    for words in (("./big.toml",), ("master-crash", "--layout", "big.toml")):
+        assert call("run", *words)[0] == 254
+        assert "big.toml: cannot be read: it holds more than 1,048,576 bytes" in (
+            capsys.readouterr().err
+        )
+
+
+WORKLOAD = (
+    'title = "many"\n[workload]\nqueues = ["orders"]\npublishers = 1\nconsumers = 1\nrate = 10\n'
+)
+
+
+@pytest.mark.parametrize("count", [200, 10_000])
+@pytest.mark.parametrize("opens", ["0 s", "{} s", "{} T"])
+def test_ten_thousand_faults_are_answered_within_2_s(
+    count: int, opens: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fault = '[[fault]]\nkind = "kill"\ntarget = "rmq1"\nopens = "{}"\nlasts = "1 s"\n'
+    faults = "".join(fault.format(opens.format(2 * number)) for number in range(count))
+    (tmp_path / "many.toml").write_text(WORKLOAD + faults)
+    words = ("run", "./many.toml", "--dry-run")
+    call(*words)  # what is read once in a process
+    began_s = time.process_time()
+    code = call(*words)[0]
+    assert time.process_time() - began_s < 2.0
+    assert code == (0 if count == 200 and opens != "0 s" else 254)
+    captured = capsys.readouterr()
+    assert len(captured.err) < 200_000
+
+
+@pytest.mark.slow
+def test_a_name_that_no_decoder_knows_is_told_and_harms_nothing(tmp_path: Path) -> None:
+    for words in ([b"run", b"\xff.toml"], [b"analyse", b"\x1b[2J\xe2\x80\xae\xff"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "harness", *words],
+            capture_output=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            timeout=60,
+        )
+        assert done.returncode == 254
+        assert b"\\udcff" in done.stderr
+        assert b"\x1b" not in done.stderr
+
+
+@pytest.mark.slow
+def test_a_terminal_that_knows_few_characters_is_told_all_the_same() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "harness", "list", "claims"],
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"},
+        timeout=60,
+    )
+    assert done.returncode == 0
+    assert rb"\u6982\u8ff0" in done.stdout
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "1e9", "0"])
+def test_a_silence_that_cannot_be_is_bad_input(value: str) -> None:
+    assert call("reference", "mirrored", "--net-ticktime", value)[0] == 254

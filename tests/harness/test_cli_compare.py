@@ -120,6 +120,17 @@ def test_bad_files_are_told_all_at_once_each_with_its_place(
     assert "gone: cannot be read: No such file" in said
 
 
+def test_an_experiment_that_was_only_unpacked_is_to_be_judged_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = experiment(tmp_path / "one", [HELD])
+    (tmp_path / "two").mkdir()
+    (tmp_path / "two" / "experiment.json").write_text("{}")
+    assert main(["compare", str(one), str(tmp_path / "two")]) == 254
+    said = capsys.readouterr().err
+    assert f"cannot be read: it is not judged yet: mqproof analyse {tmp_path / 'two'}" in said
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"format": "another"}', "[" * 100_000, "\x00"])
 def test_what_is_no_verdict_is_bad_input_and_never_a_crash(tmp_path: Path, text: str) -> None:
     (tmp_path / "a.json").write_text(text)
@@ -178,3 +189,42 @@ def test_a_run_that_was_not_judged_is_in_neither_number_and_is_told(
     said = capsys.readouterr().out
     assert "in 0 of 4 runs -> in 0 of 3 runs" in said
     assert "not judged in 0 and 1 more runs" in said
+
+
+def test_what_others_called_it_makes_no_name_that_no_disk_takes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = experiment(tmp_path / "before", [HELD])
+    after = experiment(tmp_path / "after", [HELD])
+    changed(before / "verdict.json", experiment="x" * 300)
+    assert main(["compare", str(before), str(after)]) == 0
+    assert (after / f"compared-with-{'x' * 64}.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ({"experiment": "x" * 1_000_000}, "experiment: String should have at most 300"),
+        ({"runs": [{"cell": 1}] * 10_000}, "more"),
+    ],
+)
+def test_a_verdict_file_that_is_too_long_is_told_in_a_few_lines(
+    values: dict[str, Any], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = experiment(tmp_path / "before", [HELD])
+    after = experiment(tmp_path / "after", [HELD])
+    changed(before / "verdict.json", **values)
+    assert main(["compare", str(before), str(after)]) == 254
+    said = capsys.readouterr().err
+    assert told in said
+    assert len(said) < 5_000
+
+
+def test_a_page_that_cannot_be_written_there_is_told_before(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = experiment(tmp_path / "before", [HELD])
+    after = experiment(tmp_path / "after", [HELD])
+    words = ["compare", str(before), str(after), "-o", str(tmp_path / ("x" * 300))]
+    assert main(words) == 254
+    assert "--output: " in capsys.readouterr().err

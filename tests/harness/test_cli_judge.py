@@ -143,7 +143,7 @@ def test_all_that_is_wrong_with_declarations_and_with_files_is_said_at_once(
         "--declare: copies: 'three' is not number, nor null",
         "--declare: 'durable' is not NAME=VALUE",
         "--declare: no_ack: it is declared twice",
-        "missing.edn: it cannot be read: No such file or directory",
+        "missing.edn: cannot be read: No such file or directory",
     ):
         assert said in told.err
 
@@ -175,20 +175,88 @@ def test_all_that_is_wrong_with_all_files_is_said_and_nothing_is_judged(
     for said in (
         "bad.json: declared: there is no fact 'copys'; did you mean 'copies'?",
         "bad.json: facts.paced: 3 is not bool",
-        "missing.json: it cannot be read: No such file or directory",
-        ".: it cannot be read: Is a directory",
+        "missing.json: cannot be read: No such file or directory",
+        ".: cannot be read: Is a directory",
     ):
         assert said in captured.err
 
 
-def test_records_that_contradict_each_other_are_bad_input(
+TERMS = {"producer": 1, "sequence": 0, "attempt": 1, "due_ns": None, "fate": "commit"}
+TWO_FATES = {"attempt": [1, 2], "fate": ["commit", "rollback"]}
+SEQUENCES = ("tables.attempts.columns.sequence", "tables.settlements.columns.sequence")
+ATTEMPTS = ("tables.attempts.columns.attempt", "tables.settlements.columns.attempt")
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (
+            {"tables.settlements.columns.sequence": [0, 9]},
+            ["settlements.attempt[1]: there is no attempt 1 of message 9 of producer 1 among"],
+        ),
+        (
+            {"tables.attempts.columns.producer": 9},
+            [
+                "settlements.attempt[0]: there is no attempt 1 of message 0 of producer 1 among",
+                "settlements.attempt[1]: there is no attempt 1 of message 1 of producer 1 among",
+            ],
+        ),
+        (
+            dict.fromkeys(SEQUENCES, 0),
+            ["attempts.attempt[1]: attempt 1 of message 0 of producer 1 stands there twice"],
+        ),
+        (
+            {name: [1, 0] for name in ATTEMPTS},
+            ["attempts.attempt[1]: 0 is below 1: attempts are numbered from 1"],
+        ),
+        (
+            dict.fromkeys(SEQUENCES, 0)
+            | {name: [1, 2] for name in ATTEMPTS}
+            | {"tables.attempts.columns.key": [4, 5], "tables.attempts.columns.queue": ["a", "b"]},
+            [
+                "attempts.queue[1]: message 0 of producer 1 had 'a' before",
+                "attempts.key[1]: message 0 of producer 1 had 4 before",
+            ],
+        ),
+        (
+            dict.fromkeys(SEQUENCES, 0)
+            | {name: [1, 2] for name in ATTEMPTS}
+            | {"tables.terms": {"rows": 2, "columns": {**TERMS, **TWO_FATES}}},
+            ["terms.fate[1]: message 0 of producer 1 had 'commit' before"],
+        ),
+        (
+            {"tables.terms": {"rows": 2, "columns": TERMS}},
+            ["terms.attempt[1]: attempt 1 of message 0 of producer 1 stands there twice"],
+        ),
+        (
+            {"tables.terms": {"rows": 1, "columns": {**TERMS, "attempt": 2}}},
+            ["terms.attempt[0]: there is no attempt 2 of message 0 of producer 1 among"],
+        ),
+    ],
+)
+def test_records_that_contradict_each_other_are_told_with_their_places(
+    changes: dict[str, Any],
+    said: list[str],
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    name = write(folder, "bad.json", changes)
+    assert judge(name, "--json") == 254
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert [line for line in said if line not in captured.err] == []
+
+
+def test_records_that_no_row_is_to_blame_for_are_bad_input_all_the_same(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    name = write(folder, "bad.json", {"tables.settlements.columns.sequence": [0, 9]})
-    assert judge(name) == 254
-    assert "the records contradict each other: a settlement has no attempt" in (
-        capsys.readouterr().err
-    )
+    queues = [f"q{number}" for number in range(10)]
+    columns = {"sequence": [*range(10)], "queue": queues, "intended_ns": 1, "sent_ns": 1}
+    same = {"producer": 1, "attempt": 1, "key": 0, "connection": 1}
+    long = {"facts.load_ended_ns": 10**18, "tables.settlements": ..., "tables.deliveries": ...}
+    attempts = {"rows": 10, "columns": {**same, **columns}}
+    assert judge(write(folder, "bad.json", {**long, "tables.attempts": attempts})) == 254
+    assert "contradict each other: the load lasts longer than can be" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,12 @@ import pytest
 from harness import pipeline
 from harness.deploy import catalogue
 from harness.deploy.doctor import Row
+from harness.deploy.owner import owner
+from harness.plan.problems import PlanError
 from harness.report.display import LiveView, RunOptions
 from harness.run.guardian import Kind
 from harness.run.guards import Guards
-from harness.run.heal import Standing
+from harness.run.heal import Chosen, Standing
 from harness.run.local_projects import LocalProjects
 
 pytestmark = pytest.mark.slow
@@ -34,7 +36,8 @@ class Heard:
 
 
 def test_every_deployment_that_a_system_names_is_there(tmp_path: Path) -> None:
-    there = pipeline._deployments(RunOptions(tmp_path), Guards(tmp_path, keep=False))
+    guards = Guards(tmp_path, False, lambda _: None)
+    there = pipeline._deployments(RunOptions(tmp_path), guards)
     named = {
         name
         for system in catalogue.system_names()
@@ -54,7 +57,7 @@ def test_what_is_kept_is_told_with_the_words_that_remove_it(
     kind: Kind, words: str, tmp_path: Path
 ) -> None:
     show = Heard()
-    Guards(tmp_path, keep=True, project="mqproof-1", kind=kind).end(show.message)
+    Guards(tmp_path, True, show.message, kinds={"mqproof-1": kind}).end()
     assert words in show.messages[-1]
 
 
@@ -70,6 +73,23 @@ def test_without_an_engine_healing_looks_at_this_machine_alone(
     show = Heard()
     assert pipeline.heal(show)
     assert show.messages[-1] == "no containers were looked for: none runs here"
+
+
+def test_an_experiment_that_is_nowhere_is_bad_input_and_those_that_are_there_are_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    async def one(_: LocalProjects) -> tuple[Standing, ...]:
+        return (Standing("p", tmp_path / "20261124-one", owner(), False),)
+
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
+    monkeypatch.setattr(LocalProjects, "find", one)
+    with pytest.raises(PlanError, match=r"--experiment: .*20261124-tow.*'20261124-one'"):
+        pipeline.heal(Heard(), Chosen(experiment="20261124-tow"))
+    with pytest.raises(PlanError, match="--results: there is no folder"):
+        pipeline.heal(Heard(), Chosen(tmp_path / "elsewhere"))
+    show = Heard()
+    assert pipeline.heal(show, Chosen(experiment="20261124-one"))
+    assert "still runs" in show.messages[0]
 
 
 @pytest.mark.parametrize(

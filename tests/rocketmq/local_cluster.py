@@ -16,6 +16,7 @@ from typing import Any
 
 from faults.executors.nothing import NothingExecutor
 from harness.deploy.local_channel import PipeChannel
+from harness.deploy.log_tails import LeftOut
 from harness.deploy.port import Ended, Health, HostSample, Link
 from harness.deploy.roster import Roster
 from harness.plan.model import Layout, RunPlan
@@ -81,8 +82,9 @@ class LocalCluster:
     def log_folder(self, run_folder: Path, worker: str) -> str:
         return str(run_folder / "logs" / worker)
 
-    async def fetch_logs(self, run_folder: Path) -> None:
+    async def fetch_logs(self, run_folder: Path) -> LeftOut:
         """They are there."""
+        return {}
 
     async def resources(self) -> AsyncIterator[HostSample]:
         """No host is told from another here."""

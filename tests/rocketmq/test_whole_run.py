@@ -14,6 +14,7 @@ from harness.plan.clients import CLIENTS
 from harness.plan.model import RocketWorkload, RunPlan, Schedule
 from harness.report.display import Judge
 from harness.run import ending, live, preparing
+from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run_folder.manifest import Manifest
@@ -63,7 +64,7 @@ async def performed(of: RunPlan, folder: Path, servers: Path) -> Manifest:
     manifest = Manifest.of(of)
     async with asyncio.timeout(LIMIT_S), standing(of.layout, servers) as cluster:
         prepared = await Preparing(of, cluster, folder, BOOT_ID, lambda _: None).begin()
-        outside = Outside(asyncio.Event(), lambda _: None, lambda m: m.save(folder), print)
+        outside = Outside(Interrupt(), lambda _: None, lambda m: m.save(folder), print)
         await LiveRun(of, cluster, prepared, manifest, outside).perform()
     return manifest
 

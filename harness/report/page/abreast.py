@@ -30,6 +30,7 @@ from harness.report.page.places import (
     RETURNED,
     Place,
     VerdictView,
+    edge,
     glance,
     places,
     scenarios_of,
@@ -41,14 +42,16 @@ from harness.report.page.tally import Cell, Tally, loss_rate
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One scenario on one place. `number` 0: there is no such cell; then `reason` says why, or
-    nobody asked for it. `left` and `width`: the median, and from there to the longest, in per cent
-    of the longest of all; `late`: the share that was not confirmed in time from the fault on;
-    `returned`: that every host which failed came back with its disk, where that is so."""
+    """One scenario on one place. `edge`: its tone as a whole, as in VerdictView. `number` 0: there
+    is no such cell; then `reason` says why, or nobody asked for it. `left` and `width`: the
+    median, and from there to the longest, in per cent of the longest of all; `late`: the share
+    that was not confirmed in time from the fault on; `returned`: that every host which failed
+    came back with its disk, where that is so."""
 
     letter: str
     number: int
     tone: str
+    edge: str
     sign: str
     loss: str
     of: str
@@ -167,6 +170,7 @@ def _field(letter: str, view: CellView, longest_s: float) -> Field:
         letter=letter,
         number=view.number,
         tone=tone,
+        edge=edge(tone, told),
         sign=sign,
         loss=loss,
         of=_of(told),
@@ -201,6 +205,7 @@ def _empty(letter: str, reason: int) -> Field:
         letter=letter,
         number=0,
         tone="moot" if reason else "absent",
+        edge="",
         sign="",
         loss="",
         of="",

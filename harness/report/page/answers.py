@@ -22,6 +22,7 @@ from harness.report.page.outs import (
     spread_text,
     worst_text,
 )
+from harness.report.page.places import listed
 from harness.report.page.tally import Cell, Failed, Tally, loss_rate
 
 CLAIMS_MAX = 2  # quoted
@@ -71,8 +72,7 @@ def _headline(report: Report, total: Tally) -> str:
     if not total.judged:
         return "Nothing was judged"
     alone = len({run.cell[1:] for run in report.runs}) == 1  # of several, `it` is nobody
-    tail = [f"it was out for {out_text(total).replace('≥', 'at least')}"]
-    tail = tail if alone and is_out(total) else []
+    tail = _did(total) if alone else []
     if not total.failed:
         held = f"{words.plural(total.held, 'claim')} held"
         held = f"{held}, {total.undecided} not decided" if total.undecided else f"All {held}"
@@ -80,6 +80,16 @@ def _headline(report: Report, total: Tally) -> str:
     parts = [_broken(report, total)] if total.broken else ["No promise was broken"]
     parts += [words.untrue(len(total.unfulfilled))] if total.unfulfilled else []
     return "; ".join([*parts, *tail])
+
+
+def _did(told: Tally) -> list[str]:
+    """`it lost 37 confirmed messages and was out for at least 21.5 s`, as far as it did."""
+    least = "at least " if told.loss_proved < told.judged else ""
+    done = [f"lost {least}{words.plural(told.lost, 'confirmed message')}"] if told.lost else []
+    done += [f"stranded {least}{words.count(told.stranded)}"] if told.stranded else []
+    out = out_text(told).replace("≥", "at least")
+    done += [f"was out for {out}"] if is_out(told) else []
+    return [f"it {listed(done)}"] if done else []
 
 
 def _broken(report: Report, total: Tally) -> str:
@@ -142,11 +152,10 @@ def _lost(report: Report, told: Tally) -> Answer:
         return Answer(question, "unknown", "open", (why,))
     undecided = told.judged - told.loss_proved
     lines = [f"of {words.count(told.confirmed)} confirmed"]
-    if told.cells == 1 and told.loss_judged:
+    if told.loss_judged:
         lines.append(loss_rate(told).told("lost"))
-    elif told.runs_with_loss:
-        where = f", {_places(report, told.cells_with_loss)}" if told.cells > 1 else ""
-        lines.append(f"in {words.of(told.runs_with_loss, told.judged, 'run')}{where}")
+    if told.runs_with_loss and told.cells > 1:
+        lines.append(f"in {_places(report, told.cells_with_loss)}")
     if told.stranded:
         lines.append(f"{words.count(told.stranded)} stranded: only the audit found them")
     if undecided:

@@ -136,8 +136,7 @@ def _outage(told: Tally) -> str:
     if told.silence is not None and told.silence.most_s:
         parts.append(f"for {_time(told.silence)} nothing was confirmed")
     if told.degraded is not None and told.degraded.most_s:
-        later = " or later" if told.degraded.bound else ""
-        parts.append(f"sending was on time again after {_seconds(told.degraded)}{later}")
+        parts.append(f"sending was on time again after {_time(told.degraded)}")
     if told.out is None:
         parts.append("how long it was out is not decided")
     text = "; ".join(parts)
@@ -155,11 +154,8 @@ def _claims(told: Tally) -> str:
 
 
 def _time(spread: Spread) -> str:
-    return f"{'at least ' if spread.bound else ''}{_seconds(spread)}"
-
-
-def _seconds(spread: Spread) -> str:
-    most = words.seconds(spread.most_s)
+    """A bound is told of the number that it is one of: the longest, the median, or both."""
+    most = f"{'at least ' if spread.bound else ''}{words.seconds(spread.most_s)}"
     if spread.runs == 1:
         return most
-    return f"{median_text(spread)} in the median, {most} at most"
+    return f"{median_text(spread)} in the median, {most} at worst"

@@ -26,7 +26,8 @@ _ORDER = (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS, Outcome.NOT_APPLICAB
 @dataclass(frozen=True, slots=True)
 class Chip:
     """One cell's outcome about a claim. `share`: in how many of its runs, `3 of 5`; `rate`: in how
-    many it was violated, and what they do not exclude, "" where it was never decided."""
+    many it was violated, and what they do not exclude, "" where it was never decided; `told`: the
+    rate, and where that is not of all runs, the share, too."""
 
     number: int
     name: str
@@ -34,6 +35,7 @@ class Chip:
     badge: str
     share: str
     rate: str
+    told: str
     runs: int
 
 
@@ -144,7 +146,9 @@ def _chip(view: CellView, found: list[tuple[RunReport, ClaimVerdict]]) -> Chip:
     decided = sum(one in (Outcome.PASS, Outcome.FAIL) for one in outcomes)
     what = "did not come true" if found[0][1].warns else "violated"
     words_of = rate(outcomes.count(Outcome.FAIL), decided).told(what) if decided else ""
-    return Chip(view.number, view.name, tone, badge, share, words_of, view.tally.runs)
+    whole = decided == view.tally.runs
+    told_of = words_of if whole else "; ".join(part for part in (share, words_of) if part)
+    return Chip(view.number, view.name, tone, badge, share, words_of, told_of, view.tally.runs)
 
 
 def _shares(chips: tuple[Chip, ...]) -> tuple[tuple[str, str], ...]:

@@ -3,24 +3,28 @@
 1. Who lost or stranded messages comes first; else who was out, and for how long. It tells what
    these runs did; that two columns differ is said only where the interval of the difference, of
    95 %, does not cover zero.
-2. Columns are called by what tells them apart, with their letters.
+2. Columns are called by their letters, two of them by what tells them apart, too: a letter can
+   lose and be out, a clause (`a confirm waits for a slave`) cannot.
 """
 
 import math
 from collections.abc import Iterable, Sequence
 
 from harness.analyse.medians import NO_DIFFERENCE, Difference, Time, difference
+from harness.analyse.rates import CONFIDENCE, Rate
+from harness.analyse.versus import rates_apart
 from harness.report.page import words
 from harness.report.page.outs import is_fine, is_out, out_text
 from harness.report.page.places import Place, VerdictView, listed
+from harness.report.page.tally import loss_rate, tally
 
 NAMED_MAX = 2  # so many columns are called by more than their letters
 TOLD_MAX = 4  # so many are told with a time of their own
 
 
 def headline(verdicts: Sequence[VerdictView]) -> str:
-    """`RabbitMQ 3.10 (C) lost 37 messages that it had confirmed; A and B lost none`, or
-    `amqplib (B) was out for 5 min 00 s; C for 4 min 58 s; A not at all; none lost a …`."""
+    """`C (RabbitMQ 3.10) lost 37 messages that it had confirmed, in 2 of 3 runs; A and B lost
+    none`, or `B (amqplib) was out for 5 min 00 s; C (pika) for 4 min 58 s; none lost a …`."""
     lost = [one for one in verdicts if one.tone == "fail"]
     if lost:
         return _of_loss(lost, verdicts)
@@ -39,9 +43,42 @@ def headline(verdicts: Sequence[VerdictView]) -> str:
     return "; ".join([*outages, none])
 
 
-def sure(compared: Sequence[Place], scenarios: Iterable[str]) -> str:
-    """Whether the largest difference of two columns in one scenario is more than chance; "" where
-    no column was out."""
+def sure(compared: Sequence[Place], scenarios: Sequence[str]) -> str:
+    """Whether the largest difference of two columns in one scenario is more than chance: of how
+    often they lost, and of how long they were out. "" where no column did either."""
+    told = (_sure_of_loss(compared, scenarios), _sure_of_outages(compared, scenarios))
+    return " ".join(one for one in told if one)
+
+
+def _sure_of_loss(compared: Sequence[Place], scenarios: Iterable[str]) -> str:
+    pairs = [
+        (more, less, scenario)
+        for scenario in scenarios
+        for more in compared
+        for less in compared
+        if _often(more, scenario) > _often(less, scenario) >= 0
+    ]
+    if not pairs:
+        return ""
+    more, less, scenario = max(
+        pairs, key=lambda pair: _often(pair[0], pair[2]) - _often(pair[1], pair[2])
+    )
+    often, seldom = _loss(more, scenario), _loss(less, scenario)
+    low, high, p = rates_apart(seldom, often)
+    many, few = (f"{one.violated} of {words.plural(one.runs, 'run')}" for one in (often, seldom))
+    if p is not None and p < 1 - CONFIDENCE and low > 0:
+        by = f"by {words.share(low)} to {words.share(high)} of runs (95 %)"
+        return (
+            f"Beyond chance, {more.letter} lost more often than {less.letter}, {by}: "
+            f"in {many} against {few} ({scenario})."
+        )
+    return (
+        f"How often they lost: {NO_DIFFERENCE} beyond chance (95 %); {more.letter} did in {many}, "
+        f"{less.letter} in {few} ({scenario})."
+    )
+
+
+def _sure_of_outages(compared: Sequence[Place], scenarios: Iterable[str]) -> str:
     pairs = [
         (more, less, scenario)
         for scenario in scenarios
@@ -63,9 +100,11 @@ def sure(compared: Sequence[Place], scenarios: Iterable[str]) -> str:
             f"(95 %; {of})."
         )
     few = math.isinf(told.low) and math.isinf(told.high)
-    why = "give no interval of 95 %" if few else f"give {_ends(told)}, of 95 %"
-    shown = f"{NO_DIFFERENCE[:1].upper()}{NO_DIFFERENCE[1:]}"
-    return f"{shown} beyond chance: {of} {why}. What is told here is what these runs did."
+    why = "are too few to tell" if few else f"leave {_ends(told)} possible"
+    return (
+        f"How long they were out: {NO_DIFFERENCE} beyond chance; {of} {why} (95 %). "
+        "What is told here is what these runs did."
+    )
 
 
 def _of_loss(lost: Sequence[VerdictView], verdicts: Sequence[VerdictView]) -> str:
@@ -74,8 +113,7 @@ def _of_loss(lost: Sequence[VerdictView], verdicts: Sequence[VerdictView]) -> st
         for tone in ("fail", "pass", "open")
     }
     if len(lost) <= NAMED_MAX:
-        parts = [_guilty(one) for one in lost]
-        parts[-1] += " messages that it had confirmed"
+        parts = [_guilty(one, one is lost[-1]) for one in lost]
     else:
         whose = f"{len(lost)} of {len(verdicts)} lost or stranded messages that they had confirmed"
         parts = [f"{whose} ({listed(letters['fail'])})"]
@@ -86,11 +124,19 @@ def _of_loss(lost: Sequence[VerdictView], verdicts: Sequence[VerdictView]) -> st
     return "; ".join(parts)
 
 
-def _guilty(one: VerdictView) -> str:
+def _guilty(one: VerdictView, last: bool) -> str:
+    """`A (pika) lost 37 in 2 of 3 runs`; the last of them says what it was, too."""
     told = one.place.tally
-    done = [f"lost {words.count(told.lost)}"] if told.lost else []
-    done += [f"stranded {words.count(told.stranded)}"] if told.stranded else []
-    return f"{one.place.name} ({one.place.letter}) {' and '.join(done)}"
+    of = " messages that it had confirmed," if last else ""
+    runs = words.of(told.runs_with_loss, told.loss_judged, "run")
+    least = "at least " if told.loss_proved < told.judged else ""
+    done = [f"lost {least}{words.count(told.lost)}"] if told.lost else []
+    done += [f"stranded {least}{words.count(told.stranded)}"] if told.stranded else []
+    return f"{_called(one.place)} {' and '.join(done)}{of} in {runs}"
+
+
+def _called(place: Place) -> str:
+    return f"{place.letter} ({place.name})"
 
 
 def _of_outages(judged: Sequence[Place]) -> list[str]:
@@ -101,10 +147,9 @@ def _of_outages(judged: Sequence[Place]) -> list[str]:
     )
     if not out:
         return []
-    parts = [f"{out[0].name} ({out[0].letter}) was out for {_time(out[0])}"]
+    parts = [f"{_called(out[0])} was out for {_time(out[0])}"]
     parts += [
-        f"{f'{place.name} (' if number < NAMED_MAX else ''}{place.letter}"
-        f"{')' if number < NAMED_MAX else ''} for {_time(place)}"
+        f"{_called(place) if number < NAMED_MAX else place.letter} for {_time(place)}"
         for number, place in enumerate(out[1:TOLD_MAX], start=1)
     ]
     if len(out) > TOLD_MAX:
@@ -122,6 +167,16 @@ def _time(place: Place) -> str:
 
 def _was_fine(place: Place) -> bool:
     return bool(place.tally.faults_of) and is_fine(place.tally)
+
+
+def _loss(place: Place, scenario: str) -> Rate:
+    return loss_rate(tally([run for run in place.runs if run.cell[0] == scenario]))
+
+
+def _often(place: Place, scenario: str) -> float:
+    """In which share of its runs it lost; -1 where that is known of none."""
+    of = _loss(place, scenario)
+    return of.violated / of.runs if of.runs else -1.0
 
 
 def _times(place: Place, scenario: str) -> list[Time]:

@@ -139,9 +139,12 @@ def told(row: Comparison) -> Told:
     mark = "≥ " if row.bounds else ""
     judged = f"{row.judged} of {row.runs}"
     title = f"median {mark}{median}, from {least} to {mark}{most}, {judged} runs"
-    if row.median_from is not None and row.median_until is not None:
-        ends = f"{_number(row.median_from, row.unit)} to {_number(row.median_until, row.unit)}"
-        title += f"; the true median lies within {ends} with at least 95 %"
+    if row.median_from is not None:
+        ends = f"at {_number(row.median_from, row.unit)} or above"
+        if row.median_until is not None:
+            until = _number(row.median_until, row.unit)
+            ends = f"within {_number(row.median_from, row.unit)} to {until}"
+        title += f"; the true median lies {ends} with at least 95 %"
     return Told(
         median=f"{mark}{median}",
         range="" if least == most else f"{least} – {mark}{most}",

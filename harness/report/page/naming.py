@@ -2,7 +2,7 @@
 
 1. Where columns differ in one thing only (the system, the layout, the client), that is their name.
 2. Of layouts' titles the clauses that they share are left out; where that leaves nothing short, or
-   nothing that tells them apart, their own words are taken.
+   nothing that tells them apart, their own words are taken, without the timers that all have.
 """
 
 import re
@@ -47,7 +47,14 @@ def _layouts(keys: Sequence[Key], titles: Titles) -> dict[str, str]:
         texts = set(told.values())
         if len(texts) == len(own) and all(0 < len(text) <= NAME_MAX for text in texts):
             return told
-    return {name: name for name in own}
+    return _own_words(own)
+
+
+def _own_words(own: Mapping[str, str]) -> dict[str, str]:
+    """`exactly-2` and `unmirrored`; `all@T=10` and `all@T=60`, where timers differ, too."""
+    briefs = {name: name.partition("@")[0] for name in own}
+    shared = len({name.partition("@")[2] for name in own}) == 1
+    return briefs if shared else {name: name for name in own}
 
 
 def _different(own: Mapping[str, str]) -> dict[str, str]:

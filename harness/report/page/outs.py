@@ -76,15 +76,16 @@ def spread_text(told: Tally) -> str:
 
 
 def worst_text(out: Out | None) -> str:
-    """`one of 200 queues (q7): 40.0 s, not back`."""
+    """`one of 200 queues (q7): 40.0 s, not back`; a publisher that is a number is `no. 2`."""
     if out is None:
         return ""
-    return f"one of {out.of} {out.scope}s ({out.name}): {length(out)}"
+    name = f"no.{words.GLUE}{out.name}" if out.name.isdigit() else out.name
+    return f"one of {out.of} {out.scope}s ({name}): {length(out)}"
 
 
 def length(out: Out) -> str:
     """`40.0 s in 2 outages, not back`."""
-    mark = "" if out.whole else "≥ "
+    mark = "" if out.whole else f"≥{words.GLUE}"
     times = f" in {words.plural(out.times, 'outage')}" if out.times > 1 else ""
     back = "" if out.back else ", not back"
     return f"{mark}{words.seconds(out.seconds)}{times}{back}"
@@ -135,5 +136,5 @@ def later(told: Tally) -> str:
 
 def longest(spread: Spread, told: Tally) -> str:
     """A run of which nobody knows may have taken longer: the longest is a lower bound then."""
-    mark = "≥ " if spread.bound or told.outage_proved < told.runs else ""
+    mark = f"≥{words.GLUE}" if spread.bound or told.outage_proved < told.runs else ""
     return f"{mark}{words.seconds(spread.most_s)}"

@@ -26,7 +26,7 @@ from harness.report.page.outs import (
     worst_text,
 )
 from harness.report.page.places import Place, scenarios_of
-from harness.report.page.tally import Cell, Tally
+from harness.report.page.tally import Cell, Tally, loss_rate
 
 SCENES_MAX = 5
 LINES_MAX = 8
@@ -175,10 +175,10 @@ def _told(told: Tally) -> Iterable[tuple[str, str]]:
 
 
 def _more(told: Tally) -> Iterable[str]:
+    if told.runs_with_loss:
+        yield loss_rate(told).told("lost")
     if told.out is None and told.out_doubt:
         yield told.out_doubt
-    if told.worst is not None:
-        yield worst_text(told.worst)
     if told.out is not None and (told.faults_of or is_out(told)):
         yield f"out {rate_text(told)}"
     unknown = told.judged - told.outage_proved
@@ -186,6 +186,8 @@ def _more(told: Tally) -> Iterable[str]:
         yield f"not decided in {words.of(unknown, told.judged, 'run')}"
     if spread_text(told):
         yield spread_text(told)
+    if told.worst is not None:
+        yield worst_text(told.worst)
     if told.judged and told.faults_seen < told.faults_of:
         yield f"{told.faults_seen} of {words.plural(told.faults_of, 'fault')} seen from outside"
 

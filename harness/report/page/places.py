@@ -23,7 +23,7 @@ from harness.report.page.outs import (
     silent_text,
     worst_text,
 )
-from harness.report.page.tally import Cell, Tally, median_text, tally
+from harness.report.page.tally import Cell, Tally, loss_rate, median_text, tally
 from harness.report.page.timers import timers_text
 
 PLACES_MAX = 8  # of more, each has a column too narrow to read; the matrix of cells shows them
@@ -64,8 +64,9 @@ class VerdictView:
     edge: str
     sign: str
     word: str
+    loss_often: str  # in how many runs it lost, and how sure that is
     out: str
-    often: str  # in how many runs it was out, and how sure that is
+    often: str  # the same of being out
     worst: str  # which queue or publisher was out for longest
     late: str
     returned: str  # RETURNED, where that is so: then no disk was missing
@@ -107,9 +108,10 @@ def verdict(place: Place, scenarios: int) -> VerdictView:
     return VerdictView(
         place=place,
         tone=tone,
-        edge="out" if tone == "pass" and is_out(told) else tone,
+        edge=edge(tone, told),
         sign=sign,
         word=word,
+        loss_often=loss_rate(told).told("lost") if told.loss_judged else "",
         out="? mostly unknown" if _mostly_unknown(told) else out_text(told),
         often=f"out {rate_text(told)}" if told.out is not None and told.faults_of else "",
         worst=worst_text(told.worst),
@@ -141,6 +143,11 @@ def glance(told: Tally) -> tuple[str, str, str]:
     if undecided:
         return "open", "?", "none found lost"
     return "pass", "✓", "0 lost"
+
+
+def edge(tone: str, told: Tally) -> str:
+    """Nothing lost is not well where it was out."""
+    return "out" if tone == "pass" and is_out(told) else tone
 
 
 def listed(names: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from harness.analyse.summary import Promised
 from harness.report.page import words
 from harness.report.page.places import Place
+from harness.report.page.tally import loss_rate
 from spark_analysis.schema.words import Strength
 
 STRENGTHS = {
@@ -100,4 +101,6 @@ def _runs(place: Place) -> Told:
     if not told.runs:
         return Told(place.letter, "absent", "none", "")
     tone = "pass" if told.loss_proved == told.runs else "open"
-    return Told(place.letter, tone, str(told.loss_proved), f"of {words.plural(told.runs, 'run')}")
+    of = f"of {words.plural(told.runs, 'run')}"
+    of += f"; {loss_rate(told).told('lost')}" if told.loss_judged else ""
+    return Told(place.letter, tone, str(told.loss_proved), of)

@@ -150,7 +150,7 @@ def out_rate(told: Tally) -> Rate:
 
 def median_text(spread: Spread) -> str:
     """`0.13 s (0.10 s to 0.20 s)`: with its interval, where there are runs enough for one."""
-    text = f"{'' if spread.reached else '≥ '}{words.seconds(spread.median_s)}"
+    text = f"{'' if spread.reached else f'≥{words.GLUE}'}{words.seconds(spread.median_s)}"
     if spread.high_s is None:
         return text
     return f"{text} ({words.seconds(spread.low_s)} to {words.seconds(spread.high_s)})"

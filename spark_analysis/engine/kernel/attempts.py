@@ -72,9 +72,9 @@ def _denied(messages: Messages) -> tuple[Ints, Bools]:
 
 
 def _refused(messages: Messages, arrived: Arrivals, row: Ints, returned: Bools) -> Cases:
-    """Of those that were denied the ones that were seen all the same."""
+    """Of those that were denied the ones that were delivered all the same."""
     place = find(row, arrived.attempt_row)
-    came = np.flatnonzero((place >= 0) & arrived.identified)
+    came = np.flatnonzero((place >= 0) & arrived.regular)
     first = earliest(len(row), place[came], came)
     held = marked(len(row), place[came])
     at_ns = arrived.received_ns(first[held])

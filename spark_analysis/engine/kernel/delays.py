@@ -59,8 +59,9 @@ def _overdue(
     drained = arrived.came_by(Via.DRAIN)[rows]
     has_consumers = any(worker.role == "consumer" for worker in facts.workers)
     late &= ~drained | (has_consumers & (latest_ns < facts.load_ended_ns))
-    slots = arrived.slot[rows[late]]
-    return messages.cases("overdue", slots, plain(len(slots)), arrived.received_ns(rows[late]))
+    slots, at_ns = arrived.slot[rows[late]], arrived.received_ns(rows[late])
+    since_ns, by_ns = confirmed_ns[judged][late], latest_ns[late]
+    return messages.cases("overdue", slots, plain(len(slots)), at_ns, since_ns, by_ns)
 
 
 def not_due(messages: Messages, slots: Ints, facts: Facts) -> Bools:

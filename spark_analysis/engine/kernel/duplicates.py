@@ -1,7 +1,7 @@
 """Where surplus deliveries came from, as far as a client can tell.
 
 1. Only messages delivered more than once are looked at, and acknowledgements are read only if a
-   flagged copy of an attempt that we had before, or a place of a log, needs them: both are few.
+   copy of an attempt that we had before, or a place of a log, needs them: both are few.
 2. "An earlier delivery such that ..." is answered by the earliest time from which there is one, so
    a message that was redelivered a hundred thousand times costs no square.
 3. Which windows lie between two deliveries is asked once of the earlier one: the earliest origin
@@ -77,24 +77,12 @@ def duplicates(messages: Messages, arrived: Arrivals, facts: Facts, reader: Read
     queue = messages.queue[copies.slot]
     diverged = _diverged(copies, queue, facts)
     placed = copies.rows.offset >= 0
-    by_place, by_flag = _by_place(copies, diverged), _by_flag(copies, diverged)
     old = copies.surplus & ~copies.new_attempt
-    flagged = old & ~placed & (copies.rows.redelivered == Redelivered.YES)
-    flagged &= copies.rows.via != Via.RETRY_TOPIC
-    late = np.zeros(len(copies.row), np.bool_)
-    again = old & placed & (by_place == REDELIVERY) & _seen_before(copies)
-    if flagged.any() or again.any():
-        acknowledgements, events = reader.read(Acknowledgements), reader.read(ClientEvents)
-        if flagged.any():
-            in_time, at_all = after_acknowledgement(copies, acknowledgements, events)
-            by_flag[flagged & ~in_time] = AMBIGUOUS
-            by_flag[flagged & ~at_all] = REDELIVERY
-            late = flagged & ~in_time & at_all
-        if again.any():
-            passed = passed_ns(arrived, copies.row[placed], acknowledgements)
-            back = np.zeros(len(copies.row), np.bool_)
-            back[placed] = _rolled_back(arrived, copies, placed, passed, events, facts)
-            by_place[again & back] = ROLLBACK
+    by_flag, late = _by_flag(copies, diverged, old & ~placed, reader)
+    by_place = _by_place(copies, diverged)
+    again = old & placed & (by_place == REDELIVERY)
+    if again.any():
+        _past_progress(by_place, again, arrived, copies, facts, reader)
     detail = np.where(copies.new_attempt, RETRY, np.where(placed, by_place, by_flag))
     chosen = np.flatnonzero(copies.surplus)
     words = Text(DETAILS, detail[chosen].astype(np.int32))
@@ -159,18 +147,23 @@ def _diverged(copies: Copies, queue: Text, facts: Facts) -> Bools:
     return diverged
 
 
-def _by_flag(copies: Copies, diverged: Bools) -> Ints:
-    """Of what has no offset; what is flagged counts as acknowledged in time."""
+def _by_flag(copies: Copies, diverged: Bools, asked: Bools, reader: Reader) -> tuple[Ints, Bools]:
+    """Of what has no offset; and which of these were acknowledged too late to be heard."""
     rows = copies.rows
-    ambiguous = rows.redelivered == Redelivered.NOT_TOLD
-    ambiguous[1:] |= copies.fault_ns[:-1] < rows.received_ns[1:]
-    holds = [
-        rows.via == Via.RETRY_TOPIC,
-        diverged,
-        rows.redelivered == Redelivered.YES,
-        ambiguous,
-    ]
-    return np.select(holds, [REDELIVERY, DIVERGED, AFTER_ACK, AMBIGUOUS], default=STORED_TWICE)
+    again = (rows.redelivered == Redelivered.YES) | (rows.via == Via.RETRY_TOPIC)
+    unsure = again | (rows.redelivered == Redelivered.NOT_TOLD)
+    unsure[1:] |= copies.fault_ns[:-1] < rows.received_ns[1:]
+    word = np.select([diverged, unsure], [DIVERGED, AMBIGUOUS], default=STORED_TWICE)
+    again &= asked
+    unsure &= asked & (word == AMBIGUOUS)
+    if not (again.any() or unsure.any()):
+        return word, again
+    read = reader.read(Acknowledgements), reader.read(ClientEvents)
+    in_time, at_all = after_acknowledgement(copies, *read)
+    word[unsure & in_time] = AFTER_ACK
+    word[again & ~in_time] = AMBIGUOUS
+    word[again & ~at_all] = REDELIVERY
+    return word, again & ~in_time & at_all
 
 
 def _by_place(copies: Copies, diverged: Bools) -> Ints:
@@ -202,16 +195,35 @@ def _spots(copies: Copies) -> Ints:
     return group_numbers(copies.group, rows.broker.numbers, rows.offset)
 
 
-def _rolled_back(
+def _past_progress(
+    by_place: Ints,
+    again: Bools,
     arrived: Arrivals,
     copies: Copies,
-    placed: Bools,
-    passed: Ints,
-    events: ClientEvents,
     facts: Facts,
-) -> Bools:
-    """For each copy with an offset whether progress had passed an earlier one of its place."""
+    reader: Reader,
+) -> None:
+    """Corrects what came again though the group's progress had passed it: at its own place, or,
+    by a retry topic, at any."""
+    seen = _seen_before(copies)
+    named = np.flatnonzero((copies.rows.offset >= 0) & ~copies.rows.broker.among(""))
+    known = _known_ns(arrived, copies, named, facts, reader)
+    for keys, chosen, word in (
+        (_spots(copies), again & seen, ROLLBACK),
+        (copies.group, again & ~seen, AFTER_ACK),
+    ):
+        back = np.zeros(len(by_place), np.bool_)
+        back[named] = rolled_back(keys[named], copies.rows.received_ns[named], *known)
+        by_place[chosen & back] = word
+
+
+def _known_ns(
+    arrived: Arrivals, copies: Copies, placed: Ints, facts: Facts, reader: Reader
+) -> tuple[Ints, Ints, Ints]:
+    """Of each of these copies: since when progress had passed it, when the broker must have been
+    told, and what came first that may have kept that from it."""
     rows = copies.rows.pick(placed)
+    passed = passed_ns(arrived, copies.row[placed], reader.read(Acknowledgements))
     since_ns = np.maximum(passed, rows.received_ns)
     origins_ns = np.sort(
         np.array([*(each.origin_ns for each in facts.unsettled), NEVER], np.int64)
@@ -219,8 +231,8 @@ def _rolled_back(
     fault_ns = origins_ns[np.searchsorted(origins_ns[:-1], since_ns, side="right")]
     stood = earliest_origins(since_ns, facts.unsettled) <= since_ns
     told = told_ns(arrived, copies.row[placed], since_ns, stood)
-    until_ns = np.minimum(fault_ns, ended_ns(rows, events))
-    return rolled_back(_spots(copies)[placed], rows.received_ns, since_ns, told, until_ns)
+    until_ns = np.minimum(fault_ns, ended_ns(rows, reader.read(ClientEvents)))
+    return since_ns, told, until_ns
 
 
 def after_acknowledgement(

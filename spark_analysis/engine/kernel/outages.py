@@ -120,8 +120,8 @@ def _said(
     """What ended it, as far as one window tells."""
     if force.window.ended_ns is None or from_ns >= force.until_ns:
         return SYSTEM
+    if course.due.intended_ns[begin] >= force.surely_ns:
+        return UNDO
     if force.undo_ns is None:
         return EITHER
-    if course.due.intended_ns[begin] >= force.undo_ns:
-        return UNDO
     return str(owed(course, scope, begin, force, deadline_ns))

@@ -23,17 +23,24 @@ def owed(course: Course, scope: int, begin: int, force: Force, deadline_ns: int)
 
 
 def _by_itself(course: Course, scope: int, from_ns: int, undo_ns: int, deadline_ns: int) -> bool:
-    """Whether what was decided before the undo is enough and good, or all was confirmed then."""
+    """Whether what was decided before the undo is enough and good, or all was confirmed then.
+    Where it is less than a stretch, nothing may have waited for the undo."""
     last = int(course.due.starts[scope + 1])
     first = course.place(scope, from_ns)
     if first >= last:
         return False
     end = int(course.ends[first])
     decided = min(course.place(scope, undo_ns - deadline_ns), end)
-    if decided - first >= course.due.least and few_bad(course, first, decided):
-        return True
-    if end > last:
-        return False
+    if decided - first >= course.due.enough and few_bad(course, first, decided):
+        young = min(course.place(scope, undo_ns - deadline_ns // 2), end)
+        enough = decided - first >= course.due.least
+        if enough or _confirmed(course, first, young, undo_ns):
+            return True
+    return end <= last and _confirmed(course, first, end, undo_ns)
+
+
+def _confirmed(course: Course, first: int, end: int, undo_ns: int) -> bool:
+    """Whether of the places [first, end) few are bad, or not confirmed before the undo."""
     late = course.due.bad[first:end] | (course.due.confirmed_ns[first:end] >= undo_ns)
     return int(np.count_nonzero(late)) <= allowance(end - first)
 

@@ -198,9 +198,11 @@ def _reaches_over(spell: Spell, origin_ns: int, deadline_ns: int) -> bool:
 
 def _breaks(spell: Spell, row: _Row) -> bool:
     """Whether an outage that matters breaks the promise, as far as what ended it tells."""
+    healed = row.asked.promise == words.HEALED
     if spell.row.ended == words.UNKNOWN:
-        return spell.row.until_ns >= row.asked.until_ns
-    if row.asked.promise == words.HEALED:
+        certain = healed and spell.row.bad * 2 > spell.row.due
+        return certain or spell.row.until_ns >= row.asked.until_ns
+    if healed:
         return True
     breaking = {words.UNDO, words.NEVER}
     if row.asked.promise != words.FAULT:

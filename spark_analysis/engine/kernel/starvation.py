@@ -19,7 +19,7 @@ from spark_analysis.engine.kernel.messages import Messages
 from spark_analysis.engine.kernel.windows import Storm
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.service import STRETCH_NS, Starvation
-from spark_analysis.schema.words import Fate, Via
+from spark_analysis.schema.words import Fate, Redelivered, Via
 
 WHOLE = 0  # among the numbers of places
 
@@ -46,6 +46,7 @@ def starvation(
         return
     held = arrived.delivered & (messages.confirmed_ns < NEVER)
     slots = np.flatnonzero(held & (messages.terms.fates == Fate.NONE))
+    slots = slots[arrived.rows.redelivered[arrived.first[slots]] != Redelivered.YES]
     queues, places = messages.queue.words, ("", *arrived.rows.broker.words)
     spans, soon_ns = [*_spans(storms, facts)], min(facts.deadline_ns, STRETCH_NS)
     for number, waits, came in _groups(messages, arrived, given, slots, len(places)):

@@ -42,12 +42,10 @@ def _spoiled(course: Course, known: int) -> Bools:
 
 
 def _to_what(course: Course, begin: int, force: Force, deadline_ns: int) -> Owed:
-    if force.window.ended_ns is None:
+    if course.due.intended_ns[begin] >= force.surely_ns or force.window.ended_ns is None:
         return Owed.NOTHING
     if force.undo_ns is None:
         return Owed.EITHER
-    if course.due.intended_ns[begin] >= force.undo_ns:
-        return Owed.NOTHING
     return owed(course, 0, begin, force, deadline_ns)
 
 

@@ -32,6 +32,12 @@ class Force:
     undo_ns: int | None  # when its undo was first issued
     until_ns: int
 
+    @property
+    def surely_ns(self) -> int:
+        """From then on its undo had been issued, noted or not: it had when it returned."""
+        known = (self.undo_ns, self.window.ended_ns)
+        return next((at_ns for at_ns in known if at_ns is not None), NEVER)
+
 
 @dataclass(frozen=True, slots=True)
 class Storm:

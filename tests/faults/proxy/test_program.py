@@ -12,6 +12,10 @@ from typing import Any
 
 import pytest
 
+from faults.proxy.__main__ import TOKEN
+from faults.toxiproxy import TOKEN as TOKEN_OF_CALLERS
+from faults.toxiproxy import Toxiproxy, ToxiproxyError
+
 pytestmark = pytest.mark.slow
 
 REPOSITORY = Path(__file__).parents[3]
@@ -130,3 +134,68 @@ def test_it_imports_nothing_beyond_the_standard_library() -> None:
         check=True,
     )
     assert said.stdout.strip() == "[]"
+
+
+def said(process: "subprocess.Popen[str]", *fields: str) -> bytes:
+    """The answer to a listener that is asked for, with these header fields."""
+    body = b'{"name":"a","listen":"127.0.0.1:0","upstream":"127.0.0.1:1"}'
+    head = [
+        "POST /proxies HTTP/1.1",
+        "Host: h",
+        "Connection: close",
+        f"Content-Length: {len(body)}",
+    ]
+    with socket.create_connection(listening(process), timeout=LIMIT_S) as conversation:
+        conversation.sendall("\r\n".join([*head, *fields, "", ""]).encode() + body)
+        return b"".join(iter(lambda: conversation.recv(1 << 16), b""))
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [(), ("Authorization: Bearer wrong",), ("Authorization: secret",), ("Authorization: Bearer",)],
+)
+def test_who_does_not_bring_the_token_is_told_nothing_and_changes_nothing(
+    fields: tuple[str, ...],
+) -> None:
+    with start("--port", "0", env={**os.environ, TOKEN: "secret"}) as process:
+        answer = said(process, *fields)
+        process.terminate()
+    assert answer.startswith(b"HTTP/1.1 401 Unauthorized")
+    assert answer.endswith(b"the token of this proxy is missing\n")
+
+
+def test_who_brings_the_token_is_served() -> None:
+    with start("--port", "0", env={**os.environ, TOKEN: "secret"}) as process:
+        assert said(process, "Authorization: Bearer secret").startswith(b"HTTP/1.1 201 Created")
+        process.terminate()
+
+
+def test_toxiproxys_client_brings_the_token_that_it_was_given() -> None:
+    with start("--port", "0", env={**os.environ, TOKEN: "secret"}) as process:
+        host, port = listening(process)
+        assert Toxiproxy(host, port, token="secret").version().endswith("embedded")
+        with pytest.raises(ToxiproxyError, match=r"401: the token of this proxy is missing"):
+            Toxiproxy(host, port).version()
+        process.terminate()
+
+
+@pytest.mark.parametrize("listen", ["0.0.0.0:0", ":0", "[::]:0", "", "192.0.2.1:4000"])
+def test_a_listener_that_others_could_reach_is_refused(listen: str) -> None:
+    with start("--port", "0") as process:
+        proxies = Toxiproxy(*listening(process))
+        with pytest.raises(ToxiproxyError, match=r"500: listen tcp .*: not on loopback"):
+            proxies.create("a", "127.0.0.1:1", listen)
+        assert proxies.create("b", "127.0.0.1:1", "127.0.0.2:0").listen.startswith("127.0.0.2:")
+        process.terminate()
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "", "localhost"])
+def test_its_own_api_is_on_loopback_or_nowhere(host: str) -> None:
+    with start("--host", host, "--port", "0") as process:
+        out, error = process.communicate(timeout=LIMIT_S)
+    assert (process.returncode, out) == (2, "")
+    assert error == f"--host {host} is not on loopback: 127.0.0.1, ::1\n"
+
+
+def test_the_proxy_and_its_callers_mean_the_same_variable() -> None:
+    assert TOKEN == TOKEN_OF_CALLERS

@@ -31,10 +31,11 @@ ALONE = {"copies": 1, "mirrors_at_fault": 0, **EMPTY}
 ONE_MIRROR = {"mirrors_at_fault": 1, "synchronised_mirrors_at_fault": 1}
 LIVELY = {**OF_LOGS, "name_servers_at_target": 0, "publishers_attached_to_target": 0}
 SINGLE = {**OF_LOGS, "masters": 1}
-OF_NAME_SERVER = {**OF_LOGS, "fault_target_role": "name server"}
+OF_NAME_SERVER = {**OF_LOGS, "fault_target_role": "name server", "routes_told_meanwhile": True}
 OF_ALL_NAME_SERVERS = {**OF_NAME_SERVER, "name_servers_left": 0}
-ALWAYS = {**EMPTY, "promote_on_shutdown": "always"}
+ALWAYS = {**EMPTY, "promote_on_shutdown": "always", "mirrored_on": "exactly"}
 AWAY = {"fault_target_role": "mirror", "publishers_entered_at_target": False}
+ADDED = {"operations": 1, "nodes_added": 1, "lost_disk": "none", "node_forgotten": "none"}
 PAIR = {"entrance": "haproxy-pair", "fault_target_role": "balancer"}
 BALANCED = {"entrance": "haproxy"}
 
@@ -50,6 +51,11 @@ def out(kind: str = "kill", promise: str = "fault", **state: object) -> Story:
 
 def lost(number: int = 3, kind: str = "kill", **state: object) -> Story:
     return Story(kind, **state).count("lost", "replicated", number)
+
+
+def requeued() -> Story:
+    """What was unacknowledged when the master died came again."""
+    return Story().count("duplicated", "redelivery", 30)
 
 
 def forgotten() -> Story:
@@ -81,6 +87,12 @@ def served_in_the_calm(**state: object) -> Story:
     for second in range(60):
         story.second(second, confirmed=200, delivered=200)
     return story
+
+
+def delayed_in_the_calm(late: int = 0, starved_s: float = 0.1) -> Story:
+    """So many of 700 came too late; for so long no consumer was given anything at all."""
+    story = calmly().count("delayed", "", 700).starved(starved_s)
+    return story.count("overdue", "", late) if late else story
 
 
 def in_transactions(fate: str) -> Story:
@@ -128,7 +140,7 @@ def waited(seconds: float, gave_up: bool = False) -> Story:
 def joined(mirrors: int, **state: object) -> Story:
     """A spare node joined, and so many mirrors a queue has at least: it had two."""
     return calmly(
-        **{"operations": 1, "nodes_added": 1, "lost_disk": "none", **state},
+        **{**ADDED, **state},
         mirrors_after_operations=mirrors,
     )
 
@@ -196,10 +208,11 @@ def rejoined(held: int, waiting: int = 2_000, **state: object) -> Story:
     return Story("partition", **{**usual, **state}).second(5, confirmed=waiting)
 
 
-def linked(kind: str = "hang") -> Story:
-    return Story(kind, fault_target_role="none")
+def linked(kind: str = "hang", moved: bool = True) -> Story:
+    """Clients' links to a host were struck; they came to another one meanwhile, or waited."""
+    return Story(kind, fault_target_role="none", clients_reached_another=moved)
 
 
 def dark(number: int = 0, **state: object) -> Story:
-    """The master's host lost its power, and with it what was not yet on disk."""
-    return Story("power_loss", **state).count("lost", "replicated", number)
+    """The host of the only copy lost its power, and with it what was not yet on disk."""
+    return Story("power_loss", **{**ALONE, **state}).count("lost", "replicated", number)

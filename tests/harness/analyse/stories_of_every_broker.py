@@ -2,13 +2,14 @@
 
 from tests.findings import OF_LOGS
 from tests.harness.analyse.claim_stories import (
+    ALONE,
     NO_ACK,
     NOBODY,
     ONE_MIRROR,
     Three,
-    calmly,
     dark,
     delayed,
+    delayed_in_the_calm,
     denied,
     forgotten,
     in_transactions,
@@ -80,7 +81,7 @@ STORIES: dict[str, Three] = {
         told,
         lambda: told().service("out", scope="queue", name="orders", promise="healed"),
         lambda: out(promise="healed", durable=False),
-        (NOT_APPLICABLE, "keeps == true"),
+        (NOT_APPLICABLE, "queues_stay == true"),
     ),
     "healed-hence-consumed": Three(
         told,
@@ -107,10 +108,10 @@ STORIES: dict[str, Three] = {
         (INCONCLUSIVE, "no more than the clocks are off"),
     ),
     "nothing-overdue": Three(
-        lambda: calmly().count("delayed", "", 700),
-        lambda: calmly().count("delayed", "", 700).count("overdue", "", 1),
-        lambda: told().count("delayed", "", 700).count("overdue", "", 1),
-        (NOT_APPLICABLE, "faults == 0"),
+        delayed_in_the_calm,
+        lambda: delayed_in_the_calm(1),
+        lambda: delayed_in_the_calm(93, starved_s=20),  # its consumer was not there yet
+        (NOT_APPLICABLE, "starved_when_calm_s <= 1"),
     ),
     "rolled-back-stays-unseen": Three(
         lambda: in_transactions("rollback"),
@@ -133,7 +134,7 @@ STORIES: dict[str, Three] = {
     "confirmed-is-on-disk": Three(
         dark,
         lambda: dark(1),
-        lambda: lost(1),
+        lambda: lost(1, **ALONE),
         (NOT_APPLICABLE, "page_cache_lost == true"),
     ),
     "confirmed-is-on-all-mirrors": Three(

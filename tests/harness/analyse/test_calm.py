@@ -68,8 +68,17 @@ def test_what_was_under_way_when_the_fault_came_is_the_faults() -> None:
     assert low_and_high(told_until(20), OUT) == (0, 0)  # the deadline is 2 s
 
 
-def test_what_was_out_a_deadline_before_the_fault_came_was_out_by_itself() -> None:
-    assert low_and_high(told_until(19.9), OUT) == (2.1, 2.1)
+def test_what_was_out_a_deadline_before_the_fault_came_was_sick_before_it() -> None:
+    value = told(told_until(19.9), OUT)
+    assert isinstance(value, Interval)
+    assert (value.low, value.high) == (0, 2.1)
+    assert value.doubt == "the load was sick before the fault"
+    assert verdict("calm-hence-served", told_until(19.9)).outcome is Outcome.INCONCLUSIVE
+
+
+def test_what_is_out_in_a_run_without_a_fault_is_out_by_itself() -> None:
+    story = served_in_the_calm().outage(20, 25)
+    assert verdict("calm-hence-served", story).outcome is Outcome.FAIL
 
 
 def test_a_stalled_instrument_may_be_what_was_out() -> None:

@@ -5,7 +5,7 @@ import pytest
 from harness.analyse.judge import Outcome
 from harness.analyse.observations import observe
 from tests.findings import Story
-from tests.harness.analyse.judging import FAIL, INCONCLUSIVE, PASS, verdict
+from tests.harness.analyse.judging import FAIL, INCONCLUSIVE, NOT_APPLICABLE, PASS, verdict
 
 
 def confirmed(number: int, **state: object) -> Story:
@@ -104,3 +104,28 @@ def test_what_was_told_of_order_counts_those_of_which_nobody_knows() -> None:
     story = Story().count("reordered", "", 2).count("reorder_unknown", "", 5)
     told = {one.name: one.text for one in observe(story.evidence)}
     assert "2 of 21,407" in told["reordered"]
+
+
+@pytest.mark.parametrize(
+    ("measure", "detail", "outcome"),
+    [
+        ("duplicated", "redelivery", PASS),
+        ("acknowledged_late", "", PASS),  # it came again by right
+        ("duplicated", "publisher_retry", NOT_APPLICABLE),
+        ("duplicated", "redelivery_after_ack", NOT_APPLICABLE),
+    ],
+)
+def test_a_requeue_is_shown_by_what_came_again_by_right_alone(
+    measure: str, detail: str, outcome: Outcome
+) -> None:
+    claim = "duplicates-are-requeued"
+    assert verdict(claim, Story()).outcome is NOT_APPLICABLE
+    assert verdict(claim, Story().count(measure, detail, 1)).outcome is outcome
+    forgotten = Story().count("forgotten", "", 1)
+    assert verdict(claim, forgotten).outcome is FAIL, "what is proved needs nothing besides"
+
+
+def test_what_came_again_for_another_faults_sake_shows_no_requeue_of_this_one() -> None:
+    story = Story().window(2, "close", opens=40, lasts=5)
+    story.count("duplicated", "redelivery", 1, windows="2")
+    assert verdict("duplicates-are-requeued", story).outcome is NOT_APPLICABLE

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from faults.kinds import KINDS
-from harness.analyse.truth import Moot, Unknown, Value
+from harness.analyse.truth import Moot, Unknown, Value, exactly
 from tests.findings import OF_LOGS, Story
 
 
@@ -27,6 +27,9 @@ def derived(name: str, story: Story, window: int = 1) -> Value:
         ("kill", {"operations": 3, "lost_disk": "none", "durable": False}, False),
         ("freeze", {"operations": 3, "lost_disk": "none", "durable": False}, None),
         ("freeze", {"operations": 3, "lost_disk": "none"}, True),
+        ("freeze", {"operations": 3, "all_stopped": "at once", "persistent": False}, False),
+        ("freeze", {"operations": 3, "all_stopped": "in turn", "durable": False}, False),
+        ("freeze", {"operations": 3, "all_stopped": "none", "persistent": False}, None),
         ("kill", {"durable": None}, None),
         ("freeze", {"durable": None}, True),
         ("magic", {"durable": False}, None),
@@ -37,6 +40,23 @@ def test_what_ended_keeps_its_messages_where_disk_and_durability_do(
 ) -> None:
     told = derived("keeps", Story(kind, **state))
     assert isinstance(told, Unknown) if keeps is None else told is keeps
+
+
+@pytest.mark.parametrize(
+    ("kind", "state", "stay"),
+    [
+        ("kill", {"persistent": False}, True),
+        ("kill", {"durable": False}, False),
+        ("freeze", {"durable": False}, True),
+        ("kill", {"durable": None}, None),
+        ("kill", {"operations": 3, "lost_disk": "all"}, False),
+    ],
+)
+def test_queues_stay_where_they_are_durable_whatever_their_messages_are(
+    kind: str, state: dict[str, object], stay: bool | None
+) -> None:
+    told = derived("queues_stay", Story(kind, **state))
+    assert isinstance(told, Unknown) if stay is None else told is stay
 
 
 def test_one_fault_that_ends_a_broker_is_enough_to_take_what_is_transient() -> None:
@@ -63,12 +83,44 @@ def test_what_nobody_knows_of_an_end_names_the_faults() -> None:
         ({"mirrors_at_fault": 2}, Moot),
         ({"mirrors_at_fault": 1, "promoted_mirror_rank": None}, Unknown),
         ({"mirrors_at_fault": None}, Unknown),
+        ({"mirrors_at_fault": 1, "rejoined_as": "master"}, Moot),
+        ({"mirrors_at_fault": 1, "rejoined_as": None}, True),
         (OF_LOGS, Moot),
     ],
 )
 def test_of_mirrors_the_one_that_took_over_is_read(state: dict[str, object], read: object) -> None:
     told = derived("every_mirror_read", Story(**state))
     assert told is True if read is True else isinstance(told, read)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("mirrors", "full", "every"),
+    [(2, 2, True), (2, 1, False), (1, 0, False), (0, 0, True), (None, 1, None), (2, None, None)],
+)
+def test_every_mirror_holds_everything_or_one_does_not(
+    mirrors: int | None, full: int | None, every: bool | None
+) -> None:
+    story = Story(mirrors_at_fault=mirrors, synchronised_mirrors_at_fault=full)
+    told = derived("every_mirror_synchronised", story)
+    assert isinstance(told, Unknown) if every is None else told is every
+
+
+@pytest.mark.parametrize(
+    ("kind", "ended"), [("kill", True), ("reboot", True), ("hang", False), ("magic", None)]
+)
+def test_a_fault_ends_what_it_struck_or_leaves_it_alive(kind: str, ended: bool | None) -> None:
+    told = derived("broker_ended", Story(kind))
+    assert isinstance(told, Unknown) if ended is None else told is ended
+
+
+@pytest.mark.parametrize(("attached", "told", "left"), [(2, 2, 0), (2, 1, 1), (0, 0, None)])
+def test_where_no_consumer_was_connected_elsewhere_nobody_had_to_be_told(
+    attached: int, told: int, left: int | None
+) -> None:
+    value = derived(
+        "consumers_not_told", Story(consumers_attached=attached, consumers_cancelled=told)
+    )
+    assert isinstance(value, Moot) if left is None else value == exactly(left)
 
 
 APART = {**OF_LOGS, "name_servers_at_target": 0, "publishers_attached_to_target": 0}

@@ -315,6 +315,13 @@ def test_a_twin_with_a_fault_between_may_be_ambiguous_and_need_not_be_stored_twi
         assert (ambiguous.must, ambiguous.may) == (nothing, named if is_open else nothing)
 
 
+def test_a_twin_may_come_after_the_acknowledgement_of_the_first() -> None:
+    story = Story().sent(1).came(1, ns(9)).came(1, ns(12))
+    story.found("duplicated", 1, "redelivery_after_ack")
+    assert story.compared("redelivery_after_ack", admit("duplicate", 1)).exact
+    assert story.compared("redelivery_after_ack").invented == {ONE}
+
+
 def test_two_copies_after_a_fault_are_two_whatever_came_before_it() -> None:
     story = Story().sent(1).came(1, ns(9)).came(1, ns(21)).came(1, ns(22))
     story.seen.unsettled = (crash(),)

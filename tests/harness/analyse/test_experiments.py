@@ -1,5 +1,6 @@
 """What a folder was asked for: one experiment's, or several in one."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from harness.analyse.experiments import (
 from harness.plan.model import Experiment
 from tests.plans import plan
 from tests.reports import CELL, OTHER, SKIPPED
+from tests.stored import document as stored_document
 from tests.stored import stored
 
 RUN = "master-crash-1-beef"
@@ -104,3 +106,46 @@ def test_runs_that_a_bound_spared_are_asked_for_no_more(tmp_path: Path) -> None:
     curtail(replace(experiment, runs=(first,)), tmp_path / "e")
     assert [run.name for run in recall(tmp_path / "e").runs] == ["quick-1"]
     assert [path.name for path in (tmp_path / "e").iterdir()] == ["experiment.json"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[" * 100_000, "cannot be read"),
+        ('{"name": ' + "9" * 5000 + "}", "cannot be read"),
+        ('{"name": "e", "replay": "", "pieces": ["."]}', "is merged itself"),
+        ('{"name": "e", "replay": "", "pieces": ["a\\u0000"]}', "there is no folder"),
+        ('{"name": "e", "replay": "", "pieces": 1}', "is none of ours"),
+    ],
+)
+def test_a_folder_that_is_none_of_ours_is_told_and_never_followed_round(
+    text: str, told: str, tmp_path: Path
+) -> None:
+    (tmp_path / "experiment.json").write_text(text)
+    with pytest.raises(NoExperiment, match=told) as caught:
+        recall(tmp_path)
+    assert len(str(caught.value)) < 1000
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("name", 7),
+        ("name", "x" * 5000),
+        ("name", "../../elsewhere"),
+        ("name", ".."),
+        ("repeat", "1"),
+        ("seed", 2**64),
+        ("cell", ["a", "b", "c"]),
+        ("cell", ["a", "b", "c", 4]),
+        ("cell", "abcd" * 9),
+    ],
+)
+def test_a_run_that_is_told_wrongly_is_none_of_ours(
+    key: str, value: object, tmp_path: Path
+) -> None:
+    document = stored_document("e")
+    document["runs"][0][key] = value
+    (tmp_path / "experiment.json").write_text(json.dumps(document))
+    with pytest.raises(NoExperiment, match="is none of ours"):
+        recall(tmp_path)

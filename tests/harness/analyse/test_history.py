@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from harness.analyse import claims
 from harness.analyse.history import WORDS, evidence, state
 from harness.analyse.judge import judge
-from harness.analyse.truth import Unknown, exactly
+from harness.analyse.truth import Interval, Unknown, Value, exactly
 from harness.histories import neutral
 from harness.histories.history import History
 from harness.plan.problems import PlanError
-from tests.harness.histories.told import document
+from tests.harness.histories.told import S, document
 
 CLAIMS = claims.shipped()
 
@@ -88,3 +88,33 @@ def _judged(text: str) -> tuple[object, ...]:
         return judge(CLAIMS, evidence(neutral.parse(text, "h.json", WORDS), "h.json"))
     except PlanError:
         return ()
+
+
+def starved(**tables: Any) -> Value:
+    """A minute in which what is confirmed is given out half a minute later, all at once."""
+    times, at = list(range(100)), [n * S // 10 for n in range(100)]
+    attempts = {"producer": 1, "sequence": times, "attempt": 1, "queue": "orders", "key": 0}
+    attempts |= {"intended_ns": at, "sent_ns": at, "connection": 1, "tag": times, "body_bytes": 9}
+    settled = {"producer": 1, "sequence": times, "attempt": 1, "settled_ns": at}
+    settled |= {"outcome": "confirmed", "strength": "stored", "raw": "ack", "connection": 1}
+    given = {"consumer": 2, "producer": 1, "sequence": times, "attempt": 1, "key": 0}
+    given |= {"received_ns": [40 * S] * 100, "sent_ns": at, "queue": "orders", "broker": None}
+    given |= {"offset": None, "redelivered": "no", "header_ok": 1, "payload_ok": 1, "run_ok": 1}
+    given |= {"via": "load", "connection": 1, "tag": times}
+    told = {"attempts": attempts, "settlements": settled, "deliveries": given}
+    facts = {**document()["facts"], "windows": [], "load_ended_ns": 60 * S}
+    changes = {
+        "facts": facts,
+        "tables": {**{k: {"rows": 100, "columns": v} for k, v in told.items()}, **tables},
+    }
+    return evidence(parsed(changes), "h.json").value("starved_when_calm_s")
+
+
+def test_what_waits_is_kept_from_consumers_only_where_it_is_known_that_they_were_there() -> None:
+    kinds = {"worker": 2, "kind": "consuming", "at_ns": 0, "connection": 1, "detail": ""}
+    attended = starved(client_events={"rows": 1, "columns": kinds})
+    assert attended == exactly(40, "orders, 40.0 s")
+    nobody = starved()
+    assert isinstance(nobody, Interval)
+    assert (nobody.low, nobody.high) == (0, 40)
+    assert nobody.doubt == "no record says since when consumers were there"

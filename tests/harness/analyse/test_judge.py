@@ -100,6 +100,28 @@ def test_what_a_dead_consumer_may_have_got_is_not_stranded_for_sure() -> None:
     assert verdict("election-loses-nothing", story).outcome is INCONCLUSIVE
 
 
+def test_what_nobody_drained_is_not_stranded_for_sure() -> None:
+    story = Story().count("stranded", "replicated", 2)
+    assert verdict("confirmed-hence-delivered", story).outcome is FAIL
+    one = verdict("confirmed-hence-delivered", story.doubt("loss", "drain", queue="orders"))
+    assert one.outcome is INCONCLUSIVE
+    assert one.not_judged[0].startswith("stranded == 0: 2 of 21,400, but orders was not drained")
+
+
+def test_a_queue_that_was_not_drained_leaves_what_another_holds_stranded() -> None:
+    story = Story().count("stranded", "replicated", 2).doubt("loss", "drain", queue="bills")
+    assert verdict("confirmed-hence-delivered", story).outcome is FAIL
+
+
+def test_in_a_run_in_doubt_no_warning_comes_true() -> None:
+    story = Story(no_ack=True, acknowledges=False).count("lost", "replicated", 3)
+    assert verdict("no-ack-loses", story).outcome is PASS
+    one = verdict("no-ack-loses", story.doubt("run", "causality"))
+    assert one.outcome is INCONCLUSIVE
+    assert "before it was sent" in one.not_judged[0]
+    assert verdict("no-ack-loses", story.unverified("nobody saw it")).outcome is INCONCLUSIVE
+
+
 def test_an_open_consumer_log_leaves_counts_of_deliveries_open() -> None:
     story = Story().doubt("loss", "consumer_log", worker=7)
     assert verdict("nothing-corrupt", story).outcome is INCONCLUSIVE
@@ -216,7 +238,7 @@ def test_order_that_was_not_promised_is_not_applicable() -> None:
 
 
 def test_of_several_windows_the_heaviest_speaks_and_the_others_stay_out() -> None:
-    story = Story().window(2, "hang", opens=40, lasts=10)
+    story = Story(clients_reached_another=True).window(2, "hang", opens=40, lasts=10)
     story.state["windows"] = {"2": {"fault_target_role": "none"}}
     assert verdict("mirror-takes-over", story).judged[0].startswith("window 1:")
     assert verdict("any-node-reaches-any-queue", story).judged[0].startswith("window 2:")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from harness.analyse.judge import Outcome
 from tests.findings import OF_LOGS, Story
 from tests.harness.analyse.judging import (
     FAIL,
@@ -146,8 +147,40 @@ def test_a_slave_that_dies_is_judged_by_who_has_nothing_to_do_with_it() -> None:
     assert verdict("mirror-failure-harms-nobody", unharmed).outcome is PASS
 
 
+def test_what_is_said_of_mirrors_and_their_clients_is_not_asked_of_slaves() -> None:
+    one = Story(**{**OF_LOGS, "masters": 1})
+    assert verdict("masters-clients-are-cut-off", one).outcome is NOT_APPLICABLE
+    unconfirmed = Story(**OF_LOGS, confirms=False).count("lost_indeterminate", "", 19)
+    told = verdict("unconfirmed-survive-an-election", unconfirmed)
+    assert told.outcome is NOT_APPLICABLE, "nobody is elected"
+
+
+@pytest.mark.parametrize(
+    ("kind", "role", "outcome"),
+    [
+        ("kill", "master", FAIL),
+        ("kill", "mirror", NOT_APPLICABLE),
+        ("kill", "name server", NOT_APPLICABLE),
+        ("hang", "master", NOT_APPLICABLE),
+    ],
+)
+def test_only_a_master_that_ended_can_take_along_what_was_in_its_memory(
+    kind: str, role: str, outcome: Outcome
+) -> None:
+    story = Story(kind, **{**OF_LOGS, "fault_target_role": role}).count("lost", "buffered", 1)
+    assert verdict("confirmed-in-memory-is-kept", story).outcome is outcome
+
+
+@pytest.mark.parametrize(("told", "outcome"), [(True, PASS), (False, FAIL), (None, INCONCLUSIVE)])
+def test_a_name_server_that_is_left_must_tell_the_way_for_clients_go_on_without_any(
+    told: bool | None, outcome: Outcome
+) -> None:
+    of_one = {**OF_LOGS, "fault_target_role": "name server", "routes_told_meanwhile": told}
+    assert verdict("one-name-server-is-enough", Story(**of_one)).outcome is outcome
+
+
 def test_name_servers_that_fail_are_missed_by_nobody_who_runs_already() -> None:
-    one = {**OF_LOGS, "fault_target_role": "name server"}
+    one = {**OF_LOGS, "fault_target_role": "name server", "routes_told_meanwhile": True}
     told = outcomes(Story("kill", **one))
     assert told["one-name-server-is-enough"] is PASS
     assert told["clients-go-on-without-name-servers"] is NOT_APPLICABLE
@@ -159,3 +192,10 @@ def test_name_servers_that_fail_are_missed_by_nobody_who_runs_already() -> None:
     assert told["clients-go-on-without-name-servers"] is PASS
     silent = Story("kill", **every).silent_consumer()
     assert verdict("clients-go-on-without-name-servers", silent).outcome is FAIL
+
+
+def test_what_was_late_before_a_master_died_is_no_example_of_what_its_death_delays() -> None:
+    claim = "a-switch-delays-what-waits"
+    late = Story(**OF_LOGS).count("delayed", "", 700).count("overdue", "", 93, windows="")
+    assert verdict(claim, late).outcome is INCONCLUSIVE
+    assert verdict(claim, late.count("overdue", "", 1, windows="1")).outcome is PASS

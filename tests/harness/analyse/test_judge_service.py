@@ -73,6 +73,34 @@ def test_what_patient_clients_are_confirmed_after_the_fault_is_no_service_within
     assert verdict("healed-hence-served", story).outcome is PASS, "it is served once healed"
 
 
+@pytest.mark.parametrize(("first", "outcome"), [(13.99, PASS), (14.0, FAIL)])
+def test_what_comes_while_the_fault_is_being_undone_is_the_undos(
+    first: float, outcome: Outcome
+) -> None:
+    """It began at 12 s, its undo was issued at 26 s, and had returned at 27 s."""
+    story = Story().stage("first_success", first)
+    story.exposures[1] = replace(story.exposures[1], until_ns=ns(26))
+    assert verdict("mirror-takes-over", story).outcome is outcome
+
+
+def test_of_a_fault_that_outlasts_the_load_all_that_comes_in_the_load_came_under_it() -> None:
+    story = Story().calm().window(1, "kill", opens=40, lasts=30).stage("first_success", 19.9)
+    assert story.exposures[1].until_ns == ns(70)
+    story.exposures[1] = replace(story.exposures[1], until_ns=ns(60))
+    assert verdict("mirror-takes-over", story.stage("first_success", 20.0)).outcome is PASS
+
+
+@pytest.mark.parametrize(("found", "outcome"), [("sick", INCONCLUSIVE), ("served", FAIL)])
+def test_what_a_load_that_was_sick_before_missed_is_no_harm_of_the_fault(
+    found: str, outcome: Outcome
+) -> None:
+    away = {"publishers_entered_at_target": False, "fault_target_role": "mirror"}
+    one = verdict("mirror-failure-harms-nobody", Story(**away).missed(1).service(found))
+    assert one.outcome is outcome
+    why = "missed == 0: the run: the load was sick before the fault"
+    assert (why in " ".join(one.not_judged)) is (found == "sick")
+
+
 def test_a_fault_that_never_ended_brought_nothing() -> None:
     story = Story().calm().window(1, "kill", lasts=None).stage("first_success", 40.0)
     assert verdict("mirror-takes-over", story).outcome is PASS

@@ -102,6 +102,42 @@ def test_a_claim_about_faults_that_overlap_is_judged_beside_others() -> None:
 
 
 @pytest.mark.parametrize(
+    ("first", "second", "outcome"),
+    [
+        (("kill", 13), ("kill", 20), PASS),
+        (("stop", 13), ("kill", 20), PASS),
+        (("freeze", 13), ("kill", 20), INCONCLUSIVE),
+        (("of nobody's making", 13), ("kill", 20), INCONCLUSIVE),
+        (("client_freeze", 13), ("kill", 20), PASS),
+    ],
+)
+def test_what_speaks_of_nodes_that_were_down_before_is_judged_beside_their_ends(
+    first: tuple[str, float], second: tuple[str, float], outcome: Outcome
+) -> None:
+    mirror = {"fault_target_role": "mirror", "synchronised_mirrors_at_fault": 0}
+    story = Story(faults=2, **mirror, windows={"2": SYNCHRONISED}).calm()
+    for number, (kind, opens) in enumerate((first, second), 1):
+        story.window(number, kind, opens=opens, lasts=10)
+    assert judged("serves_on == true", story, beside_dead="true") is outcome
+    if first[0] == "kill":
+        assert judged("serves_on == true", story) is INCONCLUSIVE
+
+
+def test_a_node_that_ends_later_is_none_that_was_down_before() -> None:
+    story = Story(faults=2, windows={"2": UNSYNCHRONISED}).window(2, "kill", opens=20)
+    assert judged("serves_on == true", story, beside_dead="true") is INCONCLUSIVE
+
+
+def test_the_last_mirror_takes_over_while_those_before_are_down() -> None:
+    mirror = {"fault_target_role": "mirror", "partition_handling": "ignore"}
+    last = {**RECORDED, "mirrors_at_fault": 1, "synchronised_mirrors_at_fault": 1}
+    story = Story(faults=2, **mirror, windows={"2": last}).calm().window(1, "kill", lasts=None)
+    story.window(2, "kill", opens=40)
+    assert verdict("fails-over-down-to-the-last", story).outcome is PASS
+    assert verdict("mirror-takes-over", story).outcome is NOT_APPLICABLE
+
+
+@pytest.mark.parametrize(
     ("beside", "outcome"),
     [("client_freeze", PASS), ("freeze", INCONCLUSIVE), ("of nobody's making", INCONCLUSIVE)],
 )

@@ -41,7 +41,7 @@ def made(system: str, layout: str) -> Parts:
     placed = with_addresses(load_layout(system, layout), NETWORK)
     addresses = {host.name: host.address for host in placed.hosts}
     agent = cast(AgentClient, FakeProxy())
-    return parts(NO_ENGINE, "p", placed, NETWORK, agent, addresses, (1000, 100))
+    return parts(NO_ENGINE, "p", placed, NETWORK, agent, addresses)
 
 
 def test_each_process_of_several_on_a_host_has_a_log_of_its_own() -> None:
@@ -75,7 +75,7 @@ def test_brokers_of_mirrored_queues_are_met_at_one_port_and_their_workers_are_as
 ):
     found = made("rabbitmq-mirrored", "all-automatic")
     assert (found.doors.protocol, found.doors.of("rmq2")) == (AMQP, (5672,))
-    assert found.command("publisher-1", OWN) == (OWN, False)
+    assert found.command("publisher-1", OWN) == OWN
 
 
 @in_a_loop
@@ -84,10 +84,9 @@ async def test_a_worker_of_rocketmq_gets_names_that_lead_through_its_own_listene
     assert isinstance(found.broker, RocketBroker)
     assert found.doors.protocol == REMOTING
     assert [found.doors.of(host) for host in ("rkt1", "rkt3")] == [(9876, 10911), (10931,)]
-    assert found.command("publisher-1", OWN) == (OWN, False)  # it has no links yet
+    assert found.command("publisher-1", OWN) == OWN  # it has no links yet
     links = await found.ways.make("r1", "publisher-1")
-    words, as_root = found.command("publisher-1", OWN)
-    assert as_root
+    words = found.command("publisher-1", OWN)
     address = links[0].endpoint.address
     table = next(word for word in words if "rkt1" in word)
     assert table.splitlines() == [f"{address} rkt{number}" for number in (1, 2, 3, 4)]

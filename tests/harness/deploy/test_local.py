@@ -216,7 +216,8 @@ def test_a_black_hole_stalls_what_leads_to_its_host_and_what_it_dials_and_leaves
     async def told() -> list[str]:
         """The proxies that have a toxic, by the proxy's own word."""
         url = f"http://{cluster.site.toxiproxy}/proxies"
-        said = await cluster.agent.call("http", 5.0, method="GET", url=url, headers={}, body="")
+        token = {"Authorization": f"Bearer {cluster.site.token}"}
+        said = await cluster.agent.call("http", 5.0, method="GET", url=url, headers=token, body="")
         found = json.loads(said["body"])
         return sorted(name for name, proxy in found.items() if proxy["toxics"])
 
@@ -340,13 +341,20 @@ async def test_a_cluster_goes_without_a_trace_but_its_logs(tmp_path: Path) -> No
         assert (await cluster.health(5.0)).clean
         assert left(cluster.site.cluster) == ["agent", *HOSTS, "toxiproxy"]
         assert cluster.versions()["rabbitmq"] == "stand-in"
-        await cluster.fetch_logs(tmp_path / "run")
-        await cluster.fetch_logs(tmp_path / "run")
+        assert await cluster.fetch_logs(tmp_path / "run") == {}
+        assert await cluster.fetch_logs(tmp_path / "run") == {}
+        cluster.log_bytes_max = 8
+        with cluster.site.log("ref2").open("ab") as log:
+            log.write(b"much\nand more\n")
+        assert await cluster.fetch_logs(tmp_path / "run") == {"ref2.log": 6}
         for running in processes.of(cluster.site.cluster, processes.NODE, "ref3"):
             running.signal(signal.SIGSTOP)  # what is frozen goes, too
     assert left(cluster.site.cluster) == left(beside.site.cluster) == []
     assert not cluster.site.data.exists()
-    assert (tmp_path / "run" / "broker_logs" / "ref1.log").read_text() == "ref1 is up\n"
+    logs = tmp_path / "run" / "broker_logs"
+    assert (logs / "ref1.log").read_text() == "ref1 is up\n"
+    told = "ref2 is up\n[mqproof: 6 bytes are left out here]\nnd more\n"
+    assert (logs / "ref2.log").read_text() == told
 
 
 @within(LIMIT_S)
@@ -391,3 +399,21 @@ async def test_what_is_kept_stands_even_after_a_failure(tmp_path: Path) -> None:
     for running in found:
         running.signal(signal.SIGKILL)
     assert {"ref1", "ref2", "ref3", "toxiproxy"} <= {one.mark(processes.HOST) for one in found}
+
+
+def test_a_clusters_proxy_obeys_its_agent_and_no_other_process_of_the_machine(
+    play: Play, cluster: LocalCluster
+) -> None:
+    url = f"http://{cluster.site.toxiproxy}/reset"
+    said = play(cluster.agent.call("http", 5.0, method="POST", url=url, headers={}, body=""))
+    assert said["status"] == 401
+    for running in processes.of(cluster.site.cluster):
+        environment = Path(f"/proc/{running.pid}/environ").read_bytes()
+        told = cluster.site.token.encode() in environment
+        assert told == (running.mark(processes.ROLE) in (processes.PROXY, processes.AGENT))
+
+
+def test_nobody_else_may_look_into_a_clusters_folder(cluster: LocalCluster) -> None:
+    assert cluster.site.folder.stat().st_mode & 0o777 == 0o700
+    assert cluster.site.token in (cluster.site.folder / "cluster.json").read_text()
+    assert cluster.site.token not in repr(cluster.site)

@@ -26,6 +26,13 @@ from harness.histories.edn import BadEdn, Word, read_all, written
         ("; a comment [\n1 ; another", [1]),
         ("#_ 1 2 [#_[3 4] 5] #_ #_ 6 7 8", [2, (5,), 8]),
         ("{{:a 1} 2}", [{"{:a 1}": 2}]),
+        (
+            "#:user{:a 1} #::other{} #'user/x 1/2",
+            [{Word(":a"): 1}, {}, Word("user/x"), Word("1/2")],
+        ),
+        (r'#"a\d+" ##Inf [##NaN ##-Inf]', ["ad+", Word("##Inf"), (Word("##NaN"), Word("##-Inf"))]),
+        ("#_#foo/bar{:a 1} #foo #_1 2", [2]),
+        ('[a.b$c <init> "b.clj" 12]', [(Word("a.b$c"), Word("<init>"), "b.clj", 12)]),
     ],
 )
 def test_values_are_read(text: str, values: list[Any]) -> None:
@@ -44,12 +51,22 @@ def test_values_are_read(text: str, values: list[Any]) -> None:
         ('"abc', "line 1, column 1: '\"abc' begins nothing"),
         ("[" * 101, "line 1, column 101: it is nested too deeply"),
         ("9" * 200, "line 1, column 1: this number is too long"),
+        ("1\n#jepsen.history.Op", "line 2, column 1: what this is for does not follow"),
+        ("[1 #_]", "line 1, column 4: what this is for does not follow"),
+        ("#_ #_ 1", "line 1, column 4: what this is for does not follow"),
     ],
 )
 def test_what_is_no_edn_is_refused_with_its_place(text: str, said: str) -> None:
     with pytest.raises(BadEdn) as found:
         read_all(text)
     assert str(found.value) == said
+
+
+@pytest.mark.parametrize("text", ["1 [2] (3", "[1 [2] {:a", "(1 [2] #_", "[1 [2] }", "1 [2] {:a}"])
+def test_what_stands_before_the_break_is_read(text: str) -> None:
+    with pytest.raises(BadEdn) as found:
+        read_all(text)
+    assert found.value.before == (1, (2,))
 
 
 _VALUES = st.recursive(

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from harness.analyse.history import evidence
-from harness.histories import jepsen, openchaos
+from harness.histories import jepsen, jepsen_verdict, openchaos, openchaos_verdict
 from harness.histories.as_rows import rows_of
 from harness.histories.explained import explained
 from harness.histories.history import History
@@ -16,6 +16,7 @@ from spark_analysis.schema.facts import Upheaval
 from tests.harness.histories.theirs import edn, histories, row, rows
 
 QUEUE = histories("queue_histories")
+RECOVERY = histories("recovery_histories")
 _CLASSES = (
     "lost",
     "loss_unknown",
@@ -204,6 +205,17 @@ def test_a_jepsen_history_that_is_damaged_is_not_judged(text: str, said: str) ->
     assert said in str(found.value)
 
 
+def test_of_a_jepsen_history_that_breaks_off_what_is_wrong_before_is_said_too() -> None:
+    with pytest.raises(PlanError) as found:
+        jepsen.parse("{:type :later :process 1 :f :drain :time 1}\n{:type :ok", "h.edn")
+    breaks, wrong = found.value.problems
+    assert breaks.text == "this is no EDN: line 2, column 1: what is opened here is never closed"
+    assert wrong.place == "h.edn: operation 0, :type"
+    with pytest.raises(PlanError) as other:
+        jepsen.parse("1\tenqueue\tREQUEST\t{", "h.edn")
+    assert len(other.value.problems) == 1, "words of another form are no problem each"
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -275,10 +287,27 @@ def test_a_loss_is_a_disorder_to_openchaos_alone() -> None:
 
 
 def test_one_success_ends_an_outage_of_openchaos_alone() -> None:
-    recovery = histories("recovery_histories")
-    said = reasons("openchaos", recovery["R4"]["h"], openchaos.FORM)
+    said = reasons("openchaos", RECOVERY["R4"]["h"], openchaos.FORM)
     assert "their outages end with one success" in said
     assert "takes an outage of one fault over into the next" in said
+
+
+def test_of_a_fault_without_an_outage_none_is_explained() -> None:
+    calm = [[0, 0, "fault", "start", "k"], *_SENT, [9, 0, "fault", "end", "k"]]
+    assert "their outages" not in reasons("openchaos", calm, openchaos.FORM)
+
+
+@pytest.mark.parametrize("name", sorted(QUEUE))
+def test_jepsen_says_the_same_of_its_own_file(name: str) -> None:
+    told = rows(QUEUE[name]["h"])
+    assert jepsen_verdict.verdict(jepsen.parse(edn(told), "h.edn")) == jepsen_verdict.verdict(told)
+
+
+@pytest.mark.parametrize("name", sorted({"Q7"} ^ {*QUEUE, *RECOVERY}))
+def test_openchaos_says_the_same_of_its_own_file(name: str) -> None:
+    told = rows({**QUEUE, **RECOVERY}[name]["h"])
+    read = openchaos.parse(openchaos.lines_of(told), "h.tsv")
+    assert openchaos_verdict.verdict(read) == openchaos_verdict.verdict(told)
 
 
 @pytest.mark.parametrize("name", sorted(QUEUE))

@@ -106,10 +106,17 @@ def test_nobody_says_that_the_log_of_an_unnamed_worker_is_closed() -> None:
         ({"facts.workers.1.number": 1}, "facts.workers[1].number: 1 stands there twice"),
         ({"facts.absences": [{"worker": 1, "from_ns": 5, "until_ns": 1}]}, "facts.absences: one"),
         ({"facts.clocks": [{"worker": 1, "bound_ns": -1}]}, "facts.clocks[0].bound_ns: -1 is"),
+        ({"facts.clocks": [{"worker": 1, "bound_ns": 1}] * 2}, "clocks[1].worker: 1 stands there"),
+        ({"facts.workers.1.number": -2}, "facts.workers[1].number: -2 is below 0"),
+        ({"facts.windows.0.over_ns": 1}, "facts.windows[0].over_ns: it is before origin_ns"),
         ({"declared": 3}, "h.json: declared: 3 is not an object"),
         ({"declared.copys": 3}, "declared: there is no fact 'copys'; did you mean 'copies'?"),
         ({"declared.copies": "3"}, "h.json: declared.copies: '3' is not number, nor null"),
         ({"declared.copies": True}, "h.json: declared.copies: True is not number, nor null"),
+        ({"declared.copies": -1}, "declared.copies: -1 is not a number from 0 to 1,000,000,000"),
+        ({"declared.copies": 10**400}, "h.json: declared.copies: 1000"),
+        ({"declared.copies": 1e300}, "declared.copies: 1e+300 is not a number from 0 to 1,000,"),
+        ({"recorded.1.mirrors_at_fault": -1}, "recorded.1.mirrors_at_fault: -1 is not a number"),
         ({"declared.confirms": 1}, "h.json: declared.confirms: 1 is not bool, nor null"),
         ({"recorded.2": {}}, "h.json: recorded: there is no fault window '2'"),
         ({"recorded.1.role": "x"}, "h.json: recorded.1: there is no fact 'role'"),
@@ -129,6 +136,8 @@ def test_nobody_says_that_the_log_of_an_unnamed_worker_is_closed() -> None:
         ({"tables.attempts.columns.queue": 7}, "attempts.queue: 7 is not a text"),
         ({"tables.attempts.columns.sent_ns": [5, -1]}, "attempts.sent_ns[1]: -1 is below 0; wh"),
         ({"tables.attempts.columns.producer": 2}, "attempts.producer[0]: worker 2 is a consumer"),
+        ({"tables.deliveries.columns.consumer": 1}, "deliveries.consumer[0]: worker 1 is a publ"),
+        ({"facts.workers.1.role": "consumre"}, "consumer[0]: worker 2 is a consumre, no consum"),
         ({"tables.settlements.columns.outcome": "ok"}, "settlements.outcome: 'ok' is not one of"),
         ({"tables.settlements.columns.outcome": [1, None]}, "outcome[1]: None is not one of: con"),
         ({"tables.deliveries.columns.via": "LOAD"}, "deliveries.via: 'LOAD' is not one of: load"),
@@ -168,6 +177,25 @@ def test_every_problem_is_told_at_once() -> None:
     assert len(problems(json.dumps(document(changes)))) == 4
 
 
+def test_what_rows_contradict_is_told_beside_what_else_is_wrong() -> None:
+    attempts = {"tables.attempts.columns.sequence": 0, "tables.attempts.columns.attempt": [1, 2]}
+    found = problems(
+        json.dumps(
+            document({**attempts, "tables.attempts.columns.queue": ["a", "b"], "declared.x": 1})
+        )
+    )
+    assert found[1:] == [
+        "h.json: attempts.queue[1]: message 0 of producer 1 had 'a' before",
+        "h.json: settlements.attempt[1]: there is no attempt 1 of message 1 of producer 1 among "
+        "the attempts",
+    ]
+
+
+def test_a_drain_may_be_anybodys() -> None:
+    told = {"tables.deliveries.columns.consumer": 1, "tables.deliveries.columns.via": "drain"}
+    assert parsed(told).tables["deliveries"]["consumer"] == [1]
+
+
 def test_of_a_column_the_first_wrong_cells_are_told_and_how_many_there_are_more() -> None:
     changes = {f"tables.faults.columns.{name}": ["x"] * 100 for name in ("window", "at_ns")}
     changes["tables.faults.columns.event"] = "undo_issued"
@@ -180,7 +208,7 @@ def test_no_more_problems_are_listed_than_anybody_reads() -> None:
     changes = {f"key{number}": 1 for number in range(LISTED_MAX + 9)}
     found = problems(json.dumps(document(changes)))
     assert len(found) == LISTED_MAX + 1
-    assert found[-1] == "h.json: 9 more problems are not listed"
+    assert found[-1] == "h.json: and 9 more"
 
 
 def test_a_packed_file_is_read_as_what_is_in_it(tmp_path: Path) -> None:
@@ -192,11 +220,11 @@ def test_a_packed_file_is_read_as_what_is_in_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("a.json.gz", b"not packed", "it cannot be read"),
-        ("b.json.gz", gzip.compress(b"{}" * 99)[:-9], "it cannot be read"),
-        ("c.json", b"\xff\xfe", "this is not UTF-8 (byte 0)"),
+        ("a.json.gz", b"not packed", "cannot be read"),
+        ("b.json.gz", gzip.compress(b"{}" * 99)[:-9], "cannot be read"),
+        ("c.json", b"\xff\xfe", "it is not UTF-8 text (byte 0)"),
         ("d.json.gz", gzip.compress(b" " * 5000), "it holds more than 1,000 bytes"),
-        ("e.json", None, "it cannot be read: No such file or directory"),
+        ("e.json", None, "cannot be read: No such file or directory"),
     ],
 )
 def test_a_file_that_cannot_be_read_says_why(

@@ -13,6 +13,7 @@ from harness.deploy.local_faults import equip
 from harness.deploy.port import Cluster
 from harness.plan.model import RunPlan
 from harness.run.campaign import Campaign, Hooks
+from harness.run.interrupts import Interrupt
 from tests.harness.misbehave.scenarios import experiment, misbehave
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
@@ -35,7 +36,7 @@ async def _perform(kinds: Iterable[str], folder: Path, seed: int, repeats: int) 
                 return await deployment.up(plan.layout, folder, lambda _: None)
 
         hooks = Hooks(
-            asyncio.Event(), lambda *_: None, lambda _: None, lambda _: None, print, keep=False
+            Interrupt(), lambda *_: None, lambda _: None, lambda _: None, print, keep=False
         )
         runs = experiment(kind, seed, repeats)
         async with places:

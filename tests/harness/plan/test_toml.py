@@ -6,8 +6,9 @@ import pytest
 
 from faults.kinds import KINDS
 from faults.model import Options
+from harness.plan.findings import FOUND_MAX
 from harness.plan.model import AmqpWorkload, Entry, FaultPlan, Retry, Span
-from harness.plan.problems import PlanError
+from harness.plan.problems import LISTED_MAX, PlanError
 from harness.plan.toml import read_scenario
 
 SMALL = """
@@ -63,7 +64,8 @@ def test_a_small_file_says_all_that_it_must() -> None:
 @pytest.mark.parametrize("name", SHIPPED)
 def test_shipped_scenarios_can_be_read(name: str) -> None:
     scenario = read_scenario(name, FOLDER.joinpath(f"{name}.toml").read_text())
-    calm = scenario.workload.rate is None  # what is measured at full pace needs no fault
+    # What is measured at full pace, or of times without a fault, says so by its name or its rate.
+    calm = scenario.workload.rate is None or name.endswith("-calm")
     assert scenario.faults or scenario.operations or calm
     assert scenario.story
 
@@ -287,3 +289,68 @@ def test_a_flap_that_is_cut_twice_in_its_window_can_be_read() -> None:
 def test_a_scenario_is_named_so_that_brokers_and_folders_take_it() -> None:
     (line,) = problems(SMALL, name="My_Scenario")
     assert "small letters, digits and hyphens" in line
+
+
+def test_a_number_of_5000_digits_is_told_and_not_read() -> None:
+    found = problems(SMALL.replace("publishers = 1", f"publishers = {'9' * 5000}"))
+    assert found == ["mine.toml: a number in it has more digits than can be read"]
+
+
+def test_a_document_that_is_nested_10000_deep_is_told() -> None:
+    assert problems(f"title = {'[' * 10_000}") == ["mine.toml: it is nested too deeply"]
+
+
+def test_a_name_of_very_many_parts_is_told_before_it_takes_a_parser_long() -> None:
+    (found,) = problems(f"title = 'x'\n{'a.' * 100_000}a = 1")
+    assert found == "mine.toml, line 2: has more than 100 dots"
+    assert read_scenario("mine", SMALL + f"[phases]\n# {'.' * 200}\n")
+    assert read_scenario("mine", SMALL.replace('"small"', f'"{"." * 150}"'))
+
+
+def test_ten_thousand_mistakes_are_fifty_and_a_count() -> None:
+    source = SMALL.replace("[workload.amqp]", "\n".join(f"k{n} = 1" for n in range(10_000)))
+    found = problems(source)
+    assert len(found) == LISTED_MAX + 1
+    assert found[-1] == f"mine.toml: and {FOUND_MAX - LISTED_MAX} more at least"
+    with pytest.raises(PlanError, match=r"\nand 450 more at least$"):
+        read_scenario("mine", source)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('"small"', f'"{"x" * 1_000_000}"', "title: String should have at most 200 characters"),
+        ('"hang"', f'"{"x" * 1_000_000}"', f"'{'x' * 40}'... (1,000,000 characters) is none"),
+        ("lasts = ", "target2 = 1\nlasts = ", "there is no such key"),
+        ('"2 s"', f'"{"9" * 5000} s"', "is no length of time"),
+        ('"2 s"', '"99999999999 s"', "'99999999999 s' is longer than 31 days"),
+        ('"1 T"', '"2000 T"', "'2000 T' is more than 1000 T"),
+        ('"10 s"', f'"{"9" * 400} s"', "is no length of time"),
+        ("master of orders", f"publisher-{'9' * 5000}", "is no target"),
+        ("master of orders", f"master of {'q' * 5000}", "is no target"),
+        ('["orders"]', str([f"q{n}" for n in range(500)]), "must have 64 entries"),
+        ('["rmq2", "rmq3"]', str(["a"] * 500), "must have 64 hosts at most, not 500"),
+        ("title", '"a\\nb\\u202e" = 1\ntitle', r"a\nb\u202e: there is no such key"),
+    ],
+)
+def test_what_is_too_long_is_told_in_a_few_words(old: str, new: str, told: str) -> None:
+    found = problems(SMALL.replace(old, new, 1))
+    assert any(told in one for one in found), found
+    assert all(len(one) < 2500 and "\n" not in one for one in found)
+
+
+@pytest.mark.parametrize("pattern", ["a{99999999999}", "(" * 5000 + ")" * 5000, "x" * 2000])
+def test_a_pattern_that_python_cannot_hold_is_none(pattern: str) -> None:
+    table = f'[[operation]]\nkind = "set_policy"\npattern = "{pattern}"\n'
+    found = problems(SMALL + table + 'definition = {"ha-mode" = "all"}\n')
+    assert any("pattern" in one for one in found), found
+
+
+def test_ten_thousand_faults_are_answered_with_their_number_alone() -> None:
+    fault = '[[fault]]\nkind = "kill"\ntarget = "rmq1"\nlasts = "1 s"\n'
+    assert problems(SMALL + fault * 10_000) == [
+        "mine.toml, line 13, fault: must have 200 entries at most, not 10001"
+    ]
+    clashing = problems(SMALL + fault * 199)  # two of which may not stand there together
+    assert clashing[0].startswith("mine.toml, line 23, [[fault]] 3, opens: it opens while fault 2")
+    assert clashing[-1].endswith("more at least")

@@ -36,7 +36,7 @@ from tests.told_runs import (
 )
 
 EVIL = '<script>alert("x")</script>\x00\u202e&'
-SHOWN = "&lt;script&gt;alert(&#34;x&#34;)&lt;/script&gt;\ufffd\ufffd&amp;"
+SHOWN = "&lt;script&gt;alert(&#34;x&#34;)&lt;/script&gt;\\x00\\u202e&amp;"
 
 
 class Text(HTMLParser):
@@ -83,6 +83,41 @@ def test_the_first_screen_answers_four_questions(tmp_path: Path) -> None:
     assert "it confirmed nothing for 0.29 s at most" in said.replace("\u00a0", " ")
     assert "Is that proved? yes the fault was seen from outside, to hold and to end" in said
     assert "all 2 client logs are complete" in said
+
+
+def test_what_one_place_did_stands_in_the_headline_not_only_how_many_promises_it_broke() -> None:
+    lost = Story().count("lost", "stored", 3).count("stranded", "stored", 2).outage(12, 60, NEVER)
+    said = text(page_of(summed(lost))).replace("\u00a0", " ")
+    assert "it lost 3 confirmed messages, stranded 2 and was out for at least 48.0 s" in said
+    undrained = Story().count("lost", "stored", 3).count("loss_unknown", "drain", 3)
+    undrained.doubt("loss", "drain", queue="orders")
+    assert "it lost at least 3 confirmed messages" in text(page_of(summed(undrained)))
+
+
+def test_a_bound_is_told_once() -> None:
+    runs = [summed(Story().outage(12, 60 + n, NEVER), repeat=n) for n in (1, 2, 3)]
+    said = text(page_of(*runs)).replace("\u00a0", " ")
+    assert "It was out for ≥ 50.0 s in the median, at least 51.0 s at worst (in 3 of 3" in said
+    assert "at least ≥" not in said and "or later" not in said
+
+
+def test_a_claim_stands_with_what_its_runs_leave_possible() -> None:
+    one = text(page_of(*(summed(Story(), repeat=n) for n in (1, 2, 3))))
+    assert "✓ PASS violated in 0 of 3 runs; up to 63 % of runs not excluded" in one
+    assert "✗ FAIL violated in 3 of 3 runs; 29 % to 100 % of runs" in one
+    two = text(page_of(summed(Story()), summed(Story(), cell=OTHER)))
+    assert "cell 2 violated in 0 of 1 run, up to 95 % of runs not excluded." in two
+
+
+def test_claims_that_do_not_apply_are_one_line() -> None:
+    run = summed(Story())
+    last = replace(run.verdicts[-1], outcome=Judged.NOT_APPLICABLE, claim="moot", meaning="No.")
+    made = html.text(page_of(replace(run, verdicts=(*run.verdicts, last))))
+    shown, hidden = made.split('<details class="moots">')
+    assert "2 more claims do not apply here; each, and why" in hidden
+    assert (shown.count('class="mono">moot<'), hidden.count('class="mono">moot<')) == (0, 1)
+    alone = replace(run, verdicts=tuple(v for v in run.verdicts if v.outcome is Judged.PASS))
+    assert 'class="moots"' not in html.text(page_of(alone))
 
 
 def test_an_outage_that_comes_later_and_one_of_a_queue_alone_are_told() -> None:
@@ -162,7 +197,7 @@ def test_a_known_failure_is_told_as_known() -> None:
 def test_what_is_known_to_fail_is_told_after_what_surprises() -> None:
     story = Story().count("lost", "stored", 3)
     said = text(page_of(summed(story)))
-    assert "FAILED 2 promises were broken rabbitmq-mirrored. all-automatic" in said
+    assert "FAILED 2 promises were broken; it lost 3 confirmed messages rabbitmq-mirr" in said
     assert f"2 of 3 “{MEANING}” “Publishers never wait for a confirm.” (known to" in said
 
 
@@ -172,7 +207,9 @@ def test_scenarios_of_one_place_stand_in_a_matrix() -> None:
     said = text(page_of(*runs, skipped=(SKIPPED,)))
     assert "FAILED 2 promises were broken in 2 of 2 cells" in said
     assert f"“{MEANING}” (in cell 2)" in said
-    assert "3 lost of 42,800 confirmed in 1 of 2 runs, cell 2" in said
+    assert (
+        "3 lost of 42,800 confirmed lost in 1 of 2 runs; 1.3 % to 99 % of runs in cell 2" in said
+    )
     assert "all-automatic @T=10" in said
     assert "✗ FAIL not out 1 run" in said and "✗ FAIL 3 lost 1 run" in said
     assert "– N/A why: 1" in said
@@ -183,8 +220,11 @@ def test_several_layouts_stand_side_by_side() -> None:
     runs = (summed(Story()), summed(Story().count("lost", "stored", 3), name="b", cell=OTHER))
     said = text(page_of(*runs, skipped=(SKIPPED,))).replace("\u00a0", " ")
     assert "FAILED 2 promises were broken in 2 of 2 cells" in said
-    assert "exactly-2@T=10 (B) lost 3 messages that it had confirmed; A lost none" in said
-    assert "then lost ✗ 3 lost every host that failed came back with its disk out, in" in said
+    assert (
+        "B (exactly-2@T=10) lost 3 messages that it had confirmed, in 1 of 1 run; A lost" in said
+    )
+    assert "then lost ✓ 0 lost lost in 0 of 1 run; up to 95 % of runs not excluded every" in said
+    assert "then lost ✗ 3 lost lost in 1 of 1 run; 2.5 % to 100 % of runs every host that" in said
     assert "out, in all, at worst not out out in 0 of 1 run; up to 95 % of runs not" in said
     assert "3 of the 21,400 messages that it had confirmed never reached a consumer" in said
     assert "– does not apply why: 1" in said
@@ -355,3 +395,10 @@ def test_of_many_runs_only_the_first_that_failed_stands_open(tmp_path: Path) -> 
     page = html.text(judged(tmp_path, crash(), crash(), crash(lost=[230]), crash(lost=[230])))
     opened = re.findall(r'<section class="run" id="(run-\d)">\s*<details open>', page)
     assert len(opened) == 1
+
+
+def test_what_would_hide_or_turn_on_a_page_is_told_by_its_number() -> None:
+    evil = "a\u202e\u2067b\u200b\u00ad\ufeff\U000e0041\udcff"
+    page = html.text(page_of(summed(Story()), replay=evil))
+    assert r"a\u202e\u2067b\u200b\xad\ufeff\U000e0041\udcff" in page
+    assert page.encode()

@@ -1,9 +1,11 @@
 """junit.xml: what a build server makes of an experiment."""
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as xml
 
+from harness.outside.text import visible
 from harness.report import junit
 from harness.report.display import Judge, Report
 from tests.findings import Story
@@ -135,7 +137,7 @@ def test_texts_of_others_stay_texts(tmp_path: Path) -> None:
         *("testsuites", "testsuite", "properties", "property", "testcase", "error"),
     }
     (broken,) = document.iter("error")
-    assert broken.text == "]]></failure><script>\ufffd\ufffd\ufffd[31m"
+    assert broken.text == "]]></failure><script>\\x00\\ud800\\x1b[31m"
     assert [path.name for path in tmp_path.iterdir()] == ["junit.xml"]
 
 
@@ -146,3 +148,12 @@ def test_it_says_what_replays_it() -> None:
     }
     assert found["replay"] == "mqproof run master-crash --seed 7"
     assert found["rabbitmq"] == "3.10.8"
+
+
+def test_whatever_code_point_others_write_the_document_stays_xml(tmp_path: Path) -> None:
+    for begin in range(0, sys.maxunicode + 1, 0x8000):
+        every = "".join(map(chr, range(begin, begin + 0x8000)))
+        made = page_of(run(Story(), verdicts=(), failure=every), replay=every)
+        document = xml.fromstring(junit.write(made, tmp_path).read_bytes())
+        (broken,) = document.iter("error")
+        assert broken.text == visible(every)

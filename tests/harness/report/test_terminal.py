@@ -3,10 +3,12 @@
 import io
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
+from harness.outside.text import visible
 from harness.report.display import Judge, LiveView
 from harness.report.tables import COLUMNS_MAX
 from harness.report.terminal import CELLS_MAX, Terminal
@@ -60,7 +62,7 @@ def test_a_step_shows_its_name_its_seconds_and_the_expected_seconds() -> None:
 def test_words_of_brokers_and_commands_are_shown_and_not_obeyed() -> None:
     screen = Screen(is_terminal=True)
     screen.display.message("RabbitMQ \x1b[2J\x1b]0;mine\x07\u202e3.10.8,\u00a0well")
-    assert "RabbitMQ �[2J�]0;mine��3.10.8,\u00a0well" in screen.paper.getvalue()
+    assert "RabbitMQ \\x1b[2J\\x1b]0;mine\\x07\\u202e3.10.8,\u00a0well" in screen.paper.getvalue()
 
 
 def test_without_a_terminal_there_is_a_line_a_phase_and_one_every_ten_seconds() -> None:
@@ -136,7 +138,7 @@ def test_what_brokers_call_themselves_does_not_command_the_live_display() -> Non
     screen = Screen(is_terminal=True)
     screen.display.live(replace(VIEW, armed=("kill rmq\x1b[2J",)))
     screen.display.close()
-    assert "kill rmq\ufffd[2J" in screen.paper.getvalue()
+    assert "kill rmq\\x1b[2J" in screen.paper.getvalue()
 
 
 def test_brackets_in_messages_are_no_markup() -> None:
@@ -149,7 +151,7 @@ def test_the_last_three_lines_are_verdict_folder_and_replay() -> None:
     screen = Screen()
     screen.display.report(report(run(Story())))
     assert screen.lines[-3:] == [
-        "verdict: passed, claims: 18 PASS, 1 FAIL (WARNING), 53 NOT APPLICABLE (exit code 0)",
+        "verdict: passed, claims: 17 PASS, 1 FAIL (WARNING), 54 NOT APPLICABLE (exit code 0)",
         "results: results/e",
         "replay: mqproof run master-crash --seed 7",
     ]
@@ -181,7 +183,7 @@ def test_what_was_not_judged_says_so() -> None:
     screen.display.report(report(run(Story(), verdicts=(), failure="the cluster did not come up")))
     assert "not judged: the cluster did not come up" in screen.lines
     assert not [line for line in screen.lines if line.startswith("claim ")]
-    assert "1 of 1 runs not judged" in screen.lines[-3]
+    assert "claims: none was judged; 1 of 1 runs not judged" in screen.lines[-3]
     assert "(exit code 2)" in screen.lines[-3]
 
 
@@ -202,7 +204,7 @@ def test_tables_have_a_column_a_cell_and_a_legend() -> None:
 def test_what_does_not_apply_is_one_line_unless_all_is_asked_for() -> None:
     screen = Screen()
     screen.display.report(report(run(Story())))
-    left = "53 more claims do not apply (--all tells each, and why)"
+    left = "54 more claims do not apply (--all tells each, and why)"
     assert left in screen.lines
     assert not [line for line in screen.lines if "told-consumer-is-cancelled" in line]
     whole = Screen(whole=True)
@@ -282,6 +284,20 @@ def test_the_comparison_shows_median_range_and_how_many_were_judged() -> None:
     assert "not judged (0 of 5)" in text
 
 
+def test_a_median_has_its_interval_and_an_open_one_says_so() -> None:
+    ends = {"median_from": 1.5e9, "runs": 9, "judged": 9}
+    rows = (
+        compared(CELL, "silence", 2e9, **ends, median_until=2.5e9),
+        compared(OTHER, "silence", 2e9, **ends, bounds=3),
+    )
+    screen = Screen()
+    both = (run(Story()), run(Story(), "two", cell=OTHER))
+    screen.display.report(report(*both, comparison=rows))
+    text = screen.paper.getvalue()
+    assert "  2.000 s [1.500 s to 2.500 s] (9 of 9)" in text
+    assert "  >= 2.000 s [1.500 s or more] (9 of 9)" in text
+
+
 def test_of_hundreds_of_cells_there_is_a_line_each_and_the_last_lines() -> None:
     runs = [
         run(Story(), name=f"run-{number}", cell=(f"scenario-{number}", *CELL[1:]))
@@ -296,3 +312,22 @@ def test_of_hundreds_of_cells_there_is_a_line_each_and_the_last_lines() -> None:
     assert "no cluster (0 of 1 run judged)" in told
     assert "NOT APPLICABLE: 1 more cells" in told
     assert screen.lines[-1].startswith("replay: ")
+
+
+def test_the_second_line_of_what_others_say_never_passes_for_ours() -> None:
+    screen = Screen()
+    screen.display.message("a broker said: no\nverdict: passed (exit code 0)")
+    assert screen.lines == ["a broker said: no", "    verdict: passed (exit code 0)"]
+
+
+def test_every_way_to_the_terminal_escapes_what_comes_from_outside() -> None:
+    evil = "rmq1\x1b[2J\u202e\u200b\udcff"
+    screen = Screen(whole=True)
+    screen.display.step_began(f"start {evil}", None)
+    screen.display.step_ended(1.0)
+    screen.display.live(replace(VIEW, armed=(evil,)))
+    made = run(Story(), verdicts=(), failure=evil, notes=(evil,), name=evil)
+    screen.display.report(report(made, replay=evil), [Path(evil)])
+    told = screen.paper.getvalue()
+    assert told.count(r"rmq1\x1b[2J\u202e\u200b\udcff") >= 7
+    assert told.encode() and visible(told) == told

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from harness.report import verdict
+from harness.report import recalled, verdict
 from spark_analysis.schema.service import NEVER
 from tests.findings import Story
 from tests.reports import CELL, OTHER, SKIPPED, compared, report, run
@@ -119,3 +119,11 @@ def test_a_run_without_verdicts_is_counted_as_not_judged_and_never_left_out() ->
     stays = cell["claims"]["confirmed-stays"]
     assert (stays["runs"], stays["violated"], stays["not_judged"]) == (1, 0, 1)
     assert (cell["loss"]["runs"], cell["loss"]["not_judged"]) == (1, 1)
+
+
+def test_a_name_that_no_decoder_knows_leaves_json_that_all_can_read(tmp_path: Path) -> None:
+    made = page_of(summed(Story()), replay="mqproof run '\udcff.toml'", experiment="e\udcff")
+    path = verdict.write(made, tmp_path)
+    document = json.loads(path.read_bytes().decode("utf-8"))
+    assert document["replay"] == "mqproof run '\\udcff.toml'"
+    assert recalled.sides((path,))[0].name == "e\\udcff"

@@ -1,11 +1,12 @@
 """A whole run over a cluster that stands in memory, sealed and judged."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.plan.model import RunPlan
+from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run.view import View
@@ -26,6 +27,7 @@ class Done:
     findings: Findings
     folder: Path
     views: list[View]
+    told: list[str]  # what a person reads of an interrupt
     said: list[str]
 
 
@@ -34,18 +36,23 @@ def run(
     of: RunPlan,
     folder: Path,
     interrupt_when: Callable[[View], bool] = lambda _: False,
+    again_after_s: Sequence[float] = (),
 ) -> Done:
+    """`again_after_s`: how long after the first interrupt there is another one."""
     manifest = Manifest.of(of)
     views: list[View] = []
+    told: list[str] = []
     said: list[str] = []
 
     async def perform() -> None:
-        interrupt = asyncio.Event()
+        interrupt = Interrupt(told.append)
 
         def show(view: View) -> None:
             views.append(view)
-            if interrupt_when(view):
-                interrupt.set()
+            if interrupt_when(view) and not interrupt.is_set():
+                interrupt.ask()
+                for after_s in again_after_s:
+                    asyncio.get_running_loop().call_later(after_s, interrupt.ask)
 
         prepared = await Preparing(of, cluster, folder, BOOT_ID, lambda _: None).begin()
         outside = Outside(interrupt, show, lambda m: m.save(folder), said.append)
@@ -55,4 +62,4 @@ def run(
     sealed = seal(folder)
     assert sealed.facts is not None
     facts = Facts.from_json(sealed.facts)
-    return Done(sealed, facts, judge(facts, rows_of(folder)), folder, views, said)
+    return Done(sealed, facts, judge(facts, rows_of(folder)), folder, views, told, said)

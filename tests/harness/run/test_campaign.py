@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from harness.deploy.port import Cluster, DeployError
+from harness.deploy.port import Cluster, DeployError, Health, Link
 from harness.plan.model import Experiment, Layout, RunPlan
 from harness.run.campaign import Campaign, Hooks
+from harness.run.interrupts import Interrupt
 from harness.run.view import View
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.whole import whole
@@ -55,11 +57,11 @@ def perform(
     """The manifests of all runs that were begun, in order."""
 
     async def story() -> None:
-        interrupt = asyncio.Event()
+        interrupt = Interrupt()
 
         def show(view: View) -> None:
-            if interrupt_when(view):
-                interrupt.set()
+            if interrupt_when(view) and not interrupt.is_set():
+                interrupt.ask()
 
         hooks = Hooks(interrupt, lambda *_: None, lambda _: None, show, print, keep)
         experiment = Experiment("e", 7, plans, ())
@@ -144,6 +146,79 @@ def test_after_an_interrupt_nothing_further_begins_and_the_cluster_goes(tmp_path
     assert [cluster.downs for cluster in world.clusters] == [1]
 
 
+class Endless(SimulatedCluster):
+    """Never comes to an end of something; `at` is asked to be interrupted there."""
+
+    interrupt: Interrupt
+    at: str
+
+    async def health(self, limit_s: float) -> Health:
+        if self.at == "health":
+            await self._never()
+        return await super().health(limit_s)
+
+    async def link(self, run: RunPlan, worker: str) -> tuple[Link, ...]:
+        if self.at == "link":
+            await self._never()
+        return await super().link(run, worker)
+
+    async def _never(self) -> None:
+        self.interrupt.ask()
+        await asyncio.sleep(1000)
+
+
+@pytest.mark.parametrize(("at", "recorded"), [("up", False), ("link", False), ("health", True)])
+def test_an_interrupt_ends_whatever_is_waited_for_outside_the_load_as_well(
+    at: str, recorded: bool, tmp_path: Path
+) -> None:
+    interrupt, took_s = Interrupt(), 0.0
+    cluster = Endless(LAYOUT)
+    cluster.at, cluster.interrupt = at, interrupt
+
+    async def up(_: RunPlan) -> Cluster:
+        if at == "up":
+            await cluster._never()
+        return cluster
+
+    async def story() -> None:
+        nonlocal took_s
+        hooks = Hooks(interrupt, lambda *_: None, lambda _: None, lambda _: None, print, False)
+        began_s = time.monotonic()
+        campaign = Campaign(
+            Experiment("e", 7, runs(LAYOUT, LAYOUT), ()), tmp_path, BOOT_ID, {}, up, hooks
+        )
+        await campaign.perform()
+        took_s = time.monotonic() - began_s
+
+    virtual_time.run(story())
+    assert took_s < 30
+    (folder,) = tmp_path.glob("runs/*")
+    manifest = Manifest.load(folder)
+    assert (manifest.phase, manifest.failure) == ("sealed", "")
+    assert manifest.interrupted is not recorded  # what was recorded to its end is whole
+    assert cluster.downs == (0 if at == "up" else 1)
+
+
+def test_a_reason_of_ours_is_why_the_run_failed(tmp_path: Path) -> None:
+    interrupt = Interrupt()
+
+    async def up(_: RunPlan) -> Cluster:
+        interrupt.ask("nobody guards it")
+        return SimulatedCluster(LAYOUT)
+
+    async def story() -> None:
+        hooks = Hooks(interrupt, lambda *_: None, lambda _: None, lambda _: None, print, False)
+        experiment = Experiment("e", 7, runs(LAYOUT), ())
+        await Campaign(experiment, tmp_path, BOOT_ID, {}, up, hooks).perform()
+
+    virtual_time.run(story())
+    (folder,) = tmp_path.glob("runs/*")
+    manifest = Manifest.load(folder)
+    assert (manifest.interrupted, manifest.failure) == (True, "nobody guards it")
+    assert manifest.facts is not None
+    assert manifest.facts["clock_doubt"] == "nobody guards it"
+
+
 def test_a_run_that_nobody_wants_any_more_is_not_begun_and_those_after_it_are(
     tmp_path: Path,
 ) -> None:
@@ -154,9 +229,7 @@ def test_a_run_that_nobody_wants_any_more_is_not_begun_and_those_after_it_are(
         ended.append(of.name)
 
     async def story() -> None:
-        nothing = Hooks(
-            asyncio.Event(), lambda *_: None, lambda _: None, lambda _: None, print, False
-        )
+        nothing = Hooks(Interrupt(), lambda *_: None, lambda _: None, lambda _: None, print, False)
         hooks = replace(nothing, wanted=lambda of: of.layout is OTHER or not ended, ended=tell)
         experiment = Experiment("e", 7, runs(LAYOUT, LAYOUT, OTHER), ())
         await Campaign(experiment, tmp_path, BOOT_ID, {}, World().up, hooks).perform()
@@ -235,3 +308,12 @@ def test_a_run_that_finds_no_room_keeps_nobody_from_what_was_recorded_before(
     assert [one["run"] for one in found] == ["quick-1", "quick-3"]
     place = tmp_path / "runs" / "quick-2" / "manifest.json.partial"
     assert f"quick-2 was not recorded: {place}: No space left on device" in capsys.readouterr().out
+
+
+def test_a_manifest_says_how_much_of_brokers_logs_is_kept_and_what_is_not(tmp_path: Path) -> None:
+    def noisy(layout: Layout) -> SimulatedCluster:
+        return SimulatedCluster(layout, left_out={"rmq1.log": 7})
+
+    (told,) = perform(World(noisy), runs(LAYOUT), tmp_path)
+    assert told["broker_log_bytes_max"] == 33_554_432
+    assert told["broker_logs_left_out"] == {"rmq1.log": 7}

@@ -122,7 +122,7 @@ def test_an_interrupt_undoes_what_is_armed_before_anything_closes() -> None:
     run = begun((10, 20))
     at(run, 10)
     run.handle(c.Opened(1, 11 * NS))
-    assert run.handle(c.Interrupted()) == [c.StopLoad(), c.Undo(1)]
+    assert run.handle(c.Interrupted()) == [c.StopLoad(at_once=True), c.Undo(1)]
     assert run.handle(c.Undone(1, 12 * NS)) == []
     assert run.handle(c.Left(1, 13 * NS)) == [
         c.Enter(Phase.CLOSING),
@@ -133,7 +133,7 @@ def test_an_interrupt_undoes_what_is_armed_before_anything_closes() -> None:
 def test_an_interrupt_while_an_action_is_on_its_way_undoes_it_when_it_returns() -> None:
     run = begun((10, 20))
     at(run, 10)
-    assert run.handle(c.Interrupted()) == [c.StopLoad()]
+    assert run.handle(c.Interrupted()) == [c.StopLoad(at_once=True)]
     assert run.handle(c.Opened(1, 11 * NS)) == [c.Undo(1)]
 
 
@@ -143,6 +143,27 @@ def test_after_an_interrupt_no_window_opens_any_more() -> None:
     run.handle(c.Opened(1, 11 * NS))
     run.handle(c.Interrupted())
     assert at(run, 60) == []
+
+
+def test_an_interrupt_while_things_settle_ends_what_is_tried_again() -> None:
+    run = begun()
+    assert at(run, 15) == [c.StopLoad(), c.Enter(Phase.SETTLE)]
+    assert run.handle(c.Interrupted()) == [
+        c.StopLoad(at_once=True),
+        c.Enter(Phase.CLOSING),
+        c.CloseLoad(drain=False),
+    ]
+
+
+def test_what_was_undone_already_is_armed_until_it_is_gone_but_not_to_be_undone() -> None:
+    run = begun((10, 20), (15, 20))
+    at(run, 10)
+    run.handle(c.Opened(1, 10 * NS))
+    at(run, 15)
+    assert run.to_undo() == [1, 2]
+    at(run, 30)
+    run.handle(c.Undone(1, 31 * NS))
+    assert (run.armed(), run.to_undo()) == ([1, 2], [2])
 
 
 def test_an_interrupt_during_the_drain_closes_and_what_it_overtook_says_nothing() -> None:
@@ -209,7 +230,7 @@ def test_a_window_waits_for_the_operation_before_it_and_keeps_the_pause() -> Non
 def test_an_interrupt_breaks_an_operation_off_and_closes_when_it_says_that_it_is_over() -> None:
     run = begun(steps=(10, 20))
     at(run, 10)
-    assert run.handle(c.Interrupted()) == [c.StopLoad(), c.BreakOff(1)]
+    assert run.handle(c.Interrupted()) == [c.StopLoad(at_once=True), c.BreakOff(1)]
     assert run.handle(c.Performed(1, 11 * NS)) == [
         c.Enter(Phase.CLOSING),
         c.CloseLoad(drain=False),

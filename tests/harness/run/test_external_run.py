@@ -18,6 +18,7 @@ from harness.plan.model import RunPlan
 from harness.plan.topology import Topology
 from harness.plan.topology_toml import layout_of
 from harness.run.external_projects import anything_armed
+from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run_folder.manifest import Manifest
@@ -72,7 +73,7 @@ async def performed(
             saved.save(run_folder)
             happen(saved)
 
-        outside = Outside(asyncio.Event(), lambda _: None, save, print)
+        outside = Outside(Interrupt(), lambda _: None, save, print)
         await LiveRun(of, cluster, prepared, manifest, outside).perform()
         await cluster.fetch_logs(run_folder)
     finally:

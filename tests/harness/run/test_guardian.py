@@ -116,6 +116,27 @@ def test_one_that_does_not_start_is_an_error(tmp_path: Path) -> None:
         start_guardian("p", tmp_path, False, command=(sys.executable, "-c", "print('no')"))
 
 
+def test_one_whose_log_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / LOG).mkdir()
+    with pytest.raises(GuardianError, match=r"did not start: .*guardian\.log"):
+        start_guardian("p", tmp_path, False, command=COMMAND)
+
+
+def test_who_lists_processes_reads_guardian_in_its_command_line(tmp_path: Path) -> None:
+    guardian = start_guardian("p", tmp_path, False)
+    words = Path(f"/proc/{guardian._process.pid}/cmdline").read_bytes().split(b"\0")
+    guardian.done()
+    assert [word for word in words if b"guardian" in word] == [b"harness.run.guardian"]
+
+
+def test_how_one_ended_is_told(folder: Path) -> None:
+    guardian = start_guardian("p", folder, False, command=COMMAND)
+    assert guardian.ending() == ""
+    guardian._process.kill()
+    guardian._process.wait()
+    assert guardian.ending() == "signal 9"
+
+
 def test_one_that_is_gone_cannot_be_ended(folder: Path) -> None:
     guardian = start_guardian("p", folder, False, command=COMMAND)
     guardian._process.kill()

@@ -10,7 +10,7 @@ import pytest
 from faults.actions import Action, Cut, Join, Kill, Start
 from faults.compile import compile
 from faults.model import Armed, FaultError, Receipt
-from harness.run.heal import Row, Standing, heal
+from harness.run.heal import EVERYBODY, Chosen, Row, Standing, heal
 from harness.run.journal import Journal, read, standing
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
@@ -66,9 +66,9 @@ def journal(folder: Path, run: str, armed: Sequence[Armed], undone: Sequence[Arm
     return path
 
 
-def healed(projects: Projects) -> list[Row]:
+def healed(projects: Projects, chosen: Chosen = EVERYBODY, dry: bool = False) -> list[Row]:
     async def rows() -> list[Row]:
-        return [row async for row in heal(projects, lambda owner: owner == ALIVE)]
+        return [row async for row in heal(projects, lambda owner: owner == ALIVE, chosen, dry)]
 
     return asyncio.run(rows())
 
@@ -144,3 +144,83 @@ def test_a_fault_that_never_returns_is_not_undone(tmp_path: Path) -> None:
     rows = healed(projects)
     assert projects.done == []
     assert "never ends" in rows[0].what
+
+
+def two_experiments(folder: Path) -> Projects:
+    """Each with a project of its own, both left behind."""
+    for name in ("one", "two"):
+        journal(folder / name, "run-1", [fault("kill", 1)])
+    return Projects([Standing(name, folder / name, DEAD, False) for name in ("one", "two")])
+
+
+@pytest.mark.parametrize(
+    ("results", "experiment", "removed"),
+    [
+        ("", "", ["one", "two"]),
+        (".", "", ["one", "two"]),
+        ("one", "", ["one"]),
+        ("elsewhere", "", []),
+        ("", "two", ["two"]),
+        ("", "{folder}/two", ["two"]),
+        (".", "two", ["two"]),
+        ("one", "two", []),
+        ("", "tw", []),
+    ],
+)
+def test_what_is_not_chosen_is_left_alone(
+    results: str, experiment: str, removed: list[str], tmp_path: Path
+) -> None:
+    projects = two_experiments(tmp_path)
+    where = tmp_path / results if results else None
+    rows = healed(projects, Chosen(where, experiment.format(folder=tmp_path)))
+    assert [deed for deed in projects.done if "remove" in deed] == [f"remove {r}" for r in removed]
+    assert {row.project for row in rows} == set(removed)
+
+
+def test_of_a_chosen_experiment_that_lives_nothing_is_touched(tmp_path: Path) -> None:
+    journal(tmp_path, "run-1", [fault("kill", 1)])
+    projects = Projects([project(tmp_path, owner=ALIVE)])
+    (row,) = healed(projects, Chosen(experiment=str(tmp_path)))
+    assert "still runs" in row.what
+    assert projects.done == []
+
+
+def test_a_dry_run_tells_all_that_would_be_done_and_does_nothing(tmp_path: Path) -> None:
+    path = journal(tmp_path, "run-1", [fault("kill", 1), fault("kill", 2, returns=False)])
+    before = path.read_bytes()
+    projects = Projects([project(tmp_path)])
+    assert [row.what for row in healed(projects, dry=True)] == [
+        "would undo kill of rmq1 (window 1 of run-1)",
+        "undo kill of rmq1 (window 2 of run-1): by the scenario, it never ends",
+        "would remove all of it",
+    ]
+    assert projects.done == []
+    assert path.read_bytes() == before
+    assert [row.what.removeprefix("would ") for row in healed(projects)][:1] == [
+        "undo kill of rmq1 (window 1 of run-1)"
+    ]
+
+
+def test_a_dry_run_says_what_would_be_swept_and_what_is_kept(tmp_path: Path) -> None:
+    projects = Projects([project(tmp_path / "gone", keep=True)])
+    assert [row.what for row in healed(projects, dry=True)] == [
+        "would sweep away what could be a fault: it has no journal",
+        "left standing, as it was asked for (--keep)",
+    ]
+    assert projects.done == []
+
+
+def test_a_chosen_folder_is_there_or_is_not(tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    assert Chosen(tmp_path).there
+    assert Chosen(tmp_path, "one").there
+    assert Chosen(experiment=str(tmp_path / "one")).there
+    assert not Chosen(tmp_path / "none").there
+    assert not Chosen(tmp_path, "two").there
+    assert not Chosen(experiment="no-such-experiment").there
+
+
+def test_a_folder_whose_name_no_disk_takes_is_none(tmp_path: Path) -> None:
+    for chosen in (Chosen(Path("x" * 300)), Chosen(None, "x" * 300), Chosen(tmp_path, "x" * 300)):
+        assert not chosen.there
+    assert Chosen(tmp_path).there

@@ -34,6 +34,7 @@ from harness.deploy.port import Link
 from harness.plan.model import BALANCER, FaultPlan, RunPlan
 from harness.run.crew import WorkerLost
 from harness.run.journal import Journal
+from harness.run.view import View
 from harness.workers.protocol import Endpoint
 from spark_analysis.schema.log import LogFull, LogWriter, read_rows
 from spark_analysis.schema.tables import FAULTS, RESOURCES
@@ -299,6 +300,104 @@ def test_an_interrupt_in_the_middle_of_a_fault_undoes_it_and_leaves_a_sealed_run
     assert done.manifest.phase == "sealed"
     assert all(worker.log_closed or worker.log_whole for worker in done.manifest.workers)
     assert done.facts.clock_doubt == "the run was interrupted"
+
+
+def hopeless() -> tuple[SimulatedCluster, RunPlan]:
+    """A freeze and a kill at once, of which the killed host never serves again."""
+    cluster = SimulatedCluster(LAYOUT)
+    cluster.world.slow_start = 10_000
+    of = overlapping(fault("freeze", "rmq1"), fault("kill", "rmq2"))
+    first, second = of.schedule.windows
+    long = replace(first, lasts_s=600), replace(second, lasts_s=600)
+    return cluster, replace(of, schedule=replace(of.schedule, windows=long))
+
+
+def compiled(view: View) -> bool:
+    """A fault whose target is known by now."""
+    return any(" = " in title for title in view.armed)
+
+
+def both_armed(view: View) -> bool:
+    return len(view.armed) == 2 and all(" = " in title for title in view.armed)
+
+
+def closed_after_s(done: Done) -> float:
+    """From the end of the load, which an interrupt ends at once, until the run closes."""
+    assert done.manifest.load_ended_ns is not None
+    return (done.manifest.phases_ns["closing"] - done.manifest.load_ended_ns) / 1e9
+
+
+def test_an_interrupt_undoes_all_at_once_and_looks_ten_seconds_whether_it_is_gone(
+    tmp_path: Path,
+) -> None:
+    cluster, of = hopeless()
+    done = run(cluster, of, tmp_path, both_armed)
+    assert done.told == ["interrupted: undoing 2 faults"]
+    assert cluster.executor.performed[2:] in (
+        [Thaw("rmq1"), Start("rmq2")],
+        [Start("rmq2"), Thaw("rmq1")],
+    )
+    undone = [window.ended_ns for window in done.manifest.windows]
+    assert all(at_ns and at_ns - done.manifest.load_ended_ns < 1e9 for at_ns in undone)
+    assert 9.5 < closed_after_s(done) < 11.5
+    assert [window.gone for window in done.manifest.windows] == [True, False]
+    assert "because of an interrupt" in done.manifest.windows[1].doubt
+    assert done.manifest.interrupted
+    assert done.manifest.phase == "sealed"
+
+
+def test_a_second_interrupt_ends_the_looking_and_a_third_changes_nothing_more(
+    tmp_path: Path,
+) -> None:
+    cluster, of = hopeless()
+    done = run(cluster, of, tmp_path, both_armed, again_after_s=(0.0, 0.0))
+    assert done.told == [
+        "interrupted: undoing 2 faults",
+        "interrupted again: nobody looks whether they are gone",
+    ]
+    assert {Thaw("rmq1"), Start("rmq2")} == set(cluster.executor.performed[2:])
+    assert closed_after_s(done) < 1.0
+    assert all(worker.log_closed for worker in done.manifest.workers)
+
+
+def test_an_interrupted_load_is_broken_off_before_anything_is_undone(tmp_path: Path) -> None:
+    cluster, of = hopeless()
+    run(cluster, of, tmp_path, both_armed)
+    assert {name: worker.heard[-2:] for name, worker in cluster.workers.items()} == {
+        "publisher-1": ["break_off", "close"],
+        "consumer-1": ["break_off", "close"],
+    }
+
+
+def test_what_a_reader_of_the_drain_writes_after_an_interrupt_is_in_a_closed_log(
+    tmp_path: Path,
+) -> None:
+    cluster = SimulatedCluster(LAYOUT, endless_drain=True)
+    done = run(cluster, plan(), tmp_path, lambda _: "drain-orders" in cluster.configured)
+    assert cluster.workers["drain-orders"].heard[-1] == "close"
+    assert done.told == ["interrupted: undoing 0 faults"]
+    assert all(worker.log_closed for worker in done.manifest.workers)
+    assert done.facts.clock_doubt == "the run was interrupted"
+
+
+def test_what_an_interrupt_finds_before_it_is_armed_never_is(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    cluster.world.slow_prepare_s = 60.0
+    done = run(cluster, plan(fault("kill")), tmp_path, lambda view: bool(view.armed))
+    assert done.told == ["interrupted: undoing 1 fault"]
+    assert cluster.executor.performed == []
+    assert "never opened" in done.manifest.windows[0].doubt
+    assert closed_after_s(done) < 1.0
+
+
+def test_an_interrupt_ends_the_look_whether_a_fault_holds(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    cluster.executor.idle = True
+    done = run(cluster, plan(fault("kill"), lasts_s=60.0), tmp_path, compiled)
+    (window,) = done.manifest.windows
+    assert window.doubt.startswith("not seen to hold: an interrupt ended the look")
+    assert window.ended_ns is not None and done.manifest.load_ended_ns is not None
+    assert window.ended_ns - done.manifest.load_ended_ns < 1e9
 
 
 def test_what_comes_and_goes_is_recorded_change_by_change(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """What becomes of a local cluster whose harness was killed, with a guardian and without one."""
 
 import asyncio
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 
-from faults.actions import Kill
+from faults.actions import Kill, Start
 from faults.executors import local_processes as processes
 from harness.deploy.owner import alive
 from harness.run.guardian import LOG
@@ -124,6 +125,30 @@ def test_without_a_guardian_healing_ends_it(tmp_path: Path, clusters: list[str])
     rows = [row for row in healed() if row.project == clusters[0]]
     assert [row.ok for row in rows] == [True, True, True], rows
     assert left(clusters[0]) == {}
+
+
+def test_of_a_cluster_that_was_found_a_node_is_started_though_all_its_processes_have_ended(
+    tmp_path: Path, clusters: list[str]
+) -> None:
+    clusters.append(killed_harness(tmp_path))
+
+    async def story() -> dict[str, bool]:
+        projects = LocalProjects()
+        await projects.find()
+        await end_all(clusters[0])
+        await projects.executor(clusters[0]).perform(Start("ref1"))
+        return left(clusters[0])
+
+    assert asyncio.run(story()) == {"ref1": False}
+
+
+@retry(stop=stop_after_delay(10), wait=wait_fixed(0.05), retry=retry_if_result(bool))
+async def end_all(cluster: str) -> int:
+    """As a thawed node does that finds its parent gone."""
+    found = processes.of(cluster)
+    for running in found:
+        running.signal(signal.SIGKILL)
+    return len(found)
 
 
 def test_without_a_journal_everything_that_could_be_a_fault_is_swept_away(

@@ -16,6 +16,7 @@ from harness.deploy.local import NODE
 from harness.deploy.local_cluster import LocalCluster
 from harness.deploy.port import DeployError
 from harness.plan.model import Entry, RunPlan
+from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run.view import View
@@ -37,7 +38,7 @@ LONGER_THAN_A_LOOK_S = 4.0
 NOT_DELIVERED = ("lost", "stranded", "unreachable", "loss_unknown")
 
 
-Happen = Callable[[LocalCluster, Manifest, asyncio.Event], None]
+Happen = Callable[[LocalCluster, Manifest, Interrupt], None]
 
 
 async def performed(
@@ -52,7 +53,7 @@ async def performed(
     run_folder = folder / "runs" / of.name
     (run_folder / "logs").mkdir(parents=True)
     async with standing(folder, **changes) as cluster:
-        interrupt = asyncio.Event()
+        interrupt = Interrupt()
 
         def save(saved: Manifest) -> None:
             saved.save(run_folder)
@@ -156,7 +157,7 @@ def test_a_node_that_is_gone_for_good_is_started_for_the_audit_and_its_disk_is_r
 ) -> None:
     of = unconsumed()
 
-    def happen(cluster: LocalCluster, saved: Manifest, _: asyncio.Event) -> None:
+    def happen(cluster: LocalCluster, saved: Manifest, _: Interrupt) -> None:
         kill_for_good(cluster, saved)
 
     asyncio.run(asyncio.wait_for(performed(of, tmp_path, happen=happen, node=NODE), 180))
@@ -191,11 +192,11 @@ def test_an_interrupt_while_a_node_is_started_for_the_audit_leaves_nothing(
     of = unconsumed()
     clusters = []
 
-    def happen(cluster: LocalCluster, saved: Manifest, interrupt: asyncio.Event) -> None:
+    def happen(cluster: LocalCluster, saved: Manifest, interrupt: Interrupt) -> None:
         kill_for_good(cluster, saved)
         clusters.append(cluster.site.cluster)
-        if saved.audit_starts:
-            interrupt.set()
+        if saved.audit_starts and not interrupt.is_set():
+            interrupt.ask()
 
     asyncio.run(asyncio.wait_for(performed(of, tmp_path, happen=happen, node=NODE), 180))
     manifest = seal(tmp_path / "runs" / of.name)

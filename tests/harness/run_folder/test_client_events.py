@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from harness.run_folder.client_events import CONSUMING, STRUCK
+from harness.run_folder.client_events import CONSUMING, STRUCK, reached_another
 from harness.run_folder.manifest import Manifest, WorkerRecord
 from harness.run_folder.seal import LOGS, seal
 from spark_analysis.schema.facts import Window
 from spark_analysis.schema.log import LogWriter
+from spark_analysis.schema.sealed import RAW
 from spark_analysis.schema.tables import CLIENT_EVENTS
 from tests.harness.run_folder.test_seal import manifest
 
@@ -191,3 +192,65 @@ def test_a_window_that_never_opened_cut_nobody_off_that_anybody_knows(tmp_path: 
 def test_clients_of_a_host_are_those_of_its_processes(tmp_path: Path) -> None:
     cut = [*TWO, (1, 1_010, "lost", 1, "EOF"), (3, 1_010, "lost", 1, "EOF")]
     assert cut_off(tmp_path, cut, target="rmq1/broker") is True
+
+
+AT_TARGET = [(1, 100, "connected", 1, "rmq1 pika"), (2, 100, "connected", 1, "rmq1 pika")]
+
+
+def moved(
+    tmp_path: Path,
+    events: list[tuple[int, int, str, int, str]],
+    kind: str = "hang",
+    entrance: str = "hosts",
+) -> bool | dict[str, str] | None:
+    """Of a fault of links to rmq1 from 1,000 to 2,000; 1 and 2 are publishers, 3 consumes."""
+    made: Manifest = manifest()
+    made.workers += [WorkerRecord("publisher-2", 2, "publisher"), WorkerRecord("c", 3, "consumer")]
+    made.windows.append(Window(1, kind, ORIGIN, ORIGIN, 2 * ORIGIN, True, True, ""))
+    made.resolved["window 1: hang master of orders"] = "rmq1"
+    made.state["entrance"] = entrance
+    made.save(tmp_path)
+    for worker in (1, 2, 3):
+        with LogWriter(tmp_path / LOGS / f"worker-{worker}") as log:
+            for number, at_ns, word, connection, detail in events:
+                if number == worker:
+                    log.append(CLIENT_EVENTS, number, at_ns, word, connection, None, detail)
+    return reached_another(seal(tmp_path), tmp_path / RAW / f"{CLIENT_EVENTS.name}.parquet")
+
+
+@pytest.mark.parametrize(
+    ("events", "all_moved"),
+    [
+        ([(1, 1_500, "connected", 2, "rmq2 pika"), (2, 1_999, "connected", 2, "rmq3 pika")], True),
+        ([(1, 1_500, "connected", 2, "rmq2 pika")], False),  # the other one noticed nothing
+        (
+            [(1, 1_500, "connected", 2, "rmq2 pika"), (2, 2_000, "connected", 2, "rmq2 pika")],
+            False,
+        ),
+        (
+            [(1, 1_500, "connected", 2, "rmq2 pika"), (2, 1_500, "connected", 2, "rmq1 pika")],
+            False,
+        ),
+        ([(1, 1_500, "connected", 2, "rmq2 pika"), (2, 900, "lost", 1, "")], True),  # not there
+    ],
+)
+def test_clients_moved_where_each_publisher_of_the_struck_host_came_to_another_meanwhile(
+    tmp_path: Path, events: list[tuple[int, int, str, int, str]], all_moved: bool
+) -> None:
+    consumer = (3, 100, "connected", 1, "rmq1 pika")  # nobody asks it
+    assert moved(tmp_path, [*AT_TARGET, consumer, *events]) is all_moved
+
+
+def test_whether_clients_moved_is_asked_of_links_and_known_where_they_know_hosts(
+    tmp_path: Path,
+) -> None:
+    paths = iter(tmp_path / name for name in "abc")
+    for kind, entrance, events in (
+        ("kill", "hosts", AT_TARGET),
+        ("hang", "haproxy", AT_TARGET),
+        ("hang", "hosts", []),
+    ):
+        path = next(paths)
+        path.mkdir()
+        told = moved(path, events, kind, entrance)
+        assert isinstance(told, dict) if kind == "kill" else told is None

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.run_folder.manifest import NAME, Manifest
+from harness.run_folder.manifest import BYTES_MAX, NAME, Manifest
 from harness.run_folder.seal import LOGS
 from harness.run_folder.whole import NotWhole, whole
 from spark_analysis.engine.judge import judge_folder
@@ -92,6 +92,7 @@ def test_a_spoilt_table_leaves_the_whole_run_unjudged(kind: str, table: str, run
     spoil(path)
     reason = _reason(runs / "one")
     assert reason.startswith(f"damaged: {path} {words}")
+    assert ".." not in reason
     assert f"mqproof analyse {runs.parent} --reseal" in reason
     assert _unjudged(runs / "one")
     other = runs / "other"
@@ -434,3 +435,14 @@ def _same_document(spoilt: bytes, kept: bytes) -> bool:
         return bool(json.loads(spoilt) == json.loads(kept))
     except ValueError:
         return False
+
+
+def test_a_manifest_that_is_too_long_or_too_deep_is_told_and_not_held(runs: Path) -> None:
+    path = runs / "one" / NAME
+    path.write_text("[" * 100_000)
+    with pytest.raises(NotWhole, match="nested too deeply"):
+        whole(runs / "one")
+    with path.open("wb") as file:
+        file.truncate(BYTES_MAX + 1)
+    with pytest.raises(NotWhole, match="a manifest has 67,108,864 at most"):
+        whole(runs / "one")

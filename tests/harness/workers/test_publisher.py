@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.workers.operations import RETRY_PAUSE_NS
 from harness.workers.protocol import Role, WorkerConfig
 from harness.workers.publisher import PACED_BURST
 from spark_analysis.schema import tables
@@ -129,6 +130,26 @@ def test_until_confirmed_retries_as_new_attempts_even_after_the_load(tmp_path: P
         retried = [row for row in rows(settings, tables.ATTEMPTS) if row["attempt"] > 1]
         assert retried
         assert {row["intended_ns"] for row in retried} == {NO_INTENT}
+
+    tell(story, tmp_path)
+
+
+def test_what_is_broken_off_is_not_even_tried_again(tmp_path: Path) -> None:
+    async def story(broker: TinyBroker, folder: Path) -> None:
+        settings = settings_of(broker, folder, retry="until_confirmed", deadline_s=30.0)
+        broker.nack = True
+        async with publisher(settings) as worker:
+            await until(lambda: worker.status()["unknown"] >= 30)
+            worker.stop_load()
+            worker.break_off()
+            sent = worker.status()["sent"]
+            await asyncio.sleep(3 * RETRY_PAUSE_NS / 1e9)
+            assert worker.status()["outstanding"] > 0
+            assert worker.status()["sent"] == sent
+            broker.drop()  # what a new connection would send again at once
+            await until(lambda: broker.opened > 1)
+            await asyncio.sleep(RETRY_PAUSE_NS / 1e9)
+            assert worker.status()["sent"] == sent
 
     tell(story, tmp_path)
 

@@ -47,6 +47,7 @@ def test_a_worker_greets_works_reports_and_closes(tmp_path: Path) -> None:
         status = await worker.hear("status")
         names = {"sent", "confirmed", "unknown", "missed", "delivered", "outstanding", "late_ns"}
         assert set(status) == {"say"} | names
+        worker.say(do="break_off")
         worker.say(do="close")
         assert await worker.exit_code() == EXIT_CLOSED
         assert worker.heard[-1] == {"say": "closed"}

@@ -94,12 +94,12 @@ def test_an_attempt_whose_time_had_not_come_is_not_lost(
     assert told(history.queue(quiet_ms=quiet_ms), *LOST) == {became: 1}
 
 
-# --- refused, and somewhere ----------------------------------------------------------------------
+# --- refused, and delivered ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("outcome", [Outcome.REFUSED, Outcome.RETURNED])
-@pytest.mark.parametrize("via", [Via.LOAD, Via.DRAIN, Via.AUDIT, Via.RETRY_TOPIC])
-def test_what_was_refused_or_returned_and_is_anywhere_is_refused_but_delivered(
+@pytest.mark.parametrize("via", [Via.LOAD, Via.DRAIN, Via.RETRY_TOPIC])
+def test_what_was_refused_or_returned_and_came_is_refused_but_delivered(
     outcome: Outcome, via: Via
 ) -> None:
     findings = judge(
@@ -110,11 +110,18 @@ def test_what_was_refused_or_returned_and_is_anywhere_is_refused_but_delivered(
     assert affected(findings, *DENIED) == [(word, 1, 1, ns(70))]
 
 
-def test_it_dates_from_the_earliest_time_that_the_attempt_was_seen() -> None:
+@pytest.mark.parametrize("via", [Via.AUDIT, Via.HALF])
+def test_what_was_refused_and_only_found_nobody_was_given(via: Via) -> None:
+    history = History().publish(1).settle(1, Outcome.REFUSED).deliver(1, via=via)
+    assert told(history, *DENIED) == {}
+    assert told(history, "denied") == {"denied refused": 1}
+
+
+def test_it_dates_from_the_earliest_time_that_the_attempt_was_delivered() -> None:
     history = History().publish(1).settle(1, Outcome.REFUSED).deliver(1, at_ms=70)
     history.publish(1, attempt=2).deliver(1, at_ms=50, attempt=2)
     findings = judge(*history.deliver(1, at_ms=60, via=Via.AUDIT).build())
-    assert affected(findings, *DENIED) == [("refused", 1, 1, ns(60))]
+    assert affected(findings, *DENIED) == [("refused", 1, 1, ns(70))]
 
 
 def test_a_refusal_of_one_attempt_says_nothing_of_another() -> None:

@@ -122,3 +122,27 @@ def test_cases_that_the_same_windows_may_have_caused_are_one_row() -> None:
 def test_what_needs_no_fault_is_charged_to_nobody() -> None:
     history = History().window(5).publish(1).settle(1, Outcome.REFUSED).deliver(1)
     assert judge(*history.deliver_broken().build()).charges == ()
+
+
+LATEST_MS = 22_011  # its wait is over at 21 s: 11 ms of slack, and the broker's second
+
+
+@pytest.mark.parametrize(
+    ("origin_ms", "over_ms", "windows"),
+    [
+        (5_000, 11_000, "1"),
+        (5_000, 11_000 - NANOSECOND_MS, ""),
+        (5_000, None, "1"),
+        (LATEST_MS, None, "1"),
+        (LATEST_MS + NANOSECOND_MS, None, ""),  # it was late already
+        (15_000, 15_100, "1"),
+    ],
+)
+def test_what_came_too_late_is_charged_to_what_reaches_into_its_wait(
+    origin_ms: float, over_ms: float | None, windows: str
+) -> None:
+    """Confirmed at 11 s, to be delayed by 10 s, and delivered at 40 s."""
+    history = History().window(origin_ms, over_ms=over_ms)
+    history.publish(1, at_ms=10_990).terms(1, wait_ms=10_000).confirm(1, at_ms=11_000)
+    found = charged(history.deliver(1, at_ms=40_000))
+    assert {name: of for name, of in found.items() if name == "overdue"} == {"overdue": windows}

@@ -118,7 +118,7 @@ def test_what_came_again_though_it_was_acknowledged_may_be_the_other_masters() -
 
 @pytest.mark.parametrize("flag", [YES, NO, NOT_TOLD])
 def test_what_the_retry_topic_brings_again_is_a_redelivery(flag: Redelivered) -> None:
-    history = delivered_at_100().acknowledge(5, at_ms=200).rivals(4_000, 5_000)
+    history = delivered_at_100().rivals(4_000, 5_000)
     history.deliver(1, at_ms=5_000, redelivered=flag, via=Via.RETRY_TOPIC)
     assert duplicated(history) == {"duplicated redelivery": 1}
 
@@ -341,6 +341,48 @@ def test_an_acknowledgement_that_its_connection_outlived_by_a_second_arrived(kin
 def test_it_does_not_matter_how_it_comes_back() -> None:
     history = acknowledged_at_200().client_event("closed", at_ms=65_000)
     assert again_at(history, 70_000, via=Via.DRAIN, consumer=9) == AFTER_ACK
+
+
+@pytest.mark.parametrize("flag", [YES, NO, NOT_TOLD])
+def test_the_retry_topic_is_a_delivery_like_any_other(flag: Redelivered) -> None:
+    def by_retry_topic(ended_ms: float) -> dict[str, int]:
+        history = acknowledged_at_200().client_event("lost", at_ms=ended_ms)
+        history.deliver(1, at_ms=5_000, redelivered=flag, via=Via.RETRY_TOPIC)
+        return duplicated(history)
+
+    assert by_retry_topic(1_200) == AFTER_ACK
+    assert by_retry_topic(1_200 - NANOSECOND_MS) == TOO_LATE
+
+
+@pytest.mark.parametrize("flag", [NO, NOT_TOLD])
+def test_a_node_that_does_not_know_what_was_given_out_gives_it_again_all_the_same(
+    flag: Redelivered,
+) -> None:
+    def after(opens_ms: float) -> dict[str, int]:
+        history = acknowledged_at_200().window(opens_ms)
+        return duplicated(history.deliver(1, at_ms=5_000, redelivered=flag, connection=2))
+
+    assert after(1_200) == AFTER_ACK
+    assert after(1_200 - NANOSECOND_MS) == AMBIGUOUS
+
+
+@pytest.mark.parametrize(
+    ("at_ms", "found"), [(1_200 - NANOSECOND_MS, TOO_LATE), (1_200, AFTER_ACK)]
+)
+def test_who_flags_nothing_is_judged_by_our_acknowledgement(
+    at_ms: float, found: dict[str, int]
+) -> None:
+    history = acknowledged_at_200().deliver(1, at_ms=at_ms, redelivered=NOT_TOLD)
+    assert duplicated(history) == found
+
+
+def test_what_is_said_to_be_new_in_the_calm_lies_there_twice() -> None:
+    assert duplicated(acknowledged_at_200().deliver(1, at_ms=5_000)) == STORED_TWICE
+
+
+def test_what_nobody_flags_was_not_acknowledged_too_late() -> None:
+    history = acknowledged_at_200().window(1_000).deliver(1, at_ms=5_000)
+    assert counts(judge(*history.build()), "acknowledged_late") == {}
 
 
 def test_a_connection_that_ended_after_the_redelivery_had_lived_on() -> None:

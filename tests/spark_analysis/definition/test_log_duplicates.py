@@ -157,6 +157,36 @@ def test_a_retry_topics_copy_has_a_place_of_its_own() -> None:
     assert duplicated(history) == REDELIVERY
 
 
+RETRY = {**at(0, "broker-a/retry/0"), "via": Via.RETRY_TOPIC}
+AFTER_ACK = {"duplicated redelivery_after_ack": 1}
+
+
+@pytest.mark.parametrize(("at_ms", "found"), [(6_200, REDELIVERY), (6_201, AFTER_ACK)])
+def test_what_progress_had_passed_no_retry_topic_may_bring_again(
+    at_ms: float, found: dict[str, int]
+) -> None:
+    history = read_at_100().acknowledge(5, at_ms=200)
+    assert duplicated(history.deliver(1, at_ms=at_ms, tag=9, **RETRY)) == found
+
+
+def test_progress_that_was_held_up_forbids_no_retry() -> None:
+    history = read_at_100().acknowledge(5, at_ms=200)
+    history.publish(2, at_ms=20).confirm(2).deliver(2, at_ms=101, tag=6, **at(6))
+    assert duplicated(history.deliver(1, at_ms=36_000, tag=9, **RETRY)) == REDELIVERY
+
+
+def test_any_of_the_places_that_were_passed_forbids_a_retry() -> None:
+    history = read_at_100().deliver(1, at_ms=150, tag=6, **at(0, "broker-b/3"))
+    history.acknowledge(6, at_ms=200).deliver(1, at_ms=36_000, tag=9, **RETRY)
+    assert duplicated(history) == STORED_TWICE | AFTER_ACK
+
+
+def test_a_place_without_a_broker_forbids_no_retry() -> None:
+    history = History().publish(1, at_ms=10).confirm(1).deliver(1, at_ms=100, tag=5, offset=7)
+    history.acknowledge(5, at_ms=200).deliver(1, at_ms=36_000, tag=9, **RETRY)
+    assert duplicated(history) == REDELIVERY
+
+
 @pytest.mark.parametrize("place", [at(8), at(7, "broker-b/3")])
 def test_another_place_of_a_log_holds_it_a_second_time(place: dict[str, Any]) -> None:
     assert duplicated(read_at_100().deliver(1, at_ms=200, **place)) == STORED_TWICE

@@ -89,7 +89,8 @@ def test_what_was_let_go_before_the_undo_was_let_go_by_the_system() -> None:
     ("began_ms", "of"),
     [
         (16_000, Owed.SYSTEM),  # 200 operations of it, and their deadlines, before the undo
-        (16_010, Owed.EITHER),
+        (17_000, Owed.SYSTEM),  # 100, and nothing waits when the undo begins
+        (17_010, Owed.EITHER),
         (18_990, Owed.EITHER),
         (19_990, Owed.EITHER),
         (20_000, Owed.NOTHING),
@@ -132,12 +133,42 @@ def test_of_a_period_at_most_a_hundredth_may_be_confirmed_after_the_undo(
     assert owed(answer(load(), 10, missed | young)) == (5, of)
 
 
-def test_a_slow_loads_period_lasts_until_it_has_200_operations() -> None:
-    """Of 19 a second only 152 are decided before the undo, of 25 there are 200."""
-    slow = 1_000 / 19
-    late = dict.fromkeys(range(round(19_000 / slow), round(19_800 / slow)), UNDO_MS + 5.0)
-    assert owed(answer(load(every_ms=slow), slow, late)) == (approx_s(slow), Owed.EITHER)
-    assert owed(answer(load(every_ms=40), 40, {475: UNDO_MS + 5.0})) == (0, Owed.SYSTEM)
+@pytest.mark.parametrize(
+    ("of_a_second", "to"),
+    [
+        (12, Owed.EITHER),  # 96 are decided before the undo
+        (13, Owed.SYSTEM),  # 104 are
+        (25, Owed.SYSTEM),  # 200 are, as many as its period has
+    ],
+)
+def test_of_a_slow_load_100_operations_are_evidence(of_a_second: int, to: str) -> None:
+    every_ms = 1_000 / of_a_second
+    first, end = round(19_100 / every_ms), round(19_800 / every_ms)
+    late = dict.fromkeys(range(first, end), UNDO_MS + 5.0)
+    assert owed(answer(load(every_ms=every_ms), every_ms, late)) == (approx_s(every_ms), to)
+
+
+@pytest.mark.parametrize(("late", "to"), [(1, Owed.SYSTEM), (2, Owed.EITHER)])
+def test_100_operations_are_evidence_where_nothing_waits_for_the_undo(late: int, to: str) -> None:
+    """Of 15 a second 120 are decided, and 15 more are intended up to half a deadline before."""
+    every_ms = 1_000 / 15
+    waiting = range(round(18_500 / every_ms), round(18_500 / every_ms) + late)
+    history = load(every_ms=every_ms)
+    held_back = answer(history, every_ms, dict.fromkeys(waiting, UNDO_MS + 5.0))
+    assert owed(held_back) == (approx_s(every_ms), to)
+
+
+@pytest.mark.parametrize(
+    ("late_ms", "to"),
+    [(19_000, Owed.SYSTEM), (19_000 - 1_000 / 15, Owed.EITHER)],
+)
+def test_what_is_younger_than_half_a_deadline_may_wait_for_its_confirm(
+    late_ms: float, to: str
+) -> None:
+    every_ms = 1_000 / 15
+    waiting = range(round(late_ms / every_ms), round(late_ms / every_ms) + 2)
+    late = {round(18_500 / every_ms): UNDO_MS + 5.0} | dict.fromkeys(waiting, UNDO_MS + 5.0)
+    assert owed(answer(load(every_ms=every_ms), every_ms, late)) == (approx_s(every_ms), to)
 
 
 def approx_s(every_ms: float) -> object:
@@ -145,9 +176,10 @@ def approx_s(every_ms: float) -> object:
 
 
 def test_a_period_that_was_all_confirmed_before_the_undo_is_the_systems() -> None:
-    """Of 20 a second none has 200 operations whose deadlines are over; these were just there."""
-    assert owed(answer(load(every_ms=49), 49, {})) == (approx_s(49), Owed.SYSTEM)
-    assert owed(answer(load(every_ms=51), 51, {}))[1] == Owed.EITHER
+    """Of 20 a second none has 100 operations whose deadlines are over; 200 were just there."""
+    patient = {"deadline_ms": 6_000.0}
+    assert owed(answer(load(every_ms=49, **patient), 49, {})) == (approx_s(49), Owed.SYSTEM)
+    assert owed(answer(load(every_ms=51, **patient), 51, {}))[1] == Owed.EITHER
 
 
 def test_a_first_period_that_was_over_before_owes_a_second_outage_nothing() -> None:
@@ -166,6 +198,17 @@ def test_what_a_system_served_while_the_fault_was_still_being_made_proves_nothin
 
 def test_where_the_undo_was_not_noted_it_may_have_brought_any_success() -> None:
     assert owed(answer(load(undo_ms=None), 10, {})) == (0, Owed.EITHER)
+
+
+def test_success_that_began_when_the_undo_had_returned_is_nobodys_though_it_was_not_noted() -> (
+    None
+):
+    def after(back: int) -> str:
+        late = dict.fromkeys(range(ORIGIN_MS // 10, back), 29_000.0)
+        return owed(answer(load(undo_ms=None), 10, late))[1]
+
+    assert after(back=2_010) == Owed.NOTHING
+    assert after(back=2_009) == Owed.EITHER
 
 
 def test_a_fault_without_an_end_brought_nothing() -> None:

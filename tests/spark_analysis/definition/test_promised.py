@@ -264,8 +264,23 @@ def test_an_outage_in_the_last_deadline_of_the_load_is_open() -> None:
     assert verdict(healed((29_000, 30_000)), "healed") == "open"
 
 
-def test_what_may_have_come_back_before_load_end_is_open() -> None:
-    assert verdict(healed((24_000, 27_000)), "healed") == "open"
+def test_when_all_is_healed_it_matters_no_more_whether_an_outage_ended_with_the_load() -> None:
+    assert verdict(healed((24_000, 27_000)), "healed") == "out"
+    assert verdict(healed((8_000, 27_000)), "healed") == "out"
+
+
+@pytest.mark.parametrize(("every", "said"), [(1, "out"), (3, "open")])
+def test_what_may_have_come_back_before_load_end_is_open_unless_most_was_missed(
+    every: int, said: str
+) -> None:
+    """Of what is bad only in part a stretch might have been made of it, had the load gone on."""
+    missed = set(range(1_300, 1_350, every))
+    history = History(load_ms=(0, 30_000), deadline_ms=1_000).window(**FAULT)
+    for number in range(1_500):
+        history.publish(number, at_ms=number * 20)
+        if number not in missed:
+            history.confirm(number, at_ms=number * 20 + 1)
+    assert verdict(history, "healed") == said
 
 
 def test_who_may_take_longer_to_be_back_is_asked_later() -> None:

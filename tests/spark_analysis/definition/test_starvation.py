@@ -55,6 +55,16 @@ def test_a_copy_that_came_before_ends_a_silence_too() -> None:
     assert longest(history) == (3_999, 5_001)
 
 
+def test_what_is_new_to_us_and_flagged_had_been_given_out_before() -> None:
+    """To whom, and when, nobody knows; so it waited for nobody for certain."""
+    history = sent(sent(History(), 1, 1_000), 2, 5_000).deliver(1, at_ms=1_002)
+    history.deliver(2, at_ms=18_000, redelivered=Redelivered.YES)
+    assert [row.due for row in rows(history)] == [1]
+    assert longest(history) == (1, 1_001)
+    untold = sent(History(), 1, 1_000).deliver(1, at_ms=13_000, redelivered=Redelivered.NOT_TOLD)
+    assert longest(untold) == (11_999, 1_001)
+
+
 def test_a_retry_topic_gives_out_and_the_drain_does_not() -> None:
     history = sent(sent(History(), 1, 1_000), 2, 5_000)
     history.deliver(1, at_ms=2_000, via=Via.RETRY_TOPIC).deliver(2, at_ms=70_000, via=Via.DRAIN)

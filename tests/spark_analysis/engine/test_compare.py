@@ -31,6 +31,8 @@ def compared(spark: SparkSession) -> dict[tuple[str, str, str], Comparison]:
         ("stalled", losing(1).stall(PUBLISHER, at_ms=10, late_ms=101)),
         ("double", doubled()),
         ("bounds", losing(0).window(10).publish(0, at_ms=20)),
+        *(("one of six", back(after_ms)) for after_ms in (300, None, 100, 500, 400, 200)),
+        *(("one of nine", back(after_ms)) for after_ms in (*range(100, 900, 100), None)),
         ("silent", losing(0).queue("orders", unreadable=("rmq3",))),
         ("silent", losing(1).queue("orders", unreadable=("rmq3",))),
         ("undrained", losing(0).queue("orders", drained=False)),
@@ -65,7 +67,7 @@ def test_every_cell_answers_every_measure_once(compared: Compared) -> None:
     assert systems == {
         *("six", "doubtful", "stalled", "double", "bounds", "silent", "undrained", "unpaced"),
         *("windows", "before", "first", "second", "alone", "cut off", "termed"),
-        *("routed", "frozen", "unasked", "clients", "rescued"),
+        *("routed", "frozen", "unasked", "clients", "rescued", "one of six", "one of nine"),
     }
     everywhere = [measure for measure in MEASURES if not measure.of]
     of_terms = [measure for measure in MEASURES if measure.of in ("transactions", "delayed")]
@@ -104,6 +106,16 @@ def test_a_median_has_an_interval_from_six_runs_on(compared: Compared) -> None:
     assert (lost.runs, lost.judged, lost.unit) == (6, 6, "messages")
     assert (lost.minimum, lost.median, lost.maximum) == (0, 2.5, 5)
     assert (lost.median_from, lost.median_until) == (0, 5)
+
+
+def test_a_bound_leaves_the_upper_end_of_a_medians_interval_open_or_above_all_that_was_seen(
+    compared: Compared,
+) -> None:
+    few, more = (compared[system, "first_success", ""] for system in ("one of six", "one of nine"))
+    assert (few.judged, few.bounds, few.maximum) == (6, 1, ns(500))
+    assert (few.minimum, few.median_from, few.median_until) == (ns(30), ns(30), None)
+    assert (more.judged, more.bounds, more.maximum) == (9, 1, ns(800))
+    assert (more.minimum, more.median_from, more.median_until) == (ns(30), ns(100), ns(800))
 
 
 def test_few_runs_have_no_interval(compared: Compared) -> None:
@@ -297,6 +309,13 @@ def losing(lost: int) -> History:
     for sequence in range(lost):
         history.publish(sequence).confirm(sequence)
     return history
+
+
+def back(after_ms: int | None) -> History:
+    """How long after the fault something is confirmed again; None: the load ends after 40 ms."""
+    history = History(load_ms=(0, 40 if after_ms is None else 1_000)).window(10)
+    history.publish(0, at_ms=20)
+    return history if after_ms is None else history.confirm(0, at_ms=10 + after_ms)
 
 
 def doubled() -> History:

@@ -58,12 +58,12 @@ def said(found: AbreastView, place: int) -> str:
 def test_who_lost_what_is_the_headline() -> None:
     three = (summed(LOST), summed(Story(), cell=SYNC), summed(UNDRAINED, cell=ASYNC))
     assert of(*three).headline == (
-        "RabbitMQ 3.10 (A) lost 37 messages that it had confirmed; B lost none; "
+        "A (RabbitMQ 3.10) lost 37 messages that it had confirmed, in 1 of 1 run; B lost none; "
         "of C it is not decided"
     )
     two = (summed(Story()), summed(STRANDED, cell=SYNC))
     assert of(*two).headline == (
-        "RocketMQ (B) stranded 5,402 messages that it had confirmed; A lost none"
+        "B (RocketMQ) stranded 5,402 messages that it had confirmed, in 1 of 1 run; A lost none"
     )
     assert of(summed(Story()), summed(Story(), cell=SYNC)).headline == (
         "None of them lost a message that it had confirmed, and none was out"
@@ -78,11 +78,14 @@ def test_where_nobody_lost_the_headline_says_who_was_out_and_for_how_long() -> N
     ]
     found = of(*four, summed(STALLED, cell=(*CELL[:3], "java")))
     assert plain(found.headline) == (
-        "amqplib (B) was out for at least 48.0 s; bunny (C) for 0.50 s; A not at all; "
+        "B (amqplib) was out for at least 48.0 s; C (bunny) for 0.50 s; A not at all; "
         "of D nobody knows; none lost a confirmed message"
     )
     assert [one.edge for one in found.verdicts] == ["pass", "out", "out", "pass"]
-    assert "No difference shown beyond chance: 1 run of B against 1 of A" in found.sure
+    assert found.sure == (
+        "How long they were out: no difference shown beyond chance; 1 run of B against 1 of A "
+        "(master-crash) are too few to tell (95 %). What is told here is what these runs did."
+    )
 
 
 def test_a_difference_is_told_only_where_its_interval_does_not_cover_zero() -> None:
@@ -93,8 +96,32 @@ def test_a_difference_is_told_only_where_its_interval_does_not_cover_zero() -> N
         "Beyond chance, A was out longer than B, by 8.00 s to 12.0 s "
         "(95 %; 5 runs of A against 5 of B (master-crash))."
     )
-    assert of(*many, *same).sure.startswith("No difference shown beyond chance")
+    assert of(*many, *same).sure.startswith("How long they were out: no difference shown beyond")
     assert of(summed(Story()), summed(Story(), cell=SYNC)).sure == ""
+
+
+def test_whether_one_loses_more_often_is_told_by_runs_not_by_messages() -> None:
+    def sure(runs: int) -> str:
+        lost = [summed(LOST, repeat=n) for n in range(1, runs + 1)]
+        kept = [summed(Story(), repeat=n, cell=SYNC) for n in range(1, runs + 1)]
+        return plain(of(*lost, *kept).sure)
+
+    assert sure(3) == (
+        "How often they lost: no difference shown beyond chance (95 %); A did in 3 of 3 runs, "
+        "B in 0 of 3 runs (master-crash)."
+    )
+    assert sure(6) == (
+        "Beyond chance, A lost more often than B, by 45 % to 100 % of runs (95 %): "
+        "in 6 of 6 runs against 0 of 6 runs (master-crash)."
+    )
+    assert of(summed(LOST), summed(LOST, cell=SYNC)).sure == ""
+    assert of(summed(LOST), summed(UNDRAINED, cell=SYNC)).sure == "", "of one it is not known"
+
+
+def test_nothing_lost_is_not_well_where_it_was_out() -> None:
+    out, fine = of(summed(BRIEF), summed(Story(), cell=SYNC)).rows[0].fields
+    assert [(one.tone, one.edge) for one in (out, fine)] == [("pass", "out"), ("pass", "pass")]
+    assert field(LOST).edge == "fail"
 
 
 def test_a_queue_that_was_out_stands_beside_a_run_that_was_not() -> None:
@@ -354,7 +381,8 @@ def test_loss_by_strength_says_what_it_is_of() -> None:
     assert rows["buffered"] == [("fail", "7 lost", "of 400"), ("absent", "none so confirmed", "")]
     untold, runs = ([(one.tone, one.text, one.of) for one in row.fields] for row in found.ends)
     assert untold == [("pass", "0", "of 21,400"), ("open", "3", "of 21,400")]
-    assert runs == [("pass", "1", "of 1 run"), ("open", "0", "of 1 run")]
+    rate = "lost in 1 of 1 run; 2.5 % to 100 % of runs"
+    assert runs == [("pass", "1", f"of 1 run; {rate}"), ("open", "0", "of 1 run")]
 
 
 def test_a_measure_says_its_range_and_of_how_many_runs_it_is() -> None:

@@ -79,6 +79,18 @@ def test_of_many_cells_those_with_the_largest_numbers_are_drawn(
     assert drawn.left_out == 1
 
 
+@pytest.mark.parametrize(
+    ("until", "bounds", "said"),
+    [(2.5e9, 0, "within 1.50\u00a0s to 2.50\u00a0s"), (None, 3, "at 1.50\u00a0s or above")],
+)
+def test_the_interval_of_a_median_is_told_and_an_open_one_is_not_closed(
+    until: float | None, bounds: int, said: str
+) -> None:
+    ends = {"median_from": 1.5e9, "median_until": until, "bounds": bounds}
+    row = compared(cell(1), "silence", 2e9, **ends, runs=9, judged=9)
+    assert f"the true median lies {said} with at least 95 %" in measures_page.told(row).sentence
+
+
 def test_a_cell_opens_into_its_claims_its_numbers_and_its_runs() -> None:
     rows = (
         compared(cell(1), "silence", 171e6),

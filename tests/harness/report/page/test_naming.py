@@ -42,6 +42,20 @@ CASES = {
             "RocketMQ: a confirm waits for its master alone",
         ],
     ),
+    "a clause that only one has: their own words, without the timers that both have": (
+        {
+            ("r", "all@T=10", "pika"): (RABBIT, MIRRORS),
+            ("r", "all-one@T=10", "pika"): (RABBIT, f"{MIRRORS}; a client knows one of them"),
+        },
+        ["all", "all-one"],
+    ),
+    "their own words, and timers": (
+        {
+            ("r", "all@T=10", "pika"): (RABBIT, MIRRORS),
+            ("r", "all-one@T=60", "pika"): (RABBIT, f"{MIRRORS}; a client knows one of them"),
+        },
+        ["all@T=10", "all-one@T=60"],
+    ),
     "nothing: it stands alone": ({("r", "all", "pika"): (RABBIT, MIRRORS)}, ["RabbitMQ 3.10"]),
     "words that are the same": (
         {("r", "one", "pika"): (RABBIT, MIRRORS), ("r", "two", "pika"): (RABBIT, MIRRORS)},

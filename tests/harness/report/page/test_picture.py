@@ -29,7 +29,10 @@ def test_what_was_lost_stands_before_how_long_it_was_out() -> None:
     (scene,) = of(page_of(summed(lost), summed(Story(), cell=OTHER))).scenes
     first, second = scene.panels
     assert plain(first.told) == [("fail", "✗ 37 lost"), ("out", "out 11.0 s in 2 outages")]
-    assert first.more == ("out in 1 of 1 run; 2.5 % to 100 % of runs",)
+    assert first.more == (
+        "lost in 1 of 1 run; 2.5 % to 100 % of runs",
+        "out in 1 of 1 run; 2.5 % to 100 % of runs",
+    )
     assert plain(second.told) == [("pass", "✓ not out")]
     assert second.more == ("out in 0 of 1 run; up to 95 % of runs not excluded",)
 

@@ -1,0 +1,83 @@
+"""Whether name servers that a fault left alone told clients the way meanwhile: from raw rows.
+
+1. Clients that run already live by what they know: that they go on says nothing of name servers.
+   Whether these tell a route is seen by who asks them for it, twice a second.
+2. One that answers is enough. None has told a route where for WITHOUT_NS nobody did, though one
+   that was asked then did not answer, or knew of nothing; where nobody asked, nobody knows.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pyarrow.compute as pc
+
+from harness.analyse import rows
+from harness.analyse.rows import Probe
+from harness.run_folder.client_events import STRUCK
+from harness.run_folder.manifest import Manifest
+from spark_analysis.schema.facts import Facts, Window
+from spark_analysis.schema.views import NOTHING, ROUTE, STOOD_STILL
+
+ROUTES = "routes_told_meanwhile"
+WITHOUT_NS = 5_000_000_000
+ROWS_MAX = 200_000
+_NONE = {"moot": "no fault struck a name server and left another"}
+
+Told = bool | dict[str, str] | None
+
+
+def told(folder: Path, manifest: Manifest, facts: Facts) -> dict[str, Told]:
+    """A word of analyse/vocabulary (SEEN), of the run in `folder`; None is unknown."""
+    states = {window: _state(manifest, window) for window in facts.windows}
+    struck = [one for one, of in states.items() if of.get(STRUCK) and of.get("name_servers_left")]
+    if not struck:
+        return {ROUTES: _NONE}
+    try:
+        looks = rows.read(folder, Probe, ROWS_MAX, pc.field("kind") == ROUTE)
+    except rows.Unreadable:
+        return {ROUTES: None}
+    answers = [_in_window(looks, one, manifest, facts) for one in struck]
+    return {ROUTES: False if False in answers else None if None in answers else True}
+
+
+def _in_window(
+    looks: Iterable[Probe], window: Window, manifest: Manifest, facts: Facts
+) -> bool | None:
+    """Of every queue: each has a prober of its own."""
+    hosts = _state(manifest, window)[STRUCK]
+    ended_ns = facts.load_ended_ns if window.ended_ns is None else window.ended_ns
+    left = [
+        one
+        for one in looks
+        if one.target not in hosts
+        and one.ended_ns >= window.returned_ns
+        and one.started_ns < ended_ns
+    ]
+    probers = {one.prober for one in left}
+    answers = [
+        _of_queue([one for one in left if one.prober == prober], window.returned_ns, ended_ns)
+        for prober in probers
+    ]
+    if False in answers:
+        return False
+    return None if None in answers or not answers else True
+
+
+def _of_queue(looks: Sequence[Probe], from_ns: int, until_ns: int) -> bool | None:
+    told_ns = sorted(one.ended_ns for one in looks if one.ok and one.detail != NOTHING)
+    without = [(a, b) for a, b in pairwise([from_ns, *told_ns, until_ns]) if b - a >= WITHOUT_NS]
+    asked_ns = [
+        one.started_ns
+        for one in looks
+        if one.detail == NOTHING or not (one.ok or one.detail.endswith(STOOD_STILL))
+    ]
+    if any(a <= at_ns < b for a, b in without for at_ns in asked_ns):
+        return False
+    return None if without else True
+
+
+def _state(manifest: Manifest, window: Window) -> dict[str, Any]:
+    found: dict[str, Any] = manifest.state.get("windows", {}).get(str(window.number), {})
+    return found

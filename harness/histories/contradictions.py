@@ -1,0 +1,122 @@
+"""Rows of a neutral history that its facts, or other rows of it, contradict: each with its place.
+
+1. The kernels refuse such rows too, but say not which: they read millions, and stop at the first.
+2. What its workers cannot have done is looked for always. What one row says of another only where
+   the history is refused anyhow.
+3. Canaries are left out, as everywhere.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
+
+from harness.histories.complaints import Complaints
+from harness.histories.history import Cell, Columns
+from harness.outside.text import brief
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.words import Fate, Via
+
+ROLE_MAX = 60
+_ATTEMPT = ("producer", "sequence", "attempt")
+_Problems = Iterator[tuple[int, str]]  # row, and what is wrong with it
+_Rows = Sequence[tuple[Cell, ...]]
+
+
+def of_facts(facts: Facts, tables: Mapping[str, Columns], complaints: Complaints) -> None:
+    """Rows that the facts contradict."""
+    roles = {worker.number: worker.role for worker in facts.workers}
+    for table, column, role in (
+        ("attempts", "producer", "publisher"),
+        ("deliveries", "consumer", "consumer"),
+    ):
+        others = {number: told for number, told in roles.items() if told != role}
+        if not others.keys().isdisjoint(tables.get(table, {}).get(column, [])):
+            wrong = _of_others(tables, table, column, others)
+            complaints.cells(
+                f"{table}.{column}", ((row, f"{text}, no {role}") for row, text in wrong)
+            )
+    windows = {window.number for window in facts.windows}
+    complaints.cells(
+        "faults.window",
+        (
+            (row, f"there is no fault window {number}")
+            for row, (number,) in enumerate(_rows(tables, "faults", "window"))
+            if number not in windows
+        ),
+    )
+
+
+def of_rows(tables: Mapping[str, Columns], complaints: Complaints) -> None:
+    """Rows that other rows contradict."""
+    attempts, terms = _rows(tables, "attempts", *_ATTEMPT), _rows(tables, "terms", *_ATTEMPT)
+    settlements = _rows(tables, "settlements", *_ATTEMPT)
+    sent = set(attempts)
+    complaints.cells("attempts.attempt", _below_1(attempts))
+    complaints.cells("attempts.attempt", _twice(attempts))
+    for column in ("queue", "key"):
+        told = _rows(tables, "attempts", "producer", "sequence", column)
+        complaints.cells(f"attempts.{column}", _differing(told))
+    complaints.cells("settlements.attempt", _without(settlements, sent))
+    complaints.cells("terms.attempt", _without(terms, sent))
+    complaints.cells("terms.attempt", _twice(terms))
+    fates = _rows(tables, "terms", "producer", "sequence", "fate")
+    worded = [(*row[:2], Fate(cast(int, row[2])).name.lower()) for row in fates]
+    complaints.cells("terms.fate", _differing(worded))
+
+
+def _rows(tables: Mapping[str, Columns], table: str, *names: str) -> _Rows:
+    """Those columns; nothing of a table that was not read whole."""
+    columns = [tables.get(table, {}).get(name, []) for name in names]
+    lengths = {len(column) for column in columns}
+    return list(zip(*columns, strict=True)) if len(lengths) == 1 else []
+
+
+def _of_others(
+    tables: Mapping[str, Columns], table: str, column: str, others: Mapping[int, str]
+) -> _Problems:
+    """What workers of other roles did. Drain and audit have workers of their own."""
+    via = ["via"] if table == "deliveries" else []
+    for place, (number, *ways) in enumerate(_rows(tables, table, column, *via)):
+        by_load = not ways or ways[0] in (Via.LOAD, Via.RETRY_TOPIC)
+        if by_load and isinstance(number, int) and number in others:
+            yield place, f"worker {number} is a {others[number][:ROLE_MAX]}"
+
+
+def _told(rows: _Rows) -> Iterator[tuple[int, tuple[Cell, ...]]]:
+    for place, row in enumerate(rows):
+        if isinstance(row[0], int) and row[0] >= 0:
+            yield place, row
+
+
+def _name(row: tuple[Cell, ...]) -> str:
+    producer, sequence, attempt = row
+    return f"attempt {attempt} of message {sequence} of producer {producer}"
+
+
+def _below_1(rows: _Rows) -> _Problems:
+    for place, row in _told(rows):
+        if isinstance(row[2], int) and row[2] < 1:
+            yield place, f"{row[2]} is below 1: attempts are numbered from 1"
+
+
+def _twice(rows: _Rows) -> _Problems:
+    seen = Counter[tuple[Cell, ...]]()
+    for place, row in _told(rows):
+        seen[row] += 1
+        if seen[row] > 1:
+            yield place, f"{_name(row)} stands there twice"
+
+
+def _without(rows: _Rows, sent: set[tuple[Cell, ...]]) -> _Problems:
+    for place, row in _told(rows):
+        if row not in sent:
+            yield place, f"there is no {_name(row)} among the attempts"
+
+
+def _differing(rows: _Rows) -> _Problems:
+    """Of a message all must be the same."""
+    first: dict[tuple[Cell, ...], Cell] = {}
+    for place, (producer, sequence, value) in _told(rows):
+        kept = first.setdefault((producer, sequence), value)
+        if value != kept:
+            yield place, f"message {sequence} of producer {producer} had {brief(kept)} before"

@@ -1,0 +1,50 @@
+"""The strip of a run that goes on: what its publishers told, and the faults that were seen.
+
+1. The shares are put together once a second, and once more when the publishers have closed; faults
+   are told at every look.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from harness.plan.model import Workload
+from harness.run.crew import Member
+from harness.run.strip import SECOND_NS, Load, Spell, Strip, Told, strip
+from harness.run.windows import LiveWindow
+from harness.workers.protocol import Role
+
+
+class LiveStrip:
+    """Of one run. `crew` grows as clients are replaced."""
+
+    def __init__(self, workload: Workload, crew: Sequence[Member]) -> None:
+        self._workload = workload
+        self._crew = crew
+        self._shares: tuple[tuple[int, bool], Strip] | None = None
+
+    def at(
+        self,
+        now_ns: int,
+        started_ns: int | None,
+        ended_ns: int | None,
+        opened: Sequence[tuple[LiveWindow, int]],
+    ) -> Strip | None:
+        """`started_ns`, `ended_ns`: of the load; `opened`: windows, and since when at the most.
+        None where nothing is due at a time, or nothing is confirmed."""
+        workload = self._workload
+        if workload.rate is None or not workload.confirms or started_ns is None:
+            return None
+        publishers = [m for m in self._crew if m.config.role is Role.PUBLISHER]
+        closed = all(member.ended.is_set() for member in publishers)
+        key = now_ns // SECOND_NS, closed
+        if self._shares is None or self._shares[0] != key:
+            load = Load(started_ns, ended_ns, round(workload.deadline_s * SECOND_NS), closed)
+            told = [Told(m.config.number, m.seconds) for m in publishers]
+            absences = [absence for window, _ in opened for absence in window.absences]
+            self._shares = key, strip(load, now_ns, told, absences)
+        # Of an action that failed, and may have taken effect, only its beginning is known.
+        faults = tuple(
+            Spell(window.title, max(at_ns, window.facts.origin_ns), window.facts.ended_ns)
+            for window, at_ns in opened
+        )
+        return replace(self._shares[1], faults=faults)

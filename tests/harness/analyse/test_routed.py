@@ -1,0 +1,90 @@
+"""Whether name servers that a fault left alone told the way meanwhile."""
+
+from pathlib import Path
+
+import pytest
+
+from harness.analyse.routed import ROUTES, Told, told
+from tests.histories import History
+from tests.run_folders import write_run
+from tests.told_runs import manifest_of
+from tests.watching import ALL, look, looks
+
+FAULT_MS = 10_000, 20_000
+
+
+def killed(*asked_ms: range) -> History:
+    """ns1 is killed for 10 s; ns2 is asked at these times, and tells every route."""
+    history = History().window(FAULT_MS[0], returned_ms=FAULT_MS[0], ended_ms=FAULT_MS[1])
+    for each in asked_ms:
+        looks(history, "ns2", each, *ALL)
+    return history
+
+
+def routes(tmp_path: Path, history: History, left: int = 1, *, struck: tuple[str, ...]) -> Told:
+    facts, rows = history.build()
+    folder = write_run(tmp_path / f"run-{len(list(tmp_path.iterdir()))}", facts, rows)
+    manifest = manifest_of(facts)
+    of_window = {"name_servers_struck": list(struck), "name_servers_left": left}
+    manifest.state["windows"] = {"1": of_window}
+    return told(folder, manifest, facts)[ROUTES]
+
+
+def of_one(tmp_path: Path, history: History) -> Told:
+    return routes(tmp_path, history, struck=("ns1",))
+
+
+def test_one_that_answers_all_the_time_has_told_the_way(tmp_path: Path) -> None:
+    assert of_one(tmp_path, killed(range(9_000, 21_000, 500))) is True
+
+
+@pytest.mark.parametrize("why", ["", "no answer within 1 s"])
+@pytest.mark.parametrize(("from_ms", "is_told"), [(16_500, True), (17_000, False)])
+def test_who_knows_nothing_or_is_silent_for_five_seconds_has_not(
+    tmp_path: Path, why: str, from_ms: int, is_told: bool
+) -> None:
+    history = killed(range(9_000, 12_500, 500), range(from_ms, 21_000, 500))
+    for at_ms in range(12_500, from_ms, 500):
+        look(history, "ns2", at_ms, why=why)
+    assert of_one(tmp_path, history) is is_told
+
+
+def test_what_the_struck_one_tells_is_not_asked(tmp_path: Path) -> None:
+    history = looks(killed(), "ns1", range(9_000, 21_000, 500), *ALL)
+    look(history, "ns2", 12_000, why="refused")
+    assert of_one(tmp_path, history) is False
+
+
+def test_another_one_that_answers_is_enough(tmp_path: Path) -> None:
+    history = looks(killed(range(9_000, 21_000, 500)), "ns3", range(9_000, 21_000, 500))
+    assert of_one(tmp_path, history) is True
+
+
+def test_every_queue_has_a_prober_that_must_be_told(tmp_path: Path) -> None:
+    history = killed(range(9_000, 21_000, 500))
+    for at_ms in range(9_000, 21_000, 500):
+        look(history, "ns2", at_ms, prober=10)
+    assert of_one(tmp_path, history) is False
+
+
+def test_where_nobody_asked_or_the_prober_stood_still_nobody_knows(tmp_path: Path) -> None:
+    assert of_one(tmp_path, killed()) is None
+    assert of_one(tmp_path, killed(range(9_000, 12_000, 500))) is None
+    stalled = killed(range(9_000, 12_000, 500))
+    look(stalled, "ns2", 13_000, why="no answer; this prober itself stood still meanwhile")
+    assert of_one(tmp_path, stalled) is None
+
+
+def test_without_a_fault_of_name_servers_that_leaves_one_there_is_nothing_to_ask(
+    tmp_path: Path,
+) -> None:
+    silent = look(killed(), "ns2", 12_000, why="refused")
+    for struck, left in (((), 2), (("ns1", "ns2"), 0)):
+        assert isinstance(routes(tmp_path, silent, left, struck=struck), dict)
+
+
+def test_times_are_those_of_the_fault(tmp_path: Path) -> None:
+    history = killed(range(10_000, 20_500, 500))
+    for at_ms in (*range(2_000, 10_000, 500), *range(20_500, 40_000, 500)):
+        look(history, "ns2", at_ms, why="refused")
+    assert of_one(tmp_path, history) is True

@@ -1,0 +1,60 @@
+"""Files that a person gives: as much of them as is meant to be read, and why not."""
+
+import gzip
+import os
+from pathlib import Path
+
+import pytest
+
+from harness.outside.files import Unreadable, is_file, is_folder, text_of, why_not_written
+
+LONG = "x" * 300
+
+
+@pytest.mark.parametrize("name", ["plain", "packed.gz"])
+def test_no_more_is_read_than_the_bound(tmp_path: Path, name: str) -> None:
+    content = b"a" * 1001
+    (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    assert text_of(tmp_path / name, 1001) == "a" * 1001
+    with pytest.raises(Unreadable, match="it holds more than 1,000 bytes"):
+        text_of(tmp_path / name, 1000)
+
+
+def test_what_never_ends_is_refused() -> None:
+    with pytest.raises(Unreadable, match="more than"):
+        text_of(Path("/dev/zero"), 1000)
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("gone", "No such file"),
+        (".", "Is a directory"),
+        (LONG, "File name too long"),
+        ("a\0b", "null"),
+        ("bytes", r"it is not UTF-8 text \(byte 1\)"),
+    ],
+)
+def test_whatever_stands_in_the_way_is_told(tmp_path: Path, name: str, why: str) -> None:
+    (tmp_path / "bytes").write_bytes(b"a\xff")
+    with pytest.raises(Unreadable, match=why):
+        text_of(tmp_path / name, 1000)
+
+
+def test_a_path_that_cannot_be_is_neither_folder_nor_file(tmp_path: Path) -> None:
+    for name in (LONG, "a\0b", "gone"):
+        assert not is_folder(tmp_path / name)
+        assert not is_file(tmp_path / name)
+    assert is_folder(tmp_path)
+
+
+def test_where_nothing_can_be_written_is_said_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    assert why_not_written(tmp_path / "new" / "deeper" / "page.html") == ""
+    assert why_not_written(tmp_path / "file" / "x") == f"{tmp_path / 'file'} is no folder"
+    assert why_not_written(tmp_path / LONG) == "File name too long"
+    assert why_not_written(tmp_path / "a\0b") == "a path has no zero in it"
+    monkeypatch.setattr(os, "access", lambda *_: False)  # this may be run by root
+    assert why_not_written(tmp_path / "x") == f"{tmp_path} cannot be written"

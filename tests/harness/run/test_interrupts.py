@@ -1,0 +1,126 @@
+"""What an interrupt leaves time for, and what a person reads of it."""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+import pytest
+
+from harness.run.interrupts import AGAIN, LOOKS_S, Interrupt, Interrupted, told
+from tests import virtual_time
+
+
+def seconds(work: Coroutine[Any, Any, Any]) -> tuple[Any, float]:
+    """What it gives, and how long it took."""
+
+    async def timed() -> tuple[Any, float]:
+        loop = asyncio.get_running_loop()
+        began_s = loop.time()
+        return await work, loop.time() - began_s
+
+    return virtual_time.run(timed())
+
+
+async def asked(interrupt: Interrupt, *after_s: float) -> None:
+    for each in after_s:
+        asyncio.get_running_loop().call_later(each, interrupt.ask)
+
+
+@pytest.mark.parametrize(
+    ("faults", "reason", "words"),
+    [
+        (0, "", "interrupted: undoing 0 faults"),
+        (1, "", "interrupted: undoing 1 fault"),
+        (2, "", "interrupted: undoing 2 faults"),
+        (1, "nobody guards it", "interrupted: undoing 1 fault (nobody guards it)"),
+    ],
+)
+def test_it_is_told_how_many_faults_are_undone(faults: int, reason: str, words: str) -> None:
+    assert told(faults, reason) == words
+
+
+def test_it_is_told_once_and_once_more_and_never_again() -> None:
+    said: list[str] = []
+    interrupt = Interrupt(said.append)
+    interrupt.armed = lambda: 2
+    for _ in range(4):
+        interrupt.ask()
+    assert said == ["interrupted: undoing 2 faults", AGAIN]
+
+
+def test_a_reason_of_ours_never_hurries_and_a_person_after_it_does() -> None:
+    interrupt = Interrupt()
+    interrupt.ask("one")
+    interrupt.ask("another")
+    assert (interrupt.reason, interrupt.hurried) == ("one", False)
+    interrupt.ask()
+    assert (interrupt.reason, interrupt.hurried) == ("one", True)
+
+
+def test_what_was_asked_of_all_runs_is_asked_of_each_and_not_the_other_way_round() -> None:
+    of_all, of_one = Interrupt(), Interrupt()
+    of_one.ask()
+    of_one.follow(of_all)
+    assert (of_all.is_set(), of_one.hurried) == (False, False)
+    of_all.ask()
+    of_all.ask()
+    of_one.follow(of_all)
+    assert of_one.hurried
+
+
+def test_what_is_waited_for_is_ended_by_the_first_interrupt() -> None:
+    ended: list[str] = []
+
+    async def work() -> None:
+        try:
+            await asyncio.sleep(100)
+        finally:
+            ended.append("ended")
+
+    async def story() -> None:
+        interrupt = Interrupt()
+        await asked(interrupt, 3)
+        with pytest.raises(Interrupted):
+            await interrupt.unless(work())
+
+    _, took_s = seconds(story())
+    assert 3 <= took_s < 3.1
+    assert ended == ["ended"]
+
+
+def test_what_was_done_before_an_interrupt_is_heard_of_after_it() -> None:
+    async def story() -> int:
+        interrupt = Interrupt()
+        done = asyncio.get_running_loop().create_future()
+        done.set_result(7)
+        interrupt.ask()
+        return await interrupt.unless(done)
+
+    assert seconds(story())[0] == 7
+
+
+@pytest.mark.parametrize(
+    ("after_s", "lasts_s", "answer", "took_s"),
+    [
+        ((), 100.0, "seen", 100.0),
+        ((3.0,), 100.0, None, 3.0 + LOOKS_S),
+        ((3.0,), 9.0, "seen", 9.0),
+        ((3.0, 5.0), 100.0, None, 5.0),
+        ((3.0, 5.0, 6.0), 4.0, "seen", 4.0),
+    ],
+)
+def test_a_look_lasts_as_it_likes_then_ten_seconds_then_no_longer(
+    after_s: tuple[float, ...], lasts_s: float, answer: str | None, took_s: float
+) -> None:
+    async def look() -> str:
+        await asyncio.sleep(lasts_s)
+        return "seen"
+
+    async def story() -> str | None:
+        interrupt = Interrupt()
+        await asked(interrupt, *after_s)
+        return await interrupt.look(look())
+
+    said, lasted_s = seconds(story())
+    assert said == answer
+    assert lasted_s == pytest.approx(took_s, abs=0.1)

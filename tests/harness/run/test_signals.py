@@ -1,0 +1,67 @@
+"""Which signals are heard, by whom, and what is put back."""
+
+import os
+import signal
+from collections.abc import Iterator
+
+import pytest
+
+from harness.run import signals
+
+ALIKE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@pytest.fixture(autouse=True)
+def _as_it_was() -> Iterator[None]:
+    before = {number: signal.getsignal(number) for number in ALIKE}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.parametrize("number", ALIKE)
+def test_each_of_them_is_heard_and_the_handler_before_is_put_back(number: signal.Signals) -> None:
+    heard: list[str] = []
+    signal.signal(number, lambda *_: heard.append("outer"))
+    with signals.heard(lambda: heard.append("inner")):
+        os.kill(os.getpid(), number)
+    os.kill(os.getpid(), number)
+    assert heard == ["inner", "outer"]
+
+
+@pytest.mark.parametrize("number", ALIKE)
+def test_where_nothing_is_to_be_mended_each_is_ctrl_c(number: signal.Signals) -> None:
+    with signals.heard(signals.end), pytest.raises(KeyboardInterrupt):
+        os.kill(os.getpid(), number)
+
+
+def test_a_hangup_that_was_ignored_stays_ignored() -> None:
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    heard: list[str] = []
+    with signals.heard(lambda: heard.append("it")):
+        os.kill(os.getpid(), signal.SIGHUP)
+        os.kill(os.getpid(), signal.SIGTERM)
+    assert heard == ["it"]
+    assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+
+
+def test_when_the_end_is_under_way_none_changes_anything() -> None:
+    with signals.heard(signals.end):
+        signals.silence()
+        for number in ALIKE:
+            os.kill(os.getpid(), number)
+
+
+def test_what_a_library_put_in_its_place_is_replaced() -> None:
+    with signals.heard(signals.end):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signals.ending()
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_who_hears_nothing_is_given_no_handler() -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signals.ending()
+    signals.silence()
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL

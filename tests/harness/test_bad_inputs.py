@@ -1,0 +1,90 @@
+"""Bad input of every kind: told in a few lines and soon, never by a traceback, never by 255."""
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from harness.cli import main
+from harness.outside.text import visible
+from harness.report.display import Display, Judge, Report
+from tests.findings import Story
+from tests.generated_bad_inputs import BadInput, inputs
+from tests.reports import report, run
+from tests.stored import stored
+
+LIMIT_S = 5.0  # of a machine that does other things, too; 2 s are meant
+SAID_MAX = 200_000  # characters: fifty problems with their choices
+ENDINGS = {0, 1, 2, 254}
+
+
+class NothingStarts:
+    """A pipeline that says what it was asked, and does nothing."""
+
+    def run(self, *asked: object) -> Report:
+        return report(run(Story()))
+
+    def analyse(
+        self, folders: Sequence[Path], into: Path, judge: Judge, show: Display, reseal: bool
+    ) -> Report:
+        return report(run(Story()))
+
+    def heal(self, show: Display, *chosen: object) -> bool:
+        return True
+
+    def build(self, systems: tuple[str, ...], show: Display) -> None:
+        pass
+
+    def doctor(self, show: Display) -> bool:
+        return True
+
+    def doctor_of(self, topology: object, show: Display) -> bool:
+        return True
+
+
+@pytest.fixture
+def _there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    stored(tmp_path / "stored")
+
+
+def put(folder: Path, bad: BadInput) -> None:
+    for name, content in bad.files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(content)
+
+
+@pytest.mark.usefixtures("_there")
+@pytest.mark.parametrize(
+    ("seed", "count"), [(17, 120), pytest.param(18, 1000, marks=pytest.mark.slow)]
+)
+def test_no_bad_input_is_a_fault_of_ours(
+    seed: int, count: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    endings: Counter[tuple[str, int]] = Counter()
+    wrong: list[str] = []
+    for number, bad in enumerate(inputs(Random(seed), count)):
+        put(tmp_path, bad)
+        began_s = time.perf_counter()
+        code = main(bad.words, NothingStarts)  # type: ignore[arg-type]
+        took_s = time.perf_counter() - began_s
+        said = capsys.readouterr()
+        endings[bad.kind, code] += 1
+        told = said.out + said.err
+        for doubt, what in (
+            (code not in ENDINGS, f"ended with {code}"),
+            (took_s > LIMIT_S, f"took {took_s:.1f} s"),
+            (len(told) > SAID_MAX, f"said {len(told):,} characters"),
+            ("Traceback" in told, "a traceback"),
+            (told != visible(told), "commands or hides something"),
+        ):
+            if doubt:
+                wrong.append(f"{number} ({bad.kind}): {what}: {told[:300]}")
+    assert not wrong, "\n".join(wrong)
+    assert sum(endings.values()) == count
+    # Of some nothing is wrong any more: keys that nobody reads, a value that is as good.
+    refused = sum(often for (_, code), often in endings.items() if code == 254)
+    assert refused > count * 0.6, endings

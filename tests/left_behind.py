@@ -1,0 +1,32 @@
+"""What runs in a folder left running, as /proc shows it: guardians and Java."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+
+def guardians(folder: Path) -> list[int]:
+    """Those of experiments in or below a folder, as `ps` shows them."""
+    found = []
+    for entry in _processes():
+        with suppress(OSError):
+            words = (entry / "cmdline").read_bytes().decode(errors="replace").split("\0")
+            paths = [word for word in words if word and Path(word).is_relative_to(folder)]
+            others = [word for word in words if word not in paths]  # a folder may have any name
+            is_one = paths and any("guardian" in word for word in others)
+            found += [int(entry.name)] if is_one else []
+    return found
+
+
+def java(folder: Path) -> list[int]:
+    """Those that were started in a folder."""
+    found = []
+    for entry in _processes():
+        with suppress(OSError):
+            is_java = (entry / "exe").readlink().name == "java"
+            found += [int(entry.name)] if is_java and (entry / "cwd").readlink() == folder else []
+    return found
+
+
+def _processes() -> Iterator[Path]:
+    return Path("/proc").glob("[0-9]*")

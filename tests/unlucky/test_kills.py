@@ -1,0 +1,31 @@
+"""A few kills at random moments with every commit; by night a hundred and more (kills.py)."""
+
+import pytest
+
+from tests.docker.conftest import require_docker
+from tests.unlucky.kills import BOTH, GUARDIAN, HARNESS, LOCAL, NODE, attempt, told
+
+SEED = 20261124
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("victim", [HARNESS, GUARDIAN, NODE, BOTH])
+def test_whoever_is_killed_nothing_is_left_and_what_was_recorded_reads(victim: str) -> None:
+    one = attempt(SEED, 0, "local", (victim,))
+    assert one.struck
+    assert one.wrong == ()
+
+
+@pytest.mark.nightly
+def test_a_hundred_kills_at_random_moments_leave_nothing_and_lose_nothing() -> None:
+    tries = [attempt(SEED, number, "local", LOCAL) for number in range(100)]
+    tries += [attempt(SEED, 1000 + number, "local", (BOTH,)) for number in range(20)]
+    assert not any(one.wrong for one in tries), "\n".join(told(tries))
+
+
+@pytest.mark.nightly
+@pytest.mark.docker
+def test_twenty_harnesses_that_are_killed_leave_nothing_in_the_engine() -> None:
+    require_docker()
+    tries = [attempt(SEED, number, "compose", (HARNESS,)) for number in range(20)]
+    assert not any(one.wrong for one in tries), "\n".join(told(tries))
