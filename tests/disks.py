@@ -14,11 +14,13 @@ class Disk:
 
     def __init__(self, path: Path, size_kb: int) -> None:
         self.path = path
+        self.full = False
         self._filling = path / "filling"
         self._mount("-t", "tmpfs", "-o", f"size={size_kb}k", "tmpfs", str(path))
 
     def fill(self) -> None:
         """Not one page is left."""
+        self.full = True
         with self._filling.open("wb", buffering=0) as file:
             try:
                 while file.write(bytes(4096)):
@@ -27,6 +29,7 @@ class Disk:
                 return
 
     def free(self) -> None:
+        self.full = False
         self._filling.unlink()
 
     def close_for_writing(self) -> None:

@@ -28,7 +28,9 @@ from harness.run.preparing import Preparing
 from harness.run.view import View
 from harness.run.wall import wall_ns
 from harness.run_folder.manifest import Manifest
+from harness.run_folder.reserve import Reserve
 from harness.run_folder.seal import LOGS, seal
+from spark_analysis.schema.failed import os_reason
 from spark_analysis.schema.log import LogDamaged
 
 HEALTH_LIMIT_S = 60.0
@@ -79,10 +81,18 @@ class Campaign:
                     if self.hooks.interrupt.is_set():
                         return
                     if self.hooks.wanted(plan):
-                        await self._run_one(plan)
+                        await self._run_or_tell(plan)
         finally:
             if not self.hooks.keep:
                 await self._down()
+
+    async def _run_or_tell(self, plan: RunPlan) -> None:
+        """A run that finds no room on the disk keeps nobody from what was recorded before."""
+        try:
+            await self._run_one(plan)
+        except OSError as refused:
+            reason = os_reason(refused, self.folder / RUNS / plan.name)
+            self.hooks.tell(f"{plan.name} was not recorded: {reason}")
 
     async def _run_one(self, plan: RunPlan) -> None:
         folder = self.folder / RUNS / plan.name
@@ -90,9 +100,9 @@ class Campaign:
         self._done += 1
         self.hooks.began(plan, self._done, len(self.experiment.runs))
         manifest = Manifest.of(plan)
-        with self._recorded(plan, manifest, folder):
+        with self._recorded(plan, manifest, folder) as reserve:
             cluster = await self._clean_cluster(plan, manifest)
-            await self._live(plan, cluster, manifest, folder)
+            await self._live(plan, cluster, manifest, folder, reserve)
             await self._look_after(cluster, manifest)
         if manifest.failure:
             self._unclean = f"the run before failed: {manifest.failure}"
@@ -100,23 +110,28 @@ class Campaign:
             await self.hooks.ended(plan, folder)
 
     @contextlib.contextmanager
-    def _recorded(self, plan: RunPlan, manifest: Manifest, folder: Path) -> Iterator[None]:
+    def _recorded(self, plan: RunPlan, manifest: Manifest, folder: Path) -> Iterator[Reserve]:
         """However a run ends, its folder tells of it, sealed where anything was recorded."""
         manifest.boot_id = self.boot_id
         manifest.broker_log_bytes_max = log_tails.BYTES_MAX
         manifest.state = {**declared(plan), **rocketmq.planned(plan)}
         manifest.ignored = ignored(plan)
         manifest.save(folder)
+        reserve = Reserve(folder)
         try:
-            yield
+            yield reserve
         except Interrupted:
             manifest.interrupted = True
             manifest.failure = manifest.failure or self.hooks.interrupt.reason
+        except OSError as refused:
+            manifest.failure = manifest.failure or os_reason(refused, folder)
         except _TROUBLE as failure:
             manifest.failure = manifest.failure or str(failure) or type(failure).__name__
         finally:
+            with contextlib.suppress(OSError):
+                reserve.save(manifest)
+            reserve.end()
             with contextlib.suppress(LogDamaged, OSError):  # a full disk: `analyse` may seal later
-                manifest.save(folder)
                 self.hooks.step("seal the logs")
                 seal(folder)
 
@@ -142,7 +157,12 @@ class Campaign:
             raise DeployError(self._hopeless[_place(plan)]) from failure
 
     async def _live(
-        self, plan: RunPlan, cluster: Cluster, manifest: Manifest, folder: Path
+        self,
+        plan: RunPlan,
+        cluster: Cluster,
+        manifest: Manifest,
+        folder: Path,
+        reserve: Reserve,
     ) -> None:
         preparing = Preparing(plan, cluster, folder, self.boot_id, self.hooks.step)
         prepared = await self.hooks.interrupt.unless(preparing.begin())
@@ -150,9 +170,7 @@ class Campaign:
         manifest.origin_wall_ns = wall_ns(prepared.stage.origin_ns)
         manifest.resolved |= {f"{who} enter": host for who, host in prepared.entries.items()}
         manifest.versions |= prepared.versions
-        outside = Outside(
-            self.hooks.interrupt, self.hooks.show, lambda m: m.save(folder), self.hooks.tell
-        )
+        outside = Outside(self.hooks.interrupt, self.hooks.show, reserve.save, self.hooks.tell)
         try:
             await LiveRun(plan, cluster, prepared, manifest, outside).perform()
         finally:

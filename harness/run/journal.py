@@ -8,8 +8,11 @@
 4. One writer at a time: the run; after its death the guardian, or heal.
 5. A host that an operation stops stands here like a fault, under the operation's number and kind:
    whoever heals starts it again.
+6. A disk that refuses a line leaves none: an `armed` raises, so nothing is done; an `undone` is
+   remembered (`doubt`), for undoing comes first.
 """
 
+import contextlib
 import json
 import os
 from dataclasses import asdict, dataclass
@@ -18,6 +21,8 @@ from typing import Any
 
 from faults.actions import action_from_json, action_to_json
 from faults.model import Armed, Options
+from harness.run_folder.manifest import naming
+from spark_analysis.schema.failed import os_reason
 
 ARMED, UNDONE = "armed", "undone"
 
@@ -38,6 +43,8 @@ class Journal:
 
     def __init__(self, path: Path, by: str = "run") -> None:
         self._by = by
+        self._path = path
+        self.doubt = ""  # why a line could not be written
         _cut_torn_line(path)
         made = not path.exists()
         self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
@@ -45,12 +52,13 @@ class Journal:
             _sync_folder(path.parent)
 
     def armed(self, armed: Armed) -> None:
-        """Call it before the action is issued."""
+        """Call it before the action is issued. Raises OSError: then it is not to be."""
         self._append(ARMED, armed)
 
     def undone(self, armed: Armed) -> None:
         """Call it after the undo returned."""
-        self._append(UNDONE, armed)
+        with contextlib.suppress(OSError):
+            self._append(UNDONE, armed)
 
     def close(self) -> None:
         os.close(self._descriptor)
@@ -58,9 +66,16 @@ class Journal:
     def _append(self, event: str, armed: Armed) -> None:
         line = {"event": event, "by": self._by, "armed": armed_to_json(armed)}
         content = json.dumps(line, separators=(",", ":")).encode() + b"\n"
-        while content:
-            content = content[os.write(self._descriptor, content) :]
-        os.fsync(self._descriptor)
+        whole_bytes = os.fstat(self._descriptor).st_size
+        try:
+            with naming(self._path):
+                while content:
+                    content = content[os.write(self._descriptor, content) :]
+                os.fsync(self._descriptor)
+        except OSError as refused:
+            os.ftruncate(self._descriptor, whole_bytes)  # the next line is to stand on its own
+            self.doubt = self.doubt or os_reason(refused, self._path)
+            raise
 
 
 def read(path: Path) -> tuple[Entry, ...]:

@@ -4,7 +4,8 @@
    is an event.
 2. The manifest is saved at every step forward, so that a harness that dies leaves a readable run.
 3. Whatever happens, armed faults are undone and workers are ended before `perform` returns.
-4. A worker that cannot go on ends this run as a person's interrupt does, and no other.
+4. A worker that cannot go on, or a disk that refuses what is recorded, ends this run as a person's
+   interrupt does, and no other.
 """
 
 import asyncio
@@ -12,6 +13,7 @@ import contextlib
 import time
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from harness.deploy.orders import CountHeld
@@ -31,9 +33,11 @@ from harness.run.progress import parts
 from harness.run.strip import Strip
 from harness.run.view import View, view_of
 from harness.run.windows import LiveWindow
+from harness.run_folder.manifest import NAME as MANIFEST
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.process_ends import end_told
 from spark_analysis.schema.facts import Absence, Rivals
+from spark_analysis.schema.failed import os_reason
 
 TICK_S = 0.1
 RETURN_LIMIT_S = 30.0  # for a host that is back to take its place in a queue again
@@ -80,6 +84,7 @@ class LiveRun:
         self._asked_ns: dict[int, int] = {}  # of the windows that opened: since when at the most
         self._strip = LiveStrip(plan.scenario.workload, self._crew)
         self._leaving = False
+        self._full = False  # the disk refused something
 
     async def perform(self) -> None:
         """Runs to the end; the manifest says how it went."""
@@ -125,12 +130,21 @@ class LiveRun:
         if failed and not self._manifest.failure:
             self._manifest.failure = "; ".join(f"{m.name}: {m.doubt}" for m in failed)
             self._interrupt()
+        if refused := self._stage.record.doubt or self._stage.journal.doubt:
+            self._cannot_record(refused)
         if self._out.interrupt.is_set() and not self._manifest.interrupted:
             self._manifest.interrupted = True
             self._manifest.failure = self._manifest.failure or self._out.interrupt.reason
             self._interrupt()
         self._stage.interrupt.follow(self._out.interrupt)
         self._out.show(self._view(time.monotonic_ns()))
+
+    def _cannot_record(self, refused: str) -> None:
+        """Once: what goes on without being on record says nothing, so it ends."""
+        if not self._full:
+            self._full = True
+            self._manifest.failure = self._manifest.failure or refused
+            self._interrupt()
 
     def _interrupt(self) -> None:
         self._stage.interrupt.ask()
@@ -378,7 +392,8 @@ class LiveRun:
             task.cancel()
         await asyncio.gather(*beside, return_exceptions=True)
         self._stage.record.close()
-        self._manifest.failure = self._manifest.failure or self._stage.record.doubt
+        refused = self._stage.record.doubt or self._stage.journal.doubt
+        self._manifest.failure = self._manifest.failure or refused
         self._save()
 
     def _save(self) -> None:
@@ -398,7 +413,10 @@ class LiveRun:
             if window.resolved:
                 word = window.title.split(" = ")[0]
                 manifest.resolved[f"window {number}: {word}"] = window.resolved
-        self._out.save(manifest)
+        try:
+            self._out.save(manifest)
+        except OSError as refused:
+            self._cannot_record(os_reason(refused, Path(MANIFEST)))
 
     def _run_time(self, monotonic_ns: int) -> int:
         return monotonic_ns - self._stage.origin_ns

@@ -16,8 +16,11 @@ from harness.run.campaign import Campaign, Hooks
 from harness.run.interrupts import Interrupt
 from harness.run.view import View
 from harness.run_folder.manifest import Manifest
+from harness.run_folder.whole import whole
 from tests import virtual_time
+from tests.disks import disk
 from tests.plans import LAYOUT, fault, operated, operation, plan
+from tests.run_folders import rows_of
 from tests.simulated_cluster import BOOT_ID, SimulatedCluster
 
 OTHER = replace(LAYOUT, name="unmirrored", copies=1)
@@ -260,6 +263,51 @@ def test_a_full_disk_ends_the_run_with_a_reason_and_the_faults_undone(
     assert "No space left on device" in manifest["failure"]
     assert world.clusters[0].world.cuts == {}
     assert [cluster.downs for cluster in world.clusters] == [1]
+
+
+@pytest.mark.slow
+def test_what_is_recorded_on_a_disk_that_fills_up_stays_readable_and_says_why_it_ended(
+    tmp_path: Path,
+) -> None:
+    """Its manifest finds room, the fault is undone, and no other run is begun for nothing."""
+    world = World()
+    of = replace(plan(fault("partition"), lasts_s=60), layout=LAYOUT)
+    with disk(tmp_path / "disk", 8_000) as small:
+
+        def fills_up(view: View) -> bool:
+            if view.armed and not small.full:
+                small.fill()
+            return False
+
+        (manifest,) = perform(world, (of,), small.path, interrupt_when=fills_up)
+        folder = small.path / "runs" / of.name
+        assert "No space left on device" in manifest["failure"]
+        assert str(folder) in manifest["failure"]
+        assert world.clusters[0].world.cuts == {}
+        assert not (folder / "reserve").exists()
+        small.free()  # a larger run would not be sealed before
+        sealed = whole(folder)
+        assert sealed.failure == manifest["failure"]
+        assert sealed.facts is not None
+        assert sealed.facts["clock_doubt"] == sealed.failure
+        assert rows_of(folder)["attempts"]
+
+
+def test_a_run_that_finds_no_room_keeps_nobody_from_what_was_recorded_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved = Manifest.save
+
+    def save(manifest: Manifest, folder: Path) -> None:
+        if manifest.run == "quick-2":
+            raise OSError(28, "No space left on device", str(folder / "manifest.json.partial"))
+        saved(manifest, folder)
+
+    monkeypatch.setattr(Manifest, "save", save)
+    found = perform(World(), runs(LAYOUT, LAYOUT, LAYOUT), tmp_path)
+    assert [one["run"] for one in found] == ["quick-1", "quick-3"]
+    place = tmp_path / "runs" / "quick-2" / "manifest.json.partial"
+    assert f"quick-2 was not recorded: {place}: No space left on device" in capsys.readouterr().out
 
 
 def test_a_manifest_says_how_much_of_brokers_logs_is_kept_and_what_is_not(tmp_path: Path) -> None:

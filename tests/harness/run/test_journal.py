@@ -1,5 +1,7 @@
 """A journal is readable whatever became of the process that wrote it."""
 
+import errno
+import os
 import subprocess
 import sys
 import tempfile
@@ -114,3 +116,30 @@ def test_what_was_armed_is_there_after_kill_9(tmp_path: Path) -> None:
     ended = subprocess.run([sys.executable, "-c", KILLED_WRITER, str(path)], cwd=root, check=False)
     assert ended.returncode == -9
     assert standing(read(path)) == (fault("partition", 3),)
+
+
+def test_a_disk_that_refuses_a_line_leaves_no_half_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An `armed` that is not on record is not acted on; an undo is never held up."""
+    journal = Journal(tmp_path / "journal.jsonl")
+    journal.armed(fault("kill", 1))
+    write = os.write
+
+    def full(descriptor: int, content: bytes) -> int:
+        if len(content) < 40:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(descriptor, content[:-30])
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "write", full)
+        with pytest.raises(OSError, match="No space left on device"):
+            journal.armed(fault("kill", 2))
+        journal.undone(fault("kill", 1))
+    assert journal.doubt == f"{tmp_path / 'journal.jsonl'}: No space left on device"
+    journal.undone(fault("kill", 1))
+    journal.close()
+    assert [(one.event, one.armed.window) for one in read(tmp_path / "journal.jsonl")] == [
+        ("armed", 1),
+        ("undone", 1),
+    ]

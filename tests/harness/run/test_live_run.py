@@ -3,6 +3,7 @@
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,9 +33,10 @@ from faults.kinds import KINDS as FAULT_KINDS
 from harness.deploy.port import Link
 from harness.plan.model import BALANCER, FaultPlan, RunPlan
 from harness.run.crew import WorkerLost
+from harness.run.journal import Journal
 from harness.run.view import View
 from harness.workers.protocol import Endpoint
-from spark_analysis.schema.log import read_rows
+from spark_analysis.schema.log import LogFull, LogWriter, read_rows
 from spark_analysis.schema.tables import FAULTS, RESOURCES
 from tests.docker.whole_runs import BY_PEER_LINKS, ON_DIRECT_LINKS
 from tests.harness.run.live_runs import Done, run
@@ -501,6 +503,33 @@ def test_a_worker_whose_disk_is_full_stops_the_run_and_says_so(tmp_path: Path) -
     assert done.manifest.failure == "publisher-1: No space left on device"
     assert done.facts.clock_doubt == done.manifest.failure
     assert not done.manifest.workers[0].log_closed
+
+
+@pytest.mark.parametrize("of", [LogWriter, Journal])
+def test_a_full_disk_under_the_harness_itself_stops_the_run_and_is_named(
+    of: type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own log, or the journal when an undo is noted: what was armed is undone."""
+    name = "flush" if of is LogWriter else "_append"
+    honest = getattr(of, name)
+
+    def full(self: Any, *words: Any) -> None:
+        late = (of is LogWriter and "faults" in self._files) or words[:1] == ("undone",)
+        if late:
+            refused = OSError(28, "No space left on device", "the/file")
+            if of is LogWriter:
+                raise LogFull(str(refused))
+            self.doubt = "the/file: No space left on device"
+            raise refused
+        honest(self, *words)
+
+    monkeypatch.setattr(of, name, full)
+    cluster = SimulatedCluster(LAYOUT)
+    done = run(cluster, plan(fault("partition"), fault("partition")), tmp_path)
+    assert "No space left on device" in done.manifest.failure
+    assert done.facts.clock_doubt == done.manifest.failure
+    assert cluster.world.cuts == {}
+    assert "audit" not in done.manifest.phases_ns
 
 
 def test_a_client_that_knows_one_host_knows_no_other_but_who_drains_knows_all(

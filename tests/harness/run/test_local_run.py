@@ -1,7 +1,9 @@
 """A whole run with real workers, proxy and nodes, judged by the definition: no Docker or Spark."""
 
 import asyncio
+import contextlib
 import signal
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +14,7 @@ import pytest
 from faults.executors import local_processes as processes
 from harness.deploy.local import NODE
 from harness.deploy.local_cluster import LocalCluster
+from harness.deploy.port import DeployError
 from harness.plan.model import Entry, RunPlan
 from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
@@ -23,6 +26,7 @@ from spark_analysis.definition.judge import judge
 from spark_analysis.schema.facts import Cause, Facts
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import FAULTS, RESOURCES
+from tests.disks import disk
 from tests.harness.deploy.local_rig import HOSTS, UNMIRRORED, standing
 from tests.plans import fault, operated, operation, plan
 from tests.run_folders import rows_of
@@ -200,3 +204,31 @@ def test_an_interrupt_while_a_node_is_started_for_the_audit_leaves_nothing(
     (record,) = manifest.audit_starts
     assert record.issued_ns is not None
     assert processes.of(clusters[0]) == ()
+
+
+def test_a_disk_that_fills_up_ends_a_run_with_its_reason_and_all_that_it_recorded(
+    tmp_path: Path,
+) -> None:
+    """Real workers stop before they send what no log has; the load ends, the fault is undone."""
+    held = plan(fault("hang"), lasts_s=60.0)
+    of = replace(held, layout=UNMIRRORED, deployment="local")
+    with disk(tmp_path / "results", 30_000) as small:
+
+        def happen(_: LocalCluster, saved: Manifest, __: asyncio.Event) -> None:
+            if any(window.doubt == "not seen to hold" for window in saved.windows):
+                small.fill()
+
+        began_s = time.monotonic()
+        with contextlib.suppress(DeployError):  # nor is there room for the nodes' logs
+            asyncio.run(asyncio.wait_for(performed(of, small.path, happen=happen), 180))
+        took_s = time.monotonic() - began_s
+        small.free()
+        folder = small.path / "runs" / of.name
+        manifest = seal(folder)
+        assert took_s < 60, "the window was cut short"
+        recorded = rows_of(folder)
+        sent = {(row["producer"], row["sequence"]) for row in recorded["attempts"]}
+        assert sent >= {(row["producer"], row["sequence"]) for row in recorded["deliveries"]}
+        assert {row["event"] for row in recorded["faults"]} >= {"issued", "returned"}
+        assert manifest.facts is not None
+        assert manifest.facts["clock_doubt"] != ""
