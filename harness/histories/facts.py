@@ -55,15 +55,17 @@ def read_facts(told: object, name: str, complaints: Complaints) -> Facts | None:
     if facts is WRONG:
         return None
     sound.check(cast(Facts, facts), complaints)
-    _check_order(cast(Facts, facts), complaints)
+    _check_windows(cast(Facts, facts), complaints)
     return cast(Facts, facts)
 
 
-def _check_order(facts: Facts, complaints: Complaints) -> None:
+def _check_windows(facts: Facts, complaints: Complaints) -> None:
     for place, window in enumerate(facts.windows):
         if window.number != place + 1:
             text = f"{window.number} is not {place + 1}: windows are numbered from 1, in order"
             complaints.add(f"facts.windows[{place}].number", text)
+        if window.over_ns is not None and window.over_ns < window.origin_ns:
+            complaints.add(f"facts.windows[{place}].over_ns", "it is before origin_ns")
     for place, (before, window) in enumerate(pairwise(facts.windows), 1):
         if window.origin_ns < before.origin_ns:
             own = f"facts.windows[{place}].origin_ns"

@@ -73,8 +73,6 @@ def _check_window(window: Window, place: str, listener: Listener) -> None:
         listener.add(f"{place}.returned_ns", "it is before origin_ns")
     if window.ended_ns is not None and window.ended_ns < window.origin_ns:
         listener.add(f"{place}.ended_ns", "it is before origin_ns")
-    if window.over_ns is not None and window.over_ns < window.origin_ns:
-        listener.add(f"{place}.over_ns", "it is before origin_ns")
 
 
 def _spans(facts: Facts) -> Iterator[tuple[str, int, int | None]]:
