@@ -54,12 +54,26 @@ def with_spells(facts: Facts, rows: Rows, seed: int, tags: set[str]) -> Facts:
     facts = replace(facts, windows=windows)
     spells = [each for window in windows for each in times.about(window, undos)]
     spells += [times.anywhere() for _ in range(0 if times.tidy else die.choice([0, 1, 2]))]
+    spells += _at_last(facts, seed) if times.tidy else []
     tags.update(f"spell: {each.sort}" for each in spells)
     tags.add(f"spells: {min(len(spells), 4)}")
     _settle(rows, tries, _Settled(facts, spells, die))
     _stop_consumers(facts, rows, die, tags)
     note(facts, rows, undos, die)
     return facts
+
+
+def _at_last(facts: Facts, seed: int) -> list[Spell]:
+    """Often some are lost shortly before the load ends, which hides how that ends."""
+    die = Random(f"last spell of {seed}")
+    if die.random() >= 0.6:
+        return []
+    last_ns = facts.load_ended_ns
+    return [
+        Spell(
+            last_ns - 4 * SECOND, last_ns - die.choice([1, 2]) * SECOND, LOST, die.choice([2, 3])
+        )
+    ]
 
 
 @dataclass
