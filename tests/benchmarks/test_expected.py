@@ -51,6 +51,7 @@ def test_what_was_written_before_is_written_anew_and_nothing_else_is() -> None:
     assert expected.with_entries(once, []) == expected.by_hand(once) == BY_HAND
 
 
+@pytest.mark.slow  # every packed run is judged again
 @pytest.mark.parametrize("page", [*published.pages(PUBLISHED)], ids=lambda page: page.name)
 def test_expectations_know_what_published_runs_showed(page: Path) -> None:
     assert not [*expected.shown(page, read(expected.FILE.read_text(encoding="utf-8")))]

@@ -47,6 +47,7 @@ def judged() -> tuple[Found, Found]:
     return plain, kernels
 
 
+@pytest.mark.slow  # two judges go through generated histories
 def test_what_is_found_is_in_the_register_and_what_is_in_it_is_found(
     judged: tuple[Found, Found],
 ) -> None:
