@@ -18,6 +18,7 @@ from docker.errors import DockerException
 from harness.deploy import labels
 from harness.deploy.owner import owner
 from harness.deploy.port import DeployError
+from harness.outside.files import guarded
 
 _LAST_LINES = 15
 _REMEDIES = {"mvn": "install Maven (`apt-get install maven`)", "java": "install Java 17"}
@@ -109,7 +110,7 @@ def _take(stream: Iterable[bytes], folder: Path) -> None:
             archive.write(part)
         archive.seek(0)
         with tarfile.open(fileobj=archive) as tar:
-            tar.extractall(folder.parent, filter="data")
+            guarded(tar).extractall(folder.parent)
 
 
 def _failed(what: str, said: str) -> str:

@@ -16,6 +16,7 @@ from pathlib import Path
 from harness.analyse.claims import Claim, shipped
 from harness.analyse.experiments import NoExperiment, StoredRun, recall
 from harness.analyse.marts import judge_one
+from harness.outside.files import guarded
 from harness.report.assemble import run_report
 from harness.report.display import RunReport
 from spark_analysis.schema.failed import Failed
@@ -49,7 +50,7 @@ def _unpacked(pack: Path, _changed_ns: int, _bytes: int) -> Packed:
     with tempfile.TemporaryDirectory() as into:
         try:
             with tarfile.open(pack) as tar:
-                tar.extractall(into, filter="data")
+                guarded(tar).extractall(into)
             (folder,) = Path(into).iterdir()
             stored = recall(folder)
         except _BAD as failure:

@@ -20,6 +20,8 @@ from pathlib import Path
 
 from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_fixed
 
+from harness.outside.files import guarded
+
 BINARY = "MQPROOF_TOXIPROXY_BINARY"
 REPOSITORY = Path(__file__).parents[2]
 HOST = "127.0.0.1"
@@ -115,7 +117,7 @@ def binary_from_image(folder: Path) -> str:
     try:
         stream, _ = container.get_archive("/toxiproxy")
         with tarfile.open(fileobj=io.BytesIO(b"".join(stream))) as archive:
-            archive.extract("toxiproxy", folder, filter="data")
+            guarded(archive).extract("toxiproxy", folder)
     finally:
         container.remove()
     path = folder / "toxiproxy"
