@@ -32,6 +32,11 @@ from harness.analyse.experiments import (
 )
 from harness.analyse.judge import ClaimVerdict
 from harness.analyse.marts import Judged, Marts, NothingRecorded, judge_all, judge_one
+from harness.cleanup.everywhere import heal_all, settle
+from harness.cleanup.external_projects import anything_armed
+from harness.cleanup.guardian import Kind
+from harness.cleanup.guards import Guards
+from harness.cleanup.heal import EVERYBODY, Chosen
 from harness.deploy import images
 from harness.deploy.compose import ComposeDeployment
 from harness.deploy.compose_faults import equip as equip_compose
@@ -60,12 +65,7 @@ from harness.report.rates import Rates
 from harness.report.steps import Steps
 from harness.run import signals
 from harness.run.campaign import RUNS, Campaign, Hooks
-from harness.run.everywhere import heal_all, settle
-from harness.run.external_projects import anything_armed
 from harness.run.going import alone, at_work
-from harness.run.guardian import Kind
-from harness.run.guards import Guards
-from harness.run.heal import EVERYBODY, Chosen
 from harness.run.interrupts import Interrupt, told
 from harness.run.view import View
 from harness.run_folder.manifest import NAME as MANIFEST
@@ -180,7 +180,7 @@ async def _campaign(
 ) -> None:
     guards = Guards(folder, options.keep, show.message)
     over = asyncio.Event()
-    watching = asyncio.create_task(guards.watch(over, interrupt))
+    watching = asyncio.create_task(guards.watch(over, interrupt.ask))
     deployments = _deployments(options, guards)
 
     async def up(plan: RunPlan) -> Cluster:

@@ -18,11 +18,11 @@ from harness.analyse.expectations import CellResult
 from harness.analyse.judge import ClaimVerdict
 from harness.analyse.observations import Observation
 from harness.analyse.summary import Summary
+from harness.cleanup.heal import EVERYBODY, Chosen
 from harness.plan.bound import Bound
 from harness.plan.misbehave import Misbehave
 from harness.plan.model import Experiment, Skipped
 from harness.plan.topology import Topology
-from harness.run.heal import EVERYBODY, Chosen
 from harness.run.progress import Part
 from harness.run.strip import Strip
 from spark_analysis.schema.comparison import Comparison

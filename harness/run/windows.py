@@ -43,10 +43,10 @@ from harness.run.cast import (
 )
 from harness.run.crew import WorkerLost
 from harness.run.interrupts import Interrupt, Interrupted
-from harness.run.journal import Journal
 from harness.run.process_ends import NotingExecutor, ProcessEnds
 from harness.run.record import Record
 from harness.run.takeover import over_ns
+from harness.run_folder.journal import Journal
 from spark_analysis.schema.facts import Absence
 from spark_analysis.schema.facts import Window as WindowFacts
 

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from faults.model import Options
+from harness.cleanup.guardian import start_guardian
 from harness.deploy import engine, labels
 from harness.deploy.agent import AgentClient
 from harness.deploy.catalogue import load_layout
@@ -16,7 +17,6 @@ from harness.deploy.compose import AGENT_LIMIT_S, with_addresses
 from harness.deploy.compose_cluster import ComposeCluster, Containers
 from harness.deploy.compose_faults import equip
 from harness.deploy.execs import start
-from harness.run.guardian import start_guardian
 from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing

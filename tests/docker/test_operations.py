@@ -32,7 +32,7 @@ from harness.deploy.port import DeployError, Roles
 from harness.deploy.rabbitmq_api import ManagementApi, policy_path, urls
 from harness.plan.model import OperationPlan, RunPlan
 from harness.run import afterwards
-from harness.run.journal import read, standing
+from harness.run_folder.journal import read, standing
 from harness.run_folder.manifest import Manifest
 from tests.docker.whole_runs import Done, counts, run
 from tests.plans import operated, operation, plan

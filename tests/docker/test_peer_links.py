@@ -19,6 +19,8 @@ from faults.kinds import TOXIPROXY
 from faults.model import Armed, Options
 from faults.peers import DISTRIBUTION_PORT, peer_link
 from faults.performing import perform_all
+from harness.cleanup.docker_projects import DockerProjects
+from harness.cleanup.heal import Standing, mend
 from harness.deploy import peer_ways
 from harness.deploy.catalogue import load_layout
 from harness.deploy.compose import ComposeDeployment
@@ -26,9 +28,7 @@ from harness.deploy.compose_cluster import ComposeCluster
 from harness.deploy.compose_faults import equip
 from harness.deploy.polling import until
 from harness.plan.model import RunPlan
-from harness.run.docker_projects import DockerProjects
-from harness.run.heal import Standing, mend
-from harness.run.journal import Journal
+from harness.run_folder.journal import Journal
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import FAULTS
 from tests.docker.conftest import what_is_wrong

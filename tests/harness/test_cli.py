@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from harness.cleanup.heal import EVERYBODY, Chosen
 from harness.cli import main
 from harness.deploy import catalogue
 from harness.deploy.port import DeployError
@@ -21,7 +22,6 @@ from harness.plan.bound import Bound
 from harness.plan.model import Experiment
 from harness.report.display import Display, Judge, Report, RunOptions
 from harness.run.going import alone, at_work
-from harness.run.heal import EVERYBODY, Chosen
 from tests.findings import Story
 from tests.reports import report, run
 from tests.stored import stored

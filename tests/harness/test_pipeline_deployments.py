@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 
 from harness import pipeline
+from harness.cleanup.guardian import Kind
+from harness.cleanup.guards import Guards
+from harness.cleanup.heal import Chosen, Standing
+from harness.cleanup.local_projects import LocalProjects
 from harness.deploy import catalogue
 from harness.deploy.doctor import Row
 from harness.deploy.owner import owner
 from harness.plan.problems import PlanError
 from harness.report.display import LiveView, RunOptions
-from harness.run.guardian import Kind
-from harness.run.guards import Guards
-from harness.run.heal import Chosen, Standing
-from harness.run.local_projects import LocalProjects
 
 pytestmark = pytest.mark.slow
 
@@ -49,7 +49,7 @@ def test_every_deployment_that_a_system_names_is_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
-        (Kind.LOCAL, "-m harness.run.local_projects mqproof-1"),
+        (Kind.LOCAL, "-m harness.cleanup.local_projects mqproof-1"),
         (Kind.COMPOSE, "docker compose -p mqproof-1 "),
     ],
 )

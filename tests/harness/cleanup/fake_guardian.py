@@ -7,8 +7,8 @@ from pathlib import Path
 
 from faults.actions import Action
 from faults.model import Receipt
-from harness.run.guardian import Charge, watch
-from harness.run.heal import Standing
+from harness.cleanup.guardian import Charge, watch
+from harness.cleanup.heal import Standing
 
 
 class Folder:

@@ -4,14 +4,14 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 
 from faults.model import FaultError
+from harness.cleanup import local_leftovers
+from harness.cleanup.docker_projects import DockerProjects
+from harness.cleanup.external_projects import ExternalProjects
+from harness.cleanup.heal import EVERYBODY, Chosen, Projects, Row, clear, heal, mend
+from harness.cleanup.local_projects import LocalProjects
 from harness.deploy.engine import NoEngine, connect
 from harness.deploy.owner import alive
 from harness.plan.problems import PlanError, Problem, unknown
-from harness.run import local_leftovers
-from harness.run.docker_projects import DockerProjects
-from harness.run.external_projects import ExternalProjects
-from harness.run.heal import EVERYBODY, Chosen, Projects, Row, clear, heal, mend
-from harness.run.local_projects import LocalProjects
 
 Say = Callable[[str], None]
 

@@ -11,14 +11,14 @@ import pytest
 from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 
 from faults.executors import local_processes as processes
+from harness.cleanup.everywhere import settle
+from harness.cleanup.external_projects import ExternalProjects
+from harness.cleanup.guardian import LOG
+from harness.cleanup.heal import Row, heal
+from harness.cleanup.local_projects import LocalProjects
 from harness.deploy.external_site import load, noted
 from harness.deploy.owner import alive
-from harness.run.everywhere import settle
-from harness.run.external_projects import ExternalProjects
-from harness.run.guardian import LOG
-from harness.run.heal import Row, heal
-from harness.run.journal import read, standing
-from harness.run.local_projects import LocalProjects
+from harness.run_folder.journal import read, standing
 from tests.harness.deploy import external_rig
 from tests.harness.deploy.external_rig import Owner
 from tests.topologies import START
@@ -37,8 +37,8 @@ from faults.performing import perform_all
 from harness.deploy.external import ExternalDeployment
 from harness.deploy.external_faults import equip
 from harness.plan.topology_toml import layout_of, read_topology
-from harness.run.guardian import Kind, start_guardian
-from harness.run.journal import Journal
+from harness.cleanup.guardian import Kind, start_guardian
+from harness.run_folder.journal import Journal
 from tests.topologies import HOSTS, SYSTEMS
 
 async def main(folder, file, *words):

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from harness.cleanup import local_leftovers
+from harness.cleanup.heal import EVERYBODY, Chosen
 from harness.deploy.local_block import Block
 from harness.deploy.local_site import Site
 from harness.deploy.owner import owner
-from harness.run import local_leftovers
-from harness.run.heal import EVERYBODY, Chosen
 
 DEAD = "999999999 1 another boot"
 

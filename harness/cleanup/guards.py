@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from harness.cleanup.guardian import GuardianError, Kind, start_guardian
 from harness.deploy.port import DeployError
-from harness.run.guardian import GuardianError, Kind, start_guardian
-from harness.run.interrupts import Interrupt
 
 POLL_S = 0.2
 UNGUARDED_S = 2.0
@@ -58,12 +57,13 @@ class Guards:
         except GuardianError as failure:
             raise DeployError(f"no guardian, so nothing is started: {failure}") from failure
 
-    async def watch(self, over: asyncio.Event, interrupt: Interrupt) -> None:
-        """Until it is over; a start that is under way then is waited for."""
+    async def watch(self, over: asyncio.Event, end: Callable[[str], object]) -> None:
+        """Until it is over; a start that is under way then is waited for. `end`: ends the runs,
+        for a reason."""
         while not await _passed(over):
             for project, guardian in list(self.standing.items()):
                 if not guardian.watching() and project not in self.given_up:
-                    await self._again(project, guardian.ending(), interrupt)
+                    await self._again(project, guardian.ending(), end)
 
     def end(self) -> None:
         """What could not be guarded to the end has been told."""
@@ -78,12 +78,12 @@ class Guards:
             project = list(self.kinds)[-1]
             self.tell(f"kept standing; to remove it: {self._removal(project)}")
 
-    async def _again(self, project: str, ending: str, interrupt: Interrupt) -> None:
+    async def _again(self, project: str, ending: str, end: Callable[[str], object]) -> None:
         """Another one in its place, or the end of everything."""
         lost_s = time.monotonic()
         self.tell(f"the guardian of {project} died ({ending}): another one is started")
         late = asyncio.get_running_loop().call_later(
-            UNGUARDED_S, self._give_up, project, ending, interrupt
+            UNGUARDED_S, self._give_up, project, ending, end
         )
         try:
             while (why := await self._started(project)) and project not in self.given_up:
@@ -105,16 +105,16 @@ class Guards:
             return str(failure)
         return ""
 
-    def _give_up(self, project: str, ending: str, interrupt: Interrupt) -> None:
+    def _give_up(self, project: str, ending: str, end: Callable[[str], object]) -> None:
         self.given_up.add(project)
-        interrupt.ask(
+        end(
             f"the guardian of {project} died ({ending}), and there was none for more than "
             f"{UNGUARDED_S:g} s"
         )
 
     def _removal(self, project: str) -> str:
         if self.kinds[project] is Kind.LOCAL:
-            return f"{sys.executable} -m harness.run.local_projects {project}"
+            return f"{sys.executable} -m harness.cleanup.local_projects {project}"
         file = self.folder / "deployments" / project / "compose.yaml"
         return f"docker compose -p {project} -f {file} down -v"
 

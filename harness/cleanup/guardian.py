@@ -29,7 +29,7 @@ from typing import BinaryIO, Protocol
 from tenacity import AsyncRetrying, RetryError, retry_if_result, stop_after_delay, wait_fixed
 
 from faults.model import FaultError
-from harness.run.heal import Projects, Row, clear, mend
+from harness.cleanup.heal import Projects, Row, clear, mend
 
 LOG = "guardian.log"
 READY = b"watching\n"
@@ -116,7 +116,7 @@ def start_guardian(
     experiment: Path,
     keep: bool,
     kind: Kind = Kind.COMPOSE,
-    command: Sequence[str] = (sys.executable, "-m", "harness.run.guardian"),
+    command: Sequence[str] = (sys.executable, "-m", "harness.cleanup.guardian"),
 ) -> Guardian:
     """Starts one and returns when it watches. Raises GuardianError."""
     experiment = experiment.resolve()
@@ -257,7 +257,7 @@ def _log(experiment: Path) -> Say:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m harness.run.guardian")
+    parser = argparse.ArgumentParser(prog="python -m harness.cleanup.guardian")
     parser.add_argument("--project", required=True)
     parser.add_argument("--experiment", required=True, type=Path)
     parser.add_argument("--kind", required=True, type=Kind)
@@ -271,15 +271,15 @@ def _sphere(kind: Kind, experiment: Path) -> Sphere:
     """Loaded when it is needed: a guardian is to watch soon, above all one that takes another's
     place, and these take most of its start."""
     if kind is Kind.LOCAL:
-        from harness.run.local_projects import LocalProjects
+        from harness.cleanup.local_projects import LocalProjects
 
         return LocalProjects(experiment)
     if kind is Kind.EXTERNAL:
-        from harness.run.external_projects import ExternalProjects
+        from harness.cleanup.external_projects import ExternalProjects
 
         return ExternalProjects()
+    from harness.cleanup.docker_projects import DockerProjects
     from harness.deploy.engine import connect
-    from harness.run.docker_projects import DockerProjects
 
     return DockerProjects(connect())
 

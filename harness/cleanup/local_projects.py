@@ -4,7 +4,7 @@
 2. Steps do not keep each other from happening: all are tried, then what failed is one FaultError.
 3. A proxy that is gone has taken its stalls with it; a node is started again as it was.
 
-`python -m harness.run.local_projects CLUSTER` removes a cluster that was kept.
+`python -m harness.cleanup.local_projects CLUSTER` removes a cluster that was kept.
 """
 
 import asyncio
@@ -18,12 +18,12 @@ from faults.executors.local import LocalExecutor
 from faults.executors.local_processes import Running
 from faults.model import FaultError
 from faults.toxiproxy import TOKEN
+from harness.cleanup.heal import Standing
 from harness.deploy.local_faults import AgentHere
 from harness.deploy.local_removal import remove
 from harness.deploy.local_site import TOXIPROXY, folder_of, load, start_node
 from harness.deploy.port import DeployError
 from harness.outside.text import visible
-from harness.run.heal import Standing
 
 RESET_LIMIT_S = 15.0
 
@@ -135,7 +135,7 @@ def _start_all(project: str, folder: Path) -> list[str]:
 
 def main(arguments: list[str]) -> int:
     if len(arguments) != 1:
-        print("usage: python -m harness.run.local_projects CLUSTER", file=sys.stderr)
+        print("usage: python -m harness.cleanup.local_projects CLUSTER", file=sys.stderr)
         return 254
     found = {running.mark(processes.CLUSTER) for running in processes.every()}
     if arguments[0] not in found:

@@ -10,8 +10,8 @@ import pytest
 from faults.actions import Action, Cut, Join, Kill, Start
 from faults.compile import compile
 from faults.model import Armed, FaultError, Receipt
-from harness.run.heal import EVERYBODY, Chosen, Row, Standing, heal
-from harness.run.journal import Journal, read, standing
+from harness.cleanup.heal import EVERYBODY, Chosen, Row, Standing, heal
+from harness.run_folder.journal import Journal, read, standing
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
 DEAD, ALIVE = "1 1 boot", "2 2 boot"

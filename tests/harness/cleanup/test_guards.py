@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from harness.cleanup.guardian import GuardianError, Kind
+from harness.cleanup.guards import UNGUARDED_S, Guards
 from harness.deploy.port import DeployError
-from harness.run.guardian import GuardianError, Kind
-from harness.run.guards import UNGUARDED_S, Guards
 from harness.run.interrupts import Interrupt
 
 
@@ -74,7 +74,7 @@ def watched(
     async def play() -> None:
         told.guards.begin(Kind.LOCAL, "p")
         over = asyncio.Event()
-        watching = asyncio.create_task(told.guards.watch(over, told.interrupt))
+        watching = asyncio.create_task(told.guards.watch(over, told.interrupt.ask))
         await asyncio.wait_for(story(told), 20)
         over.set()
         await watching

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from faults.compile import KINDS, compile
 from faults.model import Armed
-from harness.run.journal import Journal, JournalError, read, standing
+from harness.run_folder.journal import Journal, JournalError, read, standing
 from tests.fault_world import CLIENTS, OPTIONS_OF
 
 EVENTS = st.lists(
@@ -101,8 +101,8 @@ def test_a_foreign_line_is_an_error_and_names_its_place(tmp_path: Path, line: by
 KILLED_WRITER = """
 import os, signal, sys
 from pathlib import Path
-from tests.harness.run.test_journal import fault
-from harness.run.journal import Journal
+from tests.harness.run_folder.test_journal import fault
+from harness.run_folder.journal import Journal
 journal = Journal(Path(sys.argv[1]))
 journal.armed(fault("partition", 3))
 os.kill(os.getpid(), signal.SIGKILL)

@@ -12,11 +12,11 @@ from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 
 from faults.actions import Kill, Start
 from faults.executors import local_processes as processes
+from harness.cleanup.guardian import LOG
+from harness.cleanup.heal import Row, heal
+from harness.cleanup.local_projects import LocalProjects
 from harness.deploy.owner import alive
-from harness.run.guardian import LOG
-from harness.run.heal import Row, heal
-from harness.run.journal import read, standing
-from harness.run.local_projects import LocalProjects
+from harness.run_folder.journal import read, standing
 
 pytestmark = pytest.mark.slow
 
@@ -28,8 +28,8 @@ import asyncio, os, signal, sys
 from dataclasses import replace
 from pathlib import Path
 from faults.performing import perform_all
-from harness.run.guardian import Kind, start_guardian
-from harness.run.journal import Journal
+from harness.cleanup.guardian import Kind, start_guardian
+from harness.run_folder.journal import Journal
 from tests.harness.deploy.local_rig import UNMIRRORED, armed, deployment
 
 async def main(folder, end, *words):
@@ -114,7 +114,7 @@ def test_what_is_kept_is_mended_and_left_standing_until_it_is_removed_by_name(
     until_told(tmp_path / LOG, "left standing")
     assert "FAILED" not in (tmp_path / LOG).read_text()
     assert left(clusters[0]) == dict.fromkeys(("ref1", "ref2", "ref3", "toxiproxy"), False)
-    command = [sys.executable, "-m", "harness.run.local_projects", clusters[0]]
+    command = [sys.executable, "-m", "harness.cleanup.local_projects", clusters[0]]
     assert subprocess.run(command, cwd=ROOT, check=False).returncode == 0
     assert left(clusters[0]) == {}
     assert subprocess.run(command, cwd=ROOT, check=False, capture_output=True).returncode == 254

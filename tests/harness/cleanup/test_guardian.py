@@ -12,19 +12,19 @@ from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 
 from faults.compile import compile
 from faults.model import Armed
-from harness.run.guardian import LOG, GuardianError, start_guardian
-from harness.run.journal import Journal
+from harness.cleanup.guardian import LOG, GuardianError, start_guardian
+from harness.run_folder.journal import Journal
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[3]
-COMMAND = (sys.executable, "-m", "tests.harness.run.fake_guardian")
+COMMAND = (sys.executable, "-m", "tests.harness.cleanup.fake_guardian")
 
 HARNESS = """
 import os, signal, sys
 from pathlib import Path
-from harness.run.guardian import start_guardian
-from tests.harness.run.test_guardian import COMMAND
+from harness.cleanup.guardian import start_guardian
+from tests.harness.cleanup.test_guardian import COMMAND
 guardian = start_guardian("p", Path(sys.argv[1]), sys.argv[2] == "keep", command=COMMAND)
 print(guardian._process.pid, flush=True)
 if sys.argv[3] == "killed":
@@ -126,7 +126,7 @@ def test_who_lists_processes_reads_guardian_in_its_command_line(tmp_path: Path) 
     guardian = start_guardian("p", tmp_path, False)
     words = Path(f"/proc/{guardian._process.pid}/cmdline").read_bytes().split(b"\0")
     guardian.done()
-    assert [word for word in words if b"guardian" in word] == [b"harness.run.guardian"]
+    assert [word for word in words if b"guardian" in word] == [b"harness.cleanup.guardian"]
 
 
 def test_how_one_ended_is_told(folder: Path) -> None:

@@ -22,7 +22,7 @@ from faults.model import Armed, Executor, FaultError
 from faults.performing import perform_all
 from harness.outside.files import is_folder
 from harness.plan.operations import OPERATIONS
-from harness.run.journal import Journal, JournalError, read, standing
+from harness.run_folder.journal import Journal, JournalError, read, standing
 
 JOURNALS = "runs/*/journal.jsonl"
 
