@@ -14,7 +14,8 @@ from typing import Any
 
 from harness.deploy.files import compose_folder
 from harness.histories.openchaos import lines_of
-from harness.report import asking, external, verdict
+from harness.report import verdict
+from harness.request import asking, topology_file
 from tests.findings import Story
 from tests.harness.histories.theirs import edn, rows
 from tests.harness.histories.told import document as history
@@ -134,7 +135,7 @@ def _layout(random: Random) -> BadInput:
 
 
 def _topology(random: Random) -> BadInput:
-    files = {"mine.toml": _bad_toml(random, external.example())}
+    files = {"mine.toml": _bad_toml(random, topology_file.example())}
     return BadInput(
         "topology", files, ("run", "master-crash", "--topology", "mine.toml", "--dry-run")
     )

@@ -8,8 +8,9 @@ import typer
 from harness.commands.shell import RESULTS, SeedOption, Shell, print_lines, seed_of, stamp
 from harness.outside.files import why_not_written
 from harness.plan.problems import PlanError, Problem
-from harness.report import demo
+from harness.report import demo_table
 from harness.report.display import Judge, RunOptions
+from harness.request import demo
 
 
 def show_demo(
@@ -33,6 +34,6 @@ def show_demo(
 
     files, code = write(report, display)
     shell.out.print()
-    shell.out.print(demo.table(report))
-    print_lines(shell.out, [*(f"wrote {file}" for file in files), *demo.last_lines(report)])
+    shell.out.print(demo_table.table(report))
+    print_lines(shell.out, [*(f"wrote {file}" for file in files), *demo_table.last_lines(report)])
     return code

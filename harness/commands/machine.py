@@ -9,7 +9,7 @@ from harness.cleanup.heal import Chosen
 from harness.commands.shell import NOT_DECIDED, Shell
 from harness.deploy import catalogue
 from harness.plan.problems import PlanError, twice, unknown
-from harness.report import asking, external
+from harness.request import asking, topology_file
 
 
 def heal(
@@ -40,7 +40,7 @@ def doctor(
     shell: Shell = context.obj
     if topology is None:
         return 0 if shell.load().doctor(shell.display()) else NOT_DECIDED
-    named = external.read(topology, asking.systems())
+    named = topology_file.read(topology, asking.systems())
     return 0 if shell.load().doctor_of(named, shell.display()) else NOT_DECIDED
 
 

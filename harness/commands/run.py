@@ -20,8 +20,9 @@ from harness.commands.shell import (
 from harness.outside.files import why_not_written
 from harness.plan import bound, misbehave
 from harness.plan.problems import PlanError, Problem
-from harness.report import asking, dry_run, external
+from harness.report import dry_run
 from harness.report.display import Judge, RunOptions
+from harness.request import asking, topology_file
 
 
 def run(
@@ -80,7 +81,7 @@ def run(
     if dry:
         print_lines(shell.out, dry_run.lines(experiment, wanted))
         return 0
-    if problems := tuple(external.problems_before(experiment, keep, os.environ)):
+    if problems := tuple(topology_file.problems_before(experiment, keep, os.environ)):
         raise PlanError(problems)
     display = shell.display(as_json, whole)
     for line in dry_run.bound_lines(experiment, wanted) if wanted else ():

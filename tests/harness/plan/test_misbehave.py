@@ -6,7 +6,7 @@ from harness.cli import BAD_INPUT, main
 from harness.plan.misbehave import KINDS, SHARE, Misbehave, parse
 from harness.plan.model import Experiment
 from harness.plan.problems import PlanError
-from harness.report import asking
+from harness.request import asking
 from reference_impl.misbehave import kinds
 
 REFERENCE = ("--system", "reference-mirrored", "--deployment", "local")

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from harness.analyse.experiments import recall, remember
-from harness.report import asking
 from harness.report.assemble import titles
 from harness.report.display import CellTitle
+from harness.request import asking
 from tests.told_runs import crash, told
 
 

@@ -18,7 +18,7 @@ from harness.plan import bound, experiment, misbehave
 from harness.plan.model import Experiment, Layout, Scenario, System
 from harness.plan.problems import EMPTY, PlanError, Problem, twice, unknown
 from harness.plan.toml import read_scenario
-from harness.report import external, own_layouts
+from harness.request import own_layouts, topology_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +58,11 @@ def experiment_of(asked: Asked, name: str) -> Experiment:
 def _of_topology(
     asked: Asked, name: str, scenarios: Sequence[Scenario], problems: list[Problem]
 ) -> Experiment:
-    flags = external.problems(asked.systems, asked.layouts, asked.deployment or "")
+    flags = topology_file.problems(asked.systems, asked.layouts, asked.deployment or "")
     problems = [*problems, *flags]
     found = systems()
     try:
-        chosen = external.chosen(asked.topology, found, layouts())
+        chosen = topology_file.chosen(asked.topology, found, layouts())
     except PlanError as error:
         # Which system it is nobody knows: what any of them has may be asked for.
         every = tuple(one for one in found if EXTERNAL in one.deployments)
@@ -110,7 +110,7 @@ def _planned(
 
 
 def _unset(asked: Asked) -> Iterator[Problem]:
-    """Flags that were given with nothing; of a topology external.py tells it."""
+    """Flags that were given with nothing; topology_file.py tells those of a topology."""
     for flag, word in (("--deployment", asked.deployment), (misbehave.FLAG, asked.misbehave)):
         if word == "":
             yield Problem(flag, EMPTY)

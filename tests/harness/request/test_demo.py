@@ -1,25 +1,15 @@
-"""The demo is a full experiment, judged by what is known, and ends by telling where to go."""
+"""The demo is a full experiment, judged by what is known."""
 
 import subprocess
 import sys
-from io import StringIO
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from harness.analyse import claims, expectations
-from harness.report import demo
-from tests.findings import Story
-from tests.reports import report, run
+from harness.request import demo
 
 ROOT = Path(__file__).parents[3]
-
-
-def shown(told: object) -> str:
-    console = Console(file=StringIO(), width=120)
-    console.print(told)
-    return console.file.getvalue()
 
 
 def test_the_same_deaths_meet_a_layout_that_keeps_its_promise_and_one_that_does_not() -> None:
@@ -47,19 +37,6 @@ def test_every_claim_of_the_demo_s_cells_is_known() -> None:
         assert "confirmed-hence-delivered" in told
     bad = demo.experiment_of(7, "x").runs[-1]
     assert str(known.expected(bad.cell, "confirmed-hence-delivered")) == "FAIL"
-
-
-def test_a_newcomer_s_table_holds_a_sentence_and_a_verdict_for_each_cell() -> None:
-    told = report(run(Story()))
-    text = shown(demo.table(told))
-    assert "verdict" in text
-    assert "lost" in text
-
-
-def test_the_last_lines_name_the_two_ways_on() -> None:
-    lines = list(demo.last_lines(report(run(Story()))))
-    assert any("mqproof new scenario" in line for line in lines)
-    assert any("rabbitmq-mirrored" in line for line in lines)
 
 
 @pytest.mark.slow
