@@ -8,10 +8,11 @@ import typer
 
 from harness.analyse.versus import versus
 from harness.commands.shell import Shell
+from harness.judging import recalled
+from harness.judging.recalled import NAME
 from harness.outside.files import is_folder, why_not_written
 from harness.plan.problems import PlanError, Problem
-from harness.report import recalled, versus_page
-from harness.report.verdict import NAME
+from harness.report import versus_page
 
 NAME_MAX = 64  # characters of an experiment's name in that of a file
 

@@ -6,10 +6,11 @@ from typing import Annotated
 import typer
 
 from harness.commands.shell import RESULTS, SeedOption, Shell, print_lines, seed_of, stamp
+from harness.judging.exits import Judge
 from harness.outside.files import why_not_written
+from harness.pipeline.port import RunOptions
 from harness.plan.problems import PlanError, Problem
 from harness.report import demo_table
-from harness.report.display import Judge, RunOptions
 from harness.request import demo
 
 

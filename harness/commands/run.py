@@ -17,11 +17,12 @@ from harness.commands.shell import (
     seed_of,
     stamp,
 )
+from harness.judging.exits import Judge
 from harness.outside.files import why_not_written
+from harness.pipeline.port import RunOptions
 from harness.plan import bound, misbehave
 from harness.plan.problems import PlanError, Problem
 from harness.report import dry_run
-from harness.report.display import Judge, RunOptions
 from harness.request import asking, topology_file
 
 

@@ -6,7 +6,7 @@ from rich.console import RenderableType
 from rich.markup import escape
 from rich.table import Table
 
-from harness.report.display import Report
+from harness.judging.result import Report
 from harness.report.page.cells import CellView, cells
 from harness.request.demo import SYSTEM
 

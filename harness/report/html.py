@@ -13,8 +13,8 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
+from harness.judging.result import Piece, Report
 from harness.outside.text import visible
-from harness.report.display import Piece, Report
 from harness.report.lines import last_lines
 from harness.report.page.abreast import AbreastView, abreast
 from harness.report.page.answers import FirstScreen, first_screen

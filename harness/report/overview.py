@@ -5,7 +5,7 @@
 
 from collections.abc import Iterator
 
-from harness.report.display import Report
+from harness.judging.result import Report
 from harness.report.page.cells import CellView, cells
 from harness.report.page.matrix import weight
 from harness.report.page.tally import loss_rate

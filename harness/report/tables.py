@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.analyse.judge import Outcome
+from harness.judging.result import Report
 from harness.outside.text import one_line
-from harness.report.display import Report
 from harness.report.lines import by_urgency, cell_name, outcome_of, outcome_words
 from spark_analysis.schema.comparison import Comparison
 

@@ -18,8 +18,9 @@ from rich.rule import Rule
 from rich.text import Text
 
 from harness.analyse.judge import ClaimVerdict, Outcome
+from harness.judging.result import Report, RunReport
 from harness.outside.text import one_line, visible
-from harness.report.display import LiveView, Report, RunReport
+from harness.report.display import LiveView
 from harness.report.lines import (
     by_urgency,
     cell_lines,

@@ -19,7 +19,7 @@ from harness.analyse import expectations
 from harness.analyse.claims import shipped
 from harness.analyse.expectations import Expectations, read_expectations
 from harness.analyse.judge import Outcome
-from harness.report.display import RunReport
+from harness.judging.result import RunReport
 from harness.report.page.words import plural
 from tests.benchmarks.packed import judged
 from tests.benchmarks.published import packs

@@ -16,9 +16,9 @@ from pathlib import Path
 from harness.analyse.claims import Claim, shipped
 from harness.analyse.experiments import NoExperiment, StoredRun, recall
 from harness.analyse.marts import judge_one
+from harness.judging.assemble import run_report
+from harness.judging.result import RunReport
 from harness.outside.files import guarded
-from harness.report.assemble import run_report
-from harness.report.display import RunReport
 from spark_analysis.schema.failed import Failed
 
 _BAD = (OSError, EOFError, ValueError, tarfile.TarError, lzma.LZMAError, NoExperiment)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from harness.judging.result import CellTitle, Report, RunReport
 from harness.plan.model import Skipped
 from harness.report import html
-from harness.report.display import CellTitle, Report, RunReport
 from spark_analysis.schema.words import Redelivered
 from tests.browser.chromium import Chromium, found
 from tests.findings import Story

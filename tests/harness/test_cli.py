@@ -18,9 +18,12 @@ from harness.cleanup.heal import EVERYBODY, Chosen
 from harness.cli import main
 from harness.deploy import catalogue
 from harness.deploy.port import DeployError
+from harness.judging.exits import Judge
+from harness.judging.result import Report
+from harness.pipeline.port import RunOptions
 from harness.plan.bound import Bound
 from harness.plan.model import Experiment
-from harness.report.display import Display, Judge, Report, RunOptions
+from harness.report.display import Display
 from harness.run.going import alone, at_work
 from tests.findings import Story
 from tests.reports import report, run

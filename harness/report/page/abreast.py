@@ -9,7 +9,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from harness.report.display import Report
+from harness.judging.result import Report
 from harness.report.page import words
 from harness.report.page.abreast_costs import AbreastCosts, abreast_costs
 from harness.report.page.cells import CellView

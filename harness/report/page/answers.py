@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from harness.analyse.judge import Outcome
-from harness.report.display import INTERRUPTED, Judge, Report
+from harness.judging.exits import Exit, Judge
+from harness.judging.result import Report
 from harness.report.page import words
 from harness.report.page.outs import (
     history_text,
@@ -57,12 +58,12 @@ def first_screen(report: Report, total: Tally) -> FirstScreen:
 
 def _badge(report: Report) -> tuple[str, str]:
     code = report.exit_code
-    if code == INTERRUPTED:
+    if code == Exit.INTERRUPTED:
         return "open", "INTERRUPTED"
     expecting = report.judge is Judge.EXPECTATIONS
     return {
-        0: ("pass", "AS EXPECTED" if expecting else "PASSED"),
-        1: ("fail", "NOT AS EXPECTED" if expecting else "FAILED"),
+        Exit.PASSED: ("pass", "AS EXPECTED" if expecting else "PASSED"),
+        Exit.FAILED: ("fail", "NOT AS EXPECTED" if expecting else "FAILED"),
     }.get(code, ("open", "NOT DECIDED"))
 
 

@@ -14,7 +14,7 @@ from functools import cache
 from harness.analyse.claims import shipped_beside
 from harness.analyse.judge import ClaimVerdict, Outcome, over_runs
 from harness.analyse.rates import rate
-from harness.report.display import Report, RunReport
+from harness.judging.result import Report, RunReport
 from harness.report.lines import standing_of
 from harness.report.page import words
 from harness.report.page.cells import CellView, claim_badge

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from harness.analyse.costs import BROKERS, CLIENTS, PARTS, PROXY, Cost, HostUse
-from harness.report.display import Report, RunReport
+from harness.judging.result import Report, RunReport
 
 NOT_COUNTED = "not counted"
 NOT_SAMPLED = "not sampled"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from harness.analyse.timeline import FaultSpan, Look
-from harness.report.display import Report
+from harness.judging.result import Report
 from harness.report.page import words
 from harness.report.page.cells import CellView
 

@@ -10,7 +10,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from harness.report.display import Report
+from harness.judging.result import Report
 from harness.report.page import measures, words
 from harness.report.page.places import Place, scenarios_of
 from spark_analysis.schema.comparison import Comparison

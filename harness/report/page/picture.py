@@ -10,10 +10,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from harness.judging.result import RunReport
 from harness.report.charts import ticks
 from harness.report.charts_scale import Scale, Tick
 from harness.report.charts_shares import Shares, shares, span
-from harness.report.display import RunReport
 from harness.report.page import words
 from harness.report.page.cells import CellView
 from harness.report.page.outs import (

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from string import ascii_uppercase
 from textwrap import shorten
 
-from harness.report.display import Report, RunReport
+from harness.judging.result import Report, RunReport
 from harness.report.page import words
 from harness.report.page.naming import Titles, names
 from harness.report.page.outs import (

@@ -12,9 +12,9 @@ from harness.analyse.audited import start_told
 from harness.analyse.judge import Outcome, worst
 from harness.analyse.summary import Number, Summary
 from harness.analyse.timeline import FaultSpan, OperationSpan
+from harness.judging.result import Report, RunReport
 from harness.report import charts
 from harness.report.charts import Chart
-from harness.report.display import Report, RunReport
 from harness.report.page import words
 from harness.report.page.cells import CellView, badge_of
 from harness.report.page.claims import Seen, seen

@@ -17,7 +17,7 @@ from harness.analyse.medians import Time, median
 from harness.analyse.out import Out
 from harness.analyse.rates import Rate, decided, rate
 from harness.analyse.summary import Number, Promised, Summary
-from harness.report.display import RunReport
+from harness.judging.result import RunReport
 from harness.report.page import words
 from spark_analysis.schema.words import Strength
 

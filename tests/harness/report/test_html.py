@@ -14,9 +14,10 @@ from harness.analyse.claims import read_claims
 from harness.analyse.detail import STORIES_OF_RUN_MAX
 from harness.analyse.judge import Outcome as Judged
 from harness.analyse.judge import judge
+from harness.judging.exits import Judge
+from harness.judging.result import CellTitle, Piece, Report
 from harness.plan.model import Skipped
 from harness.report import html
-from harness.report.display import CellTitle, Judge, Piece, Report
 from spark_analysis.schema.facts import QueueEnd
 from spark_analysis.schema.service import NEVER, QUEUE
 from spark_analysis.schema.words import Outcome

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from harness.judging.exits import Judge
 from harness.outside.text import visible
-from harness.report.display import Judge, LiveView
+from harness.report.display import LiveView
 from harness.report.tables import COLUMNS_MAX
 from harness.report.terminal import CELLS_MAX, Terminal
 from harness.run.strip import Share, Strip

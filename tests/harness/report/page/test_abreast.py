@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from harness.analyse.claims import read_claims
 from harness.analyse.judge import judge as judge_claims
+from harness.judging.result import CellTitle, Report, RunReport
 from harness.plan.model import Skipped
-from harness.report.display import CellTitle, Report, RunReport
 from harness.report.page.abreast import AbreastView, Field, abreast
 from harness.report.page.cells import cells
 from harness.report.page.places import PLACES_MAX, RETURNED

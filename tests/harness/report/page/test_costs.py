@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from harness.analyse.costs import BROKERS, CLIENTS, PROXY, Cost, HostUse
-from harness.report.display import RunReport
+from harness.judging.result import RunReport
 from harness.report.page.costs import CostRow, CostsView, Figure, costs
 from tests.findings import Story
 from tests.reports import CELL, OTHER, run

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.report.display import Report
+from harness.judging.result import Report
 from harness.report.page import picture as picture_page
 from harness.report.page.cells import cells
 from harness.report.page.picture import Picture, picture

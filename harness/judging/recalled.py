@@ -19,8 +19,9 @@ from harness.analyse.rates import Tried, rate, tried
 from harness.analyse.versus import LOSS, Cell, Counted, Ran, Side
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_file, is_folder, text_of
 from harness.plan.problems import PlanError, Problem, and_more
-from harness.report.verdict import NAME, VERSION
 
+NAME = "verdict.json"
+VERSION = 1
 MEANT_BY_LOSS = "Something that was confirmed was lost or stranded."
 PROBLEMS_MAX = 5  # of one file: the rest is mostly the same again
 RUNS_MAX, CLAIMS_MAX, SECONDS_MAX = 100_000, 1000, 1e9

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from harness.analyse.experiments import recall, remember
-from harness.report.assemble import titles
-from harness.report.display import CellTitle
+from harness.judging.assemble import titles
+from harness.judging.result import CellTitle
 from harness.request import asking
 from tests.told_runs import crash, told
 

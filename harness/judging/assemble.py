@@ -19,8 +19,8 @@ from harness.analyse.judge import judge
 from harness.analyse.observations import observe
 from harness.analyse.state import State
 from harness.analyse.summary import Summary, summary
+from harness.judging.result import CellTitle, RunReport
 from harness.plan.model import Experiment, RunPlan
-from harness.report.display import CellTitle, RunReport
 from harness.run_folder.manifest import Manifest
 from spark_analysis.schema.costs import Costs
 from spark_analysis.schema.facts import Facts
