@@ -10,7 +10,7 @@ from harness.judging.exits import Judge
 from harness.outside.files import why_not_written
 from harness.pipeline.port import RunOptions
 from harness.plan.problems import PlanError, Problem
-from harness.report import demo_table
+from harness.report.console import demo_table
 from harness.request import demo
 
 

@@ -10,7 +10,7 @@ from harness.judging import exits
 from harness.judging.exits import Exit
 from harness.judging.result import Report
 from harness.report import html, junit, verdict
-from harness.report.terminal import Terminal
+from harness.report.console.terminal import Terminal
 from spark_analysis.schema.failed import OURS, os_reason
 
 

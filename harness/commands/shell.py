@@ -16,7 +16,7 @@ from rich.text import Text
 from harness.judging.exits import Judge
 from harness.outside.text import one_line, visible
 from harness.pipeline.port import Pipeline
-from harness.report.terminal import Terminal
+from harness.report.console.terminal import Terminal
 
 LINES_AT_ONCE = 500
 RESULTS = Path("results")

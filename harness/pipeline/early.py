@@ -13,8 +13,8 @@ from harness.analyse.judge import ClaimVerdict
 from harness.analyse.marts import judge_one
 from harness.pipeline import stored
 from harness.plan.model import Experiment, RunPlan
+from harness.report.console.steps import Steps
 from harness.report.display import Display
-from harness.report.steps import Steps
 from spark_analysis.schema.failed import Failed
 
 

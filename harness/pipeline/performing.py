@@ -29,9 +29,9 @@ from harness.deploy.port import Cluster, Deployment
 from harness.pipeline import early
 from harness.pipeline.port import RunOptions
 from harness.plan.model import Experiment, RunPlan
+from harness.report.console.rates import Rates
+from harness.report.console.steps import Steps
 from harness.report.display import Display
-from harness.report.rates import Rates
-from harness.report.steps import Steps
 from harness.run import signals
 from harness.run.campaign import Campaign, Hooks
 from harness.run.interrupts import Interrupt

@@ -30,8 +30,8 @@ from harness.pipeline.performing import Performing
 from harness.pipeline.port import RunOptions
 from harness.plan.model import Experiment
 from harness.plan.topology import Topology
+from harness.report.console.steps import Steps
 from harness.report.display import Display
-from harness.report.steps import Steps
 from harness.run.going import alone, at_work
 from harness.run.interrupts import Interrupt, told
 

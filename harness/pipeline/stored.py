@@ -11,8 +11,8 @@ from harness.judging.assemble import compare, run_report
 from harness.judging.exits import Judge
 from harness.judging.result import CellTitle, Piece, Report, RunReport
 from harness.plan.misbehave import TRUTH
+from harness.report.console.steps import Steps
 from harness.report.display import Display
-from harness.report.steps import Steps
 from harness.run import signals
 from spark_analysis.schema.failed import Failed, failed
 

@@ -13,6 +13,7 @@ from harness.analyse.judge import Outcome
 from harness.judging.exits import Exit, Judge
 from harness.judging.result import Report
 from harness.report.page import words
+from harness.report.page.comparison.places import listed
 from harness.report.page.outs import (
     history_text,
     is_fine,
@@ -23,7 +24,6 @@ from harness.report.page.outs import (
     spread_text,
     worst_text,
 )
-from harness.report.page.places import listed
 from harness.report.page.tally import Cell, Failed, Tally, loss_rate
 
 CLAIMS_MAX = 2  # quoted

@@ -13,8 +13,7 @@ from harness.analyse.judge import Outcome, worst
 from harness.analyse.summary import Number, Summary
 from harness.analyse.timeline import FaultSpan, OperationSpan
 from harness.judging.result import Report, RunReport
-from harness.report import charts
-from harness.report.charts import Chart
+from harness.report.charts.chart import Chart, chart
 from harness.report.page import words
 from harness.report.page.cells import CellView, badge_of
 from harness.report.page.claims import Seen, seen
@@ -198,7 +197,7 @@ def _run(number: int, run: RunReport, report: Report, cell: CellView, whole: boo
         doubts=run.doubts,
         advice=tuple(dict.fromkeys(text for one in run.verdicts for text in one.advice)),
         observations=tuple((one.judged, one.text) for one in run.observations),
-        chart=charts.chart(timeline) if timeline and whole else None,
+        chart=chart(timeline) if timeline and whole else None,
         slice_s=timeline.slice_s if timeline else 1,
         rows=_rows(run),
         outages=_outages(run),

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from harness.analyse.timeline import Slice, Timeline
-from harness.report.charts_scale import Scale, Tick
+from harness.report.charts.scale import Scale, Tick
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from harness.analyse.claims import read_claims
 from harness.analyse.judge import judge as judge_claims
 from harness.judging.result import CellTitle, Report, RunReport
 from harness.plan.model import Skipped
-from harness.report.page.abreast import AbreastView, Field, abreast
 from harness.report.page.cells import cells
-from harness.report.page.places import PLACES_MAX, RETURNED
+from harness.report.page.comparison.places import PLACES_MAX, RETURNED
+from harness.report.page.comparison.side_by_side import Field, SideBySideView, side_by_side
 from harness.report.page.tally import tally
 from spark_analysis.schema.facts import QueueEnd
 from spark_analysis.schema.service import NEVER, QUEUE, UNDO
@@ -32,15 +32,15 @@ STALLED = Story().doubt("availability", "stalled", window=1, worker=1)
 UNDRAINED = Story().count("loss_unknown", "drain", 3).doubt("loss", "drain", queue="orders")
 
 
-def of(*runs: RunReport, **changes: object) -> AbreastView:
+def of(*runs: RunReport, **changes: object) -> SideBySideView:
     made = page_of(*runs, **{"titles": TITLES, **changes})
     found = view(made)
     assert found is not None
     return found
 
 
-def view(made: Report) -> AbreastView | None:
-    return abreast(made, cells(made), tally(made.runs))
+def view(made: Report) -> SideBySideView | None:
+    return side_by_side(made, cells(made), tally(made.runs))
 
 
 def field(story: Story) -> Field:
@@ -51,7 +51,7 @@ def plain(text: str) -> str:
     return text.replace("\u00a0", " ")
 
 
-def said(found: AbreastView, place: int) -> str:
+def said(found: SideBySideView, place: int) -> str:
     return plain(" ".join(found.verdicts[place].sentences))
 
 

@@ -7,7 +7,7 @@
 from collections.abc import Iterable
 
 from harness.analyse.routes import Row
-from harness.report.charts_scale import Lane, Scale
+from harness.report.charts.scale import Lane, Scale
 
 NS = 1e9
 

@@ -4,7 +4,7 @@ from io import StringIO
 
 from rich.console import Console
 
-from harness.report import demo_table
+from harness.report.console import demo_table
 from tests.findings import Story
 from tests.reports import report, run
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from harness.analyse.timeline import Timeline
-from harness.report.charts_scale import Scale
-from harness.report.charts_shares import Shares, shares, span
+from harness.report.charts.scale import Scale
+from harness.report.charts.shares import Shares, shares, span
 from tests.histories import History
 from tests.told_runs import crash, told
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.analyse.costs import BROKERS, Cost
+from harness.report.page.comparison.places import DEPLOYMENTS, Place
 from harness.report.page.costs import COLUMNS, Figure, Format, Measure, as_bytes, figure
-from harness.report.page.places import DEPLOYMENTS, Place
 
 _LEFT_OUT = ("memory, median", "memory, peak", "network a second", "disk a second")
 
@@ -24,13 +24,13 @@ class CostLine:
 
 
 @dataclass(frozen=True, slots=True)
-class AbreastCosts:
+class CostsSideBySide:
     load: str
     runs: tuple[tuple[str, str], ...]  # letter, `12 runs, containers`
     lines: tuple[CostLine, ...]
 
 
-def abreast_costs(compared: Sequence[Place]) -> AbreastCosts | None:
+def costs_side_by_side(compared: Sequence[Place]) -> CostsSideBySide | None:
     """None where no run has a calm."""
     by_load: dict[str, dict[str, list[Cost]]] = {}
     for place in compared:
@@ -41,7 +41,7 @@ def abreast_costs(compared: Sequence[Place]) -> AbreastCosts | None:
         return None
     load = max(by_load, key=lambda name: (len(by_load[name]), _runs(by_load[name])))
     own = by_load[load]
-    return AbreastCosts(
+    return CostsSideBySide(
         load=load or "load not told",
         runs=tuple((place.letter, _how(own.get(place.letter, ()))) for place in compared),
         lines=tuple(_line(*column, own, compared) for column in _columns()),

@@ -20,6 +20,15 @@ from rich.text import Text
 from harness.analyse.judge import ClaimVerdict, Outcome
 from harness.judging.result import Report, RunReport
 from harness.outside.text import one_line, visible
+from harness.report.console.live_panel import LivePanel
+from harness.report.console.overview import overview
+from harness.report.console.tables import (
+    comparison_tables,
+    left_out,
+    legend,
+    nowhere,
+    verdict_tables,
+)
 from harness.report.display import LiveView
 from harness.report.lines import (
     by_urgency,
@@ -29,15 +38,6 @@ from harness.report.lines import (
     skipped_lines,
     standing_of,
     verdict_line,
-)
-from harness.report.live_panel import LivePanel
-from harness.report.overview import overview
-from harness.report.tables import (
-    comparison_tables,
-    left_out,
-    legend,
-    nowhere,
-    verdict_tables,
 )
 from harness.report.tried import rate_lines
 

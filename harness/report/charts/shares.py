@@ -17,7 +17,7 @@ from itertools import groupby
 
 from harness.analyse.out import Out
 from harness.analyse.timeline import Timeline
-from harness.report.charts_scale import Scale
+from harness.report.charts.scale import Scale
 from harness.report.page.outs import spell_text
 from spark_analysis.schema.service import NEVER, RUN, UNKNOWN
 

@@ -13,7 +13,8 @@ from textwrap import shorten
 
 from harness.judging.result import Report, RunReport
 from harness.report.page import words
-from harness.report.page.naming import Titles, names
+from harness.report.page.comparison.naming import Titles, names
+from harness.report.page.comparison.timers import timers_text
 from harness.report.page.outs import (
     is_out,
     late_text,
@@ -24,7 +25,6 @@ from harness.report.page.outs import (
     worst_text,
 )
 from harness.report.page.tally import Cell, Tally, loss_rate, median_text, tally
-from harness.report.page.timers import timers_text
 
 PLACES_MAX = 8  # of more, each has a column too narrow to read; the matrix of cells shows them
 DOUBT_MAX = 140  # characters; the whole of it stands with its run

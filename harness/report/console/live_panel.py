@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
+from harness.report.console.strip_rows import ASCII, BLOCKS, Signs, legend, rows
 from harness.report.display import LiveView
-from harness.report.strip_rows import ASCII, BLOCKS, Signs, legend, rows
 from harness.run.progress import Part
 
 WIDEST = 100  # columns of the bar

@@ -10,9 +10,9 @@ from rich.console import Console
 
 from harness.judging.exits import Judge
 from harness.outside.text import visible
+from harness.report.console.tables import COLUMNS_MAX
+from harness.report.console.terminal import CELLS_MAX, Terminal
 from harness.report.display import LiveView
-from harness.report.tables import COLUMNS_MAX
-from harness.report.terminal import CELLS_MAX, Terminal
 from harness.run.strip import Share, Strip
 from tests.findings import Story
 from tests.reports import CELL, OTHER, SKIPPED, compared, report, run

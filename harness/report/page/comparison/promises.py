@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from harness.analyse.summary import Promised
 from harness.report.page import words
-from harness.report.page.places import Place
+from harness.report.page.comparison.places import Place
 from harness.report.page.tally import loss_rate
 from spark_analysis.schema.words import Strength
 

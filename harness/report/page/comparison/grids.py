@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from harness.judging.result import Report
 from harness.report.page import measures, words
-from harness.report.page.places import Place, scenarios_of
+from harness.report.page.comparison.places import Place, scenarios_of
 from spark_analysis.schema.comparison import Comparison
 from spark_analysis.schema.measures import GONE, REGISTER
 

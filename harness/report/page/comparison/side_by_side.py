@@ -11,21 +11,11 @@ from dataclasses import dataclass
 
 from harness.judging.result import Report
 from harness.report.page import words
-from harness.report.page.abreast_costs import AbreastCosts, abreast_costs
 from harness.report.page.cells import CellView
-from harness.report.page.grids import Grid, grids
-from harness.report.page.headline import headline, sure
-from harness.report.page.outs import (
-    history_text,
-    is_out,
-    late_text,
-    out_phrase,
-    rate_text,
-    silent_text,
-    spread_text,
-    worst_text,
-)
-from harness.report.page.places import (
+from harness.report.page.comparison.costs import CostsSideBySide, costs_side_by_side
+from harness.report.page.comparison.grids import Grid, grids
+from harness.report.page.comparison.headline import headline, sure
+from harness.report.page.comparison.places import (
     PLACES_MAX,
     RETURNED,
     Place,
@@ -36,7 +26,17 @@ from harness.report.page.places import (
     scenarios_of,
     verdict,
 )
-from harness.report.page.promises import PromiseTable, promises
+from harness.report.page.comparison.promises import PromiseTable, promises
+from harness.report.page.outs import (
+    history_text,
+    is_out,
+    late_text,
+    out_phrase,
+    rate_text,
+    silent_text,
+    spread_text,
+    worst_text,
+)
 from harness.report.page.tally import Cell, Tally, loss_rate
 
 
@@ -80,7 +80,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class AbreastView:
+class SideBySideView:
     headline: str
     lead: str
     sure: str  # whether the largest difference is more than chance
@@ -90,10 +90,10 @@ class AbreastView:
     promises: PromiseTable
     grids: tuple[Grid, ...]
     zero: tuple[str, ...]  # measures that are 0 in every judged run of every place
-    costs: AbreastCosts | None
+    costs: CostsSideBySide | None
 
 
-def abreast(report: Report, views: Sequence[CellView], total: Tally) -> AbreastView | None:
+def side_by_side(report: Report, views: Sequence[CellView], total: Tally) -> SideBySideView | None:
     """None where there is nothing to compare, or too much for columns. `total`: of all runs."""
     compared = places(report)
     if sum(bool(place.runs) for place in compared) < 2 or len(compared) > PLACES_MAX:
@@ -103,7 +103,7 @@ def abreast(report: Report, views: Sequence[CellView], total: Tally) -> AbreastV
     shown, zero = grids(report, compared)
     skipped = {one.cell: one.reason for one in report.skipped}
     reasons = tuple(dict.fromkeys(skipped.values()))
-    return AbreastView(
+    return SideBySideView(
         headline=headline(verdicts),
         lead=_lead(report, compared, total),
         sure=sure(compared, scenarios_of(compared)),
@@ -113,7 +113,7 @@ def abreast(report: Report, views: Sequence[CellView], total: Tally) -> AbreastV
         promises=promises(compared),
         grids=shown,
         zero=zero,
-        costs=abreast_costs(compared),
+        costs=costs_side_by_side(compared),
     )
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
+from harness.report.console.live_panel import LivePanel
 from harness.report.display import LiveView
-from harness.report.live_panel import LivePanel
 from harness.run.progress import Part
 from harness.run.strip import SECOND_NS, Share, Spell, Strip
 

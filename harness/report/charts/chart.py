@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from harness.analyse.timeline import FaultSpan, Slice, Timeline
-from harness.report import charts_routes
-from harness.report.charts_plots import Plot, plots
-from harness.report.charts_scale import Lane, Scale, Span, Tick
+from harness.report.charts import routes
+from harness.report.charts.plots import Plot, plots
+from harness.report.charts.scale import Lane, Scale, Span, Tick
 from harness.report.page.outs import spell_text
 from spark_analysis.schema.findings import Stage
 from spark_analysis.schema.measure import Grade
@@ -72,8 +72,8 @@ def chart(timeline: Timeline) -> Chart:
         outs=tuple(_outs(timeline, scale)),
         stages=tuple(_stages(timeline.faults, scale)),
         lanes=tuple(_lanes(timeline, scale)),
-        servers=tuple(charts_routes.lanes(timeline.routes.servers, scale)),
-        clients=tuple(charts_routes.lanes(timeline.routes.clients, scale)),
+        servers=tuple(routes.lanes(timeline.routes.servers, scale)),
+        clients=tuple(routes.lanes(timeline.routes.clients, scale)),
         servers_left_out=timeline.routes.left_out,
     )
 

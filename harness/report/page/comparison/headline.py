@@ -14,8 +14,8 @@ from harness.analyse.medians import NO_DIFFERENCE, Difference, Time, difference
 from harness.analyse.rates import CONFIDENCE, Rate
 from harness.analyse.versus import rates_apart
 from harness.report.page import words
+from harness.report.page.comparison.places import Place, VerdictView, listed
 from harness.report.page.outs import is_fine, is_out, out_text
-from harness.report.page.places import Place, VerdictView, listed
 from harness.report.page.tally import loss_rate, tally
 
 NAMED_MAX = 2  # so many columns are called by more than their letters
