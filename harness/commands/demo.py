@@ -36,5 +36,6 @@ def show_demo(
     files, code = write(report, display)
     shell.out.print()
     shell.out.print(demo_table.table(report))
-    print_lines(shell.out, [*(f"wrote {file}" for file in files), *demo_table.last_lines(report)])
+    told = demo_table.last_lines(report, demo.SYSTEM)
+    print_lines(shell.out, [*(f"wrote {file}" for file in files), *told])
     return code

@@ -8,7 +8,6 @@ from rich.table import Table
 
 from harness.judging.result import Report
 from harness.report.page.cells import CellView, cells
-from harness.request.demo import SYSTEM
 
 
 def table(report: Report) -> RenderableType:
@@ -28,13 +27,13 @@ def table(report: Report) -> RenderableType:
     return shown
 
 
-def last_lines(report: Report) -> Iterator[str]:
-    """What it means, and where to go from here."""
+def last_lines(report: Report, system: str) -> Iterator[str]:
+    """What it means, and where to go from here. `system`: whom it was shown of."""
     if report.exit_code == 0:
         yield "The demo did what it should: one layout keeps its promise, the other is caught."
     else:
         yield "The demo did not come out as it should; the report says where and why."
-    yield "Own scenario:  mqproof new scenario mine && mqproof run mine.toml --system " + SYSTEM
+    yield "Own scenario:  mqproof new scenario mine && mqproof run mine.toml --system " + system
     yield "Real brokers:  mqproof doctor && mqproof run master-crash --system rabbitmq-mirrored"
 
 
