@@ -16,8 +16,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from reference_impl.metadata import governing
 from reference_impl.metadata.records import GONE, ForgetQueue, RecordDeaths, StopMirrors
-from reference_impl.mirrored import placement
 from reference_impl.mirrored.ending import up_to_exit
 from reference_impl.mirrored.gm import Arrived, Died, Step
 from reference_impl.mirrored.messages import (
@@ -339,7 +339,7 @@ class Master:
         self._stopping = True
         self._out += self._sync.cancel()
         mirrors = () if record is None else record.mirrors
-        if not mirrors or record is None or placement.hands_over(tables, record):
+        if not mirrors or record is None or governing.hands_over(tables, record):
             self._leave()
             return
         self._out += replica.flush()

@@ -9,7 +9,7 @@
 from typing import Any
 
 from reference_impl.metadata.commands import DeletePolicy, PutPolicy
-from reference_impl.mirrored.placement import is_mirrored
+from reference_impl.metadata.governing import is_mirrored
 from reference_impl.node import api_words, http
 from reference_impl.node.api_connections import ConnectionAnswers
 from reference_impl.node.api_queues import QueueAnswers

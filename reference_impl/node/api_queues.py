@@ -12,8 +12,8 @@ from typing import Any
 
 import msgspec
 
+from reference_impl.metadata.governing import is_mirrored
 from reference_impl.metadata.tables import Queue
-from reference_impl.mirrored.placement import is_mirrored
 from reference_impl.node import http
 from reference_impl.node.api_words import queue_words
 from reference_impl.node.http import Request

@@ -9,8 +9,8 @@
 
 from typing import Any
 
+from reference_impl.metadata.governing import governing
 from reference_impl.metadata.tables import Policy, Queue, Tables
-from reference_impl.mirrored.placement import governing
 from reference_impl.process import World
 from reference_impl.protocol.connections import Described
 from reference_impl.protocol.queues import Looked
