@@ -21,10 +21,10 @@ import docker
 import requests
 from docker.errors import DockerException
 
+from harness.cluster.port import DeployError
 from harness.deploy import engine, images
-from harness.deploy.compose_tool import find_tool
-from harness.deploy.local_block import free_block
-from harness.deploy.port import DeployError
+from harness.deploy.compose.tool import find_tool
+from harness.deploy.local.block import free_block
 
 PYTHON_LEAST = (3, 11)
 DISK_LEAST_GB = 5.0

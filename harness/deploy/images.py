@@ -19,13 +19,13 @@ from textwrap import shorten
 import docker
 from docker.errors import DockerException, ImageNotFound
 
+from harness.cluster.port import DeployError, Progress
 from harness.deploy import jars, java_tools
-from harness.deploy.files import compose_folder, copy_reference_sources, copy_worker_sources
 from harness.deploy.java_tools import Tools
-from harness.deploy.port import DeployError, Progress
 from harness.deploy.pull import pull
 from harness.plan.model import Layout
 from harness.plan.rocketmq_layout import VERSIONS
+from harness.systems.files import compose_folder, copy_reference_sources, copy_worker_sources
 
 BASE = "debian:bookworm-slim"
 TOXIPROXY_VERSION = "2.12.0"

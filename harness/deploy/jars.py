@@ -16,10 +16,10 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from harness.deploy.files import compose_folder
+from harness.cluster.port import DeployError, Progress
 from harness.deploy.java_tools import Here, Tools
-from harness.deploy.port import DeployError, Progress
 from harness.outside.text import visible
+from harness.systems.files import compose_folder
 from harness.workers.clients.rocketmq.places import BRIDGE, jars_folder
 
 GROUP = "org.apache.rocketmq"

@@ -10,8 +10,8 @@ from faults.actions import Start, Stop
 from faults.compile import ENDING_S
 from faults.executors.project import Project
 from faults.model import Witness
-from harness.deploy.port import Lifeless
-from harness.deploy.rabbitmq_commands import BOOT_STATE, STOPPED
+from harness.cluster.port import Lifeless
+from harness.systems.rabbitmq.commands import BOOT_STATE, STOPPED
 
 
 async def by_process(witness: Witness, place: str) -> Lifeless | None:

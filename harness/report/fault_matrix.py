@@ -6,8 +6,8 @@
 from collections.abc import Iterable, Iterator
 
 from faults.kinds import COMPOSE, EXTERNAL, KINDS, LOCAL, TOXIPROXY, Kind, offered
-from harness.deploy.catalogue import load_system, system_names
 from harness.plan.model import System
+from harness.systems.catalogue import load_system, system_names
 
 DEPLOYMENTS = (COMPOSE, LOCAL, EXTERNAL)
 

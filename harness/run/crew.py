@@ -16,7 +16,7 @@ from typing import Any
 from faults.model import Reply
 from faults.verify.processes import KILLED
 from faults.verify.replies import SILENCE_S
-from harness.deploy.port import Channel, Cluster, DeployError
+from harness.cluster.port import Channel, Cluster, DeployError
 from harness.run.clocks import Clock, Sample
 from harness.run_folder.manifest import ClockRecord, WorkerRecord
 from harness.workers.protocol import Role, WorkerConfig

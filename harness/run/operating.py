@@ -19,7 +19,7 @@ from faults.actions import Kill, Start, Stop
 from faults.compile import ENDING_S
 from faults.model import Armed, FaultError
 from faults.performing import perform_all
-from harness.deploy.orders import (
+from harness.cluster.orders import (
     AddNode,
     CancelSync,
     DeletePolicy,
@@ -31,8 +31,8 @@ from harness.deploy.orders import (
     Synchronise,
     WipeNode,
 )
-from harness.deploy.polling import until
-from harness.deploy.port import DeployError, Roles
+from harness.cluster.polling import until
+from harness.cluster.port import DeployError, Roles
 from harness.plan.model import OperationPlan, Step
 from harness.plan.operations import (
     CLEAN,

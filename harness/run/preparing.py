@@ -19,13 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from faults.places import overlap, place, split
-from harness.deploy.port import Cluster, Link, Roles
+from harness.cluster.port import Cluster, Link, Roles
 from harness.plan.clients import asks_name_servers, drains_by
 from harness.plan.declared import NO_ENTRANCE, NO_NAME_SERVERS, Declared
 from harness.plan.model import BALANCER, ONE, Entry, Layout, RunPlan
 from harness.plan.rocketmq_layout import COPIED_EVERY_S, NAME_SERVER, Server, name_servers
 from harness.plan.seeds import stream
-from harness.run import rocketmq
 from harness.run.cast import NoSuchTarget, holders, order_of_entry, resolve
 from harness.run.crew import Member, all_ready, hire
 from harness.run.ending import CLOSE_LIMIT_S, Ending, Hiring, Logs
@@ -34,6 +33,7 @@ from harness.run.process_ends import ProcessEnds
 from harness.run.record import Record
 from harness.run.windows import LiveWindow, Stage
 from harness.run_folder.client_events import CONSUMING, STRUCK
+from harness.systems.rocketmq import runs as rocketmq
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema.words import Strength
 

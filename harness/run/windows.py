@@ -24,7 +24,7 @@ from faults.performing import perform_all
 from faults.places import host_of, process_of, split
 from faults.rhythm import Change, Rhythm
 from faults.verification import gone, held, held_limit_s
-from harness.deploy.port import Cluster, DeployError, Link, Roles
+from harness.cluster.port import Cluster, DeployError, Link, Roles
 from harness.plan.model import BALANCER, STANDBY, FaultPlan, RunPlan, Window
 from harness.plan.peer_doors import serving
 from harness.plan.words import parse_target

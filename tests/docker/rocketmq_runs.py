@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from harness.deploy.catalogue import load_layout
-from harness.deploy.compose import ComposeDeployment
-from harness.deploy.compose_cluster import ComposeCluster
-from harness.deploy.compose_faults import equip
+from harness.deploy.compose.cluster import ComposeCluster
+from harness.deploy.compose.deployment import ComposeDeployment
+from harness.deploy.compose.faults import equip
 from harness.plan.applicability import obstacles
 from harness.plan.clients import CLIENTS
 from harness.plan.model import Layout, RunPlan
+from harness.systems.catalogue import load_layout
 from tests.docker.conftest import require_docker
 from tests.docker.whole_runs import Done, counts
 from tests.plans import SYSTEM as QUEUES

@@ -16,9 +16,9 @@ from faults.kinds import COMPOSE, KINDS
 from faults.model import Armed
 from faults.performing import perform_all
 from faults.verification import gone, held
+from harness.cluster.port import Roles
 from harness.deploy import labels
-from harness.deploy.compose_cluster import ComposeCluster
-from harness.deploy.port import Roles
+from harness.deploy.compose.cluster import ComposeCluster
 from tests.docker.rocketmq_runs import PLAY_LIMIT_S, judged, of, standing
 from tests.docker.whole_runs import mostly_nightly, run
 from tests.fault_world import REAL_OPTIONS_OF

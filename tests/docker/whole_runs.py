@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from faults.kinds import COMPOSE, KINDS
-from harness.deploy.compose_cluster import ComposeCluster
+from harness.deploy.compose.cluster import ComposeCluster
 from harness.plan.model import RunPlan
 from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside

@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 
 from harness.cli import main
-from harness.deploy import catalogue
-from harness.deploy.port import DeployError
+from harness.cluster.port import DeployError
 from harness.plan.bound import Bound
 from harness.plan.model import Experiment
 from harness.report.display import Display, Judge, Report, RunOptions
 from harness.run.going import alone, at_work
 from harness.run.heal import EVERYBODY, Chosen
+from harness.systems import catalogue
 from tests.findings import Story
 from tests.reports import report, run
 from tests.stored import stored

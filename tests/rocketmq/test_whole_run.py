@@ -8,7 +8,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from harness import pipeline
-from harness.deploy.catalogue import load_layout
 from harness.plan import rocketmq_layout
 from harness.plan.clients import CLIENTS
 from harness.plan.model import RocketWorkload, RunPlan, Schedule
@@ -18,6 +17,7 @@ from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run_folder.manifest import Manifest
+from harness.systems.catalogue import load_layout
 from spark_analysis.schema import tables
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.words import Outcome, Strength, Via

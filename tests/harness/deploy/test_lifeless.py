@@ -10,9 +10,9 @@ import pytest
 from faults.actions import Start, Stop
 from faults.executors.project import Output, Project
 from faults.model import Receipt
-from harness.deploy.external_cluster import ExternalCluster
+from harness.cluster.port import Lifeless
+from harness.deploy.external.cluster import ExternalCluster
 from harness.deploy.lifeless import by_application, by_process
-from harness.deploy.port import Lifeless
 from tests.fault_world import World
 from tests.topologies import FREEZE, command, topology
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from harness.deploy.catalogue import layout_names, load_layout, system_names
 from harness.plan.declared import declared, ignored
 from harness.plan.model import Policy, RocketWorkload
+from harness.systems.catalogue import layout_names, load_layout, system_names
 from tests.plans import fault, plan
 from tests.topologies import topology
 

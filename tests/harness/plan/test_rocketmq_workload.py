@@ -7,13 +7,13 @@ from importlib import resources
 
 import pytest
 
-from harness.deploy.catalogue import load_layout
 from harness.plan.applicability import obstacles
 from harness.plan.clients import CLIENTS, drains_by, wanted
 from harness.plan.model import Entry, RocketWorkload, Workload
 from harness.plan.problems import PlanError
 from harness.plan.shape import RocketTable
 from harness.plan.toml import read_scenario
+from harness.systems.catalogue import load_layout
 from tests.plans import LAYOUT, SYSTEM, plan, workload
 
 SMALL = """title = "small"

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.deploy.catalogue import load_layout
-from harness.deploy.port import Link
+from harness.cluster.port import Link
 from harness.plan import worker_places
 from harness.plan.clients import CLIENTS
 from harness.plan.model import Layout, RocketWorkload, RunPlan
 from harness.plan.rocketmq_layout import RocketMq, Timers
-from harness.run import rocketmq
+from harness.systems.catalogue import load_layout
+from harness.systems.rocketmq import runs as rocketmq
 from harness.workers.protocol import WorkerConfig
 from harness.workers.recorder import Recorder
 from spark_analysis.schema import tables

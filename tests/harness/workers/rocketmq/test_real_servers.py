@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from harness.deploy.polling import until as look_until
-from harness.deploy.rocketmq_words import producers
+from harness.cluster.polling import until as look_until
 from harness.plan.clients import CLIENTS
+from harness.systems.rocketmq.words import producers
 from harness.workers.clients.rocketmq.options import RocketOptions
 from harness.workers.protocol import Endpoint, Role
 from harness.workers.remoting import requests
