@@ -15,7 +15,7 @@ subnets            private addresses that nothing else uses
 balancer_address   whether a container has an address now
 
 render             a layout becomes a compose file
-brokers            its brokers
+brokers            its brokers, by system
 balancers          its balancers
 confined           what its containers may do and use
 peer_ways          ways between hosts that pass the proxy

@@ -32,10 +32,11 @@ from harness.deploy.compose.render import RESULTS
 from harness.deploy.compose.resources import Watched, watch
 from harness.deploy.compose.sweep import sweep
 from harness.deploy.compose.systems import parts
-from harness.deploy.lifeless import by_application, by_process
+from harness.deploy.lifeless import by_process
 from harness.plan.model import BALANCER, Layout, RunPlan
 from harness.systems.rabbitmq.broker import AMQP_PORT
 from harness.systems.rabbitmq.operator import RABBITMQ
+from harness.systems.rabbitmq.stopped import by_application
 from harness.workers.protocol import Endpoint
 
 DOWN_LIMIT_S = 60.0

@@ -16,10 +16,11 @@ import yaml
 
 from harness.deploy import labels
 from harness.deploy.compose import balancers, peer_ways, worker_ways
-from harness.deploy.compose.brokers import BROKERS, Addresses
+from harness.deploy.compose.brokers import BROKERS
 from harness.deploy.compose.confined import confined
 from harness.deploy.compose.settings import Settings, host_address
 from harness.plan.model import Host, Layout
+from harness.systems.services import Addresses
 
 Mapping = dict[str, Any]
 

@@ -14,10 +14,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from harness.cluster.port import DeployError
-from harness.systems.rabbitmq.api import API_PORT
-from harness.systems.rabbitmq.broker import AMQP_PORT
+from harness.systems.reference.node import AMQP_PORT, API_PORT, PEER_PORT
 
-PEER_PORT = 25672
 PROXY_PORT = 8474
 _FIRST_HOST, _PROXY = 11, 100
 _TRIES = 8

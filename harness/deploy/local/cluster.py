@@ -31,9 +31,9 @@ from harness.deploy.local.usage import watch
 from harness.plan.misbehave import TRUTH
 from harness.plan.model import Layout, RunPlan
 from harness.systems.files import PACKAGES
-from harness.systems.rabbitmq.api import API_PORT
 from harness.systems.rabbitmq.api_operator import ApiOperator
-from harness.systems.rabbitmq.broker import AMQP_PORT, RabbitBroker
+from harness.systems.rabbitmq.broker import RabbitBroker
+from harness.systems.reference.node import AMQP_PORT, API_PORT
 from harness.workers.protocol import Endpoint
 
 _LOGS = "logs"

@@ -21,12 +21,11 @@ from typing import IO
 from faults.executors import local_processes as processes
 from faults.peers import peer_link
 from faults.toxiproxy import TOKEN
-from harness.deploy.local.block import PEER_PORT, PROXY_PORT, Block
+from harness.deploy.local.block import PROXY_PORT, Block
 from harness.plan.misbehave import Misbehave
 from harness.plan.model import Layout
 from harness.systems.files import PACKAGES, own_folder
-from harness.systems.rabbitmq.api import API_PORT
-from harness.systems.rabbitmq.broker import AMQP_PORT
+from harness.systems.reference.node import AMQP_PORT, API_PORT, PEER_PORT, Ports, configuration
 
 FILES = "deployments"
 PLAN = "cluster.json"
@@ -138,23 +137,16 @@ def configure(
     misbehave: Misbehave | None,
 ) -> None:
     """Writes each node's configuration. `links`: peer links by name. Raises OSError."""
+    ports = Ports(*map(site.block.port, (AMQP_PORT, API_PORT, PEER_PORT)))
     for host in site.hosts:
         peers = {peer: links[peer_link(host, peer)] for peer in site.hosts if peer != host}
         data = site.data / host
         data.mkdir(parents=True, exist_ok=True)
-        document = {
-            "name": host,
-            "bind": site.address(host),
-            "amqp_port": site.block.port(AMQP_PORT),
-            "api_port": site.block.port(API_PORT),
-            "peer_port": site.block.port(PEER_PORT),
-            "peers": peers,
-            "data": str(data),
-            "net_ticktime_s": layout.timer_s,
-            "partition_handling": layout.partition_handling,
-            "misbehave": misbehave and {**asdict(misbehave), "truth": str(site.truth(host))},
-            "log": str(site.log(host)),
-        }
+        told = configuration(
+            layout, host, site.address(host), peers, str(data), str(site.log(host)), ports
+        )
+        wrong = misbehave and {**asdict(misbehave), "truth": str(site.truth(host))}
+        document = {**told, "misbehave": wrong}
         site.config(host).write_text(json.dumps(document, indent=1), encoding="utf-8")
 
 

@@ -2,6 +2,7 @@
 
 layouts    a layout file, and the layout that it becomes (harness/plan/rocketmq_layout.py)
 settings   each server's configuration file
+services   servers in containers
 broker     the Broker port: what servers say of themselves
 api        questions to servers through the agent
 words      what their answers mean

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 import pytest
 
 from harness.cluster.port import DeployError
-from harness.deploy.local.block import PEER_PORT, PROXY_PORT, Block, free_block
-from harness.systems.rabbitmq.broker import AMQP_PORT
+from harness.deploy.local.block import PROXY_PORT, Block, free_block
+from harness.systems.reference.node import AMQP_PORT, PEER_PORT
 
 BLOCK = Block("127.120.200")  # what `drawn(56, 199)` means
 
