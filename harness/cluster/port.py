@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from faults.actions import Action
-from faults.model import Executor, Witness
+from faults.model import Executor
+from faults.witness import Witness
 from harness.cluster.log_tails import LeftOut
 from harness.cluster.orders import Operator
 from harness.cluster.roster import Roster

@@ -4,9 +4,8 @@
    it is: it is nobody's to end.
 """
 
-from faults.actions import Start
-from faults.compile import ENDING_S
-from faults.model import Witness
+from faults.actions import ENDING_S, Start
+from faults.witness import Witness
 from harness.cluster.port import Lifeless
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from faults.kinds import DIRECT, TOXIPROXY
+from faults.mechanisms import DIRECT, TOXIPROXY
 from harness.outside.text import brief
 from harness.plan.findings import Finding
 from harness.plan.words import parse_target

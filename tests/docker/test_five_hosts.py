@@ -16,7 +16,7 @@ from faults.compile import compile
 from faults.model import Options, Proof
 from faults.performing import perform_all
 from faults.shapes import Way
-from faults.verification import gone, held
+from faults.verification import gone, held, prepare
 from harness.deploy.compose.cluster import ComposeCluster
 from harness.deploy.compose.deployment import ComposeDeployment
 from harness.deploy.compose.faults import equip
@@ -67,7 +67,7 @@ def test_five_brokers_are_cut_as_the_shape_says_and_no_further(
     )
 
     async def story() -> tuple[Proof, set[Way], Proof]:
-        await five.witness.prepare(fault)
+        await prepare(fault, five.witness)
         try:
             await perform_all(five.executor, fault.actions)
             holds, closed = await held(fault, five.witness), await silent(five)

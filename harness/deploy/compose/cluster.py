@@ -17,8 +17,9 @@ import requests
 from docker.errors import DockerException
 
 from faults.executors.project import Project
-from faults.model import Executor, Witness
+from faults.model import Executor
 from faults.places import place
+from faults.witness import Witness
 from harness.cluster.agent import AgentClient, AgentError
 from harness.cluster.log_tails import BYTES_MAX, LeftOut, Tail, those_cut
 from harness.cluster.polling import until

@@ -14,8 +14,9 @@ from uuid import uuid4
 
 import docker
 
-from faults.model import Executor, Witness
+from faults.model import Executor
 from faults.shapes import Way
+from faults.witness import Witness
 from harness.cluster.agent import AgentClient
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError, Progress

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from faults.actions import Start
 from faults.executors import local_processes as processes
-from faults.model import Executor, Witness
+from faults.model import Executor
+from faults.witness import Witness
 from harness.cluster.agent import AgentClient
 from harness.cluster.log_tails import BYTES_MAX, LeftOut, append_new, those_cut
 from harness.cluster.orders import Operator, Order

@@ -12,7 +12,8 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from uuid import uuid4
 
 from faults.commands import STEPS
-from faults.kinds import EXTERNAL, KINDS
+from faults.kinds import KINDS
+from faults.mechanisms import EXTERNAL
 from harness.cluster.agent import AgentClient, AgentError
 from harness.cluster.port import DeployError
 from harness.deploy.doctor import Row

@@ -4,8 +4,7 @@
    word that it is stopped counts, and not that it is silent, or boots.
 """
 
-from faults.actions import Start, Stop
-from faults.compile import ENDING_S
+from faults.actions import ENDING_S, Start, Stop
 from faults.executors.project import Project
 from harness.cluster.port import Lifeless
 from harness.systems.rabbitmq.commands import BOOT_STATE, STOPPED
