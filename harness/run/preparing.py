@@ -314,13 +314,12 @@ class Preparing:
         )
 
     def _strength(self) -> int:
-        """What a confirm promises by the layout's own declaration; without one, the least."""
-        if self._plan.layout.rocketmq is not None:
-            return rocketmq.strength(self._plan.layout)
+        """What a confirm promises by the system's own declaration; without one, the least."""
+        promises = self._plan.system.promises(self._plan.layout)
         workload = self._plan.scenario.workload
-        if (self._plan.layout.copies or 1) > 1:
-            return Strength.REPLICATED
-        return Strength.STORED if workload.durable and workload.persistent else Strength.BUFFERED
+        lasting = workload.durable and workload.persistent
+        found = promises.strength if lasting else promises.strength_of_transient
+        return Strength.BUFFERED if found is None else found
 
     def _ending(self, entry: tuple[str, ...]) -> Ending:
         workload = self._plan.scenario.workload

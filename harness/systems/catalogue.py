@@ -8,11 +8,11 @@
 4. A host's address is its own name here; a deployment that gave it another says so itself.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, Literal, Protocol, TypeVar, get_args
+from typing import Annotated, Any, Literal, NamedTuple, Protocol, TypeVar, get_args
 
 from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
@@ -23,13 +23,16 @@ from harness.plan.findings import FOUND_MAX, MISSING, Finding, document_of, of_s
 from harness.plan.model import Layout, System
 from harness.plan.operations import OPERATIONS
 from harness.plan.problems import PlanError, Problem, nearest, unknown
+from harness.plan.promises import Promises
 from harness.systems.files import compose_folder
 from harness.systems.layout_parts import AsList, Name, Names, Strict
 from harness.systems.likeness import LIKE, LikenessError, whole
 from harness.systems.rabbitmq import layouts as mirrored_layouts
 from harness.systems.rabbitmq.layouts import Handling, MirroredLayoutFile
+from harness.systems.rabbitmq.promises import mirrored_promises
 from harness.systems.rocketmq import layouts as rocketmq_layouts
 from harness.systems.rocketmq.layouts import RocketLayoutFile
+from harness.systems.rocketmq.promises import master_slave_promises
 
 FLAG = "--layout"
 
@@ -53,6 +56,7 @@ def load_system(name: str) -> System:
         default_layout=document.default_layout,
         clients=document.clients,
         deployments=document.deployments,
+        promises=_SHAPES[document.layouts].promises,
         cannot=document.cannot,
         cannot_handle=document.cannot_handle,
         direct_peers=document.direct_peers,
@@ -150,7 +154,7 @@ class _SystemFile(Strict):
     default_layout: Annotated[str, Field(pattern=r"^[^@]+@[^@]+$")]
     clients: Names
     deployments: Annotated[tuple[Deployment, ...], Field(min_length=1), AsList]
-    layouts: Literal["mirrored", "rocketmq"] = "mirrored"  # what its layout files say
+    layouts: Literal["mirrored", "rocketmq"]  # what its layout files say, and promise
     processes: Annotated[tuple[str, ...], AsList] = ()  # of each host, where all carry the same
     shipped_profile: str = ""  # of its layouts: the one with the product's own timers
     cannot: dict[Annotated[str, AfterValidator(_kind)], str] = Field(default_factory=dict)
@@ -173,9 +177,17 @@ class _Kind(Protocol):
     ) -> Iterator[Finding]: ...
 
 
-_SHAPES: Mapping[str, tuple[type[_AnyLayoutFile], _Kind]] = {  # by system.toml
-    "mirrored": (MirroredLayoutFile, mirrored_layouts.mistakes),
-    "rocketmq": (RocketLayoutFile, rocketmq_layouts.mistakes),
+class _Family(NamedTuple):
+    """What systems have in common whose layout files say the same."""
+
+    layout: type[_AnyLayoutFile]
+    mistakes: _Kind
+    promises: Callable[[Layout], Promises]
+
+
+_SHAPES: Mapping[str, _Family] = {  # by system.toml
+    "mirrored": _Family(MirroredLayoutFile, mirrored_layouts.mistakes, mirrored_promises),
+    "rocketmq": _Family(RocketLayoutFile, rocketmq_layouts.mistakes, master_slave_promises),
 }
 _File = TypeVar("_File", bound=BaseModel)
 
@@ -204,7 +216,7 @@ def _read_built_in(system: str, path: Path) -> _AnyLayoutFile:
 
 def _read(system: str, path: Path) -> _AnyLayoutFile:
     said = _read_system(system)
-    shape, mistakes = _SHAPES[said.layouts]
+    shape, mistakes, _ = _SHAPES[said.layouts]
     source = _source(path)
     document, found = _whole(system, _document(path, source))
     found += islice(mistakes(document, said.processes), FOUND_MAX)

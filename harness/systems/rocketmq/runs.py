@@ -1,9 +1,8 @@
 """What a run does otherwise where brokers are RocketMQ's: options of its clients, confirms, audit.
 
 1. A client is told all name servers; which one it asks is its own choice, and on record.
-2. A confirm is worth what the layout declares: of a slave, of the disk, or of one memory.
-3. Whoever drains waits as long as a message may be held back from the end of the load on.
-4. Each broker's log is read by an auditor of its own, masters and slaves alike; a log that has not
+2. Whoever drains waits as long as a message may be held back from the end of the load on.
+3. Each broker's log is read by an auditor of its own, masters and slaves alike; a log that has not
    been read to its end may hold anything.
 """
 
@@ -16,7 +15,6 @@ from harness.plan.model import Layout, RunPlan, Workload
 from harness.plan.rocketmq_layout import (
     NAME_SERVER,
     POLL_DEFAULT_S,
-    SYNC,
     Server,
     brokers,
     topic_of,
@@ -24,7 +22,7 @@ from harness.plan.rocketmq_layout import (
 from harness.workers.clients.rocketmq.options import RocketOptions
 from harness.workers.clients.rocketmq.terms import NO_DELAY, delay_ns, fate_of, level_of
 from harness.workers.protocol import Endpoint
-from spark_analysis.schema.words import Fate, Strength
+from spark_analysis.schema.words import Fate
 
 QUIET_S = 2.0  # without a delay
 DELAY_SLACK_S = 3.0  # brokers look for what is due once a second
@@ -77,14 +75,6 @@ def _settings(layout: Layout) -> tuple[tuple[str, str], ...]:
     if layout.rocketmq is None or layout.rocketmq.timers.poll_s == POLL_DEFAULT_S:
         return ()
     return (("pollNameServerInterval", str(layout.rocketmq.timers.poll_s * 1000)),)
-
-
-def strength(layout: Layout) -> Strength:
-    """Of SEND_OK, by the layout's own declaration."""
-    assert layout.rocketmq is not None, layout.label
-    if layout.rocketmq.replication == SYNC:
-        return Strength.REPLICATED
-    return Strength.STORED if layout.rocketmq.flush == SYNC else Strength.BUFFERED
 
 
 def delay_s(workload: Workload) -> float:
