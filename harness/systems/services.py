@@ -13,6 +13,8 @@ from harness.plan.model import Host, Layout
 
 Addresses = Mapping[str, str]  # by host
 Service = dict[str, Any]
+# Rights: an entry point that begins as root makes files for the user that it becomes.
+BECOMES_A_USER = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID")
 
 
 @dataclass(frozen=True, slots=True)

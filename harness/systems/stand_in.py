@@ -17,10 +17,9 @@ from faults.executors.project import (
 )
 from faults.model import FaultError
 from faults.places import host_of
+from harness.systems.services import BECOMES_A_USER
 
 ROLE = "operator"
-# An entry point that begins as root makes files for the user that it becomes.
-BECOMES_A_USER = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID")
 
 
 def run_instead(
