@@ -12,6 +12,7 @@ from harness.plan.model import Layout, RocketWorkload, RunPlan
 from harness.plan.rocketmq_layout import RocketMq, Timers
 from harness.systems.catalogue import load_layout
 from harness.systems.rocketmq import runs as rocketmq
+from harness.systems.rocketmq.promises import master_slave_promises
 from harness.workers.protocol import WorkerConfig
 from harness.workers.recorder import Recorder
 from spark_analysis.schema import tables
@@ -187,7 +188,8 @@ def test_a_confirm_is_worth_what_the_layout_declares(
     replication: str, flush: str, strength: Strength
 ) -> None:
     told = RocketMq("4.9.7", replication, flush, Timers(20, 10, 5))
-    assert rocketmq.strength(replace(COLOCATED, rocketmq=told)) is strength
+    promised = master_slave_promises(replace(COLOCATED, rocketmq=told))
+    assert promised.strength is promised.strength_of_transient is strength
 
 
 def test_what_is_said_of_amqp_alone_takes_nothing_from_a_confirm(tmp_path: Path) -> None:
