@@ -12,7 +12,7 @@ from faults.kinds import CLIENT_LINK, KINDS, LOCAL, OPTIONS, PROXY
 from faults.model import Options
 from harness.plan import spans
 from harness.plan.bound import Bound
-from harness.plan.clients import asks_name_servers
+from harness.plan.clients.asked import asks_name_servers
 from harness.plan.model import (
     ONE,
     Entry,
