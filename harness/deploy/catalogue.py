@@ -25,6 +25,7 @@ from harness.deploy.mirrored_layouts import Handling, MirroredLayoutFile
 from harness.deploy.rocketmq_layouts import RocketLayoutFile
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, is_file, text_of
 from harness.outside.text import brief
+from harness.plan.clients.registry import joined, problem, registry
 from harness.plan.findings import FOUND_MAX, MISSING, Finding, document_of, of_shape, told
 from harness.plan.model import Layout, System
 from harness.plan.operations import OPERATIONS
@@ -50,7 +51,7 @@ def load_system(name: str) -> System:
         name=document.name,
         title=document.title,
         default_layout=document.default_layout,
-        clients=document.clients,
+        clients=joined(document.clients),
         deployments=document.deployments,
         cannot=document.cannot,
         cannot_handle=document.cannot_handle,
@@ -143,11 +144,18 @@ def _deployment(word: str) -> str:
     return word
 
 
+def _clients(words: tuple[str, ...]) -> tuple[str, ...]:
+    for word in words:
+        if word not in registry().clients:
+            raise ValueError(str(problem(word, place="")))
+    return words
+
+
 class _SystemFile(Strict):
     name: Name
     title: str
     default_layout: Annotated[str, Field(pattern=r"^[^@]+@[^@]+$")]
-    clients: Names
+    clients: Annotated[Names, AfterValidator(_clients)]
     deployments: Annotated[tuple[Deployment, ...], Field(min_length=1), AsList]
     layouts: Literal["mirrored", "rocketmq"] = "mirrored"  # what its layout files say
     processes: Annotated[tuple[str, ...], AsList] = ()  # of each host, where all carry the same
