@@ -5,6 +5,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from rich.markup import escape
 from rich.table import Table
 
 from faults.kinds import KINDS, offered
@@ -91,7 +92,8 @@ def clients(found: Iterable[System]) -> Table:
         names = [system.name for system in systems if client in system.clients]
         known = named(client)
         words = (known.title, known.family.name, ", ".join(names), known.how_to_get)
-        table.add_row(client, *map(visible, words))
+        # Brackets are markup to a table: `mqproof[rocketmq-java]`.
+        table.add_row(client, *(escape(visible(word)) for word in words))
     return table
 
 
