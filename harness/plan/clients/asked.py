@@ -1,7 +1,7 @@
 """What a workload and a layout ask of a client, and why it cannot do it: then the cell is NOT
 APPLICABLE.
 
-1. Pure, and about libraries as they are declared; what is installed here is doctor's to say.
+1. About libraries as they are declared; whether one can be used here is doctor's to say.
 2. How a client sends and consumes is asked of those alone whose section of the workload says it;
    of the others only what would be another workload without it.
 3. A name that no client bears is an error (registry.py), never another client.
