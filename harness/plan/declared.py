@@ -1,7 +1,7 @@
 """What a plan declares of a run: facts for claims' preconditions, and words that are ignored."""
 
-from harness.plan.clients import asks_name_servers
-from harness.plan.model import RocketWorkload, RunPlan
+from harness.plan.clients import asked
+from harness.plan.model import RunPlan
 from harness.plan.promises import Moot
 from harness.plan.reconnecting import reconnect_s
 
@@ -15,11 +15,7 @@ FEW = 100  # a scenario that means to send fewer is judged by all that it sends
 
 def ignored(plan: RunPlan) -> list[str]:
     """What the workload says that this run's client does not know."""
-    workload = plan.scenario.workload
-    if asks_name_servers(plan.client):
-        return ["workload.amqp"]
-    said = workload.rocketmq not in (RocketWorkload(), RocketWorkload(send="oneway"))
-    return ["workload.rocketmq"] if said else []
+    return asked.ignored(plan.client, plan.scenario.workload)
 
 
 def declared(plan: RunPlan) -> dict[str, Declared]:
@@ -29,7 +25,8 @@ def declared(plan: RunPlan) -> dict[str, Declared]:
     """
     workload, layout = plan.scenario.workload, plan.layout
     promises = plan.system.promises(layout)
-    by_name = asks_name_servers(plan.client)
+    by_name = asked.asks_name_servers(plan.client)
+    amqp = asked.reads_amqp(plan.client)
     return {
         "copies": layout.copies,
         "masters": promises.masters,
@@ -47,12 +44,12 @@ def declared(plan: RunPlan) -> dict[str, Declared]:
         "confirm_waits_for_disk": promises.confirm_waits_for_disk,
         "durable": workload.durable,
         "persistent": workload.persistent,
-        "mandatory": NOT_AMQP if by_name else workload.amqp.mandatory,
+        "mandatory": workload.amqp.mandatory if amqp else NOT_AMQP,
         "retry": workload.retry.value,
         "consumers": workload.consumers,
         "acknowledges": workload.consumers > 0 and workload.acknowledge > 0,
         "no_ack": workload.consumers > 0 and workload.acknowledge == 0,
-        "cancel_on_ha_failover": NOT_AMQP if by_name else workload.amqp.cancel_on_ha_failover,
+        "cancel_on_ha_failover": workload.amqp.cancel_on_ha_failover if amqp else NOT_AMQP,
         "reconnect_s": reconnect_s(plan.client, plan.layout),
         "messages": _few(plan),
         "asks_within_s": _told(promises.asks_within_s),

@@ -199,7 +199,7 @@ async def hire(cluster: Cluster, name: str, config: WorkerConfig, boot_id: str) 
     channel = await cluster.spawn(name)
     before_ns = time.monotonic_ns()
     try:
-        hello = await _hello(channel)
+        hello = await _hello(channel, config.driver.packages)
     except BaseException:
         await channel.kill()  # nobody else knows of it yet
         raise
@@ -218,9 +218,9 @@ async def hire(cluster: Cluster, name: str, config: WorkerConfig, boot_id: str) 
     return member
 
 
-async def _hello(channel: Channel) -> dict[str, Any] | None:
+async def _hello(channel: Channel, packages: Sequence[str]) -> dict[str, Any] | None:
     """Its answer; None where it gave none in time."""
-    await channel.send({"do": "hello"})
+    await channel.send({"do": "hello", "packages": packages})
     try:
         async with asyncio.timeout(HELLO_LIMIT_S):
             return await channel.receive()

@@ -20,13 +20,14 @@ from typing import Any
 
 from faults.places import overlap, place, split
 from harness.cluster.port import Cluster, Link, Roles
-from harness.plan.clients import asks_name_servers, drains_by
+from harness.plan.clients.asked import asks_name_servers, drains_by, routes_every_confirm
 from harness.plan.declared import NO_ENTRANCE, NO_NAME_SERVERS, Declared
 from harness.plan.model import BALANCER, ONE, Entry, Layout, RunPlan
 from harness.plan.rocketmq_layout import COPIED_EVERY_S, NAME_SERVER, Server, name_servers
 from harness.plan.seeds import stream
 from harness.run.cast import NoSuchTarget, holders, order_of_entry, resolve
 from harness.run.crew import Member, all_ready, hire
+from harness.run.drivers import driver
 from harness.run.ending import CLOSE_LIMIT_S, Ending, Hiring, Logs
 from harness.run.journal import Journal
 from harness.run.process_ends import ProcessEnds
@@ -285,6 +286,7 @@ class Preparing:
         workload = self._plan.scenario.workload
         self._numbers += 1
         publishers, client = workload.publishers, self._plan.client
+        reader = drains_by(client) if role is Role.DRAINER else client
         return WorkerConfig(
             role=role,
             number=self._numbers,
@@ -292,7 +294,8 @@ class Preparing:
             run_number=self._plan.number,
             origin_ns=self._origin_ns,
             log=self._cluster.log_folder(self._folder, name),
-            client=drains_by(client) if role is Role.DRAINER else client,
+            client=reader,
+            driver=driver(reader),
             queue=rocketmq.queue_name(self._plan, self._queues[queue]),
             queue_word=queue,
             endpoints=endpoints,
@@ -309,8 +312,8 @@ class Preparing:
             acknowledge=workload.acknowledge,
             quiet_s=rocketmq.quiet_s(workload),
             limit_s=self._plan.schedule.drain_limit_s + rocketmq.delay_s(workload),
-            # AMQP's word alone: RocketMQ's brokers confirm nothing that went nowhere.
-            mandatory=workload.amqp.mandatory or asks_name_servers(client),
+            # AMQP's word alone; there are brokers that confirm nothing that went nowhere.
+            mandatory=workload.amqp.mandatory or routes_every_confirm(client),
             prefetch=workload.amqp.prefetch,
             confirm_window=workload.amqp.confirm_window,
             heartbeat_s=workload.amqp.heartbeat_s,

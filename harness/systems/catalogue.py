@@ -19,6 +19,7 @@ from pydantic import AfterValidator, BaseModel, Field, ValidationError
 from faults.kinds import KINDS
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, is_file, text_of
 from harness.outside.text import brief
+from harness.plan.clients.registry import joined, problem, registry
 from harness.plan.findings import FOUND_MAX, MISSING, Finding, document_of, of_shape, told
 from harness.plan.model import Layout, System
 from harness.plan.operations import OPERATIONS
@@ -54,7 +55,7 @@ def load_system(name: str) -> System:
         name=document.name,
         title=document.title,
         default_layout=document.default_layout,
-        clients=document.clients,
+        clients=joined(document.clients),
         deployments=document.deployments,
         promises=_SHAPES[document.layouts].promises,
         cannot=document.cannot,
@@ -148,11 +149,18 @@ def _deployment(word: str) -> str:
     return word
 
 
+def _clients(words: tuple[str, ...]) -> tuple[str, ...]:
+    for word in words:
+        if word not in registry().clients:
+            raise ValueError(str(problem(word, place="")))
+    return words
+
+
 class _SystemFile(Strict):
     name: Name
     title: str
     default_layout: Annotated[str, Field(pattern=r"^[^@]+@[^@]+$")]
-    clients: Names
+    clients: Annotated[Names, AfterValidator(_clients)]
     deployments: Annotated[tuple[Deployment, ...], Field(min_length=1), AsList]
     layouts: Literal["mirrored", "rocketmq"]  # what its layout files say, and promise
     processes: Annotated[tuple[str, ...], AsList] = ()  # of each host, where all carry the same

@@ -9,7 +9,7 @@ import pytest
 
 from harness import pipeline
 from harness.plan import rocketmq_layout
-from harness.plan.clients import CLIENTS
+from harness.plan.clients.rocketmq import CLIENTS
 from harness.plan.model import RocketWorkload, RunPlan, Schedule
 from harness.report.display import Judge
 from harness.run import ending, live, preparing
@@ -55,7 +55,7 @@ def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
 def calm(client: str, layout: str, **changes: object) -> RunPlan:
     """A load and its end, as a scenario without a fault has them."""
     of = plan(rate=20.0, deadline_s=60.0, **changes)
-    system = replace(SYSTEM, name="rocketmq-2m2s", clients=tuple(CLIENTS))
+    system = replace(SYSTEM, name="rocketmq-2m2s", clients=tuple(one.name for one in CLIENTS))
     chosen = on_loopback(load_layout("rocketmq-2m2s", layout))
     return replace(of, system=system, layout=chosen, client=client, schedule=SCHEDULE)
 

@@ -7,7 +7,7 @@ import pytest
 
 from harness.cluster.port import Link
 from harness.plan import worker_places
-from harness.plan.clients import CLIENTS
+from harness.plan.clients.rocketmq import CLIENTS
 from harness.plan.model import Layout, RocketWorkload, RunPlan
 from harness.plan.rocketmq_layout import RocketMq, Timers
 from harness.systems.catalogue import load_layout
@@ -28,7 +28,7 @@ JAVA = "rocketmq-java-5.3.3"
 
 
 def of(layout: Layout = COLOCATED, client: str = JAVA, **changes: object) -> RunPlan:
-    system = replace(SYSTEM, name="rocketmq-2m2s", clients=tuple(CLIENTS))
+    system = replace(SYSTEM, name="rocketmq-2m2s", clients=tuple(one.name for one in CLIENTS))
     return replace(plan(**changes), system=system, layout=layout, client=client)
 
 
