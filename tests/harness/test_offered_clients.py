@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from harness.cli import main
-from harness.deploy import catalogue
-from harness.deploy.catalogue import CatalogueError, load_system
 from harness.deploy.doctor import client_rows
 from harness.plan.clients.registry import OURS, registry
+from harness.systems import catalogue
+from harness.systems.catalogue import CatalogueError, load_system
 from harness.workers.protocol import EXIT_CLOSED, EXIT_FAILED, Role
 from spark_analysis.schema import tables
 from tests import offered_clients
