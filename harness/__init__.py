@@ -9,6 +9,8 @@ cleanup         what mends and removes what a dead harness has left
 request         from a command line's words to an experiment
 run             a run while it goes on: load, faults, looks, logs
 deploy          clusters: in containers, on this machine, or those of others
+systems         what brokers are, promise and answer: a folder a family
+cluster         what a cluster is to all others: its ports, orders, the agent
 workers         publishers, consumers and the agent: processes of their own
 histories       histories of anybody's
 run_folder      what lies in a run's folder

@@ -18,9 +18,9 @@ from faults.executors.once import OnceAgent
 from faults.executors.project import PAUSED, RUNNING, Project, engine_errors
 from faults.model import FaultError
 from harness.cleanup.heal import Standing
+from harness.cluster.port import DeployError
 from harness.deploy import labels
-from harness.deploy.port import DeployError
-from harness.deploy.sweep import sweep as remove_all
+from harness.deploy.compose.sweep import sweep as remove_all
 
 WORKER_MARK = "harness.workers"  # in the command line of every worker, and of the agent
 RESET_LIMIT_S = 15.0

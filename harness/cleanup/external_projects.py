@@ -15,10 +15,10 @@ from faults.executors.external import ExternalExecutor
 from faults.model import FaultError
 from harness.cleanup.heal import JOURNALS, Standing
 from harness.cleanup.local_projects import LocalProjects
-from harness.deploy import external_site
-from harness.deploy.external_faults import healer
-from harness.deploy.external_removal import remove
-from harness.deploy.external_site import Site
+from harness.deploy.external import site as external_site
+from harness.deploy.external.faults import healer
+from harness.deploy.external.removal import remove
+from harness.deploy.external.site import Site
 from harness.run_folder.journal import JournalError, read, standing
 
 _NOWHERE, _NOBODY = Path("/dev/null"), "nobody"

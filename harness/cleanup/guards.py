@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from harness.cleanup.guardian import GuardianError, Kind, start_guardian
-from harness.deploy.port import DeployError
+from harness.cluster.port import DeployError
 
 POLL_S = 0.2
 UNGUARDED_S = 2.0

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from faults.executors import local_processes as processes
 from harness.cleanup.heal import Chosen, Row
-from harness.deploy.local_site import FILES, PLAN, Site, data_of, load
+from harness.deploy.local.site import FILES, PLAN, Site, data_of, load
 from harness.deploy.owner import alive
 from harness.outside.files import is_folder
 

@@ -7,10 +7,10 @@ import typer
 
 from harness.cleanup.heal import Chosen
 from harness.commands.shell import Shell
-from harness.deploy import catalogue
 from harness.judging.exits import Exit
 from harness.plan.problems import PlanError, twice, unknown
 from harness.request import asking, topology_file
+from harness.systems import catalogue
 
 
 def heal(

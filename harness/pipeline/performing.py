@@ -19,13 +19,13 @@ from harness.cleanup.everywhere import settle
 from harness.cleanup.external_projects import anything_armed
 from harness.cleanup.guardian import Kind
 from harness.cleanup.guards import Guards
-from harness.deploy.compose import ComposeDeployment
-from harness.deploy.compose_faults import equip as equip_compose
-from harness.deploy.external import ExternalDeployment
-from harness.deploy.external_faults import equip as equip_external
-from harness.deploy.local import LocalDeployment
-from harness.deploy.local_faults import equip as equip_local
-from harness.deploy.port import Cluster, Deployment
+from harness.cluster.port import Cluster, Deployment
+from harness.deploy.compose.deployment import ComposeDeployment
+from harness.deploy.compose.faults import equip as equip_compose
+from harness.deploy.external.deployment import ExternalDeployment
+from harness.deploy.external.faults import equip as equip_external
+from harness.deploy.local.deployment import LocalDeployment
+from harness.deploy.local.faults import equip as equip_local
 from harness.pipeline import early
 from harness.pipeline.port import RunOptions
 from harness.plan.model import Experiment, RunPlan

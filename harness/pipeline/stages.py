@@ -21,7 +21,7 @@ from harness.cleanup.heal import EVERYBODY, Chosen
 from harness.deploy import images
 from harness.deploy.doctor import Row, examine
 from harness.deploy.engine import connect
-from harness.deploy.external_doctor import examine as examine_external
+from harness.deploy.external.doctor import examine as examine_external
 from harness.judging.assemble import titles
 from harness.judging.exits import Judge
 from harness.judging.result import Report

@@ -25,9 +25,9 @@ from faults.rhythm import Rhythm
 from faults.verification import gone, held, prepare
 from harness.cleanup.docker_projects import DockerProjects
 from harness.cleanup.heal import Row, Standing, mend
+from harness.cluster.polling import until
 from harness.deploy import labels
-from harness.deploy.compose_cluster import ComposeCluster
-from harness.deploy.polling import until
+from harness.deploy.compose.cluster import ComposeCluster
 from harness.run_folder.journal import Journal
 from tests.docker.conftest import SharedCluster
 from tests.docker.looks import disabled, rules_of, toxics

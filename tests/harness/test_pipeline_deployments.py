@@ -9,13 +9,13 @@ from harness.cleanup.guardian import Kind
 from harness.cleanup.guards import Guards
 from harness.cleanup.heal import Chosen, Standing
 from harness.cleanup.local_projects import LocalProjects
-from harness.deploy import catalogue
 from harness.deploy.doctor import Row
 from harness.deploy.owner import owner
 from harness.pipeline import performing, stages
 from harness.pipeline.port import RunOptions
 from harness.plan.problems import PlanError
 from harness.report.display import LiveView
+from harness.systems import catalogue
 
 pytestmark = pytest.mark.slow
 

@@ -12,7 +12,7 @@ import pytest
 
 from harness.cleanup.guardian import GuardianError, Kind
 from harness.cleanup.guards import UNGUARDED_S, Guards
-from harness.deploy.port import DeployError
+from harness.cluster.port import DeployError
 from harness.run.interrupts import Interrupt
 
 

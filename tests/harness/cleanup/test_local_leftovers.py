@@ -7,8 +7,8 @@ import pytest
 
 from harness.cleanup import local_leftovers
 from harness.cleanup.heal import EVERYBODY, Chosen
-from harness.deploy.local_block import Block
-from harness.deploy.local_site import Site
+from harness.deploy.local.block import Block
+from harness.deploy.local.site import Site
 from harness.deploy.owner import owner
 
 DEAD = "999999999 1 another boot"
