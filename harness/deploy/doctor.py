@@ -27,6 +27,7 @@ from harness.deploy import engine, images
 from harness.deploy.compose.tool import find_tool
 from harness.deploy.local.block import free_block
 from harness.plan.clients.registry import registry
+from harness.systems.registry import registry as registry_of_systems
 
 PYTHON_LEAST = (3, 11)
 DISK_LEAST_GB = 5.0
@@ -61,6 +62,7 @@ def examine(folder: Path) -> tuple[Row, ...]:
         native_row(_native_client()),
         *offered_rows("client", registry()),
         *offered_rows("fault", REGISTRY),
+        *offered_rows("system", registry_of_systems()),
         *(_for_containers(row) for row in _docker_rows()),
     )
 
@@ -179,7 +181,9 @@ def _native_client() -> Mapping[str, Any]:
 
 def _local_obstacle() -> str:
     try:
-        free_block(_HOSTS)
+        for own in registry_of_systems().systems.values():
+            if own.processes is not None:
+                free_block(_HOSTS, own.processes.ports.every)
     except DeployError as error:
         return str(error)
     return ""
