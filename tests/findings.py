@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Self
 
-from harness.analyse.evidence import Evidence
-from harness.analyse.state import State
+from harness.claims.evidence import Evidence
+from harness.claims.state import State
 from spark_analysis.schema import service as words
 from spark_analysis.schema.facts import Facts, QueueEnd, Window, Worker
 from spark_analysis.schema.findings import (

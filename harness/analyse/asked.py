@@ -6,9 +6,9 @@
 
 from collections.abc import Iterator
 
-from harness.analyse.state import State
-from harness.analyse.truth import Interval
-from harness.analyse.vocabulary import TIMERS
+from harness.claims.state import State
+from harness.claims.truth import Interval
+from harness.claims.vocabulary import TIMERS
 from spark_analysis.schema.facts import RECONNECT_NS, Promise, Question
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from rich.table import Table
 
 from faults.kinds import KINDS, TARGETS, offered
-from harness.analyse.claims import Claim
-from harness.analyse.vocabulary import FACTS
+from harness.claims.claims import Claim
+from harness.claims.vocabulary import FACTS
 from harness.plan import operations as plan
 from harness.plan.model import Layout, Scenario, System
 from harness.report.fault_matrix import DEPLOYMENTS
