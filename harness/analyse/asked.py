@@ -1,7 +1,7 @@
 """What the analysis is asked of a run beside what was recorded of it: by the claims of today.
 
 1. A promise of time is a sum of declared timers; where one is unknown, or makes no sense, nothing
-   is asked, and the claim that speaks of it says so (evidence.py).
+   is asked, and the claim that speaks of it says so (serving.py).
 """
 
 from collections.abc import Iterator

@@ -3,12 +3,16 @@
 1. A doubt has a scope (DESIGN.md 4): the whole run, availability of a window, or what a log could
    have shown. It never reaches beyond its scope.
 2. Workers and queues are named as the user knows them: `publisher 1`, `orders`.
+3. Of several that stand against one thing the first is told.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from harness.claims.truth import Unknown
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Doubt
+from spark_analysis.schema.measures_of_runs import CONSUMERS_ABSENT
 
 _ADVICE = {
     "fault": "see the window's proof in the manifest and the brokers' logs, then run it again",
@@ -36,6 +40,41 @@ class Told:
     reason: str
     sentence: str
     advice: str
+
+    @property
+    def unknown(self) -> Unknown:
+        """What it leaves of a fact."""
+        return Unknown(self.sentence, self.advice)
+
+
+@dataclass(frozen=True, slots=True)
+class Doubts:
+    """The doubts of one run, by what they stand against."""
+
+    told: tuple[Told, ...]
+
+    def __iter__(self) -> Iterator[Told]:
+        return iter(self.told)
+
+    @property
+    def run(self) -> Told | None:
+        return next((doubt for doubt in self.told if doubt.scope == "run"), None)
+
+    def availability(self, window: int) -> Told | None:
+        """What publishers saw does not hang on whether consumers were there."""
+        doubts = self._of("availability", window)
+        return next((one for one in doubts if one.reason != CONSUMERS_ABSENT), None)
+
+    def consumption(self, window: int) -> Told | None:
+        """Without consumers nobody can say when they would have been served again."""
+        return next(self._of("availability", window), None)
+
+    def loss(self, *reasons: str) -> Told | None:
+        """The first loss doubt with one of these reasons."""
+        return next((one for one in self._of("loss") if one.reason in reasons), None)
+
+    def _of(self, scope: str, window: int = 0) -> Iterator[Told]:
+        return (one for one in self.told if (one.scope, one.window) == (scope, window))
 
 
 def tell(doubts: tuple[Doubt, ...], facts: Facts) -> tuple[Told, ...]:

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from harness.claims import unplanned
+from harness.claims import derived, unplanned
 from harness.claims.claims import Claim, Condition
 from harness.claims.counted import Among
 from harness.claims.evidence import Evidence
@@ -211,7 +211,7 @@ def _in_window(claim: Claim, evidence: Evidence, window: int, among: frozenset[i
     part = _predicate(claim, evidence, window, among)
     # That a warning did not come true, or no example came, speaks for the broker as a PASS does.
     favours = Outcome.FAIL if claim.warns or claim.some else Outcome.PASS
-    little = evidence.too_little(window) if part.outcome is favours else None
+    little = evidence.serving.too_little(window) if part.outcome is favours else None
     if little is None:
         return part
     reason = f"window {window}: {little.reason}"
@@ -222,8 +222,8 @@ def _in_the_way(claim: Claim, evidence: Evidence, window: int) -> list[int]:
     """The faults that were in force at the same time, and that the claim does not speak of."""
     if claim.beside_others:
         return []
-    admitted = evidence.died_before(window) if claim.beside_dead else ()
-    return [number for number in evidence.beside(window) if number not in admitted]
+    admitted = derived.died_before(window, evidence.facts) if claim.beside_dead else ()
+    return [number for number in derived.beside(window, evidence.facts) if number not in admitted]
 
 
 def _predicate(claim: Claim, evidence: Evidence, window: int, among: Among) -> _Part:
@@ -249,7 +249,7 @@ def _predicate(claim: Claim, evidence: Evidence, window: int, among: Among) -> _
             not_judged=tuple(one.words for one in moot),
         )
     held = tuple(one.words for one in decided)
-    doubt = evidence.run_doubt
+    doubt = evidence.doubts.run
     if doubt is not None:
         # That a warning's harm was found says something only where the run can be believed.
         return _Part(Outcome.INCONCLUSIVE, held, (doubt.sentence,), advice=(doubt.advice,))

@@ -54,7 +54,7 @@ def run_report(
         verdicts=judge(claims, evidence),
         observations=(
             *observe(evidence),
-            *routes.observe(manifest, findings, views, evidence.run_doubt is None),
+            *routes.observe(manifest, findings, views, evidence.doubts.run is None),
             *unplanned(manifest.process_ends),
             *starts(manifest.audit_starts),
             *audit(folder),

@@ -57,20 +57,20 @@ def _counts(evidence: Evidence) -> Iterator[Observation]:
 def _is_told(measure: Measure, evidence: Evidence) -> bool:
     """What only some messages can have is told of the runs that have such messages."""
     if measure.of is not None:
-        return terms.moot(measure.name, evidence.total) is None
-    return measure.always_told or evidence.total(measure.name) > 0
+        return terms.moot(measure.name, evidence.counted.total) is None
+    return measure.always_told or evidence.counted.total(measure.name) > 0
 
 
 def _open(measure: Measure, evidence: Evidence) -> Iterator[Observation]:
     """What may belong to another measure is told with that one."""
-    number = evidence.total(measure.name)
+    number = evidence.counted.total(measure.name)
     if number and measure.name not in DOUBTFUL:
         text = f"{measure.name} {number:,}: {measure.meaning}"
         yield Observation(measure.name, 0, False, text)
 
 
 def _messages(evidence: Evidence) -> Observation:
-    states = evidence.details("state")
+    states = evidence.counted.details("state")
     told = ", ".join(f"{name} {number:,}" for name, number in sorted(states.items()))
     return Observation("messages", 0, bool(states), f"messages: {told or 'none was sent'}")
 
@@ -105,7 +105,10 @@ def _count(name: str, evidence: Evidence) -> Observation:
 
 def _by_detail(measure: str, evidence: Evidence) -> list[str]:
     """`3 redelivery`, the largest first."""
-    return [f"{number:,} {detail}" for detail, number in evidence.details(measure).most_common()]
+    return [
+        f"{number:,} {detail}"
+        for detail, number in evidence.counted.details(measure).most_common()
+    ]
 
 
 def _window(evidence: Evidence, number: int) -> Iterator[Observation]:
@@ -118,12 +121,12 @@ def _window(evidence: Evidence, number: int) -> Iterator[Observation]:
     yield Observation("fault", number, window.verified and window.gone, text)
     yield _availability(evidence, number)
     stages = [f"{name} {_stage(evidence, name, number)}" for name in STAGE_NAMES]
-    judged = not evidence.run_doubt and not evidence.availability_doubt(number)
+    judged = not evidence.doubts.run and not evidence.doubts.availability(number)
     yield Observation("stages", number, judged, f"window {number}: {', '.join(stages)}")
 
 
 def _availability(evidence: Evidence, number: int) -> Observation:
-    doubt = evidence.run_doubt or evidence.availability_doubt(number)
+    doubt = evidence.doubts.run or evidence.doubts.availability(number)
     if doubt:
         lost = evidence.value("lost")
         judged = isinstance(lost, Interval) and lost.low == lost.high
@@ -133,7 +136,7 @@ def _availability(evidence: Evidence, number: int) -> Observation:
     silence = evidence.value("silence_s", number)
     degraded = evidence.value("degraded_s", number)
     missed = evidence.value("missed", number)
-    row = evidence.availability(number)
+    row = evidence.recovery.availability(number)
     share = f" of {row.operations:,}" if row is not None and isinstance(missed, Interval) else ""
     text = (
         f"window {number}: silence {_seconds(silence)}, degraded {_seconds(degraded)}, "
@@ -143,7 +146,7 @@ def _availability(evidence: Evidence, number: int) -> Observation:
 
 
 def _excused(evidence: Evidence) -> str:
-    number = evidence.total("excused")
+    number = evidence.counted.total("excused")
     if not number:
         return ""
     return f"; {number:,} of the run are excused: faults kept their publishers away"

@@ -102,13 +102,13 @@ def summary(evidence: Evidence) -> Summary:
     found = outs(facts, evidence.findings.outages)
     unread = [queue for queue in facts.queues if not queue.drained or queue.unreadable]
     return Summary(
-        confirmed=evidence.total("state", "acknowledged"),
+        confirmed=evidence.counted.total("state", "acknowledged"),
         lost=_number(evidence.value("lost")),
         stranded=_number(evidence.value("stranded")),
-        untold=evidence.undecided,
+        untold=evidence.counted.undecided(),
         promised=tuple(_promised(evidence)),
         duplicated=_number(evidence.value("duplicated")),
-        duplicates=dict(evidence.details("duplicated").most_common()),
+        duplicates=dict(evidence.counted.details("duplicated").most_common()),
         outages=tuple(_outage(evidence, window) for window in facts.windows),
         out_s=_out(evidence, found),
         outs=found,
@@ -151,7 +151,7 @@ def _out(evidence: Evidence, found: tuple[Out, ...]) -> Number:
 
 def _missed_later(evidence: Evidence, window: Window) -> int:
     """Where sending was never on time again there is no later."""
-    back = evidence.stage("sustained_success", window.number)
+    back = evidence.recovery.stage("sustained_success", window.number)
     if back is None or not back.reached:
         return 0
     origins = (one.origin_ns for one in evidence.facts.windows if one.number > window.number)
@@ -172,19 +172,19 @@ def _returned(evidence: Evidence, window: Window) -> bool | None:
 
 def _promised(evidence: Evidence) -> Iterator[Promised]:
     for strength in (strength.name.lower() for strength in Strength):
-        confirmed = evidence.total("confirmed", strength)
+        confirmed = evidence.counted.total("confirmed", strength)
         if confirmed:
             yield Promised(
                 strength,
                 confirmed,
-                lost=evidence.total("lost", strength),
-                stranded=evidence.total("stranded", strength),
-                unreachable=evidence.total("unreachable", strength),
+                lost=evidence.counted.total("lost", strength),
+                stranded=evidence.counted.total("stranded", strength),
+                unreachable=evidence.counted.total("unreachable", strength),
             )
 
 
 def _operations(evidence: Evidence, window: int) -> int:
-    row = evidence.availability(window)
+    row = evidence.recovery.availability(window)
     return row.operations if row is not None else 0
 
 

@@ -92,7 +92,7 @@ def test_a_run_that_keeps_its_terms_passes(tmp_path: Path) -> None:
     came += [(2, 70 * SECOND, Via.HALF)]
     evidence = recorded(tmp_path, [DELAYED, COMMITTED, ROLLED_BACK], came)
     assert outcomes(evidence) == [PASS, PASS, PASS]
-    assert evidence.total("lost") + evidence.total("stranded") == 0
+    assert evidence.counted.total("lost") + evidence.counted.total("stranded") == 0
 
 
 def test_a_run_that_breaks_them_fails(tmp_path: Path) -> None:
