@@ -22,8 +22,8 @@ from harness.claims.doubts import Told
 from harness.claims.terms import moot
 from harness.claims.truth import Interval, Moot, Unknown, Value, at_least, exactly
 from spark_analysis.schema import measures
-from spark_analysis.schema.findings import Charge, Count
 from spark_analysis.schema.measure import Whole
+from spark_analysis.schema.messages import Charge, Count
 from spark_analysis.schema.words import Strength
 
 ENOUGH = 100

@@ -11,8 +11,9 @@ from harness.claims.doubts import Doubts, Told
 from harness.claims.times import NS, judged_ns, stage_text
 from harness.claims.truth import Moot, Unknown, Value, at_least, exactly
 from spark_analysis.schema import measures
+from spark_analysis.schema.availability import Availability, Stage
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.findings import Availability, Findings, Stage
+from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.measures_of_runs import CONSUMERS_ABSENT
 from spark_analysis.schema.words import Owed
 

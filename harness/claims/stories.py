@@ -8,8 +8,8 @@ from harness.claims.doubts import worker_name
 from harness.claims.evidence import Evidence
 from harness.claims.times import stage_text
 from harness.claims.vocabulary import COUNTS
-from spark_analysis.schema.findings import Affected
 from spark_analysis.schema.measures import BY_NAME
+from spark_analysis.schema.messages import Affected
 
 
 def story(fact: str, window: int, evidence: Evidence) -> str:

@@ -1,7 +1,7 @@
 """How long a fault lasted, how long it is judged, and a stage's time in words."""
 
+from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.facts import Facts, Window
-from spark_analysis.schema.findings import Stage
 
 NS = 1e9
 
@@ -12,8 +12,8 @@ def fault_length_s(window: Window) -> float | None:
 
 
 def judged_ns(facts: Facts, number: int) -> int:
-    """From a window's origin to its limit (findings.py): the next one's origin, or the load's
-    end."""
+    """From a window's origin to its limit (schema/availability.py): the next one's origin, or
+    the load's end."""
     origins = {one.number: one.origin_ns for one in facts.windows}
     later = [other for other in origins if other > number]
     until_ns = origins[min(later)] if later else facts.load_ended_ns

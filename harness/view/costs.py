@@ -16,8 +16,8 @@ from harness.deploy.local_site import PROXY_NAME
 from harness.deploy.local_usage import WORKERS
 from harness.run_folder.manifest import Manifest
 from spark_analysis.schema.costs import Calm, Costs, Use
+from spark_analysis.schema.doubts import Doubt
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.findings import Doubt
 
 NS = 1e9
 BROKERS, PROXY, CLIENTS = "brokers", "proxy", "workers"

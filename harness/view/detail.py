@@ -18,8 +18,9 @@ from harness.view.latency import Latencies, latencies
 from harness.view.routes import routes
 from harness.view.timeline import PROOFS, Events, Timeline, slice_length_s, timeline
 from spark_analysis.schema.facts import Facts, ProcessEnd
-from spark_analysis.schema.findings import Affected, Findings
+from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.measures import gravity
+from spark_analysis.schema.messages import Affected
 from spark_analysis.schema.views import Views
 
 NO_VIEWS = Views()

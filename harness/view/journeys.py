@@ -20,8 +20,8 @@ from harness.run_folder.rows import (
     Terms,
 )
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.findings import Affected
 from spark_analysis.schema.measures import BY_NAME
+from spark_analysis.schema.messages import Affected
 from spark_analysis.schema.words import (
     NEVER_SENT,
     NO_DUE,

@@ -15,7 +15,8 @@ from typing import TypeVar
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.rows import ClientEvent
 from harness.view.observations import Observation
-from spark_analysis.schema.findings import Findings, Stage
+from spark_analysis.schema.availability import Stage
+from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.views import (
     NOTHING_BEFORE,
     ROUTE,

@@ -17,9 +17,10 @@ from harness.run_folder.rows import ClientEvent, FaultEvent, Operation, Probe
 from harness.view.latency import NS_PER_S, Latencies
 from harness.view.out import Out, outs
 from harness.view.routes import Routes
+from spark_analysis.schema.availability import Second, Stage
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.facts import Window as WindowFacts
-from spark_analysis.schema.findings import Findings, Second, Stage
+from spark_analysis.schema.findings import Findings
 
 NO_ROUTES = Routes()
 SLICES_MAX = 180

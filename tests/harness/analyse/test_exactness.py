@@ -10,7 +10,8 @@ from harness.analyse.seen import Seen
 from harness.run_folder.rows import Acknowledgement, Delivery
 from spark_analysis.schema.body import Identity
 from spark_analysis.schema.facts import Window
-from spark_analysis.schema.findings import Affected, Findings
+from spark_analysis.schema.findings import Findings
+from spark_analysis.schema.messages import Affected
 from spark_analysis.schema.words import Redelivered, Via
 from tests.findings import ns
 

@@ -15,7 +15,7 @@ from harness.view.timeline import (
     timeline,
 )
 from spark_analysis.definition.judge import judge
-from spark_analysis.schema.findings import Second
+from spark_analysis.schema.availability import Second
 from tests.histories import CONSUMER, History, ns
 from tests.told_runs import crash, manifest_of
 
