@@ -11,7 +11,8 @@ from collections.abc import Awaitable, Callable, Iterable
 
 from tenacity import AsyncRetrying, RetryError, retry_if_result, stop_after_delay, wait_fixed
 
-from faults.model import FaultError, Proof, Reply, Witness
+from faults.model import FaultError, Proof, Reply
+from faults.witness import SeesWays
 
 QUESTION_LIMIT_S = 30.0
 INTERVAL_S = 0.25
@@ -35,7 +36,7 @@ async def until_proven(question: Question, limit_s: float) -> Proof:
 
 
 async def reaches(
-    witness: Witness, ways: Iterable[Way], wait_s: float | None = None
+    witness: SeesWays, ways: Iterable[Way], wait_s: float | None = None
 ) -> dict[Way, Reply]:
     """One attempt on each way, all at once."""
     ways = list(ways)

@@ -13,8 +13,9 @@ from typing import NamedTuple, Protocol
 
 from faults import peers, places
 from faults.actions import Action
-from faults.model import Armed, Options, Proof, Witness
+from faults.model import Armed, Options, Proof
 from faults.peers import Serving
+from faults.witness import Witness
 
 HELD_LIMIT_S = 12.0  # of most kinds
 

@@ -13,7 +13,8 @@ from faults.asking import until_proven
 from faults.kind import HELD_LIMIT_S, Verifier
 from faults.kinds import KINDS
 from faults.mechanisms import COMMAND
-from faults.model import Armed, Proof, Witness
+from faults.model import Armed, Proof
+from faults.witness import Witness
 
 
 async def prepare(armed: Armed, witness: Witness) -> None:

@@ -8,7 +8,7 @@
 
 from faults.actions import ENDING_S, Start, Stop
 from faults.executors.project import Project
-from faults.model import Witness
+from faults.witness import Witness
 from harness.deploy.port import Lifeless
 from harness.deploy.rabbitmq_commands import BOOT_STATE, STOPPED
 

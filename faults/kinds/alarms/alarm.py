@@ -6,14 +6,15 @@ from faults.actions import ClearAlarm, RaiseAlarm
 from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
 from faults.kinds.alarms import rules
 from faults.mechanisms import COMPOSE, CONTAINER, EXTERNAL, LOCAL
-from faults.model import Armed, FaultError, Proof, Witness
+from faults.model import Armed, FaultError, Proof
 from faults.targets import HOST
+from faults.witness import SeesAlarms
 
 
 @dataclass(slots=True)
 class Alarmed:
     armed: Armed
-    witness: Witness
+    witness: SeesAlarms
 
     async def ready(self) -> None:
         """An alarm that is there already could not be told from ours."""

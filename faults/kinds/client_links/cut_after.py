@@ -7,8 +7,9 @@ from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
 from faults.kinds.client_links import flow, rules
 from faults.kinds.client_links.canaries import reopened
 from faults.mechanisms import TO_CLIENT_LINKS
-from faults.model import DOWN, Armed, FaultError, Proof, Witness, Words
+from faults.model import DOWN, Armed, FaultError, Proof, Words
 from faults.targets import CLIENT_LINK
+from faults.witness import SeesLinks
 
 BYTES_A_SECOND = 1_000_000  # a large word may take so long, on its way through a broker
 
@@ -16,7 +17,7 @@ BYTES_A_SECOND = 1_000_000  # a large word may take so long, on its way through 
 @dataclass(slots=True)
 class CutAfter:
     armed: Armed
-    witness: Witness
+    witness: SeesLinks
 
     async def ready(self) -> None:
         """Opening the canaries has shown that the links work."""

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 from faults.kinds.client_links import rules
 from faults.kinds.client_links.canaries import reopened
-from faults.model import Armed, Proof, Replies, Witness
+from faults.model import Armed, Proof, Replies
+from faults.witness import SeesLinks
 
 
 @dataclass(slots=True)
 class Ended:
     armed: Armed
-    witness: Witness
+    witness: SeesLinks
 
     async def ready(self) -> None:
         """Opening the canaries has shown that the links work."""

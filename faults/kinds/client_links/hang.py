@@ -7,9 +7,10 @@ from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
 from faults.kinds.client_links import rules
 from faults.kinds.client_links.canaries import both_ways, reopened
 from faults.mechanisms import TO_CLIENT_LINKS
-from faults.model import DOWN, ROUND, UP, Armed, Proof, Replies, Witness, Words
+from faults.model import DOWN, ROUND, UP, Armed, Proof, Replies, Words
 from faults.replies import silent
 from faults.targets import CLIENT_LINK
+from faults.witness import SeesLinks
 
 _STREAMS_OF = {"both": STREAMS, "to_broker": STREAMS[:1], "to_client": STREAMS[1:]}
 
@@ -20,7 +21,7 @@ class Hung:
     before."""
 
     armed: Armed
-    witness: Witness
+    witness: SeesLinks
     released: Replies = field(default_factory=dict)
     asked: bool = False
 

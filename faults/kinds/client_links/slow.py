@@ -7,8 +7,9 @@ from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
 from faults.kinds.client_links import flow
 from faults.kinds.client_links.canaries import both_ways, reopened
 from faults.mechanisms import TO_CLIENT_LINKS
-from faults.model import DOWN, UP, Armed, FaultError, Proof, Replies, Witness
+from faults.model import DOWN, UP, Armed, FaultError, Proof, Replies
 from faults.targets import CLIENT_LINK
+from faults.witness import SeesLinks
 
 
 @dataclass(slots=True)
@@ -16,7 +17,7 @@ class Slowed:
     """As with a hang, held canaries are asked once before fresh ones replace them."""
 
     armed: Armed
-    witness: Witness
+    witness: SeesLinks
     released: Replies = field(default_factory=dict)
     asked: bool = False
 

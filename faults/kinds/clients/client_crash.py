@@ -8,14 +8,15 @@ from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
 from faults.kinds.clients import rules
 from faults.kinds.clients.asked import states_of
 from faults.mechanisms import TO_CLIENTS
-from faults.model import Armed, Proof, Witness
+from faults.model import Armed, Proof
 from faults.targets import CLIENT
+from faults.witness import SeesClients
 
 
 @dataclass(slots=True)
 class ClientsCrashed:
     armed: Armed
-    witness: Witness
+    witness: SeesClients
 
     async def ready(self) -> None:
         """That they run the load has shown."""

@@ -7,8 +7,9 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 
-from faults.model import FaultError, Reply, Witness
+from faults.model import FaultError, Reply
 from faults.shapes import Way, left_open
+from faults.witness import SeesWays
 
 Reach = Callable[[str, str], Awaitable[Reply]]  # model.Witness.reach
 TRIES = 3  # a busy machine may be late now and then
@@ -38,7 +39,7 @@ async def quick(hosts: tuple[str, ...], reach: Reach, limit_s: float) -> None:
     raise FaultError(f"slow already: {_told(replies, late)}")
 
 
-async def clients_enter(witness: Witness, host: str) -> None:
+async def clients_enter(witness: SeesWays, host: str) -> None:
     """Raises FaultError where a client's way to the host does not answer already."""
     entries = await witness.entries(host)
     mute = [f"{name}: {reply.detail}" for name, reply in entries.items() if not reply.answered]

@@ -11,16 +11,17 @@ from faults.kinds.network.before import clients_enter, speaking
 from faults.kinds.network.rules import cut_gone
 from faults.kinds.network.ways import hears
 from faults.mechanisms import NO_NETWORK, PROXY, TO_NETWORK
-from faults.model import Armed, Drops, Proof, Replies, Witness
+from faults.model import Armed, Drops, Proof, Replies
 from faults.replies import DIRECT, both, proven
 from faults.shapes import Way, left_open
 from faults.targets import HOST
+from faults.witness import SeesHosts
 
 
 @dataclass(slots=True)
 class Isolated:
     armed: Armed
-    witness: Witness
+    witness: SeesHosts
 
     async def ready(self) -> None:
         """Old silence of links proves nothing new; a packet filter is seen by its own counters."""

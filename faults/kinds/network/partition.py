@@ -11,15 +11,16 @@ from faults.kinds.network import rules
 from faults.kinds.network.before import speaking
 from faults.kinds.network.ways import ASKED, chains, link_evidence
 from faults.mechanisms import NO_NETWORK, PACKET_FILTER, TO_NETWORK, TO_PEER_LINKS, TOXIPROXY
-from faults.model import Armed, Drops, FaultError, Proof, Reply, Witness
+from faults.model import Armed, Drops, FaultError, Proof, Reply
 from faults.shapes import SHAPES, Way, droppers, left_open, pairs, ways
 from faults.targets import HOST
+from faults.witness import SeesWays
 
 
 @dataclass(slots=True)
 class Partitioned:
     armed: Armed
-    witness: Witness
+    witness: SeesWays
 
     @property
     def ways(self) -> tuple[Way, ...]:

@@ -13,13 +13,14 @@ from functools import partial
 from faults.asking import reaches
 from faults.kinds.network import rules
 from faults.mechanisms import PROXY, TOXIPROXY
-from faults.model import Armed, Drops, Reply, Witness
+from faults.model import Armed, Drops, Reply
 from faults.peers import Mesh
 from faults.shapes import Way
+from faults.witness import SeesWays
 
 
 async def hears(
-    witness: Witness, ways: Iterable[Way], wait_s: float | None = None
+    witness: SeesWays, ways: Iterable[Way], wait_s: float | None = None
 ) -> dict[Way, Reply]:
     """What comes over each way (speaker, hearer) by a link.
 
@@ -42,7 +43,7 @@ ASKED = {PROXY: Asked(hears, 0), TOXIPROXY: Asked(reaches, 1)}
 
 async def link_evidence(
     armed: Armed,
-    witness: Witness,
+    witness: SeesWays,
     ways: Iterable[Way],
     beside: Iterable[Way] = (),
     wait_s: float | None = None,
@@ -67,7 +68,7 @@ def _at_ends(ways: Iterable[Way], ends: Callable[[str, str], tuple[str, ...]]) -
     return [(start, one) for start, end in ways for one in ends(start, end)]
 
 
-async def chains(witness: Witness, hosts: Iterable[str], chain: str) -> dict[str, Drops | None]:
+async def chains(witness: SeesWays, hosts: Iterable[str], chain: str) -> dict[str, Drops | None]:
     """What our chain in each host dropped."""
     hosts = list(hosts)
     found = await asyncio.gather(*(witness.drops(host, chain) for host in hosts))

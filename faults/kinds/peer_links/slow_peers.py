@@ -9,15 +9,16 @@ from faults.kinds.network.before import quick
 from faults.kinds.network.ways import link_evidence
 from faults.kinds.peer_links import rules
 from faults.mechanisms import COMPOSE, EXTERNAL, LOCAL, PROXY, TO_PEER_LINKS
-from faults.model import Armed, FaultError, Proof, Witness
+from faults.model import Armed, FaultError, Proof
 from faults.shapes import Way, left_open, ways
 from faults.targets import PEER_LINK
+from faults.witness import SeesWays
 
 
 @dataclass(slots=True)
 class PeersSlowed:
     armed: Armed
-    witness: Witness
+    witness: SeesWays
 
     @property
     def slowed(self) -> tuple[Way, ...]:

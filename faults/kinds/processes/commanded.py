@@ -4,7 +4,8 @@ import asyncio
 from dataclasses import dataclass
 
 from faults.kinds.processes import commanded_rules as rules
-from faults.model import Armed, FaultError, Proof, Reply, Told, Witness
+from faults.model import Armed, FaultError, Proof, Reply, Told
+from faults.witness import SeesCommands
 
 
 @dataclass(slots=True)
@@ -12,7 +13,7 @@ class CommandedKill:
     """Of a stop, too."""
 
     armed: Armed
-    witness: Witness
+    witness: SeesCommands
 
     async def ready(self) -> None:
         proof = rules.may_begin(*await self._told_and_greeting())

@@ -5,14 +5,15 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from functools import reduce
 
-from faults.model import Armed, Proof, Witness
+from faults.model import Armed, Proof
 from faults.replies import both
+from faults.witness import SeesProcesses
 
 
 @dataclass(slots=True)
 class EveryPlace:
     armed: Armed
-    witness: Witness
+    witness: SeesProcesses
 
     async def ready(self) -> None:
         """That it runs and serves the load has shown."""
