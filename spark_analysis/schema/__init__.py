@@ -1,25 +1,31 @@
-"""What goes into an analysis, what comes out, and by which rules.
+"""What the harness records and the analysis answers: values, and their forms on disk.
 
-The definition and the engine both keep to it, and neither knows of the other.
+What is recorded:
+tables                    the raw tables: one fixed-width struct a record
+words                     the words that records are made of, numbered once
+log                       a worker's log: append-only, readable up to its last whole record
+body                      the body of every message: who it is, and two checksums
+facts                     what must be known of a run beside its tables: a part of manifest.json
+sound                     facts held against each other
+sealed                    what a run's evidence was when it was sealed
+declared                  JSON held against the declaration of a dataclass
 
-What goes in:
-tables      the raw tables of a run; words: what they are made of, log: how a worker writes them,
-            body: who a message is
-facts       what is to be known of a run beside them; sound: what facts rule out of each other
-sealed      what a run's evidence was when it was sealed
+What is answered:
+findings                  the twelve marts together, and the words in which their rules are told
+messages                  what became of messages: counts, affected ones, charges
+availability              seconds, silences, stages of recovery
+service                   availability as a history
+doubts                    what could not be judged, and why
+costs                     what a run cost while nothing was wrong
+views                     what name servers showed, and when
+comparison                what repeats of a cell say together
+failed                    why a run was not judged
+arrow                     tables and marts in Arrow and Spark
 
-What comes out, and the rules that fill it:
-findings    the marts of a run together, and the words in which the rules are told
-messages    counts, affected messages, charges
-availability  seconds, silences, stages of recovery
-service     availability as a history, scope by scope
-doubts      what could not be judged, and why
-costs       what a run cost in its calm
-views       what name servers showed
-comparison  what repeats of a cell say together
-failed      why a run was not judged
-
-How it is told: measures is the register of all classes and times (measure: the form of an entry;
-measures_of_runs, measures_of_transactions, provenances: parts of it), declared holds JSON against
-a declaration, arrow has the shapes of tables and marts.
+The register of measures:
+measures                  all of it, the gravest first
+measure                   what is known of one measure
+measures_of_runs          those that are no classes of findings
+measures_of_transactions  those that only transactions can have
+provenances               where surplus deliveries come from
 """
