@@ -24,32 +24,24 @@ from harness.analyse import exactness
 from harness.analyse.marts import Judged, Marts, NothingRecorded, judge_all, judge_one
 from harness.claims import claims
 from harness.claims.judge import ClaimVerdict
+from harness.cluster.port import Cluster, Deployment
 from harness.compare import expectations
 from harness.compare.bounded import Bounded
 from harness.deploy import images
-from harness.deploy.compose import ComposeDeployment
-from harness.deploy.compose_faults import equip as equip_compose
+from harness.deploy.compose.deployment import ComposeDeployment
+from harness.deploy.compose.faults import equip as equip_compose
 from harness.deploy.doctor import Row, examine
 from harness.deploy.engine import connect
-from harness.deploy.external import ExternalDeployment
-from harness.deploy.external_doctor import examine as examine_external
-from harness.deploy.external_faults import equip as equip_external
-from harness.deploy.local import LocalDeployment
-from harness.deploy.local_faults import equip as equip_local
-from harness.deploy.port import Cluster, Deployment
+from harness.deploy.external.deployment import ExternalDeployment
+from harness.deploy.external.doctor import examine as examine_external
+from harness.deploy.external.faults import equip as equip_external
+from harness.deploy.local.deployment import LocalDeployment
+from harness.deploy.local.faults import equip as equip_local
 from harness.plan.misbehave import TRUTH
 from harness.plan.model import Experiment, RunPlan
 from harness.plan.topology import Topology
 from harness.report.assemble import compare, run_report, titles, unjudged
-from harness.report.display import (
-    CellTitle,
-    Display,
-    Judge,
-    Piece,
-    Report,
-    RunOptions,
-    RunReport,
-)
+from harness.report.display import CellTitle, Display, Judge, Piece, Report, RunOptions, RunReport
 from harness.report.rates import Rates
 from harness.report.steps import Steps
 from harness.run import signals
