@@ -167,19 +167,27 @@ def _attached_is_silent(own: Window, facts: Facts, state: State) -> Value:
     at_target = state.value("name_servers_at_target", own.number)
     if not isinstance(at_target, Interval):
         return at_target
-    struck = [own.number] if at_target.low and _silent(own) else []
+    of_windows = {each.number: each for each in facts.windows}
+    struck = [own] if at_target.low else []
     for number in beside(own.number, facts):
-        other = next(each for each in facts.windows if each.number == number)
-        if _silent(other) and state.value("fault_target_role", number) == _NAME_SERVER:
-            struck.append(number)
-    attached = [state.value("publishers_attached_to_target", number) for number in struck]
-    if any(isinstance(one, Interval) and one.low >= 1 for one in attached):
+        if state.value("fault_target_role", number) == _NAME_SERVER:
+            struck.append(of_windows[number])
+    answers = [_silences_attached(window, state) for window in struck]
+    if True in answers:
         return True
-    return next((one for one in attached if isinstance(one, Unknown)), False)
+    return next((one for one in answers if isinstance(one, Unknown)), False)
 
 
-def _silent(window: Window) -> bool:
-    return _trait(window, "silences_clients") is True
+def _silences_attached(window: Window, state: State) -> Value:
+    """Whether publishers were attached to what it struck, and met silence there."""
+    silent = _trait(window, "silences_clients")
+    attached = state.value("publishers_attached_to_target", window.number)
+    if silent is False or (isinstance(attached, Interval) and attached.high < 1):
+        return False
+    if silent is True and isinstance(attached, Interval) and attached.low >= 1:
+        return True
+    unknown = (one for one in (silent, attached) if isinstance(one, Unknown))
+    return next(unknown, False)
 
 
 def _not_told(window: int, state: State) -> Value:

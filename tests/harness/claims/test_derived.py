@@ -139,6 +139,11 @@ def beside(kind: str = "freeze", opens: float = 13, attached: int | None = 1) ->
     [
         (Story("freeze", **OF_LOGS), True),
         (Story("black_hole", **OF_LOGS), True),
+        (Story("reboot", **OF_LOGS), True),  # it tells nobody that it dies
+        (Story("meteor", **OF_LOGS), None),  # a kind that nobody declares
+        (beside("reboot"), True),
+        (beside("hang"), True),
+        (beside("meteor"), None),
         (Story("kill", **OF_LOGS), False),  # a dead one is not silent: clients go to another
         (Story("freeze", **{**OF_LOGS, "publishers_attached_to_target": 0}), False),
         (Story("freeze", **{**OF_LOGS, "publishers_attached_to_target": None}), None),
