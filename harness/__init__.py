@@ -4,7 +4,10 @@ cli, commands   the command line
 pipeline        the stages one after another, as a command asks for them
 report          tells what was planned, done and judged; it only tells
 judging         an experiment's end: verdicts, what is known of cells, and the exit code
-analyse         recorded runs, from Spark to facts, claims and views
+analyse         the Spark job: recorded runs in, facts and findings out
+compare         cells against what is known, experiments against each other
+view            one run as a reader sees it
+claims          the claims engine: what was promised, and whether it held
 cleanup         what mends and removes what a dead harness has left
 request         from a command line's words to an experiment
 run             a run while it goes on: load, faults, looks, logs

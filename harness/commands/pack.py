@@ -6,13 +6,12 @@ from typing import Annotated
 
 import typer
 
-from harness.analyse import experiments
 from harness.commands.shell import Shell, print_text
 from harness.judging.exits import Exit
 from harness.outside.files import is_file, why_not_written
 from harness.plan.problems import PlanError, Problem
 from harness.run import going
-from harness.run_folder import packing
+from harness.run_folder import experiments, packing
 
 OUTPUT = "--output"
 

@@ -7,9 +7,10 @@
 from collections.abc import Collection, Iterable, Sequence
 from enum import IntEnum, StrEnum
 
-from harness.analyse import expectations, judge
-from harness.analyse.expectations import CellResult, Known
-from harness.analyse.judge import ClaimVerdict, Outcome
+from harness.claims import judge
+from harness.claims.judge import ClaimVerdict, Outcome
+from harness.compare import expectations
+from harness.compare.expectations import CellResult, Known
 
 
 class Exit(IntEnum):

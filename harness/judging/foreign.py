@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.analyse.evidence import Evidence
-from harness.analyse.judge import ClaimVerdict
+from harness.claims.evidence import Evidence
+from harness.claims.judge import ClaimVerdict
 from harness.histories.history import History
 
 

@@ -8,15 +8,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.analyse.costs import Cost
-from harness.analyse.detail import Detail
-from harness.analyse.expectations import CellResult
-from harness.analyse.judge import ClaimVerdict
-from harness.analyse.observations import Observation
-from harness.analyse.summary import Summary
+from harness.claims.judge import ClaimVerdict
+from harness.compare.expectations import CellResult
 from harness.judging import exits
 from harness.judging.exits import Exit, Judge
 from harness.plan.model import Skipped
+from harness.view.costs import Cost
+from harness.view.detail import Detail
+from harness.view.observations import Observation
+from harness.view.summary import Summary
 from spark_analysis.schema.comparison import Comparison
 
 

@@ -6,15 +6,15 @@
 import asyncio
 from pathlib import Path
 
-from harness.analyse import claims
-from harness.analyse.bounded import Bounded
-from harness.analyse.experiments import StoredRun, curtail
-from harness.analyse.judge import ClaimVerdict
 from harness.analyse.marts import judge_one
+from harness.claims import claims
+from harness.claims.judge import ClaimVerdict
+from harness.compare.bounded import Bounded
 from harness.pipeline import stored
 from harness.plan.model import Experiment, RunPlan
 from harness.report.console.steps import Steps
 from harness.report.display import Display
+from harness.run_folder.experiments import StoredRun, curtail
 from spark_analysis.schema.failed import Failed
 
 

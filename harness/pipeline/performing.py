@@ -14,12 +14,12 @@ from functools import partial
 from importlib import metadata
 from pathlib import Path
 
-from harness.analyse.bounded import Bounded
 from harness.cleanup.everywhere import settle
 from harness.cleanup.external_projects import anything_armed
 from harness.cleanup.guardian import Kind
 from harness.cleanup.guards import Guards
 from harness.cluster.port import Cluster, Deployment
+from harness.compare.bounded import Bounded
 from harness.deploy.compose.deployment import ComposeDeployment
 from harness.deploy.compose.faults import equip as equip_compose
 from harness.deploy.external.deployment import ExternalDeployment

@@ -14,10 +14,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from harness.analyse.bounded import Bounded
-from harness.analyse.experiments import remember, remember_merged
 from harness.cleanup.everywhere import heal_all
 from harness.cleanup.heal import EVERYBODY, Chosen
+from harness.compare.bounded import Bounded
 from harness.deploy import images
 from harness.deploy.doctor import Row, examine
 from harness.deploy.engine import connect
@@ -34,6 +33,7 @@ from harness.report.console.steps import Steps
 from harness.report.display import Display
 from harness.run.going import alone, at_work
 from harness.run.interrupts import Interrupt, told
+from harness.run_folder.experiments import remember, remember_merged
 
 
 def run(experiment: Experiment, options: RunOptions, show: Display) -> Report:

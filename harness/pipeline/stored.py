@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from harness.analyse import claims, exactness, expectations, rows
-from harness.analyse.experiments import NoExperiment, StoredRun, recall
+from harness.analyse import exactness
 from harness.analyse.marts import Judged, Marts, NothingRecorded, judge_all
+from harness.claims import claims
+from harness.compare import expectations
 from harness.judging.assemble import compare, run_report
 from harness.judging.exits import Judge
 from harness.judging.result import CellTitle, Piece, Report, RunReport
@@ -14,6 +15,8 @@ from harness.plan.misbehave import TRUTH
 from harness.report.console.steps import Steps
 from harness.report.display import Display
 from harness.run import signals
+from harness.run_folder import rows
+from harness.run_folder.experiments import NoExperiment, StoredRun, recall
 from spark_analysis.schema.failed import Failed, failed
 
 NOT_BEGUN = "it was not begun"

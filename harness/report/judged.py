@@ -9,9 +9,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from harness.analyse.evidence import Evidence
-from harness.analyse.judge import ClaimVerdict, Outcome
-from harness.analyse.times import NS
+from harness.claims.evidence import Evidence
+from harness.claims.judge import ClaimVerdict, Outcome
+from harness.claims.times import NS
 from harness.histories.history import History
 from harness.judging.exits import Exit
 from harness.judging.foreign import Judged

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from harness.analyse.expectations import Standing
-from harness.analyse.judge import ClaimVerdict, Outcome, over_runs
+from harness.claims.judge import ClaimVerdict, Outcome, over_runs
+from harness.compare.expectations import Standing
 from harness.judging.exits import Exit, Judge
 from harness.judging.result import Report, RunReport
 

@@ -14,9 +14,9 @@ from random import Random
 
 import pytest
 
-from harness.analyse import claims
-from harness.analyse.judge import ClaimVerdict
 from harness.analyse.marts import judge_one
+from harness.claims import claims
+from harness.claims.judge import ClaimVerdict
 from harness.judging.assemble import run_report
 from harness.judging.exits import Exit, Judge
 from harness.pipeline import stages

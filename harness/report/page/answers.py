@@ -9,7 +9,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from harness.analyse.judge import Outcome
+from harness.claims.judge import Outcome
 from harness.judging.exits import Exit, Judge
 from harness.judging.result import Report
 from harness.report.page import words

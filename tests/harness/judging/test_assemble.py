@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from harness.analyse.experiments import recall, remember
 from harness.judging.assemble import titles
 from harness.judging.result import CellTitle
 from harness.request import asking
+from harness.run_folder.experiments import recall, remember
 from tests.told_runs import crash, told
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.analyse.expectations import CellResult, Known, Standing
-from harness.analyse.judge import ClaimVerdict, Outcome
+from harness.claims.judge import ClaimVerdict, Outcome
+from harness.compare.expectations import CellResult, Known, Standing
 from harness.judging.exits import Exit, Judge, is_failure, of_experiment, of_telling
 
 ROOT = Path(__file__).parents[3]

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.analyse import claims, expectations
+from harness.claims import claims
+from harness.compare import expectations
 from harness.request import demo
 
 ROOT = Path(__file__).parents[3]
