@@ -7,10 +7,9 @@
 from collections.abc import Collection, Iterable, Sequence
 from enum import IntEnum, StrEnum
 
-from harness.claims import judge
-from harness.claims.judge import ClaimVerdict, Outcome
-from harness.compare import expectations
-from harness.compare.expectations import CellResult, Known
+from harness.claims.judge import ClaimVerdict, Outcome, worst
+from harness.compare.expectations import CellResult, Known, Standing
+from harness.compare.versus import Change, Versus
 
 
 class Exit(IntEnum):
@@ -46,13 +45,35 @@ def of_experiment(
     if crashed:
         return Exit.CRASH
     if by is Judge.EXPECTATIONS:
-        return Exit(expectations.exit_code(cells))
+        return of_expectations(cells)
     return of_claims(runs)
 
 
 def of_claims(runs: Iterable[Sequence[ClaimVerdict]]) -> Exit:
-    """By what was claimed alone, as histories are judged of which nothing is expected."""
-    return Exit(judge.exit_code(runs))
+    """FAILED: a promise was broken. NOT_DECIDED: one that applied could not be judged, or a run in
+    which none was. Warnings and claims about some cases set neither."""
+    outcomes: list[Outcome] = []
+    for verdicts in runs:
+        promises = (one.outcome for one in verdicts if one.is_promise)
+        told = [one for one in promises if one is not Outcome.NOT_APPLICABLE]
+        outcomes += told or [Outcome.INCONCLUSIVE]
+    decided = {Outcome.FAIL: Exit.FAILED, Outcome.PASS: Exit.PASSED}
+    return decided.get(worst(outcomes), Exit.NOT_DECIDED)
+
+
+def of_expectations(cells: Iterable[CellResult]) -> Exit:
+    """FAILED: a cell differs. NOT_DECIDED: one is new or not judged, or there is none."""
+    standings = {result.standing for result in cells}
+    if Standing.DIFFERS in standings:
+        return Exit.FAILED
+    return Exit.PASSED if standings == {Standing.AS_EXPECTED} else Exit.NOT_DECIDED
+
+
+def of_versus(told: Versus) -> Exit:
+    """FAILED: something got worse. NOT_DECIDED: nothing could be compared."""
+    if not told.rows:
+        return Exit.NOT_DECIDED
+    return Exit.FAILED if told.of(Change.WORSE) else Exit.PASSED
 
 
 def of_telling(decided: Exit, *, crashed: bool) -> Exit:
