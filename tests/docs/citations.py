@@ -16,7 +16,7 @@ from pathlib import Path
 PROSE = {".md", ".toml", ".html", ".css", ".yml", ".yaml", ".java", ".sh", ".j2", ".cfg", ""}
 TOPS = ("harness", "faults", "spark_analysis", "reference_impl", "tests", "compose", "docs")
 BROKER = "docs/behaviour/rabbitmq.md"  # whose items reference_impl cites by their numbers alone
-OF_BROKER = ("reference_impl", "tests/reference_impl")
+OF_BROKER = ("reference_impl", "tests/reference_impl")  # and whoever names the page
 # Documents that were cited once and are in no repository.
 ELSEWHERE = re.compile(r"\b(?:VERDICTS|DESIGN|STYLE|FORMAT)\.md|\bspecs/[\w-]+|\.\./shared\b")
 IN_WHEELS = frozenset({"harness/compose_files"})  # pyproject.toml puts it there
@@ -27,11 +27,12 @@ _NAME = re.compile(r"(?<![\w/.*-])([a-z][a-z_0-9]*\.py)\b")
 _MODULE = re.compile(rf"python3? -m ((?:{'|'.join(TOPS)})[\w.]*\w)")
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _ARTICLE = re.compile(r"\bseeds/(\d{3})\b")
-_REF = r'\d+(?:\.\d+)*[A-Z]?(?![\w.]*\w)|"[^"]+"'
+_NUMBER = r"\d+(?:\.\d+)*[A-Z]?(?![\w.]*\w)"
+_REF = rf'{_NUMBER}|"[^"]+"'  # a title stands for a number; after one it names a row of a table
 _FIRST = re.compile(rf"(,)? (?:(items?|sections?) )?({_REF})")
 _GOES_ON = r"(?=$|[,;:.)\]\-]| and | to )"  # else a number counts something: `1.2, 32 s later`
 _NEXT = re.compile(
-    rf"(?:[,;] | and | to |, and |-|; and )(?:(items?|sections?) )?({_REF}){_GOES_ON}"
+    rf"(?:[,;] | and | to |, and |-|; and )(?:(items?|sections?) )?({_NUMBER}){_GOES_ON}"
 )
 _TOLD = re.compile(r'(?m)^[ ]*r?"""((?:[^"]|"(?!""))*)"""|(?:^[ ]*|  )#[ ](.*)$')
 _ITEMS = re.compile(r"\(items? (\d+)((?:(?:, | and | to |-)\d+)*)")
@@ -109,7 +110,7 @@ class Tree:
         )
         if path.suffix == ".md":
             yield from self._of_links(path, path.read_text("utf-8"))
-        if path.relative_to(self.root).as_posix().startswith(OF_BROKER):
+        if path.relative_to(self.root).as_posix().startswith(OF_BROKER) or BROKER in prose:
             yield from self._of_items(prose)
 
     def _of_page(self, path: Path, found: re.Match[str], text: str) -> Iterator[str]:
