@@ -15,8 +15,7 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Any
 
-from faults.actions import Kill, Start, Stop
-from faults.compile import ENDING_S
+from faults.actions import ENDING_S, Kill, Start, Stop
 from faults.model import Armed, FaultError
 from faults.performing import perform_all
 from harness.deploy.orders import (

@@ -8,8 +8,7 @@
 
 from dataclasses import dataclass
 
-from faults.actions import Start, Stop
-from faults.compile import ENDING_S
+from faults.actions import ENDING_S, Start, Stop
 from faults.model import Armed
 from faults.performing import perform_all
 from faults.places import place

@@ -18,14 +18,16 @@ from typing import Any
 from faults.actions import KillClients, ReplaceClients
 from faults.compile import compile as compile_fault
 from faults.exclusive import Thing, clash, things
-from faults.kinds import CLIENT, KINDS
+from faults.kinds import KINDS
 from faults.model import Armed, Executor, FaultError, Proof, Receipt
 from faults.performing import perform_all
 from faults.places import host_of, process_of, split
 from faults.rhythm import Change, Rhythm
-from faults.verification import gone, held, held_limit_s
+from faults.targets import CLIENT
+from faults.verification import gone, held, held_limit_s, prepare
 from harness.deploy.port import Cluster, DeployError, Link, Roles
 from harness.plan.model import BALANCER, STANDBY, FaultPlan, RunPlan, Window
+from harness.plan.natures import nature_of
 from harness.plan.peer_doors import serving
 from harness.plan.words import parse_target
 from harness.run.cast import (
@@ -51,7 +53,6 @@ from spark_analysis.schema.facts import Absence
 from spark_analysis.schema.facts import Window as WindowFacts
 
 GONE_LIMIT_S = 120.0
-ALARM = "alarm"
 LOOK_LIMIT_S = 10.0  # how long the brokers may take to say who holds a queue
 
 
@@ -135,6 +136,7 @@ class LiveWindow:
             False,
             False,
             "not opened",
+            nature=nature_of(window.fault.kind),
         )
 
     @property
@@ -181,9 +183,9 @@ class LiveWindow:
 
     @property
     def resource(self) -> str:
-        """Of which an alarm says that it is short; "" of another fault."""
+        """Of which its host runs short; "" of another fault."""
         fault = self._window.fault
-        return fault.options.resource if fault.kind == ALARM else ""
+        return fault.options.resource if "resource" in KINDS[fault.kind].options else ""
 
     @property
     def target_role(self) -> str:
@@ -222,7 +224,7 @@ class LiveWindow:
             self._fail(f"never opened: {failure or 'the brokers did not say who holds what'}")
             return False
         try:
-            await interrupt.unless(self._stage.cluster.witness.prepare(armed))
+            await interrupt.unless(prepare(armed, self._stage.cluster.witness))
         except (FaultError, Interrupted) as failure:
             del self._stage.standing[armed.window]
             self._fail(f"never opened: verification could not be prepared: {failure}")
@@ -416,7 +418,7 @@ class LiveWindow:
     def _over_ns(self) -> int:
         gone_ns = time.monotonic_ns() - self._stage.origin_ns
         timer_s = self._stage.plan.layout.timer_s
-        return over_ns(self._window.fault.kind, self.facts.returned_ns, gone_ns, timer_s)
+        return over_ns(KINDS[self._window.fault.kind], self.facts.returned_ns, gone_ns, timer_s)
 
     async def _end_rhythm(self) -> None:
         """A rhythm that was not the one that was meant is not verified."""

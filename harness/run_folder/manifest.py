@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.plan.model import RunPlan
+from harness.plan.natures import nature_of
 from harness.plan.operations import OPERATIONS
 from harness.plan.operations import Upheaval as Until
 from spark_analysis.schema.declared import WRONG, Listing, Reader, brief
@@ -169,7 +170,10 @@ class Manifest:
             confirms=workload.confirms,
             # A fault that never came is one that was not seen to hold, not one that was not meant.
             windows=[
-                Window(w.number, w.fault.kind, 0, 0, None, False, False, "never opened")
+                Window(
+                    *(w.number, w.fault.kind, 0, 0, None, False, False, "never opened"),
+                    nature=nature_of(w.fault.kind),
+                )
                 for w in plan.schedule.windows
             ],
             operations=[
