@@ -1,4 +1,4 @@
-"""Where a queue's master and mirrors should be (rabbitmq.md items 1 to 14).
+"""Where a queue's master and mirrors should be (docs/behaviour/rabbitmq.md items 1 to 14).
 
 1. One policy governs a queue: of those whose pattern matches its name, the one with the highest
    priority; among equals the first by name. Exclusive queues have none.
