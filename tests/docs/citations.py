@@ -123,7 +123,7 @@ class Tree:
             return
         if found[2] and found[2][1:] not in self.page(page).anchors:
             yield f"{told} has no anchor {found[2]}"
-        if "docs" in page.relative_to(self.root).parts:
+        if page.parent == self.root or "docs" in page.relative_to(self.root).parts:
             for ref in references(text[found.end() :]):
                 if not _has(self.page(page), ref):
                     yield f"{told} has no {' '.join(ref)}"

@@ -29,6 +29,7 @@ def tree(tmp_path: Path) -> Tree:
     """A repository with one page, one module and one article."""
     (tmp_path / "docs" / "behaviour").mkdir(parents=True)
     (tmp_path / "docs" / "page.md").write_text(PAGE)
+    (tmp_path / "PLAN.md").write_text(PAGE)
     (tmp_path / "docs" / "behaviour" / "rabbitmq.md").write_text(PAGE)
     (tmp_path / "harness").mkdir()
     (tmp_path / "harness" / "there.py").write_text("")
@@ -78,6 +79,7 @@ def test_what_is_there_may_be_cited(tree: Tree, text: str) -> None:
         ("docs/page.md 1,\n# 2.2", "docs/page.md has no section 2.2"),
         ('docs/page.md, "Elsewhere"', "docs/page.md has no title Elsewhere"),
         ("docs/page.md#strech", "docs/page.md has no anchor #strech"),
+        ('PAGE.md, PLAN.md, "Gone"', "PLAN.md has no title Gone"),
         ("docs/gone.md", "docs/gone.md is not there"),
         ("rabbitmq.md", "rabbitmq.md is not there"),
         ("harness/gone.py", "harness/gone.py is not there"),
