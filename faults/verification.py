@@ -13,14 +13,18 @@ from faults.asking import until_proven
 from faults.kind import HELD_LIMIT_S, Verifier
 from faults.kinds import KINDS
 from faults.mechanisms import COMMAND
-from faults.model import Armed, Proof
+from faults.model import Armed, FaultError, Proof
 from faults.witness import Witness
 
 
 async def prepare(armed: Armed, witness: Witness) -> None:
     """Opens what the fault is to be seen by. Raises FaultError where it could not be seen."""
     await witness.prepare(armed)
-    await _verifier(armed, witness).ready()
+    try:
+        await _verifier(armed, witness).ready()
+    except FaultError:
+        await witness.dismiss(armed)
+        raise
 
 
 async def held(armed: Armed, witness: Witness, limit_s: float | None = None) -> Proof:

@@ -48,8 +48,8 @@ from harness.plan.operations import (
 from harness.run import afterwards
 from harness.run.cast import NoSuchTarget
 from harness.run.promoting import Promoting
+from harness.run.stage import Stage
 from harness.run.stopping import Stopping
-from harness.run.windows import Stage
 from harness.run_folder.manifest import OperationRecord
 
 STOP_LIMIT_S = 60.0

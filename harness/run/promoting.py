@@ -18,7 +18,7 @@ from harness.deploy.port import DeployError, Roles
 from harness.plan.model import Host, Step
 from harness.plan.operations import OPERATIONS
 from harness.plan.rocketmq_layout import parse_broker
-from harness.run.windows import Stage
+from harness.run.stage import Stage
 
 STOP_LIMIT_S = 60.0
 SERVE_LIMIT_S = 120.0

@@ -5,9 +5,9 @@
    (docs/behaviour/rabbitmq.md 3.7).
 """
 
-from reference_impl.mirrored.protocol import Confirm
 from reference_impl.pid import Pid
 from reference_impl.process import Effect, Send
+from reference_impl.protocol.queues import Confirm
 
 
 class Confirms:

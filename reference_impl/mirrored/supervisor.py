@@ -15,6 +15,13 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
+from reference_impl.metadata.records import (
+    AddQueue,
+    ForgetQueue,
+    RemoveMirror,
+    RestartMaster,
+    replicas,
+)
 from reference_impl.metadata.tables import Group, Queue
 from reference_impl.mirrored.declarations import Declarations, record_of, started
 from reference_impl.mirrored.local_replicas import LocalReplicas
@@ -26,14 +33,6 @@ from reference_impl.mirrored.messages import (
     StartMirror,
 )
 from reference_impl.mirrored.placement import first_node
-from reference_impl.mirrored.protocol import DeleteRecord, Done, StartQueue
-from reference_impl.mirrored.records import (
-    AddQueue,
-    ForgetQueue,
-    RemoveMirror,
-    RestartMaster,
-    replicas,
-)
 from reference_impl.mirrored.upkeep import Restart, changes, recovery
 from reference_impl.misbehave.kinds import Misbehaviour
 from reference_impl.pid import Pid
@@ -48,6 +47,7 @@ from reference_impl.process import (
     Transact,
     World,
 )
+from reference_impl.protocol.queues import DeleteRecord, Done, StartQueue
 
 _UNANSWERED = 0  # the request of commands whose result shows in the tables
 

@@ -4,14 +4,14 @@ import base64
 import json
 
 from reference_impl.amqp.confirms import Confirms, Verdict
+from reference_impl.amqp.misbehaving import HELD_BACK_MS, OVERTAKING_MS, RELEASE, CrookedChannel
 from reference_impl.amqp.routing import Target
 from reference_impl.amqp.session import Outbox, Session
 from reference_impl.amqp.settings import Settings
-from reference_impl.mirrored.protocol import Deliver, Message
-from reference_impl.misbehave.channel import HELD_BACK_MS, OVERTAKING_MS, RELEASE, CrookedChannel
 from reference_impl.misbehave.kinds import Kind, Misbehaviour
 from reference_impl.pid import Pid
 from reference_impl.process import Admit, Arm, Effect, Send, Watch
+from reference_impl.protocol.queues import Deliver, Message
 
 CHANNEL, MASTER, MIRROR = Pid("a", 1, 5), Pid("a", 1, 7), Pid("b", 1, 7)
 ORDERS = Target("orders", (MASTER, MIRROR), MASTER)

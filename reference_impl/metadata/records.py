@@ -25,8 +25,8 @@ from collections.abc import Iterable
 import msgspec
 
 from reference_impl.metadata.exchanges import forget_queue_bindings
+from reference_impl.metadata.governing import may_promote
 from reference_impl.metadata.tables import Group, Member, Queue, Tables
-from reference_impl.mirrored.placement import may_promote
 from reference_impl.pid import Pid
 
 GONE, KEPT, WAITING, REFUSED, PROMOTED = "gone", "kept", "waiting", "refused", "promoted"

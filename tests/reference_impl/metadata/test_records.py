@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from reference_impl.metadata.tables import Binding, Group, Member, Policy, Queue, Tables
-from reference_impl.mirrored.records import (
+from reference_impl.metadata.records import (
     GONE,
     KEPT,
     PROMOTED,
@@ -26,6 +25,7 @@ from reference_impl.mirrored.records import (
     StopMirrors,
     replicas,
 )
+from reference_impl.metadata.tables import Binding, Group, Member, Policy, Queue, Tables
 from reference_impl.pid import Pid
 
 A, B, C, D = (Pid(name, 1, 2) for name in "abcd")

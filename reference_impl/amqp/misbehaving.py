@@ -9,8 +9,9 @@ confirm-early.
 4. The overtaken waits for its successor OVERTAKING_MS at most, or until the client says anything
    else, and then goes where it belongs.
 5. Confirmed early: the client has its confirm at once. The master gets the message without a
-   sequence, by which it knows to hold back what it tells mirrors and disk (queue.py); copies for
-   mirrors, and whatever follows them, wait here for HELD_BACK_MS.
+   sequence, by which it knows to hold back what it tells mirrors and disk
+   (mirrored/misbehaving.py); copies for mirrors, and whatever follows them, wait here for
+   HELD_BACK_MS.
 """
 
 from collections.abc import Callable
@@ -20,11 +21,11 @@ import msgspec
 from reference_impl.amqp.confirms import Confirms
 from reference_impl.amqp.routing import Target
 from reference_impl.amqp.session import Outbox
-from reference_impl.mirrored.protocol import Deliver, Message
 from reference_impl.misbehave.kinds import HELD_BACK_MS, Kind, Misbehaviour, chooser
 from reference_impl.misbehave.truth import admitted, overtaken
 from reference_impl.pid import Pid
 from reference_impl.process import Arm, Send
+from reference_impl.protocol.queues import Deliver, Message
 
 RELEASE = "release"
 OVERTAKING_MS = 100
