@@ -7,7 +7,7 @@ import pytest
 
 from harness.analyse.claims import shipped
 from harness.analyse.expectations import Standing
-from harness.deploy.catalogue import layout_names
+from harness.systems.catalogue import layout_names
 from tests.benchmarks.judged_runs import Knowledge, found
 from tests.benchmarks.nightly_matrix import Choice, matrix, run
 from tests.docker.conftest import require_docker
