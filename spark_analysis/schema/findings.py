@@ -2,7 +2,7 @@
 
 Those of availability as a history (outages, service, exposure, consumption, starvation), and the
 stage sustained_success, have their rules in service.py. What a run cost has two marts more:
-costs.py. What each class means, in words, is docs/verdicts.md 4 to 10: the same rules.
+costs.py.
 
 The plain definition and Spark are written from this text, apart from each other, and must agree
 row for row. Rows of a mart have no order. `producer < 0` is a canary: left out everywhere. A queue
