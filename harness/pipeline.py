@@ -20,19 +20,13 @@ from functools import partial
 from importlib import metadata
 from pathlib import Path
 
-from harness.analyse import claims, exactness, expectations, rows
-from harness.analyse.bounded import Bounded
-from harness.analyse.experiments import (
-    NoExperiment,
-    StoredRun,
-    curtail,
-    recall,
-    remember,
-    remember_merged,
-)
-from harness.analyse.judge import ClaimVerdict
+from harness.analyse import exactness
 from harness.analyse.marts import Judged, Marts, NothingRecorded, judge_all, judge_one
+from harness.claims import claims
+from harness.claims.judge import ClaimVerdict
 from harness.cluster.port import Cluster, Deployment
+from harness.compare import expectations
+from harness.compare.bounded import Bounded
 from harness.deploy import images
 from harness.deploy.compose.deployment import ComposeDeployment
 from harness.deploy.compose.faults import equip as equip_compose
@@ -47,15 +41,7 @@ from harness.plan.misbehave import TRUTH
 from harness.plan.model import Experiment, RunPlan
 from harness.plan.topology import Topology
 from harness.report.assemble import compare, run_report, titles, unjudged
-from harness.report.display import (
-    CellTitle,
-    Display,
-    Judge,
-    Piece,
-    Report,
-    RunOptions,
-    RunReport,
-)
+from harness.report.display import CellTitle, Display, Judge, Piece, Report, RunOptions, RunReport
 from harness.report.rates import Rates
 from harness.report.steps import Steps
 from harness.run import signals
@@ -68,6 +54,15 @@ from harness.run.guards import Guards
 from harness.run.heal import EVERYBODY, Chosen
 from harness.run.interrupts import Interrupt, told
 from harness.run.view import View
+from harness.run_folder import rows
+from harness.run_folder.experiments import (
+    NoExperiment,
+    StoredRun,
+    curtail,
+    recall,
+    remember,
+    remember_merged,
+)
 from harness.run_folder.manifest import NAME as MANIFEST
 from harness.run_folder.manifest import Manifest
 from spark_analysis.schema.failed import Failed, failed

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import RenderableType
 
-from harness.analyse import claims
+from harness.claims import claims
 from harness.commands.shell import Shell
 from harness.report import asking, listing
 

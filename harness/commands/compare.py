@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from harness.analyse.versus import versus
 from harness.commands.shell import Shell
+from harness.compare.versus import versus
 from harness.outside.files import is_folder, why_not_written
 from harness.plan.problems import PlanError, Problem
 from harness.report import recalled, versus_page

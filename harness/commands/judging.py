@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from harness.analyse import claims
 from harness.analyse.history import WORDS, evidence
-from harness.analyse.judge import ClaimVerdict, exit_code
-from harness.analyse.judge import judge as judge_claims
+from harness.claims import claims
+from harness.claims.judge import ClaimVerdict, exit_code
+from harness.claims.judge import judge as judge_claims
 from harness.histories import jepsen, neutral, openchaos, rows
 from harness.histories.as_rows import rows_of
 from harness.histories.declared import declaring, of_words

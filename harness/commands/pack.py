@@ -6,12 +6,11 @@ from typing import Annotated
 
 import typer
 
-from harness.analyse import experiments
 from harness.commands.shell import NOT_DECIDED, Shell, print_text
 from harness.outside.files import is_file, why_not_written
 from harness.plan.problems import PlanError, Problem
 from harness.run import going
-from harness.run_folder import packing
+from harness.run_folder import experiments, packing
 
 OUTPUT = "--output"
 

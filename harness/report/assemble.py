@@ -7,21 +7,22 @@
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from harness.analyse import operated, routed, routes, unplanned
-from harness.analyse.audited import audit, starts
-from harness.analyse.claims import Claim
-from harness.analyse.costs import cost
-from harness.analyse.detail import NO_VIEWS, detail
-from harness.analyse.doubts import Told
-from harness.analyse.evidence import Evidence
-from harness.analyse.expectations import CellResult, Expectations
-from harness.analyse.judge import judge
-from harness.analyse.observations import observe
-from harness.analyse.state import State
-from harness.analyse.summary import Summary, summary
+from harness.analyse import operated, routed
+from harness.claims.claims import Claim
+from harness.claims.doubts import Told
+from harness.claims.evidence import Evidence
+from harness.claims.judge import judge
+from harness.claims.state import State
+from harness.compare.expectations import CellResult, Expectations
 from harness.plan.model import Experiment, RunPlan
 from harness.report.display import CellTitle, RunReport
 from harness.run_folder.manifest import Manifest
+from harness.view import routes
+from harness.view.audited import audit, starts
+from harness.view.costs import cost
+from harness.view.detail import NO_VIEWS, detail
+from harness.view.observations import observe, unplanned
+from harness.view.summary import Summary, summary
 from spark_analysis.schema.costs import Costs
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
@@ -53,8 +54,8 @@ def run_report(
         verdicts=judge(claims, evidence),
         observations=(
             *observe(evidence),
-            *routes.observe(manifest, findings, views, evidence.run_doubt is None),
-            *unplanned.observe(manifest.process_ends),
+            *routes.observe(manifest, findings, views, evidence.doubts.run is None),
+            *unplanned(manifest.process_ends),
             *starts(manifest.audit_starts),
             *audit(folder),
         ),

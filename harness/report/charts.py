@@ -10,12 +10,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
-from harness.analyse.timeline import FaultSpan, Slice, Timeline
 from harness.report import charts_routes
 from harness.report.charts_plots import Plot, plots
 from harness.report.charts_scale import Lane, Scale, Span, Tick
 from harness.report.page.outs import spell_text
-from spark_analysis.schema.findings import Stage
+from harness.view.timeline import FaultSpan, Slice, Timeline
+from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import REGISTER
 from spark_analysis.schema.service import RUN, SYSTEM

@@ -9,8 +9,8 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from harness.analyse.timeline import Slice, Timeline
 from harness.report.charts_scale import Scale, Tick
+from harness.view.timeline import Slice, Timeline
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@
 
 from collections.abc import Iterable
 
-from harness.analyse.routes import Row
 from harness.report.charts_scale import Lane, Scale
+from harness.view.routes import Row
 
 NS = 1e9
 

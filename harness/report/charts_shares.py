@@ -15,10 +15,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from harness.analyse.out import Out
-from harness.analyse.timeline import Timeline
 from harness.report.charts_scale import Scale
 from harness.report.page.outs import spell_text
+from harness.view.out import Out
+from harness.view.timeline import Timeline
 from spark_analysis.schema.service import NEVER, RUN, UNKNOWN
 
 NS = 1e9

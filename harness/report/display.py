@@ -11,13 +11,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
-from harness.analyse import expectations, judge
-from harness.analyse.costs import Cost
-from harness.analyse.detail import Detail
-from harness.analyse.expectations import CellResult
-from harness.analyse.judge import ClaimVerdict
-from harness.analyse.observations import Observation
-from harness.analyse.summary import Summary
+from harness.claims import judge
+from harness.claims.judge import ClaimVerdict
+from harness.compare import expectations
+from harness.compare.expectations import CellResult
 from harness.plan.bound import Bound
 from harness.plan.misbehave import Misbehave
 from harness.plan.model import Experiment, Skipped
@@ -25,6 +22,10 @@ from harness.plan.topology import Topology
 from harness.run.heal import EVERYBODY, Chosen
 from harness.run.progress import Part
 from harness.run.strip import Strip
+from harness.view.costs import Cost
+from harness.view.detail import Detail
+from harness.view.observations import Observation
+from harness.view.summary import Summary
 from spark_analysis.schema.comparison import Comparison
 
 INTERRUPTED = 130

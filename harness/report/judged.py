@@ -9,9 +9,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from harness.analyse.evidence import Evidence
-from harness.analyse.judge import ClaimVerdict, Outcome
-from harness.analyse.times import NS
+from harness.claims.evidence import Evidence
+from harness.claims.judge import ClaimVerdict, Outcome
+from harness.claims.times import NS
 from harness.histories.history import History
 from harness.report.lines import outcome_words, verdict_line
 from spark_analysis.schema.measure import Grade

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree as xml
 
-from harness.analyse.expectations import CellResult, Known
-from harness.analyse.judge import ClaimVerdict, Outcome
+from harness.claims.judge import ClaimVerdict, Outcome
+from harness.compare.expectations import CellResult, Known
 from harness.outside.text import visible
 from harness.plan.model import Skipped
 from harness.report.display import Judge, Report, RunReport

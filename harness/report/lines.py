@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from harness.analyse.expectations import Standing
-from harness.analyse.judge import ClaimVerdict, Outcome, over_runs
+from harness.claims.judge import ClaimVerdict, Outcome, over_runs
+from harness.compare.expectations import Standing
 from harness.report.display import Judge, Report, RunReport
 
 _URGENCY = (  # of promises, and of others

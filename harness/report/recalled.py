@@ -12,14 +12,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from harness.analyse.experiments import NAME as EXPERIMENT
-from harness.analyse.judge import ClaimVerdict, Outcome
-from harness.analyse.medians import Time
-from harness.analyse.rates import Tried, rate, tried
-from harness.analyse.versus import LOSS, Cell, Counted, Ran, Side
+from harness.claims.judge import ClaimVerdict, Outcome
+from harness.compare.medians import Time
+from harness.compare.rates import Tried, rate, tried
+from harness.compare.versus import LOSS, Cell, Counted, Ran, Side
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_file, is_folder, text_of
 from harness.plan.problems import PlanError, Problem, and_more
 from harness.report.verdict import NAME, VERSION
+from harness.run_folder.experiments import NAME as EXPERIMENT
 
 MEANT_BY_LOSS = "Something that was confirmed was lost or stranded."
 PROBLEMS_MAX = 5  # of one file: the rest is mostly the same again

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from rich.table import Table
 from rich.text import Text
 
-from harness.analyse.judge import Outcome
+from harness.claims.judge import Outcome
 from harness.outside.text import one_line
 from harness.report.display import Report
 from harness.report.lines import by_urgency, cell_name, outcome_of, outcome_words

@@ -17,7 +17,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.rule import Rule
 from rich.text import Text
 
-from harness.analyse.judge import ClaimVerdict, Outcome
+from harness.claims.judge import ClaimVerdict, Outcome
 from harness.outside.text import one_line, visible
 from harness.report.display import LiveView, Report, RunReport
 from harness.report.lines import (

@@ -6,7 +6,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from harness.analyse.rates import Tried, too_many, tried
+from harness.compare.rates import Tried, too_many, tried
 from harness.report.display import Report
 from harness.report.lines import cell_name
 from harness.report.page import words

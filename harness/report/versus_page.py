@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.analyse.medians import Median
-from harness.analyse.rates import Rate, per_cent
-from harness.analyse.versus import Change, Row, Versus
+from harness.compare.medians import Median
+from harness.compare.rates import Rate, per_cent
+from harness.compare.versus import Change, Row, Versus
 from harness.report.html import template
 from harness.report.page import words
 

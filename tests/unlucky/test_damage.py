@@ -15,9 +15,9 @@ from random import Random
 import pytest
 
 from harness import pipeline
-from harness.analyse import claims
-from harness.analyse.judge import ClaimVerdict
 from harness.analyse.marts import judge_one
+from harness.claims import claims
+from harness.claims.judge import ClaimVerdict
 from harness.report.assemble import run_report
 from harness.report.display import CRASH, Judge, LiveView
 from spark_analysis.schema.failed import Failed

@@ -7,9 +7,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harness.analyse.costs import BROKERS, Cost
 from harness.report.page.costs import COLUMNS, Figure, Format, Measure, as_bytes, figure
 from harness.report.page.places import DEPLOYMENTS, Place
+from harness.view.costs import BROKERS, Cost
 
 _LEFT_OUT = ("memory, median", "memory, peak", "network a second", "disk a second")
 

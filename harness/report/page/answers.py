@@ -9,7 +9,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from harness.analyse.judge import Outcome
+from harness.claims.judge import Outcome
 from harness.report.display import INTERRUPTED, Judge, Report
 from harness.report.page import words
 from harness.report.page.outs import (

@@ -7,9 +7,9 @@
 
 from dataclasses import dataclass
 
-from harness.analyse.expectations import CellResult, Standing
-from harness.analyse.judge import Outcome
-from harness.analyse.rates import too_many
+from harness.claims.judge import Outcome
+from harness.compare.expectations import CellResult, Standing
+from harness.compare.rates import too_many
 from harness.report.display import CellTitle, Judge, Report
 from harness.report.lines import cell_name
 from harness.report.page import words

@@ -10,9 +10,9 @@
 import math
 from collections.abc import Iterable, Sequence
 
-from harness.analyse.medians import NO_DIFFERENCE, Difference, Time, difference
-from harness.analyse.rates import CONFIDENCE, Rate
-from harness.analyse.versus import rates_apart
+from harness.compare.medians import NO_DIFFERENCE, Difference, Time, difference
+from harness.compare.rates import CONFIDENCE, Rate
+from harness.compare.versus import rates_apart
 from harness.report.page import words
 from harness.report.page.outs import is_fine, is_out, out_text
 from harness.report.page.places import Place, VerdictView, listed

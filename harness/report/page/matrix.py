@@ -10,7 +10,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from harness.analyse.expectations import Standing
+from harness.compare.expectations import Standing
 from harness.report.display import Report
 from harness.report.page import words
 from harness.report.page.cells import CellView

@@ -8,10 +8,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harness.analyse.summary import Promised
 from harness.report.page import words
 from harness.report.page.places import Place
 from harness.report.page.tally import loss_rate
+from harness.view.summary import Promised
 from spark_analysis.schema.words import Strength
 
 STRENGTHS = {

@@ -8,10 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from harness.analyse.audited import start_told
-from harness.analyse.judge import Outcome, worst
-from harness.analyse.summary import Number, Summary
-from harness.analyse.timeline import FaultSpan, OperationSpan
+from harness.claims.judge import Outcome, worst
 from harness.report import charts
 from harness.report.charts import Chart
 from harness.report.display import Report, RunReport
@@ -22,6 +19,9 @@ from harness.report.page.faults import WindowView, window
 from harness.report.page.outs import NOT_OUT, length, spell_text, worst_text
 from harness.report.page.tally import worst_of
 from harness.run_folder.process_ends import end_told
+from harness.view.audited import start_told
+from harness.view.summary import Number, Summary
+from harness.view.timeline import FaultSpan, OperationSpan
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from harness.analyse.experiments import recall, remember
 from harness.report import asking
 from harness.report.assemble import titles
 from harness.report.display import CellTitle
+from harness.run_folder.experiments import recall, remember
 from tests.told_runs import crash, told
 
 

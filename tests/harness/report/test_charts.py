@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from harness.analyse.timeline import Timeline
 from harness.report.charts import Chart, chart
+from harness.view.timeline import Timeline
 from tests.histories import PUBLISHER, History
 from tests.told_runs import crash, told
 from tests.watching import ALL, OTHER, SLAVE, looks

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from harness.analyse.timeline import Timeline
 from harness.report.charts_scale import Scale
 from harness.report.charts_shares import Shares, shares, span
+from harness.view.timeline import Timeline
 from tests.histories import History
 from tests.told_runs import crash, told
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from harness.analyse import claims, expectations
+from harness.claims import claims
+from harness.compare import expectations
 from harness.report import demo
 from tests.findings import Story
 from tests.reports import report, run

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.analyse.claims import read_claims
-from harness.analyse.detail import STORIES_OF_RUN_MAX
-from harness.analyse.judge import Outcome as Judged
-from harness.analyse.judge import judge
+from harness.claims.claims import read_claims
+from harness.claims.judge import Outcome as Judged
+from harness.claims.judge import judge
 from harness.plan.model import Skipped
 from harness.report import html
 from harness.report.display import CellTitle, Judge, Piece, Report
+from harness.view.detail import STORIES_OF_RUN_MAX
 from spark_analysis.schema.facts import QueueEnd
 from spark_analysis.schema.service import NEVER, QUEUE
 from spark_analysis.schema.words import Outcome

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from harness.analyse.claims import read_claims
-from harness.analyse.judge import judge as judge_claims
+from harness.claims.claims import read_claims
+from harness.claims.judge import judge as judge_claims
 from harness.plan.model import Skipped
 from harness.report.display import CellTitle, Report, RunReport
 from harness.report.page.abreast import AbreastView, Field, abreast
