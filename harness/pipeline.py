@@ -59,7 +59,6 @@ from harness.report.display import (
 from harness.report.rates import Rates
 from harness.report.steps import Steps
 from harness.run import signals
-from harness.run.campaign import RUNS, Campaign, Hooks
 from harness.run.everywhere import heal_all, settle
 from harness.run.external_projects import anything_armed
 from harness.run.going import alone, at_work
@@ -67,6 +66,7 @@ from harness.run.guardian import Kind
 from harness.run.guards import Guards
 from harness.run.heal import EVERYBODY, Chosen
 from harness.run.interrupts import Interrupt, told
+from harness.run.series import RUNS, Hooks, Series
 from harness.run.view import View
 from harness.run_folder.manifest import NAME as MANIFEST
 from harness.run_folder.manifest import Manifest
@@ -166,10 +166,10 @@ async def _perform(
     """Runs everything, or what an interrupt leaves. What was started is removed by then."""
     loop = asyncio.get_running_loop()
     with signals.heard(lambda: loop.call_soon_threadsafe(interrupt.ask)):
-        await _campaign(experiment, folder, options, show, steps, bounded, interrupt)
+        await _series(experiment, folder, options, show, steps, bounded, interrupt)
 
 
-async def _campaign(
+async def _series(
     experiment: Experiment,
     folder: Path,
     options: RunOptions,
@@ -192,9 +192,9 @@ async def _campaign(
         hooks.ended = partial(_judged_early, bounded, experiment, show, steps)
     boot_id = BOOT_ID.read_text().strip()
     versions = _own_versions() | _misbehaving(options)
-    campaign = Campaign(experiment, folder, boot_id, versions, up, hooks)
+    series = Series(experiment, folder, boot_id, versions, up, hooks)
     try:
-        await campaign.perform()
+        await series.perform()
     finally:
         steps.end()
         over.set()
