@@ -21,11 +21,11 @@ from pathlib import Path
 from harness.analyse.claims import shipped_beside
 from harness.analyse.compared import falls
 from harness.analyse.medians import Time
-from tests.benchmarks.judged_runs import Run, found, play
-from tests.benchmarks.published_tables import middle
+from harness.campaigns.matrix import RATES_LAYOUTS as LAYOUTS
+from harness.campaigns.matrix import RATES_SCENARIO as SCENARIO
+from harness.campaigns.page_tables import middle
+from harness.campaigns.runs import Run, found, play
 
-SCENARIO = "publish-rate"
-LAYOUTS = ("unmirrored-5", "mirrors-0", "mirrors-1", "mirrors-2", "mirrors-4")
 SYSTEMS = ("rabbitmq-mirrored", "reference-mirrored")
 PROFILE = "T=10"
 UNJUDGED_MAX = 3

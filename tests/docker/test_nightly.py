@@ -7,9 +7,9 @@ import pytest
 
 from harness.analyse.claims import shipped
 from harness.analyse.expectations import Standing
+from harness.campaigns.matrix import Choice, matrix, run
+from harness.campaigns.runs import Knowledge, found
 from harness.deploy.catalogue import layout_names
-from tests.benchmarks.judged_runs import Knowledge, found
-from tests.benchmarks.nightly_matrix import Choice, matrix, run
 from tests.docker.conftest import require_docker
 
 pytestmark = [pytest.mark.docker, pytest.mark.nightly]

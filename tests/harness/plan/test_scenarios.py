@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from harness.campaigns.matrix import rows_of_table
 from harness.plan.applicability import obstacles
 from harness.plan.model import Layout, System
 from harness.report.asking import layouts, scenario, scenario_names, systems
-from tests.benchmarks.nightly_matrix import rows_of_table
 
 SYSTEMS, LAYOUTS = systems(), layouts()
 ROWS = tuple(rows_of_table())

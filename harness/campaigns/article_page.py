@@ -21,7 +21,7 @@ from harness.analyse.claims import Beside, Claim, shipped, shipped_beside
 from harness.analyse.compared import Comparison, falls
 from harness.analyse.judge import Outcome
 from harness.analyse.rates import rate
-from tests.benchmarks.judged_runs import Run, found
+from harness.campaigns.runs import Run, found
 
 SYSTEM = "rabbitmq-mirrored"
 ORDER = (Outcome.FAIL, Outcome.PASS, Outcome.INCONCLUSIVE, Outcome.NOT_APPLICABLE)

@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 
 from harness import cli
+from harness.campaigns import pages as published
+from harness.campaigns.packed import judged
+from harness.campaigns.page_tables import TABLES
 from harness.run_folder.manifest import SEALED
-from tests.benchmarks import published
-from tests.benchmarks.packed import judged
-from tests.benchmarks.published_tables import TABLES
 from tests.histories import History
 from tests.reports import CELL
 from tests.run_folders import write_run
 from tests.stored import stored
 from tests.told_runs import crash, manifest_of
 
-PUBLISHED = Path(__file__).parents[2] / "results" / "published"
+PUBLISHED = Path(__file__).parents[3] / "results" / "published"
 MADE = [page.name for page in published.pages(PUBLISHED)]
 PAGE = """# By hand
 
@@ -39,6 +39,10 @@ def recorded(folder: Path, history: History) -> None:
     replace(manifest_of(facts, phase=SEALED), facts=facts.to_json()).save(folder)
 
 
+def pack(experiment: Path, into: Path) -> int:
+    return cli.main(["pack", str(experiment), "-o", str(into)])
+
+
 @pytest.fixture
 def page(tmp_path: Path) -> Path:
     """Of three runs: one lost two messages, one lost none, one was never begun."""
@@ -47,7 +51,7 @@ def page(tmp_path: Path) -> Path:
     recorded(experiment / "runs" / "b", crash())
     path = tmp_path / "page.md"
     path.write_text(PAGE)
-    published.add(path, [experiment])
+    published.add(path, [experiment], pack)
     return path
 
 
@@ -166,7 +170,7 @@ def test_a_pack_tells_which_command_made_its_runs(page: Path) -> None:
 def test_what_is_packed_already_is_left_as_it_is(page: Path, tmp_path: Path) -> None:
     (pack,) = published.packs(page)
     before = pack.stat().st_mtime_ns
-    published.add(page, [tmp_path / "e"])
+    published.add(page, [tmp_path / "e"], pack)
     assert pack.stat().st_mtime_ns == before
 
 
@@ -174,7 +178,7 @@ def test_damaged_runs_are_not_added(page: Path, tmp_path: Path) -> None:
     other = stored(tmp_path / "f", [("a", CELL)])
     (other / "runs" / "a").mkdir(parents=True)
     with pytest.raises(published.Wrong, match="was not packed"):
-        published.add(page, [other])
+        published.add(page, [other], pack)
 
 
 def test_no_pack_is_made_but_by_the_users_own_command(page: Path, tmp_path: Path) -> None:

@@ -19,10 +19,10 @@ from harness.analyse import expectations
 from harness.analyse.claims import shipped
 from harness.analyse.expectations import Expectations, read_expectations
 from harness.analyse.judge import Outcome
+from harness.campaigns.packed import judged
+from harness.campaigns.pages import packs
 from harness.report.display import RunReport
 from harness.report.page.words import plural
-from tests.benchmarks.packed import judged
-from tests.benchmarks.published import packs
 
 FILE = Path(expectations.__file__).with_name("expectations.toml")
 BEGIN = "# --- measured by published runs: written by tests/benchmarks/expected.py ---"

@@ -18,10 +18,10 @@ from harness.analyse.medians import Time, median
 from harness.analyse.out import Out
 from harness.analyse.rates import Rate, Tried, rate, too_many, tried
 from harness.analyse.summary import Summary
+from harness.campaigns.packed import Packed
 from harness.report.display import RunReport
 from harness.report.page import words
 from harness.report.page.tally import Cell, Tally, loss_rate, tally, worst_of
-from tests.benchmarks.packed import Packed
 
 NONE = "-"
 Fields = Sequence[str]

@@ -11,10 +11,9 @@ import pytest
 
 from harness.analyse.claims import shipped, shipped_beside
 from harness.analyse.judge import Outcome
-from harness.report.asking import scenario_names
-from tests.benchmarks import article_page, judged_runs, publish_rate
-from tests.benchmarks.judged_runs import Knowledge, Run
-from tests.benchmarks.nightly_matrix import (
+from harness.campaigns import article_page
+from harness.campaigns import runs as judged_runs
+from harness.campaigns.matrix import (
     UNJUDGED_MAX,
     Choice,
     Matrix,
@@ -26,6 +25,9 @@ from tests.benchmarks.nightly_matrix import (
     tally,
     told_of,
 )
+from harness.campaigns.runs import Knowledge, Run
+from harness.report.asking import scenario_names
+from tests.benchmarks import publish_rate
 from tests.stored import stored
 
 REAL, REFERENCE = "rabbitmq-mirrored", "reference-mirrored"

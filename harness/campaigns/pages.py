@@ -16,22 +16,29 @@ A page names its runs, relative to itself, and says where which table of publish
 
 import argparse
 import re
+import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from harness import cli
+from harness.campaigns.packed import Packed, Unreadable, judged
+from harness.campaigns.page_tables import TABLES
 from harness.run_folder.packing import SUFFIX
-from tests.benchmarks.packed import Packed, Unreadable, judged
-from tests.benchmarks.published_tables import TABLES
 
 RUNS = re.compile(r"^<!-- runs: (\S+) -->$", re.MULTILINE)
 TABLE = re.compile(r"^<!-- table: (\S+) -->$")
 END = "<!-- end -->"
+Pack = Callable[[Path, Path], int]  # an experiment into a file; its exit code
 
 
 class Wrong(Exception):
     """A page that cannot be made: what is wrong with it."""
+
+
+def packed(experiment: Path, into: Path) -> int:
+    """By the user's own command."""
+    command = [sys.executable, "-m", "harness", "pack", str(experiment), "-o", str(into)]
+    return subprocess.run(command, check=False).returncode
 
 
 def pages(folder: Path) -> Iterator[Path]:
@@ -56,13 +63,13 @@ def made(page: Path) -> str:
     return "".join(f"{line}\n" for line in _lines(page, text.splitlines(), found))
 
 
-def add(page: Path, experiments: Sequence[Path]) -> None:
+def add(page: Path, experiments: Sequence[Path], pack: Pack) -> None:
     """Packs them into the folder of the page's runs. Raises Wrong."""
     folder = (page.parent / _pattern(page)).parent
     folder.mkdir(parents=True, exist_ok=True)
     for experiment in experiments:
         into = folder / f"{experiment.resolve().name}{SUFFIX}"
-        if not into.exists() and cli.main(["pack", str(experiment), "-o", str(into)]):
+        if not into.exists() and pack(experiment, into):
             raise Wrong(f"{experiment} was not packed")
 
 
@@ -103,7 +110,7 @@ def main() -> int:
     said = parser.parse_args()
     try:
         if said.add:
-            add(said.pages[0], said.add)
+            add(said.pages[0], said.add, packed)
         texts = {page: made(page) for page in said.pages}
     except (Wrong, Unreadable, OSError) as failure:
         print(failure, file=sys.stderr)

@@ -7,11 +7,12 @@ import pytest
 from harness.analyse.claims import shipped
 from harness.analyse.expectations import Expectations, read_expectations
 from harness.analyse.judge import Outcome
-from tests.benchmarks import expected, published
-from tests.benchmarks.expected import BEGIN, END, Shown
+from harness.campaigns import measured as expected
+from harness.campaigns import pages as published
+from harness.campaigns.measured import BEGIN, END, Shown
 from tests.reports import CELL
 
-PUBLISHED = Path(__file__).parents[2] / "results" / "published"
+PUBLISHED = Path(__file__).parents[3] / "results" / "published"
 NAMES = [claim.name for claim in shipped()]
 BY_HAND = """# What we know.
 

@@ -121,7 +121,9 @@ def of_verdict(path: Path) -> Iterator[Run]:
 def without_verdict(folder: Path) -> Iterator[Run]:
     """What an experiment was asked for that has none, and never will if it is over."""
     stored = experiments.recall(folder)
-    for run in stored.runs if stored.seed is not None else ():
+    if stored.seed is None:
+        return
+    for run in stored.runs:
         names = dict(zip(("scenario", "system", "layout", "client"), run.cell, strict=True))
         unknown = dict.fromkeys(("deployment", "broker", *COLUMNS.values(), "told"), "")
         yield Run(

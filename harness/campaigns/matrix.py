@@ -33,14 +33,16 @@ from harness.analyse.claims import shipped
 from harness.analyse.expectations import Standing
 from harness.analyse.judge import Outcome
 from harness.analyse.rates import Rate, rate, too_many
+from harness.campaigns.runs import Knowledge, Run, found, play, write
 from harness.deploy.catalogue import layout_names, load_layout, load_system
 from harness.plan.applicability import obstacles
 from harness.plan.model import Layout, Scenario, System
 from harness.report.asking import scenario, scenario_names, systems
-from tests.benchmarks import publish_rate
-from tests.benchmarks.judged_runs import Knowledge, Run, found, play, write
 
 UNJUDGED_MAX = 3
+# Layouts that differ in their mirrors alone, and the scenario that they are for.
+RATES_SCENARIO = "publish-rate"
+RATES_LAYOUTS = ("unmirrored-5", "mirrors-0", "mirrors-1", "mirrors-2", "mirrors-4")
 REAL_FIRST = ("rabbitmq-mirrored", "reference-mirrored")
 Cell = tuple[str, str, str]  # scenario, system, layout with its profile
 
@@ -98,7 +100,7 @@ def matrix(choice: Choice) -> Matrix:
 def _is_of_rates(layout: str, name: str, choice: Choice) -> bool:
     """Layouts that differ in their mirrors alone are there for one scenario, unless asked for."""
     asked = layout in choice.layouts
-    return layout in publish_rate.LAYOUTS and name != publish_rate.SCENARIO and not asked
+    return layout in RATES_LAYOUTS and name != RATES_SCENARIO and not asked
 
 
 def telling() -> set[tuple[str, str]]:
