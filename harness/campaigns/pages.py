@@ -1,44 +1,47 @@
 """Published pages: the tables in them are made from the packed runs beside them.
 
-usage: python -m tests.benchmarks.published PAGE.md ... [--add FOLDER ...] [--check]
-A page names its runs, relative to itself, and says where which table of published_tables.py goes:
+A page names its runs, relative to itself, and says where which table of page_tables.py goes:
 
     <!-- runs: runs/2026-11-23-side-by-side/*.tar.xz -->
     <!-- table: loss -->
     <!-- end -->
 
 1. What lies between such marks is made from the runs; the rest of the page is a person's.
-2. `--add` packs experiments' folders first, into the folder of the first page's runs; one that
-   lies there is left as it is.
-3. `--check` writes nothing, and exits with 1 where a page is not what its runs say. What cannot be
-   read is an error, exit 2: no page is written in part.
+2. Everything that is wrong with a page is told at once, and no page is made in part.
+3. Packs are added where a page's runs lie; one that is there already is left as it is.
 """
 
-import argparse
 import re
-import subprocess
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 
-from harness.campaigns.packed import Packed, Unreadable, judged
+from harness.analyse.experiments import NAME, NoExperiment, recall
+from harness.campaigns.packed import Packed, judged
 from harness.campaigns.page_tables import TABLES
+from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of
+from harness.plan.problems import PlanError, Problem, unknown
 from harness.run_folder.packing import SUFFIX
 
 RUNS = re.compile(r"^<!-- runs: (\S+) -->$", re.MULTILINE)
 TABLE = re.compile(r"^<!-- table: (\S+) -->$")
 END = "<!-- end -->"
-Pack = Callable[[Path, Path], int]  # an experiment into a file; its exit code
+_WILD = re.compile(r"[*?\[]")
 
 
-class Wrong(Exception):
-    """A page that cannot be made: what is wrong with it."""
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page as it is, whose marks are right."""
 
+    path: Path
+    text: str
+    pattern: str  # of its packs, from the page's folder
 
-def packed(experiment: Path, into: Path) -> int:
-    """By the user's own command."""
-    command = [sys.executable, "-m", "harness", "pack", str(experiment), "-o", str(into)]
-    return subprocess.run(command, check=False).returncode
+    @property
+    def packs(self) -> list[Path]:
+        """The files that it is made from, oldest first, for their names are stamps."""
+        return sorted(self.path.parent.glob(self.pattern))
 
 
 def pages(folder: Path) -> Iterator[Path]:
@@ -48,80 +51,108 @@ def pages(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def packs(page: Path) -> list[Path]:
-    """The files that a page is made from, oldest first, for their names are stamps."""
-    return sorted(page.parent.glob(_pattern(page)))
+def read(path: Path) -> Page:
+    """Raises PlanError."""
+    try:
+        text = text_of(path, TOML_BYTES_MAX).replace("\r\n", "\n")
+    except Unreadable as reason:
+        raise PlanError([Problem(str(path), f"cannot be read: {reason}")]) from None
+    if problems := [*_wrong_runs(path, text), *_wrong_tables(path, text.splitlines())]:
+        raise PlanError(problems)
+    return Page(path, text, RUNS.findall(text)[0])
 
 
-def made(page: Path) -> str:
-    """The page as its runs have it. Raises Wrong, Unreadable."""
-    files = packs(page)
-    if not files:
-        raise Wrong(f"{page}: there is no {_pattern(page)}")
-    found = [judged(file) for file in files]
-    text = page.read_text(encoding="utf-8")
-    return "".join(f"{line}\n" for line in _lines(page, text.splitlines(), found))
+def judged_packs(page: Page) -> list[Packed]:
+    """What a page is made from. Raises PlanError with every pack that cannot be read."""
+    found: list[Packed] = []
+    problems: list[Problem] = []
+    for file in page.packs:
+        try:
+            found.append(judged(file))
+        except PlanError as error:
+            problems += error.problems
+    if not page.packs:
+        problems.append(Problem(str(page.path), f"there is no {page.pattern}"))
+    if problems:
+        raise PlanError(problems)
+    return found
 
 
-def add(page: Path, experiments: Sequence[Path], pack: Pack) -> None:
-    """Packs them into the folder of the page's runs. Raises Wrong."""
-    folder = (page.parent / _pattern(page)).parent
-    folder.mkdir(parents=True, exist_ok=True)
-    for experiment in experiments:
-        into = folder / f"{experiment.resolve().name}{SUFFIX}"
-        if not into.exists() and pack(experiment, into):
-            raise Wrong(f"{experiment} was not packed")
+def made(page: Page) -> str:
+    """The page as its runs have it. Raises PlanError."""
+    found = judged_packs(page)
+    return "".join(f"{line}\n" for line in _lines(page.text.splitlines(), found))
 
 
-def _pattern(page: Path) -> str:
-    found = RUNS.search(page.read_text(encoding="utf-8"))
-    if found is None:
-        raise Wrong(f"{page}: it does not say which runs it is made from: <!-- runs: ... -->")
-    return found[1]
+def experiments_in(folder: Path) -> list[Path]:
+    """Itself, or those that lie in it; but none that is a report over several."""
+    held = sorted(path.parent for path in folder.glob(f"*/{NAME}"))
+    if (folder / NAME).exists() or not held:
+        return [folder]
+    return [one for one in held if not _is_merged(one)]
 
 
-def _lines(page: Path, lines: Sequence[str], found: Sequence[Packed]) -> Iterator[str]:
+def places(page: Page, experiments: Sequence[Path]) -> dict[Path, Path]:
+    """Where each experiment's pack belongs. Raises PlanError."""
+    folder, _, name = page.pattern.rpartition("/")
+    if _WILD.search(folder):
+        text = f"the runs of {page.path} lie in several folders ({page.pattern}): which is meant?"
+        raise PlanError([Problem("--add", text)])
+    found = {one: f"{one.resolve().name}{SUFFIX}" for one in experiments}
+    problems = [
+        Problem("--add", f"{file} is none of the runs of {page.path}: {page.pattern}")
+        for file in found.values()
+        if not fnmatch(file, name)
+    ]
+    if problems:
+        raise PlanError(problems)
+    return {one: page.path.parent / folder / file for one, file in found.items()}
+
+
+def _is_merged(folder: Path) -> bool:
+    try:
+        return bool(recall(folder).pieces)
+    except NoExperiment:
+        return False  # whoever packs it is told what it is
+
+
+def _wrong_runs(path: Path, text: str) -> Iterator[Problem]:
+    patterns = RUNS.findall(text)
+    if not patterns:
+        said = "does not say which runs it is made from: <!-- runs: ... -->"
+        yield Problem(str(path), said)
+    if len(patterns) > 1:
+        yield Problem(str(path), f"says {len(patterns)} times which runs it is made from")
+    for pattern in patterns:
+        try:
+            next(path.parent.glob(pattern), None)
+        except (ValueError, NotImplementedError, OSError) as reason:
+            yield Problem(str(path), f"{pattern} names no files below its folder: {reason}")
+
+
+def _wrong_tables(path: Path, lines: Sequence[str]) -> Iterator[Problem]:
     inside = ""
     for number, line in enumerate(lines, start=1):
+        place = f"{path}, line {number}"
         mark = TABLE.match(line)
-        if inside and mark:
-            raise Wrong(f"{page}, line {number}: the table {inside} has no {END}")
-        if line == END:
-            inside = ""
+        if mark and inside:
+            yield Problem(place, f"the table {inside} has no {END}")
+        if mark and mark[1] not in TABLES:
+            yield unknown(place, "table", mark[1], list(TABLES))
+        if line == END and not inside:
+            yield Problem(place, f"there is no table before this {END}")
+        inside = mark[1] if mark else "" if line == END else inside
+    if inside:
+        yield Problem(str(path), f"the table {inside} has no {END}")
+
+
+def _lines(lines: Sequence[str], found: Sequence[Packed]) -> Iterator[str]:
+    inside = False
+    for line in lines:
+        mark = TABLE.match(line)
+        inside = inside and line != END
         if not inside:
             yield line
         if mark:
-            inside = mark[1]
-            if inside not in TABLES:
-                known = ", ".join(TABLES)
-                raise Wrong(f"{page}, line {number}: there is no table {inside}, but {known}")
-            yield from ("", *TABLES[inside](found), "")
-    if inside:
-        raise Wrong(f"{page}: the table {inside} has no {END}")
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
-    parser.add_argument("pages", metavar="PAGE.md", type=Path, nargs="+")
-    parser.add_argument("--add", metavar="FOLDER", type=Path, nargs="+", default=[])
-    parser.add_argument("--check", action="store_true")
-    said = parser.parse_args()
-    try:
-        if said.add:
-            add(said.pages[0], said.add, packed)
-        texts = {page: made(page) for page in said.pages}
-    except (Wrong, Unreadable, OSError) as failure:
-        print(failure, file=sys.stderr)
-        return 2
-    other = [page for page in said.pages if page.read_text(encoding="utf-8") != texts[page]]
-    for page in other:
-        print(f"{page}: {'not what its runs say' if said.check else 'written'}")
-        if not said.check:
-            page.write_text(texts[page], encoding="utf-8")
-    return int(said.check and bool(other))
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+            inside = True
+            yield from ("", *TABLES[mark[1]](found), "")

@@ -1,27 +1,20 @@
-"""What runs of finished experiments were judged to be, kept as CSV so that sessions add up.
+"""A run of a finished experiment as it was judged, kept as a row of CSV so that sessions add up.
 
-1. A run is a row; a row that stands in a CSV and in an experiment's verdict.json counts once.
-2. Whether a run is as expected is asked of what is known now, not of what was known then.
-3. A run's seed hangs on its cell and repeat: the experiment's seed replays any cell of it alone.
-4. Every run counts: those of an experiment that ended without a verdict were not judged.
+1. Whether a run is as expected is asked of what is known now, not of what was known then.
+2. A run's seed hangs on its cell and repeat: the experiment's seed replays any cell of it alone.
 """
 
 import csv
+import io
 import json
 import shlex
-import subprocess
-import sys
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from pathlib import Path
-from typing import Any, TextIO
 
-from harness.analyse import experiments
 from harness.analyse.claims import Claim
 from harness.analyse.expectations import CellResult, shipped
 from harness.analyse.judge import ClaimVerdict, Outcome
-from harness.report import verdict as verdict_json
+from harness.plan.problems import Problem
 
 COLUMNS = {
     Outcome.PASS: "passed",
@@ -74,94 +67,62 @@ class Run:
         return shlex.join([*words, "--seed", str(self.seed)])
 
     def why(self, claim: str) -> str:
-        told: dict[str, str] = json.loads(self.told or "{}")
-        return told.get(claim, "")
+        return _sentences(self.told).get(claim, "")
 
 
-def found(folder: Path) -> list[Run]:
-    """Every run of the CSV files and the experiments below `folder`; oldest first."""
-    runs = [run for path in sorted(folder.glob("*.csv")) for run in read(path)]
-    names = experiments.NAME, verdict_json.NAME
-    for experiment in sorted({path.parent for name in names for path in folder.glob(f"*/{name}")}):
-        verdict = experiment / verdict_json.NAME
-        runs += of_verdict(verdict) if verdict.exists() else without_verdict(experiment)
-    once = {(run.experiment, run.run): run for run in runs}
-    return sorted(once.values(), key=lambda run: (run.experiment, run.run))
+NAMES = tuple(field.name for field in fields(Run))
 
 
-def read(path: Path) -> Iterator[Run]:
-    """The runs of a CSV file that `write` wrote; none of a file of another kind."""
-    with path.open(newline="", encoding="utf-8") as lines:
-        rows = csv.DictReader(lines)
-        if rows.fieldnames != [field.name for field in fields(Run)]:
-            return
-        for row in rows:
-            numbers: dict[str, Any] = {name: int(row[name]) for name in ("seed", "repeat")}
-            rate = row["confirmed_per_s"]
-            numbers["confirmed_per_s"] = float(rate) if rate else None
-            yield Run(**{**row, **numbers})
-
-
-def write(runs: Iterable[Run], out: TextIO) -> None:
-    names = [field.name for field in fields(Run)]
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(names)
-    for run in runs:
-        values = [getattr(run, name) for name in names]
-        writer.writerow("" if value is None else value for value in values)
-
-
-def of_verdict(path: Path) -> Iterator[Run]:
-    """The runs of one experiment, from its verdict.json."""
-    document = json.loads(path.read_text(encoding="utf-8"))
-    for run in document["runs"]:
-        yield _run(document, run, path.parent.name)
-
-
-def without_verdict(folder: Path) -> Iterator[Run]:
-    """What an experiment was asked for that has none, and never will if it is over."""
-    stored = experiments.recall(folder)
-    if stored.seed is None:
-        return
-    for run in stored.runs:
-        names = dict(zip(("scenario", "system", "layout", "client"), run.cell, strict=True))
-        unknown = dict.fromkeys(("deployment", "broker", *COLUMNS.values(), "told"), "")
-        yield Run(
-            experiment=folder.name,
-            seed=stored.seed,
-            run=run.name,
-            repeat=run.repeat,
-            **names,
-            **unknown,
-            confirmed_per_s=None,
-        )
-
-
-def _run(document: Mapping[str, Any], run: Mapping[str, Any], experiment: str) -> Run:
-    cost = run.get("cost") or {}
-    claims = {
-        column: " ".join(
-            claim["claim"] for claim in run["claims"] if claim["outcome"] == outcome.value
-        )
+def columns(outcomes: Iterable[tuple[str, Outcome]]) -> dict[str, str]:
+    """The columns of a run's claims, by what came of each."""
+    told = list(outcomes)
+    return {
+        column: " ".join(claim for claim, one in told if one is outcome)
         for outcome, column in COLUMNS.items()
     }
-    told = {
-        claim["claim"]: "; ".join(claim["judged"])
-        for claim in run["claims"]
-        if claim["outcome"] == Outcome.FAIL.value
-    }
-    return Run(
-        experiment=experiment,
-        seed=document["seed"],
-        run=run["name"],
-        repeat=run["repeat"],
-        **run["cell"],
-        deployment=cost.get("deployment", ""),
-        broker=document["versions"].get("rabbitmq", ""),
-        **claims,
-        told=json.dumps(told, ensure_ascii=False) if told else "",
-        confirmed_per_s=cost.get("confirmed_per_s"),
-    )
+
+
+def as_csv(runs: Iterable[Run]) -> str:
+    """A head, and a row a run."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(NAMES)
+    for run in runs:
+        values = [getattr(run, name) for name in NAMES]
+        writer.writerow("" if value is None else value for value in values)
+    return out.getvalue()
+
+
+def of_csv(text: str, place: str) -> Iterator[Run | Problem]:
+    """The rows of what `as_csv` made, each a run or what is wrong with it; none of another CSV."""
+    rows = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    try:
+        if rows.fieldnames is None or tuple(rows.fieldnames) != NAMES:
+            return
+        for row in rows:
+            yield _of_row(row, f"{place}, line {rows.line_num}")
+    except csv.Error as error:
+        yield Problem(f"{place}, line {rows.line_num}", f"is no row of a CSV file: {error}")
+
+
+def _of_row(row: Mapping[str, str], place: str) -> Run | Problem:
+    if None in row or None in row.values():
+        return Problem(place, f"has not as many fields as the head: {len(NAMES)}")
+    try:
+        numbers = {name: int(row[name]) for name in ("seed", "repeat")}
+        rate = float(row["confirmed_per_s"]) if row["confirmed_per_s"] else None
+        _sentences(row["told"])
+    except ValueError as error:
+        return Problem(place, f"is no run: {error}")
+    return Run(**{**row, **numbers, "confirmed_per_s": rate})  # type: ignore[arg-type]
+
+
+def _sentences(told: str) -> dict[str, str]:
+    """Why each claim failed. Raises ValueError."""
+    found = json.loads(told or "{}")
+    if not isinstance(found, dict) or not all(isinstance(one, str) for one in found.values()):
+        raise ValueError("`told` is no JSON object of sentences")
+    return found
 
 
 class Knowledge:
@@ -189,18 +150,3 @@ class Knowledge:
             for claim, outcome in run.outcomes.items()
             if claim in self._claims
         ]
-
-
-def play(folder: Path, words: Sequence[str]) -> int:
-    """One experiment into `folder`; its exit code. What it said stands on our own error output
-    where it ended in none of the ways in which an experiment ends."""
-    command = [sys.executable, "-m", "harness", "run", *words, "--judge", "expectations"]
-    began = time.monotonic()
-    ended = subprocess.run(
-        [*command, "--results", str(folder)], check=False, capture_output=True, text=True
-    )
-    seconds = time.monotonic() - began
-    print(f"{shlex.join(words)}: {seconds:.0f} s, exit {ended.returncode}", flush=True)
-    if ended.returncode not in (0, 1, 2):
-        print(ended.stderr[-4000:], file=sys.stderr, flush=True)
-    return ended.returncode

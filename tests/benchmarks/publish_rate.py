@@ -21,11 +21,13 @@ from pathlib import Path
 from harness.analyse.claims import shipped_beside
 from harness.analyse.compared import falls
 from harness.analyse.medians import Time
-from harness.campaigns.matrix import RATES_LAYOUTS as LAYOUTS
-from harness.campaigns.matrix import RATES_SCENARIO as SCENARIO
 from harness.campaigns.page_tables import middle
-from harness.campaigns.runs import Run, found, play
+from harness.campaigns.playing import play
+from harness.campaigns.runs import Run
+from harness.campaigns.stored import found
 
+SCENARIO = "publish-rate"
+LAYOUTS = ("unmirrored-5", "mirrors-0", "mirrors-1", "mirrors-2", "mirrors-4")
 SYSTEMS = ("rabbitmq-mirrored", "reference-mirrored")
 PROFILE = "T=10"
 UNJUDGED_MAX = 3
@@ -51,7 +53,7 @@ def run(folder: Path, system: str, repeats: int) -> None:
         if not left:
             break
         layout = min(left, key=lambda one: counts[one])
-        play(folder, [SCENARIO, "--system", system, "--layout", f"{layout}@{PROFILE}"])
+        play(folder, [SCENARIO, "--system", system, "--layout", f"{layout}@{PROFILE}"], print)
         more = len(rates(found(folder), system).get(layout, ())) > counts[layout]
         in_vain[layout] = 0 if more else in_vain[layout] + 1
 
