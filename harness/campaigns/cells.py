@@ -190,7 +190,7 @@ def _wrong_deployment(word: str | None, of: Iterable[System]) -> Iterator[Proble
     """A topology is one cluster that is there, not a matrix: no campaign runs on it."""
     choices = sorted({name for one in of for name in one.deployments} - {EXTERNAL})
     if word is not None and word not in choices:
-        yield unknown("--deployment", "deployment of built-in layouts", word, choices)
+        yield unknown("--deployment", "deployment", word, choices)
 
 
 def _meant(name: str, wanted: Sequence[str]) -> bool:

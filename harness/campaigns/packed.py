@@ -41,7 +41,7 @@ def judged(pack: Path) -> Packed:
     try:
         looks = pack.stat()
     except (OSError, ValueError) as failure:
-        raise _unreadable(pack, str(failure)) from failure
+        raise _unreadable(pack, _reason(failure)) from failure
     return _unpacked(pack, looks.st_mtime_ns, looks.st_size)
 
 
@@ -53,8 +53,7 @@ def _unpacked(pack: Path, _changed_ns: int, _bytes: int) -> Packed:
                 guarded(tar).extractall(into)
             stored = _only(Path(into))
         except _BAD as failure:
-            reason = str(failure).replace(f"{into}/", "")
-            raise _unreadable(pack, reason) from failure
+            raise _unreadable(pack, _reason(failure).replace(f"{into}/", "")) from failure
         assert stored.seed is not None, "a pack holds one experiment"
         found = [_judged(asked) for asked in stored.runs]
     return Packed(
@@ -64,6 +63,12 @@ def _unpacked(pack: Path, _changed_ns: int, _bytes: int) -> Packed:
         tuple(dict.fromkeys(server for _, server in found if server)),
         tuple(report for report, _ in found),
     )
+
+
+def _reason(failure: Exception) -> str:
+    if isinstance(failure, tarfile.ReadError):  # it tells of every kind of archive that it is not
+        return "it is no whole tar file"
+    return (isinstance(failure, OSError) and failure.strerror) or str(failure)
 
 
 def _unreadable(pack: Path, reason: str) -> PlanError:

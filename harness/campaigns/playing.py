@@ -56,8 +56,8 @@ class Pace:
     def problems(self) -> Iterator[Problem]:
         if not 1 <= self.repeats <= REPEATS_MAX:
             yield Problem("--repeats", f"must be 1 to {REPEATS_MAX:,}, not {self.repeats:,}")
-        if not 0 < self.minutes < math.inf:
-            yield Problem("--minutes", f"must be more than 0, not {self.minutes:g}")
+        if math.isnan(self.minutes) or self.minutes <= 0:
+            yield Problem("--minutes", f"must be more than 0, not {self.minutes:g}; inf: no end")
         if not 1 <= self.piece <= PIECE_MAX:
             yield Problem("--piece", f"must be 1 to {PIECE_MAX:,}, not {self.piece:,}")
 
@@ -133,8 +133,8 @@ def counted_in(folder: Path) -> Counts:
 
 
 def carry_out(folder: Path, choice: Choice, pace: Pace, play: Play, tell: Tell) -> bool:
-    """Whether each cell was judged often enough when time was up, or before. Raises Stuck."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Whether each cell was judged often enough when time was up, or before; `folder` is there.
+    Raises Stuck."""
     cells, knowledge = matrix(choice).cells, Knowledge(shipped())
     ends = time.monotonic() + 60 * pace.minutes
     runs = stored.found(folder)

@@ -70,7 +70,8 @@ def run(
     telling: _Telling = False,
     repeats: Annotated[int, typer.Option(help="How often each cell is to be judged.")] = 1,
     minutes: Annotated[
-        float, typer.Option(help="No experiment begins later; the last one is played to its end.")
+        float,
+        typer.Option(help="No experiment begins later (inf: no end); the last is played out."),
     ] = 60,
     piece: Annotated[
         int, typer.Option(help="Scenarios in an experiment: all on one layout, once each.")
@@ -102,6 +103,7 @@ def run(
         counts = playing.counted_in(folder)
         print_lines(shell.out, playing.outlook(cells, counts, choice, pace))
         return 0
+    _make(folder)
     try:
         done = playing.carry_out(folder, choice, pace, playing.play, tell)
     except playing.Stuck as reason:
@@ -157,6 +159,8 @@ def collect(
     problems = list(unwritable("--output", output))
     if is_folder(output):
         problems.append(Problem("--output", f"{output} is a folder: name a file"))
+    elif not is_folder(output.parent):
+        problems.append(Problem("--output", f"there is no folder {output.parent}"))
     elif not problems and output.exists() and not stored.is_kept(output):
         text = f"{output} is no CSV file of runs, and is left as it is"
         problems.append(Problem("--output", text))
@@ -219,6 +223,14 @@ def _choice(
 
     words = tuple(system or ()), tuple(layout or ()), tuple(scenario or ())
     return Choice(*words, profile, deployment, telling)
+
+
+def _make(folder: Path) -> None:
+    """Raises PlanError."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as failure:
+        raise PlanError([Problem("FOLDER", f"{folder}: {failure.strerror}")]) from None
 
 
 def _playable(choice: "Choice", problems: Sequence[Problem]) -> "tuple[Cell, ...]":

@@ -161,5 +161,7 @@ def _add(context: typer.Context, page: "Page", folders: Sequence[Path]) -> int:
     ]
     if problems:
         raise PlanError(problems)
+    for into in missing.values():
+        into.parent.mkdir(parents=True, exist_ok=True)
     codes = (pack.pack(context, experiment, into) for experiment, into in missing.items())
     return next((code for code in codes if code), 0)

@@ -67,6 +67,11 @@ def test_everything_that_is_wrong_with_a_campaign_is_told_at_once(
     assert problems(capsys) == places
 
 
+def test_a_folder_that_cannot_be_made_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("run", "/proc/mqproof", *CHOICE) == 254
+    assert problems(capsys) == ["FOLDER"]
+
+
 def test_a_choice_that_means_nothing_anywhere_is_told_with_its_reasons(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -106,6 +111,7 @@ def test_the_table_of_a_folder_is_printed(
             ["--system", "--article", "FOLDER"],
         ),
         (("collect", "NONE", "-o", "."), ["--output", "FOLDER"]),
+        (("collect", "NONE", "-o", "/none/../x.csv"), ["--output", "FOLDER"]),
     ],
 )
 def test_words_and_folders_that_are_wrong_are_told_together(

@@ -56,7 +56,6 @@ def page(tmp_path: Path) -> Path:
     recorded(experiment / "runs" / "b", crash())
     path = tmp_path / "page.md"
     path.write_text(PAGE)
-    (tmp_path / "runs").mkdir()
     assert command("page", path, "--add", experiment) == 0
     path.write_text(PAGE)
     return path
@@ -141,10 +140,11 @@ def test_pages_that_are_right_are_left_alone_beside_one_that_is_wrong(
 
 def test_a_pack_that_is_none_is_told(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (pack,) = published.read(page).packs
-    pack.write_bytes(pack.read_bytes()[:200])
+    pack.write_bytes(pack.read_bytes()[:20])
     for words in (("page", page, "--check"), ("judge", pack), ("expectations", page)):
         assert command(*words) == 254
-        assert f"{pack}: holds no experiment of ours: " in capsys.readouterr().err
+        told = f"{pack}: holds no experiment of ours: it is no whole tar file"
+        assert told in capsys.readouterr().err
 
 
 def test_a_pack_of_what_is_no_experiment_is_told_without_a_path_that_is_gone(

@@ -120,6 +120,13 @@ def test_an_experiment_that_leaves_no_run_behind_ends_the_campaign(tmp_path: Pat
         carry_out(tmp_path, CHOICE, Pace(), Played((), code=254), lambda _: None)
 
 
+@pytest.mark.parametrize("minutes", [0.0, -1.0, float("nan")])
+def test_a_time_that_is_none_is_told_and_one_without_end_is_one(minutes: float) -> None:
+    (told,) = Pace(minutes=minutes).problems()
+    assert str(told).startswith("--minutes: must be more than 0, not ")
+    assert not [*Pace(minutes=float("inf")).problems()]
+
+
 def test_nothing_begins_when_time_is_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter((0.0, 59.0, 61.0))
     monkeypatch.setattr(playing.time, "monotonic", lambda: next(clock))
