@@ -13,6 +13,8 @@ from harness.plan.problems import PlanError
 from tests.harness.campaigns.judged import run, verdict_file
 from tests.stored import stored
 
+PUBLISHED = Path(__file__).parents[3] / "results" / "published"
+
 
 def test_an_experiments_runs_come_back_from_a_csv_as_they_were(tmp_path: Path) -> None:
     verdict_file(tmp_path, "20261122-000000-aaaa")
@@ -25,6 +27,11 @@ def test_an_experiments_runs_come_back_from_a_csv_as_they_were(tmp_path: Path) -
     assert one.why("mirror-failure-harms-nobody") == "missed == 0: 9"
     (tmp_path / "earlier.csv").write_text(as_csv([one, run(confirmed_per_s=12.5)]))
     assert set(found(tmp_path)) == {one, run(confirmed_per_s=12.5)}  # each once
+
+
+def test_published_runs_are_collected_into_the_very_file_that_they_came_from() -> None:
+    kept = (PUBLISHED / "matrix.csv").read_text(encoding="utf-8")
+    assert as_csv(found(PUBLISHED)) == kept
 
 
 def test_an_experiment_that_ended_without_a_verdict_has_runs_of_which_nothing_is_known(
