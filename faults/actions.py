@@ -4,20 +4,28 @@
 2. An action that undoes may be repeated: undoing what is not there (any more) is no error.
 """
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from typing import Any, get_args
+from dataclasses import dataclass
+
+ENDING_S = 30.0  # so long the undo of a stop waits for a broker that is still ending
+STREAMS = ("upstream", "downstream")  # of a proxy: to the broker, and back
+
+
+class Action:
+    """What an executor performs. A kind of fault that is not ours brings actions of its own, as
+    frozen dataclasses of names and numbers; an executor that does not know one refuses it."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Kill:
+class Kill(Action):
     """SIGKILL to every process of a place (places.py) that is a broker's."""
 
     host: str
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class Stop(Action):
     """SIGTERM to every process of a host that is a broker's.
 
     Performed when all have been sent the signal: the window's origin is the instant before it.
@@ -29,7 +37,7 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class Start(Action):
     """Starts the broker processes of a host again; one that runs is left alone.
 
     The undo of a stop waits at most `ending_s` for a process that may still be ending: one that
@@ -42,21 +50,21 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
-class Freeze:
+class Freeze(Action):
     """Every process of a host that is a broker's stops running; the kernel keeps its TCP alive."""
 
     host: str
 
 
 @dataclass(frozen=True, slots=True)
-class Thaw:
+class Thaw(Action):
     """The frozen processes of a host run on."""
 
     host: str
 
 
 @dataclass(frozen=True, slots=True)
-class AddToxic:
+class AddToxic(Action):
     """A toxic on these streams of these proxies: what Toxiproxy calls `type` and `attributes`."""
 
     proxies: tuple[str, ...]
@@ -67,7 +75,7 @@ class AddToxic:
 
 
 @dataclass(frozen=True, slots=True)
-class RemoveToxic:
+class RemoveToxic(Action):
     """What it held flows, all at once, before it is removed."""
 
     proxies: tuple[str, ...]
@@ -75,7 +83,7 @@ class RemoveToxic:
 
 
 @dataclass(frozen=True, slots=True)
-class Disable:
+class Disable(Action):
     """Closes the listeners of these proxies and every link through them; new ones are refused.
 
     Both ends of a link see a FIN; an end some of whose bytes the proxy had not read yet sees an
@@ -86,14 +94,14 @@ class Disable:
 
 
 @dataclass(frozen=True, slots=True)
-class Enable:
+class Enable(Action):
     """These proxies listen again, where they did before; one that listens is left alone."""
 
     proxies: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class RaiseAlarm:
+class RaiseAlarm(Action):
     """The broker of a host runs short of a resource: by its limit, not by what it really has."""
 
     host: str
@@ -101,7 +109,7 @@ class RaiseAlarm:
 
 
 @dataclass(frozen=True, slots=True)
-class ClearAlarm:
+class ClearAlarm(Action):
     """The limits that the broker's configuration tells are in force again."""
 
     host: str
@@ -109,14 +117,14 @@ class ClearAlarm:
 
 
 @dataclass(frozen=True, slots=True)
-class KillClients:
+class KillClients(Action):
     """SIGKILL to these clients' processes; the kernel closes what they had open."""
 
     clients: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ReplaceClients:
+class ReplaceClients(Action):
     """New clients take the places of these: they are the run's that goes on, which hires them.
 
     Executors do nothing: whoever heals has no run to put them in, and nobody misses them.
@@ -126,21 +134,21 @@ class ReplaceClients:
 
 
 @dataclass(frozen=True, slots=True)
-class FreezeClients:
+class FreezeClients(Action):
     """These clients' processes stop running; the kernel keeps their TCP alive."""
 
     clients: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ThawClients:
+class ThawClients(Action):
     """These clients' processes run on; one that has ended meanwhile is no error."""
 
     clients: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(Action):
     """Drops every packet on these ways, by a chain of our own in each host that one leads to."""
 
     ways: tuple[tuple[str, str], ...]  # (from, to): host names, one direction each
@@ -148,7 +156,7 @@ class Cut:
 
 
 @dataclass(frozen=True, slots=True)
-class Join:
+class Join(Action):
     """Removes the chain, and every rule that leads to it, from the hosts that these ways name."""
 
     ways: tuple[tuple[str, str], ...]
@@ -156,7 +164,7 @@ class Join:
 
 
 @dataclass(frozen=True, slots=True)
-class Isolate:
+class Isolate(Action):
     """Drops every packet of a host, in and out, by a chain of our own; its loopback stays.
 
     A proxy stalls every link instead that leads to the host or from it, clients' and peers'.
@@ -167,52 +175,16 @@ class Isolate:
 
 
 @dataclass(frozen=True, slots=True)
-class Rejoin:
+class Rejoin(Action):
     """Ends the isolation by that chain."""
 
     host: str
     chain: str
 
 
-Action = (
-    Kill
-    | Stop
-    | Start
-    | Freeze
-    | Thaw
-    | AddToxic
-    | RemoveToxic
-    | Disable
-    | Enable
-    | Cut
-    | Join
-    | Isolate
-    | Rejoin
-    | RaiseAlarm
-    | ClearAlarm
-    | FreezeClients
-    | KillClients
-    | ReplaceClients
-    | ThawClients
-)
 ENDING = (Kill, Stop)  # what ends a broker's process
-_ACTIONS: dict[str, Callable[..., Action]] = {kind.__name__: kind for kind in get_args(Action)}
 
 
 def both_ways(host: str, peers: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     """Every way between a host and its peers, in both directions."""
     return tuple(way for peer in peers for way in ((host, peer), (peer, host)))
-
-
-def action_to_json(action: Action) -> dict[str, Any]:
-    return {"action": type(action).__name__, **asdict(action)}
-
-
-def action_from_json(document: dict[str, Any]) -> Action:
-    """Raises KeyError or TypeError on what is not an action of ours."""
-    parts = {key: _frozen(value) for key, value in document.items() if key != "action"}
-    return _ACTIONS[document["action"]](**parts)
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(_frozen(one) for one in value) if isinstance(value, list) else value

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 DO, UNDO, VERIFY = "do", "undo", "verify"
 STEPS = (DO, UNDO, VERIFY)
 NO_ANSWER = 126  # of a verify command: this status, and those above
-BY_COMMAND = ("kill", "stop", "freeze")  # kinds that are done so
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,10 @@
 from collections.abc import Iterable, Sequence
 
 from faults import places
+from faults.kind import Excludes
+from faults.kinds import KINDS
 
 Thing = tuple[str, ...]
-OF_HOSTS = ("kill", "stop", "freeze", "reboot")
-OF_LISTENERS = ("close", "refuse", "reset")
-OF_CLIENTS = ("client_crash", "client_freeze")
 
 
 def things(
@@ -20,13 +19,19 @@ def things(
 ) -> frozenset[Thing]:
     """What a fault of this kind has for itself. `host`: places as one text; `links`, `clients`:
     those that it means."""
-    if kind in OF_HOSTS:
-        return frozenset(("host", place) for place in places.split(host))
-    if kind in OF_LISTENERS:
-        return frozenset(("link", link) for link in links)
-    if kind in OF_CLIENTS:
-        return frozenset(("client", client) for client in clients)
-    return frozenset({("alarm", host, resource)}) if kind == "alarm" else frozenset()
+    if kind not in KINDS:
+        return frozenset()  # whoever reads the scenario says that there is no such kind
+    match KINDS[kind].excludes:
+        case Excludes.PLACE:
+            return frozenset(("host", place) for place in places.split(host))
+        case Excludes.LISTENERS:
+            return frozenset(("link", link) for link in links)
+        case Excludes.CLIENTS:
+            return frozenset(("client", client) for client in clients)
+        case Excludes.RESOURCE:
+            return frozenset({("resource", host, resource)})
+        case Excludes.NOTHING:
+            return frozenset()
 
 
 def clash(own: Iterable[Thing], others: Iterable[Thing]) -> bool:

@@ -160,68 +160,6 @@ class Executor(Protocol):
         """By what it carries out faults of a kind of kinds.KINDS."""
 
 
-class Witness(Protocol):
-    """Looks from outside, without disturbing."""
-
-    async def prepare(self, armed: Armed) -> None:
-        """Before the actions: opens canaries through each proxy that gets a toxic, and a direct
-        one; asks links that a cut will stall. Raises FaultError where a way does not work now."""
-
-    async def process(self, place: str) -> ProcessState: ...
-
-    async def drops(self, host: str, chain: str) -> Drops | None:
-        """How many packets our chain in a host dropped; None where there is no such chain: what a
-        proxy does has none."""
-
-    async def reach(self, host: str, peer: str, wait_s: float | None = None) -> Reply:
-        """One connection attempt by the way that a host's own processes take to a peer's broker;
-        from a host to itself: past every proxy. `peer`: its name, or `name:port` for one of its
-        processes; of several the worst reply counts. Without `wait_s` it waits long enough to
-        prove silence."""
-
-    async def entries(self, host: str) -> Replies:
-        """Whether the host's broker answers the first bytes of its protocol on a new connection
-        by each way that clients have: a listener's name -> its reply."""
-
-    async def canaries(self, armed: Armed) -> Replies:
-        """One request on every canary at once: proxy name, or "direct", -> its reply."""
-
-    async def words(self, armed: Armed, words: Words) -> Replies:
-        """The same words on every canary at once, for kinds whose canaries speak; the seconds are
-        those of the quickest round. What is silent is waited for a little longer than may be."""
-
-    async def attempts(self, armed: Armed) -> Replies:
-        """One new connection on each way at once, that says the first bytes of the protocol."""
-
-    async def client(self, client: str) -> ProcessState:
-        """The process of a publisher or consumer of the load."""
-
-    async def answers(self, client: str) -> Reply:
-        """Whether a client answers a ping over its control channel: past every broker."""
-
-    async def connected(self, clients: tuple[str, ...]) -> tuple[str, ...]:
-        """Those of these clients that the brokers list a connection of."""
-
-    async def successor(self, client: str) -> Successor | None:
-        """Who took a dead client's place; None where nobody has (yet)."""
-
-    async def alarms(self, resource: str) -> dict[str, dict[str, bool]]:
-        """Each host's own word, of those that answer: of whom -> whether it is in alarm."""
-
-    async def told(self, armed: Armed) -> Told | None:
-        """What the user's own command says of a fault that his commands do; None: he has none."""
-
-    async def greets(self, place: str) -> Reply:
-        """Whether the broker there answers the first bytes of its protocol on a new connection,
-        past every proxy."""
-
-    async def serves(self, place: str) -> Reply:
-        """Whether the broker there answers its protocol and the cluster lists it as running."""
-
-    async def dismiss(self, armed: Armed) -> None:
-        """Closes what `prepare` opened."""
-
-
 @dataclass(frozen=True, slots=True)
 class Proof:
     """The verdict of a verification; `doubt` says why not, `detail` what was seen."""

@@ -11,12 +11,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from faults.actions import Action, AddToxic, Disable, Enable, RemoveToxic
-from faults.kinds import PROXY
+from faults.actions import STREAMS, Action, AddToxic, Disable, Enable, RemoveToxic
+from faults.mechanisms import PROXY
 from faults.places import host_of, process_of
 from faults.shapes import Way
 
-STREAMS = ("upstream", "downstream")
 EPMD_PORT, DISTRIBUTION_PORT = 4369, 25672
 
 

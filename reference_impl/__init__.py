@@ -1,9 +1,16 @@
 """The reference: brokers whose behaviour is known, and can be broken on purpose.
 
-amqp       AMQP 0-9-1: codec, connections, channels, routing, confirms
-metadata   what every node knows, and how it stays equal on all of them
-mirrored   mirrored queues: the ring, masters, mirrors, synchronisation, promotion
-misbehave  injected bugs, with the truth about every message that they touched
-node       one node: its processes, its cluster, its management API
+Each layer knows only those below it (a contract in pyproject.toml); of it all, only __main__ and
+shell touch sockets, disk or time.
+
+__main__   the program: one node, or a small cluster to play with
 shell      sockets, disk, timers; the programs
+node       one node: its processes, its cluster, its management API
+amqp       AMQP 0-9-1: codec, connections, channels, routing, confirms
+mirrored   mirrored queues: the ring, masters, mirrors, synchronisation, promotion
+misbehave  which bug is injected, whom it hits, and the truth about every message that it hit
+process    what a process is: one event in, effects out
+metadata   what every node knows, and how it stays equal on all of them
+protocol   what processes of different packages say to each other
+pid        names of processes
 """

@@ -5,7 +5,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from reference_impl.node.config import read
+from reference_impl.node.config import parsed
 from reference_impl.shell.play import Playing, play
 from reference_impl.shell.program import run
 
@@ -16,7 +16,7 @@ def main(arguments: list[str]) -> int:
     asked = _parser().parse_args(arguments)
     if asked.what == "node":
         try:
-            config = read(asked.config)
+            config = parsed(asked.config.read_bytes())
         except (OSError, ValueError) as error:
             print(f"{asked.config}: {error}", file=sys.stderr)
             return 2

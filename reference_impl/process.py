@@ -14,8 +14,8 @@ from typing import Any, Protocol
 import msgspec
 
 from reference_impl.metadata.tables import Tables
-from reference_impl.node.protocol import Described
 from reference_impl.pid import Pid
+from reference_impl.protocol.connections import Described
 
 SUPERVISOR, API = 0, 1  # numbers of the processes that every node has
 

@@ -30,7 +30,8 @@ from faults.actions import (
     Thaw,
     ThawClients,
 )
-from faults.kinds import CLIENT, COMPOSE, KINDS, TOXIPROXY, mechanism
+from faults.kinds import KINDS, mechanism
+from faults.mechanisms import COMPOSE, TOXIPROXY
 from faults.model import (
     ANYBODY,
     UP,
@@ -46,8 +47,9 @@ from faults.model import (
     Words,
 )
 from faults.peers import DISTRIBUTION_PORT, peer_link
+from faults.replies import DIRECT
 from faults.shapes import Way, droppers
-from faults.verify.replies import DIRECT
+from faults.targets import CLIENT
 from tests.link_world import ANSWERED, SILENT, Links
 
 HOSTS = ("rmq1", "rmq2", "rmq3")

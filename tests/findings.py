@@ -13,6 +13,7 @@ from typing import Self
 
 from harness.analyse.evidence import Evidence
 from harness.analyse.state import State
+from harness.plan.natures import nature_of
 from spark_analysis.schema import service as words
 from spark_analysis.schema.facts import Facts, QueueEnd, Window, Worker
 from spark_analysis.schema.findings import (
@@ -152,7 +153,10 @@ class Story:
         self, number: int, kind: str, *, opens: float = 12, lasts: float | None = 15
     ) -> Self:
         ended = None if lasts is None else ns(opens + lasts)
-        window = Window(number, kind, ns(opens), ns(opens + 0.02), ended, True, True, "")
+        window = Window(
+            *(number, kind, ns(opens), ns(opens + 0.02), ended, True, True, ""),
+            nature=nature_of(kind),
+        )
         self.facts = replace(self.facts, windows=(*self.facts.windows, window))
         for name, after in (
             ("first_success", 0.2),

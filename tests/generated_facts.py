@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import TypedDict
 
-from spark_analysis.schema.comparison import OF_CLIENTS
+from harness.plan.natures import nature_of
 from spark_analysis.schema.facts import (
     Absence,
     Facts,
@@ -27,6 +27,7 @@ PUBLISHERS = (1, 2)
 CONSUMERS = (11, 12)
 IDLE = 13  # a consumer that never receives anything
 PROBER = 21
+KINDS = ("kill", "client_crash", "client_freeze")
 DEADLINES = (20 * MS, 500 * MS, 2 * SECOND)
 
 
@@ -151,7 +152,9 @@ def _windows(dice: Dice) -> tuple[Window, ...]:
         latest = dice.start_ns + (dice.end_ns - dice.start_ns) // 3
     origins = sorted(dice.time(high_ns=latest) for _ in range(dice.style.windows))
     # With a die of their own, too: what else is drawn stays what it was.
-    kinds = Random(f"kinds of {dice.style.seed}").choices(("kill", *OF_CLIENTS), k=len(origins))
+    kinds = Random(f"kinds of {dice.style.seed}").choices(
+        ("kill", "client_crash", "client_freeze"), k=len(origins)
+    )
     if len(origins) > 1 and dice.often(15):
         origins[1] = origins[0]  # two faults are made at once
     return tuple(
@@ -175,6 +178,7 @@ def _window(dice: Dice, number: int, kind: str, origin_ns: int) -> Window:
         gone=gone,
         doubt="" if verified and gone else "not seen",
         over_ns=dice.time(returned_ns) if dice.often(40 if never else 80) else None,
+        nature=nature_of(kind),
     )
 
 

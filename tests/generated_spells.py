@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from random import Random
 
+from harness.plan.natures import nature_of
 from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.words import NEVER_SENT, Outcome, Strength
 from tests.generated_facts import CONSUMERS, MS, PUBLISHERS, QUEUES, SECOND
@@ -155,6 +156,7 @@ class _Drawn:
             gone=ended_ns is not None and self.die.random() < 0.9,
             doubt="",
             over_ns=over_ns if given else None,
+            nature=nature_of("kill"),
         )
 
     def about(self, window: Window, undos: dict[int, int]) -> list[Spell]:

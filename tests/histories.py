@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Self
 
+from harness.plan.natures import nature_of
 from spark_analysis.schema.facts import (
     Absence,
     Clock,
@@ -189,6 +190,7 @@ class History:
             gone=gone,
             doubt="" if verified and gone else "not seen from outside",
             over_ns=None if over_ms is None else ns(over_ms),
+            nature=nature_of(kind),
         )
         self._windows.append(window)
         for event, step_ms in (("undo_issued", undo_ms), ("gone", gone_ms)):

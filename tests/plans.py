@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from faults.kinds import CLIENT, KINDS
+from faults.kinds import KINDS
+from faults.targets import CLIENT
 from harness.plan.model import (
     Entry,
     FaultPlan,

@@ -13,17 +13,16 @@ from typing import Any
 
 from faults.executors.doors import AMQP, GREETINGS, Doors, worst
 from faults.executors.ports import Agent, Failures
-from faults.model import DOWN, ROUND, UP, Armed, FaultError, Replies, Reply, Words
+from faults.kinds import KINDS
+from faults.model import DOWN, ROUND, UP, Armed, Replies, Reply, Words
 from faults.places import host_of
-from faults.verify.flow import ROUNDS, Slowness, timed
-from faults.verify.replies import DIRECT, SILENCE_S
+from faults.replies import DIRECT, SILENCE_S
 
 WAIT_S = SILENCE_S + 0.5
 OPEN_LIMIT_S = 5.0
 GREET_LIMIT_S = 3.0
 CLOSE_LIMIT_S = 5.0
 AMQP_DOORS = Doors()
-SPEAKING = frozenset({"hang", "slow", "cut_after"})  # kinds whose proof needs words
 
 Dial = Callable[[str], tuple[str, int]]  # a proxy's name -> its listener, as the agent dials it
 Listed = Callable[[str], Awaitable[bool]]  # whether the cluster lists a host's broker as running
@@ -41,7 +40,7 @@ class Canaries:
 
     async def open(self, armed: Armed, direct: tuple[str, int]) -> None:
         """One through each proxy of a link fault, and direct ones; nothing for other faults."""
-        speaks = armed.kind in SPEAKING
+        speaks = KINDS[armed.kind].canaries_speak
         opened = await asyncio.gather(
             *(
                 self._open(_canary(armed, name), *way, speaks)
@@ -52,8 +51,6 @@ class Canaries:
         for failure in opened:
             if failure is not None:
                 raise failure
-        if armed.kind == "slow":
-            await self._quick(armed)
 
     async def ask(self, armed: Armed) -> Replies:
         return _told(await _each(self._names(armed), lambda name: self._ask(_canary(armed, name))))
@@ -87,14 +84,6 @@ class Canaries:
     async def close(self, armed: Armed) -> None:
         for name in self._names(armed):
             await self._agent.call("canary_close", CLOSE_LIMIT_S, canary=_canary(armed, name))
-
-    async def _quick(self, armed: Armed) -> None:
-        """Raises FaultError where a link is slow already: slowness would prove nothing."""
-        slowness = Slowness.of(armed.options)
-        for way in (UP, DOWN):
-            replies = await self.say(armed, slowness.words(way, ROUNDS))
-            if late := [name for name in armed.proxies if not slowness.quick(replies[name])]:
-                raise FaultError(f"slow already, {way}: {timed(replies, late)}")
 
     def _ways(self, armed: Armed, direct: tuple[str, int]) -> dict[str, tuple[str, int]]:
         """Where each is dialled; by its names the direct ones are known from here on."""

@@ -55,7 +55,8 @@ from faults.executors.once import OnceAgent
 from faults.executors.ports import Agent, AgentCalls, Failures
 from faults.executors.project import PAUSED, RUNNING, Project, engine_errors
 from faults.executors.toxics import Toxics
-from faults.kinds import COMPOSE, DIRECT, mechanism
+from faults.kinds import mechanism
+from faults.mechanisms import COMPOSE, DIRECT
 from faults.model import FaultError, Receipt
 from faults.shapes import Way, droppers
 
@@ -138,6 +139,7 @@ class ComposeExecutor:
                 return await self._toxics.do(action)
             case RemoveToxic() | Enable() | Disable():
                 return await self._toxics.undo(action)
+        raise FaultError(f"{action}: nobody here knows how to do that")
 
     def _signal(self, host: str, name: str) -> Receipt:
         """The engine returns when it has delivered the signal, not when the process has ended."""

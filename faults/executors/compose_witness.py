@@ -17,9 +17,7 @@ from typing import TypeVar
 
 from docker import DockerClient
 
-from faults.actions import RaiseAlarm
 from faults.executors import client_processes, listeners, packet_filter, peer_words
-from faults.executors import peer_links as links_of_peers
 from faults.executors.canaries import (
     AMQP_DOORS,
     WAIT_S,
@@ -33,7 +31,7 @@ from faults.executors.canaries import (
 from faults.executors.doors import Doors, worst
 from faults.executors.ports import Agent, AgentCalls, Clients, Failures
 from faults.executors.project import Project
-from faults.kinds import DIRECT, TOXIPROXY
+from faults.mechanisms import DIRECT, TOXIPROXY
 from faults.model import (
     ANYBODY,
     Armed,
@@ -48,7 +46,6 @@ from faults.model import (
 )
 from faults.places import host_of
 from faults.shapes import Way
-from faults.verify.brokers import alarm_gone
 
 TIMED_OUT = 124  # the status of `timeout`
 T = TypeVar("T")
@@ -89,10 +86,6 @@ class ComposeWitness:
 
     async def prepare(self, armed: Armed) -> None:
         await self._canaries.open(armed, self._door(armed.places[0]))
-        await links_of_peers.ready(armed, self.reach)
-        for action in armed.actions:
-            if isinstance(action, RaiseAlarm):
-                await self._no_alarm(action)
 
     async def process(self, place: str) -> ProcessState:
         return await self._in_thread(lambda: self._process(place))
@@ -170,12 +163,6 @@ class ComposeWitness:
     def _door(self, place: str) -> tuple[str, int]:
         """Where to knock: at the first process of several."""
         return host_of(place), self._doors.of(place)[0]
-
-    async def _no_alarm(self, action: RaiseAlarm) -> None:
-        """Raises FaultError where there is an alarm already: ours would not be told from it."""
-        proof = alarm_gone(action.host, action.resource, await self.alarms(action.resource))
-        if not proof.ok:
-            raise FaultError(proof.doubt)
 
     def _client(self, client: str) -> ProcessState:
         command = client_processes.states(client)

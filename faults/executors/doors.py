@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from faults.model import Reply
 from faults.peers import DISTRIBUTION_PORT
-from faults.verify.replies import DIRECT
+from faults.replies import DIRECT
 
 AMQP, REMOTING = "amqp", "remoting"
 GREETINGS = {AMQP: "greet", REMOTING: "remoting_greet"}

@@ -30,7 +30,8 @@ from faults.executors.commands import Commands
 from faults.executors.local import LocalExecutor
 from faults.executors.ports import Agent, AgentCalls, Failures
 from faults.executors.toxics import Toxics
-from faults.kinds import EXTERNAL, KINDS
+from faults.kinds import KINDS
+from faults.mechanisms import EXTERNAL
 from faults.model import FaultError, Receipt
 
 

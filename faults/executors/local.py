@@ -15,9 +15,9 @@ from contextlib import suppress
 from tenacity import AsyncRetrying, RetryError, retry_if_result, stop_after_delay, wait_fixed
 
 from faults.actions import (
+    STREAMS,
     Action,
     AddToxic,
-    ClearAlarm,
     Cut,
     Disable,
     Enable,
@@ -27,7 +27,6 @@ from faults.actions import (
     Join,
     Kill,
     KillClients,
-    RaiseAlarm,
     Rejoin,
     RemoveToxic,
     ReplaceClients,
@@ -36,12 +35,12 @@ from faults.actions import (
     Thaw,
     ThawClients,
 )
-from faults.compile import STREAMS
 from faults.executors import listeners
 from faults.executors import local_processes as processes
 from faults.executors.ports import Agent, AgentCalls, Failures
 from faults.executors.toxics import Toxics
-from faults.kinds import KINDS, LOCAL, PROXY
+from faults.kinds import KINDS
+from faults.mechanisms import LOCAL, PROXY
 from faults.model import FaultError, Receipt
 from faults.peers import Mesh, peer_link, release, stall
 from faults.shapes import Way
@@ -109,8 +108,6 @@ class LocalExecutor:
                 return self._signal_clients(clients, signal.SIGSTOP)
             case ThawClients(clients=clients):
                 return self._signal_clients(clients, signal.SIGCONT, needed=False)
-            case RaiseAlarm() | ClearAlarm():
-                raise FaultError(f"{action}: {KINDS['alarm'].why_not[LOCAL]}")
             case AddToxic() | Disable():
                 return await self._toxics.do(action)
             case RemoveToxic() | Enable():
@@ -123,6 +120,7 @@ class LocalExecutor:
                 return await self._isolate(host, chain)
             case Rejoin(chain=chain):
                 return await self._rejoin(chain)
+        raise FaultError(f"{action}: nobody here knows how to do that")
 
     def _signal(self, host: str, number: int, needed: bool = True) -> Receipt:
         found = processes.of(self._cluster, processes.NODE, host)

@@ -9,21 +9,17 @@ questions; of hosts that are not ours, by their owner's commands.
 4. There are no packet filters here.
 """
 
-import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from faults.actions import Isolate
-from faults.executors import listeners, peer_links
+from faults.executors import listeners
 from faults.executors import local_processes as processes
 from faults.executors.canaries import WAIT_S, Canaries, Dial, Listed, greets, reply_of, serves
 from faults.executors.commands import Commands
 from faults.executors.ports import Agent, AgentCalls, Clients, Failures
-from faults.kinds import COMMAND
 from faults.model import (
     Armed,
     Drops,
-    FaultError,
     ProcessState,
     Replies,
     Reply,
@@ -32,7 +28,6 @@ from faults.model import (
     Words,
 )
 from faults.peers import peer_link
-from faults.verify.commands import may_begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +70,8 @@ class LocalWitness:
         self._commands = commands
 
     async def prepare(self, armed: Armed) -> None:
-        if armed.mechanism == COMMAND:
-            await self._not_in_force(armed)
         if armed.proxies:
             await self._canaries.open(armed, self._places.brokers[armed.resolved])
-        await peer_links.ready(armed, self.reach)
-        if any(isinstance(action, Isolate) for action in armed.actions):
-            await peer_links.speaking(armed.hosts, self.reach)
-            await self._clients_enter(armed.resolved)
 
     async def process(self, host: str) -> ProcessState:
         found = processes.of(self._cluster, processes.NODE, host)
@@ -152,17 +141,3 @@ class LocalWitness:
 
     async def dismiss(self, armed: Armed) -> None:
         await self._canaries.close(armed)
-
-    async def _not_in_force(self, armed: Armed) -> None:
-        """Raises FaultError where what would prove the fault is seen already."""
-        told, greeting = await asyncio.gather(self.told(armed), self.greets(armed.resolved))
-        proof = may_begin(told, greeting)
-        if not proof.ok:
-            raise FaultError(proof.doubt)
-
-    async def _clients_enter(self, host: str) -> None:
-        """Raises FaultError where a client's way to the host does not answer already."""
-        entries = await self.entries(host)
-        mute = [f"{name}: {reply.detail}" for name, reply in entries.items() if not reply.answered]
-        if mute:
-            raise FaultError(f"ways of clients to {host} do not work now: {'; '.join(mute)}")

@@ -3,7 +3,8 @@
 import time
 
 from faults.actions import Action
-from faults.kinds import COMPOSE, DIRECT, LOCAL, mechanism
+from faults.kinds import mechanism
+from faults.mechanisms import COMPOSE, DIRECT, LOCAL
 from faults.model import Receipt
 
 

@@ -2,11 +2,10 @@
 
 1. Nothing is assumed: where one of the facts is unknown, so is what follows from it, unless the
    others decide.
-2. A kind of fault says by its traits what it takes (faults/kinds.py); one that nobody knows says
-   nothing.
+2. What a fault takes the nature of its kind says, which the run recorded (faults/kind.py); where
+   nobody does, it is unknown.
 """
 
-from faults.kinds import CLIENT, KINDS
 from harness.analyse.state import State
 from harness.analyse.truth import Interval, Moot, Unknown, Value, exactly
 from spark_analysis.schema.facts import Facts, Window
@@ -27,7 +26,6 @@ DERIVED = (
 _LASTING = {"keeps": ("durable", "persistent"), "queues_stay": ("durable",)}
 _ALL_STOPPED = ("in turn", "at once")
 _NAME_SERVER = "name server"
-_SILENT = ("freeze", "black_hole")
 
 
 def derive(name: str, window: int, facts: Facts, state: State) -> Value:
@@ -41,9 +39,9 @@ def derive(name: str, window: int, facts: Facts, state: State) -> Value:
     own = next(each for each in facts.windows if each.number == window)
     match name:
         case "broker_ended":
-            return _trait(own.kind, "ends_broker")
+            return _trait(own, "ends_broker")
         case "page_cache_lost":
-            return _trait(own.kind, "takes_page_cache")
+            return _trait(own, "takes_page_cache")
         case "every_mirror_synchronised":
             return _every_mirror_synchronised(window, state)
         case "every_mirror_read":
@@ -64,7 +62,7 @@ def beside(window: int, facts: Facts) -> tuple[int, ...]:
         other.number
         for other in facts.windows
         if other.number != window
-        and not (other.kind in KINDS and KINDS[other.kind].applies_to == CLIENT)
+        and not other.of_clients
         and _overlap(own, other)
         and _overlap(other, own)
     )
@@ -77,8 +75,7 @@ def died_before(window: int, facts: Facts) -> tuple[int, ...]:
         for other in facts.windows
         if other.number in beside(window, facts)
         and other.number < window
-        and other.kind in KINDS
-        and KINDS[other.kind].ends_broker
+        and _trait(other, "ends_broker") is True
     )
 
 
@@ -87,10 +84,10 @@ def _overlap(own: Window, other: Window) -> bool:
     return own.ended_ns is None or other.origin_ns < own.ended_ns
 
 
-def _trait(kind: str, trait: str) -> Value:
-    if kind not in KINDS:
-        return Unknown(f"nobody says what a {kind} takes")
-    return bool(getattr(KINDS[kind], trait))
+def _trait(window: Window, trait: str) -> Value:
+    if window.nature is None:
+        return Unknown(f"nobody says what a {window.kind} takes")
+    return bool(getattr(window.nature, trait))
 
 
 def _lasts(asked: tuple[str, ...], facts: Facts, state: State) -> Value:
@@ -113,7 +110,7 @@ def _lasts(asked: tuple[str, ...], facts: Facts, state: State) -> Value:
 
 def _broker_ended(facts: Facts, state: State) -> bool | None:
     """Whether a fault, an operation or nobody's plan ended a broker; None: nobody knows."""
-    ends = [_trait(window.kind, "ends_broker") for window in facts.windows]
+    ends = [_trait(window, "ends_broker") for window in facts.windows]
     ends += [True for _ in facts.process_ends]
     if any(one is True for one in ends) or state.value("all_stopped", 0) in _ALL_STOPPED:
         return True
@@ -170,15 +167,19 @@ def _attached_is_silent(own: Window, facts: Facts, state: State) -> Value:
     at_target = state.value("name_servers_at_target", own.number)
     if not isinstance(at_target, Interval):
         return at_target
-    struck = [own.number] if at_target.low and own.kind in _SILENT else []
+    struck = [own.number] if at_target.low and _silent(own) else []
     for number in beside(own.number, facts):
         other = next(each for each in facts.windows if each.number == number)
-        if other.kind in _SILENT and state.value("fault_target_role", number) == _NAME_SERVER:
+        if _silent(other) and state.value("fault_target_role", number) == _NAME_SERVER:
             struck.append(number)
     attached = [state.value("publishers_attached_to_target", number) for number in struck]
     if any(isinstance(one, Interval) and one.low >= 1 for one in attached):
         return True
     return next((one for one in attached if isinstance(one, Unknown)), False)
+
+
+def _silent(window: Window) -> bool:
+    return _trait(window, "silences_clients") is True
 
 
 def _not_told(window: int, state: State) -> Value:

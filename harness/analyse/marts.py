@@ -22,6 +22,7 @@ import pyarrow.dataset as ds
 from harness.analyse.asked import question
 from harness.analyse.experiments import RUNS
 from harness.analyse.state import State, check
+from harness.plan.natures import with_natures
 from harness.run_folder.manifest import NAME, Manifest
 from harness.run_folder.whole import NotWhole, whole
 from spark_analysis.engine.failing import MartsUnwritten
@@ -225,7 +226,7 @@ def _judged(ready: _Ready, by_run: Mapping[str, Mapping[str, tuple[Any, ...]]]) 
     return Judged(
         ready.folder,
         manifest,
-        ready.asked.of(Facts.from_json(manifest.facts)),
+        ready.asked.of(with_natures(Facts.from_json(manifest.facts))),
         Findings(**{name: own[name] for name in MARTS}),
         Costs(**{name: own[name] for name in COSTS}),
         Views(**{name: own[name] for name in VIEWS}),

@@ -15,8 +15,6 @@ from spark_analysis.schema.facts import Window
 from spark_analysis.schema.measures import BY_NAME
 from spark_analysis.schema.words import Strength
 
-# Faults after which a host has all that it had on disk, once it is back.
-STRIKES_HOST = ("kill", "stop", "freeze", "black_hole", "reboot")
 GOOD_S = 5  # so long sending was on time when `degraded` ended, or longer (DESIGN.md 4)
 
 
@@ -163,10 +161,11 @@ def _missed_later(evidence: Evidence, window: Window) -> int:
 
 def _returned(evidence: Evidence, window: Window) -> bool | None:
     """An operation may have taken a disk away, too."""
-    if window.kind not in STRIKES_HOST:
+    spared = window.nature.spares_disk if window.nature is not None else None
+    if spared is None:
         return None
     wiped = evidence.value("lost_disk")
-    kept = isinstance(wiped, Moot) or wiped == "none"
+    kept = spared and (isinstance(wiped, Moot) or wiped == "none")
     return kept and evidence.value("fault_returned", window.number) is True
 
 

@@ -14,8 +14,9 @@ from uuid import uuid4
 
 import docker
 
-from faults.model import Executor, Witness
+from faults.model import Executor
 from faults.shapes import Way
+from faults.witness import Witness
 from harness.deploy import engine, images, labels, peer_ways, render
 from harness.deploy.agent import AgentClient
 from harness.deploy.compose_cluster import ComposeCluster, Containers, remove

@@ -17,8 +17,9 @@ import requests
 from docker.errors import DockerException
 
 from faults.executors.project import Project
-from faults.model import Executor, Witness
+from faults.model import Executor
 from faults.places import place
+from faults.witness import Witness
 from harness.deploy import compose_balancers, compose_process_ends, labels
 from harness.deploy.agent import AgentClient, AgentError
 from harness.deploy.balancer_address import has_address

@@ -2,7 +2,8 @@
 
 from faults.executors.compose import ComposeExecutor
 from faults.executors.compose_witness import ComposeWitness
-from faults.model import Executor, Witness
+from faults.model import Executor
+from faults.witness import Witness
 from harness.deploy.compose_cluster import ComposeCluster
 from harness.deploy.port import DeployError
 

@@ -16,7 +16,8 @@ from typing import TypeAlias
 from uuid import uuid4
 
 from faults.executors import local_processes as processes
-from faults.model import Executor, Witness
+from faults.model import Executor
+from faults.witness import Witness
 from harness.deploy.agent import AgentClient
 from harness.deploy.external_cluster import ExternalCluster, release
 from harness.deploy.external_links import DirectLinks

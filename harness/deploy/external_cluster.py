@@ -14,7 +14,8 @@ from pathlib import Path
 
 from faults.actions import Start
 from faults.executors import local_processes as processes
-from faults.model import Executor, Witness
+from faults.model import Executor
+from faults.witness import Witness
 from harness.deploy import external_looks as looks
 from harness.deploy.agent import AgentClient
 from harness.deploy.external_links import DirectLinks

@@ -12,7 +12,8 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from uuid import uuid4
 
 from faults.commands import STEPS
-from faults.kinds import EXTERNAL, KINDS
+from faults.kinds import KINDS
+from faults.mechanisms import EXTERNAL
 from harness.deploy import external_looks as looks
 from harness.deploy import rabbitmq_words
 from harness.deploy.agent import AgentClient, AgentError

@@ -2,7 +2,8 @@
 
 from faults.executors.external import ExternalExecutor
 from faults.executors.local_witness import LocalWitness, Places
-from faults.model import Executor, Witness
+from faults.model import Executor
+from faults.witness import Witness
 from harness.deploy.external_cluster import ExternalCluster
 from harness.deploy.external_site import Site
 from harness.deploy.local_faults import AgentHere

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from faults.kinds import DIRECT, TOXIPROXY
+from faults.mechanisms import DIRECT, TOXIPROXY
 from harness.deploy.peer_ways import HOSTS_MAX as PROXIED_HOSTS_MAX
 from harness.outside.text import brief
 from harness.plan.findings import Finding

@@ -6,10 +6,9 @@
    only its own word that it is stopped counts, and not that it is silent, or boots.
 """
 
-from faults.actions import Start, Stop
-from faults.compile import ENDING_S
+from faults.actions import ENDING_S, Start, Stop
 from faults.executors.project import Project
-from faults.model import Witness
+from faults.witness import Witness
 from harness.deploy.port import Lifeless
 from harness.deploy.rabbitmq_commands import BOOT_STATE, STOPPED
 

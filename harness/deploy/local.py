@@ -16,8 +16,9 @@ from pathlib import Path
 from uuid import uuid4
 
 from faults.executors import local_processes as processes
-from faults.model import Executor, Witness
+from faults.model import Executor
 from faults.peers import peer_link
+from faults.witness import Witness
 from harness.deploy.agent import AgentClient
 from harness.deploy.files import PACKAGES
 from harness.deploy.links import Links

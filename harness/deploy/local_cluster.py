@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from faults.executors import local_processes as processes
-from faults.model import Executor, Witness
+from faults.model import Executor
+from faults.witness import Witness
 from harness.deploy import local_process_ends, log_tails
 from harness.deploy.agent import AgentClient
 from harness.deploy.api_operator import ApiOperator

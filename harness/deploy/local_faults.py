@@ -4,7 +4,8 @@ from typing import Any
 
 from faults.executors.local import LocalExecutor
 from faults.executors.local_witness import LocalWitness, Places
-from faults.model import Executor, FaultError, Witness
+from faults.model import Executor, FaultError
+from faults.witness import Witness
 from harness.deploy.local_cluster import LocalCluster
 from harness.deploy.port import DeployError
 from harness.workers.agent import answer, calls

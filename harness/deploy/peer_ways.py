@@ -15,7 +15,7 @@
 from collections.abc import Iterable, Mapping
 from itertools import permutations
 
-from faults.kinds import TOXIPROXY
+from faults.mechanisms import TOXIPROXY
 from faults.peers import Mesh, peer_link
 from faults.shapes import Way
 from harness.plan.model import Layout

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from faults.actions import Action
-from faults.model import Executor, Witness
+from faults.model import Executor
+from faults.witness import Witness
 from harness.deploy.log_tails import LeftOut
 from harness.deploy.orders import Operator
 from harness.deploy.roster import Roster

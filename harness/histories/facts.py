@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any, cast
 
 from harness.histories.complaints import Complaints
+from harness.plan.natures import with_natures
 from spark_analysis.schema import sound
 from spark_analysis.schema.declared import WRONG, Reader
 from spark_analysis.schema.facts import (
@@ -56,7 +57,7 @@ def read_facts(told: object, name: str, complaints: Complaints) -> Facts | None:
         return None
     sound.check(cast(Facts, facts), complaints)
     _check_windows(cast(Facts, facts), complaints)
-    return cast(Facts, facts)
+    return with_natures(cast(Facts, facts))
 
 
 def _check_windows(facts: Facts, complaints: Complaints) -> None:

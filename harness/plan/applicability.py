@@ -6,8 +6,10 @@
 
 from collections.abc import Iterator
 
-from faults.kinds import CLIENT_LINK, COMPOSE, KINDS, OF_PROCESSES, TOXIPROXY, mechanism
+from faults.kinds import KINDS, by_signals, mechanism
+from faults.mechanisms import COMPOSE, TOXIPROXY
 from faults.shapes import SHAPES
+from faults.targets import CLIENT_LINK
 from harness.outside.text import brief
 from harness.plan import clients, operable, overlaps, process_targets, worker_places
 from harness.plan.model import BALANCERS, Entry, FaultPlan, Layout, Scenario, System
@@ -101,7 +103,7 @@ def _length_obstacles(scenario: Scenario, layout: Layout) -> Iterator[str]:
     texts = list(overlaps.problems(standing))
     for number, fault in enumerate(scenario.faults, start=1):
         options = fault.options
-        if fault.kind == "flap" and options.down_s:
+        if KINDS[fault.kind].repeats and options.down_s:
             lasts_s = fault.lasts.resolve_s(layout.timer_s)
             text = overlaps.flap_problem(options.down_s, options.up_s, lasts_s)
             texts += [(number, text)] if text else []
@@ -118,8 +120,8 @@ def _balancer_obstacles(target: Target, kind: str, layout: Layout) -> Iterator[s
             f"{brief(target.word)} means nobody: clients enter by {layout.entrance!r}, with "
             f"{found} before the brokers; it takes a layout with entrance = {ways}"
         )
-    elif kind not in OF_PROCESSES:
-        yield f"{target.word} can suffer no {kind}, only {', '.join(OF_PROCESSES)}"
+    elif not KINDS[kind].strikes_processes:
+        yield f"{target.word} can suffer no {kind}, only {', '.join(by_signals())}"
 
 
 def _offered(layout: Layout) -> str:

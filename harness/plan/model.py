@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from faults.kinds import DIRECT
+from faults.mechanisms import DIRECT
 from faults.model import Options
 from harness.plan.rocketmq_layout import RocketMq
 from harness.plan.topology import Topology

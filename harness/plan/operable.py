@@ -5,7 +5,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from faults.kinds import EXTERNAL
+from faults.mechanisms import EXTERNAL
 from harness.outside.text import brief
 from harness.plan.model import Layout, OperationPlan, Scenario, System
 from harness.plan.operations import (

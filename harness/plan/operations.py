@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from faults.kinds import COMPOSE, CONTAINER, LOCAL, PROCESS
+from faults.mechanisms import COMPOSE, CONTAINER, LOCAL, PROCESS
 from harness.outside.text import brief
 
 API, COMMAND = "management API", "the broker's command line"

@@ -7,7 +7,8 @@
 
 from collections.abc import Iterator
 
-from faults.kinds import EXTERNAL, KINDS
+from faults.kinds import KINDS
+from faults.mechanisms import EXTERNAL
 from harness.plan.model import FaultPlan
 from harness.plan.topology import Topology
 from harness.plan.words import parse_target

@@ -10,8 +10,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from faults.kinds import CLIENT_LINK, COMPOSE, KINDS, OF_PROCESSES, TOXIPROXY
+from faults.kinds import KINDS, by_signals
+from faults.mechanisms import COMPOSE, TOXIPROXY
 from faults.places import place
+from faults.targets import CLIENT_LINK
 from harness.outside.text import brief
 from harness.plan import clients
 from harness.plan.model import Host, Layout, System
@@ -50,7 +52,7 @@ def by_process(kind: str, peer_links: str) -> bool:
     """Whether a kind can strike one process of a host, and no other."""
     found = KINDS[kind]
     of_links = peer_links == TOXIPROXY and COMPOSE in found.by_peer_links
-    return kind in OF_PROCESSES or found.applies_to == CLIENT_LINK or of_links
+    return found.strikes_processes or found.applies_to == CLIENT_LINK or of_links
 
 
 def _unknown(target: Target, layout: Layout) -> Iterator[str]:
@@ -66,8 +68,8 @@ def _unknown(target: Target, layout: Layout) -> Iterator[str]:
 
 
 def _reach(target: Target, kind: str, layout: Layout) -> Iterator[str]:
-    if target.role == "name_servers" and kind not in OF_PROCESSES:
-        only = ", ".join(OF_PROCESSES)
+    if target.role == "name_servers" and not KINDS[kind].strikes_processes:
+        only = ", ".join(by_signals())
         yield f"{NAME_SERVERS!r} are several: they can suffer no {kind}, only {only}"
     elif not by_process(kind, layout.peer_links):
         meant = candidates(target, layout.hosts)

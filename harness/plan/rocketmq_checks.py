@@ -12,6 +12,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from faults.kinds import KINDS
 from harness.plan import spans
 from harness.plan.findings import Finding
 from harness.plan.places import Path
@@ -92,6 +93,7 @@ def _settle_problem(phases: object) -> Iterator[Finding]:
 
 def _crash_problems(faults: object) -> Iterator[Finding]:
     for index, fault in enumerate(faults if isinstance(faults, list) else ()):
-        if isinstance(fault, dict) and fault.get("kind") == "client_crash":
+        kind = KINDS.get(str(fault.get("kind"))) if isinstance(fault, dict) else None
+        if kind is not None and kind.ends_client:
             text = "a dead client cannot be asked for the fates of its transactions"
             yield Finding(("fault", index, "kind"), text)

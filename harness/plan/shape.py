@@ -12,7 +12,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
-from faults.kinds import KINDS, OPTIONS
+from faults.kinds import KINDS
+from faults.options import OPTIONS
 from harness.outside.text import brief
 from harness.plan import spans
 from harness.plan.model import Entry, OperationOptions, Span

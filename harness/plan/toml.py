@@ -15,8 +15,11 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from faults.kinds import CLIENT, KINDS, OPTIONS, Kind, Option
+from faults.kind import Kind
+from faults.kinds import KINDS
 from faults.model import Options
+from faults.options import OPTIONS, Option
+from faults.targets import CLIENT
 from harness.outside.text import brief
 from harness.plan import operation_checks, overlaps, rocketmq_checks, spans
 from harness.plan.findings import MISSING, Finding, document_of, length, none_of, told
@@ -278,7 +281,7 @@ def _fault_checks(path: Path, fault: dict[str, Any]) -> Iterator[Finding]:
         return
     if empty:
         yield Finding((*path, "lasts"), "a window of no length shows nothing")
-    elif fault.get("kind") == "flap":
+    elif kind is not None and kind.repeats:
         with suppress(ValueError):  # a length in layout timers is checked on each layout
             lengths = (spans.parse_seconds(fault.get(key)) for key in ("down", "up", "lasts"))
             if text := overlaps.flap_problem(*lengths):

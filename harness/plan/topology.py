@@ -7,8 +7,9 @@
 
 from dataclasses import dataclass, field
 
-from faults.commands import BY_COMMAND, HostCommand, HostCommands
-from faults.kinds import CLIENT_LINK, KINDS
+from faults.commands import HostCommand, HostCommands
+from faults.kinds import KINDS
+from faults.targets import CLIENT_LINK
 
 EMBEDDED = "embedded"
 EVERYWHERE = ("0.0.0.0", "::")  # to listen at; nobody dials these
@@ -80,7 +81,7 @@ class Topology:
 
         Of kinds that no topology can allow, faults.kinds tells why.
         """
-        if kind in BY_COMMAND and kind not in self.broker(host).commands:
+        if KINDS[kind].verify_commanded is not None and kind not in self.broker(host).commands:
             return f"no command for {kind} of {host}"
         if KINDS[kind].applies_to == CLIENT_LINK and self.proxy is None:
             return f"no proxy for {kind}"

@@ -13,7 +13,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from faults.commands import BY_COMMAND, HostCommand
+from faults.commands import HostCommand
+from faults.kinds import by_command
 from harness.outside.text import brief
 from harness.plan.findings import Finding, document_of, of_shape, told
 from harness.plan.model import Host, Layout, PauseIfAllDown, Policy
@@ -116,7 +117,7 @@ def _proxy(table: ProxyTable) -> Proxy:
 
 def _broker(table: BrokerTable) -> Broker:
     commands = {"kill": table.kill, "stop": table.stop, "freeze": table.freeze}
-    assert commands.keys() == set(BY_COMMAND), commands
+    assert commands.keys() == set(by_command()), commands
     address, port = table.amqp
     return Broker(
         host=table.host,

@@ -7,6 +7,7 @@
 
 from collections.abc import Iterator
 
+from faults.kinds import KINDS
 from harness.plan.model import FaultPlan, Layout, Scenario, Workload
 from harness.plan.rocketmq_layout import brokers
 from harness.plan.words import parse_target
@@ -44,7 +45,7 @@ def obstacles(scenario: Scenario, layout: Layout) -> Iterator[str]:
 
 
 def _successors(fault: FaultPlan, workload: Workload) -> int:
-    if fault.kind != "client_crash" or not fault.returns:
+    if not KINDS[fault.kind].ends_client or not fault.returns:
         return 0
     if parse_target(fault.target).client:
         return 1

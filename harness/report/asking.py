@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 
-from faults.kinds import EXTERNAL
+from faults.mechanisms import EXTERNAL
 from harness.deploy import catalogue
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of
 from harness.plan import bound, experiment, misbehave

@@ -8,8 +8,11 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
-from faults.kinds import CLIENT_LINK, KINDS, LOCAL, OPTIONS, PROXY
+from faults.kinds import KINDS
+from faults.mechanisms import LOCAL, PROXY
 from faults.model import Options
+from faults.options import OPTIONS
+from faults.targets import CLIENT_LINK
 from harness.plan import spans
 from harness.plan.bound import Bound
 from harness.plan.clients import asks_name_servers

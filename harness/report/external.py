@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 
-from faults.kinds import EXTERNAL
+from faults.mechanisms import EXTERNAL
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of
 from harness.outside.text import brief
 from harness.plan.model import Experiment, Layout, System

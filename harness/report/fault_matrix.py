@@ -5,7 +5,9 @@
 
 from collections.abc import Iterable, Iterator
 
-from faults.kinds import COMPOSE, EXTERNAL, KINDS, LOCAL, TOXIPROXY, Kind, offered
+from faults.kind import Kind
+from faults.kinds import KINDS, offered
+from faults.mechanisms import COMPOSE, EXTERNAL, LOCAL, TOXIPROXY
 from harness.deploy.catalogue import load_system, system_names
 from harness.plan.model import System
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from rich.table import Table
 
-from faults.kinds import KINDS, TARGETS, offered
+from faults.kinds import KINDS, offered
+from faults.targets import TARGETS
 from harness.analyse.claims import Claim
 from harness.analyse.vocabulary import FACTS
 from harness.plan import operations as plan

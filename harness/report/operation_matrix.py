@@ -5,7 +5,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from faults.kinds import COMPOSE, LOCAL
+from faults.mechanisms import COMPOSE, LOCAL
 from harness.deploy.catalogue import load_system, system_names
 from harness.plan.model import System
 from harness.plan.operations import OPERATIONS, Operation

@@ -21,7 +21,7 @@ from harness.deploy.port import DeployError, Lifeless, Roles
 from harness.plan.model import Layout
 from harness.plan.rocketmq_layout import servers
 from harness.run.cast import describe
-from harness.run.windows import Stage
+from harness.run.stage import Stage
 from harness.run_folder.manifest import AuditStart
 from spark_analysis.schema.facts import QueueEnd
 

@@ -7,7 +7,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from faults.kinds import DIRECT
+from faults.mechanisms import DIRECT
 from faults.places import host_of, joined, process_of
 from harness.deploy.port import Roles
 from harness.plan.model import BALANCER, STANDBY, Entry, Host

@@ -8,7 +8,7 @@
 
 from dataclasses import dataclass, field
 
-from harness.run_folder.manifest import DRIFT_NS_MAX
+from harness.run_folder.tolerances import DRIFT_NS_MAX
 
 SUSPEND_LIMIT_NS = 5_000_000  # CLOCK_BOOTTIME and CLOCK_MONOTONIC are not read at one instant
 

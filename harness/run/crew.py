@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from faults.kinds.processes.rules import KILLED
 from faults.model import Reply
-from faults.verify.processes import KILLED
-from faults.verify.replies import SILENCE_S
+from faults.replies import SILENCE_S
 from harness.deploy.port import Channel, Cluster, DeployError
 from harness.run.clocks import Clock, Sample
 from harness.run_folder.manifest import ClockRecord, WorkerRecord

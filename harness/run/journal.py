@@ -19,8 +19,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from faults.actions import action_from_json, action_to_json
 from faults.model import Armed, Options
+from faults.recorded import action_from_json, action_to_json
 from harness.run_folder.manifest import naming
 from spark_analysis.schema.failed import os_reason
 

@@ -238,7 +238,7 @@ class LiveRun:
     async def _see_return(self, number: int) -> None:
         """What a host that is a mirror again holds when it is first seen as one."""
         window = self._windows[number]
-        if not window.takes_a_copy or not window.facts.gone:
+        if not window.target.takes_a_copy or not window.facts.gone:
             return
         with contextlib.suppress(Interrupted):
             await self._stage.interrupt.unless(self._see_what_is_held(number, window))
@@ -246,10 +246,12 @@ class LiveRun:
     async def _see_what_is_held(self, number: int, window: LiveWindow) -> None:
         with contextlib.suppress(DeployError, TimeoutError):
             roles = await until(
-                self._stage.roles, lambda found: window.role_by(found) != "none", RETURN_LIMIT_S
+                self._stage.roles,
+                lambda found: window.target.role_by(found) != "none",
+                RETURN_LIMIT_S,
             )
             state = self._manifest.state["windows"][str(number)]
-            state["synchronised_when_rejoined"] = window.synchronised_by(roles)
+            state["synchronised_when_rejoined"] = window.target.synchronised_by(roles)
             mirrored = [word for word, role in roles.items() if window.resolved in role.mirrors]
             if len(mirrored) == len(roles):
                 state["held_when_rejoined"] = await self._held(mirrored, window.resolved)
@@ -325,8 +327,8 @@ class LiveRun:
             roles = await self._stage.roles()
             for number, window in self._windows.items():
                 state = self._manifest.state["windows"][str(number)]
-                state["rejoined_as"] = window.role_by(roles)
-                state["synchronised_at_last"] = window.synchronised_by(roles)
+                state["rejoined_as"] = window.target.role_by(roles)
+                state["synchronised_at_last"] = window.target.synchronised_by(roles)
 
     async def _audit(self) -> None:
         held = dict(self._operating.held)

@@ -15,8 +15,7 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Any
 
-from faults.actions import Kill, Start, Stop
-from faults.compile import ENDING_S
+from faults.actions import ENDING_S, Kill, Start, Stop
 from faults.model import Armed, FaultError
 from faults.performing import perform_all
 from harness.deploy.orders import (
@@ -49,8 +48,8 @@ from harness.plan.operations import (
 from harness.run import afterwards
 from harness.run.cast import NoSuchTarget
 from harness.run.promoting import Promoting
+from harness.run.stage import Stage
 from harness.run.stopping import Stopping
-from harness.run.windows import Stage
 from harness.run_folder.manifest import OperationRecord
 
 STOP_LIMIT_S = 60.0

@@ -32,7 +32,8 @@ from harness.run.ending import CLOSE_LIMIT_S, Ending, Hiring, Logs
 from harness.run.journal import Journal
 from harness.run.process_ends import ProcessEnds
 from harness.run.record import Record
-from harness.run.windows import LiveWindow, Stage
+from harness.run.stage import Stage
+from harness.run.windows import LiveWindow
 from harness.run_folder.client_events import CONSUMING, STRUCK
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema.words import Strength
@@ -68,11 +69,11 @@ class Prepared:
 
     def state_at_fault(self, window: LiveWindow) -> dict[str, Any]:
         """What claims ask of the moment of the first fault; None is unknown."""
-        roles = window.roles
+        roles = window.target.roles
         return {
             "fault_kind": window.facts.kind,
             "fault_resource": window.resource or NO_RESOURCE,
-            "fault_target_role": window.target_role if window.resolved else None,
+            "fault_target_role": window.target.target_role if window.resolved else None,
             "mirrors_at_fault": min((len(r.mirrors) for r in roles.values()), default=None),
             "synchronised_mirrors_at_fault": min(
                 (len(r.synchronised) for r in roles.values()), default=None
@@ -85,7 +86,9 @@ class Prepared:
 
     def _consuming_from(self, window: LiveWindow) -> list[int]:
         """The consumers of the queues whose master is at the window's target."""
-        held = {word for word, role in window.roles.items() if role.master == window.resolved}
+        held = {
+            word for word, role in window.target.roles.items() if role.master == window.resolved
+        }
         return [
             member.config.number
             for member in self.crew
@@ -95,7 +98,9 @@ class Prepared:
     def _entered(self, who: str, window: LiveWindow) -> Declared:
         """None, too, where a balancer decides to whom clients come."""
         if self.entries[who] == NAME_SERVER:  # who finds masters is at no slave's
-            return False if window.resolved and window.target_role == "mirror" else NO_ENTRANCE
+            return (
+                False if window.resolved and window.target.target_role == "mirror" else NO_ENTRANCE
+            )
         known = window.resolved and self.entries[who] != BALANCER
         return self.entries[who] == window.resolved if known else None
 

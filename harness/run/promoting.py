@@ -8,8 +8,7 @@
 
 from dataclasses import dataclass
 
-from faults.actions import Start, Stop
-from faults.compile import ENDING_S
+from faults.actions import ENDING_S, Start, Stop
 from faults.model import Armed
 from faults.performing import perform_all
 from faults.places import place
@@ -19,7 +18,7 @@ from harness.deploy.port import DeployError, Roles
 from harness.plan.model import Host, Step
 from harness.plan.operations import OPERATIONS
 from harness.plan.rocketmq_layout import parse_broker
-from harness.run.windows import Stage
+from harness.run.stage import Stage
 
 STOP_LIMIT_S = 60.0
 SERVE_LIMIT_S = 120.0

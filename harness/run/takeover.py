@@ -7,18 +7,18 @@
 3. A second for what was on its way, as everywhere.
 """
 
-SILENT = ("freeze", "partition", "black_hole", "reboot", "flap", "slow_peers")  # slow: at worst
-AGAIN_AND_AGAIN = ("flap",)  # the last silence began later than the fault did
+from faults.kind import Kind
+
 GIVEN_UP_TIMERS = 1.25
 AGREEING_S = 10.0
 ON_ITS_WAY_S = 1.0
 
 
-def over_ns(kind: str, returned_ns: int, gone_ns: int, timer_s: float) -> int:
+def over_ns(kind: Kind, returned_ns: int, gone_ns: int, timer_s: float) -> int:
     """When the last takeover is over that a fault may have set off; times in ns of run time."""
-    if kind not in SILENT:
+    if not kind.silences_peers:
         return gone_ns + _ns(ON_ITS_WAY_S)
-    silent_ns = gone_ns if kind in AGAIN_AND_AGAIN else returned_ns
+    silent_ns = gone_ns if kind.repeats else returned_ns  # the last silence began later
     given_up_ns = silent_ns + _ns(GIVEN_UP_TIMERS * timer_s)
     return max(gone_ns, given_up_ns) + _ns(AGREEING_S + ON_ITS_WAY_S)
 

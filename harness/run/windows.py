@@ -10,96 +10,33 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from faults.actions import KillClients, ReplaceClients
-from faults.compile import compile as compile_fault
-from faults.exclusive import Thing, clash, things
-from faults.kinds import CLIENT, KINDS
-from faults.model import Armed, Executor, FaultError, Proof, Receipt
+from faults.kinds import KINDS
+from faults.model import Armed, FaultError, Proof, Receipt
 from faults.performing import perform_all
-from faults.places import host_of, process_of, split
 from faults.rhythm import Change, Rhythm
-from faults.verification import gone, held, held_limit_s
-from harness.deploy.port import Cluster, DeployError, Link, Roles
-from harness.plan.model import BALANCER, STANDBY, FaultPlan, RunPlan, Window
-from harness.plan.peer_doors import serving
-from harness.plan.words import parse_target
+from faults.verification import gone, held, held_limit_s, prepare
+from harness.deploy.port import DeployError
+from harness.plan.model import Window
+from harness.plan.natures import nature_of
+from harness.run.aiming import aimed, roles_before, take
 from harness.run.cast import (
-    NAME_SERVER,
     NoSuchTarget,
-    describe,
-    holders,
-    promoted_rank,
-    resolve,
-    resolve_balancer,
-    resolve_clients,
-    resolve_processes,
-    role_of_places,
-    roles_meant,
 )
 from harness.run.crew import WorkerLost
-from harness.run.interrupts import Interrupt, Interrupted
-from harness.run.journal import Journal
-from harness.run.process_ends import NotingExecutor, ProcessEnds
-from harness.run.record import Record
+from harness.run.interrupts import Interrupted
+from harness.run.stage import LOOK_LIMIT_S, Stage
+from harness.run.struck import Struck
 from harness.run.takeover import over_ns
 from spark_analysis.schema.facts import Absence
 from spark_analysis.schema.facts import Window as WindowFacts
 
 GONE_LIMIT_S = 120.0
-ALARM = "alarm"
-LOOK_LIMIT_S = 10.0  # how long the brokers may take to say who holds a queue
-
-
-@dataclass(slots=True)
-class Stage:
-    """What windows play on: the cluster, the run's queues and links, and where to write."""
-
-    plan: RunPlan
-    cluster: Cluster
-    journal: Journal
-    record: Record
-    origin_ns: int
-    queues: Mapping[str, str]  # the scenario's name -> the broker's
-    links: Mapping[str, Sequence[Link]]  # worker -> its links
-    roles_of_worker: dict[str, str]  # of those that were not killed: publisher, consumer
-    numbers: dict[str, int]  # worker -> its number in every record
-    process_ends: ProcessEnds
-    standing: dict[int, Armed] = field(default_factory=dict)  # by window; who has what, now
-    interrupt: Interrupt = field(default_factory=Interrupt)  # of this run alone
-
-    @property
-    def executor(self) -> Executor:
-        """The cluster's: whom it ends is noted."""
-        return NotingExecutor(self.cluster.executor, self.process_ends)
-
-    async def roles(self) -> dict[str, Roles]:
-        """Who holds each queue now, by the scenario's names."""
-        async with asyncio.timeout(LOOK_LIMIT_S):
-            found = await asyncio.gather(
-                *(self.cluster.broker.roles(name) for name in self.queues.values())
-            )
-        return dict(zip(self.queues, found, strict=True))
-
-    @property
-    def hosts(self) -> tuple[str, ...]:
-        return tuple(host.name for host in self.plan.layout.hosts)
-
-    def proxies(self, clients: str, place: str) -> tuple[str, ...]:
-        """The listeners of these clients (model.Options) that lead to `place`."""
-        wanted, host, process = roles_meant(clients), host_of(place), process_of(place)
-        return tuple(
-            link.proxy
-            for worker, links in self.links.items()
-            for link in links
-            if self.roles_of_worker.get(worker) in wanted
-            and link.host == host
-            and process in ("", link.process)
-        )
 
 
 class LiveWindow:
@@ -123,7 +60,7 @@ class LiveWindow:
         self._look: asyncio.Task[Proof] | None = None
         self._rhythm: Rhythm | None = None
         self._begun = False  # an action of it was tried
-        self.roles: dict[str, Roles] = {}  # when it opened
+        self.target = Struck(hosts=stage.plan.layout.hosts)
         self.promoted_rank: int | None = None  # seen just before it was undone
         now_ns = time.monotonic_ns() - stage.origin_ns
         self.facts = WindowFacts(
@@ -135,11 +72,12 @@ class LiveWindow:
             False,
             False,
             "not opened",
+            nature=nature_of(window.fault.kind),
         )
 
     @property
     def resolved(self) -> str:
-        return self._armed.resolved if self._armed else ""
+        return self.target.resolved if self._armed else ""
 
     @property
     def title(self) -> str:
@@ -181,48 +119,22 @@ class LiveWindow:
 
     @property
     def resource(self) -> str:
-        """Of which an alarm says that it is short; "" of another fault."""
+        """Of which its host runs short; "" of another fault."""
         fault = self._window.fault
-        return fault.options.resource if fault.kind == ALARM else ""
-
-    @property
-    def target_role(self) -> str:
-        return self.role_by(self.roles)
-
-    def role_by(self, roles: Mapping[str, Roles]) -> str:
-        """What its target is to queues by the roles of some moment."""
-        if self._armed is not None and self._armed.role in (BALANCER, STANDBY, NAME_SERVER):
-            return self._armed.role
-        return role_of_places(split(self.resolved), roles, self._stage.plan.layout.hosts)
-
-    @property
-    def takes_a_copy(self) -> bool:
-        """Whether its target held a queue that has mirrors when it opened."""
-        return any(
-            one.mirrors and self.resolved in (one.master, *one.mirrors)
-            for one in self.roles.values()
-        )
-
-    def synchronised_by(self, roles: Mapping[str, Roles]) -> bool | None:
-        """Whether its target is a mirror that holds everything, of every queue that it mirrors;
-        None where it mirrors none."""
-        mirrored = [one for one in roles.values() if self.resolved in one.mirrors]
-        if not mirrored:
-            return None
-        return all(self.resolved in one.synchronised for one in mirrored)
+        return fault.options.resource if "resource" in KINDS[fault.kind].options else ""
 
     async def open(self) -> bool:
         """Arms the fault; False where nothing is in force (the facts say why)."""
         interrupt = self._stage.interrupt
         try:
-            armed = await interrupt.unless(self._compile())
-            self._take(armed)
+            armed = await interrupt.unless(self._aim())
+            take(self._stage, armed)
             self._armed = armed
         except (NoSuchTarget, FaultError, DeployError, TimeoutError, Interrupted) as failure:
             self._fail(f"never opened: {failure or 'the brokers did not say who holds what'}")
             return False
         try:
-            await interrupt.unless(self._stage.cluster.witness.prepare(armed))
+            await interrupt.unless(prepare(armed, self._stage.cluster.witness))
         except (FaultError, Interrupted) as failure:
             del self._stage.standing[armed.window]
             self._fail(f"never opened: verification could not be prepared: {failure}")
@@ -296,69 +208,13 @@ class LiveWindow:
         await self._stage.cluster.witness.dismiss(armed)
         return self.facts.gone
 
-    async def _compile(self) -> Armed:
+    async def _aim(self) -> Armed:
         stage, fault = self._stage, self._window.fault
-        self.roles = await self._roles_before()
-        clients: tuple[str, ...] = ()
-        if KINDS[fault.kind].applies_to == CLIENT:
-            clients = resolve_clients(fault.target, fault.options.clients, stage.roles_of_worker)
-            host, role = ", ".join(clients), "clients"
-        else:
-            host, role = await self._meant(fault)
-        return compile_fault(
-            kind=fault.kind,
-            target=fault.target,
-            resolved=host,
-            role=role,
-            hosts=(*stage.hosts, *(name for name in (host,) if role in (BALANCER, STANDBY))),
-            clients=clients,
-            proxies=stage.proxies(fault.options.clients, host),
-            window=self._window.number,
-            run=stage.plan.name,
-            returns=fault.returns,
-            mechanism=stage.executor.mechanism(fault.kind),
-            options=fault.options,
-            serving=serving(stage.plan.layout),
-        )
-
-    async def _roles_before(self) -> dict[str, Roles]:
-        """Who holds what. Clients and name servers can be struck while nobody tells that; it is
-        unknown then."""
-        fault = self._window.fault
-        try:
-            return await self._stage.roles()
-        except (DeployError, TimeoutError):
-            by_itself = KINDS[fault.kind].applies_to == CLIENT
-            if by_itself or parse_target(fault.target).of_processes:
-                return {}
-            raise
-
-    def _take(self, armed: Armed) -> None:
-        """Raises NoSuchTarget where another window has what this one would have."""
-        own = _things(armed)
-        for number, other in self._stage.standing.items():
-            if clash(own, _things(other)):
-                raise NoSuchTarget(
-                    f"{armed.kind} {armed.target} means {armed.resolved}, where window {number} "
-                    f"({other.kind} {other.target}) stands: the end of one would undo the other"
-                )
-        self._stage.standing[armed.window] = armed
-
-    async def _meant(self, fault: FaultPlan) -> tuple[str, str]:
-        """The host or the processes, and what they are now. Raises NoSuchTarget, DeployError,
-        TimeoutError."""
-        stage, target = self._stage, fault.target
-        word = parse_target(target)
-        if word.of_processes:
-            attached = stage.cluster.roster.attached(word.client) if word.client else ""
-            layout = stage.plan.layout
-            return resolve_processes(word, fault.kind, layout.hosts, attached, layout.peer_links)
-        if target in stage.plan.layout.balancers or word.role == "balancer":
-            async with asyncio.timeout(LOOK_LIMIT_S):
-                entered = await stage.cluster.entered()
-            return resolve_balancer(target, stage.plan.layout.balancers, entered)
-        host = resolve(target, self.roles, stage.hosts, holders(self.roles))
-        return host, describe(host, self.roles)
+        roles = await roles_before(stage, fault)
+        self.target = replace(self.target, roles=roles)
+        armed = await aimed(stage, self._window, roles)
+        self.target = replace(self.target, resolved=armed.resolved, role=armed.role)
+        return armed
 
     async def _arm(self, armed: Armed) -> bool:
         stage = self._stage
@@ -392,12 +248,7 @@ class LiveWindow:
             after = await self._stage.roles()
         except (DeployError, TimeoutError):
             return  # brokers that cannot say leave it unknown
-        ranks = (
-            promoted_rank(before, after[queue])
-            for queue, before in self.roles.items()
-            if before.master == self.resolved
-        )
-        self.promoted_rank = next((rank for rank in ranks if rank is not None), None)
+        self.promoted_rank = self.target.promoted_by(after)
 
     async def _end_look(self) -> None:
         if self._look is None:
@@ -416,7 +267,7 @@ class LiveWindow:
     def _over_ns(self) -> int:
         gone_ns = time.monotonic_ns() - self._stage.origin_ns
         timer_s = self._stage.plan.layout.timer_s
-        return over_ns(self._window.fault.kind, self.facts.returned_ns, gone_ns, timer_s)
+        return over_ns(KINDS[self._window.fault.kind], self.facts.returned_ns, gone_ns, timer_s)
 
     async def _end_rhythm(self) -> None:
         """A rhythm that was not the one that was meant is not verified."""
@@ -454,8 +305,3 @@ class LiveWindow:
         old = self.facts.doubt
         keep = old if old not in ("", "not opened", "not seen to hold") else ""
         self.facts = replace(self.facts, doubt="; ".join(part for part in (keep, doubt) if part))
-
-
-def _things(armed: Armed) -> frozenset[Thing]:
-    resource = armed.options.resource
-    return things(armed.kind, armed.resolved, resource, armed.proxies, armed.clients)

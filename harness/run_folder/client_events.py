@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import pyarrow.parquet as pq
 
-from faults.kinds import CLIENT_LINK, KINDS
 from faults.places import host_of, split
+from harness.plan.natures import with_nature
 from harness.run_folder.manifest import Manifest
 from spark_analysis.schema.facts import Window
 
@@ -68,7 +68,7 @@ def reached_another(manifest: Manifest, events: Path) -> bool | dict[str, str] |
     """Whether every publisher that was connected to a host when faults struck clients' links to it
     was connected to another one before these were undone; None where nobody knows to whom clients
     came."""
-    of_links = [one for one in manifest.windows if _of_links(one.kind)]
+    of_links = [one for one in manifest.windows if _of_links(one)]
     if not of_links:
         return NO_LINKS
     links = tuple(_links(manifest, events))
@@ -76,8 +76,9 @@ def reached_another(manifest: Manifest, events: Path) -> bool | dict[str, str] |
     return False if False in answers else None if None in answers else True
 
 
-def _of_links(kind: str) -> bool:
-    return kind in KINDS and KINDS[kind].applies_to == CLIENT_LINK
+def _of_links(window: Window) -> bool:
+    nature = with_nature(window).nature
+    return nature is not None and nature.of_client_links
 
 
 def _all_moved(manifest: Manifest, links: Sequence[_Link], window: Window) -> bool | None:

@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from harness.plan.model import RunPlan
+from harness.plan.natures import nature_of
 from harness.plan.operations import OPERATIONS
 from harness.plan.operations import Upheaval as Until
+from harness.run_folder.tolerances import DRIFT_NS_MAX, NOTICED_WITHIN_NS, ON_ITS_WAY_NS
 from spark_analysis.schema.declared import WRONG, Listing, Reader, brief
 from spark_analysis.schema.facts import (
     Absence,
@@ -37,9 +39,6 @@ from spark_analysis.schema.tables import FORMAT_VERSION
 NAME = MANIFEST
 BYTES_MAX = 1 << 26
 SEALED = "sealed"  # the last phase
-NOTICED_WITHIN_NS = 500_000_000  # so late a deployment may tell that a process has ended
-ON_ITS_WAY_NS = 1_000_000_000  # so long after a takeover clients may still hear of it
-DRIFT_NS_MAX = 10_000_000  # a clock that moved by more against ours is a doubt (run/clocks.py)
 _TOLD_MAX = 20
 _WIDE = "seed", "run_number", "origin_wall_ns", "wall_set_ns"  # more than a time of a run
 _NAMES = "run", "scenario", "system", "layout", "client", "repeat"
@@ -169,7 +168,10 @@ class Manifest:
             confirms=workload.confirms,
             # A fault that never came is one that was not seen to hold, not one that was not meant.
             windows=[
-                Window(w.number, w.fault.kind, 0, 0, None, False, False, "never opened")
+                Window(
+                    *(w.number, w.fault.kind, 0, 0, None, False, False, "never opened"),
+                    nature=nature_of(w.fault.kind),
+                )
                 for w in plan.schedule.windows
             ],
             operations=[

@@ -3,11 +3,9 @@
 1. A tick is due every 10 ms, counted from the last one; late is how long after it ran.
 2. Each second's worst tick is recorded, so that a second without a row is a second without a
    worker; every tick that is more than 50 ms late is recorded at once, on its own.
-3. Pure but for `every`, the one clockwork of all the worker's periodic work.
+3. Pure: times are handed in, in nanoseconds of one clock.
 """
 
-import asyncio
-from collections.abc import Callable
 from typing import NamedTuple
 
 TICK_NS = 10_000_000
@@ -54,21 +52,3 @@ class Lateness:
         """The worst lateness since this was last asked."""
         worst_ns, self._lately_ns = self._lately_ns, 0
         return worst_ns
-
-
-def every(period_s: float, work: Callable[[], None]) -> Callable[[], None]:
-    """Calls `work` each `period_s` after its last end, until the returned function is called."""
-    loop = asyncio.get_running_loop()
-    ended = False
-
-    def tick() -> None:
-        if not ended:
-            work()
-            loop.call_later(period_s, tick)
-
-    def end() -> None:
-        nonlocal ended
-        ended = True
-
-    loop.call_later(period_s, tick)
-    return end

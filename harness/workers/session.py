@@ -25,7 +25,8 @@ from harness.workers.clients.rocketmq.options import window
 from harness.workers.consumer import Consumer
 from harness.workers.control import Control, say_at_once
 from harness.workers.drainer import Drainer
-from harness.workers.lateness import Lateness, every
+from harness.workers.lateness import Lateness
+from harness.workers.periodic import every
 from harness.workers.priority import ask_for_every_thread, ask_for_real_time
 from harness.workers.protocol import Role, WorkerConfig
 from harness.workers.publisher import Publisher

@@ -20,9 +20,9 @@ from reference_impl.amqp.queue_methods import (
 from reference_impl.amqp.session import Outbox
 from reference_impl.amqp.sharing import SharedLimit
 from reference_impl.amqp.unacknowledged import Held, Unacknowledged, by_queue
-from reference_impl.mirrored.protocol import Ack, Discard, Grant, Requeue
 from reference_impl.pid import Pid
 from reference_impl.process import Arm, World
+from reference_impl.protocol.queues import Ack, Discard, Grant, Requeue
 
 SWEEP = "sweep"
 

@@ -19,9 +19,9 @@ from reference_impl.amqp.errors import AmqpError, home_is_down, no_master, no_qu
 from reference_impl.amqp.routing import home_is_lost
 from reference_impl.amqp.session import Outbox
 from reference_impl.metadata.tables import Denied, Queue
-from reference_impl.mirrored.protocol import Done, Got, Looked, Refused, Started
 from reference_impl.pid import Pid
 from reference_impl.process import SUPERVISOR, Arm, Committed, Down, Timeout, Transact, World
+from reference_impl.protocol.queues import Done, Got, Looked, Refused, Started
 
 Steps = Generator[None, Any, None]
 Asking = Callable[[Pid, int], Any]  # own pid and request number -> message

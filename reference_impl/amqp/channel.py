@@ -30,13 +30,13 @@ from reference_impl.amqp.errors import COMMAND_INVALID, AmqpError
 from reference_impl.amqp.exchanging import Exchanging
 from reference_impl.amqp.handlers import handlers
 from reference_impl.amqp.methods import decode
+from reference_impl.amqp.misbehaving import RELEASE
 from reference_impl.amqp.naming import Naming
 from reference_impl.amqp.publishing import Publishing
 from reference_impl.amqp.session import Outbox, Session
-from reference_impl.mirrored.protocol import Confirm, Delivery, Reject, Want
-from reference_impl.misbehave.channel import RELEASE
 from reference_impl.pid import Pid
 from reference_impl.process import NORMAL, Down, Effect, Timeout, World
+from reference_impl.protocol.queues import Confirm, Delivery, Reject, Want
 
 _FLOWING = frozenset({Delivery, Confirm, Reject, Want})
 

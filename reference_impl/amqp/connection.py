@@ -38,7 +38,6 @@ from reference_impl.amqp.methods import decode, method_frame
 from reference_impl.amqp.opening import Opening, Step
 from reference_impl.amqp.session import Session
 from reference_impl.amqp.settings import Settings
-from reference_impl.node.protocol import CloseConnection, Described
 from reference_impl.pid import Pid
 from reference_impl.process import (
     NORMAL,
@@ -54,6 +53,7 @@ from reference_impl.process import (
     Watch,
     World,
 )
+from reference_impl.protocol.connections import CloseConnection, Described
 
 _HANDSHAKE, _CLOSING = "handshake", "closing"
 _DEFAULTS = Settings()

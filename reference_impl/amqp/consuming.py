@@ -37,9 +37,9 @@ from reference_impl.amqp.queue_methods import (
     BasicQosOk,
 )
 from reference_impl.amqp.session import Outbox
-from reference_impl.mirrored.protocol import Cancel, Consume, Delivery, Get, Got, Requeue, Want
 from reference_impl.pid import Pid
 from reference_impl.process import World
+from reference_impl.protocol.queues import Cancel, Consume, Delivery, Get, Got, Requeue, Want
 
 _CANCEL_ON_FAILOVER = "x-cancel-on-ha-failover"
 _PRIORITY = "x-priority"

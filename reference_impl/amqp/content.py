@@ -19,7 +19,7 @@ from reference_impl.amqp.frames import BODY, HEADER, METHOD, OVERHEAD, frame
 from reference_impl.amqp.methods import encode
 from reference_impl.amqp.queue_methods import BasicAck, BasicGetOk, BasicNack, BasicReturn
 from reference_impl.amqp.wire import WireError, read_short_string, read_table, short_string
-from reference_impl.mirrored.protocol import Message
+from reference_impl.protocol.queues import Message
 
 PUBLISH, ACK = b"\x00\x3c\x00\x28", b"\x00\x3c\x00\x50"  # class and number, as on the wire
 _DELIVER = b"\x00\x3c\x00\x3c"

@@ -37,7 +37,9 @@ from reference_impl.amqp.routing import DEFAULT
 from reference_impl.amqp.session import Outbox
 from reference_impl.metadata.commands import BindQueue, UnbindQueue
 from reference_impl.metadata.tables import Binding, Queue
-from reference_impl.mirrored.protocol import (
+from reference_impl.pid import Pid
+from reference_impl.process import World
+from reference_impl.protocol.queues import (
     Delete,
     DeleteRecord,
     Done,
@@ -46,8 +48,6 @@ from reference_impl.mirrored.protocol import (
     Purge,
     StartQueue,
 )
-from reference_impl.pid import Pid
-from reference_impl.process import World
 
 
 class Declaring:

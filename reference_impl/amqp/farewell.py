@@ -6,9 +6,9 @@
 
 from typing import Any
 
-from reference_impl.mirrored.protocol import Delete, Done, Refused
 from reference_impl.pid import Pid
 from reference_impl.process import Down, Effect, Send, Watch, World
+from reference_impl.protocol.queues import Delete, Done, Refused
 
 
 class Farewell:

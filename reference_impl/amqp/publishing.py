@@ -13,15 +13,15 @@ from reference_impl.amqp.confirms import Confirms
 from reference_impl.amqp.content import ack_frame, nack_frame, persistent, return_frames
 from reference_impl.amqp.errors import ACCESS_REFUSED, NO_ROUTE, AmqpError, not_implemented
 from reference_impl.amqp.methods import decode
+from reference_impl.amqp.misbehaving import CrookedChannel
 from reference_impl.amqp.queue_methods import BasicPublish, BasicReturn
 from reference_impl.amqp.routing import Router, Target
 from reference_impl.amqp.session import Outbox
 from reference_impl.amqp.session_methods import ConfirmSelect, ConfirmSelectOk
 from reference_impl.metadata.tables import Tables
-from reference_impl.mirrored.protocol import Confirm, Deliver, Message, Reject
-from reference_impl.misbehave.channel import CrookedChannel
 from reference_impl.pid import Pid
 from reference_impl.process import Arm, Send, World
+from reference_impl.protocol.queues import Confirm, Deliver, Message, Reject
 
 GUARD = "guard"
 

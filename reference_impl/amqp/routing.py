@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from reference_impl.amqp.errors import NOT_IMPLEMENTED, AmqpError, no_exchange
 from reference_impl.amqp.topics import matches, words
+from reference_impl.metadata.governing import is_mirrored
+from reference_impl.metadata.records import replicas
 from reference_impl.metadata.tables import Queue, Tables
-from reference_impl.mirrored.placement import is_mirrored
-from reference_impl.mirrored.records import replicas
 from reference_impl.pid import Pid
 
 DEFAULT = ""

@@ -1,6 +1,6 @@
 """Every command on the tables. What a command is stands at the head of exchanges.py.
 
-Those on queues and groups are mirrored/records.py's.
+Those on queues and groups are in records.py.
 """
 
 from reference_impl.metadata.exchanges import (
@@ -12,8 +12,8 @@ from reference_impl.metadata.exchanges import (
     UnbindQueue,
 )
 from reference_impl.metadata.policies import DeletePolicy, PutPolicy
+from reference_impl.metadata.records import RecordCommand
 from reference_impl.metadata.tables import Denied
-from reference_impl.mirrored.records import RecordCommand
 
 __all__ = [
     "BindExchange",

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
 
 from reference_impl.mirrored.journal import Journal
-from reference_impl.mirrored.protocol import Message
+from reference_impl.protocol.queues import Message
 
 
 class Backing:

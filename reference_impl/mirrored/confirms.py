@@ -4,9 +4,9 @@
 2. A replica confirms for itself alone; the channel waits for the others (rabbitmq.md 3.7).
 """
 
-from reference_impl.mirrored.protocol import Confirm
 from reference_impl.pid import Pid
 from reference_impl.process import Effect, Send
+from reference_impl.protocol.queues import Confirm
 
 
 class Confirms:

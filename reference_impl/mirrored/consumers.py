@@ -10,8 +10,8 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from reference_impl.mirrored.protocol import Consume
 from reference_impl.pid import Pid
+from reference_impl.protocol.queues import Consume
 
 PRIORITY_ARGUMENT = "x-priority"
 

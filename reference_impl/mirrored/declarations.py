@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from reference_impl.metadata.tables import Queue
 from reference_impl.mirrored.messages import MasterStarted, StartMaster
-from reference_impl.mirrored.protocol import Started, StartQueue
 from reference_impl.pid import Pid
 from reference_impl.process import SUPERVISOR, Effect, Send, Watch
+from reference_impl.protocol.queues import Started, StartQueue
 
 
 @dataclass(frozen=True, slots=True)

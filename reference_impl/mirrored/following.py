@@ -32,9 +32,9 @@ from reference_impl.mirrored.messages import (
     SenderDeath,
 )
 from reference_impl.mirrored.messages import Depth as DepthTold
-from reference_impl.mirrored.protocol import Deliver, Message
 from reference_impl.mirrored.senders import Life, Senders, Status
 from reference_impl.pid import Pid
+from reference_impl.protocol.queues import Deliver, Message
 
 
 class Following:

@@ -28,9 +28,9 @@ enters the record itself, and asks for its state; a Catchup is asked for as well
 from dataclasses import dataclass, field
 from random import Random
 
+from reference_impl.metadata.records import EraseMembers, JoinGroup, MarkDead
 from reference_impl.metadata.tables import Group
 from reference_impl.mirrored.messages import Activity, AskState, Body, Catchup, Entry, Pub
-from reference_impl.mirrored.records import EraseMembers, JoinGroup, MarkDead
 from reference_impl.mirrored.streams import Stream, states, streams_of
 from reference_impl.mirrored.view import View, lone_view, view_of
 from reference_impl.pid import Pid

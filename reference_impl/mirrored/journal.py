@@ -8,9 +8,9 @@
 from collections import deque
 from collections.abc import Iterable
 
-from reference_impl.mirrored.protocol import Message
 from reference_impl.mirrored.store import Entry, Put, Removed
 from reference_impl.process import Effect, Flush, Write
+from reference_impl.protocol.queues import Message
 
 
 class Journal:

@@ -10,15 +10,15 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from reference_impl.metadata.records import replicas
 from reference_impl.metadata.tables import Queue
 from reference_impl.mirrored.master import Master
 from reference_impl.mirrored.messages import HandOver, NotStarted, Regroup, Retire
 from reference_impl.mirrored.mirror import Mirror
-from reference_impl.mirrored.records import replicas
+from reference_impl.mirrored.misbehaving import held
 from reference_impl.mirrored.replica import Replica
 from reference_impl.mirrored.store import replayed
 from reference_impl.misbehave.kinds import Misbehaviour
-from reference_impl.misbehave.queue import held
 from reference_impl.pid import Pid
 from reference_impl.process import Effect, Process, Send, Spawn, Watch, Wipe, World
 

@@ -16,7 +16,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from reference_impl.mirrored import placement
+from reference_impl.metadata import governing
+from reference_impl.metadata.records import GONE, ForgetQueue, RecordDeaths, StopMirrors
 from reference_impl.mirrored.ending import up_to_exit
 from reference_impl.mirrored.gm import Arrived, Died, Step
 from reference_impl.mirrored.messages import (
@@ -33,24 +34,6 @@ from reference_impl.mirrored.messages import (
     SyncReady,
     SyncTaken,
 )
-from reference_impl.mirrored.protocol import (
-    Ack,
-    Cancel,
-    CancelSync,
-    Consume,
-    Delete,
-    Deliver,
-    Discard,
-    Done,
-    Get,
-    Grant,
-    Look,
-    Purge,
-    Refused,
-    Requeue,
-    Synchronise,
-)
-from reference_impl.mirrored.records import GONE, ForgetQueue, RecordDeaths, StopMirrors
 from reference_impl.mirrored.replica import FLUSH, Replica
 from reference_impl.mirrored.serving import Early, Serving, Waiting
 from reference_impl.mirrored.synchronising import Synchronising
@@ -69,6 +52,23 @@ from reference_impl.process import (
     Transact,
     Watch,
     Wipe,
+)
+from reference_impl.protocol.queues import (
+    Ack,
+    Cancel,
+    CancelSync,
+    Consume,
+    Delete,
+    Deliver,
+    Discard,
+    Done,
+    Get,
+    Grant,
+    Look,
+    Purge,
+    Refused,
+    Requeue,
+    Synchronise,
 )
 
 PRECONDITION_FAILED = 406
@@ -339,7 +339,7 @@ class Master:
         self._stopping = True
         self._out += self._sync.cancel()
         mirrors = () if record is None else record.mirrors
-        if not mirrors or record is None or placement.hands_over(tables, record):
+        if not mirrors or record is None or governing.hands_over(tables, record):
             self._leave()
             return
         self._out += replica.flush()

@@ -8,8 +8,8 @@
 
 import msgspec
 
-from reference_impl.mirrored.protocol import Message, StartQueue, Tagged
 from reference_impl.pid import Pid
+from reference_impl.protocol.queues import Message, StartQueue, Tagged
 
 
 class Told(msgspec.Struct, frozen=True, array_like=True, tag=True):

@@ -6,8 +6,9 @@
    channels say whom to confirm to (senders.py), and are what is left if the master never told.
 3. While it is being synchronised it does nothing else; what comes waits. If the master dies or
    gives up meanwhile, it throws away what it got and is as unsynchronised as one can be.
-4. When members died, it asks the records who is the master now (records.py). If it is this one,
-   the process goes on as a master (promotion.py); requests that came before that is known wait.
+4. When members died, it asks the records who is the master now (metadata/records.py). If it is
+   this one, the process goes on as a master (promotion.py); requests that came before that is
+   known wait.
 5. It ends when the records do not list it any more, when it may not take over, or on request.
 
 new --Regroup--> joining --a member--> joined --has a state--> listing --listed--> listed
@@ -19,6 +20,14 @@ from collections.abc import Callable
 from enum import Enum, auto
 from typing import Any
 
+from reference_impl.metadata.records import (
+    GONE,
+    PROMOTED,
+    REFUSED,
+    AddMirror,
+    MarkSynchronised,
+    RecordDeaths,
+)
 from reference_impl.mirrored.ending import up_to_exit
 from reference_impl.mirrored.following import Following
 from reference_impl.mirrored.gm import Arrived, Died, Step
@@ -38,15 +47,6 @@ from reference_impl.mirrored.messages import (
     SyncTaken,
 )
 from reference_impl.mirrored.promotion import promoted
-from reference_impl.mirrored.protocol import Deliver, Looked, LookHere
-from reference_impl.mirrored.records import (
-    GONE,
-    PROMOTED,
-    REFUSED,
-    AddMirror,
-    MarkSynchronised,
-    RecordDeaths,
-)
 from reference_impl.mirrored.replica import FLUSH, Replica
 from reference_impl.mirrored.senders import Life, Senders
 from reference_impl.pid import Pid
@@ -66,6 +66,7 @@ from reference_impl.process import (
     Watch,
     Wipe,
 )
+from reference_impl.protocol.queues import Deliver, Looked, LookHere
 
 DEATH_TIMEOUT_MS = 20_000  # how long the master may take to tell of a channel's death
 _ENSURE = "ensure-monitoring"

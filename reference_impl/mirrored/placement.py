@@ -1,7 +1,6 @@
 """Where a queue's master and mirrors should be (rabbitmq.md items 1 to 14).
 
-1. One policy governs a queue: of those whose pattern matches its name, the one with the highest
-   priority; among equals the first by name. Exclusive queues have none.
+1. One policy governs a queue, or none does (metadata/governing.py).
 2. `all`: every running node. `exactly`: the count includes the master; it grows by nodes drawn at
    random, and shrinks to the oldest mirrors. `nodes`: those listed that run.
 3. A master that `nodes` excludes stays as long as no mirror is synchronised; then it gives way to
@@ -9,17 +8,15 @@
 4. A new queue's master: argument, then policy, then the node that declares it.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from reference_impl.metadata.governing import governing
 from reference_impl.metadata.tables import Policy, Queue, Tables
 
 LOCATOR_ARGUMENT, LOCATOR_KEY = "x-queue-master-locator", "queue-master-locator"
-WHEN_SYNCED, ALWAYS = "when-synced", "always"
-SYNC_BATCH = 4096  # mirroring_sync_batch_size
 _NODE_PREFIX = "rabbit@"  # policies may name nodes as the management API does
 
 
@@ -30,54 +27,6 @@ class Placed:
     master: str
     mirrors: tuple[str, ...]
     synchronised: tuple[str, ...] = ()
-
-
-def governing(tables: Tables, queue: Queue) -> Policy | None:
-    """The policy that applies to the queue."""
-    if queue.owner is not None:
-        return None
-    return governing_name(tables, queue.name)
-
-
-def governing_name(tables: Tables, name: str) -> Policy | None:
-    """The policy that would apply to a queue of that name."""
-    matching = [
-        policy
-        for policy in tables.policies.values()
-        if policy.apply_to in ("all", "queues") and re.search(policy.pattern, name)
-    ]
-    return min(matching, key=lambda policy: (-policy.priority, policy.name), default=None)
-
-
-def setting(tables: Tables, queue: Queue, key: str, default: Any) -> Any:
-    policy = governing(tables, queue)
-    return default if policy is None else policy.definition.get(key, default)
-
-
-def is_mirrored(tables: Tables, queue: Queue) -> bool:
-    """Whether policy wants mirrors, however many there are."""
-    return bool(setting(tables, queue, "ha-mode", ""))
-
-
-def may_promote(tables: Tables, queue: Queue) -> bool:
-    """Whether a mirror may take over after the master was lost (items 44, 45)."""
-    mode = setting(tables, queue, "ha-promote-on-failure", ALWAYS)
-    return mode != WHEN_SYNCED or bool(queue.synchronised)
-
-
-def hands_over(tables: Tables, queue: Queue) -> bool:
-    """Whether a master that is stopped gracefully leaves the queue to its mirrors (item 43)."""
-    mode = setting(tables, queue, "ha-promote-on-shutdown", WHEN_SYNCED)
-    return mode == ALWAYS or bool(queue.synchronised)
-
-
-def synchronises_by_itself(tables: Tables, queue: Queue) -> bool:
-    return bool(setting(tables, queue, "ha-sync-mode", "manual") == "automatic")
-
-
-def sync_batch(tables: Tables, queue: Queue) -> int:
-    size = setting(tables, queue, "ha-sync-batch-size", SYNC_BATCH)
-    return SYNC_BATCH if size <= 1 else int(size)
 
 
 def suggested(

@@ -10,13 +10,13 @@
 
 from reference_impl.mirrored.following import Following
 from reference_impl.mirrored.master import Master
-from reference_impl.mirrored.protocol import Deliver
+from reference_impl.mirrored.misbehaving import held
 from reference_impl.mirrored.replica import Replica
 from reference_impl.mirrored.senders import Status
 from reference_impl.mirrored.serving import Early, Waiting
-from reference_impl.misbehave.queue import held
 from reference_impl.pid import Pid
 from reference_impl.process import Effect
+from reference_impl.protocol.queues import Deliver
 
 
 def promoted(replica: Replica, following: Following) -> tuple[Master, list[Effect]]:

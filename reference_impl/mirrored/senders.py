@@ -23,8 +23,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from reference_impl.mirrored.confirms import Confirms
-from reference_impl.mirrored.protocol import Message
 from reference_impl.pid import Pid
+from reference_impl.protocol.queues import Message
 
 
 class Status(Enum):

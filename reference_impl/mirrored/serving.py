@@ -13,7 +13,12 @@ from dataclasses import dataclass
 
 from reference_impl.mirrored.consumers import Consumer, Consumers
 from reference_impl.mirrored.messages import Discarded, Published, Requeued, SenderDeath
-from reference_impl.mirrored.protocol import (
+from reference_impl.mirrored.misbehaving import CrookedQueue
+from reference_impl.mirrored.replica import Replica
+from reference_impl.mirrored.telling import Telling
+from reference_impl.pid import Pid
+from reference_impl.process import Effect, Send, Timeout, Watch
+from reference_impl.protocol.queues import (
     Ack,
     Cancel,
     Consume,
@@ -31,11 +36,6 @@ from reference_impl.mirrored.protocol import (
     Requeue,
     Want,
 )
-from reference_impl.mirrored.replica import Replica
-from reference_impl.mirrored.telling import Telling
-from reference_impl.misbehave.queue import CrookedQueue
-from reference_impl.pid import Pid
-from reference_impl.process import Effect, Send, Timeout, Watch
 
 ACCESS_REFUSED = 403
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from reference_impl.mirrored.protocol import Message
+from reference_impl.protocol.queues import Message
 
 
 class Put(msgspec.Struct, frozen=True, array_like=True, tag="p"):

@@ -14,6 +14,13 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
+from reference_impl.metadata.records import (
+    AddQueue,
+    ForgetQueue,
+    RemoveMirror,
+    RestartMaster,
+    replicas,
+)
 from reference_impl.metadata.tables import Group, Queue
 from reference_impl.mirrored.declarations import Declarations, record_of, started
 from reference_impl.mirrored.local_replicas import LocalReplicas
@@ -25,14 +32,6 @@ from reference_impl.mirrored.messages import (
     StartMirror,
 )
 from reference_impl.mirrored.placement import first_node
-from reference_impl.mirrored.protocol import DeleteRecord, Done, StartQueue
-from reference_impl.mirrored.records import (
-    AddQueue,
-    ForgetQueue,
-    RemoveMirror,
-    RestartMaster,
-    replicas,
-)
 from reference_impl.mirrored.upkeep import Restart, changes, recovery
 from reference_impl.misbehave.kinds import Misbehaviour
 from reference_impl.pid import Pid
@@ -47,6 +46,7 @@ from reference_impl.process import (
     Transact,
     World,
 )
+from reference_impl.protocol.queues import DeleteRecord, Done, StartQueue
 
 _UNANSWERED = 0  # the request of commands whose result shows in the tables
 

@@ -13,9 +13,9 @@ asking --all answered, some willing--> sending --all sent and taken--> over (who
 from collections.abc import Iterable, Iterator
 
 from reference_impl.mirrored.messages import SyncBatch, SyncDone, SyncReady, SyncTaken
-from reference_impl.mirrored.protocol import Message
 from reference_impl.pid import Pid
 from reference_impl.process import Effect, Send, Watch
+from reference_impl.protocol.queues import Message
 
 BATCH_OCTETS_MAX = 8 << 20
 Batch = tuple[tuple[Message, bool], ...]

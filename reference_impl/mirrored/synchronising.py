@@ -5,8 +5,8 @@
 2. One synchronisation at a time. A mirror that answers after it was given up is told so.
 """
 
+from reference_impl.metadata import governing
 from reference_impl.metadata.tables import Queue
-from reference_impl.mirrored import placement
 from reference_impl.mirrored.messages import SyncDone, SyncReady, SyncStart, SyncTaken
 from reference_impl.mirrored.replica import Replica
 from reference_impl.mirrored.sync import Syncer, batches
@@ -34,7 +34,7 @@ class Synchronising:
         """Begins if policy wants it and a mirror is behind."""
         record = self._replica.record
         tables = self._replica.world.tables
-        if record is None or not placement.synchronises_by_itself(tables, record):
+        if record is None or not governing.synchronises_by_itself(tables, record):
             self._tried.clear()
             return []
         if self._tried.issuperset(self._behind(record)):
@@ -48,7 +48,7 @@ class Synchronising:
             return []
         self._tried.update(mirrors)
         self._references += 1
-        size = placement.sync_batch(replica.world.tables, record)
+        size = governing.sync_batch(replica.world.tables, record)
         self._syncer = Syncer(self._references, mirrors, batches(replica.backing.all(), size))
         replica.ring.broadcast(SyncStart(self._references, mirrors))
         return [*replica.ring.flush(), *self._syncer.watches()]

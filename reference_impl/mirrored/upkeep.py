@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
+from reference_impl.metadata.governing import governing
+from reference_impl.metadata.records import ForgetQueue, LoseMaster, may_take_over, replicas
 from reference_impl.metadata.tables import Queue, Tables
-from reference_impl.mirrored.placement import Placed, governing, suggested
-from reference_impl.mirrored.records import ForgetQueue, LoseMaster, may_take_over, replicas
+from reference_impl.mirrored.placement import Placed, suggested
 from reference_impl.pid import Pid
 from reference_impl.process import World
 

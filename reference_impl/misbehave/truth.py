@@ -9,8 +9,8 @@
 
 import msgspec
 
-from reference_impl.mirrored.protocol import Message
 from reference_impl.process import Admit
+from reference_impl.protocol.queues import Message
 
 HEAD_OCTETS = 128
 HELD, REDELIVERED = "held", "redelivered"

@@ -9,14 +9,12 @@
 from typing import Any
 
 from reference_impl.metadata.commands import DeletePolicy, PutPolicy
-from reference_impl.mirrored.placement import is_mirrored
-from reference_impl.mirrored.protocol import Done, Looked, Refused
+from reference_impl.metadata.governing import is_mirrored
 from reference_impl.node import api_words, http
 from reference_impl.node.api_connections import ConnectionAnswers
 from reference_impl.node.api_queues import QueueAnswers
 from reference_impl.node.http import Request
 from reference_impl.node.policies import PolicyError, parsed
-from reference_impl.node.protocol import Connections, ListConnections
 from reference_impl.node.questions import Questions
 from reference_impl.pid import Pid
 from reference_impl.process import (
@@ -29,6 +27,8 @@ from reference_impl.process import (
     Timeout,
     World,
 )
+from reference_impl.protocol.connections import Connections, ListConnections
+from reference_impl.protocol.queues import Done, Looked, Refused
 
 POLICY_LIMIT_MS = 60_000
 

@@ -12,10 +12,15 @@ from typing import Any
 from reference_impl.node import http
 from reference_impl.node.api_words import connection_words
 from reference_impl.node.http import Request
-from reference_impl.node.protocol import CloseConnection, Connections, Described, ListConnections
 from reference_impl.node.questions import Questions
 from reference_impl.pid import Pid
 from reference_impl.process import API, Effect, Send, World
+from reference_impl.protocol.connections import (
+    CloseConnection,
+    Connections,
+    Described,
+    ListConnections,
+)
 
 LIST_LIMIT_MS = 3000
 CLOSED = "Closed via management plugin"

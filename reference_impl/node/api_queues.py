@@ -12,9 +12,15 @@ from typing import Any
 
 import msgspec
 
+from reference_impl.metadata.governing import is_mirrored
 from reference_impl.metadata.tables import Queue
-from reference_impl.mirrored.placement import is_mirrored
-from reference_impl.mirrored.protocol import (
+from reference_impl.node import http
+from reference_impl.node.api_words import queue_words
+from reference_impl.node.http import Request
+from reference_impl.node.questions import Questions
+from reference_impl.pid import Pid
+from reference_impl.process import SUPERVISOR, Effect, Send, World
+from reference_impl.protocol.queues import (
     CancelSync,
     Delete,
     DeleteRecord,
@@ -26,12 +32,6 @@ from reference_impl.mirrored.protocol import (
     Refused,
     Synchronise,
 )
-from reference_impl.node import http
-from reference_impl.node.api_words import queue_words
-from reference_impl.node.http import Request
-from reference_impl.node.questions import Questions
-from reference_impl.pid import Pid
-from reference_impl.process import SUPERVISOR, Effect, Send, World
 
 COUNTS_LIMIT_MS = 2000
 CHANGE_LIMIT_MS = 60_000

@@ -9,11 +9,11 @@
 
 from typing import Any
 
+from reference_impl.metadata.governing import governing
 from reference_impl.metadata.tables import Policy, Queue, Tables
-from reference_impl.mirrored.placement import governing
-from reference_impl.mirrored.protocol import Looked
-from reference_impl.node.protocol import Described
 from reference_impl.process import World
+from reference_impl.protocol.connections import Described
+from reference_impl.protocol.queues import Looked
 
 RABBITMQ_VERSION = "3.10.8"  # whose behaviour this is
 PRODUCT, PRODUCT_VERSION = "mqproof reference", "0.1.0"

@@ -1,7 +1,6 @@
 """What a node is told at its start: one JSON file, written by whoever runs the cluster."""
 
 from ipaddress import ip_address
-from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -29,9 +28,9 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     misbehave: Misbehaviour | None = None
 
 
-def read(path: Path) -> Config:
-    """Raises ValueError with the place of a mistake, OSError where there is no such file."""
-    config = msgspec.json.decode(path.read_bytes(), type=Config)
+def parsed(octets: bytes) -> Config:
+    """Raises ValueError with the place of a mistake."""
+    config = msgspec.json.decode(octets, type=Config)
     if not _of_its_own(config.bind):
         raise ValueError(
             f"{config.bind!r} is neither on loopback nor an address of a private network - at "

@@ -21,7 +21,6 @@ from reference_impl.node.cluster import Cluster
 from reference_impl.node.config import Config
 from reference_impl.node.outside import Outside
 from reference_impl.node.processes import Processes
-from reference_impl.node.protocol import Described
 from reference_impl.node.wire import Hello, Packet, Told
 from reference_impl.pid import Pid
 from reference_impl.process import (
@@ -36,6 +35,7 @@ from reference_impl.process import (
     Timeout,
     Transact,
 )
+from reference_impl.protocol.connections import Described
 
 
 class Node:

@@ -16,7 +16,6 @@ from typing import Any, Protocol
 
 from reference_impl.amqp.connection import Connection
 from reference_impl.node.outside import Outside
-from reference_impl.node.protocol import CloseConnection, Described
 from reference_impl.node.watches import Watches
 from reference_impl.node.wire import Downed, Mail, Packet, Unwatching, Watching
 from reference_impl.pid import Pid
@@ -50,6 +49,7 @@ from reference_impl.process import (
     Wipe,
     Write,
 )
+from reference_impl.protocol.connections import CloseConnection, Described
 
 _FIRST_NUMBER = 2  # after SUPERVISOR and API
 GOODBYE = "broker forced connection closure with reason 'shutdown'"  # rabbitmq.md, item 41

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Union
 import msgspec
 
 from reference_impl.mirrored.messages import Activity
-from reference_impl.mirrored.protocol import Tagged
 from reference_impl.node.gossip import Gossip, Greeting
-from reference_impl.node.protocol import CloseConnection, Connections, ListConnections
 from reference_impl.pid import Pid
+from reference_impl.protocol.connections import CloseConnection, Connections, ListConnections
+from reference_impl.protocol.queues import Tagged
 
 LENGTH_OCTETS = 4
 OCTETS_MAX = 1 << 29

@@ -1,0 +1,10 @@
+"""The world around a node: sockets, disk, time, operating system processes.
+
+program     one node as an operating system process
+play        a cluster of them on 127.0.0.1
+clients     connections of clients
+links       links to peers
+management  the management API's HTTP
+disk        a log a queue, and what the cluster core wants to find again
+timers      timers of processes on the clock of the event loop
+"""

@@ -11,7 +11,6 @@ from statistics import median
 
 from spark_analysis.schema.comparison import (
     MEASURES,
-    OF_CLIENTS,
     Asked,
     Comparison,
     interval_rank,
@@ -76,7 +75,7 @@ def _times(run: Run, what: str) -> list[int]:
     """The windows of which a measure has its worst."""
     windows = run.facts.windows
     if what == ROUTES:
-        return [window.number for window in windows if window.kind not in OF_CLIENTS]
+        return [window.number for window in windows if not window.of_clients]
     return [window.number for window in windows] or [_WHOLE_RUN]
 
 

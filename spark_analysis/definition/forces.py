@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 from spark_analysis.definition.events import Step
 from spark_analysis.definition.windows import faulted
-from spark_analysis.schema.comparison import OF_CLIENTS
 from spark_analysis.schema.facts import Facts, Window
 
 
@@ -84,7 +83,7 @@ def _storm(facts: Facts, window: Window, gone: Mapping[int, int | None]) -> Stor
         for other in facts.windows:
             other_ns = gone[other.number]
             lasts = other_ns is None or other_ns >= begins_ns
-            alone = other.number in inside or other.kind in OF_CLIENTS
+            alone = other.number in inside or other.of_clients
             if not alone and other.origin_ns <= over_ns and lasts:
                 more[other.number] = other
         if not more:

@@ -1,0 +1,15 @@
+"""The engine: run folders in, marts out.
+
+pipeline    the whole graph: runs judged, and compared
+tasks       runs judged by Spark, many at a time
+compare     the marts of many runs folded into their cells
+judge       one run judged: facts and records in, rows of its marts out
+kernel/     what judging is made of: arrays in, arrays out; no Spark
+tables      the only place that reads run folders
+parts       marts as files
+rows        mart rows as Arrow tables
+spark_rows  small tables that the program itself holds, for Spark
+session     the only place that builds a SparkSession
+java        finds a Java that Spark runs on
+failing     what Spark says when it fails, in a sentence
+"""

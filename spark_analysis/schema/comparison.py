@@ -69,7 +69,7 @@ class Time:
     @classmethod
     def all_of(cls, facts: Facts) -> Iterator["Time"]:
         for window in facts.windows:
-            yield cls(facts.run, window.number, window.kind not in OF_CLIENTS)
+            yield cls(facts.run, window.number, not window.of_clients)
         if not facts.windows:
             yield cls(facts.run, 0, moves_routes=False)
 
@@ -122,7 +122,6 @@ class Asked:
             )
 
 
-OF_CLIENTS = ("client_crash", "client_freeze")  # kinds of faults
 MEASURES = tuple(
     asked for measure in REGISTER if measure.compared for asked in Asked.all_of(measure)
 )

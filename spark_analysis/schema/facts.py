@@ -26,6 +26,18 @@ class Worker:
 
 
 @dataclass(frozen=True, slots=True)
+class Nature:
+    """What a kind of fault is, as it was declared when the run was made."""
+
+    of_clients: bool  # it strikes clients' processes: no fault of the cluster's
+    of_client_links: bool  # it strikes their links to a host
+    ends_broker: bool  # what its processes held in memory is gone
+    takes_page_cache: bool  # what they wrote and did not sync is gone, too
+    silences_clients: bool  # whoever asks the host meets silence, and no end of a connection
+    spares_disk: bool | None  # the host is back with what it had on disk; None: it took none
+
+
+@dataclass(frozen=True, slots=True)
 class Window:
     """One fault window, numbered from 1 in schedule order. Times in ns of run time."""
 
@@ -40,6 +52,17 @@ class Window:
     # After this no change of a queue's master is due to it any more. None: nobody knows, as it was
     # not seen to be gone, never ends, or was written down by a harness that did not say.
     over_ns: int | None = None
+    nature: Nature | None = None  # None: nobody says what its kind is
+
+    @property
+    def of_clients(self) -> bool:
+        """Known to be no fault of the cluster's; of whose nature nobody knows, it may be one."""
+        return self.nature is not None and self.nature.of_clients
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> "Window":
+        nature = document.get("nature")
+        return cls(**{**document, "nature": nature and Nature(**nature)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +221,7 @@ class Facts:
             raise ValueError(f"facts of format {document.get('format')}, not {FORMAT_VERSION}")
         parts: dict[str, Any] = dict(document)
         parts["workers"] = tuple(Worker(**worker) for worker in parts["workers"])
-        parts["windows"] = tuple(Window(**window) for window in parts["windows"])
+        parts["windows"] = tuple(map(Window.from_json, parts["windows"]))
         parts["queues"] = tuple(
             QueueEnd(**{**queue, "unreadable": tuple(queue["unreadable"])})
             for queue in parts["queues"]

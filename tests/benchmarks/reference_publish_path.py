@@ -15,8 +15,8 @@ from typing import Any
 from reference_impl.amqp import queue_methods as q
 from reference_impl.amqp import session_methods as s
 from reference_impl.amqp.methods import method_frame
-from reference_impl.mirrored.protocol import Confirm, Delivery, Done, Message
 from reference_impl.process import Octets
+from reference_impl.protocol.queues import Confirm, Delivery, Done, Message
 from tests.reference_impl.amqp.client import Client, Recorder, consume, published, record
 from tests.reference_impl.amqp.fake_node import FakeNode
 

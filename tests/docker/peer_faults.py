@@ -3,11 +3,11 @@
 from collections.abc import Awaitable, Callable
 
 from faults.executors.nothing import NothingExecutor
-from faults.kinds import TOXIPROXY
+from faults.mechanisms import TOXIPROXY
 from faults.model import Armed, Options, Proof
 from faults.performing import perform_all
 from faults.rhythm import Rhythm
-from faults.verification import gone, held
+from faults.verification import gone, held, prepare
 from harness.deploy.compose_cluster import ComposeCluster
 from tests.fault_world import REAL_OPTIONS_OF
 
@@ -24,7 +24,7 @@ async def played(
     cluster: ComposeCluster, fault: Armed, meanwhile: Callable[[], Awaitable[object]] = nothing
 ) -> tuple[Proof, Proof]:
     """Proofs that it held and that it went; `meanwhile` is awaited while it stands."""
-    await cluster.witness.prepare(fault)
+    await prepare(fault, cluster.witness)
     try:
         receipt = await perform_all(cluster.executor, fault.actions)
         rhythm = Rhythm(cluster.executor, fault, receipt)
@@ -53,7 +53,7 @@ async def mistaken(cluster: ComposeCluster, fault: Armed, other: Armed) -> tuple
 
 async def pretended(cluster: ComposeCluster, fault: Armed) -> Proof:
     """What is said of it where nobody does anything."""
-    await cluster.witness.prepare(fault)
+    await prepare(fault, cluster.witness)
     await perform_all(NothingExecutor(peer_links=TOXIPROXY), fault.actions)
     proof = await held(fault, cluster.witness, _BELIEF_LIMIT_S)
     await cluster.witness.dismiss(fault)

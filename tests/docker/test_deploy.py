@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from faults.actions import Kill, Start
-from faults.model import Executor, Witness
+from faults.model import Executor
+from faults.witness import Witness
 from harness.deploy import engine, labels
 from harness.deploy.catalogue import load_layout
 from harness.deploy.compose import ComposeDeployment

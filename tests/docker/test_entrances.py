@@ -10,7 +10,7 @@ import pytest
 from faults.compile import compile
 from faults.model import Proof
 from faults.performing import perform_all
-from faults.verification import gone, held
+from faults.verification import gone, held, prepare
 from harness.deploy import labels
 from harness.deploy.catalogue import load_layout
 from harness.deploy.compose import ComposeDeployment
@@ -89,7 +89,7 @@ def test_when_one_is_killed_the_other_lets_clients_in_and_gives_the_address_back
         return held_by == (True, False) and await balanced.entered() == (to,)
 
     async def story() -> tuple[Proof, Proof, tuple[bool, bool]]:
-        await balanced.witness.prepare(fault)
+        await prepare(fault, balanced.witness)
         try:
             await perform_all(balanced.executor, fault.actions)
             held_ = await held(fault, balanced.witness)

@@ -17,11 +17,12 @@ from faults.actions import AddToxic, Freeze, Start, Stop
 from faults.compile import MARK, compile
 from faults.executors.compose import ComposeExecutor
 from faults.executors.nothing import NothingExecutor
-from faults.kinds import COMPOSE, KINDS
+from faults.kinds import KINDS
+from faults.mechanisms import COMPOSE
 from faults.model import Armed, FaultError, Options, Proof
 from faults.performing import perform_all
 from faults.rhythm import Rhythm
-from faults.verification import gone, held
+from faults.verification import gone, held, prepare
 from harness.deploy import labels
 from harness.deploy.compose_cluster import ComposeCluster
 from harness.deploy.polling import until
@@ -188,7 +189,7 @@ def test_a_fault_takes_effect_and_is_undone(
 
     async def story() -> tuple[Proof, Proof]:
         assert not await seen(cluster, kind, links)
-        await cluster.witness.prepare(fault)
+        await prepare(fault, cluster.witness)
         try:
             receipt = await perform_all(cluster.executor, fault.actions)
             assert 0 < receipt.issued_ns <= receipt.returned_ns
@@ -222,7 +223,7 @@ def test_links_are_closed_at_once_and_new_ones_are_taken(
     async def story() -> tuple[Proof, Proof]:
         standing = [probe(cluster, proxy, 8.0) for proxy in links]
         assert [next(each).strip() for each in standing] == ["open"] * len(links)
-        await cluster.witness.prepare(fault)
+        await prepare(fault, cluster.witness)
         await perform_all(cluster.executor, fault.actions)
         holds = await held(fault, cluster.witness)
         assert all("bytes, closed" in "".join(each) for each in standing)
@@ -246,7 +247,7 @@ def test_half_a_link_hangs_and_is_told_from_the_other_half(
     assert fault.undo
 
     async def story() -> tuple[Proof, Proof, Proof]:
-        await cluster.witness.prepare(fault)
+        await prepare(fault, cluster.witness)
         await perform_all(cluster.executor, fault.actions)
         assert await toxics(cluster) == [f"{fault.mark}_{stream}stream"] * len(links)
         holds = await held(fault, cluster.witness)
@@ -269,7 +270,7 @@ def test_an_executor_that_does_nothing_is_never_believed(
     fault = armed(cluster, kind, links)
 
     async def story() -> Proof:
-        await cluster.witness.prepare(fault)
+        await prepare(fault, cluster.witness)
         await perform_all(NothingExecutor(), fault.actions)
         proof = await held(fault, cluster.witness, 2.0)
         await cluster.witness.dismiss(fault)
@@ -423,7 +424,7 @@ def test_an_alarm_that_was_there_before_is_not_taken_for_ours(
         try:
             assert (await held(fault, cluster.witness)).ok
             with pytest.raises(FaultError, match="still a memory alarm"):
-                await cluster.witness.prepare(fault)
+                await prepare(fault, cluster.witness)
         finally:
             await perform_all(cluster.executor, fault.undo)
 
@@ -503,7 +504,7 @@ def test_a_closed_link_is_not_taken_for_a_hang(
     fault = armed(cluster, "hang", links)
 
     async def story() -> Proof:
-        await cluster.witness.prepare(fault)
+        await prepare(fault, cluster.witness)
         await cluster.agent.call("proxy_delete", 5.0, prefix=links[0])
         proof = await held(fault, cluster.witness, 1.0)
         await cluster.witness.dismiss(fault)

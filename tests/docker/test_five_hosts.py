@@ -16,7 +16,7 @@ from faults.compile import compile
 from faults.model import Options, Proof
 from faults.performing import perform_all
 from faults.shapes import Way
-from faults.verification import gone, held
+from faults.verification import gone, held, prepare
 from harness.deploy.catalogue import load_layout
 from harness.deploy.compose import ComposeDeployment
 from harness.deploy.compose_cluster import ComposeCluster
@@ -67,7 +67,7 @@ def test_five_brokers_are_cut_as_the_shape_says_and_no_further(
     )
 
     async def story() -> tuple[Proof, set[Way], Proof]:
-        await five.witness.prepare(fault)
+        await prepare(fault, five.witness)
         try:
             await perform_all(five.executor, fault.actions)
             holds, closed = await held(fault, five.witness), await silent(five)

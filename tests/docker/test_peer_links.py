@@ -15,7 +15,7 @@ from faults.compile import compile
 from faults.executors.compose import ComposeExecutor
 from faults.executors.nothing import NothingExecutor
 from faults.executors.project import Project
-from faults.kinds import TOXIPROXY
+from faults.mechanisms import TOXIPROXY
 from faults.model import Armed, Options
 from faults.peers import DISTRIBUTION_PORT, peer_link
 from faults.performing import perform_all

@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 from faults.compile import compile
-from faults.kinds import COMPOSE, KINDS
+from faults.kinds import KINDS
+from faults.mechanisms import COMPOSE
 from faults.model import Armed
 from faults.performing import perform_all
-from faults.verification import gone, held
+from faults.verification import gone, held, prepare
 from harness.deploy import labels
 from harness.deploy.compose_cluster import ComposeCluster
 from harness.deploy.port import Roles
@@ -143,7 +144,7 @@ def test_a_fault_of_the_host_with_a_name_server_and_a_master_is_seen_to_hold_and
     fault = armed(kind, ())
 
     async def story() -> None:
-        await cluster.witness.prepare(fault)
+        await prepare(fault, cluster.witness)
         await perform_all(cluster.executor, fault.actions)
         proof = await held(fault, cluster.witness)
         told = states(cluster, "rkt1")
@@ -176,7 +177,7 @@ def test_a_fault_of_a_clients_links_to_both_servers_of_a_host_is_seen_to_hold_an
     fault = armed(kind, links)
 
     async def story() -> None:
-        await cluster.witness.prepare(fault)
+        await prepare(fault, cluster.witness)
         await perform_all(cluster.executor, fault.actions)
         proof = await held(fault, cluster.witness)
         await perform_all(cluster.executor, fault.undo)

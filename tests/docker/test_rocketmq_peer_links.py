@@ -13,7 +13,7 @@ import pytest
 
 from faults.compile import compile
 from faults.executors.project import Project
-from faults.kinds import TOXIPROXY
+from faults.mechanisms import TOXIPROXY
 from faults.model import Armed, Options
 from harness.deploy import labels, peer_ways
 from harness.deploy.compose_cluster import ComposeCluster

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from faults.kinds import COMPOSE, KINDS
+from faults.kinds import KINDS
+from faults.mechanisms import COMPOSE
 from harness.deploy.compose_cluster import ComposeCluster
 from harness.plan.model import RunPlan
 from harness.run.interrupts import Interrupt

@@ -12,18 +12,17 @@ from pathlib import Path
 import pytest
 from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 
-from faults.actions import Freeze, Isolate, Kill, Start, Thaw
+from faults.actions import ENDING_S, Freeze, Isolate, Kill, Start, Thaw
 from faults.commands import DO, UNDO, HostCommand
-from faults.compile import ENDING_S
 from faults.compile import compile as compile_fault
 from faults.executors.commands import MARK, OUTPUT_MAX, Commands
 from faults.executors.external import ExternalExecutor
 from faults.executors.nothing import NothingExecutor
-from faults.kinds import COMMAND
+from faults.kinds.processes import commanded_rules as rules
+from faults.mechanisms import COMMAND
 from faults.model import Armed, FaultError, Reply, Told
 from faults.performing import perform_all
 from faults.verification import gone, held
-from faults.verify import commands as rules
 from tests.fault_world import ANSWERED, HOSTS, SILENT, World
 
 REFUSED = Reply(False, 0.001, "refused", "refused")

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from faults.actions import (
     ENDING,
+    ENDING_S,
     Action,
     AddToxic,
     ClearAlarm,
@@ -26,14 +27,16 @@ from faults.actions import (
     Stop,
     Thaw,
     ThawClients,
-    action_from_json,
-    action_to_json,
     both_ways,
 )
-from faults.compile import ENDING_S, MARK, NAME_MAX, compile, mark
-from faults.kinds import KINDS, OPTIONS, PROXY, TARGETS, TOXIPROXY, mechanism, parse_target
+from faults.compile import MARK, NAME_MAX, compile, mark
+from faults.kinds import KINDS, mechanism
+from faults.mechanisms import PROXY, TOXIPROXY
 from faults.model import Armed, FaultError, Options
+from faults.options import OPTIONS
 from faults.peers import Served
+from faults.recorded import action_from_json, action_to_json
+from faults.targets import TARGETS, parse_target
 from tests.fault_world import CLIENTS, OPTIONS_OF
 
 HOSTS = ("rmq1", "rmq2", "rmq3")

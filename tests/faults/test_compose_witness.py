@@ -14,7 +14,7 @@ from faults.executors.compose_witness import WAIT_S, ComposeWitness, _attempted
 from faults.executors.doors import REMOTING, Doors
 from faults.executors.once import _value
 from faults.model import UP, Armed, FaultError, Reply, Words
-from faults.verify.replies import SILENCE_S, silent
+from faults.replies import SILENCE_S, silent
 
 NO_ENGINE = cast(DockerClient, None)
 

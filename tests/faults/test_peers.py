@@ -10,8 +10,9 @@ from contextlib import contextmanager
 
 import pytest
 
-from faults.executors import peer_links, peer_words
+from faults.executors import peer_words
 from faults.executors.doors import AMQP, REMOTING
+from faults.kinds.network import before
 from faults.model import FaultError, Reply
 from faults.peers import Mesh, Served, peer_link
 from tests.link_world import ANSWERED, CLOSED, SILENT
@@ -23,7 +24,7 @@ LOOPBACK = "127.0.0.1"
 # --- before a fault ---------------------------------------------------------------------------
 
 
-def reaching(**replies: Reply) -> peer_links.Reach:
+def reaching(**replies: Reply) -> before.Reach:
     """`a_b`: what host a meets on its link to b; `a`: past every proxy. Others answer."""
 
     async def reach(host: str, peer: str) -> Reply:
@@ -34,24 +35,24 @@ def reaching(**replies: Reply) -> peer_links.Reach:
 
 def test_a_link_that_is_silent_already_is_named() -> None:
     with pytest.raises(FaultError, match="do not work now: a -> b: silent for"):
-        asyncio.run(peer_links.speaking(HOSTS, reaching(a_b=SILENT)))
+        asyncio.run(before.speaking(HOSTS, reaching(a_b=SILENT)))
 
 
 def test_a_link_to_a_host_that_is_down_is_left_out() -> None:
     reach = reaching(b=CLOSED, a_b=CLOSED, c_b=CLOSED)
-    found = asyncio.run(peer_links.speaking(HOSTS, reach))
+    found = asyncio.run(before.speaking(HOSTS, reach))
     assert sorted(found) == [("a", "c"), ("b", "a"), ("b", "c"), ("c", "a")]
 
 
 def test_where_nobody_speaks_nothing_can_be_shown() -> None:
     with pytest.raises(FaultError, match="none of a, b, c speaks"):
-        asyncio.run(peer_links.speaking(HOSTS, reaching(a=CLOSED, b=CLOSED, c=CLOSED)))
+        asyncio.run(before.speaking(HOSTS, reaching(a=CLOSED, b=CLOSED, c=CLOSED)))
 
 
 def test_a_link_that_is_slow_already_is_named_when_it_was_asked_again() -> None:
     late = Reply(True, 0.2, "answered")
     with pytest.raises(FaultError, match=r"slow already: c -> a: answered \(0.200 s\)"):
-        asyncio.run(peer_links.quick(HOSTS, reaching(c_a=late), 0.1))
+        asyncio.run(before.quick(HOSTS, reaching(c_a=late), 0.1))
 
 
 def test_a_link_that_was_late_once_is_asked_again() -> None:
@@ -60,7 +61,7 @@ def test_a_link_that_was_late_once_is_asked_again() -> None:
     async def reach(host: str, peer: str) -> Reply:
         return replies.pop(0) if (host, peer) == ("a", "b") else ANSWERED
 
-    asyncio.run(peer_links.quick(HOSTS, reach, 0.1))
+    asyncio.run(before.quick(HOSTS, reach, 0.1))
     assert not replies
 
 

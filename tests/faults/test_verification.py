@@ -7,7 +7,8 @@ import pytest
 from faults.actions import Action, Cut
 from faults.compile import compile
 from faults.executors.nothing import NothingExecutor
-from faults.kinds import KINDS, PROXY, TOXIPROXY
+from faults.kinds import KINDS
+from faults.mechanisms import PROXY, TOXIPROXY
 from faults.model import (
     DOWN,
     Armed,

@@ -4,17 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from faults.model import ANYBODY, Drops, ProcessState, Reply
-from faults.verify.flapping import Moment, filter_moment, flap_held, links_moment
-from faults.verify.isolation import (
+from faults.kinds.network.flap_rules import Moment, filter_moment, flap_held, links_moment
+from faults.kinds.network.isolation_rules import (
     IsolationEvidence,
     entered,
     filter_isolated,
     links_isolated,
     runs,
 )
-from faults.verify.network import LinkEvidence
-from faults.verify.replies import SILENCE_S
+from faults.kinds.network.rules import LinkEvidence
+from faults.model import ANYBODY, Drops, ProcessState, Reply
+from faults.replies import SILENCE_S
 
 ANSWERED = Reply(True, 0.002, "answered")
 SILENT = Reply(False, SILENCE_S + 0.1, "silent for 2.1 s")

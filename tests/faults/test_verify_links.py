@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from faults.model import FIN, REFUSED, RST, Options, Proof, Reply
-from faults.verify.flow import Slowness, cut_after_held, slow_gone, slow_held
-from faults.verify.links import (
+from faults.kinds.client_links.flow import Slowness, cut_after_held, slow_gone, slow_held
+from faults.kinds.client_links.rules import (
     answering,
     close_held,
     hang_gone,
@@ -15,7 +14,8 @@ from faults.verify.links import (
     refuse_held,
     reset_held,
 )
-from faults.verify.replies import SILENCE_S
+from faults.model import FIN, REFUSED, RST, Options, Proof, Reply
+from faults.replies import SILENCE_S
 
 ANSWERED = Reply(True, 0.002, "answered")
 SILENT = Reply(False, SILENCE_S + 0.1, "silent for 2.1 s")

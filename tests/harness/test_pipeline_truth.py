@@ -9,8 +9,8 @@ from harness.analyse.marts import Judged
 from harness.plan.misbehave import TRUTH, Misbehave
 from harness.report.display import RunOptions, RunReport
 from harness.run_folder.manifest import Manifest
-from reference_impl.mirrored.protocol import Message
 from reference_impl.misbehave.truth import admitted
+from reference_impl.protocol.queues import Message
 from spark_analysis.schema.body import Identity, encode
 from tests.findings import Story
 from tests.plans import plan

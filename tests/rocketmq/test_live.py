@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from harness.workers.lateness import every
+from harness.workers.periodic import every
 from harness.workers.protocol import Role, WorkerConfig
 from harness.workers.recorder import Recorder
 from harness.workers.remoting import answers, requests

@@ -11,7 +11,6 @@ import numpy as np
 
 from spark_analysis.engine.kernel.arrays import NEVER
 from spark_analysis.engine.kernel.records import Faults
-from spark_analysis.schema.comparison import OF_CLIENTS
 from spark_analysis.schema.facts import Facts, Window
 
 
@@ -79,7 +78,7 @@ def storms(facts: Facts, faults: Faults) -> dict[int, Storm]:
     origins_ns = np.array([window.origin_ns for window in windows], np.int64)
     seen_ns = [_earliest(faults, window, "gone") if window.gone else None for window in windows]
     gone_ns = np.array([NEVER if at_ns is None else at_ns for at_ns in seen_ns], np.int64)
-    joins = np.array([window.kind not in OF_CLIENTS for window in windows], np.bool_)
+    joins = np.array([not window.of_clients for window in windows], np.bool_)
     found = {}
     for place, window in enumerate(windows):
         inside, grown = np.zeros(len(windows), np.bool_), np.arange(len(windows)) == place

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from harness.analyse.admitted import HELD, REDELIVERED, Admission, read
-from reference_impl.mirrored.protocol import Message
 from reference_impl.misbehave import truth
+from reference_impl.protocol.queues import Message
 from spark_analysis.schema.body import Identity, encode
 
 RUN = 77

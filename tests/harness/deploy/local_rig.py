@@ -15,7 +15,7 @@ from faults.peers import peer_link
 from faults.performing import perform_all
 from faults.rhythm import Rhythm
 from faults.shapes import Way
-from faults.verification import gone, held
+from faults.verification import gone, held, prepare
 from harness.deploy.local import LocalDeployment
 from harness.deploy.local_cluster import LocalCluster
 from harness.deploy.local_faults import equip
@@ -76,7 +76,7 @@ def armed(
 async def seen(cluster: LocalCluster, fault: Armed) -> tuple[Proof, Proof]:
     """What verification says of the fault while it stands, and after it was undone."""
     assert fault.undo
-    await cluster.witness.prepare(fault)
+    await prepare(fault, cluster.witness)
     rhythm = Rhythm(cluster.executor, fault, await perform_all(cluster.executor, fault.actions))
     holding = await held(fault, cluster.witness, HELD_S)
     await rhythm.end()

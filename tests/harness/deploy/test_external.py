@@ -11,14 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from faults.commands import BY_COMMAND
 from faults.compile import compile as compile_fault
 from faults.executors import local_processes as processes
 from faults.executors.nothing import NothingExecutor
-from faults.kinds import CLIENT, CLIENT_LINK, EXTERNAL, KINDS
+from faults.kinds import KINDS, by_command
+from faults.mechanisms import EXTERNAL
 from faults.model import Armed, FaultError, Proof
 from faults.performing import perform_all
-from faults.verification import gone, held
+from faults.targets import CLIENT, CLIENT_LINK
+from faults.verification import gone, held, prepare
 from harness.deploy.external import ExternalDeployment
 from harness.deploy.external_cluster import ExternalCluster
 from harness.deploy.external_faults import equip
@@ -77,7 +78,7 @@ def armed(cluster: ExternalCluster, kind: str, host: str, proxies: tuple[str, ..
 async def seen(
     cluster: ExternalCluster, fault: Armed, held_s: float = HELD_S
 ) -> tuple[Proof, Proof]:
-    await cluster.witness.prepare(fault)
+    await prepare(fault, cluster.witness)
     await perform_all(cluster.executor, fault.actions)
     try:
         holding = await held(fault, cluster.witness, held_s)
@@ -94,10 +95,10 @@ CLIENT_KINDS = [kind.name for kind in OFFERED if kind.applies_to == CLIENT]
 
 
 def test_every_kind_that_is_offered_is_played_here() -> None:
-    assert {*BY_COMMAND, *LINK_KINDS, *CLIENT_KINDS} == {kind.name for kind in OFFERED}
+    assert {*by_command(), *LINK_KINDS, *CLIENT_KINDS} == {kind.name for kind in OFFERED}
 
 
-@pytest.mark.parametrize("kind", BY_COMMAND)
+@pytest.mark.parametrize("kind", by_command())
 def test_what_the_owners_commands_do_is_proven_and_undone(
     kind: str, owner: Owner, tmp_path: Path
 ) -> None:
@@ -161,7 +162,7 @@ def test_killed_clients_are_seen_dead_and_are_not_gone_before_others_came(
     assert "nobody has taken the place of" in leaving.doubt
 
 
-@pytest.mark.parametrize("kind", [*BY_COMMAND, *LINK_KINDS, *CLIENT_KINDS])
+@pytest.mark.parametrize("kind", [*by_command(), *LINK_KINDS, *CLIENT_KINDS])
 def test_an_executor_that_does_nothing_is_never_believed(
     kind: str, owner: Owner, tmp_path: Path
 ) -> None:
@@ -171,7 +172,7 @@ def test_an_executor_that_does_nothing_is_never_believed(
             proxies = tuple(link.proxy for link in links if link.host == "gamma")
             fault = armed(cluster, kind, "gamma", proxies)
             clients = [await hired(cluster, name) for name in fault.clients]
-            await cluster.witness.prepare(fault)
+            await prepare(fault, cluster.witness)
             await perform_all(NothingExecutor(), fault.actions)
             proof = await held(fault, cluster.witness, 0.6)
             await cluster.witness.dismiss(fault)
@@ -259,7 +260,7 @@ def test_a_verify_command_that_always_says_yes_proves_nothing(
 
     async def story() -> None:
         async with up(read_topology("staging", text, SYSTEMS), tmp_path) as cluster:
-            await cluster.witness.prepare(armed(cluster, "freeze", "beta"))
+            await prepare(armed(cluster, "freeze", "beta"), cluster.witness)
 
     with pytest.raises(FaultError, match="it cannot tell the fault from health"):
         asyncio.run(story())

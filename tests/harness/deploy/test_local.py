@@ -16,10 +16,10 @@ from faults.actions import Freeze, Kill, Start, Thaw
 from faults.executors import local_processes as processes
 from faults.executors.nothing import NothingExecutor
 from faults.kinds import KINDS as FAULT_KINDS
-from faults.kinds import LOCAL
+from faults.mechanisms import LOCAL
 from faults.model import FaultError, Options, Proof
 from faults.performing import perform_all
-from faults.verification import gone, held
+from faults.verification import gone, held, prepare
 from harness.deploy.local_cluster import LocalCluster
 from harness.deploy.port import DeployError
 from tests.fault_world import ON_HOSTS
@@ -93,7 +93,7 @@ def test_an_executor_that_does_nothing_is_never_believed(
     kind: str, play: Play, cluster: LocalCluster, proxies: tuple[str, ...]
 ) -> None:
     fault = armed(cluster, kind, "ref2", proxies[1:2])
-    play(cluster.witness.prepare(fault))
+    play(prepare(fault, cluster.witness))
     play(perform_all(NothingExecutor(local=True), fault.actions))
     proof = play(held(fault, cluster.witness, 0.5))
     play(cluster.witness.dismiss(fault))
@@ -235,7 +235,7 @@ def test_a_black_hole_that_begins_where_a_client_meets_silence_already_is_refuse
     hung = armed(cluster, "hang", "ref2", proxies[1:2])
     play(perform_all(cluster.executor, hung.actions))
     with pytest.raises(FaultError, match="ways of clients to ref2 do not work now"):
-        play(cluster.witness.prepare(armed(cluster, "black_hole", "ref2")))
+        play(prepare(armed(cluster, "black_hole", "ref2"), cluster.witness))
     play(perform_all(cluster.executor, hung.undo))
 
 
@@ -245,7 +245,7 @@ def test_a_partition_that_begins_on_links_that_are_silent_already_is_refused(
     fault = armed(cluster, "partition", "ref2")
     play(perform_all(cluster.executor, fault.actions))
     with pytest.raises(FaultError, match="ref2 -> ref1: silent"):
-        play(cluster.witness.prepare(fault))
+        play(prepare(fault, cluster.witness))
     play(perform_all(cluster.executor, fault.undo))
 
 

@@ -14,7 +14,7 @@ import pytest
 from faults.model import Armed, Options, Proof
 from faults.peers import peer_link
 from faults.performing import perform_all
-from faults.verification import gone, held
+from faults.verification import gone, held, prepare
 from harness.deploy.agent import AgentProxyError
 from harness.deploy.local_cluster import LocalCluster
 from tests.harness.deploy.local_rig import GONE_S, HELD_S, UNMIRRORED, armed, standing
@@ -60,7 +60,7 @@ async def story(cluster: LocalCluster, fault: Armed, link: Link) -> tuple[str, i
     """Plays the fault, believed and undone; what a new connection met meanwhile."""
     before = await met(link)
     assert before[0] == "open" and before[1] > 100, before
-    await cluster.witness.prepare(fault)
+    await prepare(fault, cluster.witness)
     await perform_all(cluster.executor, fault.actions)
     holding = await held(fault, cluster.witness, HELD_S)
     meanwhile = await met(link)
@@ -104,7 +104,7 @@ async def test_a_client_sees_its_link_closed_and_finds_it_taken_again(tmp_path: 
         fault = armed(cluster, "close", "ref2", (link.proxy,))
         reader, _ = await dialled(where)
         await reader.read(65536)
-        await cluster.witness.prepare(fault)
+        await prepare(fault, cluster.witness)
         await perform_all(cluster.executor, fault.actions)
         assert await reader.read(65536) == b""
         assert (await met(where))[0] == "open"
@@ -120,7 +120,7 @@ async def test_half_a_hang_is_told_from_a_whole_one_and_from_the_other_half(
         link = (await cluster.link(PLAN, "publisher-1"))[1]
         fault = armed(cluster, "hang", "ref2", (link.proxy,), Options(direction=direction))
         others = {"both", "to_broker", "to_client"} - {direction}
-        await cluster.witness.prepare(fault)
+        await prepare(fault, cluster.witness)
         await perform_all(cluster.executor, fault.actions)
         holding = await held(fault, cluster.witness, HELD_S)
         for other in others:
@@ -145,7 +145,7 @@ async def test_a_peer_is_heard_late_while_peers_are_slow_and_at_once_before_and_
     async with standing(tmp_path) as cluster:
         slow, other = (cluster.dial(peer_link("ref1", peer)) for peer in ("ref2", "ref3"))
         fault = armed(cluster, "slow_peers", "ref2", options=Options(latency_s=0.5))
-        await cluster.witness.prepare(fault)
+        await prepare(fault, cluster.witness)
         before = await heard_s(slow)
         await perform_all(cluster.executor, fault.actions)
         holding = await held(fault, cluster.witness, HELD_S)

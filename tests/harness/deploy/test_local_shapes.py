@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from faults.actions import both_ways
-from faults.kinds import LOCAL, mechanism
+from faults.kinds import mechanism
+from faults.mechanisms import LOCAL
 from faults.model import Options
 from faults.performing import perform_all
-from faults.verification import gone, held
+from faults.verification import gone, held, prepare
 from harness.deploy.local import LocalDeployment
 from harness.deploy.local_faults import equip
 from harness.plan.model import Host
@@ -40,7 +41,7 @@ async def test_five_nodes_fall_into_halves_a_ring_and_a_bridge_and_are_whole_aga
         for shape, apart in APART.items():
             fault = armed(cluster, "partition", "ref2", options=Options(shape=shape))
             assert fault.mechanism == mechanism("partition", LOCAL)
-            await cluster.witness.prepare(fault)
+            await prepare(fault, cluster.witness)
             await perform_all(cluster.executor, fault.actions)
             holding = await held(fault, cluster.witness, HELD_S)
             closed = await silent(cluster)

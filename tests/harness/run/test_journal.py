@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faults.compile import KINDS, compile
+from faults.compile import compile
+from faults.kinds import KINDS
 from faults.model import Armed
 from harness.run.journal import Journal, JournalError, read, standing
 from tests.fault_world import CLIENTS, OPTIONS_OF

@@ -28,8 +28,9 @@ from faults.actions import (
     Thaw,
     ThawClients,
 )
-from faults.kinds import COMPOSE, TOXIPROXY, mechanism
 from faults.kinds import KINDS as FAULT_KINDS
+from faults.kinds import mechanism
+from faults.mechanisms import COMPOSE, TOXIPROXY
 from harness.deploy.port import Link
 from harness.plan.model import BALANCER, FaultPlan, RunPlan
 from harness.run.crew import WorkerLost

@@ -1,29 +1,36 @@
 """When the last change of a master is over that a fault may have set off."""
 
+import operator
+
 import pytest
 
+from faults.kind import Kind
 from faults.kinds import KINDS
-from harness.run.takeover import AGAIN_AND_AGAIN, SILENT, over_ns
+from harness.run.takeover import over_ns
 
 S = 1_000_000_000
-ONCE = [kind for kind in SILENT if kind not in AGAIN_AND_AGAIN]
+SILENT = [kind for kind in KINDS.values() if kind.silences_peers]
+AGAIN_AND_AGAIN = [kind for kind in SILENT if kind.repeats]
+ONCE = [kind for kind in SILENT if not kind.repeats]
+NAMED = operator.attrgetter("name")
+TOLD = [kind for kind in KINDS.values() if not kind.silences_peers]
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in SILENT])
-def test_peers_whose_connections_broke_have_agreed_when_the_host_is_back(kind: str) -> None:
+@pytest.mark.parametrize("kind", TOLD, ids=NAMED)
+def test_peers_whose_connections_broke_have_agreed_when_the_host_is_back(kind: Kind) -> None:
     assert over_ns(kind, returned_ns=10 * S, gone_ns=20 * S, timer_s=60) == 21 * S
 
 
-@pytest.mark.parametrize("kind", ONCE)
-def test_hosts_that_had_given_each_other_up_agree_after_they_have_met_again(kind: str) -> None:
+@pytest.mark.parametrize("kind", ONCE, ids=NAMED)
+def test_hosts_that_had_given_each_other_up_agree_after_they_have_met_again(kind: Kind) -> None:
     assert over_ns(kind, returned_ns=10 * S, gone_ns=40 * S, timer_s=10) == 51 * S
 
 
-@pytest.mark.parametrize("kind", ONCE)
-def test_peers_may_give_a_host_up_for_a_silence_that_just_ended(kind: str) -> None:
+@pytest.mark.parametrize("kind", ONCE, ids=NAMED)
+def test_peers_may_give_a_host_up_for_a_silence_that_just_ended(kind: Kind) -> None:
     assert over_ns(kind, returned_ns=10 * S, gone_ns=14 * S, timer_s=10) == round(33.5 * S)
 
 
-@pytest.mark.parametrize("kind", AGAIN_AND_AGAIN)
-def test_of_what_comes_and_goes_the_last_silence_counts(kind: str) -> None:
+@pytest.mark.parametrize("kind", AGAIN_AND_AGAIN, ids=NAMED)
+def test_of_what_comes_and_goes_the_last_silence_counts(kind: Kind) -> None:
     assert over_ns(kind, returned_ns=10 * S, gone_ns=40 * S, timer_s=10) == round(63.5 * S)

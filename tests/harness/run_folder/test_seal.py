@@ -9,13 +9,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from harness.run_folder.manifest import (
-    DRIFT_NS_MAX,
     ClockRecord,
     Manifest,
     WorkerRecord,
     facts_of,
 )
 from harness.run_folder.seal import HARNESS, LOGS, RAW, seal
+from harness.run_folder.tolerances import DRIFT_NS_MAX
 from spark_analysis.schema.arrow import arrow_schema
 from spark_analysis.schema.facts import Clock, Facts
 from spark_analysis.schema.log import LogWriter, is_closed, read_rows

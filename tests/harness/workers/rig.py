@@ -12,7 +12,7 @@ from typing import Any
 from harness.workers.clients.amqp import AmqpClient
 from harness.workers.clients.port import Client
 from harness.workers.consumer import Consumer
-from harness.workers.lateness import every
+from harness.workers.periodic import every
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from harness.workers.publisher import Publisher
 from harness.workers.recorder import Recorder

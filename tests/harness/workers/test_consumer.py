@@ -11,7 +11,7 @@ import pytest
 from harness.workers.clients.amqp import AmqpClient
 from harness.workers.consumer import Consumer
 from harness.workers.drainer import Drainer
-from harness.workers.lateness import every
+from harness.workers.periodic import every
 from harness.workers.protocol import Role, WorkerConfig
 from harness.workers.recorder import Recorder
 from spark_analysis.schema import tables

@@ -13,10 +13,8 @@ from typing import Any
 from reference_impl.amqp.connection import Connection
 from reference_impl.amqp.settings import Settings
 from reference_impl.metadata.exchanges import predeclared
+from reference_impl.metadata.records import AddQueue, ForgetQueue
 from reference_impl.metadata.tables import Queue, Tables
-from reference_impl.mirrored.protocol import DeleteRecord, Done, Refused, Started, StartQueue
-from reference_impl.mirrored.records import AddQueue, ForgetQueue
-from reference_impl.node.protocol import Described
 from reference_impl.pid import Pid
 from reference_impl.process import (
     NO_PROCESS,
@@ -39,6 +37,8 @@ from reference_impl.process import (
     Unwatch,
     Watch,
 )
+from reference_impl.protocol.connections import Described
+from reference_impl.protocol.queues import DeleteRecord, Done, Refused, Started, StartQueue
 from tests.reference_impl.amqp.fake_queue import FakeQueue
 
 NODE = "ref1"

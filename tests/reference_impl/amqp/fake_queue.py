@@ -4,7 +4,9 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from reference_impl.metadata.tables import Queue
-from reference_impl.mirrored.protocol import (
+from reference_impl.pid import Pid
+from reference_impl.process import NORMAL, Down, Effect, Exit, Send, Watch
+from reference_impl.protocol.queues import (
     Ack,
     Cancel,
     Confirm,
@@ -25,8 +27,6 @@ from reference_impl.mirrored.protocol import (
     Requeue,
     Want,
 )
-from reference_impl.pid import Pid
-from reference_impl.process import NORMAL, Down, Effect, Exit, Send, Watch
 
 
 class Registry(Protocol):

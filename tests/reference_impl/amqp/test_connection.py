@@ -10,9 +10,9 @@ from reference_impl.amqp.frames import BODY, HEADER, HEARTBEAT_FRAME, METHOD, Fr
 from reference_impl.amqp.handshake import PROTOCOL_HEADER
 from reference_impl.amqp.methods import decode, method_frame
 from reference_impl.amqp.settings import Settings
-from reference_impl.mirrored.protocol import Delete, Done, Looked
-from reference_impl.node.protocol import CloseConnection, Described
 from reference_impl.process import NO_CONNECTION, NORMAL, Down, Send, Watch
+from reference_impl.protocol.connections import CloseConnection, Described
+from reference_impl.protocol.queues import Delete, Done, Looked
 from tests.reference_impl.amqp.client import (
     CAPABILITIES,
     Client,

@@ -6,8 +6,8 @@ from reference_impl.amqp import queue_methods as q
 from reference_impl.amqp import session_methods as s
 from reference_impl.amqp.methods import method_frame
 from reference_impl.amqp.settings import Settings
-from reference_impl.mirrored.protocol import Ack, Delivery, Grant, Message, Requeue
 from reference_impl.pid import Pid
+from reference_impl.protocol.queues import Ack, Delivery, Grant, Message, Requeue
 from tests.reference_impl.amqp.client import (
     NO_PROPERTIES,
     Client,

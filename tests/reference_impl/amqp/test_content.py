@@ -17,7 +17,7 @@ from reference_impl.amqp.content import (
     read_ack,
 )
 from reference_impl.amqp.errors import AmqpError
-from reference_impl.mirrored.protocol import Message
+from reference_impl.protocol.queues import Message
 
 _short = st.text(max_size=20)
 _properties = st.builds(

@@ -4,8 +4,8 @@ import pytest
 
 from reference_impl.amqp import queue_methods as q
 from reference_impl.amqp import session_methods as s
-from reference_impl.mirrored.protocol import Refused, StartQueue
 from reference_impl.process import SUPERVISOR, Send
+from reference_impl.protocol.queues import Refused, StartQueue
 from tests.reference_impl.amqp.client import Client, Recorder, consume, declare
 from tests.reference_impl.amqp.fake_node import FakeNode
 

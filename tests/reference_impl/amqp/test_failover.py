@@ -6,7 +6,8 @@ from reference_impl.amqp.methods import method_frame
 from reference_impl.amqp.settings import Settings
 from reference_impl.metadata.commands import PutPolicy
 from reference_impl.metadata.tables import Policy
-from reference_impl.mirrored.protocol import (
+from reference_impl.process import CRASH, NO_CONNECTION, SHUTDOWN
+from reference_impl.protocol.queues import (
     Ack,
     Cancel,
     Confirm,
@@ -18,7 +19,6 @@ from reference_impl.mirrored.protocol import (
     Looked,
     Message,
 )
-from reference_impl.process import CRASH, NO_CONNECTION, SHUTDOWN
 from tests.reference_impl.amqp.client import (
     NO_PROPERTIES,
     Client,

@@ -5,9 +5,9 @@ from reference_impl.amqp import session_methods as s
 from reference_impl.amqp.methods import method_frame
 from reference_impl.metadata.commands import DeclareExchange, PutPolicy
 from reference_impl.metadata.tables import Exchange, Policy
-from reference_impl.mirrored.protocol import Confirm, Deliver, Message, Reject
 from reference_impl.pid import Pid
 from reference_impl.process import CRASH, NO_CONNECTION, NORMAL, SHUTDOWN
+from reference_impl.protocol.queues import Confirm, Deliver, Message, Reject
 from tests.reference_impl.amqp.client import (
     PERSISTENT,
     Client,

@@ -22,8 +22,8 @@ from reference_impl.metadata.messages import (
     Term,
     Took,
 )
+from reference_impl.metadata.records import AddQueue
 from reference_impl.metadata.tables import Policy, Queue
-from reference_impl.mirrored.records import AddQueue
 from reference_impl.node import gossip as g
 from reference_impl.pid import Pid
 

@@ -3,9 +3,9 @@
 from random import Random
 from typing import Any
 
-from reference_impl.mirrored.protocol import Delivery, Discard, Requeue
 from reference_impl.pid import Pid
 from reference_impl.process import NORMAL
+from reference_impl.protocol.queues import Delivery, Discard, Requeue
 from tests.reference_impl.mirrored.fake_channels import (
     AckSome,
     Ask,

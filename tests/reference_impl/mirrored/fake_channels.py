@@ -11,7 +11,10 @@ from typing import Any
 
 from reference_impl.amqp.confirms import Confirms
 from reference_impl.amqp.routing import Target
-from reference_impl.mirrored.protocol import (
+from reference_impl.metadata.records import replicas
+from reference_impl.pid import Pid
+from reference_impl.process import Arm, Down, Effect, Send, Timeout, Watch
+from reference_impl.protocol.queues import (
     Ack,
     Cancel,
     Confirm,
@@ -30,9 +33,6 @@ from reference_impl.mirrored.protocol import (
     Started,
     Want,
 )
-from reference_impl.mirrored.records import replicas
-from reference_impl.pid import Pid
-from reference_impl.process import Arm, Down, Effect, Send, Timeout, Watch
 from tests.reference_impl.mirrored.simulated_nodes import SimulatedNode
 
 RETRY_MS = 30

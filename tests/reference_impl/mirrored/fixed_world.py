@@ -2,8 +2,8 @@
 
 from reference_impl.metadata.tables import Group, Member, Tables
 from reference_impl.mirrored.store import Entry
-from reference_impl.node.protocol import Described
 from reference_impl.pid import Pid
+from reference_impl.protocol.connections import Described
 
 QUEUE = "q"
 

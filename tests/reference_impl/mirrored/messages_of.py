@@ -1,6 +1,6 @@
 """Short ways to messages."""
 
-from reference_impl.mirrored.protocol import Message
+from reference_impl.protocol.queues import Message
 
 
 def message(name: str | int, *, persistent: bool = True) -> Message:

@@ -7,8 +7,8 @@ from typing import Any
 from reference_impl.metadata.tables import Queue
 from reference_impl.mirrored.master import Master
 from reference_impl.mirrored.mirror import Mirror
-from reference_impl.mirrored.protocol import Started, StartQueue
 from reference_impl.pid import Pid
+from reference_impl.protocol.queues import Started, StartQueue
 from tests.reference_impl.mirrored.fake_channels import QUEUE, Ask, FakeChannel
 from tests.reference_impl.mirrored.simulated_nodes import SimulatedCluster
 

@@ -8,7 +8,6 @@ from typing import Any, Protocol
 from reference_impl.metadata.tables import Tables
 from reference_impl.mirrored.depth import Diverged
 from reference_impl.mirrored.store import Entry
-from reference_impl.node.protocol import Described
 from reference_impl.pid import Pid
 from reference_impl.process import (
     CRASH,
@@ -33,6 +32,7 @@ from reference_impl.process import (
     Wipe,
     Write,
 )
+from reference_impl.protocol.connections import Described
 
 
 @dataclass(frozen=True)

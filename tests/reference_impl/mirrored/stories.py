@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from reference_impl.mirrored.protocol import CancelSync, Purge, Synchronise
 from reference_impl.process import CRASH, NORMAL
+from reference_impl.protocol.queues import CancelSync, Purge, Synchronise
 from tests.reference_impl.mirrored.fake_channels import (
     AckSome,
     Ask,

@@ -3,8 +3,8 @@
 from typing import Any
 
 from reference_impl.mirrored.consumers import Consumers
-from reference_impl.mirrored.protocol import Consume
 from reference_impl.pid import Pid
+from reference_impl.protocol.queues import Consume
 
 ONE, TWO = Pid("a", 1, 5), Pid("a", 1, 6)
 

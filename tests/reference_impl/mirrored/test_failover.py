@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from reference_impl.mirrored.protocol import (
+from reference_impl.process import CRASH
+from reference_impl.protocol.queues import (
     Ack,
     CancelSync,
     DeleteRecord,
     Done,
     Synchronise,
 )
-from reference_impl.process import CRASH
 from tests.reference_impl.mirrored.bench import number_of
 from tests.reference_impl.mirrored.clusters import ALL, AUTOMATIC, Cluster, run_until
 from tests.reference_impl.mirrored.fake_channels import Ask, Publish, Subscribe

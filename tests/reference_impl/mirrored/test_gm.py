@@ -1,5 +1,6 @@
 """One member of a ring, event by event: the rules at the head of gm.py."""
 
+from reference_impl.metadata.records import EraseMembers, MarkDead
 from reference_impl.metadata.tables import Tables
 from reference_impl.mirrored.gm import GUARD_MS, Arrived, Died, Ring, Step
 from reference_impl.mirrored.messages import (
@@ -12,7 +13,6 @@ from reference_impl.mirrored.messages import (
     SenderDeath,
     StreamState,
 )
-from reference_impl.mirrored.records import EraseMembers, MarkDead
 from reference_impl.pid import Pid
 from reference_impl.process import (
     NO_CONNECTION,

@@ -3,14 +3,14 @@
 from random import Random
 from typing import Any
 
-from reference_impl.mirrored.protocol import (
+from reference_impl.metadata.records import replicas
+from reference_impl.protocol.queues import (
     Ack,
     CancelSync,
     Get,
     Got,
     Synchronise,
 )
-from reference_impl.mirrored.records import replicas
 from tests.reference_impl.mirrored.clusters import ALL, AUTOMATIC, Cluster, run_until
 from tests.reference_impl.mirrored.fake_channels import Ask, FakeChannel, Publish
 from tests.reference_impl.mirrored.queues import (

@@ -5,6 +5,16 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from reference_impl.metadata.records import (
+    GONE,
+    KEPT,
+    PROMOTED,
+    REFUSED,
+    WAITING,
+    AddMirror,
+    MarkSynchronised,
+    RecordDeaths,
+)
 from reference_impl.metadata.tables import Queue
 from reference_impl.mirrored.master import Master
 from reference_impl.mirrored.messages import (
@@ -27,17 +37,6 @@ from reference_impl.mirrored.messages import (
     SyncTaken,
 )
 from reference_impl.mirrored.mirror import DEATH_TIMEOUT_MS, Mirror
-from reference_impl.mirrored.protocol import Confirm, Consume, Deliver, Delivery, Done, Get, Got
-from reference_impl.mirrored.records import (
-    GONE,
-    KEPT,
-    PROMOTED,
-    REFUSED,
-    WAITING,
-    AddMirror,
-    MarkSynchronised,
-    RecordDeaths,
-)
 from reference_impl.mirrored.replica import Replica
 from reference_impl.pid import Pid
 from reference_impl.process import (
@@ -58,6 +57,7 @@ from reference_impl.process import (
     Watch,
     Wipe,
 )
+from reference_impl.protocol.queues import Confirm, Consume, Deliver, Delivery, Done, Get, Got
 from tests.reference_impl.mirrored.fixed_world import QUEUE, FixedWorld
 from tests.reference_impl.mirrored.messages_of import message
 

@@ -7,31 +7,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace as with_fields
 
-from reference_impl.metadata.tables import Policy, Queue, Tables
-from reference_impl.mirrored.placement import (
-    Placed,
-    first_node,
-    governing,
-    hands_over,
-    is_mirrored,
-    may_promote,
-    suggested,
-    sync_batch,
-    synchronises_by_itself,
-)
+from reference_impl.metadata.tables import Policy, Queue
+from reference_impl.mirrored.placement import Placed, first_node, suggested
 from reference_impl.pid import Pid
-
-QUEUE = Queue("q", True, False, None, {}, "a", Pid("a", 1, 2), (), (), ())
-
-
-def policy(name: str = "p", pattern: str = ".*", priority: int = 0, **definition: Any) -> Policy:
-    keys = {key.replace("_", "-"): value for key, value in definition.items()}
-    return Policy(name, pattern, keys, priority, "all")
-
-
-def tables(*policies: Policy, queues: tuple[Queue, ...] = ()) -> Tables:
-    return Tables(policies={it.name: it for it in policies}, queues={it.name: it for it in queues})
-
+from tests.reference_impl.metadata.governed import QUEUE, policy, tables
 
 # mode, params, (master, mirrors, synchronised), running -> master, mirrors, further unnamed ones
 CASES = [
@@ -95,53 +74,6 @@ def test_exactly_draws_every_unused_node_sooner_or_later() -> None:
 def test_policies_may_name_nodes_as_the_management_api_does() -> None:
     nodes = policy(ha_mode="nodes", ha_params=["rabbit@b", "rabbit@a"])
     assert suggested(nodes, Placed("a", ()), tuple("abc"), Random(1)) == Placed("a", ("b",))
-
-
-def test_the_highest_priority_governs_among_those_that_match() -> None:
-    low, high = policy("low", priority=1), policy("high", priority=2)
-    other = policy("other", pattern="^x", priority=9)
-    exchanges = with_fields(policy("exchanges", priority=9), apply_to="exchanges")
-    assert governing(tables(low, high, other, exchanges), QUEUE) == high
-
-
-def test_a_pattern_may_match_anywhere_in_the_name() -> None:
-    assert governing(tables(policy(pattern="b$")), with_fields(QUEUE, name="ab")) is not None
-    assert governing(tables(policy(pattern="^b")), with_fields(QUEUE, name="ab")) is None
-
-
-def test_no_policy_governs_an_exclusive_queue() -> None:
-    exclusive = with_fields(QUEUE, owner=Pid("a", 1, 9))
-    assert not is_mirrored(tables(policy(ha_mode="all")), exclusive)
-
-
-@pytest.mark.parametrize(
-    ("mode", "synchronised", "may"),
-    [("always", False, True), ("when-synced", False, False), ("when-synced", True, True)],
-)
-def test_promotion_on_failure_is_allowed_by_default(
-    mode: str, synchronised: bool, may: bool
-) -> None:
-    queue = with_fields(QUEUE, synchronised=(Pid("b", 1, 2),) if synchronised else ())
-    assert may_promote(tables(policy(ha_promote_on_failure=mode)), queue) is may
-    assert may_promote(tables(policy()), queue)
-
-
-@pytest.mark.parametrize(
-    ("mode", "synchronised", "does"),
-    [("always", False, True), ("when-synced", False, False), ("when-synced", True, True)],
-)
-def test_a_stopping_master_hands_over_only_what_is_synchronised_by_default(
-    mode: str, synchronised: bool, does: bool
-) -> None:
-    queue = with_fields(QUEUE, synchronised=(Pid("b", 1, 2),) if synchronised else ())
-    assert hands_over(tables(policy(ha_promote_on_shutdown=mode)), queue) is does
-    assert hands_over(tables(policy()), queue) is synchronised
-
-
-def test_a_batch_of_one_or_less_is_the_default() -> None:
-    assert sync_batch(tables(policy(ha_sync_batch_size=1)), QUEUE) == 4096
-    assert sync_batch(tables(policy(ha_sync_batch_size=50)), QUEUE) == 50
-    assert not synchronises_by_itself(tables(policy()), QUEUE)
 
 
 # --- the first master

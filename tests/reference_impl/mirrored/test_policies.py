@@ -3,8 +3,8 @@
 from random import Random
 from typing import Any
 
-from reference_impl.mirrored.protocol import Delete, Synchronise
 from reference_impl.process import SHUTDOWN
+from reference_impl.protocol.queues import Delete, Synchronise
 from tests.reference_impl.mirrored.clusters import ALL, AUTOMATIC, Cluster
 from tests.reference_impl.mirrored.fake_channels import Ask, Publish
 from tests.reference_impl.mirrored.queues import (

@@ -3,10 +3,10 @@
 import pytest
 
 from reference_impl.mirrored.confirms import Confirms
-from reference_impl.mirrored.protocol import Confirm
 from reference_impl.mirrored.senders import Life, Senders, Status
 from reference_impl.pid import Pid
 from reference_impl.process import Send
+from reference_impl.protocol.queues import Confirm
 from tests.reference_impl.mirrored.messages_of import message
 
 CHANNEL, ME = Pid("a", 1, 5), Pid("b", 1, 2)

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from reference_impl.mirrored.protocol import (
+from reference_impl.process import NORMAL
+from reference_impl.protocol.queues import (
     Ack,
     Consume,
     Delete,
@@ -15,7 +16,6 @@ from reference_impl.mirrored.protocol import (
     Purge,
     Refused,
 )
-from reference_impl.process import NORMAL
 from tests.reference_impl.mirrored.bench import Bench, number_of
 from tests.reference_impl.mirrored.fake_channels import Publish, cancelling
 from tests.reference_impl.mirrored.queues import copies, declare, record

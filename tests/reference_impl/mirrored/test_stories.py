@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
+from reference_impl.metadata.records import EraseMembers
 from reference_impl.mirrored.following import Following
 from reference_impl.mirrored.gm import Ring
-from reference_impl.mirrored.records import EraseMembers
 from reference_impl.mirrored.senders import Senders
 from reference_impl.mirrored.serving import Serving
 from reference_impl.process import Transact

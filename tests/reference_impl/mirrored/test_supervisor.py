@@ -4,6 +4,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from reference_impl.metadata.records import AddQueue, RemoveMirror, RestartMaster
 from reference_impl.metadata.tables import Policy, Queue
 from reference_impl.mirrored.messages import (
     HandOver,
@@ -14,8 +15,6 @@ from reference_impl.mirrored.messages import (
     StartMaster,
     StartMirror,
 )
-from reference_impl.mirrored.protocol import Started, StartQueue
-from reference_impl.mirrored.records import AddQueue, RemoveMirror, RestartMaster
 from reference_impl.mirrored.supervisor import Supervisor
 from reference_impl.pid import Pid
 from reference_impl.process import (
@@ -34,6 +33,7 @@ from reference_impl.process import (
     Watch,
     Wipe,
 )
+from reference_impl.protocol.queues import Started, StartQueue
 from tests.reference_impl.mirrored.fixed_world import FixedWorld
 
 ME, OTHER = Pid("a", 1, SUPERVISOR), Pid("b", 1, SUPERVISOR)

@@ -5,8 +5,8 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
+from reference_impl.metadata.records import ForgetQueue, LoseMaster
 from reference_impl.metadata.tables import Policy, Queue, Tables
-from reference_impl.mirrored.records import ForgetQueue, LoseMaster
 from reference_impl.mirrored.upkeep import Changes, Restart, changes, recovery
 from reference_impl.pid import Pid
 from tests.reference_impl.mirrored.fixed_world import FixedWorld

@@ -10,20 +10,7 @@ from harness.deploy import rabbitmq_api, rabbitmq_words
 from reference_impl.metadata.commands import DeletePolicy, PutPolicy
 from reference_impl.metadata.exchanges import predeclared
 from reference_impl.metadata.tables import Policy, Queue, Tables
-from reference_impl.mirrored.protocol import (
-    CancelSync,
-    Delete,
-    DeleteRecord,
-    Done,
-    Look,
-    Looked,
-    LookHere,
-    Purge,
-    Refused,
-    Synchronise,
-)
 from reference_impl.node.api import Api
-from reference_impl.node.protocol import CloseConnection, Connections, Described, ListConnections
 from reference_impl.pid import Pid
 from reference_impl.process import (
     API,
@@ -39,6 +26,24 @@ from reference_impl.process import (
     Send,
     Timeout,
     Transact,
+)
+from reference_impl.protocol.connections import (
+    CloseConnection,
+    Connections,
+    Described,
+    ListConnections,
+)
+from reference_impl.protocol.queues import (
+    CancelSync,
+    Delete,
+    DeleteRecord,
+    Done,
+    Look,
+    Looked,
+    LookHere,
+    Purge,
+    Refused,
+    Synchronise,
 )
 
 pytestmark = pytest.mark.slow

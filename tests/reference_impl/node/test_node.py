@@ -7,7 +7,6 @@ import pytest
 from reference_impl.metadata.exchanges import predeclared
 from reference_impl.metadata.messages import Term
 from reference_impl.metadata.tables import Queue
-from reference_impl.mirrored.protocol import CancelSync, Synchronise
 from reference_impl.mirrored.store import Entry
 from reference_impl.node.config import Config
 from reference_impl.node.happenings import Saved
@@ -27,6 +26,7 @@ from reference_impl.process import (
     Timeout,
     Watch,
 )
+from reference_impl.protocol.queues import CancelSync, Synchronise
 
 ELSEWHERE = Pid("ref2", 1, 9)
 

@@ -3,9 +3,9 @@
 import threading
 from pathlib import Path
 
-from reference_impl.mirrored.protocol import Message
 from reference_impl.mirrored.store import Put, Removed, replayed
 from reference_impl.pid import Pid
+from reference_impl.protocol.queues import Message
 from reference_impl.shell import disk as disk_module
 from reference_impl.shell.disk import FolderDisk
 

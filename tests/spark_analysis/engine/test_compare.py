@@ -6,8 +6,7 @@ from dataclasses import replace
 import pytest
 from pyspark.sql import SparkSession
 
-from faults.exclusive import OF_CLIENTS as CLIENT_FAULTS
-from spark_analysis.schema.comparison import MEASURES, OF_CLIENTS, Comparison, interval_rank
+from spark_analysis.schema.comparison import MEASURES, Comparison, interval_rank
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.views import ROUTE
 from spark_analysis.schema.words import Fate, Outcome, Strength
@@ -231,10 +230,6 @@ def test_routes_are_compared_by_the_worst_window_of_a_fault_that_may_change_them
 def test_routes_are_not_asked_for_where_no_fault_could_change_one(compared: Compared) -> None:
     assert not {("clients", measure, "") for measure in ROUTES} & compared.keys()
     assert not {("windows", measure, "") for measure in ROUTES} & compared.keys()
-
-
-def test_client_faults_are_those_that_the_faults_know() -> None:
-    assert set(OF_CLIENTS) == set(CLIENT_FAULTS)
 
 
 def test_at_full_rate_no_share_is_missed(compared: Compared) -> None:

@@ -19,8 +19,9 @@ from faults.executors.canaries import Canaries
 from faults.executors.doors import REMOTING, Doors
 from faults.executors.ports import Agent
 from faults.executors.toxics import Toxics
-from faults.model import Armed, Options, Proof, Replies, Witness, Words
+from faults.model import Armed, Options, Proof, Replies, Words
 from faults.verification import gone, held
+from faults.witness import Witness
 from harness.workers.agent import answer, calls
 from harness.workers.remoting.requests import Code
 from tests.harness.workers.rocketmq.fake_servers import Answer, fake, said

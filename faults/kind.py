@@ -1,0 +1,116 @@
+"""What a kind of fault has to say of itself, so that nobody else decides by its name.
+
+1. A kind stands in one module below `faults/kinds/`, or in a package of its own that names it by
+   the entry point group `mqproof.faults` (docs/extending.md): what it is, how it becomes actions,
+   how it is verified.
+2. No trait has a default: a kind that leaves one out is an error where it is declared.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple, Protocol
+
+from faults import peers, places
+from faults.actions import Action
+from faults.model import Armed, Options, Proof
+from faults.peers import Serving
+from faults.witness import Witness
+
+HELD_LIMIT_S = 12.0  # of most kinds
+
+
+class Excludes(Enum):
+    """What a fault has for itself while it stands: another one there would be undone with it."""
+
+    PLACE = "place"  # the host or process: its undo starts or thaws it, whoever stopped it
+    LISTENERS = "listeners"  # of the meant links: its undo opens them, whoever closed them
+    CLIENTS = "clients"  # the meant ones
+    RESOURCE = "resource"  # of the host: a limit is one
+    NOTHING = "nothing"  # what it does carries a name of its own window, and stands beside others
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a fault is compiled for."""
+
+    places: tuple[str, ...]  # hosts, or processes of hosts (places.py)
+    hosts: tuple[str, ...]  # of the layout, those included
+    proxies: tuple[str, ...]  # link faults: the meant clients' ways to the host
+    clients: tuple[str, ...]  # faults of clients: their names
+    mark: str  # the name that chains and toxics of this window have in the world
+    options: Options
+    mechanism: str
+    serving: Serving
+
+    @property
+    def mesh(self) -> peers.Mesh:
+        return peers.Mesh(self.mechanism, self.serving, self.places[0])
+
+    @property
+    def host(self) -> str:
+        """Of a fault that means one host, or links to one."""
+        (place,) = self.places
+        return places.host_of(place)
+
+
+class Compiled(NamedTuple):
+    """What to do, and what undoes it; each in order."""
+
+    actions: tuple[Action, ...]
+    undo: tuple[Action, ...]
+
+
+class Verifier(Protocol):
+    """What there is to be asked of one armed fault, from outside."""
+
+    async def ready(self) -> None:
+        """Before the actions. Raises FaultError where what would prove the fault is seen already,
+        or where a way that it is to be seen by does not work."""
+
+    async def held(self) -> Proof:
+        """One look whether it takes effect."""
+
+    async def gone(self) -> Proof:
+        """One look whether it has ended."""
+
+
+Verify = Callable[[Armed, Witness], Verifier]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """What a fault does, to what, by which mechanism, and how it is seen."""
+
+    name: str
+    title: str
+    applies_to: str  # a word of targets.py: HOST, CLIENT_LINK, PEER_LINK or CLIENT
+    offers: Mapping[str, str]  # deployment -> mechanism
+    by_peer_links: Mapping[str, str]  # the same on layouts whose peer links pass a proxy there
+    why_not: Mapping[str, str]  # deployment without it -> why
+    undone_by: str
+    options: tuple[str, ...]  # the keys of OPTIONS that it takes
+    needs: tuple[str, ...]  # of these at least one
+    needs_all: tuple[str, ...]
+
+    # --- what it is to the run ------------------------------------------------------------------
+    may_stay: bool  # whether a scenario may say that it never returns
+    strikes_processes: bool  # by signals: one process of a host alone, or several places at once
+    excludes: Excludes
+    repeats: bool  # it comes and goes while its window is open
+    canaries_speak: bool  # its proof needs words, with their direction, size or time
+    held_limit_s: float  # so long it may take until it is seen to hold
+    ends_client: bool  # the client's process is gone, and somebody takes its place at the end
+    silences_peers: bool  # peers of the host meet silence, and have to find out by a timer
+
+    # --- what it is to the analysis: recorded in the run ----------------------------------------
+    ends_broker: bool  # what its processes held in memory is gone
+    takes_page_cache: bool  # what they wrote and did not sync is gone, too: the host lost power
+    silences_clients: bool  # whoever asks the host meets silence, and no end of a connection
+    spares_disk: bool | None  # the host is back with what it had on disk; None: it took none
+
+    # --- how it is done and seen ----------------------------------------------------------------
+    actions: tuple[type[Action], ...]  # all that `compile` may give: the journal reads them again
+    compile: Callable[[Scope], Compiled]  # pure; raises FaultError where it would touch nothing
+    verify: Verify
+    verify_commanded: Verify | None  # where a user's own commands do it; None: they cannot

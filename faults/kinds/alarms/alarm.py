@@ -1,0 +1,73 @@
+"""`alarm`: a broker that runs short of memory or disk, and blocks its publishers."""
+
+from dataclasses import dataclass
+
+from faults.actions import ClearAlarm, RaiseAlarm
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
+from faults.kinds.alarms import rules
+from faults.mechanisms import COMPOSE, CONTAINER, EXTERNAL, LOCAL
+from faults.model import Armed, FaultError, Proof
+from faults.targets import HOST
+from faults.witness import SeesAlarms
+
+
+@dataclass(slots=True)
+class Alarmed:
+    armed: Armed
+    witness: SeesAlarms
+
+    async def ready(self) -> None:
+        """An alarm that is there already could not be told from ours."""
+        proof = await self.gone()
+        if not proof.ok:
+            raise FaultError(proof.doubt)
+
+    async def held(self) -> Proof:
+        resource = self.armed.options.resource
+        said = await self.witness.alarms(resource)
+        return rules.alarm_held(self.armed.resolved, resource, said)
+
+    async def gone(self) -> Proof:
+        resource = self.armed.options.resource
+        said = await self.witness.alarms(resource)
+        return rules.alarm_gone(self.armed.resolved, resource, said)
+
+
+def _compile(scope: Scope) -> Compiled:
+    resource = scope.options.resource
+    raised, cleared = RaiseAlarm(scope.host, resource), ClearAlarm(scope.host, resource)
+    return Compiled((raised,), (cleared,))
+
+
+ALARM = Kind(
+    name="alarm",
+    title="the broker of the host runs short of memory or disk, by a limit that it cannot "
+    "keep: publishers are blocked",
+    applies_to=HOST,
+    offers={COMPOSE: CONTAINER},
+    by_peer_links={},
+    why_not={
+        LOCAL: "no system that has alarms runs as subprocesses",
+        EXTERNAL: "limits of brokers that mqproof did not start are not its to change",
+    },
+    undone_by="the limits of its configuration are in force again",
+    options=("resource",),
+    needs=(),
+    needs_all=(),
+    may_stay=False,
+    strikes_processes=False,
+    excludes=Excludes.RESOURCE,
+    repeats=False,
+    canaries_speak=False,
+    held_limit_s=HELD_LIMIT_S,
+    ends_client=False,
+    silences_peers=False,
+    ends_broker=False,
+    takes_page_cache=False,
+    silences_clients=False,
+    spares_disk=None,
+    actions=(RaiseAlarm, ClearAlarm),
+    compile=_compile,
+    verify=Alarmed,
+    verify_commanded=None,
+)

@@ -1,0 +1,28 @@
+"""Whether a broker is in alarm, by what the brokers say of it and of each other."""
+
+from collections.abc import Mapping
+
+from faults.model import Proof
+from faults.replies import doubt, proven
+
+Alarms = Mapping[str, Mapping[str, bool]]  # who says so -> of whom -> whether it is in alarm
+
+
+def alarm_held(host: str, resource: str, said: Alarms) -> Proof:
+    """The broker must say so itself, and everybody else that answers must know of it."""
+    if host not in said.get(host, {}):
+        return doubt(f"{host} does not say whether it has a {resource} alarm")
+    unaware = sorted(asked for asked, alarms in said.items() if not alarms.get(host, False))
+    if unaware:
+        return doubt(f"no {resource} alarm of {host} by the word of {', '.join(unaware)}")
+    return proven(f"{resource} alarm of {host}, by the word of {', '.join(sorted(said))}")
+
+
+def alarm_gone(host: str, resource: str, said: Alarms) -> Proof:
+    """By everybody's word, and of any host: an alarm anywhere blocks publishers everywhere."""
+    if host not in said.get(host, {}):
+        return doubt(f"{host} does not say whether it has a {resource} alarm")
+    left = sorted({host for alarms in said.values() for host, alarm in alarms.items() if alarm})
+    if left:
+        return doubt(f"still a {resource} alarm of {', '.join(left)}")
+    return proven(f"no {resource} alarm, by the word of {', '.join(sorted(said))}")

@@ -1,0 +1,17 @@
+"""What looks at links by canaries share: words in both directions, and fresh connections."""
+
+import asyncio
+
+from faults.model import Armed, Replies, Words
+from faults.witness import SeesLinks
+
+
+async def both_ways(witness: SeesLinks, armed: Armed, *words: Words) -> dict[str, Replies]:
+    replies = await asyncio.gather(*(witness.words(armed, each) for each in words))
+    return {each.way: reply for each, reply in zip(words, replies, strict=True)}
+
+
+async def reopened(witness: SeesLinks, armed: Armed) -> None:
+    """Canaries through every link of the fault, made anew."""
+    await witness.dismiss(armed)
+    await witness.prepare(armed)

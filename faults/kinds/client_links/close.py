@@ -1,0 +1,49 @@
+"""`close`: every link ends once, as when a load balancer is reloaded."""
+
+from faults.actions import Disable, Enable
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
+from faults.kinds.client_links import rules
+from faults.kinds.client_links.ended import Ended
+from faults.mechanisms import TO_CLIENT_LINKS
+from faults.model import Proof, Replies
+from faults.targets import CLIENT_LINK
+
+
+class Closed(Ended):
+    def judged(self, canaries: Replies, attempts: Replies) -> Proof:
+        return rules.close_held(canaries, attempts, self.armed.proxies)
+
+
+def _compile(scope: Scope) -> Compiled:
+    return Compiled((Disable(scope.proxies), Enable(scope.proxies)), (Enable(scope.proxies),))
+
+
+CLOSE = Kind(
+    name="close",
+    title="the links of clients to the host are closed at once (FIN; RST where bytes were "
+    "on their way); new ones are taken",
+    applies_to=CLIENT_LINK,
+    offers=TO_CLIENT_LINKS,
+    by_peer_links={},
+    why_not={},
+    undone_by="nothing is left to be undone",
+    options=("clients",),
+    needs=(),
+    needs_all=(),
+    may_stay=False,
+    strikes_processes=False,
+    excludes=Excludes.LISTENERS,
+    repeats=False,
+    canaries_speak=False,
+    held_limit_s=HELD_LIMIT_S,
+    ends_client=False,
+    silences_peers=False,
+    ends_broker=False,
+    takes_page_cache=False,
+    silences_clients=False,
+    spares_disk=None,
+    actions=(Disable, Enable),
+    compile=_compile,
+    verify=Closed,
+    verify_commanded=None,
+)

@@ -1,0 +1,77 @@
+"""`cut_after`: links that break after so many bytes, in the middle of what they carry."""
+
+from dataclasses import dataclass
+
+from faults.actions import STREAMS, AddToxic, RemoveToxic
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
+from faults.kinds.client_links import flow, rules
+from faults.kinds.client_links.canaries import reopened
+from faults.mechanisms import TO_CLIENT_LINKS
+from faults.model import DOWN, Armed, FaultError, Proof, Words
+from faults.targets import CLIENT_LINK
+from faults.witness import SeesLinks
+
+BYTES_A_SECOND = 1_000_000  # a large word may take so long, on its way through a broker
+
+
+@dataclass(slots=True)
+class CutAfter:
+    armed: Armed
+    witness: SeesLinks
+
+    async def ready(self) -> None:
+        """Opening the canaries has shown that the links work."""
+
+    @property
+    def words(self) -> Words:
+        """One more byte than may pass."""
+        octets = self.armed.options.bytes + 1
+        return Words(DOWN, octets, wait_s=octets / BYTES_A_SECOND)
+
+    async def held(self) -> Proof:
+        replies = await self.witness.words(self.armed, self.words)
+        return flow.cut_after_held(replies, self.armed.proxies, self.armed.options.bytes)
+
+    async def gone(self) -> Proof:
+        await reopened(self.witness, self.armed)
+        fresh = await self.witness.words(self.armed, self.words)
+        return rules.answering(fresh, self.armed.proxies)
+
+
+def _compile(scope: Scope) -> Compiled:
+    if not scope.options.bytes:
+        raise FaultError("cut_after: no number of bytes was given")
+    limit = (("bytes", scope.options.bytes),)
+    cut = AddToxic(scope.proxies, scope.mark, "limit_data", STREAMS, limit)
+    return Compiled((cut,), (RemoveToxic(scope.proxies, scope.mark),))
+
+
+CUT_AFTER = Kind(
+    name="cut_after",
+    title="each link of clients to the host, those that stand and new ones, is closed (FIN)"
+    " when so many bytes have passed it in one of its directions",
+    applies_to=CLIENT_LINK,
+    offers=TO_CLIENT_LINKS,
+    by_peer_links={},
+    why_not={},
+    undone_by="links pass as much as they like; those that were closed stay closed",
+    options=("clients", "bytes"),
+    needs=("bytes",),
+    needs_all=(),
+    may_stay=False,
+    strikes_processes=False,
+    excludes=Excludes.NOTHING,
+    repeats=False,
+    canaries_speak=True,
+    held_limit_s=HELD_LIMIT_S,
+    ends_client=False,
+    silences_peers=False,
+    ends_broker=False,
+    takes_page_cache=False,
+    silences_clients=False,
+    spares_disk=None,
+    actions=(AddToxic, RemoveToxic),
+    compile=_compile,
+    verify=CutAfter,
+    verify_commanded=None,
+)

@@ -1,0 +1,82 @@
+"""`hang`: a link that lives and carries nothing, as behind a firewall that lost its table."""
+
+from dataclasses import dataclass, field
+
+from faults.actions import STREAMS, AddToxic, RemoveToxic
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
+from faults.kinds.client_links import rules
+from faults.kinds.client_links.canaries import both_ways, reopened
+from faults.mechanisms import TO_CLIENT_LINKS
+from faults.model import DOWN, ROUND, UP, Armed, Proof, Replies, Words
+from faults.replies import silent
+from faults.targets import CLIENT_LINK
+from faults.witness import SeesLinks
+
+_STREAMS_OF = {"both": STREAMS, "to_broker": STREAMS[:1], "to_client": STREAMS[1:]}
+
+
+@dataclass(slots=True)
+class Hung:
+    """Fresh canaries replace held ones at the first look at its end, so those are asked once,
+    before."""
+
+    armed: Armed
+    witness: SeesLinks
+    released: Replies = field(default_factory=dict)
+    asked: bool = False
+
+    async def ready(self) -> None:
+        """Opening the canaries has shown that the links work."""
+
+    async def held(self) -> Proof:
+        heard = await both_ways(self.witness, self.armed, Words(UP), Words(DOWN))
+        return rules.hang_held(heard, self.armed.proxies, self.armed.options.direction)
+
+    async def gone(self) -> Proof:
+        names = self.armed.proxies
+        if not self.asked:
+            replies = await self.witness.words(self.armed, Words(ROUND))
+            stuck = [name for name in names if name in replies and silent(replies[name])]
+            if stuck:
+                return Proof(ok=False, detail="", doubt=f"still silent: {', '.join(stuck)}")
+            self.released, self.asked = replies, True
+        await reopened(self.witness, self.armed)
+        fresh = await self.witness.words(self.armed, Words(ROUND))
+        return rules.hang_gone(fresh, self.released, names)
+
+
+def _compile(scope: Scope) -> Compiled:
+    """A bandwidth of 0: the only toxic that holds bytes and gives them back."""
+    streams = _STREAMS_OF[scope.options.direction]
+    stall = AddToxic(scope.proxies, scope.mark, "bandwidth", streams, (("rate", 0),))
+    return Compiled((stall,), (RemoveToxic(scope.proxies, scope.mark),))
+
+
+HANG = Kind(
+    name="hang",
+    title="the links of clients to the host stand still, in both directions or in one, and live",
+    applies_to=CLIENT_LINK,
+    offers=TO_CLIENT_LINKS,
+    by_peer_links={},
+    why_not={},
+    undone_by="the links go on; what was held is delivered",
+    options=("clients", "direction"),
+    needs=(),
+    needs_all=(),
+    may_stay=False,
+    strikes_processes=False,
+    excludes=Excludes.NOTHING,
+    repeats=False,
+    canaries_speak=True,
+    held_limit_s=HELD_LIMIT_S,
+    ends_client=False,
+    silences_peers=False,
+    ends_broker=False,
+    takes_page_cache=False,
+    silences_clients=True,
+    spares_disk=None,
+    actions=(AddToxic, RemoveToxic),
+    compile=_compile,
+    verify=Hung,
+    verify_commanded=None,
+)

@@ -1,0 +1,48 @@
+"""`refuse`: links end, and nobody listens any more, as where a listener is down."""
+
+from faults.actions import Disable, Enable
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
+from faults.kinds.client_links import rules
+from faults.kinds.client_links.ended import Ended
+from faults.mechanisms import TO_CLIENT_LINKS
+from faults.model import Proof, Replies
+from faults.targets import CLIENT_LINK
+
+
+class Refused(Ended):
+    def judged(self, canaries: Replies, attempts: Replies) -> Proof:
+        return rules.refuse_held(canaries, attempts, self.armed.proxies)
+
+
+def _compile(scope: Scope) -> Compiled:
+    return Compiled((Disable(scope.proxies),), (Enable(scope.proxies),))
+
+
+REFUSE = Kind(
+    name="refuse",
+    title="the links of clients to the host are closed, and new ones are refused",
+    applies_to=CLIENT_LINK,
+    offers=TO_CLIENT_LINKS,
+    by_peer_links={},
+    why_not={},
+    undone_by="new links are taken again",
+    options=("clients",),
+    needs=(),
+    needs_all=(),
+    may_stay=False,
+    strikes_processes=False,
+    excludes=Excludes.LISTENERS,
+    repeats=False,
+    canaries_speak=False,
+    held_limit_s=HELD_LIMIT_S,
+    ends_client=False,
+    silences_peers=False,
+    ends_broker=False,
+    takes_page_cache=False,
+    silences_clients=False,
+    spares_disk=None,
+    actions=(Disable, Enable),
+    compile=_compile,
+    verify=Refused,
+    verify_commanded=None,
+)

@@ -1,0 +1,52 @@
+"""`reset`: new links are taken and reset, as by a proxy whose server is gone."""
+
+from faults.actions import STREAMS, AddToxic, Disable, Enable, RemoveToxic
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
+from faults.kinds.client_links import rules
+from faults.kinds.client_links.ended import Ended
+from faults.mechanisms import TO_CLIENT_LINKS
+from faults.model import Proof, Replies
+from faults.targets import CLIENT_LINK
+
+
+class Reset(Ended):
+    def judged(self, canaries: Replies, attempts: Replies) -> Proof:
+        return rules.reset_held(canaries, attempts, self.armed.proxies)
+
+
+def _compile(scope: Scope) -> Compiled:
+    """Toxiproxy resets only links that were made after it was told to: the others are closed."""
+    reset = AddToxic(scope.proxies, scope.mark, "reset_peer", STREAMS, (("timeout", 0),))
+    arm = (Disable(scope.proxies), reset, Enable(scope.proxies))
+    return Compiled(arm, (RemoveToxic(scope.proxies, scope.mark), Enable(scope.proxies)))
+
+
+RESET = Kind(
+    name="reset",
+    title="the links of clients to the host are closed (FIN), and those made from now on "
+    "are taken and reset (RST) with the first byte on them",
+    applies_to=CLIENT_LINK,
+    offers=TO_CLIENT_LINKS,
+    by_peer_links={},
+    why_not={},
+    undone_by="new links are left alone",
+    options=("clients",),
+    needs=(),
+    needs_all=(),
+    may_stay=False,
+    strikes_processes=False,
+    excludes=Excludes.LISTENERS,
+    repeats=False,
+    canaries_speak=False,
+    held_limit_s=HELD_LIMIT_S,
+    ends_client=False,
+    silences_peers=False,
+    ends_broker=False,
+    takes_page_cache=False,
+    silences_clients=False,
+    spares_disk=None,
+    actions=(AddToxic, Disable, Enable, RemoveToxic),
+    compile=_compile,
+    verify=Reset,
+    verify_commanded=None,
+)

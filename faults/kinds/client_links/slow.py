@@ -1,0 +1,97 @@
+"""`slow`: links that are late or narrow, as a WAN or a busy switch."""
+
+from dataclasses import dataclass, field
+
+from faults.actions import STREAMS, AddToxic, RemoveToxic
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
+from faults.kinds.client_links import flow
+from faults.kinds.client_links.canaries import both_ways, reopened
+from faults.mechanisms import TO_CLIENT_LINKS
+from faults.model import DOWN, UP, Armed, FaultError, Proof, Replies
+from faults.targets import CLIENT_LINK
+from faults.witness import SeesLinks
+
+
+@dataclass(slots=True)
+class Slowed:
+    """As with a hang, held canaries are asked once before fresh ones replace them."""
+
+    armed: Armed
+    witness: SeesLinks
+    released: Replies = field(default_factory=dict)
+    asked: bool = False
+
+    async def ready(self) -> None:
+        """Where a link is slow already, slowness would prove nothing."""
+        for way in (UP, DOWN):
+            replies = await self.witness.words(self.armed, self.slowness.words(way, flow.ROUNDS))
+            if late := [n for n in self.armed.proxies if not self.slowness.quick(replies[n])]:
+                raise FaultError(f"slow already, {way}: {flow.timed(replies, late)}")
+
+    @property
+    def slowness(self) -> flow.Slowness:
+        return flow.Slowness.of(self.armed.options)
+
+    async def held(self) -> Proof:
+        ways = (self.slowness.words(UP), self.slowness.words(DOWN))
+        heard = await both_ways(self.witness, self.armed, *ways)
+        return flow.slow_held(heard, self.armed.proxies, self.slowness)
+
+    async def gone(self) -> Proof:
+        names, words = self.armed.proxies, self.slowness.words(DOWN, flow.ROUNDS)
+        if not self.asked:
+            replies = await self.witness.words(self.armed, words)
+            late = [name for name in names if self.slowness.slow(replies.get(name))]
+            if late:
+                return Proof(ok=False, detail="", doubt=f"still slow: {', '.join(late)}")
+            self.released, self.asked = replies, True
+        await reopened(self.witness, self.armed)
+        fresh = await self.witness.words(self.armed, words)
+        return flow.slow_gone(fresh, self.released, names, self.slowness)
+
+
+def _compile(scope: Scope) -> Compiled:
+    """Each direction has the latency and the rate for itself."""
+    found = {
+        scope.mark: ("latency", "latency", scope.options.latency_ms),
+        f"{scope.mark}_rate": ("bandwidth", "rate", scope.options.rate_kb),
+    }
+    slowing = {name: toxic for name, toxic in found.items() if toxic[2]}
+    if not slowing:
+        raise FaultError("slow: neither a latency nor a rate was given")
+    arm = tuple(
+        AddToxic(scope.proxies, name, type, STREAMS, ((attribute, value),))
+        for name, (type, attribute, value) in slowing.items()
+    )
+    return Compiled(arm, tuple(RemoveToxic(scope.proxies, name) for name in slowing))
+
+
+SLOW = Kind(
+    name="slow",
+    title="what passes the links of clients to the host comes later, in each direction by "
+    "the latency (a round trip by twice that), and at most at the rate",
+    applies_to=CLIENT_LINK,
+    offers=TO_CLIENT_LINKS,
+    by_peer_links={},
+    why_not={},
+    undone_by="what was held is delivered at once, and nothing is held any more",
+    options=("clients", "latency", "rate"),
+    needs=("latency", "rate"),
+    needs_all=(),
+    may_stay=False,
+    strikes_processes=False,
+    excludes=Excludes.NOTHING,
+    repeats=False,
+    canaries_speak=True,
+    held_limit_s=HELD_LIMIT_S,
+    ends_client=False,
+    silences_peers=False,
+    ends_broker=False,
+    takes_page_cache=False,
+    silences_clients=False,
+    spares_disk=None,
+    actions=(AddToxic, RemoveToxic),
+    compile=_compile,
+    verify=Slowed,
+    verify_commanded=None,
+)

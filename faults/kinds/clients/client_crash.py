@@ -1,0 +1,66 @@
+"""`client_crash`: clients that die without a word."""
+
+import asyncio
+from dataclasses import dataclass
+
+from faults.actions import KillClients, ReplaceClients
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
+from faults.kinds.clients import rules
+from faults.kinds.clients.asked import states_of
+from faults.mechanisms import TO_CLIENTS
+from faults.model import Armed, Proof
+from faults.targets import CLIENT
+from faults.witness import SeesClients
+
+
+@dataclass(slots=True)
+class ClientsCrashed:
+    armed: Armed
+    witness: SeesClients
+
+    async def ready(self) -> None:
+        """That they run the load has shown."""
+
+    async def held(self) -> Proof:
+        clients = self.armed.clients
+        states = await states_of(self.witness, clients)
+        return rules.crash_held(states, await self.witness.connected(clients))
+
+    async def gone(self) -> Proof:
+        clients = self.armed.clients
+        found = await asyncio.gather(*(self.witness.successor(client) for client in clients))
+        return rules.crash_gone(dict(zip(clients, found, strict=True)))
+
+
+def _compile(scope: Scope) -> Compiled:
+    return Compiled((KillClients(scope.clients),), (ReplaceClients(scope.clients),))
+
+
+CLIENT_CRASH = Kind(
+    name="client_crash",
+    title="SIGKILL to the processes of the meant clients; their connections are closed",
+    applies_to=CLIENT,
+    offers=TO_CLIENTS,
+    by_peer_links={},
+    why_not={},
+    undone_by="new clients take their places: the same queues and entries, new numbers",
+    options=("clients",),
+    needs=(),
+    needs_all=(),
+    may_stay=True,
+    strikes_processes=False,
+    excludes=Excludes.CLIENTS,
+    repeats=False,
+    canaries_speak=False,
+    held_limit_s=HELD_LIMIT_S,
+    ends_client=True,
+    silences_peers=False,
+    ends_broker=False,
+    takes_page_cache=False,
+    silences_clients=False,
+    spares_disk=None,
+    actions=(KillClients, ReplaceClients),
+    compile=_compile,
+    verify=ClientsCrashed,
+    verify_commanded=None,
+)

@@ -1,0 +1,65 @@
+"""`client_freeze`: clients that stand still, as in a long garbage collection."""
+
+from dataclasses import dataclass
+
+from faults.actions import FreezeClients, ThawClients
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
+from faults.kinds.clients import rules
+from faults.kinds.clients.asked import answers_of, states_of
+from faults.mechanisms import TO_CLIENTS
+from faults.model import Armed, Proof
+from faults.targets import CLIENT
+from faults.witness import SeesClients
+
+
+@dataclass(slots=True)
+class ClientsFrozen:
+    armed: Armed
+    witness: SeesClients
+
+    async def ready(self) -> None:
+        """That they run the load has shown."""
+
+    async def held(self) -> Proof:
+        states = await states_of(self.witness, self.armed.clients)
+        still = [client for client, state in states.items() if state.frozen]
+        return rules.freeze_held(states, await answers_of(self.witness, still))
+
+    async def gone(self) -> Proof:
+        states = await states_of(self.witness, self.armed.clients)
+        running = [client for client, state in states.items() if not state.frozen]
+        return rules.freeze_gone(states, await answers_of(self.witness, running))
+
+
+def _compile(scope: Scope) -> Compiled:
+    return Compiled((FreezeClients(scope.clients),), (ThawClients(scope.clients),))
+
+
+CLIENT_FREEZE = Kind(
+    name="client_freeze",
+    title="the processes of the meant clients stand still; the kernel keeps TCP alive",
+    applies_to=CLIENT,
+    offers=TO_CLIENTS,
+    by_peer_links={},
+    why_not={},
+    undone_by="the processes run on, with all that they held",
+    options=("clients",),
+    needs=(),
+    needs_all=(),
+    may_stay=False,
+    strikes_processes=False,
+    excludes=Excludes.CLIENTS,
+    repeats=False,
+    canaries_speak=False,
+    held_limit_s=HELD_LIMIT_S,
+    ends_client=False,
+    silences_peers=False,
+    ends_broker=False,
+    takes_page_cache=False,
+    silences_clients=False,
+    spares_disk=None,
+    actions=(FreezeClients, ThawClients),
+    compile=_compile,
+    verify=ClientsFrozen,
+    verify_commanded=None,
+)

@@ -1,0 +1,67 @@
+"""Whether clients, the processes that publish and consume, died, stand still or run on."""
+
+from collections.abc import Collection, Mapping
+
+from faults.kinds.processes.rules import KILLED
+from faults.model import ProcessState, Proof, Reply, Successor
+from faults.replies import SILENCE_S, doubt, is_answered, is_silent, listing, proven
+
+States = Mapping[str, ProcessState]
+Replies = Mapping[str, Reply]
+
+
+def crash_held(states: States, connected: Collection[str]) -> Proof:
+    """`connected`: those that the brokers still list a connection of."""
+    alive = sorted(client for client, state in states.items() if state.running)
+    if alive or not states:
+        return doubt(f"{', '.join(alive)} still runs" if alive else "no client is meant")
+    others = {c: s.exit_code for c, s in sorted(states.items()) if s.exit_code != KILLED}
+    if others:
+        told = ", ".join(f"{client} ended with {code}" for client, code in others.items())
+        return doubt(f"{told}, not by SIGKILL ({KILLED})")
+    if connected:
+        return doubt(f"the broker still lists a connection of {', '.join(sorted(connected))}")
+    return proven(f"{', '.join(sorted(states))} ended with {KILLED}, their connections are gone")
+
+
+def crash_gone(successors: Mapping[str, Successor | None]) -> Proof:
+    """Each has a successor that is connected, by the broker's word, and at work, by its own."""
+    for client, successor in sorted(successors.items()):
+        if successor is None:
+            return doubt(f"nobody has taken the place of {client}")
+        if not successor.name:
+            return proven("the load is over: nobody is needed in their places")
+        if not successor.connected:
+            return doubt(f"the broker lists no connection of {successor.name}")
+        if not successor.at_work:
+            return doubt(f"{successor.name} is connected, and not at work")
+    names = ", ".join(f"{one.name} for {who}" for who, one in sorted(successors.items()) if one)
+    return proven(f"connected and at work: {names}") if names else doubt("no client is meant")
+
+
+def freeze_held(states: States, answers: Replies) -> Proof:
+    """`answers`: to a ping over the control channel, of those that stand still."""
+    dead = sorted(client for client, state in states.items() if not state.running)
+    if dead or not states:
+        return doubt(f"{', '.join(dead)} does not run" if dead else "no client is meant")
+    moving = sorted(client for client, state in states.items() if not state.frozen)
+    if moving:
+        return doubt(f"{', '.join(moving)} is not frozen")
+    loud = [client for client in sorted(states) if not is_silent(answers.get(client))]
+    if loud:
+        return doubt(f"frozen, but not silent: {listing(answers, loud)}")
+    return proven(f"{', '.join(sorted(states))} frozen, silent for {SILENCE_S:g} s")
+
+
+def freeze_gone(states: States, answers: Replies) -> Proof:
+    """What its connections have become meanwhile is not asked: that is what was to be seen."""
+    dead = sorted(client for client, state in states.items() if not state.running)
+    if dead or not states:
+        return doubt(f"{', '.join(dead)} does not run" if dead else "no client is meant")
+    frozen = sorted(client for client, state in states.items() if state.frozen)
+    if frozen:
+        return doubt(f"{', '.join(frozen)} is still frozen")
+    mute = [client for client in sorted(states) if not is_answered(answers.get(client))]
+    if mute:
+        return doubt(f"runs on, but: {listing(answers, mute)}")
+    return proven(f"{', '.join(sorted(states))} run on and answer")

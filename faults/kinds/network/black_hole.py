@@ -1,0 +1,127 @@
+"""`black_hole`: a host that runs and is cut off from everybody: from its peers, from clients."""
+
+import asyncio
+from dataclasses import dataclass
+
+from faults.actions import Isolate, Rejoin, both_ways
+from faults.asking import reaches
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
+from faults.kinds.network import isolation_rules as rules
+from faults.kinds.network.before import clients_enter, speaking
+from faults.kinds.network.rules import cut_gone
+from faults.kinds.network.ways import hears
+from faults.mechanisms import NO_NETWORK, PROXY, TO_NETWORK
+from faults.model import Armed, Drops, Proof, Replies
+from faults.replies import DIRECT, both, proven
+from faults.shapes import Way, left_open
+from faults.targets import HOST
+from faults.witness import SeesHosts
+
+
+@dataclass(slots=True)
+class Isolated:
+    armed: Armed
+    witness: SeesHosts
+
+    async def ready(self) -> None:
+        """Old silence of links proves nothing new; a packet filter is seen by its own counters."""
+        if self.armed.mechanism == PROXY:
+            await speaking(self.armed.hosts, self.witness.reach)
+            await clients_enter(self.witness, self.armed.resolved)
+
+    async def held(self) -> Proof:
+        process = rules.runs(await self.witness.process(self.armed.resolved))
+        return both(process, await self.isolated()) if process.ok else process
+
+    async def gone(self) -> Proof:
+        host = self.armed.resolved
+        joined = await self.joined()
+        if not joined.ok:
+            return joined
+        entries, serves = await asyncio.gather(
+            self.witness.entries(host), self.witness.serves(host)
+        )
+        return both(joined, rules.entered(entries, serves))
+
+    async def isolated(self) -> Proof:
+        if self.armed.mechanism == PROXY:
+            return rules.links_isolated(await self._evidence())
+        before = await self._drops()
+        if before is None:
+            return Proof(ok=False, detail="", doubt="there is no chain of ours")
+        evidence = await self._evidence()
+        return rules.filter_isolated(evidence, before, await self._drops())
+
+    async def joined(self) -> Proof:
+        drops = None if self.armed.mechanism == PROXY else await self._drops()
+        if drops is None and not self._ways:
+            return proven("nothing of ours is in the way")
+        attempts = {} if drops is not None else await reaches(self.witness, self._ways)
+        return cut_gone({self.armed.resolved: drops}, attempts)
+
+    @property
+    def _ways(self) -> tuple[Way, ...]:
+        host = self.armed.resolved
+        return both_ways(host, tuple(peer for peer in self.armed.hosts if peer != host))
+
+    async def _drops(self) -> Drops | None:
+        (chain,) = (one.chain for one in self.armed.actions if isinstance(one, Isolate))
+        return await self.witness.drops(self.armed.resolved, chain)
+
+    async def _evidence(self) -> rules.IsolationEvidence:
+        hosts = self.armed.hosts
+        proxied = self.armed.mechanism == PROXY
+        ask = hears if proxied else reaches
+        attempts, entries, beside, direct = await asyncio.gather(
+            ask(self.witness, self._ways),
+            self._entries(),
+            ask(self.witness, left_open(self._ways, hosts)),
+            reaches(self.witness, [(host, host) for host in hosts] if proxied else []),
+        )
+        told = {host: reply for (host, _), reply in direct.items()}
+        return rules.IsolationEvidence(self.armed.resolved, attempts, entries, beside, told)
+
+    async def _entries(self) -> Replies:
+        """Clients' ways; and past every proxy, where that is no way around the fault."""
+        host = self.armed.resolved
+        if self.armed.mechanism == PROXY:
+            return await self.witness.entries(host)
+        entries, direct = await asyncio.gather(
+            self.witness.entries(host), self.witness.greets(host)
+        )
+        return {**entries, DIRECT: direct}
+
+
+def isolate(scope: Scope) -> Compiled:
+    """Of a reboot: what comes before the kill, and is undone before the start."""
+    return Compiled((Isolate(scope.host, scope.mark),), (Rejoin(scope.host, scope.mark),))
+
+
+BLACK_HOLE = Kind(
+    name="black_hole",
+    title="every packet of the host is dropped, clients' too; its processes run",
+    applies_to=HOST,
+    offers=TO_NETWORK,
+    by_peer_links={},
+    why_not=NO_NETWORK,
+    undone_by="the filter is removed",
+    options=(),
+    needs=(),
+    needs_all=(),
+    may_stay=False,
+    strikes_processes=False,
+    excludes=Excludes.NOTHING,
+    repeats=False,
+    canaries_speak=False,
+    held_limit_s=HELD_LIMIT_S,
+    ends_client=False,
+    silences_peers=True,
+    ends_broker=False,
+    takes_page_cache=False,
+    silences_clients=True,
+    spares_disk=True,
+    actions=(Isolate, Rejoin),
+    compile=isolate,
+    verify=Isolated,
+    verify_commanded=None,
+)

@@ -1,0 +1,86 @@
+"""`flap`: a partition that comes and goes, as with a bad cable."""
+
+import asyncio
+import time
+from dataclasses import dataclass, field
+
+from faults.actions import AddToxic, Cut, Join, RemoveToxic
+from faults.asking import reaches
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
+from faults.kinds.network import flap_rules as rules
+from faults.kinds.network.partition import Partitioned, cut
+from faults.kinds.network.ways import link_evidence
+from faults.mechanisms import NO_NETWORK, TO_NETWORK, TO_PEER_LINKS
+from faults.model import FaultError, Proof
+from faults.targets import HOST
+
+ROUND_S = 2.0  # one round of looks; its window can close at most so much later
+PAUSE_S = 0.02
+WAIT_S = (0.1, 1.0)  # of an attempt: about a third of the shorter phase, within these
+
+
+@dataclass(slots=True)
+class Flapping(Partitioned):
+    """Remembers what it has seen. Its end is a partition's."""
+
+    seen: list[rules.Moment] = field(default_factory=list)
+
+    async def held(self) -> Proof:
+        until = time.monotonic() + ROUND_S
+        while True:
+            self.seen.append(await self._moment())
+            proof = rules.flap_held(self.seen)
+            if proof.ok or time.monotonic() >= until:
+                return proof
+            await asyncio.sleep(PAUSE_S)
+
+    @property
+    def _wait_s(self) -> float:
+        assert self.armed.rhythm is not None, self.armed
+        least, most = WAIT_S
+        return min(max(min(self.armed.rhythm) / 3, least), most)
+
+    async def _moment(self) -> rules.Moment:
+        ways, wait_s = self.ways, self._wait_s
+        if self.by_links:
+            found = await link_evidence(self.armed, self.witness, ways, (), wait_s)
+            return rules.links_moment(found, wait_s)
+        attempts, chains = await asyncio.gather(reaches(self.witness, ways, wait_s), self.chains())
+        return rules.filter_moment(ways, chains, attempts, wait_s)
+
+
+def _compile(scope: Scope) -> Compiled:
+    """The first cut and the last join; who performs them plays the rhythm in between."""
+    if not scope.options.down_s or not scope.options.up_s:
+        raise FaultError("flap: how long it is cut, or joined, was not given")
+    return cut(scope)
+
+
+FLAP = Kind(
+    name="flap",
+    title="a partition that comes and goes, cut for `down` and joined for `up` in turn",
+    applies_to=HOST,
+    offers=TO_NETWORK,
+    by_peer_links=TO_PEER_LINKS,
+    why_not=NO_NETWORK,
+    undone_by="the filter is removed",
+    options=("shape", "down", "up"),
+    needs=(),
+    needs_all=("down", "up"),
+    may_stay=False,
+    strikes_processes=False,
+    excludes=Excludes.NOTHING,
+    repeats=True,
+    canaries_speak=False,
+    held_limit_s=HELD_LIMIT_S,
+    ends_client=False,
+    silences_peers=True,
+    ends_broker=False,
+    takes_page_cache=False,
+    silences_clients=False,
+    spares_disk=None,
+    actions=(Cut, Join, AddToxic, RemoveToxic),
+    compile=_compile,
+    verify=Flapping,
+    verify_commanded=None,
+)

@@ -1,0 +1,88 @@
+"""Whether a host is alone: by a packet filter of its own, or by the stall of all its links.
+
+1. Silence alone proves nothing: our own chain must have dropped packets in both directions, or the
+   host must have spoken past the proxy at the same time.
+2. Its peers must still reach each other: what silences them as well is another fault.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from faults.kinds.network.rules import Way, more_cut, told
+from faults.model import ANYBODY, Drops, ProcessState, Proof, Reply
+from faults.replies import SILENCE_S, doubt, listing, proven, silent
+
+
+@dataclass(frozen=True, slots=True)
+class IsolationEvidence:
+    """What was seen around one round of attempts to and from a host."""
+
+    host: str
+    attempts: Mapping[Way, Reply]  # between the host and each peer: by a filter (who, whom),
+    # by a proxy (speaker, hearer)
+    entries: Mapping[str, Reply]  # by each way that clients have to it
+    beside: Mapping[Way, Reply]  # between its peers
+    direct: Mapping[str, Reply]  # what a host said past every proxy
+
+
+def runs(state: ProcessState) -> Proof:
+    """A host that fell silent because it ended, or was frozen, was not cut off."""
+    if not state.running:
+        return doubt(f"the process does not run (exit {state.exit_code})")
+    return doubt("the process is frozen") if state.frozen else proven("the process runs")
+
+
+def filter_isolated(
+    evidence: IsolationEvidence, before: Drops | None, after: Drops | None
+) -> Proof:
+    if before is None or after is None:
+        return doubt("there is no chain of ours")
+    if loud := _loud(evidence.attempts, evidence.entries):
+        return loud
+    host = evidence.host
+    ways = [(ANYBODY, host), (host, ANYBODY)] if evidence.attempts else [(ANYBODY, host)]
+    idle = [way for way in ways if after.get(way, 0) <= before.get(way, 0)]
+    if idle:
+        return doubt(f"our chain dropped nothing: {'; '.join(' -> '.join(way) for way in idle)}")
+    if more := more_cut(evidence.beside):
+        return more
+    dropped = sum(after.values()) - sum(before.values())
+    return proven(f"{_silent(evidence)}, {dropped} packets dropped by our chain, in and out")
+
+
+def links_isolated(evidence: IsolationEvidence) -> Proof:
+    """A host that is down proves nothing by its silence; the one that is meant has to speak."""
+    speaking = {host for host, reply in evidence.direct.items() if reply.answered}
+    if evidence.host not in speaking:
+        return doubt(f"it was not heard past the proxy, either: {listing(evidence.direct)}")
+    attempts = {way: reply for way, reply in evidence.attempts.items() if way[0] in speaking}
+    if loud := _loud(attempts, evidence.entries):
+        return loud
+    if more := more_cut({way: r for way, r in evidence.beside.items() if way[0] in speaking}):
+        return more
+    return proven(f"{_silent(evidence)}, while it spoke at once past the proxy")
+
+
+def entered(entries: Mapping[str, Reply], serves: Reply) -> Proof:
+    """By every way that clients have the broker answers, and its cluster lists it."""
+    mute = sorted(name for name, reply in entries.items() if not reply.answered)
+    if mute:
+        return doubt(f"no answer by {listing(entries, mute)}")
+    if not serves.answered:
+        return doubt(f"the broker does not serve: {serves.detail}")
+    return proven(f"{len(entries)} ways of clients answer; it is listed: {serves.detail}")
+
+
+def _loud(attempts: Mapping[Way, Reply], entries: Mapping[str, Reply]) -> Proof | None:
+    loud = [way for way, reply in attempts.items() if not silent(reply)]
+    if loud:
+        return doubt(f"not silent: {told(attempts, loud)}")
+    heard = sorted(name for name, reply in entries.items() if not silent(reply))
+    return doubt(f"not silent to clients: {listing(entries, heard)}") if heard else None
+
+
+def _silent(evidence: IsolationEvidence) -> str:
+    return (
+        f"{len(evidence.attempts)} attempts between hosts and {len(evidence.entries)} of clients "
+        f"silent for {SILENCE_S:g} s"
+    )

@@ -1,0 +1,135 @@
+"""`partition`: hosts that lose each other, by a cut of some shape."""
+
+import asyncio
+from dataclasses import dataclass
+
+from faults import peers
+from faults.actions import AddToxic, Cut, Disable, Enable, Join, RemoveToxic
+from faults.asking import reaches
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
+from faults.kinds.network import rules
+from faults.kinds.network.before import speaking
+from faults.kinds.network.ways import ASKED, chains, link_evidence
+from faults.mechanisms import NO_NETWORK, PACKET_FILTER, TO_NETWORK, TO_PEER_LINKS, TOXIPROXY
+from faults.model import Armed, Drops, FaultError, Proof, Reply
+from faults.shapes import SHAPES, Way, droppers, left_open, pairs, ways
+from faults.targets import HOST
+from faults.witness import SeesWays
+
+
+@dataclass(slots=True)
+class Partitioned:
+    armed: Armed
+    witness: SeesWays
+
+    @property
+    def ways(self) -> tuple[Way, ...]:
+        """Those that are meant to be cut."""
+        armed = self.armed
+        return ways(armed.options.shape, armed.host, armed.hosts)
+
+    @property
+    def beside(self) -> tuple[Way, ...]:
+        return left_open(self.ways, self.armed.hosts)
+
+    @property
+    def by_links(self) -> bool:
+        return self.armed.mechanism != PACKET_FILTER
+
+    async def ready(self) -> None:
+        """Old silence of links proves nothing new; a packet filter is seen by its own counters."""
+        if self.by_links:
+            await speaking(self.armed.hosts, self.witness.reach)
+
+    async def held(self) -> Proof:
+        if self.by_links:
+            found = await link_evidence(self.armed, self.witness, self.ways, self.beside)
+            return rules.links_cut(found)
+        return await self._filter_cut()
+
+    async def gone(self) -> Proof:
+        if self.by_links:
+            asked = ASKED[self.armed.mechanism]
+            return rules.cut_gone({}, await asked.ask(self.witness, self.ways))
+        found = await self.chains()
+        chains = any(drops is not None for drops in found.values())
+        attempts = {} if chains else await reaches(self.witness, pairs(self.ways))
+        return rules.cut_gone(found, attempts)
+
+    async def chains(self) -> dict[str, Drops | None]:
+        return await chains(self.witness, droppers(self.ways), self.armed.mark)
+
+    async def _filter_cut(self) -> Proof:
+        before = await self.chains()
+        if any(drops is None for drops in before.values()):
+            return Proof(ok=False, detail="", doubt="there is no chain of ours")
+        attempts, beside, alive = await asyncio.gather(
+            reaches(self.witness, self.ways),
+            reaches(self.witness, self._untouched()),
+            self._alive(),
+        )
+        after = await self.chains()
+        return rules.filter_cut(rules.CutEvidence(before, after, attempts, alive, beside))
+
+    def _untouched(self) -> tuple[Way, ...]:
+        """Pairs of hosts between which neither direction is cut: a handshake needs both."""
+        beside = self.beside
+        return pairs(tuple(way for way in beside if way[::-1] in beside))
+
+    async def _alive(self) -> dict[str, Reply]:
+        """What the hosts that are attempted say to a host that the cut leaves them."""
+        asked = {to for _, to in self.ways}
+        found = await reaches(self.witness, {(self._uncut_from(host), host) for host in asked})
+        return {to: reply for (_, to), reply in found.items()}
+
+    def _uncut_from(self, host: str) -> str:
+        cut = {frozenset(way) for way in self.ways}
+        others = (other for other in self.armed.hosts if other != host)
+        return next((other for other in others if frozenset((other, host)) not in cut), host)
+
+
+def cut(scope: Scope) -> Compiled:
+    """Of a flap: its first cut, and the last join."""
+    shape, count = scope.options.shape, len(scope.hosts)
+    if count == 1:
+        raise FaultError(f"{scope.host} is alone; there is nothing to cut it from")
+    if count < SHAPES[shape].hosts_min:
+        raise FaultError(f"{count} hosts are too few for the shape {shape}")
+    closed = ways(shape, scope.host, scope.hosts)
+    if scope.mechanism != TOXIPROXY:
+        return Compiled((Cut(closed, scope.mark),), (Join(closed, scope.mark),))
+    stalls = peers.stall(closed, scope.mark, scope.mesh)
+    # What a short cut of a flap held comes late, as what the kernel sends again.
+    if scope.serving and not scope.options.down_s:
+        return Compiled(stalls, peers.renew(closed, scope.mark, scope.mesh))
+    return Compiled(stalls, (peers.release(closed, scope.mark, scope.mesh),))
+
+
+PARTITION = Kind(
+    name="partition",
+    title="packets between the target and all other hosts are dropped, both ways",
+    applies_to=HOST,
+    offers=TO_NETWORK,
+    by_peer_links=TO_PEER_LINKS,
+    why_not=NO_NETWORK,
+    undone_by="the filter is removed",
+    options=("shape",),
+    needs=(),
+    needs_all=(),
+    may_stay=False,
+    strikes_processes=False,
+    excludes=Excludes.NOTHING,
+    repeats=False,
+    canaries_speak=False,
+    held_limit_s=HELD_LIMIT_S,
+    ends_client=False,
+    silences_peers=True,
+    ends_broker=False,
+    takes_page_cache=False,
+    silences_clients=False,
+    spares_disk=None,
+    actions=(Cut, Join, AddToxic, RemoveToxic, Disable, Enable),
+    compile=cut,
+    verify=Partitioned,
+    verify_commanded=None,
+)

@@ -1,0 +1,59 @@
+"""`reboot`: a host that loses its network, then its processes: nobody is told."""
+
+from faults.actions import Isolate, Kill, Rejoin, Start
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
+from faults.kinds.network.black_hole import Isolated, isolate
+from faults.kinds.processes.rules import kill_held
+from faults.mechanisms import COMPOSE, CONTAINER, LOCAL, NO_NETWORK, PACKET_FILTER
+from faults.model import Proof
+from faults.replies import both
+from faults.targets import HOST
+
+
+class Rebooted(Isolated):
+    """Cut off and killed; back when it is reached, runs and serves."""
+
+    async def held(self) -> Proof:
+        killed = kill_held(await self.witness.process(self.armed.resolved))
+        return both(killed, await self.isolated()) if killed.ok else killed
+
+
+def _compile(scope: Scope) -> Compiled:
+    """Cut off first: no FIN or RST of what the kernel closes leaves the host."""
+    network = isolate(scope)
+    kills, starts = tuple(map(Kill, scope.places)), tuple(map(Start, scope.places))
+    return Compiled((*network.actions, *kills), (*network.undo, *starts))
+
+
+REBOOT = Kind(
+    name="reboot",
+    title="the host drops every packet, then SIGKILL to its processes: nobody is told",
+    applies_to=HOST,
+    offers={COMPOSE: f"{PACKET_FILTER}, {CONTAINER}"},
+    by_peer_links={},
+    why_not={
+        LOCAL: "a new connection to a dead node is closed at once here, where one to a host "
+        "without power is silent; nothing holds that back but a network of its own",
+        **NO_NETWORK,
+    },
+    undone_by="the filter is removed, then the processes are started again",
+    options=(),
+    needs=(),
+    needs_all=(),
+    may_stay=False,
+    strikes_processes=False,
+    excludes=Excludes.PLACE,
+    repeats=False,
+    canaries_speak=False,
+    held_limit_s=HELD_LIMIT_S,
+    ends_client=False,
+    silences_peers=True,
+    ends_broker=True,
+    takes_page_cache=False,
+    silences_clients=True,
+    spares_disk=True,
+    actions=(Isolate, Rejoin, Kill, Start),
+    compile=_compile,
+    verify=Rebooted,
+    verify_commanded=None,
+)

@@ -1,0 +1,82 @@
+"""`slow_peers`: links between a host and its peers that are late."""
+
+from dataclasses import dataclass
+
+from faults import peers
+from faults.actions import AddToxic, RemoveToxic
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
+from faults.kinds.network.before import quick
+from faults.kinds.network.ways import link_evidence
+from faults.kinds.peer_links import rules
+from faults.mechanisms import COMPOSE, EXTERNAL, LOCAL, PROXY, TO_PEER_LINKS
+from faults.model import Armed, FaultError, Proof
+from faults.shapes import Way, left_open, ways
+from faults.targets import PEER_LINK
+from faults.witness import SeesWays
+
+
+@dataclass(slots=True)
+class PeersSlowed:
+    armed: Armed
+    witness: SeesWays
+
+    @property
+    def slowed(self) -> tuple[Way, ...]:
+        return ways("one", self.armed.host, self.armed.hosts)
+
+    async def ready(self) -> None:
+        """Where a link is slow already, slowness would prove nothing."""
+        await quick(self.armed.hosts, self.witness.reach, self.armed.options.latency_s / 2)
+
+    async def held(self) -> Proof:
+        beside = left_open(self.slowed, self.armed.hosts)
+        found = await link_evidence(self.armed, self.witness, self.slowed, beside)
+        return rules.peers_slow(found, self.armed.options.latency_s)
+
+    async def gone(self) -> Proof:
+        found = await link_evidence(self.armed, self.witness, self.slowed)
+        return rules.peers_quick(found, self.armed.options.latency_s)
+
+
+def _compile(scope: Scope) -> Compiled:
+    if len(scope.hosts) == 1:
+        raise FaultError(f"{scope.host} is alone; it has no peers")
+    if not scope.options.latency_ms:
+        raise FaultError("slow_peers: no latency was given")
+    slowed = ways("one", scope.host, scope.hosts)
+    toxics = peers.delay(slowed, scope.mark, scope.mesh, scope.options.latency_ms)
+    return Compiled(toxics, (peers.release(slowed, scope.mark, scope.mesh),))
+
+
+SLOW_PEERS = Kind(
+    name="slow_peers",
+    title="what passes between the host and its peers comes later, in each direction by the"
+    " latency",
+    applies_to=PEER_LINK,
+    offers={LOCAL: PROXY},
+    by_peer_links=TO_PEER_LINKS,
+    why_not={
+        COMPOSE: "nothing stands between peers where their links are direct",
+        EXTERNAL: "the brokers' ways to each other pass no proxy of mqproof's",
+    },
+    undone_by="what was held is delivered at once, and nothing is held any more",
+    options=("latency",),
+    needs=(),
+    needs_all=("latency",),
+    may_stay=False,
+    strikes_processes=False,
+    excludes=Excludes.NOTHING,
+    repeats=False,
+    canaries_speak=False,
+    held_limit_s=HELD_LIMIT_S,
+    ends_client=False,
+    silences_peers=True,
+    ends_broker=False,
+    takes_page_cache=False,
+    silences_clients=False,
+    spares_disk=None,
+    actions=(AddToxic, RemoveToxic),
+    compile=_compile,
+    verify=PeersSlowed,
+    verify_commanded=None,
+)

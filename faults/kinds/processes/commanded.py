@@ -1,0 +1,45 @@
+"""Looks at hosts that are not ours: what their owner's command says, and who answers outside."""
+
+import asyncio
+from dataclasses import dataclass
+
+from faults.kinds.processes import commanded_rules as rules
+from faults.model import Armed, FaultError, Proof, Reply, Told
+from faults.witness import SeesCommands
+
+
+@dataclass(slots=True)
+class CommandedKill:
+    """Of a stop, too."""
+
+    armed: Armed
+    witness: SeesCommands
+
+    async def ready(self) -> None:
+        proof = rules.may_begin(*await self._told_and_greeting())
+        if not proof.ok:
+            raise FaultError(proof.doubt)
+
+    async def held(self) -> Proof:
+        return rules.kill_held(*await self._told_and_greeting())
+
+    async def gone(self) -> Proof:
+        told, serves = await asyncio.gather(
+            self.witness.told(self.armed), self.witness.serves(self.armed.resolved)
+        )
+        return rules.gone(told, serves)
+
+    async def _told_and_greeting(self) -> tuple[Told | None, Reply]:
+        return await asyncio.gather(
+            self.witness.told(self.armed), self.witness.greets(self.armed.resolved)
+        )
+
+
+class CommandedFreeze(CommandedKill):
+    """Its peers may have given it up meanwhile: whether they list it again is not asked."""
+
+    async def held(self) -> Proof:
+        return rules.freeze_held(*await self._told_and_greeting())
+
+    async def gone(self) -> Proof:
+        return rules.gone(*await self._told_and_greeting())

@@ -1,0 +1,31 @@
+"""Looks at processes: of several places each is looked at, and all of them have to show it."""
+
+import asyncio
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import reduce
+
+from faults.model import Armed, Proof
+from faults.replies import both
+from faults.witness import SeesProcesses
+
+
+@dataclass(slots=True)
+class EveryPlace:
+    armed: Armed
+    witness: SeesProcesses
+
+    async def ready(self) -> None:
+        """That it runs and serves the load has shown."""
+
+    async def held(self) -> Proof:
+        return reduce(both, await asyncio.gather(*map(self.held_at, self.armed.places)))
+
+    async def gone(self) -> Proof:
+        return reduce(both, await asyncio.gather(*map(self.gone_at, self.armed.places)))
+
+    @abstractmethod
+    async def held_at(self, place: str) -> Proof: ...
+
+    @abstractmethod
+    async def gone_at(self, place: str) -> Proof: ...

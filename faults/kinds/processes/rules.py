@@ -1,0 +1,55 @@
+"""Whether the processes of a host were killed, stopped or frozen, and are back."""
+
+from faults.model import ProcessState, Proof, Reply
+from faults.replies import SILENCE_S, doubt, proven, silent
+
+KILLED = 137  # 128 + SIGKILL
+ENDED = (0, 143)  # by itself when it was told to, or by the SIGTERM (128 + 15) itself
+
+
+def kill_held(state: ProcessState) -> Proof:
+    if state.running:
+        return doubt("the process still runs")
+    if state.exit_code != KILLED:
+        return doubt(f"the process ended with {state.exit_code}, not by SIGKILL ({KILLED})")
+    return proven(f"the process ended with {KILLED}")
+
+
+def stop_held(state: ProcessState) -> Proof:
+    """A broker that had to be killed, or that failed while it ended, was not stopped."""
+    if state.running:
+        return doubt("the process has not ended")
+    if state.exit_code not in ENDED:
+        return doubt(f"the process ended with {state.exit_code}, not as SIGTERM asks ({ENDED})")
+    return proven(f"the process ended with {state.exit_code}")
+
+
+def freeze_held(state: ProcessState, greets: Reply | None) -> Proof:
+    """`greets` is None where the process is not frozen: its answer would say nothing."""
+    if not state.running:
+        return doubt(f"the process does not run (exit {state.exit_code})")
+    if not state.frozen or greets is None:
+        return doubt("the process is not frozen")
+    if not silent(greets):
+        return doubt(f"the process is frozen, but its port is not silent: {greets.detail}")
+    return proven(f"the process is frozen, its port silent for {SILENCE_S:g} s")
+
+
+def freeze_gone(state: ProcessState, greets: Reply | None) -> Proof:
+    """Its peers may have given it up meanwhile: whether they list it again is not asked."""
+    if not state.running:
+        return doubt(f"the process does not run (exit {state.exit_code})")
+    if state.frozen or greets is None:
+        return doubt("the process is still frozen")
+    if not greets.answered:
+        return doubt(f"the process runs on, but: {greets.detail}")
+    return proven(f"the process runs on and answers: {greets.detail}")
+
+
+def kill_gone(state: ProcessState, serves: Reply | None) -> Proof:
+    """Of a stop, too. `serves` is None where the process does not run: there is nobody to ask."""
+    if not state.running or serves is None:
+        return doubt(f"the process does not run (exit {state.exit_code})")
+    if not serves.answered:
+        return doubt(f"the process runs, but: {serves.detail}")
+    return proven(f"the process runs, answers and is listed: {serves.detail}")

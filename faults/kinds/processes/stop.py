@@ -1,0 +1,52 @@
+"""`stop`: SIGTERM, as by an operator or a package manager."""
+
+from faults.actions import ENDING_S, Start, Stop
+from faults.kind import Compiled, Excludes, Kind, Scope
+from faults.kinds.processes import rules
+from faults.kinds.processes.commanded import CommandedKill
+from faults.kinds.processes.kill import Killed
+from faults.mechanisms import TO_PROCESSES
+from faults.model import Proof
+from faults.targets import HOST
+
+STOPPED_LIMIT_S = 30.0  # a broker ends in its own time
+
+
+class Stopped(Killed):
+    async def held_at(self, place: str) -> Proof:
+        return rules.stop_held(await self.witness.process(place))
+
+
+def _compile(scope: Scope) -> Compiled:
+    starts = tuple(Start(place, ending_s=ENDING_S, after="stop") for place in scope.places)
+    return Compiled(tuple(map(Stop, scope.places)), starts)
+
+
+STOP = Kind(
+    name="stop",
+    title="SIGTERM to every broker process of the host, which ends in its own time",
+    applies_to=HOST,
+    offers=TO_PROCESSES,
+    by_peer_links={},
+    why_not={},
+    undone_by="the processes are started again, on their own data",
+    options=(),
+    needs=(),
+    needs_all=(),
+    may_stay=True,
+    strikes_processes=True,
+    excludes=Excludes.PLACE,
+    repeats=False,
+    canaries_speak=False,
+    held_limit_s=STOPPED_LIMIT_S,
+    ends_client=False,
+    silences_peers=False,
+    ends_broker=True,
+    takes_page_cache=False,
+    silences_clients=False,
+    spares_disk=True,
+    actions=(Stop, Start),
+    compile=_compile,
+    verify=Stopped,
+    verify_commanded=CommandedKill,
+)

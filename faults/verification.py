@@ -1,0 +1,55 @@
+"""Asks a Witness until the rules of a fault's kind are satisfied, or a limit has passed.
+
+1. Nothing here ends a fault, and nothing here is called by the load.
+2. Only positive evidence proves. What was not seen, or has another explanation, is a doubt.
+3. Silence is not closure: what is silent was waited for in vain (replies.py); a refusal, a reset
+   or a close comes at once, and is evidence of another fault.
+
+A run calls, for each window: `prepare` (before the actions), `held`, (the undo), `gone`,
+`witness.dismiss`.
+"""
+
+from faults.asking import until_proven
+from faults.kind import HELD_LIMIT_S, Verifier
+from faults.kinds import KINDS
+from faults.mechanisms import COMMAND
+from faults.model import Armed, FaultError, Proof
+from faults.witness import Witness
+
+
+async def prepare(armed: Armed, witness: Witness) -> None:
+    """Opens what the fault is to be seen by. Raises FaultError where it could not be seen."""
+    await witness.prepare(armed)
+    try:
+        await _verifier(armed, witness).ready()
+    except FaultError:
+        await witness.dismiss(armed)
+        raise
+
+
+async def held(armed: Armed, witness: Witness, limit_s: float | None = None) -> Proof:
+    """Whether the fault takes effect now; `prepare` came before."""
+    verifier = _verifier(armed, witness)
+    return await until_proven(verifier.held, held_limit_s(armed) if limit_s is None else limit_s)
+
+
+def held_limit_s(armed: Armed) -> float:
+    """How long a fault that was armed may take until it is seen to hold."""
+    if armed.rhythm is not None:
+        return HELD_LIMIT_S + 2 * sum(armed.rhythm)  # cut, joined and cut again
+    return KINDS[armed.kind].held_limit_s
+
+
+async def gone(armed: Armed, witness: Witness, limit_s: float) -> Proof:
+    """Whether the fault has ended, waiting for it at most so long (plus one look)."""
+    if not armed.returns:
+        return Proof(ok=True, detail="by the scenario, it never ends")
+    return await until_proven(_verifier(armed, witness).gone, limit_s)
+
+
+def _verifier(armed: Armed, witness: Witness) -> Verifier:
+    kind = KINDS[armed.kind]
+    if armed.mechanism != COMMAND:
+        return kind.verify(armed, witness)
+    assert kind.verify_commanded is not None, f"{kind.name} by a command"
+    return kind.verify_commanded(armed, witness)

@@ -1,0 +1,107 @@
+"""What can be seen of a cluster from outside, without disturbing it: the ports of verification.
+
+1. Each is what one family of faults is seen by; a Witness is all of them. Whoever verifies a kind
+   asks for the port that it needs (faults/kinds/).
+2. Nothing is asked through the connections that carry the load.
+3. Every question has a deadline of its own; what cannot be asked raises FaultError.
+"""
+
+from typing import Protocol
+
+from faults.model import (
+    Armed,
+    Drops,
+    ProcessState,
+    Replies,
+    Reply,
+    Successor,
+    Told,
+    Words,
+)
+
+
+class SeesProcesses(Protocol):
+    """Brokers' processes, and whether they serve."""
+
+    async def process(self, place: str) -> ProcessState: ...
+
+    async def greets(self, place: str) -> Reply:
+        """Whether the broker there answers the first bytes of its protocol on a new connection,
+        past every proxy."""
+
+    async def serves(self, place: str) -> Reply:
+        """Whether the broker there answers its protocol and the cluster lists it as running."""
+
+
+class SeesWays(Protocol):
+    """The network between hosts."""
+
+    async def drops(self, host: str, chain: str) -> Drops | None:
+        """How many packets our chain in a host dropped; None where there is no such chain: what a
+        proxy does has none."""
+
+    async def reach(self, host: str, peer: str, wait_s: float | None = None) -> Reply:
+        """One connection attempt by the way that a host's own processes take to a peer's broker;
+        from a host to itself: past every proxy. `peer`: its name, or `name:port` for one of its
+        processes; of several the worst reply counts. Without `wait_s` it waits long enough to
+        prove silence."""
+
+    async def entries(self, host: str) -> Replies:
+        """Whether the host's broker answers the first bytes of its protocol on a new connection
+        by each way that clients have: a listener's name -> its reply."""
+
+
+class SeesHosts(SeesProcesses, SeesWays, Protocol):
+    """A host as a whole."""
+
+
+class SeesLinks(Protocol):
+    """Clients' links to a host, by canaries of our own on them."""
+
+    async def prepare(self, armed: Armed) -> None:
+        """Opens canaries through each proxy that gets a toxic, and a direct one. Raises FaultError
+        where a way does not work now."""
+
+    async def canaries(self, armed: Armed) -> Replies:
+        """One request on every canary at once: proxy name, or "direct", -> its reply."""
+
+    async def words(self, armed: Armed, words: Words) -> Replies:
+        """The same words on every canary at once, for kinds whose canaries speak; the seconds are
+        those of the quickest round. What is silent is waited for a little longer than may be."""
+
+    async def attempts(self, armed: Armed) -> Replies:
+        """One new connection on each way at once, that says the first bytes of the protocol."""
+
+    async def dismiss(self, armed: Armed) -> None:
+        """Closes what `prepare` opened."""
+
+
+class SeesClients(Protocol):
+    """The processes of the load's publishers and consumers."""
+
+    async def client(self, client: str) -> ProcessState: ...
+
+    async def answers(self, client: str) -> Reply:
+        """Whether a client answers a ping over its control channel: past every broker."""
+
+    async def connected(self, clients: tuple[str, ...]) -> tuple[str, ...]:
+        """Those of these clients that the brokers list a connection of."""
+
+    async def successor(self, client: str) -> Successor | None:
+        """Who took a dead client's place; None where nobody has (yet)."""
+
+
+class SeesAlarms(Protocol):
+    async def alarms(self, resource: str) -> dict[str, dict[str, bool]]:
+        """Each host's own word, of those that answer: of whom -> whether it is in alarm."""
+
+
+class SeesCommands(SeesProcesses, Protocol):
+    """Hosts that are not ours: by their owner's word, and from outside."""
+
+    async def told(self, armed: Armed) -> Told | None:
+        """What the user's own command says of a fault that his commands do; None: he has none."""
+
+
+class Witness(SeesHosts, SeesLinks, SeesClients, SeesAlarms, SeesCommands, Protocol):
+    """All that verification may ask of a deployment."""

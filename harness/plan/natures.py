@@ -1,0 +1,33 @@
+"""PURE: what the analysis must know of a fault's kind, by the kind's own declaration.
+
+A run records it with its windows. Of one that was recorded before that, or by somebody else, the
+declaration of today is asked; where nobody declares the kind it stays unknown.
+"""
+
+from dataclasses import replace
+
+from faults.kinds import KINDS
+from faults.targets import CLIENT, CLIENT_LINK
+from spark_analysis.schema.facts import Facts, Nature, Window
+
+
+def nature_of(kind: str) -> Nature | None:
+    declared = KINDS.get(kind)
+    if declared is None:
+        return None
+    return Nature(
+        of_clients=declared.applies_to == CLIENT,
+        of_client_links=declared.applies_to == CLIENT_LINK,
+        ends_broker=declared.ends_broker,
+        takes_page_cache=declared.takes_page_cache,
+        silences_clients=declared.silences_clients,
+        spares_disk=declared.spares_disk,
+    )
+
+
+def with_nature(window: Window) -> Window:
+    return window if window.nature else replace(window, nature=nature_of(window.kind))
+
+
+def with_natures(facts: Facts) -> Facts:
+    return replace(facts, windows=tuple(map(with_nature, facts.windows)))

@@ -1,0 +1,100 @@
+"""A planned fault meets the cluster: whom it means now, and what it becomes.
+
+1. Words are resolved when the window opens, never before.
+2. Two faults never have one thing: the end of one would undo the other.
+"""
+
+import asyncio
+from collections.abc import Mapping
+
+from faults.compile import compile as compile_fault
+from faults.exclusive import Thing, clash, things
+from faults.kinds import KINDS
+from faults.model import Armed
+from faults.targets import CLIENT
+from harness.deploy.port import DeployError, Roles
+from harness.plan.model import BALANCER, STANDBY, FaultPlan, Window
+from harness.plan.peer_doors import serving
+from harness.plan.words import parse_target
+from harness.run.cast import (
+    NoSuchTarget,
+    describe,
+    holders,
+    resolve,
+    resolve_balancer,
+    resolve_clients,
+    resolve_processes,
+)
+from harness.run.stage import LOOK_LIMIT_S, Stage
+
+
+async def roles_before(stage: Stage, fault: FaultPlan) -> dict[str, Roles]:
+    """Who holds what. Clients and name servers can be struck while nobody tells that; it is
+    unknown then. Raises DeployError, TimeoutError."""
+    try:
+        return await stage.roles()
+    except (DeployError, TimeoutError):
+        by_itself = KINDS[fault.kind].applies_to == CLIENT
+        if by_itself or parse_target(fault.target).of_processes:
+            return {}
+        raise
+
+
+async def aimed(stage: Stage, window: Window, roles: Mapping[str, Roles]) -> Armed:
+    """The window's fault for whom it means now. Raises NoSuchTarget, FaultError, DeployError,
+    TimeoutError."""
+    fault = window.fault
+    clients: tuple[str, ...] = ()
+    if KINDS[fault.kind].applies_to == CLIENT:
+        clients = resolve_clients(fault.target, fault.options.clients, stage.roles_of_worker)
+        host, role = ", ".join(clients), "clients"
+    else:
+        host, role = await _meant(stage, fault, roles)
+    return compile_fault(
+        kind=fault.kind,
+        target=fault.target,
+        resolved=host,
+        role=role,
+        hosts=(*stage.hosts, *(name for name in (host,) if role in (BALANCER, STANDBY))),
+        clients=clients,
+        proxies=stage.proxies(fault.options.clients, host),
+        window=window.number,
+        run=stage.plan.name,
+        returns=fault.returns,
+        mechanism=stage.executor.mechanism(fault.kind),
+        options=fault.options,
+        serving=serving(stage.plan.layout),
+    )
+
+
+async def _meant(stage: Stage, fault: FaultPlan, roles: Mapping[str, Roles]) -> tuple[str, str]:
+    """The host or the processes, and what they are now."""
+    target = fault.target
+    word = parse_target(target)
+    if word.of_processes:
+        attached = stage.cluster.roster.attached(word.client) if word.client else ""
+        layout = stage.plan.layout
+        return resolve_processes(word, fault.kind, layout.hosts, attached, layout.peer_links)
+    if target in stage.plan.layout.balancers or word.role == "balancer":
+        async with asyncio.timeout(LOOK_LIMIT_S):
+            entered = await stage.cluster.entered()
+        return resolve_balancer(target, stage.plan.layout.balancers, entered)
+    host = resolve(target, roles, stage.hosts, holders(roles))
+    return host, describe(host, roles)
+
+
+def take(stage: Stage, armed: Armed) -> None:
+    """From now on it stands. Raises NoSuchTarget where another window has what it would have."""
+    own = _things(armed)
+    for number, other in stage.standing.items():
+        if clash(own, _things(other)):
+            raise NoSuchTarget(
+                f"{armed.kind} {armed.target} means {armed.resolved}, where window {number} "
+                f"({other.kind} {other.target}) stands: the end of one would undo the other"
+            )
+    stage.standing[armed.window] = armed
+
+
+def _things(armed: Armed) -> frozenset[Thing]:
+    resource = armed.options.resource
+    return things(armed.kind, armed.resolved, resource, armed.proxies, armed.clients)

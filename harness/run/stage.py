@@ -1,0 +1,64 @@
+"""What windows and operations of one run play on: cluster, queues, links, record."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from faults.model import Armed, Executor
+from faults.places import host_of, process_of
+from harness.deploy.port import Cluster, Link, Roles
+from harness.plan.model import RunPlan
+from harness.run.cast import roles_meant
+from harness.run.interrupts import Interrupt
+from harness.run.journal import Journal
+from harness.run.process_ends import NotingExecutor, ProcessEnds
+from harness.run.record import Record
+
+LOOK_LIMIT_S = 10.0  # how long the brokers may take to say who holds a queue
+
+
+@dataclass(slots=True)
+class Stage:
+    """What windows play on: the cluster, the run's queues and links, and where to write."""
+
+    plan: RunPlan
+    cluster: Cluster
+    journal: Journal
+    record: Record
+    origin_ns: int
+    queues: Mapping[str, str]  # the scenario's name -> the broker's
+    links: Mapping[str, Sequence[Link]]  # worker -> its links
+    roles_of_worker: dict[str, str]  # of those that were not killed: publisher, consumer
+    numbers: dict[str, int]  # worker -> its number in every record
+    process_ends: ProcessEnds
+    standing: dict[int, Armed] = field(default_factory=dict)  # by window; who has what, now
+    interrupt: Interrupt = field(default_factory=Interrupt)  # of this run alone
+
+    @property
+    def executor(self) -> Executor:
+        """The cluster's: whom it ends is noted."""
+        return NotingExecutor(self.cluster.executor, self.process_ends)
+
+    async def roles(self) -> dict[str, Roles]:
+        """Who holds each queue now, by the scenario's names."""
+        async with asyncio.timeout(LOOK_LIMIT_S):
+            found = await asyncio.gather(
+                *(self.cluster.broker.roles(name) for name in self.queues.values())
+            )
+        return dict(zip(self.queues, found, strict=True))
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        return tuple(host.name for host in self.plan.layout.hosts)
+
+    def proxies(self, clients: str, place: str) -> tuple[str, ...]:
+        """The listeners of these clients (model.Options) that lead to `place`."""
+        wanted, host, process = roles_meant(clients), host_of(place), process_of(place)
+        return tuple(
+            link.proxy
+            for worker, links in self.links.items()
+            for link in links
+            if self.roles_of_worker.get(worker) in wanted
+            and link.host == host
+            and process in ("", link.process)
+        )

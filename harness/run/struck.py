@@ -1,0 +1,56 @@
+"""PURE: what the place that a fault strikes is to the queues, at one moment or another."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from faults.places import split
+from harness.deploy.port import Roles
+from harness.plan.model import BALANCER, STANDBY, Host
+from harness.run.cast import NAME_SERVER, promoted_rank, role_of_places
+
+_OWN_ROLES = (BALANCER, STANDBY, NAME_SERVER)  # who holds no queue, at any moment
+
+
+@dataclass(frozen=True, slots=True)
+class Struck:
+    """The target of one window. `roles`: who held which queue when it opened, by its word."""
+
+    resolved: str = ""  # places as one text (faults/places.py); "": nobody was asked yet
+    role: str = ""  # what it was then, as the record tells it
+    hosts: Sequence[Host] = ()
+    roles: Mapping[str, Roles] = field(default_factory=dict)
+
+    @property
+    def target_role(self) -> str:
+        return self.role_by(self.roles)
+
+    def role_by(self, roles: Mapping[str, Roles]) -> str:
+        """What it is to queues by the roles of some moment."""
+        if self.role in _OWN_ROLES:
+            return self.role
+        return role_of_places(split(self.resolved), roles, self.hosts)
+
+    @property
+    def takes_a_copy(self) -> bool:
+        """Whether it held a queue that has mirrors."""
+        return any(
+            one.mirrors and self.resolved in (one.master, *one.mirrors)
+            for one in self.roles.values()
+        )
+
+    def synchronised_by(self, roles: Mapping[str, Roles]) -> bool | None:
+        """Whether it is a mirror that holds everything, of every queue that it mirrors; None where
+        it mirrors none."""
+        mirrored = [one for one in roles.values() if self.resolved in one.mirrors]
+        if not mirrored:
+            return None
+        return all(self.resolved in one.synchronised for one in mirrored)
+
+    def promoted_by(self, roles: Mapping[str, Roles]) -> int | None:
+        """The rank of the mirror that took its place as a master; None where none is seen to."""
+        ranks = (
+            promoted_rank(before, roles[queue])
+            for queue, before in self.roles.items()
+            if before.master == self.resolved
+        )
+        return next((rank for rank in ranks if rank is not None), None)

@@ -1,0 +1,143 @@
+"""How a channel misbehaves with what its client publishes: drop, duplicate, reorder, corrupt,
+confirm-early.
+
+1. Candidates are publishes with confirms on, to one queue that has a replica; all others go their
+   usual way, after whatever is held.
+2. Every replica gets the same copies in the same order, so that no replica can tell.
+3. A twin has an identity of its own and goes first, without a confirm: when the message is
+   confirmed, both are held everywhere.
+4. The overtaken waits for its successor OVERTAKING_MS at most, or until the client says anything
+   else, and then goes where it belongs.
+5. Confirmed early: the client has its confirm at once. The master gets the message without a
+   sequence, by which it knows to hold back what it tells mirrors and disk
+   (mirrored/misbehaving.py); copies for mirrors, and whatever follows them, wait here for
+   HELD_BACK_MS.
+"""
+
+from collections.abc import Callable
+
+import msgspec
+
+from reference_impl.amqp.confirms import Confirms
+from reference_impl.amqp.routing import Target
+from reference_impl.amqp.session import Outbox
+from reference_impl.misbehave.kinds import HELD_BACK_MS, Kind, Misbehaviour, chooser
+from reference_impl.misbehave.truth import admitted, overtaken
+from reference_impl.pid import Pid
+from reference_impl.process import Arm, Send
+from reference_impl.protocol.queues import Deliver, Message
+
+RELEASE = "release"
+OVERTAKING_MS = 100
+_TWIN = b"/twin"
+
+Way = Callable[[Target, Message, Confirms], None]
+
+
+class CrookedChannel:
+    def __init__(self, misbehaviour: Misbehaviour, pid: Pid, outbox: Outbox) -> None:
+        self._kind = misbehaviour.kind
+        self._pid = pid
+        self._outbox = outbox
+        self._chosen = chooser(misbehaviour, pid)
+        self._waiting: tuple[Target, Deliver] | None = None  # to be overtaken
+        self._held: list[Send] | None = None  # None: nothing is held back
+        ways: dict[Kind, Way] = {
+            Kind.DROP: self._drop,
+            Kind.DUPLICATE: self._duplicate,
+            Kind.REORDER: self._reorder,
+            Kind.CORRUPT: self._corrupt,
+            Kind.CONFIRM_EARLY: self._confirm_early,
+        }
+        self._way = ways.get(misbehaviour.kind)
+
+    def publish(
+        self, targets: tuple[Target, ...], message: Message, confirms: Confirms | None
+    ) -> bool:
+        """Whether it has seen to this one."""
+        if self._way is None:
+            return False
+        if confirms is None or len(targets) != 1 or not targets[0].replicas:
+            self.release()
+            return False
+        self._way(targets[0], message, confirms)
+        return True
+
+    def release(self) -> None:
+        """What is held goes where it belongs."""
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None:
+            self._send(*waiting)
+        held, self._held = self._held, None
+        for send in held or ():
+            self._outbox.add(send)
+
+    def _drop(self, target: Target, message: Message, confirms: Confirms) -> None:
+        if self._chosen():
+            self._admit(target, message)
+            confirms.expect(())
+        else:
+            self._send(target, self._expected(target, message, confirms))
+
+    def _duplicate(self, target: Target, message: Message, confirms: Confirms) -> None:
+        deliver = self._expected(target, message, confirms)
+        if self._chosen():
+            self._admit(target, message)
+            twin = msgspec.structs.replace(message, identity=message.identity + _TWIN)
+            self._send(target, Deliver(self._pid, 0, twin))
+        self._send(target, deliver)
+
+    def _corrupt(self, target: Target, message: Message, confirms: Confirms) -> None:
+        if message.body and self._chosen():
+            self._admit(target, message)
+            body = message.body[:-1] + bytes([message.body[-1] ^ 1])
+            message = msgspec.structs.replace(message, body=body)
+        self._send(target, self._expected(target, message, confirms))
+
+    def _reorder(self, target: Target, message: Message, confirms: Confirms) -> None:
+        deliver = self._expected(target, message, confirms)
+        if self._waiting is not None and self._waiting[0].queue == target.queue:
+            late = self._waiting[1].message
+            self._outbox.add(overtaken(self._kind, target.queue, late, by=message))
+            self._send(target, deliver)
+            self.release()
+            return
+        self.release()
+        if self._chosen():
+            self._waiting = target, deliver
+            self._outbox.add(Arm(RELEASE, OVERTAKING_MS))
+        else:
+            self._send(target, deliver)
+
+    def _confirm_early(self, target: Target, message: Message, confirms: Confirms) -> None:
+        if self._chosen():
+            self._admit(target, message)
+            confirms.expect(())
+            deliver = Deliver(self._pid, 0, message)
+            if self._held is None:
+                self._held = []
+                self._outbox.add(Arm(RELEASE, HELD_BACK_MS))
+        else:
+            deliver = self._expected(target, message, confirms)
+        if self._held is None:
+            self._send(target, deliver)
+            return
+        waiting = {send.to for send in self._held}
+        for place, replica in enumerate(target.replicas):
+            if place == 0 and replica not in waiting:  # a mirror may have become the master
+                self._outbox.add(Send(replica, deliver))
+            else:
+                self._held.append(Send(replica, deliver))
+
+    def _expected(self, target: Target, message: Message, confirms: Confirms) -> Deliver:
+        """Its confirm is awaited from now on."""
+        for replica in target.replicas:
+            self._outbox.watch(replica)
+        return Deliver(self._pid, confirms.expect((target,)), message)
+
+    def _send(self, target: Target, deliver: Deliver) -> None:
+        for replica in target.replicas:
+            self._outbox.add(Send(replica, deliver))
+
+    def _admit(self, target: Target, message: Message) -> None:
+        self._outbox.add(admitted(self._kind, target.queue, message))

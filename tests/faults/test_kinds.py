@@ -1,0 +1,160 @@
+"""Every kind answers every question of itself, and nobody else decides by a kind's name."""
+
+import ast
+import importlib
+from collections.abc import Iterator
+from dataclasses import MISSING, fields, replace
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+import faults.kinds
+from faults.compile import compile
+from faults.kind import Excludes, Kind
+from faults.kinds import KINDS, OURS, KindError, by_command, by_name, found, mechanism
+from faults.mechanisms import COMMAND, COMPOSE, EXTERNAL, LOCAL, TOXIPROXY
+from faults.model import Options
+from faults.options import OPTIONS
+from faults.targets import CLIENT, CLIENT_LINK, HOST, PEER_LINK
+
+ROOT = Path(faults.kinds.__file__).parents[2]
+DEPLOYMENTS = (COMPOSE, LOCAL, EXTERNAL)
+EVERY_OPTION = Options(latency_s=1, rate_kb=100, bytes=100, down_s=1, up_s=1)
+# A user's topology has a table of commands for each of these, and the executor asks it by them.
+OF_COMMANDS = ("harness/plan/topology_toml.py", "faults/executors/external.py")
+# Words of other trades, too: of operations, of protocols, of HTTP.
+AMBIGUOUS = {"kill", "stop", "close", "reset"}
+
+
+@pytest.fixture(params=KINDS.values(), ids=KINDS)
+def kind(request: pytest.FixtureRequest) -> Kind:
+    assert isinstance(request.param, Kind)
+    return request.param
+
+
+def test_no_trait_has_a_default_so_that_a_kind_that_leaves_one_out_cannot_be_declared() -> None:
+    answered = {field.name: getattr(KINDS["kill"], field.name) for field in fields(Kind)}
+    for field in fields(Kind):
+        assert field.default is MISSING, field.name
+        assert field.default_factory is MISSING, field.name
+        others = {name: value for name, value in answered.items() if name != field.name}
+        with pytest.raises(TypeError, match=field.name):
+            Kind(**others)
+
+
+def test_every_kind_says_what_it_strikes_and_what_it_excludes(kind: Kind) -> None:
+    assert kind.applies_to in (HOST, CLIENT_LINK, PEER_LINK, CLIENT)
+    assert kind.excludes in Excludes
+    assert kind.ends_client <= (kind.applies_to == CLIENT)
+    assert kind.canaries_speak <= (kind.applies_to == CLIENT_LINK)
+    assert (kind.excludes is Excludes.CLIENTS) == (kind.applies_to == CLIENT)
+    assert kind.strikes_processes <= (kind.applies_to == HOST)
+    assert kind.held_limit_s > 0
+
+
+def test_what_takes_a_brokers_process_or_disk_strikes_its_host(kind: Kind) -> None:
+    taken = kind.ends_broker or kind.takes_page_cache or kind.spares_disk is not None
+    assert taken <= (kind.applies_to == HOST)
+    assert kind.takes_page_cache <= kind.ends_broker
+
+
+def test_every_kind_is_offered_by_each_deployment_or_says_why_not(kind: Kind) -> None:
+    for deployment in DEPLOYMENTS:
+        offered = mechanism(kind.name, deployment)
+        assert bool(offered) != (deployment in kind.why_not), deployment
+
+
+def test_every_option_that_a_kind_takes_or_needs_is_one(kind: Kind) -> None:
+    assert {*kind.options} <= OPTIONS.keys()
+    assert {*kind.needs, *kind.needs_all} <= {*kind.options}
+    assert kind.repeats == ({"down", "up"} <= {*kind.options})
+
+
+def test_a_kind_is_done_by_commands_where_somebody_can_see_that(kind: Kind) -> None:
+    assert (kind.offers.get(EXTERNAL) == COMMAND) == (kind.name in by_command())
+
+
+def test_the_journal_can_read_every_action_that_a_kind_gives(kind: Kind) -> None:
+    ways = {mechanism(kind.name, COMPOSE), mechanism(kind.name, COMPOSE, TOXIPROXY)} - {""}
+    given = set()
+    for way in ways:
+        armed = compile(
+            *(kind.name, "rmq1", "rmq1", "", ("rmq1", "rmq2", "rmq3"), ("p1",), 1, "run"),
+            mechanism=way,
+            options=EVERY_OPTION,
+            clients=("publisher-1",),
+        )
+        given |= {type(action) for action in (*armed.actions, *armed.undo)}
+    assert given <= {*kind.actions}
+
+
+def test_each_of_ours_stands_in_the_module_of_its_name(kind: Kind) -> None:
+    (path,) = (ROOT / "faults" / "kinds").glob(f"*/{kind.name}.py")
+    module = importlib.import_module(f"faults.kinds.{path.parent.name}.{kind.name}")
+    assert getattr(module, kind.name.upper()) is kind
+
+
+# --- nobody else decides by a name ------------------------------------------------------------
+
+
+def test_no_module_but_its_own_names_a_kind() -> None:
+    assert [*_named()] == []
+
+
+def _named() -> Iterator[str]:
+    wanted = KINDS.keys() - AMBIGUOUS
+    for path in sorted(ROOT.glob("[a-z]*/**/*.py")):
+        place = path.relative_to(ROOT).as_posix()
+        top = place.partition("/")[0]
+        ours = place.startswith("faults/kinds/") or place in OF_COMMANDS
+        if top not in ("harness", "faults", "spark_analysis") or ours:
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Constant) and node.value in wanted:
+                yield f"{place}:{node.lineno} {node.value}"
+
+
+# --- of other packages ------------------------------------------------------------------------
+
+
+def entry(monkeypatch: pytest.MonkeyPatch, value: str, name: str = "forget") -> None:
+    point = EntryPoint(name, value, faults.kinds.GROUP)
+    monkeypatch.setattr(faults.kinds, "entry_points", lambda group: [point] if group else [])
+
+
+FORGET = replace(KINDS["kill"], name="forget", title="the broker forgets a queue")
+
+
+def test_a_kind_of_another_package_is_found_by_its_entry_point(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    entry(monkeypatch, "tests.faults.test_kinds:FORGET")
+    assert found() == (FORGET,)
+    assert by_name((*OURS, *found()))["forget"] is FORGET
+
+
+@pytest.mark.parametrize(
+    ("value", "name", "wrong"),
+    [
+        ("tests.faults.test_kinds:OF_COMMANDS", "forget", "is a tuple, not a faults.kind.Kind"),
+        ("tests.faults.test_kinds:FORGET", "lose", "is the kind forget: the two names must be"),
+        ("tests.faults.nobody:FORGET", "forget", "ModuleNotFoundError"),
+    ],
+)
+def test_one_that_cannot_be_taken_is_named_with_its_place(
+    value: str, name: str, wrong: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry(monkeypatch, value, name)
+    with pytest.raises(
+        KindError, match=rf"entry point {name} = {value} of mqproof\.faults.*{wrong}"
+    ):
+        found()
+
+
+def test_two_kinds_cannot_bear_one_name_nor_two_actions() -> None:
+    with pytest.raises(KindError, match="two kinds of faults named kill"):
+        by_name((*OURS, KINDS["kill"]))
+    other = type("Kill", (KINDS["kill"].actions[0],), {})
+    with pytest.raises(KindError, match="forget: there is another action Kill"):
+        by_name((*OURS, replace(FORGET, actions=(other,))))

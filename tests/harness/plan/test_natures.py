@@ -1,0 +1,35 @@
+"""What the analysis knows of a fault's kind: as the run recorded it, else as it is declared."""
+
+from dataclasses import replace
+
+import pytest
+
+from faults.kinds import KINDS
+from faults.targets import CLIENT, CLIENT_LINK
+from harness.plan.natures import nature_of, with_nature
+from spark_analysis.schema.facts import Window
+
+WINDOW = Window(1, "kill", 0, 0, None, True, True, "")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_has_the_nature_that_it_declares(kind: str) -> None:
+    nature, declared = nature_of(kind), KINDS[kind]
+    assert nature is not None
+    assert nature.of_clients == (declared.applies_to == CLIENT)
+    assert nature.of_client_links == (declared.applies_to == CLIENT_LINK)
+    assert nature.ends_broker == declared.ends_broker
+    assert nature.spares_disk == declared.spares_disk
+
+
+def test_what_a_run_recorded_holds_whatever_is_declared_today() -> None:
+    recorded = replace(WINDOW, nature=nature_of("freeze"))
+    assert with_nature(recorded) is recorded
+
+
+def test_of_an_older_run_todays_declaration_is_asked() -> None:
+    assert with_nature(WINDOW).nature == nature_of("kill")
+
+
+def test_of_a_kind_that_nobody_declares_nothing_is_known() -> None:
+    assert with_nature(replace(WINDOW, kind="meteor")).nature is None

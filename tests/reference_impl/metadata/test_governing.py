@@ -1,0 +1,62 @@
+"""Which policy governs a queue, and what it says where it is silent."""
+
+import pytest
+from msgspec.structs import replace as with_fields
+
+from reference_impl.metadata.governing import (
+    governing,
+    hands_over,
+    is_mirrored,
+    may_promote,
+    sync_batch,
+    synchronises_by_itself,
+)
+from reference_impl.pid import Pid
+from tests.reference_impl.metadata.governed import QUEUE, policy, tables
+
+
+def test_the_highest_priority_governs_among_those_that_match() -> None:
+    low, high = policy("low", priority=1), policy("high", priority=2)
+    other = policy("other", pattern="^x", priority=9)
+    exchanges = with_fields(policy("exchanges", priority=9), apply_to="exchanges")
+    assert governing(tables(low, high, other, exchanges), QUEUE) == high
+
+
+def test_a_pattern_may_match_anywhere_in_the_name() -> None:
+    assert governing(tables(policy(pattern="b$")), with_fields(QUEUE, name="ab")) is not None
+    assert governing(tables(policy(pattern="^b")), with_fields(QUEUE, name="ab")) is None
+
+
+def test_no_policy_governs_an_exclusive_queue() -> None:
+    exclusive = with_fields(QUEUE, owner=Pid("a", 1, 9))
+    assert not is_mirrored(tables(policy(ha_mode="all")), exclusive)
+
+
+@pytest.mark.parametrize(
+    ("mode", "synchronised", "may"),
+    [("always", False, True), ("when-synced", False, False), ("when-synced", True, True)],
+)
+def test_promotion_on_failure_is_allowed_by_default(
+    mode: str, synchronised: bool, may: bool
+) -> None:
+    queue = with_fields(QUEUE, synchronised=(Pid("b", 1, 2),) if synchronised else ())
+    assert may_promote(tables(policy(ha_promote_on_failure=mode)), queue) is may
+    assert may_promote(tables(policy()), queue)
+
+
+@pytest.mark.parametrize(
+    ("mode", "synchronised", "does"),
+    [("always", False, True), ("when-synced", False, False), ("when-synced", True, True)],
+)
+def test_a_stopping_master_hands_over_only_what_is_synchronised_by_default(
+    mode: str, synchronised: bool, does: bool
+) -> None:
+    queue = with_fields(QUEUE, synchronised=(Pid("b", 1, 2),) if synchronised else ())
+    assert hands_over(tables(policy(ha_promote_on_shutdown=mode)), queue) is does
+    assert hands_over(tables(policy()), queue) is synchronised
+
+
+def test_a_batch_of_one_or_less_is_the_default() -> None:
+    assert sync_batch(tables(policy(ha_sync_batch_size=1)), QUEUE) == 4096
+    assert sync_batch(tables(policy(ha_sync_batch_size=50)), QUEUE) == 50
+    assert not synchronises_by_itself(tables(policy()), QUEUE)

@@ -1,0 +1,97 @@
+"""What modules say of themselves in their heads is what import contracts hold them to."""
+
+import ast
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("harness", "faults", "reference_impl", "spark_analysis")
+MAPPED = ("reference_impl", "spark_analysis")
+# The first paragraph says so, or one of the numbered rules begins with it.
+CLAIM = re.compile(r"\A(?:.+\n)*?.*\b(?:pure|sans-io)\b|^\d+\. Pure\b", re.I | re.M)
+
+
+def contracts() -> list[dict[str, Any]]:
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        return list(tomllib.load(file)["tool"]["importlinter"]["contracts"])
+
+
+def named(beginning: str) -> list[dict[str, Any]]:
+    found = [it for it in contracts() if str(it["name"]).startswith(beginning)]
+    assert found, beginning
+    return found
+
+
+def modules() -> dict[str, Path]:
+    paths = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
+    return {module_of(path): path for path in paths}
+
+
+def module_of(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def head_of(path: Path) -> str:
+    return ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+
+
+def is_within(module: str, entry: str) -> bool:
+    """A contract's entry: a module with all that lies in it; `*` is any one name."""
+    pattern = re.escape(entry).replace(r"\*", "[^.]+")
+    return re.fullmatch(rf"{pattern}(\..+)?", module) is not None
+
+
+def claims(head: str) -> bool:
+    return CLAIM.search(head) is not None
+
+
+@pytest.mark.parametrize(
+    ("head", "does"),
+    [
+        ("PURE: a layout becomes text.", True),
+        ("A drawing: places and\npaths, pure.", True),
+        ("A parser. Sans-IO.", True),
+        ("Clocks.\n\n1. Pure: samples in, a doubt out.", True),
+        ("Pacing.\n\n1. Due is due.\n2. Pure.", True),
+        ("Subnets.\n\n1. Choosing is pure; looking around is separate.", False),
+        ("Files.\n\n2. Read here, so that plan stays pure.", False),
+        ("Executors.\n\n`filter`  PURE: commands", False),
+    ],
+)
+def test_a_module_claims_purity_for_itself_or_not_at_all(head: str, does: bool) -> None:
+    assert claims(head) is does
+
+
+def test_every_module_whose_head_says_that_it_is_pure_is_held_to_it() -> None:
+    held = [name for it in named("Pure modules") for name in it["source_modules"]]
+    claiming = [name for name, path in modules().items() if claims(head_of(path))]
+    assert len(claiming) > 30, "the heads are read as they are written"
+    unheld = [name for name in claiming if not any(is_within(name, entry) for entry in held)]
+    assert sorted(unheld) == []
+
+
+def test_pure_modules_are_all_kept_from_the_same_things() -> None:
+    forbidden = [it["forbidden_modules"] for it in named("Pure modules")]
+    assert all(it == forbidden[0] for it in forbidden)
+
+
+@pytest.mark.parametrize(
+    "package",
+    [
+        name
+        for name, path in modules().items()
+        if path.stem == "__init__" and name.startswith(MAPPED)
+    ],
+)
+def test_the_map_of_a_package_shows_every_module(package: str) -> None:
+    head = head_of(modules()[package])
+    parts = {
+        name.removeprefix(f"{package}.") for name in modules() if name.startswith(f"{package}.")
+    }
+    missing = [part for part in parts if "." not in part and not re.search(rf"\b{part}\b", head)]
+    assert sorted(missing) == []
