@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from faults.kinds import COMPOSE, EXTERNAL
+from faults.mechanisms import COMPOSE, EXTERNAL
 from harness.analyse.claims import shipped_beside
 from harness.deploy.catalogue import layout_names, load_layout, system_names
 from harness.outside.text import brief

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from faults.kinds import KINDS
 from harness.analyse.claims import shipped
 from harness.analyse.expectations import Standing
 from harness.campaigns import stored
@@ -105,7 +106,7 @@ def counted(runs: Sequence[Run], knowledge: Knowledge) -> Counts:
 def next_piece(cells: Sequence[Cell], counts: Counts, pace: Pace) -> Piece | None:
     """None where nothing is left.
 
-    What may leave a cluster altered (operations, a frozen host) is played last.
+    What may leave a cluster altered (operations, a host that its peers give up) is played last.
     """
     poor: dict[tuple[str, str], list[str]] = defaultdict(list)
     for cell in sorted(cells, key=lambda one: counts.judged[one]):
@@ -225,4 +226,4 @@ def _ended(command: Sequence[str], said: int) -> tuple[int, bool]:
 
 def _alters(name: str) -> bool:
     told = scenario(name)
-    return bool(told.operations) or any(fault.kind == "freeze" for fault in told.faults)
+    return bool(told.operations) or any(KINDS[one.kind].silences_peers for one in told.faults)
