@@ -19,6 +19,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from harness.cluster.port import DeployError
 from harness.commands import (
     analyse,
     bounds,
@@ -35,7 +36,6 @@ from harness.commands import (
     run,
 )
 from harness.commands.shell import NOT_DECIDED, Shell
-from harness.deploy.port import DeployError
 from harness.outside.text import visible, whole_marks
 from harness.plan.problems import PlanError
 from harness.report.display import CRASH, INTERRUPTED, Pipeline

@@ -32,17 +32,17 @@ from harness.analyse.experiments import (
 )
 from harness.analyse.judge import ClaimVerdict
 from harness.analyse.marts import Judged, Marts, NothingRecorded, judge_all, judge_one
+from harness.cluster.port import Cluster, Deployment
 from harness.deploy import images
-from harness.deploy.compose import ComposeDeployment
-from harness.deploy.compose_faults import equip as equip_compose
+from harness.deploy.compose.deployment import ComposeDeployment
+from harness.deploy.compose.faults import equip as equip_compose
 from harness.deploy.doctor import Row, examine
 from harness.deploy.engine import connect
-from harness.deploy.external import ExternalDeployment
-from harness.deploy.external_doctor import examine as examine_external
-from harness.deploy.external_faults import equip as equip_external
-from harness.deploy.local import LocalDeployment
-from harness.deploy.local_faults import equip as equip_local
-from harness.deploy.port import Cluster, Deployment
+from harness.deploy.external.deployment import ExternalDeployment
+from harness.deploy.external.doctor import examine as examine_external
+from harness.deploy.external.faults import equip as equip_external
+from harness.deploy.local.deployment import LocalDeployment
+from harness.deploy.local.faults import equip as equip_local
 from harness.plan.misbehave import TRUTH
 from harness.plan.model import Experiment, RunPlan
 from harness.plan.topology import Topology

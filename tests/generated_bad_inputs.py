@@ -12,9 +12,9 @@ from functools import cache
 from random import Random
 from typing import Any
 
-from harness.deploy.files import compose_folder
 from harness.histories.openchaos import lines_of
 from harness.report import asking, external, verdict
+from harness.systems.files import compose_folder
 from tests.findings import Story
 from tests.harness.histories.theirs import edn, rows
 from tests.harness.histories.told import document as history

@@ -2,7 +2,7 @@
 
 from typing import Any, cast
 
-from harness.deploy.port import Cluster
+from harness.cluster.port import Cluster
 from harness.run.clocks import Clock
 from harness.run.crew import Member
 from harness.workers.protocol import WorkerConfig

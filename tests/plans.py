@@ -21,6 +21,7 @@ from harness.plan.model import (
     Window,
     Workload,
 )
+from harness.systems.rabbitmq.promises import mirrored_promises
 from tests.fault_world import OPTIONS_OF
 
 HOSTS = tuple(
@@ -39,7 +40,12 @@ LAYOUT = Layout(
     policies=(),
 )
 SYSTEM = System(
-    "rabbitmq-mirrored", "RabbitMQ mirrored", "all-automatic@T=10", ("pika",), ("compose",)
+    "rabbitmq-mirrored",
+    "RabbitMQ mirrored",
+    "all-automatic@T=10",
+    ("pika",),
+    ("compose",),
+    mirrored_promises,
 )
 
 

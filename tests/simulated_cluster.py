@@ -1,4 +1,4 @@
-"""A cluster that stands in memory: the ports of harness.deploy.port, with switches for trouble.
+"""A cluster that stands in memory: the ports of harness.cluster.port, with switches for trouble.
 
 Workers here are scripts, not processes: they obey the control channel and write real logs.
 """
@@ -12,9 +12,8 @@ from typing import Any
 
 from faults.actions import Action, KillClients, ReplaceClients
 from faults.model import FaultError, Receipt
-from harness.deploy.lifeless import by_process
-from harness.deploy.log_tails import LeftOut
-from harness.deploy.orders import (
+from harness.cluster.log_tails import LeftOut
+from harness.cluster.orders import (
     AddNode,
     CountHeld,
     DeletePolicy,
@@ -25,8 +24,9 @@ from harness.deploy.orders import (
     SetPolicy,
     Synchronise,
 )
-from harness.deploy.port import DeployError, Ended, Health, HostSample, Lifeless, Link, Roles
-from harness.deploy.roster import Roster
+from harness.cluster.port import DeployError, Ended, Health, HostSample, Lifeless, Link, Roles
+from harness.cluster.roster import Roster
+from harness.deploy.lifeless import by_process
 from harness.plan.model import Layout, RunPlan
 from harness.plan.rocketmq_layout import servers
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
@@ -273,7 +273,7 @@ class SimulatedBroker:
 
 @dataclass
 class SimulatedCluster:
-    """Implements harness.deploy.port.Cluster."""
+    """Implements harness.cluster.port.Cluster."""
 
     layout: Layout
     messages: int = 20

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.analyse.doubts import tell
-from harness.deploy.local_site import PROXY_NAME
-from harness.deploy.local_usage import WORKERS
+from harness.deploy.local.site import PROXY_NAME
+from harness.deploy.local.usage import WORKERS
 from harness.run_folder.manifest import Manifest
 from spark_analysis.schema.costs import Calm, Costs, Use
 from spark_analysis.schema.facts import Facts

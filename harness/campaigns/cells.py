@@ -15,12 +15,12 @@ from importlib import resources
 
 from faults.mechanisms import COMPOSE, EXTERNAL
 from harness.analyse.claims import shipped_beside
-from harness.deploy.catalogue import layout_names, load_layout, system_names
 from harness.outside.text import brief
 from harness.plan.applicability import obstacles
 from harness.plan.model import Layout, Scenario, System
 from harness.plan.problems import PlanError, Problem, twice, unknown
 from harness.report.asking import scenario, scenario_names, systems
+from harness.systems.catalogue import layout_names, load_layout, system_names
 
 Cell = tuple[str, str, str]  # scenario, system, layout with its profile
 

@@ -26,11 +26,11 @@ from harness.analyse.expectations import Standing
 from harness.campaigns import stored
 from harness.campaigns.cells import Cell, Choice, deployment_of, matrix
 from harness.campaigns.runs import Knowledge, Run
-from harness.deploy.catalogue import load_layout, load_system
 from harness.plan.experiment import REPEATS_MAX
 from harness.plan.problems import Problem
 from harness.report.asking import scenario
 from harness.run import signals
+from harness.systems.catalogue import load_layout, load_system
 
 UNJUDGED_MAX = 3
 PIECE_MAX = 100  # scenarios

@@ -6,10 +6,10 @@ from typing import Annotated
 import typer
 
 from harness.commands.shell import NOT_DECIDED, Shell
-from harness.deploy import catalogue
 from harness.plan.problems import PlanError, twice, unknown
 from harness.report import asking, external
 from harness.run.heal import Chosen
+from harness.systems import catalogue
 
 
 def heal(

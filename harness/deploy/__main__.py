@@ -2,11 +2,11 @@
 
 import sys
 
-from harness.deploy.catalogue import CatalogueError, load_layout, load_system, system_names
-from harness.deploy.compose_settings import Settings
-from harness.deploy.render import render, side_by_side
+from harness.deploy.compose.render import render, side_by_side
+from harness.deploy.compose.settings import Settings
 from harness.outside.text import visible
 from harness.plan.model import Layout
+from harness.systems.catalogue import CatalogueError, load_layout, load_system, system_names
 
 ALL = "all"
 

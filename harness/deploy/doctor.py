@@ -21,10 +21,11 @@ import docker
 import requests
 from docker.errors import DockerException
 
+from harness.cluster.port import DeployError
 from harness.deploy import engine, images
-from harness.deploy.compose_tool import find_tool
-from harness.deploy.local_block import free_block
-from harness.deploy.port import DeployError
+from harness.deploy.compose.tool import find_tool
+from harness.deploy.local.block import free_block
+from harness.plan.clients.registry import Registry, registry
 
 PYTHON_LEAST = (3, 11)
 DISK_LEAST_GB = 5.0
@@ -57,6 +58,7 @@ def examine(folder: Path) -> tuple[Row, ...]:
         cores_row(len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count()),
         loopback_row(_local_obstacle()),
         native_row(_native_client()),
+        *client_rows(registry()),
         *(_for_containers(row) for row in _docker_rows()),
     )
 
@@ -109,6 +111,15 @@ def native_row(found: Mapping[str, Any]) -> Row:
     said = reason if reason.startswith(found["package"]) else f"{found['package']}: {reason}"
     remedy = f"optional, for workers in containers have their own: {remedy or 'reinstall it'}"
     return Row(what, said, False, remedy, optional=True)
+
+
+def client_rows(found: Registry) -> Iterator[Row]:
+    """Clients of other packages, and what is offered as one and is none."""
+    for name, package in found.packages.items():
+        yield Row(f"client {name}", package, True)
+    for name, why in found.spoilt.items():
+        remedy = "mend that package, or uninstall it; the other clients need it not"
+        yield Row(f"client {name}", why, False, remedy, optional=True)
 
 
 def images_row(missing: tuple[str, ...]) -> Row:

@@ -10,7 +10,7 @@ import subprocess
 import docker
 from docker.errors import DockerException
 
-from harness.deploy.port import DeployError
+from harness.cluster.port import DeployError
 
 CALL_LIMIT_S = 60
 

@@ -19,13 +19,15 @@ from textwrap import shorten
 import docker
 from docker.errors import DockerException, ImageNotFound
 
+from harness.cluster.port import DeployError, Progress
 from harness.deploy import jars, java_tools
-from harness.deploy.files import compose_folder, copy_reference_sources, copy_worker_sources
 from harness.deploy.java_tools import Tools
-from harness.deploy.port import DeployError, Progress
 from harness.deploy.pull import pull
+from harness.plan.clients.registry import of_family
+from harness.plan.clients.rocketmq import ROCKETMQ
 from harness.plan.model import Layout
 from harness.plan.rocketmq_layout import VERSIONS
+from harness.systems.files import compose_folder, copy_reference_sources, copy_worker_sources
 
 BASE = "debian:bookworm-slim"
 TOXIPROXY_VERSION = "2.12.0"
@@ -99,7 +101,8 @@ def worker_image() -> Image:
 def rocketmq_worker_image() -> Image:
     """As worker_image, and every client of RocketMQ. One that is not installed here has the
     version that was tried."""
-    tried = (("JPYPE1_VERSION", "1.7.1"), ("ROCKETMQ_VERSION", "0.4.4"))
+    packages = (package for client in of_family(ROCKETMQ) for package in client.packages)
+    tried = ((_argument(package), version) for package, version in dict(packages).items())
     return Image(
         "mqproof/worker-rocketmq",
         worker_image().version,
@@ -120,10 +123,11 @@ def maven_image() -> Image:
 
 def _versions(packages: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     """Build arguments: `PIKA_VERSION`, and what is installed here."""
-    return tuple(
-        (f"{package.upper().replace('-', '_')}_VERSION", metadata.version(package))
-        for package in packages
-    )
+    return tuple((_argument(package), metadata.version(package)) for package in packages)
+
+
+def _argument(package: str) -> str:
+    return f"{package.upper().replace('-', '_')}_VERSION"
 
 
 BROKER_IMAGES: Mapping[str, Callable[[], Image]] = {

@@ -16,18 +16,19 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from harness.deploy.files import compose_folder
+from harness.cluster.port import DeployError, Progress
 from harness.deploy.java_tools import Here, Tools
-from harness.deploy.port import DeployError, Progress
 from harness.outside.text import visible
+from harness.plan.clients.registry import OURS
+from harness.systems.files import compose_folder
 from harness.workers.clients.rocketmq.places import BRIDGE, jars_folder
 
 GROUP = "org.apache.rocketmq"
+CLIENT_SETS: Mapping[str, tuple[str, ...]] = {
+    client.name: client.artifacts for client in OURS.values() if client.artifacts
+}
 SETS: Mapping[str, tuple[str, ...]] = {
-    "rocketmq-java-4.9.0": ("rocketmq-client:4.9.0",),
-    "rocketmq-java-4.9.8": ("rocketmq-client:4.9.8",),
-    "rocketmq-java-5.2.0": ("rocketmq-client:5.2.0",),
-    "rocketmq-java-5.3.3": ("rocketmq-client:5.3.3",),
+    **CLIENT_SETS,
     "rocketmq-server-4.9.7": (
         "rocketmq-namesrv:4.9.7",
         "rocketmq-broker:4.9.7",
@@ -88,7 +89,7 @@ def fetch(name: str, progress: Progress, tools: Callable[[], Tools] = Here) -> P
 
 
 def is_client(name: str) -> bool:
-    return name.startswith("rocketmq-java-")
+    return name in CLIENT_SETS
 
 
 def differences(folder: Path, lock: Mapping[str, str]) -> Iterator[str]:

@@ -15,9 +15,9 @@ from typing import IO, Protocol
 import docker
 from docker.errors import DockerException
 
+from harness.cluster.port import DeployError
 from harness.deploy import labels
 from harness.deploy.owner import owner
-from harness.deploy.port import DeployError
 from harness.outside.files import guarded
 
 _LAST_LINES = 15

@@ -7,8 +7,8 @@
 import asyncio
 from collections.abc import Mapping
 
-from harness.deploy.agent import AgentClient
-from harness.deploy.port import Link
+from harness.cluster.agent import AgentClient
+from harness.cluster.port import Link
 from harness.workers.protocol import Endpoint
 
 _LIMIT_S = 10.0

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import docker
 from docker.errors import APIError, DockerException
 
-from harness.deploy.port import Progress
+from harness.cluster.port import Progress
 
 FIRST_WORD_LIMIT_S = 10.0  # until the registry has been heard of
 WHOLE_LIMIT_S = 300.0

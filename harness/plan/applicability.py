@@ -11,7 +11,8 @@ from faults.mechanisms import COMPOSE, TOXIPROXY
 from faults.shapes import SHAPES
 from faults.targets import CLIENT_LINK
 from harness.outside.text import brief
-from harness.plan import clients, operable, overlaps, process_targets, worker_places
+from harness.plan import operable, overlaps, process_targets, worker_places
+from harness.plan.clients import asked
 from harness.plan.model import BALANCERS, Entry, FaultPlan, Layout, Scenario, System
 from harness.plan.permission import forbidden, permitted
 from harness.plan.words import STANDBY_BALANCER, Target, parse_target
@@ -25,9 +26,11 @@ def obstacles(
     if client not in system.clients:
         reasons.append(f"{system.name} has no client {client}")
     else:
-        asked = [*clients.wanted(scenario.workload), *clients.wanted_by(layout)]
-        reasons += clients.obstacles(client, asked)
-        reasons += clients.size_obstacles(client, scenario.workload)
+        wanted = [*asked.wanted(client, scenario.workload), *asked.wanted_by(layout)]
+        reasons += asked.obstacles(client, wanted)
+        reasons += asked.size_obstacles(client, scenario.workload)
+        reasons += asked.drain_obstacles(client)
+        reasons += asked.workers_obstacles(client, contained=deployment == COMPOSE)
     if deployment not in system.deployments:
         reasons.append(f"{system.name} cannot be deployed by {deployment}")
     if layout.partition_handling in system.cannot_handle:
@@ -46,7 +49,7 @@ def obstacles(
         ("publishers_enter", scenario.workload.publishers_enter),
         ("consumers_enter", scenario.workload.consumers_enter),
     ):
-        if not clients.asks_name_servers(client):
+        if not asked.asks_name_servers(client):
             entering = _entry_obstacles(entry, scenario, layout)
             reasons += [f"{who}: {reason}" for reason in entering]
     return reasons

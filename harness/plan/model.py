@@ -5,12 +5,13 @@
 3. Words are neutral between brokers; what only one client knows lives in a section of its own.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from faults.mechanisms import DIRECT
 from faults.model import Options
+from harness.plan.promises import Promises
 from harness.plan.rocketmq_layout import RocketMq
 from harness.plan.topology import Topology
 
@@ -251,6 +252,7 @@ class System:
     default_layout: str  # a layout's name with its profile
     clients: tuple[str, ...]  # the first is the default
     deployments: tuple[str, ...]  # the first is the default
+    promises: Callable[["Layout"], Promises]  # what its brokers promise by a layout
     cannot: Mapping[str, str] = field(default_factory=dict)  # fault or operation -> why not
     cannot_handle: Mapping[str, str] = field(default_factory=dict)  # partition handling -> why
     direct_peers: Mapping[str, str] = field(default_factory=dict)  # deployment whose peer links

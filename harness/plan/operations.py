@@ -1,7 +1,7 @@
 """Operations and their targets as data: what an operator does, and where each is offered.
 
 1. Pure words: who is meant stands in run/stopping.py, how it is done in run/operating.py and
-   behind the port deploy/orders.py.
+   behind the port cluster/orders.py.
 2. An operation has no undo: the cluster may be another one afterwards, and `alters` says so.
 3. Where a deployment has no such operation it says why; a system says so in its system.toml.
 """

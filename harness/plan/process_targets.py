@@ -15,7 +15,7 @@ from faults.mechanisms import COMPOSE, TOXIPROXY
 from faults.places import place
 from faults.targets import CLIENT_LINK
 from harness.outside.text import brief
-from harness.plan import clients
+from harness.plan.clients import asked
 from harness.plan.model import Host, Layout, System
 from harness.plan.rocketmq_layout import NAME_SERVER
 from harness.plan.words import NAME_SERVERS, Target
@@ -36,7 +36,7 @@ def obstacles(
         several = f"a process of several on a host, which only {COMPOSE} has"
         yield f"{brief(target.word)} means {several}"
     if target.role == "name_server":
-        for reason in clients.obstacles(client, [ATTACHED]):
+        for reason in asked.obstacles(client, [ATTACHED]):
             yield f"{brief(target.word)}: {reason}"
     yield from _reach(target, kind, layout)
 

@@ -12,13 +12,13 @@ from importlib import resources
 from pathlib import Path
 
 from faults.mechanisms import EXTERNAL
-from harness.deploy import catalogue
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of
 from harness.plan import bound, experiment, misbehave
 from harness.plan.model import Experiment, Layout, Scenario, System
 from harness.plan.problems import EMPTY, PlanError, Problem, twice, unknown
 from harness.plan.toml import read_scenario
 from harness.report import external, own_layouts
+from harness.systems import catalogue
 
 
 @dataclass(frozen=True, slots=True)

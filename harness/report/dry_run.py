@@ -15,7 +15,7 @@ from faults.options import OPTIONS
 from faults.targets import CLIENT_LINK
 from harness.plan import spans
 from harness.plan.bound import Bound
-from harness.plan.clients import asks_name_servers
+from harness.plan.clients.asked import asks_name_servers
 from harness.plan.model import (
     ONE,
     Entry,

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from faults.kind import Kind
 from faults.kinds import KINDS, offered
 from faults.mechanisms import COMPOSE, EXTERNAL, LOCAL, TOXIPROXY
-from harness.deploy.catalogue import load_system, system_names
 from harness.plan.model import System
+from harness.systems.catalogue import load_system, system_names
 
 DEPLOYMENTS = (COMPOSE, LOCAL, EXTERNAL)
 

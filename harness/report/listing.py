@@ -5,13 +5,16 @@
 
 from collections.abc import Iterable, Iterator
 
+from rich.markup import escape
 from rich.table import Table
 
 from faults.kinds import KINDS, offered
 from faults.targets import TARGETS
 from harness.analyse.claims import Claim
 from harness.analyse.vocabulary import FACTS
+from harness.outside.text import visible
 from harness.plan import operations as plan
+from harness.plan.clients.registry import named
 from harness.plan.model import Layout, Scenario, System
 from harness.report.fault_matrix import DEPLOYMENTS
 
@@ -83,11 +86,14 @@ def operations() -> Iterator[Table]:
 
 
 def clients(found: Iterable[System]) -> Table:
-    table = _table("client", "systems")
+    table = _table("client", "what it is", "speaks", "systems", "how it is got")
     systems = list(found)
     for client in sorted({client for system in systems for client in system.clients}):
         names = [system.name for system in systems if client in system.clients]
-        table.add_row(client, ", ".join(names))
+        known = named(client)
+        words = (known.title, known.family.name, ", ".join(names), known.how_to_get)
+        # Brackets are markup to a table: `mqproof[rocketmq-java]`.
+        table.add_row(client, *(escape(visible(word)) for word in words))
     return table
 
 

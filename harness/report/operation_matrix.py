@@ -6,9 +6,9 @@
 from collections.abc import Iterable, Iterator
 
 from faults.mechanisms import COMPOSE, LOCAL
-from harness.deploy.catalogue import load_system, system_names
 from harness.plan.model import System
 from harness.plan.operations import OPERATIONS, Operation
+from harness.systems.catalogue import load_system, system_names
 
 DEPLOYMENTS = (COMPOSE, LOCAL)
 

@@ -8,11 +8,11 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from harness.deploy import catalogue
-from harness.deploy.catalogue import CatalogueError
 from harness.outside.text import brief
 from harness.plan.model import Layout, System
 from harness.plan.problems import Problem
+from harness.systems import catalogue
+from harness.systems.catalogue import CatalogueError
 
 
 @dataclass(frozen=True, slots=True)

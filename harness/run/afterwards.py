@@ -7,9 +7,9 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from harness.deploy.orders import AddNode, DeletePolicy, ForgetNode, Order, SetPolicy
-from harness.deploy.polling import until
-from harness.deploy.port import Broker, DeployError, Roles
+from harness.cluster.orders import AddNode, DeletePolicy, ForgetNode, Order, SetPolicy
+from harness.cluster.polling import until
+from harness.cluster.port import Broker, DeployError, Roles
 
 LOOK_LIMIT_S = 60.0
 _DOWN = "a node that is down tells nobody what is on its disk"

@@ -12,7 +12,7 @@ from faults.exclusive import Thing, clash, things
 from faults.kinds import KINDS
 from faults.model import Armed
 from faults.targets import CLIENT
-from harness.deploy.port import DeployError, Roles
+from harness.cluster.port import DeployError, Roles
 from harness.plan.model import BALANCER, STANDBY, FaultPlan, Window
 from harness.plan.peer_doors import serving
 from harness.plan.words import parse_target

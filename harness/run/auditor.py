@@ -16,8 +16,8 @@ from contextlib import suppress
 from faults.model import FaultError
 from faults.performing import perform_all
 from faults.places import host_of, overlap, place
-from harness.deploy.polling import until
-from harness.deploy.port import DeployError, Lifeless, Roles
+from harness.cluster.polling import until
+from harness.cluster.port import DeployError, Lifeless, Roles
 from harness.plan.model import Layout
 from harness.plan.rocketmq_layout import servers
 from harness.run.cast import describe

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from faults.mechanisms import DIRECT
 from faults.places import host_of, joined, process_of
-from harness.deploy.port import Roles
+from harness.cluster.port import Roles
 from harness.plan.model import BALANCER, STANDBY, Entry, Host
 from harness.plan.process_targets import by_process, candidates
 from harness.plan.rocketmq_layout import NAME_SERVER as NAME_SERVER_PROCESS

@@ -16,7 +16,7 @@ from typing import Any
 from faults.kinds.processes.rules import KILLED
 from faults.model import Reply
 from faults.replies import SILENCE_S
-from harness.deploy.port import Channel, Cluster, DeployError
+from harness.cluster.port import Channel, Cluster, DeployError
 from harness.run.clocks import Clock, Sample
 from harness.run_folder.manifest import ClockRecord, WorkerRecord
 from harness.workers.protocol import Role, WorkerConfig
@@ -199,7 +199,7 @@ async def hire(cluster: Cluster, name: str, config: WorkerConfig, boot_id: str) 
     channel = await cluster.spawn(name)
     before_ns = time.monotonic_ns()
     try:
-        hello = await _hello(channel)
+        hello = await _hello(channel, config.driver.packages)
     except BaseException:
         await channel.kill()  # nobody else knows of it yet
         raise
@@ -218,9 +218,9 @@ async def hire(cluster: Cluster, name: str, config: WorkerConfig, boot_id: str) 
     return member
 
 
-async def _hello(channel: Channel) -> dict[str, Any] | None:
+async def _hello(channel: Channel, packages: Sequence[str]) -> dict[str, Any] | None:
     """Its answer; None where it gave none in time."""
-    await channel.send({"do": "hello"})
+    await channel.send({"do": "hello", "packages": packages})
     try:
         async with asyncio.timeout(HELLO_LIMIT_S):
             return await channel.receive()

@@ -17,9 +17,9 @@ from faults.executors.compose import ComposeExecutor
 from faults.executors.once import OnceAgent
 from faults.executors.project import PAUSED, RUNNING, Project, engine_errors
 from faults.model import FaultError
+from harness.cluster.port import DeployError
 from harness.deploy import labels
-from harness.deploy.port import DeployError
-from harness.deploy.sweep import sweep as remove_all
+from harness.deploy.compose.sweep import sweep as remove_all
 from harness.run.heal import Standing
 
 WORKER_MARK = "harness.workers"  # in the command line of every worker, and of the agent

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 from tenacity import AsyncRetrying, RetryError, retry_if_result, stop_after_delay, wait_fixed
 
-from harness.deploy.port import Broker, Cluster, DeployError
+from harness.cluster.port import Broker, Cluster, DeployError
 from harness.plan.rocketmq_layout import Server
 from harness.run.crew import Member, WorkerLost, hire
 from harness.workers.protocol import Endpoint, Role, WorkerConfig

@@ -13,10 +13,10 @@ from pathlib import Path
 from faults.commands import UNDO
 from faults.executors.external import ExternalExecutor
 from faults.model import FaultError
-from harness.deploy import external_site
-from harness.deploy.external_faults import healer
-from harness.deploy.external_removal import remove
-from harness.deploy.external_site import Site
+from harness.deploy.external import site as external_site
+from harness.deploy.external.faults import healer
+from harness.deploy.external.removal import remove
+from harness.deploy.external.site import Site
 from harness.run.heal import JOURNALS, Standing
 from harness.run.journal import JournalError, read, standing
 from harness.run.local_projects import LocalProjects

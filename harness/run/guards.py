@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from harness.deploy.port import DeployError
+from harness.cluster.port import DeployError
 from harness.run.guardian import GuardianError, Kind, start_guardian
 from harness.run.interrupts import Interrupt
 

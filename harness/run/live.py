@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from harness.deploy.orders import CountHeld
-from harness.deploy.polling import until
-from harness.deploy.port import Cluster, DeployError
+from harness.cluster.orders import CountHeld
+from harness.cluster.polling import until
+from harness.cluster.port import Cluster, DeployError
 from harness.plan.model import RunPlan
 from harness.run import cues as c
 from harness.run.auditor import Auditor

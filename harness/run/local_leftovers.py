@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from faults.executors import local_processes as processes
-from harness.deploy.local_site import FILES, PLAN, Site, data_of, load
+from harness.deploy.local.site import FILES, PLAN, Site, data_of, load
 from harness.deploy.owner import alive
 from harness.outside.files import is_folder
 from harness.run.heal import Chosen, Row

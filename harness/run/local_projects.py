@@ -18,10 +18,10 @@ from faults.executors.local import LocalExecutor
 from faults.executors.local_processes import Running
 from faults.model import FaultError
 from faults.toxiproxy import TOKEN
-from harness.deploy.local_faults import AgentHere
-from harness.deploy.local_removal import remove
-from harness.deploy.local_site import TOXIPROXY, folder_of, load, start_node
-from harness.deploy.port import DeployError
+from harness.cluster.port import DeployError
+from harness.deploy.local.faults import AgentHere
+from harness.deploy.local.removal import remove
+from harness.deploy.local.site import TOXIPROXY, folder_of, load, start_node
 from harness.outside.text import visible
 from harness.run.heal import Standing
 

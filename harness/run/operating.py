@@ -18,7 +18,7 @@ from typing import Any
 from faults.actions import ENDING_S, Kill, Start, Stop
 from faults.model import Armed, FaultError
 from faults.performing import perform_all
-from harness.deploy.orders import (
+from harness.cluster.orders import (
     AddNode,
     CancelSync,
     DeletePolicy,
@@ -30,8 +30,8 @@ from harness.deploy.orders import (
     Synchronise,
     WipeNode,
 )
-from harness.deploy.polling import until
-from harness.deploy.port import DeployError, Roles
+from harness.cluster.polling import until
+from harness.cluster.port import DeployError, Roles
 from harness.plan.model import OperationPlan, Step
 from harness.plan.operations import (
     CLEAN,

@@ -19,15 +19,15 @@ from pathlib import Path
 from typing import Any
 
 from faults.places import overlap, place, split
-from harness.deploy.port import Cluster, Link, Roles
-from harness.plan.clients import asks_name_servers, drains_by
+from harness.cluster.port import Cluster, Link, Roles
+from harness.plan.clients.asked import asks_name_servers, drains_by, routes_every_confirm
 from harness.plan.declared import NO_ENTRANCE, NO_NAME_SERVERS, Declared
 from harness.plan.model import BALANCER, ONE, Entry, Layout, RunPlan
 from harness.plan.rocketmq_layout import COPIED_EVERY_S, NAME_SERVER, Server, name_servers
 from harness.plan.seeds import stream
-from harness.run import rocketmq
 from harness.run.cast import NoSuchTarget, holders, order_of_entry, resolve
 from harness.run.crew import Member, all_ready, hire
+from harness.run.drivers import driver
 from harness.run.ending import CLOSE_LIMIT_S, Ending, Hiring, Logs
 from harness.run.journal import Journal
 from harness.run.process_ends import ProcessEnds
@@ -35,6 +35,7 @@ from harness.run.record import Record
 from harness.run.stage import Stage
 from harness.run.windows import LiveWindow
 from harness.run_folder.client_events import CONSUMING, STRUCK
+from harness.systems.rocketmq import runs as rocketmq
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema.words import Strength
 
@@ -285,6 +286,7 @@ class Preparing:
         workload = self._plan.scenario.workload
         self._numbers += 1
         publishers, client = workload.publishers, self._plan.client
+        reader = drains_by(client) if role is Role.DRAINER else client
         return WorkerConfig(
             role=role,
             number=self._numbers,
@@ -292,7 +294,8 @@ class Preparing:
             run_number=self._plan.number,
             origin_ns=self._origin_ns,
             log=self._cluster.log_folder(self._folder, name),
-            client=drains_by(client) if role is Role.DRAINER else client,
+            client=reader,
+            driver=driver(reader),
             queue=rocketmq.queue_name(self._plan, self._queues[queue]),
             queue_word=queue,
             endpoints=endpoints,
@@ -309,8 +312,8 @@ class Preparing:
             acknowledge=workload.acknowledge,
             quiet_s=rocketmq.quiet_s(workload),
             limit_s=self._plan.schedule.drain_limit_s + rocketmq.delay_s(workload),
-            # AMQP's word alone: RocketMQ's brokers confirm nothing that went nowhere.
-            mandatory=workload.amqp.mandatory or asks_name_servers(client),
+            # AMQP's word alone; there are brokers that confirm nothing that went nowhere.
+            mandatory=workload.amqp.mandatory or routes_every_confirm(client),
             prefetch=workload.amqp.prefetch,
             confirm_window=workload.amqp.confirm_window,
             heartbeat_s=workload.amqp.heartbeat_s,
@@ -319,13 +322,12 @@ class Preparing:
         )
 
     def _strength(self) -> int:
-        """What a confirm promises by the layout's own declaration; without one, the least."""
-        if self._plan.layout.rocketmq is not None:
-            return rocketmq.strength(self._plan.layout)
+        """What a confirm promises by the system's own declaration; without one, the least."""
+        promises = self._plan.system.promises(self._plan.layout)
         workload = self._plan.scenario.workload
-        if (self._plan.layout.copies or 1) > 1:
-            return Strength.REPLICATED
-        return Strength.STORED if workload.durable and workload.persistent else Strength.BUFFERED
+        lasting = workload.durable and workload.persistent
+        found = promises.strength if lasting else promises.strength_of_transient
+        return Strength.BUFFERED if found is None else found
 
     def _ending(self, entry: tuple[str, ...]) -> Ending:
         workload = self._plan.scenario.workload

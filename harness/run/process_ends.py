@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from faults.actions import ENDING, Action, Start
 from faults.model import Executor, Receipt
 from faults.places import overlap
-from harness.deploy.port import Ended
+from harness.cluster.port import Ended
 from spark_analysis.schema.facts import Cause, ProcessEnd
 
 LATE_NS = 5_000_000_000  # so late at most the end of a process that was started again is told

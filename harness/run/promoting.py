@@ -12,9 +12,9 @@ from faults.actions import ENDING_S, Start, Stop
 from faults.model import Armed
 from faults.performing import perform_all
 from faults.places import place
-from harness.deploy.orders import Promote
-from harness.deploy.polling import until
-from harness.deploy.port import DeployError, Roles
+from harness.cluster.orders import Promote
+from harness.cluster.polling import until
+from harness.cluster.port import DeployError, Roles
 from harness.plan.model import Host, Step
 from harness.plan.operations import OPERATIONS
 from harness.plan.rocketmq_layout import parse_broker

@@ -8,7 +8,7 @@
 from pathlib import Path
 
 from faults.model import Armed, Proof
-from harness.deploy.port import HostSample
+from harness.cluster.port import HostSample
 from harness.run_folder.manifest import OperationRecord
 from harness.run_folder.seal import HARNESS
 from spark_analysis.schema.log import LogFull, LogWriter

@@ -15,11 +15,10 @@ from itertools import groupby
 from pathlib import Path
 
 from faults.model import FaultError
-from harness.deploy import log_tails
-from harness.deploy.port import Cluster, DeployError
+from harness.cluster import log_tails
+from harness.cluster.port import Cluster, DeployError
 from harness.plan.declared import declared, ignored
 from harness.plan.model import Experiment, RunPlan
-from harness.run import rocketmq
 from harness.run.cast import NoSuchTarget
 from harness.run.crew import WorkerLost
 from harness.run.interrupts import Interrupt, Interrupted
@@ -30,6 +29,7 @@ from harness.run.wall import wall_ns
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.reserve import Reserve
 from harness.run_folder.seal import LOGS, seal
+from harness.systems.rocketmq import runs as rocketmq
 from spark_analysis.schema.failed import os_reason
 from spark_analysis.schema.log import LogDamaged
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from faults.model import Armed, Executor
 from faults.places import host_of, process_of
-from harness.deploy.port import Cluster, Link, Roles
+from harness.cluster.port import Cluster, Link, Roles
 from harness.plan.model import RunPlan
 from harness.run.cast import roles_meant
 from harness.run.interrupts import Interrupt

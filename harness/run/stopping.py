@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from harness.deploy.port import Roles
+from harness.cluster.port import Roles
 from harness.plan.operations import (
     ALL,
     FIRST_FIRST,

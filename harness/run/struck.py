@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from faults.places import split
-from harness.deploy.port import Roles
+from harness.cluster.port import Roles
 from harness.plan.model import BALANCER, STANDBY, Host
 from harness.run.cast import NAME_SERVER, promoted_rank, role_of_places
 

@@ -21,7 +21,7 @@ from faults.model import Armed, FaultError, Proof, Receipt
 from faults.performing import perform_all
 from faults.rhythm import Change, Rhythm
 from faults.verification import gone, held, held_limit_s, prepare
-from harness.deploy.port import DeployError
+from harness.cluster.port import DeployError
 from harness.plan.model import Window
 from harness.plan.natures import nature_of
 from harness.run.aiming import aimed, roles_before, take

@@ -7,7 +7,6 @@
 
 import asyncio
 import gc
-import logging
 import os
 import signal
 import sys
@@ -28,8 +27,6 @@ def main() -> int:
         return 2
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # What pika has to say is in our client events; its own lines would cost time and say it twice.
-    logging.getLogger("pika").setLevel(logging.CRITICAL + 1)
     gc.freeze()  # what was imported lives as long as we do: collections need not look at it
     return asyncio.run(live())
 

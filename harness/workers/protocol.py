@@ -8,7 +8,7 @@
    (clock - origin_ns), and only the harness knows how clocks of other machines relate.
 
 Harness to worker
-    {"do": "hello"}
+    {"do": "hello", "packages": ["pika"]}     the Python packages whose versions are to be told
     {"do": "configure", "config": {...}}      a WorkerConfig; the worker opens its log and connects
     {"do": "start", "at_ns": 123}             load begins at this instant of the worker's clock
     {"do": "stop_load"}                       no new operations; retries and confirms go on
@@ -66,6 +66,18 @@ class Endpoint:
 
 
 @dataclass(frozen=True, slots=True)
+class Driver:
+    """What only a worker imports, `module:object` each, and what it must know of the library."""
+
+    client: str  # called with a WorkerConfig it makes a clients.port.Client
+    auditor: str  # of one broker's log; "" where what a broker holds is consumed
+    prober: str  # of name servers; "" where there are none
+    own_threads: bool  # the library works in threads of its own
+    packages: tuple[str, ...]  # of Python, that the library may be in
+    how_to_get: str
+
+
+@dataclass(frozen=True, slots=True)
 class WorkerConfig:
     """Everything a worker must know, fixed before it connects. Names are the broker's names."""
 
@@ -76,6 +88,7 @@ class WorkerConfig:
     origin_ns: int  # the run's origin on this worker's clock
     log: str  # the folder of its log, as the worker sees it; must not exist yet
     client: str  # "pika", "rocketmq-java-5.3.3"
+    driver: Driver
     queue: str  # the broker's name of it: mqproof.<run>.orders
     queue_word: str  # the scenario's name of it, which the records hold: orders
     endpoints: tuple[Endpoint, ...]  # in order of preference; the first is its entry
@@ -116,6 +129,8 @@ class WorkerConfig:
     def from_json(cls, document: dict[str, Any]) -> "WorkerConfig":
         parts = dict(document)
         parts["role"] = Role(parts["role"])
+        packages = tuple(parts["driver"]["packages"])
+        parts["driver"] = Driver(**{**parts["driver"], "packages": packages})
         parts["endpoints"] = tuple(Endpoint(**endpoint) for endpoint in parts["endpoints"])
         parts["rocketmq"] = RocketOptions.from_json(parts["rocketmq"])
         return cls(**parts)

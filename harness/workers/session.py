@@ -7,35 +7,32 @@
 """
 
 import asyncio
+import gc
 import os
 import platform
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from importlib import metadata
 from pathlib import Path
 from typing import Any, NoReturn, Protocol
 
 from harness.workers import protocol
-from harness.workers.clients.amqp import AmqpClient
-from harness.workers.clients.port import Client
-from harness.workers.clients.rocketmq.java import PREFIX, JavaClient, NoJava
-from harness.workers.clients.rocketmq.native import NAME, NativeClient, NoNative
-from harness.workers.clients.rocketmq.options import window
+from harness.workers.clients.port import Client, NoLibrary
 from harness.workers.consumer import Consumer
 from harness.workers.control import Control, say_at_once
 from harness.workers.drainer import Drainer
 from harness.workers.lateness import Lateness
+from harness.workers.loading import CannotLoad, loaded
 from harness.workers.periodic import every
 from harness.workers.priority import ask_for_every_thread, ask_for_real_time
 from harness.workers.protocol import Role, WorkerConfig
 from harness.workers.publisher import Publisher
 from harness.workers.recorder import Recorder
-from harness.workers.rocketmq.audit import LogAuditor
-from harness.workers.rocketmq.prober import Prober
 from spark_analysis.schema.words import Via
 
-ROCKETMQ = "rocketmq-"  # clients whose brokers keep logs, which are read and not drained
 DRAIN_BATCH = 100  # where the load forgets: what is drained is acknowledged in any case
 LATENESS_PERIOD_S = 0.01
 READINGS = 5  # of the clocks, of which the narrowest counts
@@ -89,7 +86,7 @@ class Session:
     def _hear(self, message: dict[str, Any]) -> None:
         match message.get("do"):
             case "hello":
-                self._control.say(_hello())
+                self._control.say(_hello(message.get("packages", ())))
             case "ping":
                 self._control.say({"say": "pong", **_clock()})
             case "configure" if self._worker is None:
@@ -112,7 +109,7 @@ class Session:
             worker.break_off()
 
     def _configure(self, config: WorkerConfig) -> None:
-        self._hastened = config.paced and config.client.startswith(ROCKETMQ)
+        self._hastened = config.paced and config.driver.own_threads
         if config.paced and not self._hastened:
             self._scheduling = ask_for_real_time()
         recorder = self._recorder = Recorder(config, die, self._on_event)
@@ -128,16 +125,21 @@ class Session:
 
     def _work(self, config: WorkerConfig, recorder: Recorder) -> Worker:
         if config.role is Role.PUBLISHER:
-            if config.client != "pika":
-                room = window(config.rocketmq, config.confirm_window)
-                config = replace(config, confirm_window=room)
-            return Publisher(config, recorder, _client(config), self._on_ready)
+            client = _client(config)
+            config = replace(config, confirm_window=client.window(config.confirm_window))
+            return Publisher(config, recorder, client, self._on_ready)
         if config.role is Role.CONSUMER:
             return Consumer(config, recorder, _client(config), self._on_ready)
         if config.role is Role.PROBER:
-            return Prober(config, recorder, self._on_ready)
-        if config.role is Role.AUDITOR and config.client.startswith(ROCKETMQ):
-            return LogAuditor(config, recorder, self._on_ready, self._control.say)
+            prober: Worker = _program(config.driver.prober, config)(
+                config, recorder, self._on_ready
+            )
+            return prober
+        if config.role is Role.AUDITOR and config.driver.auditor:
+            auditor: Worker = _program(config.driver.auditor, config)(
+                config, recorder, self._on_ready, self._control.say
+            )
+            return auditor
         via = Via.DRAIN
         if config.role is Role.AUDITOR:
             # An audit is of one place: no other way would show what that one holds.
@@ -204,20 +206,28 @@ def die(doubt: str) -> NoReturn:
 
 
 def _client(config: WorkerConfig) -> Client:
-    if config.client == "pika":
-        return AmqpClient(config)
     try:
-        if config.client.startswith(PREFIX):
-            return JavaClient(config)
-        if config.client == NAME:
-            return NativeClient(config)
-    except (NoJava, NoNative) as missing:
+        client: Client = _program(config.driver.client, config)(config)
+    except NoLibrary as missing:
         die(str(missing))
-    die(f"no client {config.client!r}; there are: pika, {PREFIX}VERSION, {NAME}")
+    return client
 
 
-def _hello() -> dict[str, Any]:
-    versions = {"python": platform.python_version(), "pika": AmqpClient.library.split()[1]}
+def _program(text: str, config: WorkerConfig) -> Any:
+    """What the driver names, imported; like all that is imported it lives as long as we do."""
+    try:
+        found = loaded(text)
+    except CannotLoad as failure:
+        die(f"the client {config.client}: {failure}; how it is got: {config.driver.how_to_get}")
+    gc.freeze()
+    return found
+
+
+def _hello(packages: Sequence[str]) -> dict[str, Any]:
+    versions = {"python": platform.python_version()}
+    for package in packages:
+        with suppress(metadata.PackageNotFoundError):
+            versions[package] = metadata.version(package)
     return {
         "say": "hello",
         "boot_id": BOOT_ID.read_text().strip(),

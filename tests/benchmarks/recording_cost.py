@@ -25,6 +25,7 @@ from typing import Any
 import pika
 from pika.adapters.asyncio_connection import AsyncioConnection
 
+from harness.run.drivers import driver
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema import tables
 from spark_analysis.schema.log import read_records
@@ -112,6 +113,7 @@ def run_ours(setup: Setup) -> float:
             origin_ns=origin_ns,
             log=f"{folder}/log",
             client="pika",
+            driver=driver("pika"),
             queue=setup.queue,
             queue_word="cost",
             endpoints=(Endpoint(setup.host, setup.host, setup.port),),

@@ -13,10 +13,10 @@ import tempfile
 from pathlib import Path
 
 from harness.deploy import engine, labels
-from harness.deploy.catalogue import load_layout
-from harness.deploy.compose import ComposeDeployment
-from harness.deploy.compose_cluster import ComposeCluster, Containers
-from harness.deploy.compose_faults import equip
+from harness.deploy.compose.cluster import ComposeCluster, Containers
+from harness.deploy.compose.deployment import ComposeDeployment
+from harness.deploy.compose.faults import equip
+from harness.systems.catalogue import load_layout
 
 SCRIPT = Path(__file__).with_name("recording_cost.py")
 INSIDE = "/opt/mqproof/tests/benchmarks"

@@ -17,10 +17,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from harness.deploy import engine, labels
-from harness.deploy.catalogue import load_layout
-from harness.deploy.compose import ComposeDeployment
-from harness.deploy.compose_cluster import ComposeCluster, Containers
-from harness.deploy.compose_faults import equip
+from harness.deploy.compose.cluster import ComposeCluster, Containers
+from harness.deploy.compose.deployment import ComposeDeployment
+from harness.deploy.compose.faults import equip
+from harness.systems.catalogue import load_layout
 from tests.benchmarks.recording_cost import Setup, interval
 from tests.benchmarks.recording_cost_on_cluster import INSIDE, SCRIPT, archive
 

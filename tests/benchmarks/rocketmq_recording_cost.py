@@ -31,6 +31,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from harness.run.drivers import driver
 from harness.workers.clients.rocketmq.java import FLAGS, PREFIX
 from harness.workers.clients.rocketmq.options import LANES_MAX, RocketOptions
 from harness.workers.clients.rocketmq.places import class_path
@@ -165,6 +166,7 @@ def configuration(client: str, setup: Setup, folder: str) -> WorkerConfig:
         origin_ns=time.monotonic_ns(),
         log=f"{folder}/log",
         client=client,
+        driver=driver(client),
         queue=setup.topic,
         queue_word="cost",
         endpoints=tuple(Endpoint(host, host, int(port)) for host, _, port in addresses),

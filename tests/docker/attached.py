@@ -9,19 +9,19 @@ import sys
 from pathlib import Path
 
 from faults.model import Options
+from harness.cluster.agent import AgentClient
 from harness.deploy import engine, labels
-from harness.deploy.agent import AgentClient
-from harness.deploy.catalogue import load_layout
-from harness.deploy.compose import AGENT_LIMIT_S, with_addresses
-from harness.deploy.compose_cluster import ComposeCluster, Containers
-from harness.deploy.compose_faults import equip
-from harness.deploy.execs import start
+from harness.deploy.compose.cluster import ComposeCluster, Containers
+from harness.deploy.compose.deployment import AGENT_LIMIT_S, with_addresses
+from harness.deploy.compose.execs import start
+from harness.deploy.compose.faults import equip
 from harness.run.guardian import start_guardian
 from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run.view import View
 from harness.run_folder.manifest import Manifest
+from harness.systems.catalogue import load_layout
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import FAULTS
 from tests.fault_world import REAL_OPTIONS_OF

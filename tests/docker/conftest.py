@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from docker import DockerClient
 
+from harness.cluster.port import DeployError
 from harness.deploy import engine, images, labels
-from harness.deploy.catalogue import load_layout
-from harness.deploy.compose import ComposeDeployment
-from harness.deploy.compose_cluster import ComposeCluster
-from harness.deploy.compose_faults import equip
-from harness.deploy.compose_tool import find_tool
-from harness.deploy.port import DeployError
+from harness.deploy.compose.cluster import ComposeCluster
+from harness.deploy.compose.deployment import ComposeDeployment
+from harness.deploy.compose.faults import equip
+from harness.deploy.compose.tool import find_tool
+from harness.systems.catalogue import load_layout
 from tests.docker.looks import in_force
 
 HEALTH_LIMIT_S = 90.0

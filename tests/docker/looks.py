@@ -8,7 +8,7 @@ from faults.compile import MARK
 from faults.executors.project import Project
 from faults.peers import EPMD_PORT
 from harness.deploy import labels
-from harness.deploy.compose_cluster import ComposeCluster
+from harness.deploy.compose.cluster import ComposeCluster
 
 
 async def in_force(cluster: ComposeCluster) -> list[str]:

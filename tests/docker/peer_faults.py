@@ -8,7 +8,7 @@ from faults.model import Armed, Options, Proof
 from faults.performing import perform_all
 from faults.rhythm import Rhythm
 from faults.verification import gone, held, prepare
-from harness.deploy.compose_cluster import ComposeCluster
+from harness.deploy.compose.cluster import ComposeCluster
 from tests.fault_world import REAL_OPTIONS_OF
 
 OPTIONS_OF = {**REAL_OPTIONS_OF, "slow_peers": Options(latency_s=1.0)}

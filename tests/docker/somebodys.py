@@ -20,7 +20,7 @@ from typing import Any
 from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 
 from harness.deploy import engine, images
-from harness.deploy.subnets import free_network
+from harness.deploy.compose.subnets import free_network
 from harness.plan.topology import Topology
 from harness.plan.topology_toml import read_topology
 from tests.topologies import HOSTS, SYSTEMS, broker, command

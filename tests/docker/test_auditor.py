@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from faults.executors.project import Project
-from harness.deploy.compose_cluster import ComposeCluster
+from harness.deploy.compose.cluster import ComposeCluster
 from harness.run.view import View
 from spark_analysis.schema.facts import Cause
 from tests.docker.conftest import Play

@@ -11,11 +11,11 @@ import pytest
 from faults.actions import Kill, Start
 from faults.model import Executor
 from faults.witness import Witness
+from harness.cluster.port import DeployError, Link, Roles
 from harness.deploy import engine, labels
-from harness.deploy.catalogue import load_layout
-from harness.deploy.compose import ComposeDeployment
-from harness.deploy.compose_cluster import ComposeCluster
-from harness.deploy.port import DeployError, Link, Roles
+from harness.deploy.compose.cluster import ComposeCluster
+from harness.deploy.compose.deployment import ComposeDeployment
+from harness.systems.catalogue import load_layout
 from harness.workers.protocol import EXIT_ORPHANED
 from tests.plans import plan
 

@@ -11,12 +11,12 @@ from faults.compile import compile
 from faults.model import Proof
 from faults.performing import perform_all
 from faults.verification import gone, held, prepare
+from harness.cluster.polling import until
 from harness.deploy import labels
-from harness.deploy.catalogue import load_layout
-from harness.deploy.compose import ComposeDeployment
-from harness.deploy.compose_cluster import ComposeCluster
-from harness.deploy.compose_faults import equip
-from harness.deploy.polling import until
+from harness.deploy.compose.cluster import ComposeCluster
+from harness.deploy.compose.deployment import ComposeDeployment
+from harness.deploy.compose.faults import equip
+from harness.systems.catalogue import load_layout
 from tests.docker.conftest import what_is_wrong
 from tests.docker.whole_runs import counts, run
 from tests.plans import fault, plan

@@ -21,7 +21,7 @@ from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 
 from faults.model import Options
 from harness.deploy import engine, images
-from harness.deploy.external_site import noted
+from harness.deploy.external.site import noted
 from harness.plan.model import RunPlan, Window
 from harness.plan.topology import Topology
 from harness.plan.topology_toml import layout_of

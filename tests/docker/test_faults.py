@@ -23,9 +23,9 @@ from faults.model import Armed, FaultError, Options, Proof
 from faults.performing import perform_all
 from faults.rhythm import Rhythm
 from faults.verification import gone, held, prepare
+from harness.cluster.polling import until
 from harness.deploy import labels
-from harness.deploy.compose_cluster import ComposeCluster
-from harness.deploy.polling import until
+from harness.deploy.compose.cluster import ComposeCluster
 from harness.run.docker_projects import DockerProjects
 from harness.run.heal import Row, Standing, mend
 from harness.run.journal import Journal

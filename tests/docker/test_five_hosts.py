@@ -17,10 +17,10 @@ from faults.model import Options, Proof
 from faults.performing import perform_all
 from faults.shapes import Way
 from faults.verification import gone, held, prepare
-from harness.deploy.catalogue import load_layout
-from harness.deploy.compose import ComposeDeployment
-from harness.deploy.compose_cluster import ComposeCluster
-from harness.deploy.compose_faults import equip
+from harness.deploy.compose.cluster import ComposeCluster
+from harness.deploy.compose.deployment import ComposeDeployment
+from harness.deploy.compose.faults import equip
+from harness.systems.catalogue import load_layout
 from tests.docker.conftest import what_is_wrong
 from tests.docker.looks import epmd_answers, in_force
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from harness.cluster.port import DeployError
 from harness.deploy import engine, images, labels
 from harness.deploy.java_tools import InContainer
-from harness.deploy.port import DeployError
 from tests.docker.conftest import require_docker
 
 pytestmark = pytest.mark.docker

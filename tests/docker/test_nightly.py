@@ -11,7 +11,7 @@ from harness.campaigns.cells import Choice, matrix
 from harness.campaigns.playing import Pace, carry_out, play
 from harness.campaigns.runs import Knowledge
 from harness.campaigns.stored import found
-from harness.deploy.catalogue import layout_names
+from harness.systems.catalogue import layout_names
 from tests.docker.conftest import require_docker
 
 pytestmark = [pytest.mark.docker, pytest.mark.nightly]

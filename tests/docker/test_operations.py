@@ -11,11 +11,7 @@ from typing import Any
 import pytest
 
 from faults.actions import Kill, Start
-from harness.deploy.catalogue import load_layout
-from harness.deploy.compose import ComposeDeployment
-from harness.deploy.compose_cluster import ComposeCluster
-from harness.deploy.compose_faults import equip
-from harness.deploy.orders import (
+from harness.cluster.orders import (
     AddNode,
     CancelSync,
     DeletePolicy,
@@ -27,13 +23,17 @@ from harness.deploy.orders import (
     Synchronise,
     WipeNode,
 )
-from harness.deploy.polling import until
-from harness.deploy.port import DeployError, Roles
-from harness.deploy.rabbitmq_api import ManagementApi, policy_path, urls
+from harness.cluster.polling import until
+from harness.cluster.port import DeployError, Roles
+from harness.deploy.compose.cluster import ComposeCluster
+from harness.deploy.compose.deployment import ComposeDeployment
+from harness.deploy.compose.faults import equip
 from harness.plan.model import OperationPlan, RunPlan
 from harness.run import afterwards
 from harness.run.journal import read, standing
 from harness.run_folder.manifest import Manifest
+from harness.systems.catalogue import load_layout
+from harness.systems.rabbitmq.api import ManagementApi, policy_path, urls
 from tests.docker.whole_runs import Done, counts, run
 from tests.plans import operated, operation, plan
 

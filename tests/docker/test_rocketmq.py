@@ -17,9 +17,9 @@ from faults.mechanisms import COMPOSE
 from faults.model import Armed
 from faults.performing import perform_all
 from faults.verification import gone, held, prepare
+from harness.cluster.port import Roles
 from harness.deploy import labels
-from harness.deploy.compose_cluster import ComposeCluster
-from harness.deploy.port import Roles
+from harness.deploy.compose.cluster import ComposeCluster
 from tests.docker.rocketmq_runs import PLAY_LIMIT_S, judged, of, standing
 from tests.docker.whole_runs import mostly_nightly, run
 from tests.fault_world import REAL_OPTIONS_OF

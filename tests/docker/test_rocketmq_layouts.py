@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from harness.deploy.catalogue import layout_names, load_layout
-from harness.deploy.compose import ComposeDeployment
-from harness.deploy.compose_faults import equip
+from harness.deploy.compose.deployment import ComposeDeployment
+from harness.deploy.compose.faults import equip
 from harness.plan.model import Layout
 from harness.plan.rocketmq_layout import MASTER_ID, brokers
+from harness.systems.catalogue import layout_names, load_layout
 from tests.docker.command_line import mqproof
 from tests.docker.conftest import Play, require_docker
 

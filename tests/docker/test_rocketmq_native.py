@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.deploy.compose_cluster import ComposeCluster
+from harness.deploy.compose.cluster import ComposeCluster
 from tests.docker.rocketmq_runs import PLAY_LIMIT_S, judged, of, standing
 from tests.docker.whole_runs import run
 

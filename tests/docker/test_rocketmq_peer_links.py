@@ -15,10 +15,11 @@ from faults.compile import compile
 from faults.executors.project import Project
 from faults.mechanisms import TOXIPROXY
 from faults.model import Armed, Options
-from harness.deploy import labels, peer_ways
-from harness.deploy.compose_cluster import ComposeCluster
-from harness.deploy.polling import until
-from harness.deploy.port import Roles
+from harness.cluster.polling import until
+from harness.cluster.port import Roles
+from harness.deploy import labels
+from harness.deploy.compose import peer_ways
+from harness.deploy.compose.cluster import ComposeCluster
 from harness.plan.peer_doors import serving
 from harness.plan.rocketmq_layout import MASTER_ID, brokers, name_servers, servers
 from harness.workers.remoting.answers import cluster as cluster_view

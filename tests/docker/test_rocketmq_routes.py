@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.deploy.compose_cluster import ComposeCluster
+from harness.deploy.compose.cluster import ComposeCluster
 from harness.plan.model import RunPlan, Schedule, Window
 from spark_analysis.definition.views import views
 from spark_analysis.schema.facts import Facts

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from faults.executors.nothing import NothingExecutor
-from harness.deploy.compose_cluster import ComposeCluster
-from harness.deploy.polling import until
+from harness.cluster.polling import until
+from harness.deploy.compose.cluster import ComposeCluster
 from harness.run_folder.seal import seal
 from spark_analysis.schema.log import is_closed, read_rows
 from spark_analysis.schema.tables import RESOURCES

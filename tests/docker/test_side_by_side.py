@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from harness.cluster.polling import until
 from harness.deploy import engine, labels
-from harness.deploy.compose_tool import find_tool
-from harness.deploy.files import compose_folder
-from harness.deploy.polling import until
-from harness.deploy.sweep import sweep
+from harness.deploy.compose.sweep import sweep
+from harness.deploy.compose.tool import find_tool
+from harness.systems.files import compose_folder
 from tests.docker.conftest import Play
 
 pytestmark = [pytest.mark.docker, pytest.mark.nightly]

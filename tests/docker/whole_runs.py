@@ -9,7 +9,7 @@ import pytest
 
 from faults.kinds import KINDS
 from faults.mechanisms import COMPOSE
-from harness.deploy.compose_cluster import ComposeCluster
+from harness.deploy.compose.cluster import ComposeCluster
 from harness.plan.model import RunPlan
 from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside

@@ -15,13 +15,14 @@ from typing import Any
 import pytest
 
 from harness.cli import main
-from harness.deploy import catalogue
-from harness.deploy.port import DeployError
+from harness.cluster.port import DeployError
 from harness.plan.bound import Bound
+from harness.plan.clients.registry import OURS
 from harness.plan.model import Experiment
 from harness.report.display import Display, Judge, Report, RunOptions
 from harness.run.going import alone, at_work
 from harness.run.heal import EVERYBODY, Chosen
+from harness.systems import catalogue
 from tests.findings import Story
 from tests.reports import report, run
 from tests.stored import stored
@@ -506,6 +507,15 @@ def test_heal_hands_on_what_is_chosen_and_whether_it_is_dry() -> None:
 
 def test_build_without_a_choice_builds_for_all() -> None:
     assert call("build")[1].built == [catalogue.system_names()]
+
+
+def test_list_says_of_each_client_how_it_is_got(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "400")
+    assert call("list", "clients")[0] == 0
+    said = capsys.readouterr().out
+    assert all(client.how_to_get in said for client in OURS.values())
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from harness import pipeline
-from harness.deploy import catalogue
 from harness.deploy.doctor import Row
 from harness.deploy.owner import owner
 from harness.plan.problems import PlanError
@@ -15,6 +14,7 @@ from harness.run.guardian import Kind
 from harness.run.guards import Guards
 from harness.run.heal import Chosen, Standing
 from harness.run.local_projects import LocalProjects
+from harness.systems import catalogue
 
 pytestmark = pytest.mark.slow
 

@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from faults.executors.nothing import NothingExecutor
-from harness.deploy.local_channel import PipeChannel
-from harness.deploy.log_tails import LeftOut
-from harness.deploy.port import Ended, Health, HostSample, Link
-from harness.deploy.roster import Roster
+from harness.cluster.log_tails import LeftOut
+from harness.cluster.port import Ended, Health, HostSample, Link
+from harness.cluster.roster import Roster
+from harness.deploy.local.channel import PipeChannel
 from harness.plan.model import Layout, RunPlan
 from harness.plan.rocketmq_layout import servers
 from harness.workers.protocol import Endpoint
-from tests.harness.deploy import real_rocketmq
+from tests.harness.systems.rocketmq import real_servers
 
 ROOT = Path(__file__).parents[2]
 READY_LIMIT_S = 400.0  # six JVMs on a machine that has other things to do
@@ -43,7 +43,7 @@ class LocalCluster:
     witness: Any = None  # a run without faults looks at nothing
     operator: Any = None
 
-    def __init__(self, running: real_rocketmq.Running) -> None:
+    def __init__(self, running: real_servers.Running) -> None:
         self.layout = running.layout
         self.broker = running.broker
         self.executor = NothingExecutor()
@@ -107,7 +107,7 @@ class LocalCluster:
 @asynccontextmanager
 async def standing(layout: Layout, folder: Path) -> AsyncIterator[LocalCluster]:
     """Healthy; nothing is left of it afterwards."""
-    async with real_rocketmq.standing(layout, folder) as running:
+    async with real_servers.standing(layout, folder) as running:
         cluster = LocalCluster(running)
         health = await cluster.health(READY_LIMIT_S)
         assert health.clean, health.doubts

@@ -262,7 +262,10 @@ async def _copied(slave: Server) -> None:
 async def _holds(server: Server, wanted: dict[int, str], folder: Path, word: str = "") -> None:
     """An audit of this one finds all, where it must be, and nothing twice."""
     settings = rig.config(
-        Role.AUDITOR, folder / f"audit-{server.name}{word}", queue=TOPIC, client="rocketmq-java"
+        Role.AUDITOR,
+        folder / f"audit-{server.name}{word}",
+        queue=TOPIC,
+        client="rocketmq-java-5.3.3",
     )
     settings = replace(settings, endpoints=(server.endpoint,))
     told: list[dict[str, Any]] = []

@@ -8,9 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from harness import pipeline
-from harness.deploy.catalogue import load_layout
 from harness.plan import rocketmq_layout
-from harness.plan.clients import CLIENTS
+from harness.plan.clients.rocketmq import CLIENTS
 from harness.plan.model import RocketWorkload, RunPlan, Schedule
 from harness.report.display import Judge
 from harness.run import ending, live, preparing
@@ -18,6 +17,7 @@ from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run_folder.manifest import Manifest
+from harness.systems.catalogue import load_layout
 from spark_analysis.schema import tables
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.words import Outcome, Strength, Via
@@ -55,7 +55,7 @@ def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
 def calm(client: str, layout: str, **changes: object) -> RunPlan:
     """A load and its end, as a scenario without a fault has them."""
     of = plan(rate=20.0, deadline_s=60.0, **changes)
-    system = replace(SYSTEM, name="rocketmq-2m2s", clients=tuple(CLIENTS))
+    system = replace(SYSTEM, name="rocketmq-2m2s", clients=tuple(one.name for one in CLIENTS))
     chosen = on_loopback(load_layout("rocketmq-2m2s", layout))
     return replace(of, system=system, layout=chosen, client=client, schedule=SCHEDULE)
 

@@ -7,9 +7,9 @@
 from collections.abc import Iterable
 from functools import cache
 
-from harness.deploy.catalogue import as_shipped
 from harness.report.display import RunReport
 from harness.report.page.tally import Cell
+from harness.systems.catalogue import as_shipped
 
 Timers = tuple[float, float | None]  # a silent host is given up after; clients ask every; seconds
 

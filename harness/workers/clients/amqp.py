@@ -8,6 +8,7 @@
 """
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
@@ -31,6 +32,11 @@ class AmqpClient:
 
     def __init__(self, config: WorkerConfig) -> None:
         self._config = config
+        # What pika has to say is in our client events; its own lines cost time and say it twice.
+        logging.getLogger("pika").setLevel(logging.CRITICAL + 1)
+
+    def window(self, wanted: int) -> int:
+        return wanted
 
     async def publisher(
         self, endpoint: Endpoint, listener: PublishingListener

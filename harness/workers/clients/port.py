@@ -17,6 +17,10 @@ from harness.workers.protocol import Endpoint
 from spark_analysis.schema.words import Outcome, Strength
 
 
+class NoLibrary(Exception):
+    """The library cannot be used here, or not for this workload; says why, and how it is got."""
+
+
 class LinkLost(Exception):
     """A connection could not be made, or ended before it answered; says why."""
 
@@ -109,7 +113,7 @@ class ConsumingLink(Protocol):
 
 
 class Client(Protocol):
-    """One client library, set up for one worker."""
+    """One client library, set up for one worker. Making it raises NoLibrary."""
 
     @property
     def library(self) -> str:
@@ -117,6 +121,9 @@ class Client(Protocol):
 
     @property
     def answers_every_send(self) -> bool: ...
+
+    def window(self, wanted: int) -> int:
+        """How many sends of a publisher may be out where a workload wants so many."""
 
     async def publisher(
         self, endpoint: Endpoint, listener: PublishingListener

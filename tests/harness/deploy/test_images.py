@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from harness.deploy import images
-from harness.deploy.catalogue import load_layout, load_system, system_names
-from harness.deploy.compose_brokers import BROKERS
-from harness.deploy.files import compose_folder, copy_worker_sources
+from harness.deploy.compose.brokers import BROKERS
+from harness.systems.catalogue import load_layout, load_system, system_names
+from harness.systems.files import compose_folder, copy_worker_sources
 
 
 def test_a_tag_is_name_version_and_a_hash_that_stays() -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.cluster.port import DeployError
 from harness.deploy import jars
-from harness.deploy.port import DeployError
 from harness.workers.clients.rocketmq import places
 
 NAME = "rocketmq-server-4.9.7"

@@ -8,9 +8,9 @@ import asyncio
 from collections.abc import Iterable
 from pathlib import Path
 
-from harness.deploy.local import LocalDeployment
-from harness.deploy.local_faults import equip
-from harness.deploy.port import Cluster
+from harness.cluster.port import Cluster
+from harness.deploy.local.deployment import LocalDeployment
+from harness.deploy.local.faults import equip
 from harness.plan.model import RunPlan
 from harness.run.interrupts import Interrupt
 from harness.run.series import Hooks, Series

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from harness.deploy.catalogue import layout_names, load_layout, system_names
 from harness.plan.declared import declared, ignored
 from harness.plan.model import Policy, RocketWorkload
+from harness.systems.catalogue import layout_names, load_layout, load_system, system_names
 from tests.plans import fault, plan
 from tests.topologies import topology
 
@@ -63,7 +63,7 @@ def test_slaves_of_logs_alone_are_elected_by_nobody_on_every_shipped_layout(syst
     """The claims of mirrors that take over apply to as many queues as before there were others."""
     for label in layout_names(system):
         layout = load_layout(system, label)
-        facts = declared(replace(plan(), layout=layout))
+        facts = declared(replace(plan(), layout=layout, system=load_system(system)))
         assert facts["elects"] is (system != "rocketmq-2m2s"), label
         assert facts["elects"] is (facts["promote_on_failure"] != "never"), label
 

@@ -25,7 +25,9 @@ lasts = "5 s"
 """
 SLOW = replace(LAYOUT, profile="T=60", timer_s=60)
 SINGLE = replace(LAYOUT, name="unmirrored", copies=1)
-OTHER = replace(SYSTEM, name="other", clients=("native", "pika"), default_layout="pair@T=10")
+OTHER = replace(
+    SYSTEM, name="other", clients=("rocketmq-native", "pika"), default_layout="pair@T=10"
+)
 PAIR = Layout(
     name="pair",
     profile="T=10",
@@ -159,10 +161,10 @@ def test_no_host_is_an_uninvolved_target_where_every_host_holds_a_copy() -> None
 
 def test_a_client_that_only_one_system_has_skips_the_other() -> None:
     experiment = plan(
-        request(systems=("rabbitmq-mirrored", "other"), clients=("native",)), CATALOGUE
+        request(systems=("rabbitmq-mirrored", "other"), clients=("rocketmq-native",)), CATALOGUE
     )
     assert [run.system.name for run in experiment.runs] == ["other"]
-    assert experiment.skipped[0].reason == "rabbitmq-mirrored has no client native"
+    assert experiment.skipped[0].reason == "rabbitmq-mirrored has no client rocketmq-native"
 
 
 def test_every_word_that_names_nothing_is_told_at_once() -> None:

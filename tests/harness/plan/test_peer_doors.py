@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 from faults.peers import Served
-from harness.deploy.catalogue import load_layout, load_system
 from harness.plan.applicability import obstacles
 from harness.plan.model import Layout
 from harness.plan.peer_doors import serving
 from harness.plan.words import parse_target
 from harness.run.cast import resolve_processes
+from harness.systems.catalogue import load_layout, load_system
 from tests.plans import fault, plan
 
 SYSTEM = load_system("rocketmq-2m2s")

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from faults.model import Options
-from harness.deploy.catalogue import load_layout, load_system
 from harness.plan.applicability import obstacles
+from harness.systems.catalogue import load_layout, load_system
 from tests.plans import fault, plan
 
 SYSTEM = load_system("rocketmq-2m2s")

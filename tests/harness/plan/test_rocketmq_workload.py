@@ -7,13 +7,15 @@ from importlib import resources
 
 import pytest
 
-from harness.deploy.catalogue import load_layout
 from harness.plan.applicability import obstacles
-from harness.plan.clients import CLIENTS, drains_by, wanted
+from harness.plan.clients.asked import drains_by, wanted
+from harness.plan.clients.declaration import Client
+from harness.plan.clients.rocketmq import CLIENTS
 from harness.plan.model import Entry, RocketWorkload, Workload
 from harness.plan.problems import PlanError
 from harness.plan.shape import RocketTable
 from harness.plan.toml import read_scenario
+from harness.systems.catalogue import load_layout
 from tests.plans import LAYOUT, SYSTEM, plan, workload
 
 SMALL = """title = "small"
@@ -132,7 +134,8 @@ def test_whom_brokers_ask_for_fates_may_not_be_killed() -> None:
     assert "[[fault]] 1, kind: a dead client cannot be asked" in found
 
 
-ROCKETMQ = replace(SYSTEM, clients=tuple(CLIENTS))
+NAMES = tuple(one.name for one in CLIENTS)
+ROCKETMQ = replace(SYSTEM, clients=NAMES)
 
 
 def reasons(client: str, **changes: object) -> str:
@@ -142,7 +145,7 @@ def reasons(client: str, **changes: object) -> str:
 
 
 def test_a_workload_that_every_client_can_carry_is_carried_by_every_one() -> None:
-    assert [reasons(client) for client in ("pika", *CLIENTS)] == [""] * (1 + len(CLIENTS))
+    assert [reasons(client) for client in ("pika", *NAMES)] == [""] * (1 + len(NAMES))
 
 
 @pytest.mark.parametrize(
@@ -165,12 +168,13 @@ def test_what_a_client_lacks_makes_the_cell_not_applicable_with_the_reason(
     assert told in reasons(client, **changes)
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-def test_a_body_that_a_client_or_its_broker_refuses_is_told_with_the_limit(client: str) -> None:
-    most = CLIENTS[client].body_max
-    assert reasons(client, body_bytes=most) == ""
-    told = f"{client} takes bodies of at most {most} bytes, not {most + 1}: "
-    assert reasons(client, body_bytes=most + 1).startswith(told)
+@pytest.mark.parametrize("client", CLIENTS, ids=NAMES)
+def test_a_body_that_a_client_or_its_broker_refuses_is_told_with_the_limit(client: Client) -> None:
+    most = client.body_max
+    assert most is not None
+    assert reasons(client.name, body_bytes=most) == ""
+    told = f"{client.name} takes bodies of at most {most} bytes, not {most + 1}: "
+    assert reasons(client.name, body_bytes=most + 1).startswith(told)
 
 
 def test_a_body_of_any_size_that_a_file_may_say_goes_by_amqp() -> None:
@@ -198,7 +202,13 @@ def test_a_client_that_asks_name_servers_enters_nowhere() -> None:
 
 
 def test_nobody_is_asked_for_what_nobody_does() -> None:
-    assert wanted(workload(consumers=0, acknowledge=0)) == ["async"]
+    asked = workload(consumers=0, acknowledge=0)
+    assert wanted("rocketmq-native", asked) == ["confirm", "async"]
+    assert wanted("pika", asked) == ["confirm"]
+    own = RocketWorkload(send="oneway")
+    loose = workload(confirms=False, rocketmq=own)
+    assert wanted("pika", loose) == ["oneway", "acknowledge"]
+    assert wanted("rocketmq-native", loose) == ["oneway", "concurrent", "acknowledge"]
 
 
 def test_what_the_native_consumer_leaves_is_read_by_a_client_that_can_tell() -> None:

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from harness.deploy.catalogue import load_layout
 from harness.plan import schedule
 from harness.plan.model import FaultPlan, OperationPlan, Scenario, Span
+from harness.systems.catalogue import load_layout
 from tests.plans import LAYOUT, workload
 
 FIRST = FaultPlan("kill", "master of orders", Span(30), Span(15))

@@ -2,10 +2,10 @@
 
 import pytest
 
-from harness.deploy.catalogue import load_layout, load_system
 from harness.plan.applicability import obstacles
 from harness.plan.model import Scenario
 from harness.plan.worker_places import ADDRESSES, wanted
+from harness.systems.catalogue import load_layout, load_system
 from tests.plans import LAYOUT, plan
 
 SYSTEM = load_system("rocketmq-2m2s")

@@ -2,9 +2,7 @@
 
 from pathlib import Path
 
-import pytest
-
-from harness.plan.clients import CAPABILITIES, CLIENTS, RocketClient, obstacles
+from harness.plan.clients.asked import obstacles
 from harness.report.client_matrix import lines
 
 DOCUMENT = Path(__file__).parents[3] / "compose" / "rocketmq-java" / "CLIENTS.md"
@@ -13,14 +11,6 @@ DOCUMENT = Path(__file__).parents[3] / "compose" / "rocketmq-java" / "CLIENTS.md
 def test_the_document_holds_the_table_as_it_is() -> None:
     table = "\n".join(lines())
     assert table in DOCUMENT.read_text(), "run `python -m harness.report.client_matrix`"
-
-
-@pytest.mark.parametrize("client", CLIENTS.values(), ids=list(CLIENTS))
-def test_what_a_client_cannot_do_is_a_known_capability_with_a_reason(
-    client: RocketClient,
-) -> None:
-    assert client.cannot.keys() <= CAPABILITIES.keys()
-    assert all(client.cannot.values())
 
 
 def test_every_obstacle_is_told_and_what_can_be_done_is_none() -> None:

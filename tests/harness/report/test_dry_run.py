@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from harness.deploy.catalogue import load_layout, load_system
 from harness.plan.experiment import Catalogue, Request, plan
 from harness.report import dry_run
 from harness.report.asking import scenario
+from harness.systems.catalogue import load_layout, load_system
 from tests.plans import LAYOUT, SYSTEM
 
 SLOW = replace(LAYOUT, profile="T=60", timer_s=60)

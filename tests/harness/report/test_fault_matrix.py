@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from faults.kinds import KINDS
-from harness.deploy.catalogue import load_system, system_names
 from harness.plan.operations import OPERATIONS
 from harness.report import operation_matrix
 from harness.report.fault_matrix import DEPLOYMENTS, lines
+from harness.systems.catalogue import load_system, system_names
 
 README = Path(__file__).parents[3] / "README.md"
 SYSTEMS = [load_system(name) for name in system_names()]

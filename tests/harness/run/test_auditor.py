@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from faults.actions import Action, Kill, Start, Stop
-from harness.deploy.catalogue import load_layout
-from harness.deploy.port import Lifeless
+from harness.cluster.port import Lifeless
 from harness.run.view import View
 from harness.run_folder.manifest import AuditStart
+from harness.systems.catalogue import load_layout
 from tests.harness.run.live_runs import Done, run
 from tests.harness.run.test_rocketmq_run import of as rocketmq
 from tests.plans import LAYOUT, fault, operated, operation, plan

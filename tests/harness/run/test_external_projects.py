@@ -11,7 +11,7 @@ import pytest
 from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 
 from faults.executors import local_processes as processes
-from harness.deploy.external_site import load, noted
+from harness.deploy.external.site import load, noted
 from harness.deploy.owner import alive
 from harness.run.everywhere import settle
 from harness.run.external_projects import ExternalProjects
@@ -19,8 +19,8 @@ from harness.run.guardian import LOG
 from harness.run.heal import Row, heal
 from harness.run.journal import read, standing
 from harness.run.local_projects import LocalProjects
-from tests.harness.deploy import external_rig
-from tests.harness.deploy.external_rig import Owner
+from tests.harness.deploy.external import rig
+from tests.harness.deploy.external.rig import Owner
 from tests.topologies import START
 
 pytestmark = pytest.mark.slow
@@ -34,8 +34,8 @@ import asyncio, os, signal, sys
 from pathlib import Path
 from faults.compile import compile as compile_fault
 from faults.performing import perform_all
-from harness.deploy.external import ExternalDeployment
-from harness.deploy.external_faults import equip
+from harness.deploy.external.deployment import ExternalDeployment
+from harness.deploy.external.faults import equip
 from harness.plan.topology_toml import layout_of, read_topology
 from harness.run.guardian import Kind, start_guardian
 from harness.run.journal import Journal
@@ -67,7 +67,7 @@ asyncio.run(main(Path(sys.argv[1]), *sys.argv[2:]))
 
 @pytest.fixture(scope="module")
 def owner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Owner]:
-    with external_rig.standing(tmp_path_factory.mktemp("owners") / "cluster") as found:
+    with rig.standing(tmp_path_factory.mktemp("owners") / "cluster") as found:
         found.mirror()
         yield found
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.deploy.external import ExternalDeployment
-from harness.deploy.external_faults import equip
-from harness.deploy.external_site import noted
+from harness.deploy.external.deployment import ExternalDeployment
+from harness.deploy.external.faults import equip
+from harness.deploy.external.site import noted
 from harness.plan.declared import declared
 from harness.plan.model import RunPlan
 from harness.plan.topology import Topology
@@ -27,8 +27,8 @@ from spark_analysis.definition.judge import judge
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import FAULTS, RESOURCES
-from tests.harness.deploy import external_rig
-from tests.harness.deploy.external_rig import Owner
+from tests.harness.deploy.external import rig
+from tests.harness.deploy.external.rig import Owner
 from tests.plans import fault, plan
 from tests.run_folders import rows_of
 from tests.topologies import START
@@ -41,7 +41,7 @@ LONGER_THAN_A_LOOK_S = 6.0
 
 @pytest.fixture(scope="module")
 def owner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Owner]:
-    with external_rig.standing(tmp_path_factory.mktemp("owners") / "cluster") as found:
+    with rig.standing(tmp_path_factory.mktemp("owners") / "cluster") as found:
         found.mirror()
         yield found
 

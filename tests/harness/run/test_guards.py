@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from harness.deploy.port import DeployError
+from harness.cluster.port import DeployError
 from harness.run.guardian import GuardianError, Kind
 from harness.run.guards import UNGUARDED_S, Guards
 from harness.run.interrupts import Interrupt

@@ -31,7 +31,7 @@ from faults.actions import (
 from faults.kinds import KINDS as FAULT_KINDS
 from faults.kinds import mechanism
 from faults.mechanisms import COMPOSE, TOXIPROXY
-from harness.deploy.port import Link
+from harness.cluster.port import Link
 from harness.plan.model import BALANCER, FaultPlan, RunPlan
 from harness.run.crew import WorkerLost
 from harness.run.journal import Journal

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.deploy.local_block import Block
-from harness.deploy.local_site import Site
+from harness.deploy.local.block import Block
+from harness.deploy.local.site import Site
 from harness.deploy.owner import owner
 from harness.run import local_leftovers
 from harness.run.heal import EVERYBODY, Chosen

@@ -30,7 +30,7 @@ from pathlib import Path
 from faults.performing import perform_all
 from harness.run.guardian import Kind, start_guardian
 from harness.run.journal import Journal
-from tests.harness.deploy.local_rig import UNMIRRORED, armed, deployment
+from tests.harness.deploy.local.rig import UNMIRRORED, armed, deployment
 
 async def main(folder, end, *words):
     def guard(cluster):

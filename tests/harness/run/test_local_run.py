@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from faults.executors import local_processes as processes
-from harness.deploy.local import NODE
-from harness.deploy.local_cluster import LocalCluster
-from harness.deploy.port import DeployError
+from harness.cluster.port import DeployError
+from harness.deploy.local.cluster import LocalCluster
+from harness.deploy.local.deployment import NODE
 from harness.plan.model import Entry, RunPlan
 from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
@@ -27,7 +27,7 @@ from spark_analysis.schema.facts import Cause, Facts
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import FAULTS, RESOURCES
 from tests.disks import disk
-from tests.harness.deploy.local_rig import HOSTS, UNMIRRORED, standing
+from tests.harness.deploy.local.rig import HOSTS, UNMIRRORED, standing
 from tests.plans import fault, operated, operation, plan
 from tests.run_folders import rows_of
 

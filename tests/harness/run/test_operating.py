@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from faults.actions import Action, Kill, Start, Stop
-from harness.deploy.orders import (
+from harness.cluster.orders import (
     AddNode,
     CancelSync,
     DeletePolicy,

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import pytest
 
-from harness.deploy.port import Roles
+from harness.cluster.port import Roles
 from harness.plan.model import OperationPlan, RunPlan
 from harness.run.preparing import Preparing
 from tests.plans import fault, operated, operation, plan

@@ -8,7 +8,7 @@ import pytest
 
 from faults.actions import Action, Freeze, Kill, Start, Stop
 from faults.model import Receipt
-from harness.deploy.port import Ended
+from harness.cluster.port import Ended
 from harness.run.process_ends import LATE_NS, NotingExecutor, ProcessEnds
 from spark_analysis.schema.facts import Cause, Facts
 from tests.harness.run.live_runs import run

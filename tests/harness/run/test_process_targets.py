@@ -5,11 +5,11 @@ from typing import Any, cast
 
 import pytest
 
-from harness.deploy.catalogue import load_layout
-from harness.deploy.roster import Roster
+from harness.cluster.roster import Roster
 from harness.plan.words import parse_target
 from harness.run.cast import NAME_SERVER, PROCESS, NoSuchTarget, resolve_processes
 from harness.run.crew import Member
+from harness.systems.catalogue import load_layout
 from tests.harness.run.test_crew import Mute, member
 
 COLOCATED, SEPARATED = (

@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from harness.deploy.catalogue import load_layout
-from harness.deploy.port import Link
+from harness.cluster.port import Link
 from harness.plan import worker_places
-from harness.plan.clients import CLIENTS
+from harness.plan.clients.rocketmq import CLIENTS
 from harness.plan.model import Layout, RocketWorkload, RunPlan
 from harness.plan.rocketmq_layout import RocketMq, Timers
-from harness.run import rocketmq
+from harness.systems.catalogue import load_layout
+from harness.systems.rocketmq import runs as rocketmq
+from harness.systems.rocketmq.promises import master_slave_promises
 from harness.workers.protocol import WorkerConfig
 from harness.workers.recorder import Recorder
 from spark_analysis.schema import tables
@@ -27,7 +28,7 @@ JAVA = "rocketmq-java-5.3.3"
 
 
 def of(layout: Layout = COLOCATED, client: str = JAVA, **changes: object) -> RunPlan:
-    system = replace(SYSTEM, name="rocketmq-2m2s", clients=tuple(CLIENTS))
+    system = replace(SYSTEM, name="rocketmq-2m2s", clients=tuple(one.name for one in CLIENTS))
     return replace(plan(**changes), system=system, layout=layout, client=client)
 
 
@@ -187,7 +188,8 @@ def test_a_confirm_is_worth_what_the_layout_declares(
     replication: str, flush: str, strength: Strength
 ) -> None:
     told = RocketMq("4.9.7", replication, flush, Timers(20, 10, 5))
-    assert rocketmq.strength(replace(COLOCATED, rocketmq=told)) is strength
+    promised = master_slave_promises(replace(COLOCATED, rocketmq=told))
+    assert promised.strength is promised.strength_of_transient is strength
 
 
 def test_what_is_said_of_amqp_alone_takes_nothing_from_a_confirm(tmp_path: Path) -> None:

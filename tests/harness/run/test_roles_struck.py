@@ -2,9 +2,9 @@
 
 import pytest
 
-from harness.deploy.catalogue import load_layout
-from harness.deploy.port import Roles
+from harness.cluster.port import Roles
 from harness.run.cast import NAME_SERVER, role_of_places
+from harness.systems.catalogue import load_layout
 
 ROLES = {"orders": Roles("rkt1", ("rkt3",), ("rkt3",))}  # of `colocated`; on `separated` alike
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from harness.deploy.port import Cluster, DeployError, Health, Link
+from harness.cluster.port import Cluster, DeployError, Health, Link
 from harness.plan.model import Experiment, Layout, RunPlan
 from harness.run.interrupts import Interrupt
 from harness.run.series import Hooks, Series

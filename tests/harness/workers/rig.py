@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
+from harness.run.drivers import driver
 from harness.workers.clients.amqp import AmqpClient
 from harness.workers.clients.port import Client
 from harness.workers.consumer import Consumer
@@ -51,7 +52,6 @@ def config(role: Role, folder: Path, *brokers: TinyBroker, **rest: Any) -> Worke
         "run_number": RUN_NUMBER,
         "origin_ns": time.monotonic_ns(),
         "log": str(folder / role),
-        "client": "pika",
         "queue": QUEUE,
         "queue_word": "orders",
         "endpoints": endpoints,
@@ -59,7 +59,9 @@ def config(role: Role, folder: Path, *brokers: TinyBroker, **rest: Any) -> Worke
         "strength": int(Strength.STORED),
         "body_bytes": 100,
     }
-    return WorkerConfig(**{**values, **rest})
+    client = rest.pop("client", "pika")
+    told = {"client": client, "driver": driver(client)}
+    return WorkerConfig(**{**values, **told, **rest})
 
 
 def rows(settings: WorkerConfig, table: Table) -> list[dict[str, Any]]:
@@ -136,7 +138,7 @@ class Process:
             *command, stdin=pipe, stdout=pipe, cwd=ROOT, **how
         )
         worker = cls(process)
-        worker.say(do="hello")
+        worker.say(do="hello", packages=settings.driver.packages if settings else ())
         await worker.hear("hello", limit_s)
         if settings is not None:
             worker.say(do="configure", config=settings.to_json())

@@ -6,7 +6,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from harness.deploy import rabbitmq_api, rabbitmq_words
+from harness.systems.rabbitmq import api as rabbitmq_api
+from harness.systems.rabbitmq import words as rabbitmq_words
 from reference_impl.metadata.commands import DeletePolicy, PutPolicy
 from reference_impl.metadata.exchanges import predeclared
 from reference_impl.metadata.tables import Policy, Queue, Tables

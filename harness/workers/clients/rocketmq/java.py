@@ -21,10 +21,11 @@ from harness.workers.clients.port import (
     ConsumingListener,
     Fetched,
     LinkLost,
+    NoLibrary,
     PublishingListener,
 )
 from harness.workers.clients.rocketmq import answers, places, wire
-from harness.workers.clients.rocketmq.options import LANES_MAX, group, name_servers
+from harness.workers.clients.rocketmq.options import LANES_MAX, group, name_servers, window
 from harness.workers.clients.rocketmq.terms import fate_of, level_of
 from harness.workers.protocol import Endpoint, WorkerConfig
 from spark_analysis.schema.body import Identity, decode
@@ -47,7 +48,7 @@ FLAGS = (
 TAKE_MS = 200  # how long the thread waits inside Java, so that it sees the end
 
 
-class NoJava(Exception):
+class NoJava(NoLibrary):
     """The JVM, JPype or the jars are missing; says how to get them."""
 
 
@@ -60,6 +61,9 @@ class JavaClient:
         self._config = config
         self.library = f"rocketmq-java {config.client.removeprefix(PREFIX)}"
         start_jvm(config)
+
+    def window(self, wanted: int) -> int:
+        return window(self._config.rocketmq, wanted)
 
     async def publisher(
         self, _endpoint: Endpoint, listener: PublishingListener

@@ -24,12 +24,13 @@ from harness.workers.clients.port import (
     ConsumingListener,
     Fetched,
     LinkLost,
+    NoLibrary,
     PublishingListener,
 )
 from harness.workers.clients.rocketmq import answers, wire
 from harness.workers.clients.rocketmq.native_found import Found, look
 from harness.workers.clients.rocketmq.native_package import AsyncSends, Package
-from harness.workers.clients.rocketmq.options import LANES_MAX
+from harness.workers.clients.rocketmq.options import LANES_MAX, window
 from harness.workers.clients.rocketmq.terms import NO_DELAY, level_of
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema.body import Identity, decode
@@ -40,7 +41,7 @@ _Send = tuple[int, bytes, int]  # tag, body, key
 ASYNC_FAILED = "ProducerSendAsyncFailed"  # as 0.4.4 calls it
 
 
-class NoNative(Exception):
+class NoNative(NoLibrary):
     """The native client cannot be used, or not for this workload; says why."""
 
 
@@ -58,6 +59,9 @@ class NativeClient:
             raise NoNative(refused)
         self._config = config
         self.library = found.package
+
+    def window(self, wanted: int) -> int:
+        return window(self._config.rocketmq, wanted)
 
     async def publisher(
         self, _endpoint: Endpoint, listener: PublishingListener

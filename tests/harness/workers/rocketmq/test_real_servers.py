@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from harness.deploy.polling import until as look_until
-from harness.deploy.rocketmq_words import producers
-from harness.plan.clients import CLIENTS
+from harness.cluster.polling import until as look_until
+from harness.plan.clients.registry import named
+from harness.systems.rocketmq.words import producers
 from harness.workers.clients.rocketmq.options import RocketOptions
 from harness.workers.protocol import Endpoint, Role
 from harness.workers.remoting import requests
@@ -174,7 +174,7 @@ def _in_order(deliveries: list[dict[str, Any]]) -> None:
         (NATIVE, 8192),
         pytest.param(f"{JAVA}5.3.3", 8192, marks=pytest.mark.nightly),
         *(
-            pytest.param(client, CLIENTS[client].body_max, marks=pytest.mark.nightly)
+            pytest.param(client, named(client).body_max, marks=pytest.mark.nightly)
             for client in SERVERS
         ),
     ],

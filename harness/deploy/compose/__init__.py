@@ -1,0 +1,24 @@
+"""Systems in containers, by Docker Compose.
+
+deployment         makes a system stand: port.Deployment
+cluster            a cluster that stands: port.Cluster
+faults             puts executor and witness on it
+systems            what differs between systems: who is asked, who is told, how links are made
+process_ends       which processes end, by the engine's events
+resources          what hosts use, second by second
+stats              what the engine's statistics mean
+execs              starts processes in a container
+exec_stream        a conversation with one of them
+sweep              removes everything of a cluster
+tool               the compose tool that is there
+subnets            private addresses that nothing else uses
+balancer_address   whether a container has an address now
+
+render             a layout becomes a compose file
+brokers            its brokers, by system
+balancers          its balancers
+confined           what its containers may do and use
+peer_ways          ways between hosts that pass the proxy
+worker_ways        workers' ways to brokers that are known by name
+settings           what is known only when a deployment is made
+"""

@@ -1,0 +1,281 @@
+"""A cluster in containers that stands, ready for runs: port.Cluster for compose.
+
+1. Containers are found by their labels, once, when the cluster stands.
+2. Workers run in one container on the clients' network and have no road to the brokers but
+   Toxiproxy's listeners.
+3. The machine itself dials no container: everything goes by exec, or by the agent.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import docker
+import requests
+from docker.errors import DockerException
+
+from faults.executors.project import Project
+from faults.model import Executor
+from faults.places import place
+from faults.witness import Witness
+from harness.cluster.agent import AgentClient, AgentError
+from harness.cluster.log_tails import BYTES_MAX, LeftOut, Tail, those_cut
+from harness.cluster.polling import until
+from harness.cluster.port import Channel, DeployError, Ended, Health, HostSample, Lifeless, Link
+from harness.cluster.roster import Roster
+from harness.deploy import labels
+from harness.deploy.compose import balancers, process_ends
+from harness.deploy.compose.balancer_address import has_address
+from harness.deploy.compose.execs import start
+from harness.deploy.compose.render import RESULTS
+from harness.deploy.compose.resources import Watched, watch
+from harness.deploy.compose.sweep import sweep
+from harness.deploy.compose.systems import parts
+from harness.deploy.lifeless import by_process
+from harness.plan.model import BALANCER, Layout, RunPlan
+from harness.systems.rabbitmq.broker import AMQP_PORT
+from harness.systems.rabbitmq.operator import RABBITMQ
+from harness.systems.rabbitmq.stopped import by_application
+from harness.workers.protocol import Endpoint
+
+DOWN_LIMIT_S = 60.0
+_GREET_LIMIT_S = 3.0
+_LOGS = "logs"
+_BROKER_LOGS = "broker_logs"
+
+
+@dataclass(frozen=True, slots=True)
+class Containers:
+    """Identifiers by (role, host, service): several processes may be on a host."""
+
+    by_place: dict[tuple[str, str, str], str]
+
+    @classmethod
+    def find(cls, client: docker.DockerClient, project: str) -> "Containers":
+        mark = f"{labels.PROJECT}={project}"
+        found = client.containers.list(all=True, filters={"label": mark}, ignore_removed=True)
+        return cls(
+            {
+                _place(container.labels): str(container.id)
+                for container in found
+                if labels.ROLE in container.labels
+            }
+        )
+
+    def one(self, role: str, host: str = "") -> str:
+        places = {place[:2]: found for place, found in self.by_place.items()}
+        return places[role, host or role]
+
+    def logged(self) -> dict[str, str]:
+        """Host, toxiproxy, or process of several on a host -> whose output is its log."""
+        roles = (labels.ROLE_PROCESS, labels.ROLE_PROXY)
+        places = [place for place in self.by_place if place[0] in roles]
+        alone = Counter(host for _, host, _ in places)
+        return {
+            host if alone[host] == 1 else service: self.by_place[role, host, service]
+            for role, host, service in places
+        }
+
+    def processes(self) -> dict[str, str]:
+        """The container of each broker's process -> its place (faults/places.py)."""
+        found = [place for place in self.by_place if place[0] == labels.ROLE_PROCESS]
+        alone = Counter(host for _, host, _ in found)
+        return {
+            self.by_place[role, host, service]: host
+            if alone[host] == 1
+            else place(host, service.removeprefix(f"{host}-"))
+            for role, host, service in found
+        }
+
+    def watched(self) -> tuple[Watched, ...]:
+        """Whose statistics count: the agent is no part of what is measured."""
+        leading = (labels.ROLE_HOST, labels.ROLE_PROXY, labels.ROLE_WORKERS)
+        # A balancer is a host and its process in one.
+        hosts = {host for role, host, _ in self.by_place if role == labels.ROLE_HOST}
+        return tuple(
+            Watched(found, host, leads=role in leading or host not in hosts)
+            for (role, host, _), found in self.by_place.items()
+            if role in (*leading, labels.ROLE_PROCESS)
+        )
+
+
+class ComposeCluster:
+    """port.Cluster. `executor` and `witness` are set by whoever knows faults (compose.Equip)."""
+
+    executor: Executor
+    witness: Witness
+
+    def __init__(
+        self,
+        client: docker.DockerClient,
+        project: str,
+        layout: Layout,
+        experiment_folder: Path,
+        network: str,
+        agent: AgentClient,
+        containers: Containers,
+        versions: dict[str, str],
+    ) -> None:
+        addresses = {host.name: host.address for host in layout.hosts}
+        self.client = client
+        self.project = project
+        self.layout = layout
+        self.agent = agent
+        made = parts(client, project, layout, network, agent, addresses)
+        self.broker = made.broker
+        self.operator = made.operator
+        self.doors = made.doors
+        self.roster = Roster(self.broker.connections, (DeployError,))
+        self._addresses = addresses
+        self._experiment_folder = experiment_folder
+        self._entrance = balancers.entrance(layout, network)
+        self._links = made.ways
+        self._command = made.command
+        self._containers = containers
+        self._versions = versions
+        self._fetched: dict[str, int] = {}  # bytes of each container's log
+        self.log_bytes_max = BYTES_MAX
+
+    async def spawn(self, worker: str) -> Channel:
+        container = self._containers.one(labels.ROLE_WORKERS)
+        command = self._command(worker, ["python", "-m", "harness.workers", worker])
+        return await start(self.client, container, worker, command)
+
+    async def link(self, run: RunPlan, worker: str) -> tuple[Link, ...]:
+        return await self._links.make(run.name, worker)
+
+    async def unlink(self, run: RunPlan) -> None:
+        await self._links.remove(run.name)
+
+    async def direct(self, host: str) -> Endpoint:
+        return await self._links.direct(host)
+
+    def dial(self, proxy: str) -> tuple[str, int]:
+        """A proxy's listener, as the agent and workers dial it."""
+        return self._links.dial(proxy)
+
+    async def health(self, limit_s: float) -> Health:
+        """Of the brokers, and of balancers, each of which has to let clients in."""
+        health = await self.broker.health(limit_s)
+        ways = (*self.layout.balancers, *([self._entrance] if self._entrance else []))
+        mute = [way for way in ways if not await self._lets_in(way)]
+        doubts = tuple(f"{way}: no broker answers behind it" for way in mute)
+        return Health(health.clean and not doubts, (*health.doubts, *doubts))
+
+    async def entered(self) -> tuple[str, ...]:
+        """Of a pair, by each one's own kernel; one that does not run has no address."""
+        if len(self.layout.balancers) < 2:
+            return self.layout.balancers
+        containers = self._containers
+        found = await asyncio.gather(
+            *(
+                asyncio.to_thread(
+                    has_address,
+                    self.client,
+                    containers.one(labels.ROLE_PROCESS, name),
+                    self._entrance,
+                )
+                for name in self.layout.balancers
+            )
+        )
+        return tuple(name for name, has in zip(self.layout.balancers, found, strict=True) if has)
+
+    async def lifeless(self, place: str) -> Lifeless | None:
+        found = await by_process(self.witness, place)
+        if found is not None or self.layout.system != RABBITMQ:
+            return found
+        return await asyncio.to_thread(by_application, Project(self.client, self.project), place)
+
+    def log_folder(self, run_folder: Path, worker: str) -> str:
+        inside = run_folder.resolve().relative_to(self._experiment_folder)
+        (run_folder / _LOGS).mkdir(parents=True, exist_ok=True)
+        return f"{RESULTS}/{inside.as_posix()}/{_LOGS}/{worker}"
+
+    async def fetch_logs(self, run_folder: Path) -> LeftOut:
+        """Workers' logs are there already; a broker's goes on where the last fetch ended.
+
+        One after the other: each is held in memory, as much of it as is kept.
+        """
+        folder = run_folder / _BROKER_LOGS
+        folder.mkdir(parents=True, exist_ok=True)
+        found = []
+        for host, container in self._containers.logged().items():
+            file = folder / f"{host}.log"
+            found.append((file.name, await asyncio.to_thread(self._fetch_log, container, file)))
+        return those_cut(found)
+
+    def resources(self) -> AsyncIterator[HostSample]:
+        return watch(self.client, self._containers.watched())
+
+    def process_ends(self) -> AsyncIterator[Ended]:
+        return process_ends.watch(self.client, self.project, self._containers.processes())
+
+    def versions(self) -> dict[str, str]:
+        return dict(self._versions)
+
+    async def down(self) -> None:
+        await self.agent.close()
+        await remove(self.client, self.project)
+
+    async def stand(self, limit_s: float) -> None:
+        """Waits until every broker answers, sets policies, waits until clean, or DeployError."""
+        hosts = (*self._addresses, *([BALANCER] if self._entrance else []))
+        answered = await until(self._greeted, lambda found: len(found) == len(hosts), limit_s)
+        if len(answered) < len(hosts):
+            silent = ", ".join(host for host in hosts if host not in answered)
+            raise DeployError(f"no answer from {silent} within {limit_s:.0f} s")
+        health = await self.health(limit_s)
+        await self.broker.set_policies()
+        if not health.clean:
+            raise DeployError(f"not clean after {limit_s:.0f} s: {'; '.join(health.doubts)}")
+        self._versions |= await self.broker.versions()
+
+    async def _greeted(self) -> list[str]:
+        hosts = tuple(self._addresses)
+        answers = await asyncio.gather(*map(self.broker.greets, hosts))
+        found = [host for host, answered in zip(hosts, answers, strict=True) if answered]
+        if len(found) == len(hosts) and self._entrance:
+            found += [BALANCER] if await self._lets_in(self._entrance) else []
+        return found
+
+    async def _lets_in(self, way: str) -> bool:
+        try:
+            said = await self.agent.call("greet", _GREET_LIMIT_S, host=way, port=AMQP_PORT)
+        except AgentError:
+            return False
+        return bool(said["answered"])
+
+    def _fetch_log(self, container: str, file: Path) -> int:
+        """How many bytes of what is new are left out."""
+        known, seen = self._fetched.get(container, 0), 0
+        tail = Tail(self.log_bytes_max)
+        try:
+            found = self.client.containers.get(container)
+            for chunk in found.logs(stream=True, follow=False):
+                tail.add(chunk[max(0, known - seen) :])
+                seen += len(chunk)
+            if seen < known:  # the engine has dropped the oldest: all that is there is new
+                del self._fetched[container]
+                return self._fetch_log(container, file)
+            tail.append_to(file)
+        except (DockerException, requests.RequestException, OSError) as error:
+            raise DeployError(f"{file.name} could not be fetched: {error}") from error
+        self._fetched[container] = seen
+        return tail.left_out
+
+
+def _place(marks: dict[str, str]) -> tuple[str, str, str]:
+    """What Compose did not make has no service."""
+    return marks[labels.ROLE], marks[labels.HOST], marks.get(labels.SERVICE, "")
+
+
+async def remove(client: docker.DockerClient, project: str) -> None:
+    """Everything of a cluster, within a limit; again is harmless. Raises DeployError."""
+    removal = asyncio.ensure_future(asyncio.to_thread(sweep, client, project))
+    try:
+        # A removal that was begun is finished, whoever gives up waiting for it.
+        await asyncio.wait_for(asyncio.shield(removal), DOWN_LIMIT_S)
+    except TimeoutError:
+        raise DeployError(f"{project} was not removed within {DOWN_LIMIT_S:.0f} s") from None

@@ -1,0 +1,206 @@
+"""Makes systems stand in containers: images, compose file, start, agent, readiness.
+
+1. What was started when a step fails, or is interrupted, is removed, unless it is to be kept.
+2. The compose file of every cluster is kept in the experiment's folder: it is what ran.
+3. Faults are not known here: `equip` puts an executor and a witness on a cluster that stands.
+"""
+
+import asyncio
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from uuid import uuid4
+
+import docker
+
+from faults.model import Executor
+from faults.shapes import Way
+from faults.witness import Witness
+from harness.cluster.agent import AgentClient
+from harness.cluster.polling import until
+from harness.cluster.port import DeployError, Progress
+from harness.deploy import engine, images, labels
+from harness.deploy.compose import peer_ways, render
+from harness.deploy.compose.cluster import ComposeCluster, Containers, remove
+from harness.deploy.compose.execs import start
+from harness.deploy.compose.settings import Settings, host_address
+from harness.deploy.compose.subnets import free_network
+from harness.deploy.compose.tool import ComposeTool, find_tool
+from harness.deploy.owner import owner
+from harness.plan.model import Layout
+from harness.systems.files import own_folder
+
+Equip = Callable[[ComposeCluster], tuple[Executor, Witness]]
+
+START_LIMIT_S = 120.0
+AGENT_LIMIT_S = 20.0
+STAND_LIMIT_S = 120.0
+PROXY_LIMIT_S = 10.0
+ADDRESS_LIMIT_S = 15.0  # until the proxy answers, and has the address of a peer link
+_NETWORK_TRIES = 3  # another experiment may take the same addresses at the same moment
+_FILES = "deployments"
+
+
+@dataclass(frozen=True, slots=True)
+class ComposeDeployment:
+    """port.Deployment. `keep`: leave standing what was made, even after a failure.
+
+    `guard` is told the project's name before anything of it is made.
+    """
+
+    equip: Equip
+    keep: bool = False
+    guard: Callable[[str], None] = lambda _: None
+
+    async def up(
+        self, layout: Layout, experiment_folder: Path, progress: Progress
+    ) -> ComposeCluster:
+        client = await asyncio.to_thread(engine.connect)
+        tool = await asyncio.to_thread(find_tool)
+        found = await asyncio.to_thread(
+            images.ensure,
+            client,
+            layout.system,
+            _in_this_loop(progress),
+            bool(layout.balancers),
+            layout,
+        )
+        folder = experiment_folder.resolve()
+        made = _Making(client, tool, found, layout, folder, self.equip, self.keep)
+        for remaining in reversed(range(_NETWORK_TRIES)):
+            project = f"mqproof-{uuid4().hex[:8]}"
+            self.guard(project)
+            try:
+                return await made.cluster(project, progress)
+            except BaseException as error:
+                if not self.keep:
+                    await asyncio.shield(remove(client, project))
+                if not remaining or "overlaps" not in str(error):
+                    raise
+        raise AssertionError("the last try returns or raises")
+
+
+@dataclass(frozen=True, slots=True)
+class _Making:
+    """One layout on its way to a cluster."""
+
+    client: docker.DockerClient
+    tool: ComposeTool
+    images: images.Images
+    layout: Layout
+    folder: Path
+    equip: Equip
+    keep: bool
+
+    async def cluster(self, project: str, progress: Progress) -> ComposeCluster:
+        network = await asyncio.to_thread(free_network, self.client)
+        file = self._write(project, network)
+        if ways := peer_ways.addresses(self.layout, network):
+            progress(f"make the peer links of {self.layout.label}")
+            await self._peer_links(project, file, ways, network)
+        progress(f"start containers of {self.layout.label}")
+        await self.tool.run(project, file, ["up", "--detach"], START_LIMIT_S)
+        containers = await asyncio.to_thread(Containers.find, self.client, project)
+        progress("start the agent")
+        agent = await self._agent(containers)
+        versions = self._versions() | {
+            f"agent {name}": str(version)
+            for name, version in dict(agent.hello.get("versions", {})).items()
+        }
+        layout = with_addresses(self.layout, network)
+        cluster = ComposeCluster(
+            self.client, project, layout, self.folder, network, agent, containers, versions
+        )
+        progress("wait until every broker answers and the cluster is clean")
+        try:
+            await cluster.stand(STAND_LIMIT_S)
+            cluster.executor, cluster.witness = self.equip(cluster)
+        except BaseException:
+            await agent.close()
+            raise
+        return cluster
+
+    async def _peer_links(
+        self, project: str, file: Path, ways: dict[Way, str], network: str
+    ) -> None:
+        """Before the first broker looks for its peers: who finds none forms a cluster alone."""
+        words = ["up", "--detach", *render.BEFORE_BROKERS]
+        await self.tool.run(project, file, words, START_LIMIT_S)
+        agent = await self._agent(await asyncio.to_thread(Containers.find, self.client, project))
+        try:
+            placed = with_addresses(self.layout, network)
+            for name, (listen, upstream) in peer_ways.listeners(ways, placed).items():
+                await make_peer_link(agent, name, listen, upstream)
+        finally:
+            await agent.close()
+
+    def _write(self, project: str, network: str) -> Path:
+        settings = Settings(
+            network=network,
+            broker_image=self.images.broker,
+            proxy_image=self.images.proxy,
+            worker_image=self.images.worker,
+            balancer_image=self.images.balancer,
+            experiment=str(self.folder),
+            owner=owner(),
+            keep="1" if self.keep else "0",
+            user=f"{os.getuid()}:{os.getgid()}",
+        )
+        file = self.folder / _FILES / project / "compose.yaml"
+        try:
+            own_folder(file.parent)  # it tells the brokers' cookie
+            text = render.render(self.layout, settings.literal())
+            file.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise DeployError(f"the compose file could not be written: {error}") from error
+        return file
+
+    async def _agent(self, containers: Containers) -> AgentClient:
+        command = ["python", "-m", "harness.workers.agent"]
+        container = containers.one(labels.ROLE_AGENT)
+        channel = await start(self.client, container, "the agent", command)
+        return await AgentClient.start(channel, AGENT_LIMIT_S)
+
+    def _versions(self) -> dict[str, str]:
+        parts = {"broker": self.images.broker, "proxy": self.images.proxy}
+        parts["worker"] = self.images.worker
+        parts |= {"balancer": self.images.balancer} if self.images.balancer else {}
+        return {
+            "docker engine": str(self.client.version()["Version"]),
+            "compose": f"{' '.join(self.tool.command)} {self.tool.version}",
+            **{f"{part} image": f"{name} {self._digest(name)}" for part, name in parts.items()},
+        }
+
+    def _digest(self, name: str) -> str:
+        return str(self.client.images.get(name).id)
+
+
+async def make_peer_link(agent: AgentClient, name: str, listen: str, upstream: str) -> None:
+    """Waits for the proxy, and for its address. Raises DeployError."""
+    arguments = {"name": name, "listen": listen, "upstream": upstream}
+
+    async def make() -> dict[str, object]:
+        return await agent.call("proxy_create", PROXY_LIMIT_S, **arguments)
+
+    await until(make, bool, ADDRESS_LIMIT_S)
+
+
+def with_addresses(layout: Layout, network: str) -> Layout:
+    """Members first, then spares, as they are rendered."""
+    hosts = tuple(
+        replace(host, address=host_address(network, number))
+        for number, host in enumerate((*layout.hosts, *layout.spares))
+    )
+    members = len(layout.hosts)
+    return replace(layout, hosts=hosts[:members], spares=hosts[members:])
+
+
+def _in_this_loop(progress: Progress) -> Progress:
+    """The same, to be called from another thread."""
+    loop = asyncio.get_running_loop()
+
+    def tell(text: str) -> None:
+        loop.call_soon_threadsafe(progress, text)
+
+    return tell

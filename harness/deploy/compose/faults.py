@@ -1,0 +1,34 @@
+"""Puts the compose executor and witness on a cluster that stands."""
+
+from faults.executors.compose import ComposeExecutor
+from faults.executors.compose_witness import ComposeWitness
+from faults.model import Executor
+from faults.witness import Witness
+from harness.cluster.port import DeployError
+from harness.deploy.compose.cluster import ComposeCluster
+
+
+def equip(cluster: ComposeCluster) -> tuple[Executor, Witness]:
+    failures = (DeployError,)
+
+    async def listed(host: str) -> bool:
+        """A balancer serves when it answers: no broker lists it."""
+        return host in cluster.layout.balancers or await cluster.broker.listed(host)
+
+    peer_links = cluster.layout.peer_links
+    executor = ComposeExecutor(
+        cluster.client, cluster.project, cluster.agent, failures, peer_links
+    )
+    witness = ComposeWitness(
+        cluster.client,
+        cluster.project,
+        cluster.agent,
+        cluster.dial,
+        listed,
+        failures,
+        cluster.doors,
+        alarms=cluster.broker.alarms,
+        clients=cluster.roster,
+        peer_links=peer_links,
+    )
+    return executor, witness

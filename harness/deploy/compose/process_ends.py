@@ -1,0 +1,111 @@
+"""Which processes of a project end, by the engine's own events.
+
+1. An end is told when the engine tells it. It names who ended the process where it saw that: the
+   kernel, short of memory, or somebody who told the engine to. Others only the signal tells.
+2. The stream is read in a daemon thread. One that breaks off is opened again from the last event
+   on; what comes twice is told once.
+"""
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import suppress
+from typing import Any
+
+import docker
+import requests
+from docker.errors import DockerException
+
+from harness.cluster.port import Ended
+from harness.deploy import labels
+
+MEMORY = "the kernel, for want of memory"
+ENGINE = "somebody, through the engine"
+ENDING_SIGNALS = frozenset(("2", "3", "9", "15"))
+_REOPEN_AFTER_S = 1.0
+_KINDS = ("die", "kill", "oom")
+
+
+class Reader:
+    """PURE: events in, ends out. `places`: container -> the process that runs in it."""
+
+    def __init__(self, places: Mapping[str, str]) -> None:
+        self._places = places
+        self._seen: set[tuple[str, str, int]] = set()
+        self._ended_by: dict[str, str] = {}
+        self.latest_s = 0  # of the engine's clock
+
+    def take(self, event: Mapping[str, Any], at_ns: int) -> Ended | None:
+        """None where no process has ended by it."""
+        actor = event["Actor"]
+        container, attributes, kind = actor["ID"], actor["Attributes"], event["Action"]
+        key = (container, kind, event["timeNano"])
+        if container not in self._places or key in self._seen:
+            return None
+        self._seen.add(key)
+        self.latest_s = max(self.latest_s, event["time"])
+        if kind == "oom":
+            self._ended_by[container] = MEMORY
+        elif kind == "kill" and attributes.get("signal") in ENDING_SIGNALS:
+            self._ended_by.setdefault(container, ENGINE)
+        if kind != "die":
+            return None
+        code = attributes.get("exitCode", "")
+        ended_by = self._ended_by.pop(container, "")
+        return Ended(
+            self._places[container], at_ns, int(code) if code.isdecimal() else None, ended_by
+        )
+
+
+async def watch(
+    client: docker.DockerClient, project: str, places: Mapping[str, str]
+) -> AsyncIterator[Ended]:
+    """Until closed."""
+    arrived: asyncio.Queue[Ended] = asyncio.Queue()
+    stream = _Stream(client, project, Reader(places))
+    loop = asyncio.get_running_loop()
+
+    def tell(ended: Ended) -> None:
+        with suppress(RuntimeError):  # the loop has ended before this thread
+            loop.call_soon_threadsafe(arrived.put_nowait, ended)
+
+    threading.Thread(target=stream.read, args=(tell,), name="process ends", daemon=True).start()
+    try:
+        while True:
+            yield await arrived.get()
+    finally:
+        stream.close()
+
+
+class _Stream:
+    """The engine's events of one project, in a thread of their own."""
+
+    def __init__(self, client: docker.DockerClient, project: str, reader: Reader) -> None:
+        self._client = client
+        self._filters = {
+            "type": "container",
+            "label": f"{labels.PROJECT}={project}",
+            "event": list(_KINDS),
+        }
+        self._reader = reader
+        self._closed = threading.Event()
+        self._open: Any = None
+
+    def read(self, tell: Callable[[Ended], None]) -> None:
+        since: int | None = None
+        while not self._closed.is_set():
+            with suppress(DockerException, requests.RequestException, OSError):
+                self._open = self._client.events(since=since, filters=self._filters, decode=True)
+                for event in self._open:
+                    ended = self._reader.take(event, time.monotonic_ns())
+                    if ended is not None:
+                        tell(ended)
+            since = self._reader.latest_s or since
+            self._closed.wait(_REOPEN_AFTER_S)
+
+    def close(self) -> None:
+        self._closed.set()
+        if self._open is not None:
+            with suppress(DockerException, OSError, AttributeError):
+                self._open.close()

@@ -1,0 +1,128 @@
+"""What differs between systems in containers: who is asked, who is told, how links are made."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from docker import DockerClient
+
+from faults.executors.doors import AMQP, REMOTING, Doors
+from faults.places import place
+from harness.cluster.agent import AgentClient
+from harness.cluster.orders import Operator
+from harness.cluster.port import Broker, Health, Link
+from harness.deploy.compose import balancers, worker_ways
+from harness.deploy.compose.render import proxy_address
+from harness.deploy.links import Links
+from harness.plan.model import BALANCER, Layout
+from harness.plan.rocketmq_layout import servers
+from harness.systems.rabbitmq.broker import AMQP_PORT, RabbitBroker
+from harness.systems.rabbitmq.operator import operator_of
+from harness.systems.rocketmq.broker import RocketBroker
+from harness.systems.rocketmq.links import RocketLinks
+from harness.systems.rocketmq.operator import RocketOperator
+from harness.workers.protocol import Endpoint
+
+
+class Standing(Broker, Protocol):
+    """What is asked of brokers while a cluster stands, besides what a run asks."""
+
+    async def greets(self, host: str) -> bool: ...
+
+    async def listed(self, host: str) -> bool: ...
+
+    async def health(self, limit_s: float) -> Health: ...
+
+    async def set_policies(self) -> None: ...
+
+    async def alarms(self, resource: str) -> dict[str, dict[str, bool]]: ...
+
+    async def versions(self) -> dict[str, str]: ...
+
+
+class Ways(Protocol):
+    """deploy/links.py, or what does the same."""
+
+    async def make(self, run: str, worker: str) -> tuple[Link, ...]: ...
+
+    async def remove(self, run: str) -> None: ...
+
+    async def direct(self, host: str) -> Endpoint: ...
+
+    def dial(self, name: str) -> tuple[str, int]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """`command`: how a worker is started whose own command is given."""
+
+    broker: Standing
+    operator: Operator
+    ways: Ways
+    doors: Doors
+    command: Callable[[str, list[str]], list[str]]
+
+
+def parts(
+    client: DockerClient,
+    project: str,
+    layout: Layout,
+    network: str,
+    agent: AgentClient,
+    addresses: dict[str, str],
+) -> Parts:
+    """`addresses`: by host; a spare that joins is added."""
+    if layout.rocketmq is None:
+        return _of_queues(client, project, layout, network, agent, addresses)
+    return _of_logs(client, project, layout, network, agent, addresses)
+
+
+def _of_queues(
+    client: DockerClient,
+    project: str,
+    layout: Layout,
+    network: str,
+    agent: AgentClient,
+    addresses: dict[str, str],
+) -> Parts:
+    broker = RabbitBroker.on_ports(layout, agent, addresses)
+
+    def joined(host: str, address: str) -> None:
+        """A spare is a member now."""
+        addresses[host] = address
+        broker.add(host, address)
+
+    entrance = balancers.entrance(layout, network)
+    ways = Links(
+        agent,
+        proxy_address(network),
+        {host: f"{address}:{AMQP_PORT}" for host, address in addresses.items()},
+        {BALANCER: f"{entrance}:{AMQP_PORT}"} if entrance else None,
+    )
+    operator = operator_of(client, project, layout, broker.api, joined)
+    return Parts(broker, operator, ways, Doors(AMQP), lambda _, own: own)
+
+
+def _of_logs(
+    client: DockerClient,
+    project: str,
+    layout: Layout,
+    network: str,
+    agent: AgentClient,
+    addresses: Mapping[str, str],
+) -> Parts:
+    every = servers(layout.hosts)
+    free = worker_ways.addresses(layout, network)
+    ways = RocketLinks(agent, proxy_address(network), free, every, addresses)
+    names = [host.name for host in layout.hosts]
+
+    def command(worker: str, own: list[str]) -> list[str]:
+        address = ways.address(worker)
+        return own if address is None else worker_ways.command(names, address, own)
+
+    ports = {host: tuple(one.port for one in every if one.host == host) for host in names}
+    ports |= {place(one.host, one.process): (one.port,) for one in every}
+    doors = Doors(REMOTING, ports=ports)
+    broker = RocketBroker(layout, agent, addresses)
+    operator = RocketOperator(client, project, layout, broker)
+    return Parts(broker, operator, ways, doors, command)

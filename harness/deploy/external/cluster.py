@@ -1,0 +1,224 @@
+"""A cluster that stands without us, ready for runs: port.Cluster for external.
+
+1. Ours are the agent, workers, a proxy that we start, listeners, and queues and policies whose
+   names begin `mqproof.`: only these are made, and removed. Nothing is reset, stopped or started
+   but by the owner's own commands.
+2. Workers are processes of this user on this machine.
+"""
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+from faults.actions import Start
+from faults.executors import local_processes as processes
+from faults.model import Executor
+from faults.witness import Witness
+from harness.cluster.agent import AgentClient
+from harness.cluster.log_tails import BYTES_MAX, LeftOut, append_new, those_cut
+from harness.cluster.orders import Operator, Order
+from harness.cluster.polling import until
+from harness.cluster.port import Channel, DeployError, Ended, Health, HostSample, Lifeless, Link
+from harness.cluster.roster import Roster
+from harness.deploy.external import looks
+from harness.deploy.external.links import DirectLinks
+from harness.deploy.external.removal import end_processes, remove_listeners, remove_named
+from harness.deploy.external.rights import missing
+from harness.deploy.external.site import Site, broker_of, forget, login, management
+from harness.deploy.links import Links
+from harness.deploy.local.channel import PipeChannel
+from harness.deploy.local.site import PROXY_NAME
+from harness.deploy.local.usage import watch
+from harness.plan.model import Layout, RunPlan
+from harness.systems.files import PACKAGES
+from harness.systems.rabbitmq.api import NODES, OVERVIEW, ManagementApi
+from harness.workers.protocol import Endpoint
+
+TICKS = "/api/nodes?columns=name,net_ticktime"
+VERSION_LIMIT_S = 4.0
+_LOGS = "logs"
+_BROKER_LOGS = "broker_logs"
+
+
+class _Owner:
+    """orders.Operator: whoever runs these brokers operates them. No plan gets as far as this."""
+
+    async def carry_out(self, order: Order) -> str:
+        raise DeployError(f"{type(order).__name__}: these brokers are operated by their owner")
+
+
+class ExternalCluster:
+    """port.Cluster. `executor` and `witness` are set by whoever knows faults.
+
+    `links`: through listeners of a proxy, or direct. `proxy`: the one that we started, which ends
+    when nobody holds it any more. `armed`: whether a fault of the experiment still stands.
+    """
+
+    executor: Executor
+    witness: Witness
+
+    def __init__(
+        self,
+        layout: Layout,
+        site: Site,
+        agent: AgentClient,
+        links: Links | DirectLinks,
+        proxy: "subprocess.Popen[bytes] | None" = None,
+        armed: Callable[[Path], bool] = lambda _: False,
+    ) -> None:
+        self.layout = layout
+        self.site = site
+        self.agent = agent
+        self.broker = broker_of(site, agent)
+        self.operator: Operator = _Owner()
+        self.roster = Roster(self.broker.connections, (DeployError,))
+        self._links = links
+        self._proxy = proxy
+        self._armed = armed
+        self._plain = ManagementApi(agent, management(site.topology), login(site.topology))
+        self._hosts = tuple(host.name for host in layout.hosts)
+        self._versions = {
+            "python": sys.version.partition(" ")[0],
+            **{f"agent {k}": str(v) for k, v in dict(agent.hello.get("versions", {})).items()},
+        }
+        self._fetched: dict[Path, int] = {}  # bytes of each log
+
+    async def spawn(self, worker: str) -> Channel:
+        command = [sys.executable, "-m", "harness.workers", worker]
+        environment = self.site.environment(processes.WORKER, worker)
+        return await PipeChannel.start(worker, command, environment, PACKAGES)
+
+    async def link(self, run: RunPlan, worker: str) -> tuple[Link, ...]:
+        return await self._links.make(run.name, worker)
+
+    async def unlink(self, run: RunPlan) -> None:
+        await self._links.remove(run.name)
+
+    async def direct(self, host: str) -> Endpoint:
+        """Past every proxy: listeners are made for runs alone."""
+        return Endpoint(host, *self.site.way(host))
+
+    def dial(self, proxy: str) -> tuple[str, int]:
+        """A proxy's listener, as the agent and workers dial it."""
+        return self._links.dial(proxy)
+
+    async def entered(self) -> tuple[str, ...]:
+        return ()  # only compose has balancers
+
+    async def health(self, limit_s: float) -> Health:
+        return await self.broker.health(limit_s)
+
+    async def lifeless(self, place: str) -> Lifeless | None:
+        """Nobody can look at its process, but its owner's start is harmless to one that runs."""
+        kinds = [kind for kind in ("stop", "kill") if (place, kind) in self.site.topology.commands]
+        start = tuple(Start(place, after=kind) for kind in kinds[:1])
+        why = "it does not answer" if start else "it does not answer, and no command starts it"
+        return Lifeless(why, start)
+
+    def log_folder(self, run_folder: Path, worker: str) -> str:
+        folder = run_folder.resolve() / _LOGS
+        folder.mkdir(parents=True, exist_ok=True)
+        return str(folder / worker)
+
+    async def fetch_logs(self, run_folder: Path) -> LeftOut:
+        """Workers' logs are there already, brokers' are not ours; what commands said goes on
+        where the last fetch ended."""
+        folder = run_folder / _BROKER_LOGS
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            logs = (self.site.commands_log, self.site.output(PROXY_NAME))
+            return those_cut((log.name, self._fetch(log, folder / log.name)) for log in logs)
+        except OSError as error:
+            raise DeployError(f"a log could not be fetched: {error}") from error
+
+    def resources(self) -> AsyncIterator[HostSample]:
+        """Of our own processes: nobody tells what the brokers use."""
+        return watch(self.site.cluster, ())
+
+    async def process_ends(self) -> AsyncIterator[Ended]:
+        """None: their processes are nobody's to watch but their owner's."""
+        for never in tuple[Ended, ...]():
+            yield never
+
+    def versions(self) -> dict[str, str]:
+        return dict(self._versions)
+
+    async def down(self) -> None:
+        """What could not be removed, or undone, stays noted for whoever heals: he tells of it."""
+        doubts = await remove_named(self.site, self.broker)
+        await self.agent.close()
+        doubts += await remove_listeners(self.site)
+        doubts += await end_processes(self.site)
+        if self._proxy is not None:
+            release(self._proxy)
+        if not doubts and not self._armed(Path(self.site.experiment)):
+            forget(self.site.cluster)
+
+    async def look(self, limit_s: float) -> None:
+        """Waits until every broker answers and nothing contradicts the file, or DeployError.
+
+        Nothing is touched.
+        """
+        await self._agrees(limit_s)
+        silent = await until(self._silent, lambda silent: not silent, limit_s)
+        if silent:
+            ways = ", ".join(f"{host} ({_text(self.site.way(host))})" for host in silent)
+            raise DeployError(f"no AMQP answer from {ways} in {limit_s:g} s")
+        health = await self.health(limit_s)
+        if not health.clean:
+            raise DeployError(f"not clean after {limit_s:g} s: {'; '.join(health.doubts)}")
+        self._versions |= await self.broker.versions()
+        self._versions |= await self._proxy_version()
+
+    async def begin(self) -> None:
+        """Sets what the file asks for. Raises DeployError, and may have set it all the same."""
+        await self.broker.set_policies()
+
+    async def _agrees(self, limit_s: float) -> None:
+        """Raises DeployError with everything that contradicts the file."""
+        topology = self.site.topology
+        answers = await self._plain.ask_all(OVERVIEW)
+        statuses = {host: None if said is None else said.status for host, said in answers.items()}
+        wrong = looks.refused(topology, statuses) or await missing(topology, self._plain)
+        if wrong:
+            raise DeployError("; ".join(wrong))
+
+        async def contradictions() -> tuple[str, ...]:
+            nodes, ticks = await asyncio.gather(self._plain.first(NODES), self._plain.first(TICKS))
+            return (*looks.strangers(topology, nodes), *looks.ticks(topology, ticks))
+
+        found = await until(contradictions, lambda found: not found, limit_s)
+        if found:
+            raise DeployError("; ".join(found))
+
+    async def _silent(self) -> tuple[str, ...]:
+        answers = await asyncio.gather(*map(self.broker.greets, self._hosts))
+        return tuple(host for host, said in zip(self._hosts, answers, strict=True) if not said)
+
+    async def _proxy_version(self) -> dict[str, str]:
+        if self.site.topology.proxy is None:
+            return {}
+        url = f"http://{self.site.proxy}/version"
+        said = await self.agent.call(
+            "http", VERSION_LIMIT_S, method="GET", url=url, headers={}, body=""
+        )
+        return {"toxiproxy": str(said["body"]).strip()}
+
+    def _fetch(self, source: Path, target: Path) -> int:
+        """Appends what is new; how many bytes of it are left out."""
+        known = self._fetched.get(source, 0)
+        self._fetched[source], left_out = append_new(source, target, known, BYTES_MAX)
+        return left_out
+
+
+def release(proxy: "subprocess.Popen[bytes]") -> None:
+    """Lets go of a proxy that ends, or has ended."""
+    if proxy.stdin is not None:
+        proxy.stdin.close()
+    proxy.poll()
+
+
+def _text(way: tuple[str, int]) -> str:
+    return f"{way[0]}:{way[1]}"

@@ -1,0 +1,173 @@
+"""Puts brokers that are there already under test: what is ours is started around them.
+
+1. A note of it is written before anything is done: whoever heals finds what is left.
+2. What was started when a step fails, or is interrupted, is ended; brokers stand as they stood.
+3. Faults are not known here: `equip` puts an executor and a witness on a cluster that stands.
+"""
+
+import asyncio
+import secrets
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+from uuid import uuid4
+
+from faults.executors import local_processes as processes
+from faults.model import Executor
+from faults.witness import Witness
+from harness.cluster.agent import AgentClient
+from harness.cluster.polling import until
+from harness.cluster.port import DeployError, Progress
+from harness.deploy.external.cluster import ExternalCluster, release
+from harness.deploy.external.links import DirectLinks
+from harness.deploy.external.removal import remove_early
+from harness.deploy.external.site import NO_PROXY, Site, exposed, forget, login, start_agent
+from harness.deploy.links import Links
+from harness.deploy.local.block import PROXY_PORT, free_block
+from harness.deploy.local.site import PROXY_NAME, lower
+from harness.deploy.owner import owner
+from harness.plan.model import Layout
+from harness.plan.topology import EMBEDDED, EVERYWHERE, Topology, unbracketed
+from harness.systems.files import PACKAGES
+
+Equip = Callable[[ExternalCluster], tuple[Executor, Witness]]
+Process: TypeAlias = subprocess.Popen[bytes]
+
+OWN_PROXY = (sys.executable, "-m", "faults.proxy")
+PROXY_LIMIT_S = 20.0
+STAND_LIMIT_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalDeployment:
+    """port.Deployment. `guard` is told the name of what is begun before anything is done.
+
+    `armed`: whether a fault of an experiment still stands.
+    """
+
+    equip: Equip
+    guard: Callable[[str], None] = lambda _: None
+    armed: Callable[[Path], bool] = lambda _: False
+    stand_limit_s: float = STAND_LIMIT_S
+
+    async def up(
+        self, layout: Layout, experiment_folder: Path, progress: Progress
+    ) -> ExternalCluster:
+        assert layout.topology is not None, "a plan of this deployment has one"
+        login(layout.topology)  # nothing is begun without it
+        if why := exposed(layout.topology):
+            raise DeployError(why)
+        site = _site(layout.topology, experiment_folder)
+        self.guard(site.cluster)
+        site.note()
+        begun = _Begun()
+        try:
+            if site.own_proxy:
+                progress("start the proxy")
+                begun.proxy = _start_proxy(site)
+            begun.agent = await start_agent(site)
+            return await self._cluster(site, layout, progress, begun)
+        except BaseException as error:
+            await asyncio.shield(_removed(site, begun))
+            if isinstance(error, OSError):
+                raise DeployError(f"what is ours could not be started: {error}") from error
+            raise
+
+    async def _cluster(
+        self, site: Site, layout: Layout, progress: Progress, begun: "_Begun"
+    ) -> ExternalCluster:
+        assert begun.agent is not None, "it was started"
+        links = await _links(site, begun.agent, begun.proxy)
+        cluster = ExternalCluster(layout, site, begun.agent, links, begun.proxy, self.armed)
+        progress("wait until every broker answers and the cluster is clean")
+        await cluster.look(self.stand_limit_s)
+        begun.policies = True
+        await cluster.begin()
+        cluster.executor, cluster.witness = self.equip(cluster)
+        return cluster
+
+
+@dataclass(slots=True)
+class _Begun:
+    """What has to be ended where the cluster does not come to stand."""
+
+    proxy: Process | None = None
+    agent: AgentClient | None = None
+    policies: bool = False  # they may be set
+
+
+def _site(topology: Topology, experiment: Path) -> Site:
+    site = Site(
+        cluster=f"mqproof-{uuid4().hex[:8]}",
+        experiment=str(experiment.resolve()),
+        owner=owner(),
+        topology=topology,
+        commands_in=str(Path.cwd()),
+    )
+    if topology.proxy is None:
+        return site
+    if topology.proxy.at:
+        return replace(site, proxy=topology.proxy.at, listen=topology.proxy.listen)
+    block = free_block(0)
+    proxy = f"{block.proxy}:{block.port(PROXY_PORT)}"
+    return replace(site, proxy=proxy, listen=block.proxy, token=secrets.token_hex(16))
+
+
+def _start_proxy(site: Site) -> Process:
+    """The embedded one ends with us; another program is ended by whoever removes. OSError."""
+    assert site.topology.proxy is not None, "it is ours"
+    program = site.topology.proxy.start
+    address, _, port = site.proxy.partition(":")
+    command = [program, "-host", address, "-port", port]
+    if program == EMBEDDED:
+        command = [*OWN_PROXY, "--host", address, "--port", port, "--with-parent"]
+    with site.output(PROXY_NAME).open("ab") as output:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=site.environment(processes.PROXY, PROXY_NAME),
+            cwd=PACKAGES,
+            start_new_session=True,
+        )
+    lower(process.pid)
+    processes.seen(process.pid)
+    return process
+
+
+async def _links(site: Site, agent: AgentClient, proxy: Process | None) -> Links | DirectLinks:
+    brokers = site.topology.brokers
+    if site.proxy == NO_PROXY:
+        return DirectLinks({one.host: (one.address, one.port) for one in brokers})
+    host, _, port = site.proxy.rpartition(":")
+    address = unbracketed(host)
+
+    def ended() -> bool:
+        return proxy is not None and proxy.poll() is not None
+
+    async def answers() -> bool:
+        said = await agent.call("connect", 2.0, host=address, port=int(port))
+        return bool(said["connected"])
+
+    async def look() -> bool:
+        return ended() or await answers()
+
+    if not await until(look, bool, PROXY_LIMIT_S) or ended():
+        told = f"; see {site.output(PROXY_NAME)}" if proxy is not None else ""
+        raise DeployError(f"no answer from the proxy at {site.proxy}{told}")
+    dialled = address if site.listen in EVERYWHERE else site.listen
+    return Links(agent, dialled, {one.host: one.upstream for one in brokers})
+
+
+async def _removed(site: Site, begun: _Begun) -> None:
+    """Where something may be left, its note stays."""
+    if begun.agent is not None:
+        await begun.agent.close()
+    if not await remove_early(site, begun.policies):
+        forget(site.cluster)
+    if begun.proxy is not None:
+        release(begun.proxy)

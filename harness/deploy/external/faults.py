@@ -1,0 +1,44 @@
+"""Puts an executor and a witness on a cluster that is not ours."""
+
+from faults.executors.external import ExternalExecutor
+from faults.executors.local_witness import LocalWitness, Places
+from faults.model import Executor
+from faults.witness import Witness
+from harness.cluster.port import DeployError
+from harness.deploy.external.cluster import ExternalCluster
+from harness.deploy.external.site import Site
+from harness.deploy.local.faults import AgentHere
+
+
+def equip(cluster: ExternalCluster) -> tuple[Executor, Witness]:
+    """Both share the commands: what looks at a host waits for what is being done to it."""
+    failures, site = (DeployError,), cluster.site
+    commands = site.commands()
+    executor = ExternalExecutor(
+        site.cluster,
+        commands,
+        cluster.agent,
+        AgentHere(site.proxy, site.token),
+        failures,
+        site.own_proxy,
+    )
+    witness = LocalWitness(
+        site.cluster,
+        cluster.agent,
+        Places(
+            brokers={host.name: site.way(host.name) for host in cluster.layout.hosts}, peers={}
+        ),
+        cluster.dial,
+        cluster.broker.listed,
+        lambda _: None,
+        failures,
+        cluster.roster,
+        commands,
+    )
+    return executor, witness
+
+
+def healer(site: Site) -> ExternalExecutor:
+    """The executor of whoever mends what a dead harness left: there is no agent of it any more."""
+    agent = AgentHere(site.proxy, site.token)
+    return ExternalExecutor(site.cluster, site.commands(), agent, agent, (), site.own_proxy)

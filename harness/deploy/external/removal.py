@@ -1,0 +1,103 @@
+"""Removes what is ours on and around a cluster that is not; again is harmless.
+
+1. Queues and listeners of the experiment's runs, by name; a policy, where one was set; then our
+   processes. Nothing else is touched.
+2. One failure keeps nothing else from being removed: what could not be is told.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable
+
+from faults.model import FaultError
+from harness.cluster.port import DeployError
+from harness.cluster.roster import OURS
+from harness.deploy.external.site import NO_PROXY, Site, broker_of, prefixes, runs, start_agent
+from harness.deploy.local.faults import AgentHere
+from harness.deploy.local.removal import remove as remove_processes
+from harness.systems.rabbitmq.broker import RabbitBroker
+
+PROXY_LIMIT_S = 15.0
+Step = Callable[[Site, RabbitBroker], Awaitable[None]]
+
+
+async def remove(site: Site) -> tuple[str, ...]:
+    """All of it, by an agent of its own. What could not be removed, and why."""
+    doubts: list[str] = []
+    if runs(site) or site.topology.sets_policy:
+        doubts += await _by_an_agent(site, (_queues, _policies))
+    doubts += await remove_listeners(site)
+    return (*doubts, *await end_processes(site))
+
+
+async def remove_early(site: Site, policies: bool) -> tuple[str, ...]:
+    """Of a cluster that did not come to stand: no run has made a queue or a listener on it.
+
+    `policies`: whether they may have been set.
+    """
+    doubts: list[str] = []
+    if policies and site.topology.sets_policy:
+        doubts += await _by_an_agent(site, (_policies,))
+    return (*doubts, *await end_processes(site))
+
+
+async def remove_named(site: Site, broker: RabbitBroker) -> tuple[str, ...]:
+    """What brokers hold of ours."""
+    return await _removed(site, broker, (_queues, _policies))
+
+
+async def _removed(site: Site, broker: RabbitBroker, steps: Iterable[Step]) -> tuple[str, ...]:
+    doubts = []
+    for step in steps:
+        try:
+            await step(site, broker)
+        except DeployError as error:
+            doubts.append(str(error))
+    return tuple(doubts)
+
+
+async def remove_listeners(site: Site) -> tuple[str, ...]:
+    """Those at a proxy that is there; at a proxy of ours they go with it."""
+    if site.own_proxy or site.proxy == NO_PROXY:
+        return ()
+    agent = AgentHere(site.proxy, site.token)
+    try:
+        for prefix in prefixes(site):
+            await agent.call("proxy_delete", PROXY_LIMIT_S, prefix=prefix)
+    except FaultError as error:
+        return (f"listeners at {site.proxy} may be left: {error}",)
+    return ()
+
+
+async def end_processes(site: Site) -> tuple[str, ...]:
+    """Our own: agent, workers, and a proxy that we started."""
+    try:
+        await remove_processes(site.cluster, site.folder, ask=True)
+    except DeployError as error:
+        return (str(error),)
+    return ()
+
+
+async def _by_an_agent(site: Site, steps: Iterable[Step]) -> tuple[str, ...]:
+    left = "queues or a policy may be left"
+    try:
+        agent = await start_agent(site)
+    except DeployError as error:
+        return (f"{left}: {error}",)
+    try:
+        return await _removed(site, broker_of(site, agent), steps)
+    except DeployError as error:
+        return (f"{left}: {error}",)
+    finally:
+        await agent.close()
+
+
+async def _queues(site: Site, broker: RabbitBroker) -> None:
+    for prefix in prefixes(site):
+        await broker.delete(prefix)
+    left = [name for name in await broker.queues(OURS) if name.startswith(prefixes(site))]
+    if left:
+        raise DeployError(f"queues are left: {', '.join(left)}")
+
+
+async def _policies(site: Site, broker: RabbitBroker) -> None:
+    if site.topology.sets_policy:
+        await broker.remove_policies()

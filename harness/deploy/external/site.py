@@ -1,0 +1,236 @@
+"""What mqproof has on a machine for a cluster that is not its own, as a value that outlives it.
+
+1. It is noted below the user's state folder (XDG_STATE_HOME) before anything is done, and
+   forgotten when nothing of ours is left: what a dead run has broken is found there, even after a
+   power cut, when no process tells of it any more.
+2. A note holds no secret of the brokers': credentials come from the environment, into that of our
+   own processes that speak to brokers, and of no other. The token of a proxy of ours, which ends
+   with us, lies in it for whoever heals; nobody but this user may read it.
+3. Processes of ours are found by their environment, as those of local clusters; EXTERNAL tells
+   them from those.
+"""
+
+import base64
+import json
+import os
+import sys
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote
+
+from faults.executors import local_processes as processes
+from faults.executors.commands import Commands
+from faults.toxiproxy import TOKEN
+from harness.cluster.agent import AgentClient
+from harness.cluster.port import DeployError
+from harness.deploy.external import looks
+from harness.deploy.local.channel import PipeChannel
+from harness.deploy.local.site import LISTEN, TOXIPROXY, folder_of
+from harness.plan.problems import PlanError
+from harness.plan.topology import Topology
+from harness.plan.topology_toml import layout_of, read_topology
+from harness.systems.files import PACKAGES, own_folder
+from harness.systems.rabbitmq.api import ManagementApi
+from harness.systems.rabbitmq.broker import RabbitBroker
+from harness.workers import credentials
+
+AGENT = (sys.executable, "-m", "harness.workers.agent")
+AGENT_LIMIT_S = 20.0
+COMMANDS_LOG = "commands.jsonl"
+NO_PROXY = "127.0.0.1:0"  # nobody answers there
+_STATE = Path("mqproof") / "external"
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One use of one topology. `proxy`: where the API of its Toxiproxy is, or NO_PROXY;
+    `commands_in`: the folder that its owner's commands run in, whoever runs them."""
+
+    cluster: str
+    experiment: str
+    owner: str
+    topology: Topology
+    proxy: str = NO_PROXY
+    listen: str = ""
+    commands_in: str = ""
+    token: str = field(default="", repr=False)  # what the API of a proxy of ours asks for
+
+    @property
+    def folder(self) -> Path:
+        return folder_of(Path(self.experiment), self.cluster)
+
+    @property
+    def commands_log(self) -> Path:
+        return self.folder / COMMANDS_LOG
+
+    @property
+    def own_proxy(self) -> bool:
+        return self.topology.proxy is not None and not self.topology.proxy.at
+
+    def output(self, name: str) -> Path:
+        """What a process of ours writes to its standard streams."""
+        return self.folder / f"{name}.out"
+
+    def way(self, host: str) -> tuple[str, int]:
+        """Where its broker speaks AMQP."""
+        broker = self.topology.broker(host)
+        return broker.address, broker.port
+
+    def commands(self) -> Commands:
+        secrets = _secrets(self.topology)
+        commands = self.topology.commands
+        return Commands(self.cluster, commands, self.commands_log, secrets, self.commands_in)
+
+    def environment(self, role: str, name: str) -> dict[str, str]:
+        marks = {
+            processes.CLUSTER: self.cluster,
+            processes.FOLDER: str(self.folder),
+            processes.EXPERIMENT: self.experiment,
+            processes.OWNER: self.owner,
+            processes.KEEP: "0",
+            processes.ROLE: role,
+            processes.HOST: name,
+            processes.EXTERNAL: "1",
+            TOXIPROXY: self.proxy,
+            LISTEN: self.listen,
+        }
+        speaks = {} if role == processes.PROXY else _login(self.topology)
+        if role in (processes.PROXY, processes.AGENT):
+            speaks[TOKEN] = self.token
+        secret = (self.topology.password, credentials.PASSWORD)
+        theirs = {name: value for name, value in os.environ.items() if name not in secret}
+        return {**theirs, **marks, **speaks}
+
+    def note(self) -> None:
+        """Raises DeployError: what cannot be found again is not begun."""
+        text = json.dumps(
+            {
+                "cluster": self.cluster,
+                "experiment": self.experiment,
+                "owner": self.owner,
+                "proxy": self.proxy,
+                "listen": self.listen,
+                "commands_in": self.commands_in,
+                "token": self.token,
+                "name": self.topology.name,
+                "topology": self.topology.source,
+            }
+        )
+        path = _noted(self.cluster)
+        try:
+            own_folder(self.folder)
+            (self.folder / "topology.toml").write_text(self.topology.source, encoding="utf-8")
+            own_folder(path.parent)
+            partial = path.with_suffix(".partial")
+            with partial.open("w", encoding="utf-8") as stream:
+                stream.write(text)
+                stream.flush()
+                os.fsync(stream.fileno())
+            partial.rename(path)
+        except OSError as error:
+            raise DeployError(
+                f"{path} cannot be written, so that nobody could heal: {error}"
+            ) from error
+
+
+def forget(cluster: str) -> None:
+    """Nothing of it is left; again is harmless. Raises OSError."""
+    _noted(cluster).unlink(missing_ok=True)
+
+
+def noted() -> tuple[str, ...]:
+    """The clusters of which something may be left, by the names of their notes."""
+    return tuple(sorted(path.stem for path in _state().glob("*.json")))
+
+
+def load(cluster: str) -> Site:
+    """Raises OSError where there is no note that can be read."""
+    path = _noted(cluster)
+    try:
+        parts = json.loads(path.read_text(encoding="utf-8"))
+        source, name = str(parts.pop("topology")), str(parts.pop("name"))
+        # Whether there is such a system was asked before it was noted.
+        systems = (str(tomllib.loads(source)["system"]),)
+        return Site(**parts, topology=read_topology(name, source, systems))
+    except (ValueError, KeyError, TypeError, PlanError) as error:
+        raise OSError(f"{path} is none of ours: {error}") from error
+
+
+def missing_variables(topology: Topology, environment: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(name for name in topology.variables if name not in environment)
+
+
+def exposed(topology: Topology) -> str:
+    """Why this file may not be used: it holds what its variable is there to hide; "" is well."""
+    password = os.environ.get(topology.password, "")
+    if not looks.holds(topology, password):
+        return ""
+    return (
+        f"a command in the file holds what ${topology.password} holds, and files are kept with "
+        "results: let the command read the variable"
+    )
+
+
+async def start_agent(site: Site) -> AgentClient:
+    """Raises DeployError. It ends with us."""
+    environment = site.environment(processes.AGENT, "agent")
+    channel = await PipeChannel.start("the agent", list(AGENT), environment, PACKAGES)
+    return await AgentClient.start(channel, AGENT_LIMIT_S)
+
+
+def broker_of(site: Site, agent: AgentClient) -> RabbitBroker:
+    """Raises DeployError where a variable is not set."""
+    topology = site.topology
+    ways = {broker.host: (broker.address, broker.port) for broker in topology.brokers}
+    names = {broker.node: f"rabbit@{broker.host}" for broker in topology.brokers}
+    api = ManagementApi(agent, management(topology), login(topology), names)
+    return RabbitBroker(layout_of(topology), agent, ways, api, lambda: prefixes(site))
+
+
+def prefixes(site: Site) -> tuple[str, ...]:
+    """How the queues of the experiment's runs are named: what is somebody else's may begin with
+    `mqproof.`, too."""
+    return tuple(f"mqproof.{run}." for run in runs(site))
+
+
+def runs(site: Site) -> tuple[str, ...]:
+    return tuple(sorted(path.name for path in (Path(site.experiment) / "runs").glob("*")))
+
+
+def management(topology: Topology) -> dict[str, str]:
+    return {broker.host: broker.management for broker in topology.brokers}
+
+
+def login(topology: Topology) -> tuple[str, str]:
+    """Name and password. Raises DeployError, naming the variables that are not set."""
+    missing = missing_variables(topology, os.environ)
+    if missing:
+        raise DeployError(f"not set in the environment: {', '.join(missing)}")
+    return os.environ[topology.user], os.environ[topology.password]
+
+
+def _secrets(topology: Topology) -> list[str]:
+    """What nobody may write down: the password, and as HTTP carries it."""
+    if not (password := os.environ.get(topology.password, "")):
+        return []
+    pair = f"{os.environ.get(topology.user, '')}:{password}"
+    return [password, quote(password, safe=""), base64.b64encode(pair.encode()).decode()]
+
+
+def _login(topology: Topology) -> dict[str, str]:
+    """Nothing where a variable is not set: who needs it is told by `login`."""
+    if missing_variables(topology, os.environ):
+        return {}
+    user, password = login(topology)
+    return {credentials.USER: user, credentials.PASSWORD: password}
+
+
+def _state() -> Path:
+    base = os.environ.get("XDG_STATE_HOME")
+    return (Path(base) if base else Path.home() / ".local" / "state") / _STATE
+
+
+def _noted(cluster: str) -> Path:
+    return _state() / f"{cluster}.json"

@@ -1,0 +1,89 @@
+"""A block of loopback addresses that one local cluster has for itself: 127.A.B.0/24.
+
+1. Every host has an address of its own in it, so that all use the standard ports; where somebody
+   has one of these on every address (a broker, a published port), all are shifted alike.
+2. A block is free where every address and port that will be used can be bound now. Whoever binds
+   one a moment later is told by the process that then cannot.
+3. Nothing of a local cluster listens anywhere else.
+"""
+
+import errno
+import secrets
+import socket
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from harness.cluster.port import DeployError
+from harness.systems.reference.node import AMQP_PORT, API_PORT, PEER_PORT
+
+PROXY_PORT = 8474
+_FIRST_HOST, _PROXY = 11, 100
+_TRIES = 8
+_SHIFTS = (0, 1_000, 3_000)
+
+Place = tuple[str, int]
+Draw = Callable[[int], int]  # one of 0 .. n-1
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The first three parts of its addresses, and what is added to every standard port."""
+
+    network: str
+    shift: int = 0
+
+    def host(self, number: int) -> str:
+        """The address of the host of that number, from 0."""
+        assert number < _PROXY - _FIRST_HOST, "a layout has at most 20 hosts"
+        return f"{self.network}.{_FIRST_HOST + number}"
+
+    @property
+    def proxy(self) -> str:
+        return f"{self.network}.{_PROXY}"
+
+    def port(self, standard: int) -> int:
+        return standard + self.shift
+
+    def places(self, hosts: int) -> Iterator[Place]:
+        """Everything that a cluster of so many hosts will bind."""
+        yield self.proxy, self.port(PROXY_PORT)
+        for number in range(hosts):
+            for standard in (AMQP_PORT, API_PORT, PEER_PORT):
+                yield self.host(number), self.port(standard)
+
+
+def free_block(hosts: int, draw: Draw = secrets.randbelow) -> Block:
+    """On standard ports if there is one. Raises DeployError, with what is in the way."""
+    taken: list[Place] = []
+    for shift in _SHIFTS:
+        for _ in range(_TRIES):
+            block = Block(f"127.{64 + draw(64)}.{1 + draw(254)}", shift)
+            found = _taken(block.places(hosts))
+            if found is None:
+                return block
+            taken.append(found)
+    ports = ", ".join(map(str, sorted({port for _, port in taken})))
+    raise DeployError(
+        f"no free block of loopback addresses: tried {len(taken)}, and found ports {ports} in "
+        "use; something listens on all addresses of this machine (brokers? published ports?): "
+        "stop it while the cluster runs"
+    )
+
+
+def _taken(places: Iterable[Place]) -> Place | None:
+    """The first that somebody has; None where all are free."""
+    for place in places:
+        with socket.socket() as probe:
+            # As servers do: what a connection left behind a moment ago does not count.
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(place)
+                probe.listen(1)
+            except OSError as error:
+                if error.errno != errno.EADDRINUSE:
+                    raise DeployError(
+                        f"{place[0]}:{place[1]} cannot be bound: {error.strerror}; local "
+                        "clusters need Linux, where all of 127.0.0.0/8 is this machine"
+                    ) from error
+                return place
+    return None

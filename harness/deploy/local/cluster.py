@@ -1,0 +1,181 @@
+"""A cluster of subprocesses that stands, ready for runs: port.Cluster for local.
+
+1. Nodes, proxy, agent and workers are processes of this user on this machine; each of a worker's
+   ways to a broker is a listener of the proxy, and so is each way of a node to another.
+2. Nothing listens beyond loopback.
+"""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from faults.executors import local_processes as processes
+from faults.model import Executor
+from faults.witness import Witness
+from harness.cluster import log_tails
+from harness.cluster.agent import AgentClient
+from harness.cluster.log_tails import LeftOut, append_all, append_new, those_cut
+from harness.cluster.orders import Operator
+from harness.cluster.polling import until
+from harness.cluster.port import Channel, DeployError, Ended, Health, HostSample, Lifeless, Link
+from harness.cluster.roster import Roster
+from harness.deploy.lifeless import by_process
+from harness.deploy.links import Links
+from harness.deploy.local import process_ends
+from harness.deploy.local.channel import PipeChannel
+from harness.deploy.local.nodes import LocalNodes
+from harness.deploy.local.removal import remove
+from harness.deploy.local.site import PROXY_NAME
+from harness.deploy.local.usage import watch
+from harness.plan.misbehave import TRUTH
+from harness.plan.model import Layout, RunPlan
+from harness.systems.files import PACKAGES
+from harness.systems.rabbitmq.api_operator import ApiOperator
+from harness.systems.rabbitmq.broker import RabbitBroker
+from harness.systems.reference.node import AMQP_PORT, API_PORT
+from harness.workers.protocol import Endpoint
+
+_LOGS = "logs"
+_BROKER_LOGS = "broker_logs"
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """How far the nodes are on their way; a process that has ended is not waited for."""
+
+    silent: tuple[str, ...]
+    failure: str
+
+    @property
+    def over(self) -> bool:
+        return not self.silent or bool(self.failure)
+
+
+class LocalCluster:
+    """port.Cluster. `executor` and `witness` are set by whoever knows faults (local.Equip).
+
+    `links` holds the nodes' ways to each other already.
+    """
+
+    executor: Executor
+    witness: Witness
+
+    def __init__(
+        self, layout: Layout, nodes: LocalNodes, agent: AgentClient, links: Links
+    ) -> None:
+        self.site = nodes.site
+        self.layout = layout
+        self.nodes = nodes
+        self.agent = agent
+        addresses = {host: self.site.address(host) for host in self.site.hosts}
+        api_port = self.site.block.port(API_PORT)
+        self.broker = RabbitBroker.on_ports(
+            layout, agent, addresses, self.site.block.port(AMQP_PORT), api_port
+        )
+        self.operator: Operator = ApiOperator(self.broker.api)
+        self.roster = Roster(self.broker.connections, (DeployError,))
+        self._links = links
+        self._versions = {
+            "python": sys.version.partition(" ")[0],
+            "priority of brokers and proxy": nodes.priorities(),
+        } | {
+            f"agent {name}": str(version)
+            for name, version in dict(agent.hello.get("versions", {})).items()
+        }
+        self._fetched: dict[str, int] = {}  # bytes of each log
+        self.log_bytes_max = log_tails.BYTES_MAX
+
+    async def spawn(self, worker: str) -> Channel:
+        command = [sys.executable, "-m", "harness.workers", worker]
+        environment = self.site.environment(processes.WORKER, worker)
+        return await PipeChannel.start(worker, command, environment, PACKAGES)
+
+    async def link(self, run: RunPlan, worker: str) -> tuple[Link, ...]:
+        return await self._links.make(run.name, worker)
+
+    async def unlink(self, run: RunPlan) -> None:
+        await self._links.remove(run.name)
+
+    async def direct(self, host: str) -> Endpoint:
+        return await self._links.direct(host)
+
+    def dial(self, proxy: str) -> tuple[str, int]:
+        """A proxy's listener, as the agent and workers dial it."""
+        return self._links.dial(proxy)
+
+    async def entered(self) -> tuple[str, ...]:
+        return ()  # only compose has balancers
+
+    async def health(self, limit_s: float) -> Health:
+        return await self.broker.health(limit_s)
+
+    async def lifeless(self, place: str) -> Lifeless | None:
+        return await by_process(self.witness, place)
+
+    def log_folder(self, run_folder: Path, worker: str) -> str:
+        folder = run_folder.resolve() / _LOGS
+        folder.mkdir(parents=True, exist_ok=True)
+        return str(folder / worker)
+
+    async def fetch_logs(self, run_folder: Path) -> LeftOut:
+        """Workers' logs are there already; a node's goes on where the last fetch ended."""
+        folder = run_folder / _BROKER_LOGS
+        logs = [self.site.log(host) for host in self.site.hosts]
+        logs += [self.site.output(name) for name in (*self.site.hosts, PROXY_NAME)]
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            for host in self.site.hosts:
+                self._fetch_truth(self.site.truth(host), run_folder / TRUTH / f"{host}.jsonl")
+            return those_cut((log.name, self._fetch(log, folder / log.name)) for log in logs)
+        except OSError as error:
+            raise DeployError(f"a node's log could not be fetched: {error}") from error
+
+    def resources(self) -> AsyncIterator[HostSample]:
+        return watch(self.site.cluster, self.site.hosts)
+
+    def process_ends(self) -> AsyncIterator[Ended]:
+        return process_ends.watch(self.nodes)
+
+    def versions(self) -> dict[str, str]:
+        return dict(self._versions)
+
+    async def down(self) -> None:
+        await self.agent.close()
+        await remove(self.site.cluster, self.site.folder, ask=True)
+        self.nodes.reap()
+
+    async def stand(self, limit_s: float) -> None:
+        """Waits until every node answers, sets policies, waits until clean, or DeployError."""
+        start = await until(self._look, lambda start: start.over, limit_s)
+        if start.failure:
+            raise DeployError(start.failure)
+        if start.silent:
+            silent = start.silent
+            words = "".join(self.nodes.last_words(host) for host in silent)
+            raise DeployError(f"no AMQP answer from {', '.join(silent)} in {limit_s:.0f} s{words}")
+        health = await self.health(limit_s)
+        await self.broker.set_policies()
+        if not health.clean:
+            raise DeployError(f"not clean after {limit_s:.0f} s: {'; '.join(health.doubts)}")
+        self._versions |= await self.broker.versions()
+
+    async def _look(self) -> "_Start":
+        hosts = self.site.hosts
+        answers = await asyncio.gather(*map(self.broker.greets, hosts))
+        silent = tuple(host for host, said in zip(hosts, answers, strict=True) if not said)
+        return _Start(silent, self.nodes.failure())
+
+    def _fetch(self, source: Path, target: Path) -> int:
+        """Appends what is new; how many bytes of it are left out."""
+        known = self._fetched.get(source.name, 0)
+        self._fetched[source.name], left_out = append_new(
+            source, target, known, self.log_bytes_max
+        )
+        return left_out
+
+    def _fetch_truth(self, source: Path, target: Path) -> None:
+        """A run is judged by it: all of it, however long it is."""
+        known = self._fetched.get(source.name, 0)
+        self._fetched[source.name] = append_all(source, target, known)

@@ -1,0 +1,148 @@
+"""Makes systems stand as subprocesses on this machine: Linux, no root, no Docker.
+
+1. What was started when a step fails, or is interrupted, is ended, unless it is to be kept.
+2. Plan, configurations and logs of every cluster stay in the experiment's folder: they tell what
+   ran.
+3. Faults are not known here: `equip` puts an executor and a witness on a cluster that stands.
+4. The proxy is there before the nodes are: it is their only way to each other.
+"""
+
+import asyncio
+import secrets
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+from faults.executors import local_processes as processes
+from faults.model import Executor
+from faults.peers import peer_link
+from faults.witness import Witness
+from harness.cluster.agent import AgentClient
+from harness.cluster.polling import until
+from harness.cluster.port import DeployError, Progress
+from harness.deploy.links import Links
+from harness.deploy.local.block import free_block
+from harness.deploy.local.channel import PipeChannel
+from harness.deploy.local.cluster import LocalCluster
+from harness.deploy.local.nodes import LocalNodes
+from harness.deploy.local.removal import remove
+from harness.deploy.local.site import Site, configure
+from harness.deploy.owner import owner
+from harness.plan.misbehave import Misbehave
+from harness.plan.model import Layout
+from harness.systems.files import PACKAGES
+
+Equip = Callable[[LocalCluster], tuple[Executor, Witness]]
+
+NODE = (sys.executable, "-m", "reference_impl", "node")
+PROXY = (sys.executable, "-m", "faults.proxy")
+PROXY_LIMIT_S = 20.0
+AGENT_LIMIT_S = 20.0
+STAND_LIMIT_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class LocalDeployment:
+    """port.Deployment. `keep`: leave standing what was made, even after a failure.
+
+    `guard` is told the cluster's name before anything of it is made. `misbehave` goes into every
+    node's configuration.
+    """
+
+    equip: Equip
+    keep: bool = False
+    guard: Callable[[str], None] = lambda _: None
+    misbehave: Misbehave | None = None
+    node: tuple[str, ...] = NODE
+    proxy: tuple[str, ...] = PROXY
+    stand_limit_s: float = STAND_LIMIT_S
+
+    async def up(
+        self, layout: Layout, experiment_folder: Path, progress: Progress
+    ) -> LocalCluster:
+        site = Site(
+            cluster=f"mqproof-{uuid4().hex[:8]}",
+            experiment=str(experiment_folder.resolve()),
+            block=free_block(len(layout.hosts)),
+            hosts=tuple(host.name for host in layout.hosts),
+            owner=owner(),
+            keep=self.keep,
+            node=self.node,
+            proxy=self.proxy,
+            token=secrets.token_hex(16),
+        )
+        self.guard(site.cluster)
+        nodes = LocalNodes(site)
+        try:
+            return await self._cluster(site, nodes, layout, progress)
+        except BaseException as error:
+            if not self.keep:
+                await asyncio.shield(_removed(site, nodes))
+            if isinstance(error, OSError):
+                raise DeployError(f"the cluster could not be started: {error}") from error
+            raise
+
+    async def _cluster(
+        self, site: Site, nodes: LocalNodes, layout: Layout, progress: Progress
+    ) -> LocalCluster:
+        site.save()
+        progress(f"start the proxy of {layout.label}")
+        nodes.start_proxy()
+        agent = await _agent(site)
+        try:
+            await _proxy_answers(agent, nodes)
+            progress(f"start the nodes of {layout.label}")
+            links = Links(agent, site.block.proxy, _dialled(site.broker, site))
+            configure(site, layout, await _peer_links(site, links), self.misbehave)
+            for host in site.hosts:
+                nodes.start(host)
+            cluster = LocalCluster(layout, nodes, agent, links)
+            progress("wait until every node answers and the cluster is clean")
+            await cluster.stand(self.stand_limit_s)
+            cluster.executor, cluster.witness = self.equip(cluster)
+        except BaseException:
+            await agent.close()
+            raise
+        return cluster
+
+
+async def _agent(site: Site) -> AgentClient:
+    command = [sys.executable, "-m", "harness.workers.agent"]
+    environment = site.environment(processes.AGENT, "agent")
+    channel = await PipeChannel.start("the agent", command, environment, PACKAGES)
+    return await AgentClient.start(channel, AGENT_LIMIT_S)
+
+
+async def _proxy_answers(agent: AgentClient, nodes: LocalNodes) -> None:
+    address, _, port = nodes.site.toxiproxy.partition(":")
+
+    async def look() -> bool:
+        if nodes.failure():
+            return True
+        said = await agent.call("connect", 2.0, host=address, port=int(port))
+        return bool(said["connected"])
+
+    if not await until(look, bool, PROXY_LIMIT_S) or nodes.failure():
+        raise DeployError(nodes.failure() or f"no answer from the proxy at {address}:{port}")
+
+
+def _dialled(way: Callable[[str], tuple[str, int]], site: Site) -> dict[str, str]:
+    """Host -> `address:port`."""
+    return {host: f"{way(host)[0]}:{way(host)[1]}" for host in site.hosts}
+
+
+async def _peer_links(site: Site, links: Links) -> dict[str, tuple[str, int]]:
+    """A listener for every way from one node to another."""
+    ways = [(host, peer) for host in site.hosts for peer in site.hosts if host != peer]
+    upstreams = _dialled(site.peer, site)
+    await asyncio.gather(
+        *(links.listen(peer_link(host, peer), upstreams[peer]) for host, peer in ways)
+    )
+    return {peer_link(*way): links.dial(peer_link(*way)) for way in ways}
+
+
+async def _removed(site: Site, nodes: LocalNodes) -> None:
+    await remove(site.cluster, site.folder, ask=False)
+    nodes.reap()

@@ -1,0 +1,48 @@
+"""Puts the local executor and witness on a cluster that stands."""
+
+from typing import Any
+
+from faults.executors.local import LocalExecutor
+from faults.executors.local_witness import LocalWitness, Places
+from faults.model import Executor, FaultError
+from faults.witness import Witness
+from harness.cluster.port import DeployError
+from harness.deploy.local.cluster import LocalCluster
+from harness.workers.agent import answer, calls
+
+
+def equip(cluster: LocalCluster) -> tuple[Executor, Witness]:
+    failures = (DeployError,)
+    site, nodes = cluster.site, cluster.nodes
+    spare = AgentHere(site.toxiproxy, site.token)
+    executor = LocalExecutor(
+        site.cluster, nodes.start, site.address, cluster.agent, spare, failures
+    )
+    witness = LocalWitness(
+        site.cluster,
+        cluster.agent,
+        Places(
+            brokers={host: site.broker(host) for host in site.hosts},
+            peers={host: site.peer(host) for host in site.hosts},
+        ),
+        cluster.dial,
+        cluster.broker.listed,
+        nodes.exit_code,
+        failures,
+        cluster.roster,
+    )
+    return executor, witness
+
+
+class AgentHere:
+    """AgentCalls answered in this process: for healing, and where the agent is lost. `token`: what
+    the proxy asks for."""
+
+    def __init__(self, toxiproxy: str, token: str = "") -> None:
+        self._known = calls(toxiproxy, toxiproxy.rpartition(":")[0].strip("[]"), token)
+
+    async def call(self, name: str, /, timeout_s: float, **arguments: Any) -> dict[str, Any]:
+        said = await answer(self._known, {"do": name, "timeout_s": timeout_s, **arguments})
+        if said["say"] == "error":
+            raise FaultError(f"{name}: {said['kind']}: {said['text']}")
+        return dict(said["value"])

@@ -1,0 +1,25 @@
+"""Which nodes of a local cluster end, as their parent learns it.
+
+1. Whoever ended them is told; who that was only the signal says. A kernel that is short of memory
+   sends the same one as a person.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+
+from harness.cluster.port import Ended
+from harness.deploy.local.nodes import LocalNodes
+
+INTERVAL_S = 0.1
+
+
+async def watch(nodes: LocalNodes) -> AsyncIterator[Ended]:
+    """Of those that run now, and of those that are started later; until closed."""
+    known = set(nodes.ends())
+    while True:
+        for pid, (host, code) in nodes.ends().items():
+            if pid not in known:
+                known.add(pid)
+                yield Ended(host, time.monotonic_ns(), code)
+        await asyncio.sleep(INTERVAL_S)

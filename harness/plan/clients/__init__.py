@@ -1,0 +1,8 @@
+"""Client libraries as they are declared, ours and other packages': the one registry of them.
+
+declaration.py  what is declared of a library and of its family, and the capabilities
+amqp.py         the family of AMQP 0-9-1: pika
+rocketmq.py     the family of RocketMQ's remoting protocol: Java's clients, and the native one
+registry.py     all of them by name, those of the entry points `mqproof.clients` included
+asked.py        what a workload and a layout ask of a client, and why it cannot do it
+"""

@@ -1,0 +1,51 @@
+"""The clients of AMQP 0-9-1."""
+
+from harness.plan.clients.declaration import CAN, Client, Family, Finds
+
+AMQP = Family(
+    name="AMQP 0-9-1",
+    section="amqp",
+    finds=Finds.HOSTS,
+    confirms_unrouted=True,
+    auditor="",
+    prober="",
+)
+PIKA = Client(
+    name="pika",
+    title="pika's AsyncioConnection",
+    family=AMQP,
+    constructor="harness.workers.clients.amqp:AmqpClient",
+    answers={
+        "confirm": CAN,
+        "sync": "a publish waits for nothing; its confirm comes by a callback",
+        "async": CAN,
+        "oneway": CAN,
+        "ordered": "a channel keeps its order, and sends on before the last confirm has come",
+        "transaction": (
+            "transactions of AMQP 0-9-1 are of a channel, and nobody asks for a fate later"
+        ),
+        "delayed": "AMQP 0-9-1 knows no delay",
+        "concurrent": "a channel hands out one message after another",
+        "orderly": CAN,
+        "pull": "we drive no basic.get: brokers push, as many as the prefetch says",
+        "acknowledge": CAN,
+        "remaining": CAN,
+        "place": CAN,
+        "one attempt": CAN,
+        "proof": "a nack has no code, and a connection that ends says nothing of what was out",
+        "attached": "AMQP knows no name servers",
+        "settings": "what it can be told stands in [workload.amqp]",
+        "acknowledge nothing": CAN,
+        "transient": CAN,
+    },
+    body_max=None,
+    body_why="AMQP splits a body into frames",
+    own_threads=False,
+    # It dials every host within a second, and pauses for 0.1 s between rounds (dialling.py).
+    reconnect_s=2,
+    drained_by="pika",
+    packages=(("pika", "1.4.4"),),
+    artifacts=(),
+    how_to_get="it comes with mqproof",
+)
+CLIENTS = (PIKA,)

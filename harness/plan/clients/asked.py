@@ -1,0 +1,111 @@
+"""What a workload and a layout ask of a client, and why it cannot do it: then the cell is NOT
+APPLICABLE.
+
+1. About libraries as they are declared; whether one can be used here is doctor's to say.
+2. How a client sends and consumes is asked of those alone whose section of the workload says it;
+   of the others only what would be another workload without it.
+3. A name that no client bears is an error (registry.py), never another client.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from harness.plan.clients.amqp import AMQP
+from harness.plan.clients.declaration import Finds
+from harness.plan.clients.registry import named, registry
+from harness.plan.clients.rocketmq import ROCKETMQ
+from harness.plan.model import Layout, RocketWorkload, Workload
+from harness.plan.rocketmq_layout import POLL_DEFAULT_S
+
+
+def asks_name_servers(client: str) -> bool:
+    """It knows name servers, who tell it where brokers are; of hosts to enter it knows nothing."""
+    return named(client).family.finds is Finds.NAME_SERVERS
+
+
+def reads_amqp(client: str) -> bool:
+    """What `[workload.amqp]` says is said to it."""
+    return named(client).family.section == AMQP.section
+
+
+def routes_every_confirm(client: str) -> bool:
+    """Its brokers confirm nothing that went nowhere."""
+    return not named(client).family.confirms_unrouted
+
+
+def ignored(client: str, workload: Workload) -> list[str]:
+    """What the workload says that this client does not know."""
+    section, own = named(client).family.section, workload.rocketmq
+    said = own not in (RocketWorkload(), RocketWorkload(send="oneway"))
+    nothing_to_it = {
+        f"workload.{AMQP.section}": section != AMQP.section,
+        f"workload.{ROCKETMQ.section}": section != ROCKETMQ.section and said,
+    }
+    return [part for part, is_ignored in nothing_to_it.items() if is_ignored]
+
+
+def drains_by(client: str) -> str:
+    """The client that reads empty what this one's consumers left."""
+    return named(client).drained_by
+
+
+def wanted(client: str, workload: Workload) -> list[str]:
+    """The capabilities that a workload asks of this client."""
+    own = workload.rocketmq
+    told_how = named(client).family.section == ROCKETMQ.section
+    publishes, consumes = workload.publishers > 0, workload.consumers > 0
+    asked = (
+        ("confirm", publishes and workload.confirms),
+        ("oneway", publishes and not workload.confirms),
+        (own.send, publishes and told_how),
+        (own.consume, consumes and told_how),
+        ("delayed", own.delayed_percent > 0),
+        ("transaction", own.transactional_percent > 0),
+        ("acknowledge", consumes and workload.acknowledge > 0),
+        ("acknowledge nothing", consumes and workload.acknowledge == 0),
+        ("transient", not (workload.durable and workload.persistent)),
+    )
+    return list(dict.fromkeys(capability for capability, is_asked in asked if is_asked))
+
+
+def wanted_by(layout: Layout) -> list[str]:
+    """The capabilities that a layout's own timers and flags ask for."""
+    told = layout.rocketmq
+    set_up = told and (told.timers.poll_s != POLL_DEFAULT_S or told.client_jvm)
+    return ["settings"] if set_up else []
+
+
+def obstacles(client: str, asked: Iterable[str]) -> list[str]:
+    """Every reason why this client cannot do what is asked; each of `asked` is a capability."""
+    known = named(client)
+    whys = ((capability, known.why_not(capability)) for capability in asked)
+    return [f"{client} cannot do {capability}: {why}" for capability, why in whys if why]
+
+
+def size_obstacles(client: str, workload: Workload) -> list[str]:
+    """Why this client cannot send the workload's bodies."""
+    known = named(client)
+    if known.body_max is None or workload.body_bytes <= known.body_max:
+        return []
+    return [
+        f"{client} takes bodies of at most {known.body_max} bytes, not {workload.body_bytes}: "
+        f"{known.body_why}"
+    ]
+
+
+def drain_obstacles(client: str) -> Iterator[str]:
+    """Why nobody could say that what its consumers left was read empty."""
+    known, name = named(client), drains_by(client)
+    drainer = registry().clients.get(name)
+    if drainer is None:
+        yield f"{client} is drained by {name}, and there is no such client"
+    elif drainer.family.name != known.family.name:
+        yield f"{client} is drained by {name}, which speaks {drainer.family.name}"
+    elif why := drainer.why_not("remaining"):
+        yield f"nobody can drain what {client} leaves: {name} cannot do remaining: {why}"
+
+
+def workers_obstacles(client: str, contained: bool) -> Iterator[str]:
+    """`contained`: workers run from an image, which has mqproof's own clients."""
+    package = registry().packages.get(client)
+    if contained and package:
+        yield f"workers in containers have no {client}: it comes with the package {package}"

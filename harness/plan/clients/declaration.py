@@ -1,0 +1,109 @@
+"""What is declared of a client library and of its family: data, and no library is imported.
+
+1. A capability is a thing that a workload may ask for, or that a claim may need to be judged.
+2. No trait has a default: whoever declares a client says each. A capability that is not answered
+   the client cannot do.
+3. Constructors are text, `module:object`, that only a worker imports.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from harness.outside.text import brief
+
+CAPABILITIES: Mapping[str, str] = {
+    "confirm": "what became of a send is told",
+    "sync": "a call waits for its answer",
+    "async": "a callback tells the answer",
+    "oneway": "fire and forget",
+    "ordered": "a key keeps to one queue, one send after the other",
+    "transaction": "half message, commit or rollback, and the broker's check",
+    "delayed": "delivered when a level's time has passed",
+    "concurrent": "push consumer, messages side by side",
+    "orderly": "push consumer, a queue's messages one after the other",
+    "pull": "lite pull: the client assigns queues, the application polls",
+    "acknowledge": "nothing counts as consumed before it is on record",
+    "remaining": "what its group has not consumed yet, for the drain",
+    "place": "which broker a delivery came from",
+    "one attempt": "the library's own retries are off: one send is one attempt",
+    "proof": "a failed send says by code whether it may have happened",
+    "attached": "which name server the client asks now",
+    "settings": "timers and flags of the library, by system property or setter",
+    "acknowledge nothing": "the broker forgets when it sends",
+    "transient": "queues and messages that need not outlive their broker",
+}
+CAN = True
+UNDECLARED = "its declaration does not say that it can"
+_NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,62}")
+_CONSTRUCTOR = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
+
+
+class Finds(StrEnum):
+    """How its clients come to the broker that has their queue."""
+
+    HOSTS = "hosts"  # it is told hosts, enters at one, and goes on to others (dialling.py)
+    NAME_SERVERS = "name servers"  # these tell it where brokers are; it enters nowhere
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """What the clients of one protocol have in common."""
+
+    name: str
+    section: str  # the part of `[workload]` that is its own; "" where it has none
+    finds: Finds
+    # What went nowhere is confirmed, too, unless each publish is marked otherwise.
+    confirms_unrouted: bool
+    auditor: str  # 'module:object': reads one broker's log; "" where what it holds is consumed
+    prober: str  # 'module:object': asks name servers what they show; "" where there are none
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """One client library, `name` as an experiment names it."""
+
+    name: str
+    title: str
+    family: Family
+    constructor: str  # 'module:object': called with a WorkerConfig it makes a clients.port.Client
+    answers: Mapping[str, bool | str]  # to each of CAPABILITIES: CAN, or why it cannot
+    body_max: int | None  # bytes; None: no bound
+    body_why: str  # the bound's reason
+    own_threads: bool  # the library works in threads of its own
+    # So long it takes at most to be back, in seconds, once it knows a broker that answers; None:
+    # nobody knows, and no claim is judged by it.
+    reconnect_s: int | None
+    drained_by: str  # the client that reads empty what this one's consumers left; mostly itself
+    packages: tuple[tuple[str, str], ...]  # of Python, that it may be in, and the version tried
+    artifacts: tuple[str, ...]  # of Java, that it is in: `name:version`
+    how_to_get: str
+
+    def why_not(self, capability: str) -> str:
+        """Why it cannot do this; "" where it can."""
+        assert capability in CAPABILITIES, capability
+        answer = self.answers.get(capability, UNDECLARED)
+        return "" if answer is CAN else str(answer or UNDECLARED)
+
+
+def mistakes(client: Client) -> Iterator[str]:
+    """What is wrong with a declaration, whoever made it."""
+    if not isinstance(client.family, Family):
+        yield f"its family is no Family, but {brief(repr(client.family))}"
+        return
+    if not _NAME.fullmatch(client.name):
+        yield f"{brief(client.name)} is no name: small letters, digits, hyphens and points"
+    programs = {
+        "constructor": client.constructor,
+        "auditor": client.family.auditor,
+        "prober": client.family.prober,
+    }
+    for what, text in programs.items():
+        if (text or what == "constructor") and not _CONSTRUCTOR.fullmatch(text):
+            yield f"its {what} is no `module:object`: {brief(text)}"
+    for capability, answer in client.answers.items():
+        if answer is not CAN and not (isinstance(answer, str) and answer):
+            yield f"{brief(capability)} is answered by neither CAN nor a reason"
+    if client.family.finds is Finds.NAME_SERVERS and not client.family.prober:
+        yield "it asks name servers, and has no prober who asks them, too"

@@ -1,0 +1,107 @@
+"""The clients of RocketMQ's remoting protocol.
+
+A native client of another build finds out at its start, by what its library exports.
+"""
+
+from collections.abc import Mapping
+
+from harness.plan.clients.declaration import CAN, Client, Family, Finds
+
+ROCKETMQ = Family(
+    name="RocketMQ remoting",
+    section="rocketmq",
+    finds=Finds.NAME_SERVERS,
+    confirms_unrouted=False,
+    auditor="harness.workers.rocketmq.audit:LogAuditor",
+    prober="harness.workers.rocketmq.prober:Prober",
+)
+# It may have begun a send to a dead master just before it learns of one that is back: that waits
+# out the library's time limit.
+SEND_LIMIT_S = 3
+_RECORD_MAX = 4_194_304  # maxMessageSize, of brokers and of Java's clients
+_DRAINS_FOR_OTHERS = "rocketmq-java-4.9.8"  # where a client cannot tell what its group has left
+_JAVA: Mapping[str, bool | str] = {
+    "confirm": CAN,
+    "sync": CAN,
+    "async": CAN,
+    "oneway": CAN,
+    "ordered": CAN,
+    "transaction": CAN,
+    "delayed": CAN,
+    "concurrent": CAN,
+    "orderly": CAN,
+    "pull": CAN,
+    "acknowledge": CAN,
+    "remaining": CAN,
+    "place": CAN,
+    "one attempt": CAN,
+    "proof": CAN,
+    "attached": CAN,
+    "settings": CAN,
+    "acknowledge nothing": (
+        "a log keeps what it has; a group's offset moves only by what was consumed"
+    ),
+    "transient": "every message goes into the broker's log",
+}
+
+
+def _java(version: str) -> Client:
+    name = f"rocketmq-java-{version}"
+    return Client(
+        name=name,
+        title=f"Apache RocketMQ's Java client {version}, unmodified, through JPype",
+        family=ROCKETMQ,
+        constructor="harness.workers.clients.rocketmq.java:JavaClient",
+        answers=_JAVA,
+        body_max=_RECORD_MAX,
+        body_why="maxMessageSize, of the library and of brokers",
+        own_threads=True,
+        reconnect_s=SEND_LIMIT_S,
+        drained_by=name,
+        packages=(("jpype1", "1.7.1"),),
+        artifacts=(f"rocketmq-client:{version}",),
+        how_to_get=(
+            "Java 17, Maven, `pip install 'mqproof[rocketmq-java]'`, "
+            f"`python -m harness.deploy.jars {name}`"
+        ),
+    )
+
+
+NATIVE = Client(
+    name="rocketmq-native",
+    title="the C++ client that the Python package `rocketmq` 0.4.4 brings, through ctypes",
+    family=ROCKETMQ,
+    constructor="harness.workers.clients.rocketmq.native:NativeClient",
+    answers={
+        "confirm": CAN,
+        "sync": CAN,
+        "async": CAN,
+        "oneway": CAN,
+        "ordered": CAN,
+        "transaction": "we drive none: the library of 0.4.4 exports no CreateTransactionProducer",
+        "delayed": CAN,
+        "concurrent": CAN,
+        "orderly": CAN,
+        "pull": "its pull consumer mixes up two brokers' queues of the same number",
+        "acknowledge": CAN,
+        "remaining": "its C interface asks no broker for offsets",
+        "place": "its library does not export GetMessageBrokerName",
+        "one attempt": "its C interface sets no number of attempts for sync sends, and tells none",
+        "proof": "a failure is a text without a code, and an inner attempt may have been stored",
+        "attached": "it tells nobody; the first of its list until that fails it",
+        "settings": (
+            "it reads no system properties, and its C interface sets time-outs and sizes only"
+        ),
+        "acknowledge nothing": _JAVA["acknowledge nothing"],
+        "transient": _JAVA["transient"],
+    },
+    body_max=_RECORD_MAX - 65_536,
+    body_why="a broker counts topic and properties, too, and bodies are sent undeflated",
+    own_threads=True,
+    reconnect_s=SEND_LIMIT_S,
+    drained_by=_DRAINS_FOR_OTHERS,
+    packages=(("rocketmq", "0.4.4"),),
+    artifacts=(),
+    how_to_get="`pip install 'mqproof[rocketmq-native]'`, on x86_64",
+)
+CLIENTS = (*map(_java, ("4.9.0", "4.9.8", "5.2.0", "5.3.3")), NATIVE)

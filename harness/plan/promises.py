@@ -1,0 +1,34 @@
+"""PURE: what a system's brokers promise by a layout, in one declared value.
+
+1. Nothing has a default: a system answers everything, with what its brokers do, with None where
+   nobody can say, or with the reason why the question makes no sense for it.
+2. Claims are judged by these alone, never by a system's or layout's name.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from spark_analysis.schema.words import Strength
+
+
+class Moot(NamedTuple):
+    """It makes no sense here, and why."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Promises:
+    """None: nobody has declared it, so that it is unknown to every claim."""
+
+    masters: int | None  # of one queue, which lies on so many
+    mirrored_on: str | Moot | None  # where a queue has mirrors: all, exactly, nodes, none
+    promote_on_shutdown: str | Moot | None  # always, when-synced, never
+    promote_on_failure: str | Moot | None
+    elects: bool | None  # somebody takes a dead master's place, by the brokers' own doing
+    route_poll_s: int | Moot | None  # how often clients ask who is master
+    confirm_waits_for_mirrors: bool | None  # of a persistent message
+    confirm_waits_for_disk: bool | None
+    asks_within_s: float | Moot | None  # so long after it was stored a transaction may wait
+    strength: Strength | None  # what a confirm of a lasting message promises; None: the least
+    strength_of_transient: Strength | None

@@ -1,0 +1,282 @@
+"""The systems and layouts that can be put under test, read from their TOML files.
+
+1. A layout is named `NAME@PROFILE`; `NAME` alone means its first profile. A path to a file of the
+   user's own (`mine.toml`, `mine.toml@T=60`) is taken wherever a name is.
+2. Every mistake of a file is told at once, each with its place and, where there are some, the
+   valid choices.
+3. A layout may be like another one (likeness.py), and say only what differs.
+4. A host's address is its own name here; a deployment that gave it another says so itself.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple, Protocol, TypeVar, get_args
+
+from pydantic import AfterValidator, BaseModel, Field, ValidationError
+
+from faults.kinds import KINDS
+from harness.outside.files import TOML_BYTES_MAX, Unreadable, is_file, text_of
+from harness.outside.text import brief
+from harness.plan.clients.registry import joined, problem, registry
+from harness.plan.findings import FOUND_MAX, MISSING, Finding, document_of, of_shape, told
+from harness.plan.model import Layout, System
+from harness.plan.operations import OPERATIONS
+from harness.plan.problems import PlanError, Problem, nearest, unknown
+from harness.plan.promises import Promises
+from harness.systems.files import compose_folder
+from harness.systems.layout_parts import AsList, Name, Names, Strict
+from harness.systems.likeness import LIKE, LikenessError, whole
+from harness.systems.rabbitmq import layouts as mirrored_layouts
+from harness.systems.rabbitmq.layouts import Handling, MirroredLayoutFile
+from harness.systems.rabbitmq.promises import mirrored_promises
+from harness.systems.rocketmq import layouts as rocketmq_layouts
+from harness.systems.rocketmq.layouts import RocketLayoutFile
+from harness.systems.rocketmq.promises import master_slave_promises
+
+FLAG = "--layout"
+
+
+class CatalogueError(PlanError):
+    """A name that nothing bears, or a file with mistakes; `problems` has the valid choices."""
+
+
+def system_names() -> tuple[str, ...]:
+    """All systems of this installation, sorted."""
+    return tuple(sorted(path.parent.name for path in compose_folder().glob("*/system.toml")))
+
+
+def load_system(name: str) -> System:
+    """Raises CatalogueError."""
+    _choose("system", name, system_names())
+    document = _read_system(name)
+    return System(
+        name=document.name,
+        title=document.title,
+        default_layout=document.default_layout,
+        clients=joined(document.clients),
+        deployments=document.deployments,
+        promises=_SHAPES[document.layouts].promises,
+        cannot=document.cannot,
+        cannot_handle=document.cannot_handle,
+        direct_peers=document.direct_peers,
+    )
+
+
+def layout_names(system: str) -> tuple[str, ...]:
+    """Every built-in layout of a system with every profile: `all-automatic@T=10`."""
+    return tuple(
+        f"{path.stem}@{profile}"
+        for path in _layout_files(system)
+        for profile in _read_layout(system, path).profiles
+    )
+
+
+def load_layout(system: str, word: str) -> Layout:
+    """A built-in layout by its name, or a user's own by its path. Raises CatalogueError."""
+    path, profile = _find(system, word)
+    document = _read_layout(system, path)
+    profile = profile or next(iter(document.profiles))
+    _choose(f"profile of layout {document.name}", profile, tuple(document.profiles), FLAG)
+    return document.layout(system, profile)
+
+
+def as_shipped(system: str, name: str) -> Layout | None:
+    """A built-in layout with the timers that its product comes with; None where no file says so.
+
+    `name`: without a profile.
+    """
+    if system not in system_names() or name not in {one.stem for one in _layout_files(system)}:
+        return None
+    profile = _read_system(system).shipped_profile
+    path, _ = _find(system, name)
+    document = _read_layout(system, path)
+    return document.layout(system, profile) if profile in document.profiles else None
+
+
+def is_path(word: str) -> bool:
+    """Whether a word means a file of the user's own, not a name."""
+    return "/" in word or word.endswith(".toml")
+
+
+def _find(system: str, word: str) -> tuple[Path, str]:
+    """The file that a word means, and the profile that it names or an empty string."""
+    name, _, profile = word.partition("@")
+    if is_path(name):
+        if not is_file(Path(name)):
+            raise CatalogueError([Problem(FLAG, f"there is no layout file {name}")])
+        return Path(name), profile
+    files = {path.stem: path for path in _layout_files(system)}
+    if name not in files:
+        _choose(f"layout of {system}", word, layout_names(system))
+    return files[name], profile
+
+
+def _layout_files(system: str) -> list[Path]:
+    _choose("system", system, system_names())
+    files = (compose_folder() / system / "layouts").glob("*.toml")
+    return sorted(files, key=lambda path: path.stem)
+
+
+def _choose(what: str, word: str, choices: Sequence[str], place: str = "") -> None:
+    if word not in choices:
+        raise CatalogueError([unknown(place, what, word, choices)])
+
+
+# --- the files' own shape ---------------------------------------------------------------------
+
+Deployment = Literal["local", "compose", "external"]
+
+
+def _kind(word: str) -> str:
+    known = (*KINDS, *OPERATIONS)
+    if word not in known:
+        text = f"there is no fault or operation {brief(word)}"
+        raise ValueError(f"{text}; there are {', '.join(known)}")
+    return word
+
+
+def _handling(word: str) -> str:
+    if word not in get_args(Handling):
+        raise ValueError(f"no partition handling; choose one of {', '.join(get_args(Handling))}")
+    return word
+
+
+def _deployment(word: str) -> str:
+    if word not in get_args(Deployment):
+        raise ValueError(f"no deployment; choose one of {', '.join(get_args(Deployment))}")
+    return word
+
+
+def _clients(words: tuple[str, ...]) -> tuple[str, ...]:
+    for word in words:
+        if word not in registry().clients:
+            raise ValueError(str(problem(word, place="")))
+    return words
+
+
+class _SystemFile(Strict):
+    name: Name
+    title: str
+    default_layout: Annotated[str, Field(pattern=r"^[^@]+@[^@]+$")]
+    clients: Annotated[Names, AfterValidator(_clients)]
+    deployments: Annotated[tuple[Deployment, ...], Field(min_length=1), AsList]
+    layouts: Literal["mirrored", "rocketmq"]  # what its layout files say, and promise
+    processes: Annotated[tuple[str, ...], AsList] = ()  # of each host, where all carry the same
+    shipped_profile: str = ""  # of its layouts: the one with the product's own timers
+    cannot: dict[Annotated[str, AfterValidator(_kind)], str] = Field(default_factory=dict)
+    cannot_handle: dict[Annotated[str, AfterValidator(_handling)], str] = Field(
+        default_factory=dict
+    )
+    direct_peers: dict[Annotated[str, AfterValidator(_deployment)], str] = Field(
+        default_factory=dict
+    )
+
+
+_AnyLayoutFile = MirroredLayoutFile | RocketLayoutFile
+
+
+class _Kind(Protocol):
+    """What layout files say: what is wrong where several keys are looked at, and the rest."""
+
+    def __call__(
+        self, document: Mapping[str, Any], processes: tuple[str, ...], /
+    ) -> Iterator[Finding]: ...
+
+
+class _Family(NamedTuple):
+    """What systems have in common whose layout files say the same."""
+
+    layout: type[_AnyLayoutFile]
+    mistakes: _Kind
+    promises: Callable[[Layout], Promises]
+
+
+_SHAPES: Mapping[str, _Family] = {  # by system.toml
+    "mirrored": _Family(MirroredLayoutFile, mirrored_layouts.mistakes, mirrored_promises),
+    "rocketmq": _Family(RocketLayoutFile, rocketmq_layouts.mistakes, master_slave_promises),
+}
+_File = TypeVar("_File", bound=BaseModel)
+
+
+@cache
+def _read_system(name: str) -> _SystemFile:
+    """Those that come with mqproof are read once in a process."""
+    path = compose_folder() / name / "system.toml"
+    source = _source(path)
+    file, found = _shaped(_document(path, source), _SystemFile)
+    _refuse(found, source, path)
+    assert file is not None, "nothing is wrong with it"
+    return file
+
+
+def _read_layout(system: str, path: Path) -> _AnyLayoutFile:
+    """A user's own may be another file by now; a built-in one is not."""
+    built_in = path in _layout_files(system)
+    return _read_built_in(system, path) if built_in else _read(system, path)
+
+
+@cache
+def _read_built_in(system: str, path: Path) -> _AnyLayoutFile:
+    return _read(system, path)
+
+
+def _read(system: str, path: Path) -> _AnyLayoutFile:
+    said = _read_system(system)
+    shape, mistakes, _ = _SHAPES[said.layouts]
+    source = _source(path)
+    document, found = _whole(system, _document(path, source))
+    found += islice(mistakes(document, said.processes), FOUND_MAX)
+    # Keys that a layout would have had which nobody knows are not missed.
+    unknown = document.pop(LIKE, None) is not None
+    shaped: tuple[_AnyLayoutFile | None, list[Finding]] = _shaped(document, shape)
+    file, others = shaped
+    found += [one for one in others if not unknown or one.text != MISSING]
+    _refuse(found, source, path)
+    assert file is not None, "nothing is wrong with it"
+    return file
+
+
+def _whole(system: str, document: dict[str, Any]) -> tuple[dict[str, Any], list[Finding]]:
+    """With what it has from another one; where nobody knows that one, as it is."""
+    if LIKE not in document:
+        return document, []
+    try:
+        return whole(document, _built_in_documents(system)), []
+    except LikenessError as error:
+        word = str(document[LIKE])
+        text, choices = str(error), tuple(error.choices)
+        return document, [Finding((LIKE,), text, choices, nearest(word, choices))]
+
+
+@cache
+def _built_in_documents(system: str) -> Mapping[str, dict[str, Any]]:
+    return {path.stem: _document(path, _source(path)) for path in _layout_files(system)}
+
+
+def _shaped(document: Mapping[str, Any], shape: type[_File]) -> tuple[_File | None, list[Finding]]:
+    try:
+        return shape.model_validate(document), []
+    except ValidationError as errors:
+        return None, list(islice(of_shape(errors, shape), FOUND_MAX))
+
+
+def _refuse(found: Sequence[Finding], source: str, path: Path) -> None:
+    """Raises CatalogueError if anything was found."""
+    if found:
+        raise CatalogueError(told(found, source, str(path)))
+
+
+def _source(path: Path) -> str:
+    try:
+        return text_of(path, TOML_BYTES_MAX)
+    except Unreadable as reason:
+        raise CatalogueError([Problem(str(path), f"cannot be read: {reason}")]) from None
+
+
+def _document(path: Path, source: str) -> dict[str, Any]:
+    try:
+        return document_of(source, str(path))
+    except PlanError as error:
+        raise CatalogueError(error.problems) from None

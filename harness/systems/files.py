@@ -1,0 +1,57 @@
+"""Where the systems' own files lie: beside the packages in a checkout, inside harness in a wheel.
+
+1. Nothing here reads what a file says; it only finds it.
+"""
+
+import shutil
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from harness.cluster.port import DeployError
+
+PACKAGES = Path(__file__).resolve().parents[2]  # what holds harness, faults and spark_analysis
+_WORKER_FILES = ("harness/__init__.py", "spark_analysis/__init__.py")
+_WORKER_FOLDERS = ("harness/workers", "faults", "spark_analysis/schema")
+_ENGINE_ONLY = frozenset({"spark_analysis/schema/arrow.py"})  # needs pyarrow
+
+
+def compose_folder() -> Path:
+    """The folder with one folder a system. Raises DeployError where the installation lacks it."""
+    places = (PACKAGES / "compose", PACKAGES / "harness" / "compose_files")
+    for place in places:
+        if (place / "rabbitmq-mirrored" / "system.toml").is_file():
+            return place
+    looked = " or ".join(str(place) for place in places)
+    raise DeployError(f"the systems' files are missing: no {looked}; reinstall mqproof")
+
+
+def copy_worker_sources(target: Path) -> None:
+    """Copies what a worker and the agent import, and nothing heavier, below `target`."""
+    _copy(_worker_sources(), target)
+
+
+def copy_reference_sources(target: Path) -> None:
+    """Copies the reference brokers below `target`; they import nothing else of ours."""
+    _copy(sorted((PACKAGES / "reference_impl").rglob("*.py")), target)
+
+
+def _copy(sources: Iterable[Path], target: Path) -> None:
+    for source in sources:
+        place = target / source.relative_to(PACKAGES)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, place)
+
+
+def _worker_sources() -> Iterator[Path]:
+    for name in _WORKER_FILES:
+        yield PACKAGES / name
+    for folder in _WORKER_FOLDERS:
+        for source in sorted((PACKAGES / folder).rglob("*.py")):
+            if source.relative_to(PACKAGES).as_posix() not in _ENGINE_ONLY:
+                yield source
+
+
+def own_folder(folder: Path) -> None:
+    """Makes it, for nobody else on this machine to look into: it holds what lets people in."""
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.chmod(0o700)

@@ -1,0 +1,13 @@
+"""RabbitMQ, and whatever speaks its management API.
+
+layouts        a layout file of mirrored queues, and the layout that it becomes
+policies       what a layout's policies say, held against what it promises
+broker         the Broker port: the management API and one declare
+api            the management API, on every host
+words          what the API's answers mean
+api_operator   orders over the API: policies, synchronisation
+commands       what the command line is told for an order
+stopped        whether it has stopped in a process that runs
+services       its nodes in containers
+operator       carries orders out in containers: the API and the command line
+"""

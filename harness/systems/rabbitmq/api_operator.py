@@ -1,0 +1,115 @@
+"""What an operator tells brokers over their management API: policies and synchronisation.
+
+1. An order is told to one host, the first that answers, and holds for the whole cluster. A host
+   that says no has the last word; one that is silent is passed over.
+2. A policy is not set before every host that answers tells it, or its absence.
+"""
+
+from typing import Any
+
+from harness.cluster.orders import (
+    CancelSync,
+    CountHeld,
+    DeletePolicy,
+    Order,
+    SetPolicy,
+    Synchronise,
+)
+from harness.cluster.polling import until
+from harness.cluster.port import DeployError
+from harness.systems.rabbitmq.api import (
+    ManagementApi,
+    Reply,
+    held_path,
+    policy_path,
+    queue_actions_path,
+)
+
+EVERYWHERE_LIMIT_S = 10.0
+_TAKEN = (200, 201, 204)
+
+
+class ApiOperator:
+    """orders.Operator for brokers that speak RabbitMQ's management API, as far as that goes."""
+
+    def __init__(self, api: ManagementApi) -> None:
+        self._api = api
+
+    async def carry_out(self, order: Order) -> str:
+        match order:
+            case SetPolicy():
+                return await self._set(order)
+            case DeletePolicy(name=name):
+                said = await self._tell(f"delete policy {name}", policy_path(name), "DELETE")
+                return await self._everywhere(name, None, said)
+            case Synchronise(queue=queue):
+                return await self._act(f"synchronise {queue}", queue, "sync")
+            case CancelSync(queue=queue):
+                return await self._act(
+                    f"cancel the synchronisation of {queue}", queue, "cancel_sync"
+                )
+            case CountHeld(queue=queue, host=host):
+                return await self._held(queue, host)
+        raise DeployError(f"{type(order).__name__}: the management API has no such thing")
+
+    async def _held(self, queue: str, host: str) -> str:
+        """Not every broker's API tells it."""
+        reply = await self._api.ask(host, held_path(queue))
+        held = reply.body.get("held_here") if reply is not None and reply.status == 200 else None
+        if held is None:
+            raise DeployError(f"{host} does not tell how much of {queue} it holds")
+        return f"{host}: {held}"
+
+    async def _set(self, order: SetPolicy) -> str:
+        definition = {
+            key: list(value) if isinstance(value, tuple) else value
+            for key, value in order.definition
+        }
+        body = {
+            "pattern": order.pattern,
+            "definition": definition,
+            "apply-to": "queues",
+            "priority": order.priority,
+        }
+        what = f"set policy {order.name}"
+        said = await self._tell(what, policy_path(order.name), "PUT", body)
+        return await self._everywhere(order.name, definition, said)
+
+    async def _act(self, what: str, queue: str, action: str) -> str:
+        return await self._tell(what, queue_actions_path(queue), "POST", {"action": action})
+
+    async def _tell(self, what: str, path: str, method: str, body: Any = None) -> str:
+        for host in self._api.hosts:
+            reply = await self._api.ask(host, path, method, body)
+            if reply is None:
+                continue
+            if reply.status not in _TAKEN:
+                raise DeployError(f"{what}: {host} said {reply.status} {reply.body}")
+            return f"{host} said {reply.status}"
+        raise DeployError(f"{what}: no host answered")
+
+    async def _everywhere(self, name: str, definition: dict[str, Any] | None, said: str) -> str:
+        """Waits until all that answer tell this definition; None: that there is none."""
+
+        async def look() -> dict[str, Reply | None]:
+            return await self._api.ask_all(policy_path(name))
+
+        def agreed(found: dict[str, Reply | None]) -> bool:
+            return not _differing(found, definition)
+
+        found = await until(look, agreed, EVERYWHERE_LIMIT_S)
+        if differing := _differing(found, definition):
+            hosts = ", ".join(differing)
+            raise DeployError(f"policy {name}: {hosts} had not heard in {EVERYWHERE_LIMIT_S:g} s")
+        return said
+
+
+def _differing(found: dict[str, Reply | None], definition: dict[str, Any] | None) -> list[str]:
+    """The hosts that answer, and tell another policy."""
+    return [
+        host for host, reply in found.items() if reply is not None and _told(reply) != definition
+    ]
+
+
+def _told(reply: Reply) -> Any:
+    return reply.body.get("definition") if reply.status == 200 else None

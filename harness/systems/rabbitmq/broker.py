@@ -1,0 +1,255 @@
+"""The Broker port for a RabbitMQ cluster: its management API and one declare, through the agent.
+
+1. Where the cluster's word is wanted, hosts are asked side by side and the first that answers is
+   believed: one that hangs delays nothing. Where each host's own word is wanted, all are awaited.
+2. Deleting or closing what is not there (any more) is no error.
+3. A connection is listed up to a second after it was opened (rabbitmq.conf), and unlisted at once.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import aclosing
+from functools import partial
+from typing import Any
+
+from harness.cluster.agent import AgentClient, AgentError
+from harness.cluster.polling import until
+from harness.cluster.port import DeployError, Health, Roles
+from harness.plan.model import Layout, Policy
+from harness.systems.rabbitmq import words
+from harness.systems.rabbitmq.api import (
+    API_PORT,
+    CONNECTIONS,
+    NODES,
+    OVERVIEW,
+    QUEUES,
+    ManagementApi,
+    connection_path,
+    policy_path,
+    queue_path,
+    urls,
+)
+
+AMQP_PORT = 5672
+SHARED_PRIORITY = 1000  # of several policies that fit the highest counts: others may mean all
+_GREET_LIMIT_S = 2.0
+_DECLARE_LIMIT_S = 20.0
+_MIRRORS_LIMIT_S = 30.0
+
+
+class RabbitBroker:
+    """port.Broker. `ways`: host -> address and port that the agent dials, in the layout's order.
+
+    `ours`: of a cluster that is not ours alone, how the names of the queues begin that are; no
+    other is looked at, and where the master of one lies is its own to say.
+    """
+
+    def __init__(
+        self,
+        layout: Layout,
+        agent: AgentClient,
+        ways: Mapping[str, tuple[str, int]],
+        api: ManagementApi,
+        ours: Callable[[], Sequence[str]] | None = None,
+    ) -> None:
+        self._layout = layout
+        self._agent = agent
+        self._ways = dict(ways)
+        self._api = api
+        self._ours = ours
+
+    @classmethod
+    def on_ports(
+        cls,
+        layout: Layout,
+        agent: AgentClient,
+        addresses: Mapping[str, str],
+        amqp_port: int = AMQP_PORT,
+        api_port: int = API_PORT,
+    ) -> "RabbitBroker":
+        """Of hosts that all use the same ports."""
+        ways = {host: (address, amqp_port) for host, address in addresses.items()}
+        return cls(layout, agent, ways, ManagementApi(agent, urls(addresses, api_port)))
+
+    @property
+    def api(self) -> ManagementApi:
+        return self._api
+
+    def add(self, host: str, address: str) -> None:
+        """One more member, on the usual ports: it is asked like every other from now on."""
+        self._ways[host] = (address, AMQP_PORT)
+        self._api.add(host, urls({host: address})[host])
+
+    async def declare(self, queue: str, durable: bool, host: str) -> None:
+        address, port = self._ways[host]
+        await self._agent.call(
+            "declare",
+            timeout_s=_DECLARE_LIMIT_S,
+            host=address,
+            port=port,
+            queue=queue,
+            durable=durable,
+        )
+        wanted = await self._mirrors_wanted(queue)
+        there = partial(_holds, "" if self._ours else host, wanted)
+        roles = await until(lambda: self.roles(queue), there, _MIRRORS_LIMIT_S)
+        if not there(roles):
+            where = "somewhere" if self._ours else f"on {host}"
+            raise DeployError(
+                f"{queue}: wanted its master {where} and {wanted} synchronised mirrors, "
+                f"found {roles.master} and {list(roles.synchronised)} after {_MIRRORS_LIMIT_S:g} s"
+            )
+
+    async def _mirrors_wanted(self, queue: str) -> int:
+        """As the layout declares, or else as the policy says that governs the queue."""
+        if self._layout.copies is not None:
+            return self._layout.copies - 1
+        said = await self._api.first(queue_path(queue))
+        return words.mirrors_wanted(said, len(self._layout.hosts))
+
+    async def roles(self, queue: str) -> Roles:
+        statuses: list[int] = []
+        async with aclosing(self._api.as_answered(queue_path(queue))) as replies:
+            async for reply in replies:
+                if reply.status == 200:
+                    return words.roles_of(reply.body)
+                statuses.append(reply.status)
+        # A broker does not find a queue whose only holder is down.
+        if 404 in statuses:
+            return Roles(master=None, mirrors=(), synchronised=())
+        raise DeployError(f"no broker tells who holds {queue}")
+
+    async def masters(self, queue: str) -> dict[str, bool | None]:
+        answers = await self._api.ask_all(queue_path(queue))
+        claims: dict[str, bool | None] = {}
+        for host, reply in answers.items():
+            if reply is None or reply.status not in (200, 404):
+                claims[host] = None
+            else:
+                claims[host] = reply.status == 200 and words.master_of(reply.body) == host
+        return claims
+
+    async def members(self, asked: str) -> tuple[str, ...]:
+        reply = await self._api.ask(asked, NODES)
+        if reply is None or reply.status != 200:
+            raise DeployError(f"{asked} does not tell which nodes there are")
+        return words.members(reply.body)
+
+    async def policy(self, name: str) -> dict[str, Any] | None:
+        async with aclosing(self._api.as_answered(policy_path(name))) as replies:
+            async for reply in replies:
+                if reply.status in (200, 404):
+                    return dict(reply.body["definition"]) if reply.status == 200 else None
+        raise DeployError(f"no broker tells of policy {name}")
+
+    async def connections(self, prefix: str, close: bool) -> tuple[str, ...]:
+        listed = await self._api.first(CONNECTIONS)
+        ours = {
+            str(row["name"]): str(row["user_provided_name"])
+            for row in listed
+            if str(row.get("user_provided_name", "")).startswith(prefix)
+        }
+        if close:
+            closing = (self._api.ask_all(connection_path(name), "DELETE") for name in ours)
+            await asyncio.gather(*closing)
+        return tuple(sorted(ours.values()))
+
+    async def delete(self, prefix: str) -> None:
+        for host, listed in (await self._api.bodies(QUEUES)).items():
+            names = [str(row["name"]) for row in listed or ()]
+            for name in (name for name in names if name.startswith(prefix)):
+                await self._api.ask(host, queue_path(name), "DELETE")
+
+    async def queues(self, prefix: str) -> tuple[str, ...]:
+        """Names of queues that begin so, by the first host that answers. Raises DeployError."""
+        names = (str(row["name"]) for row in await self._api.first(QUEUES))
+        return tuple(sorted(name for name in names if name.startswith(prefix)))
+
+    async def greets(self, host: str) -> bool:
+        """Whether the host's broker answers the AMQP header."""
+        address, port = self._ways[host]
+        try:
+            value = await self._agent.call(
+                "greet", timeout_s=_GREET_LIMIT_S, host=address, port=port
+            )
+        except AgentError:
+            return False
+        return bool(value["answered"])
+
+    async def listed(self, host: str) -> bool:
+        """Whether every other host that answers lists this one's broker as running."""
+        return all((await self.listing(host)).values())
+
+    async def listing(self, host: str) -> dict[str, bool]:
+        """By every other host that answers: whether it lists this one's broker as running."""
+        said = await self._api.bodies(NODES)
+        others = {
+            asked: words.runs(host, nodes) for asked, nodes in said.items() if nodes is not None
+        }
+        others.pop(host, None)
+        if not others:
+            raise DeployError(f"no other broker tells whether {host} is listed")
+        return others
+
+    async def alarms(self, resource: str) -> dict[str, dict[str, bool]]:
+        """By every host that answers: of which hosts it says that they are in alarm, or not."""
+        said = await self._api.bodies(NODES)
+        return {
+            asked: words.alarms(nodes, resource)
+            for asked, nodes in said.items()
+            if nodes is not None
+        }
+
+    async def set_policies(self) -> None:
+        """The layout's policies; they hold for the whole cluster. Raises DeployError."""
+        for policy in self._layout.policies:
+            await self._set_policy(policy)
+
+    async def remove_policies(self) -> None:
+        """Those; of one that is not there, too. Raises DeployError."""
+        for policy in self._layout.policies:
+            async with aclosing(self._api.as_answered(policy_path(policy.name), "DELETE")) as said:
+                statuses = [reply.status async for reply in said]
+            if not {204, 404} & set(statuses):
+                raise DeployError(f"policy {policy.name} was not removed: {statuses or 'silence'}")
+
+    async def health(self, limit_s: float) -> Health:
+        """As port.Cluster.health says."""
+        return await until(self._look, lambda health: health.clean, limit_s)
+
+    async def versions(self) -> dict[str, str]:
+        overview = await self._api.first(OVERVIEW)
+        return {
+            "rabbitmq": str(overview["rabbitmq_version"]),
+            "erlang": str(overview["erlang_version"]),
+        }
+
+    async def _look(self) -> Health:
+        nodes, queues = await asyncio.gather(self._api.bodies(NODES), self._api.bodies(QUEUES))
+        if self._ours is not None:
+            prefixes = tuple(self._ours())
+            queues = {host: words.named(listed, prefixes) for host, listed in queues.items()}
+        found = words.doubts(self._layout, nodes, queues)
+        return Health(clean=not found, doubts=found)
+
+    async def _set_policy(self, policy: Policy) -> None:
+        body = {
+            "pattern": policy.pattern,
+            "definition": dict(policy.definition),
+            "apply-to": "queues",
+            "priority": SHARED_PRIORITY if self._ours else 0,
+        }
+        host = next(iter(self._ways))
+        reply = await self._api.ask(host, policy_path(policy.name), "PUT", body)
+        if reply is None or reply.status not in (201, 204):
+            said = "nothing" if reply is None else f"{reply.status} {reply.body}"
+            raise DeployError(f"{host} did not take policy {policy.name}: it said {said}")
+
+
+def _holds(host: str, mirrors: int, roles: Roles) -> bool:
+    """A fresh queue's mirrors hold all of it at once; the API tells so a little later.
+
+    `host`: "" is any.
+    """
+    placed = roles.master == host if host else roles.master is not None
+    return placed and len(roles.synchronised) >= mirrors

@@ -1,0 +1,93 @@
+"""Carries operators' orders out on a compose project: management API and RabbitMQ's command line.
+
+1. Engine calls block, so they run in threads.
+2. What is told to a node that is down is told to a container that stands in for it (stand_in.py).
+3. A spare that has joined is asked like every other host from then on.
+"""
+
+import asyncio
+import shlex
+from collections.abc import Callable, Mapping
+
+import requests
+from docker import DockerClient
+from docker.errors import DockerException
+
+from faults.executors.project import Project
+from faults.model import FaultError
+from harness.cluster.orders import AddNode, Operator, Order
+from harness.cluster.port import DeployError
+from harness.plan.model import Layout
+from harness.systems.rabbitmq import commands
+from harness.systems.rabbitmq.api import ManagementApi
+from harness.systems.rabbitmq.api_operator import ApiOperator
+from harness.systems.stand_in import run_instead
+
+COMMAND_LIMIT_S = 150.0
+RABBITMQ = "rabbitmq-mirrored"
+Joined = Callable[[str, str], None]  # host, address
+
+
+def operator_of(
+    client: DockerClient,
+    project: str,
+    layout: Layout,
+    api: ManagementApi,
+    joined: Joined,
+) -> Operator:
+    """`joined` hears of each spare that has become a member."""
+    by_api = ApiOperator(api)
+    if layout.system != RABBITMQ:
+        return by_api
+    spares = {host.name: host.address for host in layout.spares}
+    return RabbitOperator(by_api, Project(client, project), client, spares, joined)
+
+
+class RabbitOperator:
+    """orders.Operator for RabbitMQ in containers."""
+
+    def __init__(
+        self,
+        api: Operator,
+        project: Project,
+        client: DockerClient,
+        spares: Mapping[str, str],
+        joined: Joined,
+    ) -> None:
+        self._api = api
+        self._project = project
+        self._client = client
+        self._spares = spares
+        self._joined = joined
+
+    async def carry_out(self, order: Order) -> str:
+        script = commands.script(order)
+        if script is None:
+            return await self._api.carry_out(order)
+        run = self._instead if script.instead else self._beside
+        try:
+            async with asyncio.timeout(COMMAND_LIMIT_S):
+                status, said = await asyncio.to_thread(run, script.host, script.text)
+        except TimeoutError:
+            raise DeployError(f"{script.text} on {script.host}: {COMMAND_LIMIT_S:g} s") from None
+        except (FaultError, DockerException, requests.RequestException) as error:
+            raise DeployError(f"{script.text} on {script.host}: {error}") from error
+        if status:
+            raise DeployError(f"{script.text} on {script.host}: status {status}: {_short(said)}")
+        if isinstance(order, AddNode) and order.host in self._spares:
+            self._joined(order.host, self._spares[order.host])
+        return f"{script.host}: {_short(said) or 'done'}"
+
+    def _beside(self, host: str, text: str) -> tuple[int, str]:
+        """The limit is the command's own, too: nobody can break an exec off from outside."""
+        limited = f"timeout {COMMAND_LIMIT_S:.0f} sh -c {shlex.quote(text)}"
+        output = self._project.execute(self._project.processes(host)[0], ["sh", "-c", limited])
+        return output.status, output.text
+
+    def _instead(self, host: str, text: str) -> tuple[int, str]:
+        return run_instead(self._client, self._project, host, text, COMMAND_LIMIT_S)
+
+
+def _short(said: str) -> str:
+    """On one line, its end: that is where a command says what became of it."""
+    return " ".join(said.split())[-300:]

@@ -1,0 +1,126 @@
+"""PURE: what the management API's answers mean for the run.
+
+1. A queue whose home is down has no master, whatever node it still names.
+2. A cluster is clean when every host says so itself: in a partition each sees another one.
+"""
+
+from typing import Any
+
+from faults.executors.alarms import ALARMS
+from harness.cluster.port import Roles
+from harness.plan.model import Layout
+
+_NODE = "rabbit@"
+_DEAD = frozenset({"down", "stopped", "crashed", "terminated"})
+
+
+def roles_of(queue: dict[str, Any]) -> Roles:
+    """Mirrors in age order; the API lists those that are synchronised in another order."""
+    mirrors = _hosts(queue.get("slave_nodes"))
+    synchronised = frozenset(_hosts(queue.get("synchronised_slave_nodes")))
+    return Roles(
+        master=master_of(queue),
+        mirrors=mirrors,
+        synchronised=tuple(host for host in mirrors if host in synchronised),
+    )
+
+
+def master_of(queue: dict[str, Any]) -> str | None:
+    state = queue.get("state")
+    if isinstance(state, str) and state in _DEAD:
+        return None
+    node = queue.get("node")
+    return _host(node) if isinstance(node, str) else None
+
+
+def runs(host: str, nodes: list[dict[str, Any]]) -> bool:
+    """Whether a list of nodes says that the host's is running."""
+    return any(_host(str(node.get("name"))) == host and node.get("running") for node in nodes)
+
+
+def members(nodes: list[dict[str, Any]]) -> tuple[str, ...]:
+    """The hosts of a list of nodes, of those that are down, too."""
+    return tuple(_host(str(node.get("name"))) for node in nodes)
+
+
+def alarms(nodes: list[dict[str, Any]], resource: str) -> dict[str, bool]:
+    """Host -> whether it is in alarm; a node that is down, or whose word is not told, has none."""
+    key = ALARMS[resource]
+    return {
+        _host(str(node.get("name"))): bool(node[key])
+        for node in nodes
+        if node.get("running") and key in node
+    }
+
+
+def mirrors_wanted(queue: dict[str, Any], hosts: int) -> int:
+    """By the policy that governs a queue; 0 where none mirrors it, or nobody tells which does."""
+    definition = queue.get("effective_policy_definition")
+    definition = definition if isinstance(definition, dict) else {}
+    parameter = definition.get("ha-params")
+    match definition.get("ha-mode"):
+        case "all":
+            return hosts - 1
+        case "exactly" if isinstance(parameter, int):
+            return min(parameter, hosts) - 1
+        case "nodes" if isinstance(parameter, list):
+            return max(len(parameter) - 1, 0)
+    return 0
+
+
+def named(
+    queues: list[dict[str, Any]] | None, prefixes: tuple[str, ...]
+) -> list[dict[str, Any]] | None:
+    """Those whose names begin so; None stays None."""
+    found = (queue for queue in queues or () if str(queue.get("name")).startswith(prefixes))
+    return None if queues is None else list(found)
+
+
+def doubts(layout: Layout, nodes: dict[str, Any], queues: dict[str, Any]) -> tuple[str, ...]:
+    """What stands against a clean cluster. Each argument: host -> its own word, None for none."""
+    found: list[str] = []
+    for host in (host.name for host in layout.hosts):
+        if nodes.get(host) is None:
+            found.append(f"{host} does not answer")
+        else:
+            found += [f"{host} says: {doubt}" for doubt in _node_doubts(layout, nodes[host])]
+        for queue in queues.get(host) or ():
+            found += [f"{host} says: {doubt}" for doubt in _queue_doubts(layout, queue)]
+    return tuple(found)
+
+
+def _node_doubts(layout: Layout, listed: list[dict[str, Any]]) -> list[str]:
+    by_host = {_host(str(node.get("name"))): node for node in listed}
+    found: list[str] = []
+    for host in (host.name for host in layout.hosts):
+        node = by_host.get(host)
+        if node is None or not node.get("running"):
+            found.append(f"{host} is not {'listed' if node is None else 'running'}")
+            continue
+        if node.get("partitions"):
+            found.append(f"{host} is partitioned from {', '.join(_hosts(node['partitions']))}")
+        found += [f"{host} has a {alarm}" for alarm in ALARMS.values() if node.get(alarm)]
+    return found
+
+
+def _queue_doubts(layout: Layout, queue: dict[str, Any]) -> list[str]:
+    """Of a queue that a policy governs: its master, mirrors and their synchronisation."""
+    if not queue.get("policy") or layout.copies is None or layout.copies == 1:
+        return []
+    name, roles = queue.get("name"), roles_of(queue)
+    if roles.master is None:
+        return [f"{name} has no master"]
+    if len(roles.mirrors) < layout.copies - 1:
+        return [f"{name} has {len(roles.mirrors)} of {layout.copies - 1} mirrors"]
+    behind = [host for host in roles.mirrors if host not in roles.synchronised]
+    if behind and layout.synchronise == "automatic":
+        return [f"{name} is not synchronised on {', '.join(behind)}"]
+    return []
+
+
+def _hosts(nodes: Any) -> tuple[str, ...]:
+    return tuple(_host(str(node)) for node in nodes or ())
+
+
+def _host(node: str) -> str:
+    return node.removeprefix(_NODE)

@@ -1,0 +1,42 @@
+"""PURE: the configuration of a node of the reference, as reference_impl reads it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from harness.plan.model import Layout
+
+AMQP_PORT, API_PORT, PEER_PORT = 5672, 15672, 25672
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """Of every node of a cluster, each at an address of its own."""
+
+    amqp: int = AMQP_PORT
+    api: int = API_PORT
+    peer: int = PEER_PORT
+
+
+def configuration(
+    layout: Layout,
+    name: str,
+    bind: str,
+    peers: Mapping[str, tuple[str, int]],
+    data: str,
+    log: str,
+    ports: Ports,
+) -> dict[str, Any]:
+    """`peers`: where each other node is dialled; `data`, `log`: paths."""
+    return {
+        "name": name,
+        "bind": bind,
+        "amqp_port": ports.amqp,
+        "api_port": ports.api,
+        "peer_port": ports.peer,
+        "peers": dict(peers),
+        "data": data,
+        "net_ticktime_s": layout.timer_s,
+        "partition_handling": layout.partition_handling,
+        "log": log,
+    }

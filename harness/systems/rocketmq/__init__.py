@@ -1,0 +1,12 @@
+"""Apache RocketMQ: name servers, groups of a master and its slaves.
+
+layouts    a layout file, and the layout that it becomes (harness/plan/rocketmq_layout.py)
+settings   each server's configuration file
+services   servers in containers
+broker     the Broker port: what servers say of themselves
+api        questions to servers through the agent
+words      what their answers mean
+links      listeners of the proxy where brokers are known by name
+operator   makes a slave its group's master, in containers
+runs       what a run does otherwise: clients' options, confirms, audit
+"""

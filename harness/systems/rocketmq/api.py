@@ -1,0 +1,72 @@
+"""Questions to RocketMQ servers through the agent: an answer, or None for who does not answer.
+
+1. Each server is asked by itself, all side by side: one that hangs delays nobody but who waits
+   for all.
+2. Without an agent nobody is asked: that is no silence of a server's.
+3. An answer is a command as the remoting protocol has it; what it means is words.py's.
+"""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
+
+from harness.cluster.agent import AgentError, AgentLost
+from harness.plan.rocketmq_layout import Server
+from harness.workers.remoting.commands import Command
+from harness.workers.remoting.headers import RESPONSE, Header
+from harness.workers.remoting.requests import Request
+
+ASK_LIMIT_S = 5.0
+GREET_LIMIT_S = 2.0
+
+
+class Agent(Protocol):
+    async def call(self, name: str, /, timeout_s: float, **arguments: Any) -> dict[str, Any]: ...
+
+
+class RocketApi:
+    """`addresses`: by host, as the agent dials them."""
+
+    def __init__(self, agent: Agent, addresses: Mapping[str, str]) -> None:
+        self._agent = agent
+        self._addresses = addresses
+
+    async def ask(
+        self, server: Server, request: Request, limit_s: float = ASK_LIMIT_S
+    ) -> Command | None:
+        """Raises AgentLost."""
+        try:
+            said = await self._agent.call(
+                "remoting_ask",
+                limit_s,
+                host=self._addresses[server.host],
+                port=server.port,
+                code=int(request.code),
+                fields=dict(request.fields),
+                body=request.body.decode(),
+            )
+        except AgentLost:
+            raise
+        except AgentError:
+            return None
+        header = Header(int(said["code"]), 0, RESPONSE, said["remark"], said["fields"])
+        return Command(header, said["body"].encode())
+
+    async def ask_each(
+        self, servers: Iterable[Server], request: Request
+    ) -> dict[Server, Command | None]:
+        servers = list(servers)
+        answers = await asyncio.gather(*(self.ask(server, request) for server in servers))
+        return dict(zip(servers, answers, strict=True))
+
+    async def greets(self, server: Server) -> bool:
+        try:
+            said = await self._agent.call(
+                "remoting_greet",
+                GREET_LIMIT_S,
+                host=self._addresses[server.host],
+                port=server.port,
+            )
+        except AgentError:
+            return False
+        return bool(said["answered"])

@@ -1,0 +1,302 @@
+"""The Broker port for RocketMQ: what its servers say of themselves, through the agent.
+
+1. A topic is made on the masters of all groups, by hand: nothing makes one by itself. Its master
+   is that of its home, the group of the host that it was declared on.
+2. Where the cluster's word is wanted, every name server's is taken together: one that hangs or was
+   cut off shows less than others, or what was.
+3. RocketMQ closes no connection that somebody asks it to close: who left is gone when the kernel
+   says so.
+4. Deleting what is not there (any more) is no error, nor is a slave's refusal: it copies what its
+   master has.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeGuard, TypeVar
+
+from harness.cluster.polling import until
+from harness.cluster.port import DeployError, Health, Roles
+from harness.plan.model import Layout
+from harness.plan.rocketmq_layout import COPIED_EVERY_S, MASTER_ID, Server, home, servers, topic_of
+from harness.systems.rocketmq import words
+from harness.systems.rocketmq.api import Agent, RocketApi
+from harness.workers.clients.rocketmq.options import group
+from harness.workers.remoting import answers, requests
+from harness.workers.remoting.commands import Command
+from harness.workers.remoting.errors import Refused, WireError
+from harness.workers.remoting.requests import Answer, Request
+from harness.workers.remoting.routes import View
+from harness.workers.remoting.tables import Topic
+
+QUEUES = 4  # of a topic on each group
+DECLARE_SPARE_S = 35.0  # beside the time in which a slave copies its master's topics
+VERSION_LIMIT_S = 20.0
+CATCH_UP_LIMIT_S = 1.0  # so long a slave may take to hold what its master held
+READERS = "readers"
+Read = TypeVar("Read")
+
+
+class RocketBroker:
+    """port.Broker. `addresses`: by host, as the agent dials them."""
+
+    def __init__(self, layout: Layout, agent: Agent, addresses: Mapping[str, str]) -> None:
+        self._layout = layout
+        self._api = RocketApi(agent, addresses)
+        self._servers = servers(layout.hosts)
+        self._homes: dict[str, str] = {}  # topic -> group
+
+    @property
+    def _copied_every_s(self) -> int:
+        assert self._layout.rocketmq is not None, self._layout.label
+        return COPIED_EVERY_S[self._layout.rocketmq.version]
+
+    @property
+    def _brokers(self) -> list[Server]:
+        return [one for one in self._servers if one.is_broker]
+
+    @property
+    def _masters(self) -> list[Server]:
+        return [one for one in self._brokers if one.id == MASTER_ID]
+
+    @property
+    def _name_servers(self) -> list[Server]:
+        return [one for one in self._servers if not one.is_broker]
+
+    async def declare(self, queue: str, durable: bool, host: str) -> None:  # noqa: ARG002  (the port's)
+        """Whatever a log holds is on its disk: there is no other kind of topic."""
+        topic = topic_of(queue)
+        self._homes[topic] = home(self._layout.hosts, host)
+        create = requests.create_topic(topic, QUEUES)
+        for server, answer in (await self._api.ask_each(self._masters, create)).items():
+            if answer is None or answer.header.code != Answer.SUCCESS:
+                said = "nothing" if answer is None else answer.header.remark or answer.header.code
+                raise DeployError(f"{server.process} did not make topic {topic}: it said {said}")
+        limit_s = DECLARE_SPARE_S + self._copied_every_s
+        missing = await until(lambda: self._without(topic), lambda found: not found, limit_s)
+        if missing:
+            told = ", ".join(missing)
+            raise DeployError(f"{topic} is not known to {told} after {limit_s:g} s")
+
+    async def roles(self, queue: str) -> Roles:
+        group_of_topic = self._home(queue)
+        views = await self._views(requests.route(topic_of(queue)), answers.route)
+        heard = [view for view in views.values() if view is not None]
+        if not heard:
+            raise DeployError(f"no name server tells who holds {queue}")
+        held = words.holders(group_of_topic, self._brokers, heard)
+        masters = [one for one in held if one.id == MASTER_ID]
+        slaves = [one for one in held if one.id != MASTER_ID]
+        synchronised = await self._caught_up(masters[0], slaves) if masters else []
+        return words.roles_of(held, synchronised)
+
+    async def masters(self, queue: str) -> dict[str, bool | None]:
+        """Of the brokers of the topic's home, by their own configuration."""
+        asked = [one for one in self._brokers if one.group == self._home(queue)]
+        request = Request(requests.Code.GET_BROKER_CONFIG, "its configuration")
+        said = await self._api.ask_each(asked, request)
+        return {
+            server.host: None if answer is None else words.claims(answer.body.decode())
+            for server, answer in said.items()
+        }
+
+    async def members(self, asked: str) -> tuple[str, ...]:
+        raise DeployError(f"{asked} is in no cluster whose members it could tell")
+
+    async def policy(self, name: str) -> dict[str, Any] | None:
+        raise DeployError(f"no policy {name}: topics are copied as brokers are configured")
+
+    async def connections(self, prefix: str, close: bool) -> tuple[str, ...]:
+        """By the masters that answer, and the slaves of those that do not; at least one has to.
+
+        A broker that stood still reads heartbeats of who has left meanwhile, and lists him until
+        his silence has lasted two minutes. By a slave's list nobody is handed anything; nor by a
+        list of producers, who hold nothing back: where closing would be the last resort, consumers
+        alone count.
+        """
+        topics = words.deciding(await self._topics())
+        beginning = topic_of(prefix)
+        named = {one for found in topics.values() for one in found if one.startswith(beginning)}
+        asked = [(requests.consumers(group(topic, READERS)), words.consumers) for topic in named]
+        if not close:
+            asked.append((requests.producers(), words.producers))
+        found = await asyncio.gather(
+            *(self._connected(server, *question) for server in topics for question in asked)
+        )
+        return tuple(sorted({name for one in found for name in one if name.startswith(prefix)}))
+
+    async def delete(self, prefix: str) -> None:
+        """Of masters first: a slave copies what they have."""
+        beginning = topic_of(prefix)
+        gone: set[str] = set()
+        for chosen in (self._masters, [one for one in self._brokers if one.id != MASTER_ID]):
+            for server, topics in (await self._topics(chosen)).items():
+                named = words.of_runs(topics, beginning)
+                gone.update(named)
+                await self._tell(server, map(requests.delete_topic, named))
+                groups = words.of_runs(await self._groups(server), beginning)
+                await self._tell(server, map(requests.delete_group, groups))
+        for server in self._name_servers:
+            await self._tell(server, map(requests.delete_route, sorted(gone)))
+
+    # --- who is whose master ---------------------------------------------------------------------
+
+    def group_of(self, queue: str, host: str) -> tuple[Server, Server]:
+        """The master of a queue's group, and the slave of it on that host. Raises DeployError."""
+        own = [one for one in self._brokers if one.group == self._home(queue)]
+        slaves = [one for one in own if one.host == host and one.id != MASTER_ID]
+        if not slaves:
+            raise DeployError(f"{host} has no slave of {self._home(queue)}")
+        return words.master_of(slaves[0].group, own), slaves[0]
+
+    def promote(self, master: Server, slave: Server) -> None:
+        """They change places: an operator has configured them so."""
+        places = {master: replace(master, id=slave.id), slave: replace(slave, id=master.id)}
+        self._servers = tuple(places.get(one, one) for one in self._servers)
+
+    # --- what a cluster that stands is asked besides ---------------------------------------------
+
+    async def greets(self, host: str) -> bool:
+        """Whether all servers of the host answer."""
+        own = [one for one in self._servers if one.host == host]
+        return all(await asyncio.gather(*map(self._api.greets, own)))
+
+    async def listed(self, place: str) -> bool:
+        """Whether every name server that answers shows the brokers of a host, or process of one
+        (faults/places.py). Name servers there have to answer, and to show whom others show: one
+        that was started anew knows nobody until brokers tell of themselves again."""
+        views = await self._views(requests.cluster_info(), answers.cluster)
+        heard = [view for view in views.values() if view is not None]
+        if not heard:
+            raise DeployError(f"no name server tells whether {place} is listed")
+        own = words.at(place, self._servers)
+        telling = [views[one] for one in own if not one.is_broker]
+        if not all(view is not None and words.tells(view, heard) for view in telling):
+            return False
+        return all(words.lists(view, [one for one in own if one.is_broker]) for view in heard)
+
+    async def health(self, limit_s: float) -> Health:
+        """As port.Cluster.health says."""
+        return await until(self._look, lambda health: health.clean, limit_s)
+
+    async def set_policies(self) -> None:
+        """It has none."""
+
+    async def alarms(self, resource: str) -> dict[str, dict[str, bool]]:  # noqa: ARG002
+        """It raises none."""
+        return {}
+
+    async def versions(self) -> dict[str, str]:
+        """As brokers tell them: `V4_9_7` is 4.9.7."""
+        found = await until(self._versions, bool, VERSION_LIMIT_S)
+        if not found:
+            raise DeployError(f"no broker told its version within {VERSION_LIMIT_S:g} s")
+        return {"rocketmq": ", ".join(sorted(found))}
+
+    async def _versions(self) -> set[str]:
+        said = await self._read_each(self._brokers, requests.runtime_info(), answers.runtime)
+        tables = [table for table in said.values() if table is not None]
+        return {one["brokerVersionDesc"].removeprefix("V").replace("_", ".") for one in tables}
+
+    # --- questions -------------------------------------------------------------------------------
+
+    async def _look(self) -> Health:
+        views = await self._views(requests.cluster_info(), answers.cluster)
+        masters, brokers = self._masters, self._brokers
+        slaves = [one for one in brokers if one.id != MASTER_ID]
+        ends = await self._ends(masters)
+        ends |= await self._ends(slaves)  # later: what a master wrote since is not missed
+        found = words.doubts(brokers, views, ends)
+        return Health(clean=not found, doubts=found)
+
+    async def _caught_up(self, master: Server, slaves: Sequence[Server]) -> list[Server]:
+        """The slaves that hold what the master holds now, or soon do."""
+        wanted = (await self._ends([master]))[master]
+        if wanted is None or not slaves:
+            return []
+
+        async def look() -> list[Server]:
+            ends = await self._ends(slaves)
+            return [one for one in slaves if (ends[one] or 0) >= wanted]
+
+        return await until(look, lambda found: len(found) == len(slaves), CATCH_UP_LIMIT_S)
+
+    async def _without(self, topic: str) -> tuple[str, ...]:
+        """The servers that do not know a topic as they should."""
+        wanted = {one.group for one in self._masters}
+        views = await self._views(requests.route(topic), answers.route)
+        topics = await self._read_each(self._brokers, requests.topic_configs(), answers.topics)
+        missing = [
+            server
+            for server, view in views.items()
+            if view is None or {one.broker for one in view.queues} != wanted
+        ]
+        missing += [
+            server
+            for server, found in topics.items()
+            if found is None or topic not in _names(found)
+        ]
+        return tuple(f"{one.process} of {one.host}" for one in missing)
+
+    async def _topics(self, chosen: Sequence[Server] = ()) -> dict[Server, tuple[str, ...]]:
+        """Names of topics, of the brokers that answer. Raises DeployError where none does."""
+        asked = chosen or self._brokers
+        said = await self._read_each(asked, requests.topic_configs(), answers.topics)
+        found = {server: _names(topics) for server, topics in said.items() if topics is not None}
+        if not found and not chosen:
+            raise DeployError("no broker tells which topics it has")
+        return found
+
+    async def _groups(self, server: Server) -> tuple[str, ...]:
+        answer = await self._api.ask(server, requests.subscription_groups())
+        return words.groups(answer.body) if _done(answer) else ()
+
+    async def _connected(
+        self, server: Server, request: Request, read: Callable[[bytes], tuple[str, ...]]
+    ) -> tuple[str, ...]:
+        """Nobody, too, where the broker knows of no such group."""
+        answer = await self._api.ask(server, request)
+        return read(answer.body) if _done(answer) else ()
+
+    async def _tell(self, server: Server, orders: Iterable[Request]) -> None:
+        for order in orders:
+            await self._api.ask(server, order)
+
+    async def _ends(self, chosen: Sequence[Server]) -> dict[Server, int | None]:
+        said = await self._read_each(chosen, requests.runtime_info(), answers.log)
+        return {server: None if log is None else log[1] for server, log in said.items()}
+
+    async def _views(
+        self, request: Request, read: Callable[[Request, Command], View]
+    ) -> dict[Server, View | None]:
+        return await self._read_each(self._name_servers, request, read)
+
+    async def _read_each(
+        self,
+        chosen: Iterable[Server],
+        request: Request,
+        read: Callable[[Request, Command], Read],
+    ) -> dict[Server, Read | None]:
+        """None for who does not answer, or answers what nobody understands."""
+
+        def understood(answer: Command | None) -> Read | None:
+            try:
+                return None if answer is None else read(request, answer)
+            except (Refused, WireError):
+                return None
+
+        said = await self._api.ask_each(chosen, request)
+        return {server: understood(answer) for server, answer in said.items()}
+
+    def _home(self, queue: str) -> str:
+        """Of a topic that somebody else declared, the layout's first group."""
+        topic = topic_of(queue)
+        return self._homes.get(topic) or home(self._layout.hosts, "")
+
+
+def _names(topics: Iterable[Topic]) -> tuple[str, ...]:
+    return tuple(one.name for one in topics)
+
+
+def _done(answer: Command | None) -> TypeGuard[Command]:
+    return answer is not None and answer.header.code == Answer.SUCCESS

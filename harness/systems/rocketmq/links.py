@@ -1,0 +1,102 @@
+"""Listeners of the proxy where brokers are known by name: one for each worker and server.
+
+1. Each worker has an address of the proxy's for itself while its run lasts
+   (deploy/compose/worker_ways.py). There every server has a listener at its own port, so that the
+   names that name servers show lead through it, whoever resolves them to that address.
+2. A link says which process it leads to: a client is told of name servers alone, and finds brokers
+   by itself.
+3. Who audits speaks to one broker by its place, through a listener that no fault names.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+from harness.cluster.polling import until
+from harness.cluster.port import DeployError, Link
+from harness.plan.rocketmq_layout import Server
+from harness.systems.rocketmq.api import Agent
+from harness.workers.protocol import Endpoint
+
+_LIMIT_S = 10.0
+_ADDRESS_LIMIT_S = 15.0  # until the proxy has an address
+_DIRECT = "mqproof-direct"  # no run's listener begins so
+
+
+class RocketLinks:
+    """`proxy`: where auditors dial; `free`: the proxy's addresses for workers; `addresses`: where
+    listeners lead, by host."""
+
+    def __init__(
+        self,
+        agent: Agent,
+        proxy: str,
+        free: Sequence[str],
+        servers: Sequence[Server],
+        addresses: Mapping[str, str],
+    ) -> None:
+        self._agent = agent
+        self._proxy = proxy
+        self._free = list(free)
+        self._servers = servers
+        self._addresses = addresses
+        self._taken: dict[tuple[str, str], str] = {}  # (run, worker) -> its address
+        self._ways: dict[str, tuple[str, int]] = {}  # listener -> where it is dialled
+
+    async def make(self, run: str, worker: str) -> tuple[Link, ...]:
+        """A listener to each server, in the layout's order."""
+        if not self._free:
+            raise DeployError(
+                f"{worker} has no address left: {len(self._taken)} workers have them all"
+            )
+        address = self._taken[run, worker] = self._free.pop(0)
+        return tuple(
+            await asyncio.gather(
+                *(self._link(run, worker, server, address) for server in self._servers)
+            )
+        )
+
+    async def remove(self, run: str) -> None:
+        prefix = f"mqproof.{run}."
+        await self._agent.call("proxy_delete", _LIMIT_S, prefix=prefix)
+        for name in [name for name in self._ways if name.startswith(prefix)]:
+            del self._ways[name]
+        for place in [place for place in self._taken if place[0] == run]:
+            self._free.append(self._taken.pop(place))
+
+    async def direct(self, host: str) -> Endpoint:
+        """Of a host's broker. Raises DeployError where it has none."""
+        brokers = [one for one in self._servers if one.host == host and one.is_broker]
+        if not brokers:
+            raise DeployError(f"{host} has no broker: there is nothing to read")
+        name = f"{_DIRECT}.{host}"
+        if name not in self._ways:
+            await self._listen(name, brokers[0], "")
+        return Endpoint(host, *self._ways[name])
+
+    def dial(self, name: str) -> tuple[str, int]:
+        """A listener by its name, as the agent and workers dial it."""
+        return self._ways[name]
+
+    def address(self, worker: str) -> str | None:
+        """What brokers' names are to mean to a worker; None for who has no links."""
+        found = [address for (_, name), address in self._taken.items() if name == worker]
+        return found[-1] if found else None
+
+    async def _link(self, run: str, worker: str, server: Server, address: str) -> Link:
+        name = f"mqproof.{run}.{worker}.{server.host}.{server.process}"
+
+        async def listen() -> int:
+            return await self._listen(name, server, f"{address}:{server.port}")
+
+        await until(listen, bool, _ADDRESS_LIMIT_S)
+        endpoint = Endpoint(server.host, address, server.port)
+        return Link(worker, server.host, name, endpoint, server.process)
+
+    async def _listen(self, name: str, server: Server, listen: str) -> int:
+        upstream = f"{self._addresses[server.host]}:{server.port}"
+        made = await self._agent.call(
+            "proxy_create", _LIMIT_S, name=name, upstream=upstream, listen=listen
+        )
+        port = int(made["port"])
+        self._ways[name] = (listen.rpartition(":")[0] or self._proxy, port)
+        return port

@@ -1,0 +1,26 @@
+"""PURE: RocketMQ's name servers and brokers in containers."""
+
+from harness.plan.model import Host, Layout
+from harness.plan.rocketmq_layout import parse_broker
+from harness.systems.rocketmq import settings
+from harness.systems.services import Addresses, Broker, Service, port_is_open
+
+
+def _told(layout: Layout, host: Host, process: str, _addresses: Addresses) -> Service:
+    """One name server or broker; its entry point writes its configuration file."""
+    told = settings.configuration(layout, host.name, process)
+    return {
+        "environment": {
+            "MQPROOF_ROLE": "broker" if parse_broker(process) else process,
+            "MQPROOF_CONFIGURATION": settings.text(told),
+        },
+        "healthcheck": port_is_open(int(told["listenPort"])),
+    }
+
+
+def _image(layout: Layout) -> str:
+    assert layout.rocketmq is not None, layout.label
+    return f"${{MQPROOF_ROCKETMQ_IMAGE:-mqproof/rocketmq:{layout.rocketmq.version}}}"
+
+
+SERVERS = Broker(image=_image, data="/var/lib/rocketmq", told=_told)

@@ -1,0 +1,161 @@
+"""PURE: what the answers of RocketMQ's servers mean for the run.
+
+1. A name server's word is what clients are told; a cluster is clean when every one shows the
+   layout's brokers, all of them and nobody else, where the layout says that they are.
+2. A slave is synchronised that holds what its master held when it was asked before.
+3. Of a topic's groups the one that is its home (harness/plan/rocketmq_layout.py) has its master
+   and its mirrors. Nobody is promoted: a master that name servers dropped is missed until it comes
+   back.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from faults.places import place as place_of
+from harness.cluster.port import Roles
+from harness.plan.rocketmq_layout import MASTER_ID, Server
+from harness.workers.remoting import json_text
+from harness.workers.remoting.errors import WireError
+from harness.workers.remoting.routes import View
+from spark_analysis.schema.views import Shown
+
+T = TypeVar("T")
+RETRY, DEAD_LETTER = "%RETRY%", "%DLQ%"
+Ends = Mapping[Server, int | None]  # broker -> where its log ends; None: it does not answer
+
+
+def expected(brokers: Iterable[Server]) -> tuple[Shown, ...]:
+    """What a name server is to show."""
+    return tuple(sorted(Shown(one.group, one.id, one.advertised) for one in brokers))
+
+
+def doubts(
+    brokers: Sequence[Server], views: Mapping[Server, View | None], ends: Ends
+) -> tuple[str, ...]:
+    """What stands against a clean cluster. `views`: by name server, None for no answer."""
+    found: list[str] = []
+    for server, view in views.items():
+        if view is None:
+            found.append(f"{_word(server)} does not answer")
+        else:
+            found += [f"{_word(server)} {doubt}" for doubt in _view_doubts(brokers, view)]
+    found += [f"{_word(one)} does not answer" for one in brokers if ends.get(one) is None]
+    return (*found, *_lags(brokers, ends))
+
+
+def _view_doubts(brokers: Sequence[Server], view: View) -> Iterable[str]:
+    wanted = expected(brokers)
+    for one in wanted:
+        if one not in view.brokers:
+            yield f"does not show {one}"
+    for one in view.brokers:
+        if one not in wanted:
+            yield f"shows {one}, which is not of the layout"
+
+
+def _lags(brokers: Sequence[Server], ends: Ends) -> Iterable[str]:
+    for slave in brokers:
+        master = master_of(slave.group, brokers)
+        end, wanted = ends.get(slave), ends.get(master)
+        if end is not None and wanted is not None and end < wanted:
+            yield f"{_word(slave)} is {wanted - end} bytes behind its master"
+
+
+def master_of(group: str, brokers: Iterable[Server]) -> Server:
+    """By the layout."""
+    (found,) = (one for one in brokers if (one.group, one.id) == (group, MASTER_ID))
+    return found
+
+
+def holders(group: str, brokers: Sequence[Server], views: Iterable[View]) -> list[Server]:
+    """The brokers of a group that any of these views shows where they are, by id."""
+    shown = {one for view in views for one in view.brokers}
+    return [
+        one
+        for one in sorted(brokers, key=lambda one: one.id)
+        if one.group == group and Shown(one.group, one.id, one.advertised) in shown
+    ]
+
+
+def roles_of(held: Sequence[Server], synchronised: Sequence[Server]) -> Roles:
+    """Slaves stand in the order of their ids: nobody tells which of them is the oldest."""
+    masters = [one.host for one in held if one.id == MASTER_ID]
+    return Roles(
+        master=masters[0] if masters else None,
+        mirrors=tuple(one.host for one in held if one.id != MASTER_ID),
+        synchronised=tuple(one.host for one in held if one in synchronised),
+    )
+
+
+def deciding(answering: Mapping[Server, T]) -> dict[Server, T]:
+    """Of the brokers that answer those whose word counts for clients: masters, and slaves whose
+    master does not answer."""
+    led = {one.group for one in answering if one.id == MASTER_ID}
+    return {
+        one: said for one, said in answering.items() if one.id == MASTER_ID or one.group not in led
+    }
+
+
+def at(place: str, every: Iterable[Server]) -> list[Server]:
+    """The servers of a host, or the one that is a process of it (faults/places.py)."""
+    return [one for one in every if place in (one.host, place_of(one.host, one.process))]
+
+
+def lists(view: View, brokers: Iterable[Server]) -> bool:
+    """Whether a name server shows all of these."""
+    return set(expected(brokers)) <= set(view.brokers)
+
+
+def tells(view: View, heard: Iterable[View]) -> bool:
+    """Whether a name server shows anybody, and every broker that another one shows."""
+    shown = {broker for one in heard for broker in one.brokers}
+    return bool(shown) and shown <= set(view.brokers)
+
+
+def claims(configuration: str) -> bool:
+    """Whether a broker that is so configured takes itself for a master."""
+    pairs = (line.partition("=") for line in configuration.splitlines())
+    settings = {key.strip(): value.strip() for key, _, value in pairs}
+    return settings.get("brokerRole", "") in ("SYNC_MASTER", "ASYNC_MASTER")
+
+
+def of_runs(names: Iterable[str], prefix: str) -> tuple[str, ...]:
+    """Topics and groups that begin so, and what brokers themselves made of such groups."""
+    beginnings = (prefix, f"{RETRY}{prefix}", f"{DEAD_LETTER}{prefix}")
+    return tuple(sorted(name for name in names if name.startswith(beginnings)))
+
+
+def groups(body: bytes) -> tuple[str, ...]:
+    """Of GET_ALL_SUBSCRIPTION_GROUPS, by name. Raises WireError."""
+    try:
+        return tuple(sorted(json_text.read_object(body)["subscriptionGroupTable"]))
+    except (KeyError, TypeError) as error:
+        raise WireError(f"no subscription groups: {error!r} in {body[:200]!r}") from error
+
+
+def consumers(body: bytes) -> tuple[str, ...]:
+    """Of GET_CONSUMER_CONNECTIONS: the names that clients gave themselves. Raises WireError."""
+    try:
+        return _instances(json_text.read_object(body)["connectionSet"])
+    except (KeyError, TypeError, IndexError) as error:
+        raise WireError(f"no connections: {error!r} in {body[:200]!r}") from error
+
+
+def producers(body: bytes) -> tuple[str, ...]:
+    """Of GET_ALL_PRODUCERS, likewise. Raises WireError."""
+    try:
+        groups = json_text.read_object(body)["data"].values()
+        return tuple(sorted(name for clients in groups for name in _instances(clients)))
+    except (KeyError, TypeError, IndexError, AttributeError) as error:
+        raise WireError(f"no producers: {error!r} in {body[:200]!r}") from error
+
+
+def _instances(clients: Iterable[Mapping[str, str]]) -> tuple[str, ...]:
+    """What stands behind their addresses: `10.0.0.9@mqproof.r1.publisher-1`, or, of librocketmq 2,
+    `10.0.0.9@217#mqproof.r1.publisher-1`."""
+    behind = (str(one["clientId"]).split("@")[1] for one in clients)
+    return tuple(sorted(name.rpartition("#")[2] for name in behind))
+
+
+def _word(server: Server) -> str:
+    return f"{server.process} of {server.host}"

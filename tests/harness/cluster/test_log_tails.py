@@ -1,0 +1,102 @@
+"""Brokers' logs: the end of each is kept, and it is said how much is not."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.cluster.log_tails import BYTES_MAX, Tail, append_all, append_new, gap, those_cut
+from harness.deploy import labels
+from harness.deploy.compose.cluster import ComposeCluster, Containers
+
+LINES = b"".join(b"line %05d\n" % number for number in range(2000))
+
+
+def test_of_a_log_the_end_is_kept_and_the_gap_is_told_where_it_is(tmp_path: Path) -> None:
+    source, target = tmp_path / "broker", tmp_path / "broker.log"
+    source.write_bytes(LINES)
+    assert append_new(source, target, 0, 1100) == (22_000, 20_900)
+    assert target.read_bytes() == (b"[mqproof: 20,900 bytes are left out here]\n" + LINES[-1100:])
+
+
+def test_the_next_fetch_goes_on_where_the_last_one_ended(tmp_path: Path) -> None:
+    source, target = tmp_path / "broker", tmp_path / "broker.log"
+    source.write_bytes(b"one\n")
+    assert append_new(source, target, 0, 8) == (4, 0)
+    assert append_new(source, target, 4, 8) == (4, 0)
+    with source.open("ab") as log:
+        log.write(b"two\n" * 3)
+    assert append_new(source, target, 4, 8) == (16, 4)
+    assert target.read_bytes() == b"one\n" + gap(4) + b"two\ntwo\n"
+    assert append_new(tmp_path / "gone", target, 7, 8) == (7, 0)
+
+
+def test_a_tail_holds_little_more_than_it_keeps(tmp_path: Path) -> None:
+    tail = Tail(1000)
+    for _ in range(200):
+        tail.add(b"x" * 99_999)
+    tail.add(b"the end")
+    tail.append_to(tmp_path / "log")
+    assert tail.left_out == 200 * 99_999 + 7 - 1000
+    assert (tmp_path / "log").read_bytes() == gap(tail.left_out) + b"x" * 993 + b"the end"
+
+
+def test_what_verdicts_are_made_of_is_fetched_whole(tmp_path: Path) -> None:
+    source, target = tmp_path / "said", tmp_path / "truth" / "ref1.jsonl"
+    source.write_bytes(b"t" * 5_000_000)
+    assert append_all(source, target, 0) == 5_000_000
+    assert target.stat().st_size == 5_000_000
+
+
+def test_only_logs_that_are_cut_are_told() -> None:
+    assert those_cut([("a.log", 0), ("b.log", 7)]) == {"b.log": 7}
+    assert BYTES_MAX == 33_554_432
+
+
+class Engine:
+    """Docker's client, as far as a log is asked of it; `said` is what each container has said."""
+
+    def __init__(self) -> None:
+        self.said: dict[str, bytes] = {}
+        self.containers = self
+
+    def get(self, container: str) -> Any:
+        said = self.said[container]
+
+        def logs(stream: bool, follow: bool) -> Iterator[bytes]:
+            assert stream and not follow
+            return (said[at : at + 700] for at in range(0, len(said), 700))
+
+        return SimpleNamespace(logs=logs)
+
+
+@pytest.fixture
+def compose() -> tuple[ComposeCluster, Engine]:
+    """A cluster of which nothing stands but what fetching logs asks for."""
+    engine, cluster = Engine(), object.__new__(ComposeCluster)
+    places = {(labels.ROLE_PROCESS, host, host): f"id-{host}" for host in ("rmq1", "rmq2")}
+    told: dict[str, Any] = {
+        "client": engine,
+        "_containers": Containers(places),
+        "_fetched": {},
+        "log_bytes_max": 1100,
+    }
+    for name, value in told.items():
+        setattr(cluster, name, value)
+    return cluster, engine
+
+
+def test_of_containers_logs_the_end_is_kept_fetch_by_fetch(
+    compose: tuple[ComposeCluster, Engine], tmp_path: Path
+) -> None:
+    cluster, engine = compose
+    engine.said = {"id-rmq1": LINES, "id-rmq2": b"quiet\n"}
+    assert asyncio.run(cluster.fetch_logs(tmp_path)) == {"rmq1.log": 20_900}
+    engine.said = {"id-rmq1": LINES + b"more\n", "id-rmq2": b"quiet\n"}
+    assert asyncio.run(cluster.fetch_logs(tmp_path)) == {}
+    logs = tmp_path / "broker_logs"
+    assert (logs / "rmq1.log").read_bytes() == gap(20_900) + LINES[-1100:] + b"more\n"
+    assert (logs / "rmq2.log").read_bytes() == b"quiet\n"

@@ -1,0 +1,66 @@
+"""What containers may do and use: nothing that their role does not need, and within limits."""
+
+import pytest
+import yaml
+
+from harness.deploy import labels
+from harness.deploy.compose.confined import RIGHTS, confined
+from harness.deploy.compose.render import render, side_by_side
+from harness.deploy.compose.settings import Settings
+from harness.systems.catalogue import load_layout
+
+LAYOUTS = {
+    "rabbitmq-mirrored": "all-automatic-toxiproxy",
+    "reference-mirrored": "all-automatic-haproxy-pair",
+    "rocketmq-2m2s": "separated@compressed",
+}
+# By role: what is not in it no container has. A balancer is a process that stands before brokers.
+MOST = {
+    "host": set(),
+    "process": {"CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID"},
+    "toxiproxy": set(),
+    "addresses": {"NET_ADMIN"},
+    "agent": set(),
+    "workers": set(),
+}
+BALANCER = MOST["process"] | {"KILL", "SYS_CHROOT", "NET_ADMIN", "NET_BROADCAST", "NET_RAW"}
+
+
+def services() -> list[tuple[str, dict[str, object]]]:
+    found = []
+    for system, name in LAYOUTS.items():
+        document = yaml.safe_load(render(load_layout(system, name), Settings(network="10.2.3")))
+        found += [(f"{system}: {name}", one) for name, one in document["services"].items()]
+    together = [load_layout(system, "all-automatic") for system in list(LAYOUTS)[:2]]
+    document = yaml.safe_load(side_by_side(together, Settings(network="10.2.3")))
+    return [
+        *found,
+        *((f"side by side: {name}", one) for name, one in document["services"].items()),
+    ]
+
+
+SERVICES = services()
+
+
+@pytest.mark.parametrize(("name", "service"), SERVICES, ids=[name for name, _ in SERVICES])
+def test_every_container_has_its_rights_and_limits(name: str, service: dict[str, object]) -> None:
+    told = service["labels"]
+    assert isinstance(told, dict)
+    role = told[labels.ROLE]
+    most = BALANCER if "balancer" in name else MOST[{"proxy": "toxiproxy"}.get(role, role)]
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert set(service.get("cap_add", ())) <= most  # type: ignore[call-overload]
+    assert service["mem_limit"]
+    assert service["pids_limit"]
+    assert service["logging"]["options"]["max-size"]  # type: ignore[index]
+    assert not service.get("privileged")
+
+
+def test_every_role_says_what_it_may() -> None:
+    assert set(RIGHTS) == {word for name, word in vars(labels).items() if name.startswith("ROLE_")}
+
+
+def test_a_role_that_nobody_knows_gets_no_container() -> None:
+    with pytest.raises(KeyError):
+        confined({"labels": {labels.ROLE: "somebody"}})

@@ -1,0 +1,74 @@
+"""What the engine's events tell of the ends of brokers' processes."""
+
+from typing import Any
+
+import pytest
+
+from harness.cluster.port import Ended
+from harness.deploy.compose.cluster import Containers
+from harness.deploy.compose.process_ends import ENGINE, MEMORY, Reader
+
+PLACES = {"c1": "rmq1", "c2": "rkt1/broker-a"}
+
+
+def event(action: str, container: str = "c1", at: int = 1, **attributes: str) -> dict[str, Any]:
+    actor = {"ID": container, "Attributes": attributes}
+    return {"Action": action, "Actor": actor, "time": at, "timeNano": at * 10**9}
+
+
+def taken(*events: dict[str, Any]) -> list[Ended]:
+    reader = Reader(PLACES)
+    found = [reader.take(one, 7) for one in events]
+    return [one for one in found if one is not None]
+
+
+def test_a_process_that_died_is_told_by_its_place_with_its_status() -> None:
+    assert taken(event("die", exitCode="137")) == [Ended("rmq1", 7, 137)]
+    assert taken(event("die", "c2", exitCode="1")) == [Ended("rkt1/broker-a", 7, 1)]
+
+
+def test_a_status_that_is_none_is_not_known() -> None:
+    assert taken(event("die")) == [Ended("rmq1", 7, None)]
+
+
+def test_containers_of_no_broker_are_nobodys() -> None:
+    assert taken(event("die", "worker", exitCode="0")) == []
+
+
+@pytest.mark.parametrize("signal", ["15", "9", "2", "3"])
+def test_whoever_told_the_engine_ended_it_whatever_its_status(signal: str) -> None:
+    found = taken(event("kill", signal=signal), event("die", at=2, exitCode="0"))
+    assert found == [Ended("rmq1", 7, 0, ENGINE)]
+
+
+def test_a_signal_that_ends_nobody_explains_no_end() -> None:
+    found = taken(event("kill", signal="1"), event("die", at=2, exitCode="0"))
+    assert found == [Ended("rmq1", 7, 0)]
+
+
+def test_a_kernel_without_memory_ended_it_and_the_engine_told_it_so() -> None:
+    found = taken(event("oom"), event("die", at=2, exitCode="137"))
+    assert found == [Ended("rmq1", 7, 137, MEMORY)]
+
+
+def test_who_ended_it_once_does_not_end_it_the_next_time() -> None:
+    events = [event("oom"), event("die", at=2, exitCode="137"), event("die", at=9, exitCode="1")]
+    assert taken(*events) == [Ended("rmq1", 7, 137, MEMORY), Ended("rmq1", 7, 1)]
+
+
+def test_what_comes_again_when_the_stream_was_opened_anew_is_told_once() -> None:
+    died = event("die", at=4, exitCode="137")
+    assert len(taken(died, died)) == 1
+
+
+def test_of_a_host_with_several_processes_each_has_a_place_of_its_own() -> None:
+    containers = Containers(
+        {
+            ("host", "rkt1", ""): "h",
+            ("process", "rkt1", "rkt1-broker-a"): "a",
+            ("process", "rkt1", "rkt1-name-server"): "n",
+            ("process", "rmq1", "rmq1-broker"): "b",
+            ("toxiproxy", "toxiproxy", ""): "t",
+        }
+    )
+    assert containers.processes() == {"a": "rkt1/broker-a", "n": "rkt1/name-server", "b": "rmq1"}

@@ -1,0 +1,380 @@
+"""The compose file: hosts own the network, processes join it, nothing leads outside."""
+
+import json
+import os
+import subprocess
+from dataclasses import replace
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from faults.peers import Mesh
+from harness.cluster.port import DeployError
+from harness.deploy.__main__ import default_layouts
+from harness.deploy.compose import peer_ways
+from harness.deploy.compose.balancers import entrance
+from harness.deploy.compose.brokers import BROKERS
+from harness.deploy.compose.deployment import with_addresses
+from harness.deploy.compose.render import render, side_by_side
+from harness.deploy.compose.settings import Settings
+from harness.deploy.compose.tool import find_tool
+from harness.plan.model import Host, Layout, PauseIfAllDown
+from harness.systems.catalogue import load_layout, load_system
+from harness.systems.files import compose_folder
+from harness.systems.layout_parts import PROXIED_HOSTS_MAX
+
+
+def rendered(layout: Layout, settings: Settings | None = None) -> dict[str, Any]:
+    document: dict[str, Any] = yaml.safe_load(render(layout, settings or Settings()))
+    return document
+
+
+@pytest.fixture
+def layout() -> Layout:
+    return load_layout("rabbitmq-mirrored", "all-manual@T=60")
+
+
+@pytest.mark.parametrize("name", BROKERS)
+def test_the_committed_file_is_the_rendered_default_layout(name: str) -> None:
+    system = load_system(name)
+    text = render(load_layout(name, system.default_layout), Settings())
+    committed = compose_folder() / name / "compose.yaml"
+    assert committed.read_text(encoding="utf-8") == text, (
+        f"render it again: python -m harness.deploy {name} > compose/{name}/compose.yaml"
+    )
+
+
+def test_the_committed_file_of_all_systems_is_rendered_from_their_default_layouts() -> None:
+    committed = compose_folder() / "side-by-side.yaml"
+    assert committed.read_text(encoding="utf-8") == side_by_side(default_layouts(), Settings()), (
+        "render it again: python -m harness.deploy all > compose/side-by-side.yaml"
+    )
+
+
+def test_systems_side_by_side_share_the_instrument_and_no_host_or_address() -> None:
+    layouts = default_layouts()
+    assert {layout.system for layout in layouts} == set(BROKERS)
+    services = yaml.safe_load(side_by_side(layouts, Settings()))["services"]
+    hosts = [host for layout in layouts for host in layout.hosts]
+    shared = {"toxiproxy", "toxiproxy-addresses", "agent", "workers"}
+    processes = {f"{host.name}-{process}" for host in hosts for process in host.processes}
+    assert set(services) == {f"{host.name}-host" for host in hosts} | processes | shared
+    addresses = [
+        network["ipv4_address"]
+        for service in services.values()
+        for network in service.get("networks", {}).values()
+    ]
+    assert len(set(addresses)) == len(addresses)
+
+
+def test_a_node_of_the_reference_is_told_where_its_peers_are() -> None:
+    layout = load_layout("reference-mirrored", "exactly-2@T=60")
+    services = rendered(layout, Settings(network="10.231.4"))["services"]
+    node = json.loads(services["ref2-broker"]["environment"]["MQPROOF_NODE"])
+    assert node["name"] == "ref2"
+    assert node["peers"] == {"ref1": ["10.231.4.11", 25672], "ref3": ["10.231.4.13", 25672]}
+    assert (node["net_ticktime_s"], node["partition_handling"]) == (60, "pause_minority")
+    assert services["ref2-broker"]["volumes"] == [f"ref2-broker:{node['data']}"]
+
+
+def test_the_image_of_a_run_is_the_one_that_was_built(layout: Layout) -> None:
+    services = rendered(layout, Settings(broker_image="mine:1"))["services"]
+    assert {services["rmq1-host"]["image"], services["rmq1-rabbitmq"]["image"]} == {"mine:1"}
+
+
+def test_a_process_joins_the_network_of_its_host(layout: Layout) -> None:
+    services = rendered(layout)["services"]
+    for number in (1, 2, 3):
+        host, process = services[f"rmq{number}-host"], services[f"rmq{number}-rabbitmq"]
+        assert host["hostname"] == f"rmq{number}"
+        assert host["init"] is True
+        assert host["networks"]["servers"]["aliases"] == [f"rmq{number}"]
+        assert process["network_mode"] == f"service:rmq{number}-host"
+        assert "networks" not in process
+        assert process["volumes"] == [f"rmq{number}-rabbitmq:/var/lib/rabbitmq"]
+
+
+def test_only_proxy_and_agent_are_on_both_networks(layout: Layout) -> None:
+    document = rendered(layout)
+    networks = {
+        name: sorted(service["networks"])
+        for name, service in document["services"].items()
+        if "networks" in service
+    }
+    assert networks == {
+        **{f"rmq{number}-host": ["servers"] for number in (1, 2, 3)},
+        "toxiproxy": ["clients", "servers"],
+        "agent": ["clients", "servers"],
+        "workers": ["clients"],
+    }
+    assert all(network["internal"] for network in document["networks"].values())
+
+
+def test_nothing_publishes_a_port_or_is_restarted(layout: Layout) -> None:
+    for service in rendered(layout)["services"].values():
+        assert "ports" not in service
+        assert service["restart"] == "no"
+
+
+def test_the_instrument_outweighs_what_it_measures(layout: Layout) -> None:
+    services = rendered(layout)["services"]
+    brokers = [services[f"rmq{number}-rabbitmq"]["cpu_shares"] for number in (1, 2, 3)]
+    instrument = [services[name]["cpu_shares"] for name in ("workers", "agent", "toxiproxy")]
+    assert min(instrument) > max(brokers)
+
+
+def test_everything_carries_its_labels(layout: Layout) -> None:
+    settings = Settings(experiment="/tmp/e", owner="7 8 boot", keep="0")
+    document = rendered(layout, settings)
+    common = {"mqproof.experiment": "/tmp/e", "mqproof.owner": "7 8 boot", "mqproof.keep": "0"}
+    things = [*document["networks"].values(), *document["volumes"].values()]
+    assert all(thing["labels"] == common for thing in things)
+    roles = {
+        name: (service["labels"]["mqproof.role"], service["labels"]["mqproof.host"])
+        for name, service in document["services"].items()
+    }
+    assert roles["rmq2-host"] == ("host", "rmq2")
+    assert roles["rmq2-rabbitmq"] == ("process", "rmq2")
+    assert roles["toxiproxy"] == ("proxy", "toxiproxy")
+    assert roles["agent"] == ("agent", "agent")
+    assert roles["workers"] == ("workers", "workers")
+    for service in document["services"].values():
+        assert common.items() <= service["labels"].items()
+
+
+def test_the_layout_reaches_the_broker(layout: Layout) -> None:
+    environment = rendered(layout)["services"]["rmq1-rabbitmq"]["environment"]
+    assert environment["MQPROOF_NODES"] == "rmq1 rmq2 rmq3"
+    assert environment["MQPROOF_NET_TICKTIME"] == "60"
+    assert environment["MQPROOF_PARTITION_HANDLING"] == "pause_minority"
+
+
+def test_whose_loss_pauses_a_node_reaches_the_broker() -> None:
+    layout = load_layout("rabbitmq-mirrored", "all-automatic-pause-if-all-down")
+    environment = rendered(layout)["services"]["rmq2-rabbitmq"]["environment"]
+    assert environment["MQPROOF_PARTITION_HANDLING"] == "pause_if_all_down"
+    assert environment["MQPROOF_PAUSE_IF_ALL_DOWN"] == "autoheal rmq1"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["all-automatic-2", "all-automatic-5", "all-automatic-autoheal"])
+def test_a_node_writes_its_configuration_from_what_the_layout_says(name: str) -> None:
+    layout = load_layout("rabbitmq-mirrored", f"{name}@T=60")
+    lines = configured(layout)
+    nodes = [line for line in lines if ".classic_config.nodes." in line]
+    assert nodes == [
+        f"cluster_formation.classic_config.nodes.{number} = rabbit@{host.name}"
+        for number, host in enumerate(layout.hosts, start=1)
+    ]
+    assert "net_ticktime = 60" in lines
+    assert f"cluster_partition_handling = {layout.partition_handling}" in lines
+    assert not [line for line in lines if "@" in line.replace("rabbit@rmq", "")]
+    assert not [line for line in lines if "pause_if_all_down" in line]
+
+
+@pytest.mark.slow
+def test_a_node_knows_whose_loss_pauses_it_and_what_the_others_recover_by() -> None:
+    layout = load_layout("rabbitmq-mirrored", "all-automatic-pause-if-all-down")
+    pause = PauseIfAllDown(("rmq1", "rmq3"), "ignore")
+    lines = configured(replace(layout, pause_if_all_down=pause))
+    assert [line for line in lines if line.startswith("cluster_partition_handling")] == [
+        "cluster_partition_handling = pause_if_all_down",
+        "cluster_partition_handling.pause_if_all_down.recover = ignore",
+        "cluster_partition_handling.pause_if_all_down.nodes.1 = rabbit@rmq1",
+        "cluster_partition_handling.pause_if_all_down.nodes.2 = rabbit@rmq3",
+    ]
+
+
+def configured(layout: Layout) -> list[str]:
+    """What the entry point of a RabbitMQ node makes of its environment; no comments."""
+    environment = rendered(layout)["services"]["rmq1-rabbitmq"]["environment"]
+    folder = compose_folder() / "rabbitmq-mirrored"
+    said = subprocess.run(
+        ["bash", str(folder / "configuration.sh"), str(folder / "rabbitmq.conf")],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return [line for line in said.stdout.splitlines() if line and not line.startswith("#")]
+
+
+PROXIED = "all-automatic-toxiproxy@T=10"
+
+
+def test_each_way_between_hosts_has_an_address_of_the_proxys() -> None:
+    layout = load_layout("rabbitmq-mirrored", PROXIED)
+    services = rendered(layout, Settings(network="10.231.4"))["services"]
+    names = {name: services[f"{name}-host"]["extra_hosts"] for name in ("rmq1", "rmq2", "rmq3")}
+    assert names == {
+        "rmq1": ["rmq2:10.231.4.40", "rmq3:10.231.4.41"],
+        "rmq2": ["rmq1:10.231.4.42", "rmq3:10.231.4.43"],
+        "rmq3": ["rmq1:10.231.4.44", "rmq2:10.231.4.45"],
+    }
+    assert not any("extra_hosts" in services[f"{name}-rabbitmq"] for name in names)
+    adding = services["toxiproxy-addresses"]
+    assert (adding["network_mode"], adding["cap_add"]) == ("service:toxiproxy", ["NET_ADMIN"])
+    script = adding["entrypoint"][-1]
+    assert "addr show to 10.231.4.100 " in script
+    assert all(name.partition(":")[2] in script for told in names.values() for name in told)
+    assert script.count("$") == 2 * script.count("$$")  # Compose takes none of them for its own
+
+
+def test_peer_links_lead_from_those_addresses_to_the_peers_own_ports() -> None:
+    layout = with_addresses(load_layout("rabbitmq-mirrored", PROXIED), "10.231.4")
+    ways = peer_ways.addresses(layout, "10.231.4")
+    found = peer_ways.listeners(ways, layout)
+    assert found["mqproof-peer.rmq1.rmq2.4369"] == ("10.231.4.40:4369", "10.231.4.12:4369")
+    assert found["mqproof-peer.rmq3.rmq1.25672"] == ("10.231.4.44:25672", "10.231.4.11:25672")
+    assert len(found) == 12
+    assert {name for names in BOTH_WAYS for name in Mesh("toxiproxy").links(*names)} == set(found)
+
+
+BOTH_WAYS = list(permutations(("rmq1", "rmq2", "rmq3"), 2))
+
+
+def test_the_most_hosts_whose_peers_meet_through_the_proxy_have_addresses_enough() -> None:
+    layout = load_layout("rabbitmq-mirrored", PROXIED)
+    many = tuple(Host(f"rmq{n}", "", ("rabbitmq",)) for n in range(PROXIED_HOSTS_MAX))
+    layout = replace(layout, hosts=many)
+    services = rendered(layout, Settings(network="10.231.4"))["services"]
+    ways = [*peer_ways.addresses(layout, "10.231.4").values()]
+    own = [
+        network["ipv4_address"]
+        for service in services.values()
+        for network in service.get("networks", {}).values()
+    ]
+    assert len({*ways, *own}) == len(ways) + len(own)
+    assert all(int(address.rpartition(".")[2]) < 127 for address in ways)
+
+
+def test_one_balancer_has_the_address_that_clients_are_led_to() -> None:
+    layout = load_layout("rabbitmq-mirrored", "all-automatic-haproxy")
+    services = rendered(layout, Settings(network="10.231.4"))["services"]
+    balancer = services["balancer1"]
+    assert "balancer2" not in services
+    assert balancer["networks"] == {
+        "servers": {"ipv4_address": "10.231.4.110", "aliases": ["balancer1"]}
+    }
+    assert entrance(layout, "10.231.4") == "10.231.4.110"
+    assert balancer["environment"] == {
+        "MQPROOF_BROKERS": "rmq1:10.231.4.11 rmq2:10.231.4.12 rmq3:10.231.4.13"
+    }
+    assert not {"NET_ADMIN", "NET_RAW"} & set(balancer["cap_add"])
+    roles = [balancer["labels"][f"mqproof.{word}"] for word in ("role", "host")]
+    assert roles == ["process", "balancer1"]  # by these it is killed and started
+
+
+def test_a_pair_of_balancers_share_an_address_that_neither_begins_with() -> None:
+    layout = load_layout("reference-mirrored", "all-automatic-haproxy-pair")
+    services = rendered(layout, Settings(network="10.231.4"))["services"]
+    pair = [services[name]["environment"] for name in ("balancer1", "balancer2")]
+    assert [each["MQPROOF_OWN"] for each in pair] == ["10.231.4.110", "10.231.4.111"]
+    assert [each["MQPROOF_PEER"] for each in pair] == ["10.231.4.111", "10.231.4.110"]
+    assert {each["MQPROOF_FLOATING"] for each in pair} == {entrance(layout, "10.231.4")}
+    first, second = (int(each["MQPROOF_PRIORITY"]) for each in pair)
+    assert first > second
+    rights = [set(services[name]["cap_add"]) for name in ("balancer1", "balancer2")]
+    assert all({"NET_ADMIN", "NET_RAW"} <= each for each in rights)
+
+
+def test_clients_that_know_the_brokers_meet_no_balancer(layout: Layout) -> None:
+    assert not [name for name in rendered(layout)["services"] if "balancer" in name]
+    assert entrance(layout, "10.231.4") == ""
+
+
+def balancer_configured(*words: str) -> list[str]:
+    """What a balancer's entry point makes of its environment; no comments."""
+    layout = load_layout("rabbitmq-mirrored", "all-automatic-haproxy-pair")
+    services = rendered(layout, Settings(network="10.231.4"))["services"]
+    folder = compose_folder() / "haproxy"
+    template = {"haproxy": "haproxy.cfg", "keepalived": "keepalived.conf"}[words[0]]
+    said = subprocess.run(
+        ["bash", str(folder / "configuration.sh"), words[0], str(folder / template), *words[1:]],
+        env=os.environ | services["balancer2"]["environment"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines = [line.strip() for line in said.stdout.splitlines()]
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+@pytest.mark.slow
+def test_a_balancer_passes_on_to_every_broker() -> None:
+    lines = balancer_configured("haproxy")
+    assert [line for line in lines if line.startswith("server ")] == [
+        f"server rmq{number} 10.231.4.{10 + number}:5672" for number in (1, 2, 3)
+    ]
+    assert not [line for line in lines if "@" in line]
+
+
+@pytest.mark.slow
+def test_of_a_pair_each_tells_the_other_alone() -> None:
+    lines = balancer_configured("keepalived", "eth0")
+    peers = lines[lines.index("unicast_peer {") + 1]
+    assert (peers, "unicast_src_ip 10.231.4.111" in lines) == ("10.231.4.110", True)
+    assert "10.231.4.112/25 dev eth0" in lines
+    assert "priority 100" in lines
+    assert not [line for line in lines if "@" in line]
+
+
+def test_direct_peers_meet_by_their_own_names(layout: Layout) -> None:
+    services = rendered(layout)["services"]
+    assert not any("extra_hosts" in service for service in services.values())
+    assert "toxiproxy-addresses" not in services
+
+
+def test_addresses_are_of_the_network_that_was_chosen(layout: Layout) -> None:
+    document = rendered(layout, Settings(network="10.231.4"))
+    servers, clients = document["networks"]["servers"], document["networks"]["clients"]
+    assert servers["ipam"]["config"] == [{"subnet": "10.231.4.0/25"}]
+    assert clients["ipam"]["config"] == [{"subnet": "10.231.4.128/25"}]
+    host = document["services"]["rmq3-host"]["networks"]["servers"]
+    assert host["ipv4_address"] == "10.231.4.13"
+
+
+def test_what_a_run_fills_in_is_taken_literally(layout: Layout) -> None:
+    settings = Settings(experiment='/tmp/a $HOME "b": #c').literal()
+    volume = rendered(layout, settings)["services"]["workers"]["volumes"][0]
+    assert volume == {
+        "type": "bind",
+        "source": '/tmp/a $$HOME "b": #c',
+        "target": "/results",
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("label", ["all-manual@T=60", PROXIED, "all-automatic-haproxy-pair"])
+def test_the_compose_tool_of_this_machine_understands_it(label: str, tmp_path: Path) -> None:
+    layout = load_layout("rabbitmq-mirrored", label)
+    try:
+        tool = find_tool()
+    except DeployError as error:
+        pytest.skip(str(error))
+    file = tmp_path / "compose.yaml"
+    file.write_text(render(layout, Settings(experiment=str(tmp_path))))
+    words = [*tool.command, "--file", str(file), "config"]
+    said = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert said.returncode == 0, said.stderr
+    hostname = yaml.safe_load(said.stdout)["services"]["rmq1-host"]["hostname"]
+    assert json.dumps(hostname) == '"rmq1"'
+
+
+def test_a_spare_host_is_told_of_nobody_and_nobody_is_told_of_it() -> None:
+    spare = load_layout("rabbitmq-mirrored", "all-automatic-spare")
+    services = rendered(spare)["services"]
+    nodes = {
+        host: services[f"{host}-rabbitmq"]["environment"]["MQPROOF_NODES"]
+        for host in ("rmq1", "rmq3", "rmq4")
+    }
+    assert nodes == {"rmq1": "rmq1 rmq2 rmq3", "rmq3": "rmq1 rmq2 rmq3", "rmq4": "rmq4"}
+    placed = with_addresses(spare, "172.31.7")
+    assert [host.address for host in (*placed.hosts, *placed.spares)] == [
+        f"172.31.7.{last}" for last in (11, 12, 13, 14)
+    ]
+    address = services["rmq4-host"]["networks"]["servers"]["ipv4_address"]
+    assert address.endswith(".14")

@@ -1,0 +1,52 @@
+"""What a host had used: its network, its processes, over restarts."""
+
+from harness.cluster.port import HostSample
+from harness.deploy.compose.stats import Counters, HostUse, Look, read
+
+STATISTICS = {
+    "cpu_stats": {"cpu_usage": {"total_usage": 5_000}},
+    "memory_stats": {"usage": 1_000, "stats": {"total_inactive_file": 300}},
+    "networks": {
+        "eth0": {"rx_bytes": 1, "tx_bytes": 2},
+        "eth1": {"rx_bytes": 10, "tx_bytes": 20},
+    },
+    "blkio_stats": {
+        "io_service_bytes_recursive": [
+            {"op": "Read", "value": 7},
+            {"op": "Write", "value": 8},
+            {"op": "Total", "value": 15},
+        ]
+    },
+}
+
+
+def look(cpu_ns: int, memory_bytes: int = 0) -> Look:
+    return Look(memory_bytes, Counters(cpu_ns, 0, 0, 0, 0))
+
+
+def test_reads_the_engines_words() -> None:
+    assert read(STATISTICS) == Look(700, Counters(5_000, 11, 22, 7, 8))
+
+
+def test_what_is_not_told_is_not_used() -> None:
+    stopped = {"blkio_stats": {"io_service_bytes_recursive": None}, "memory_stats": {}}
+    assert read(stopped) == Look(0, Counters(0, 0, 0, 0, 0))
+
+
+def test_a_host_is_the_sum_of_its_containers() -> None:
+    use = HostUse("rmq1", frozenset({"network", "broker"}))
+    use.take("network", read(STATISTICS))
+    assert use.sample(2) is None
+    use.take("broker", look(900, memory_bytes=50))
+    assert use.sample(3) == HostSample("rmq1", 3, 5_900, 750, 11, 22, 7, 8)
+
+
+def test_counters_never_go_back_over_a_restart() -> None:
+    use = HostUse("rmq1", frozenset({"broker"}))
+    told = []
+    for cpu_ns in (100, 250, 0, 0, 40):
+        use.take("broker", look(cpu_ns))
+        sample = use.sample(0)
+        assert sample is not None
+        told.append(sample.cpu_ns)
+    assert told == [100, 250, 250, 250, 290]

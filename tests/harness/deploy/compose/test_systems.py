@@ -1,0 +1,93 @@
+"""What a cluster in containers is made of: containers by place, and parts by system."""
+
+from typing import Any, cast
+
+from docker import DockerClient
+
+from faults.executors.doors import AMQP, REMOTING
+from harness.cluster.agent import AgentClient
+from harness.deploy.compose.cluster import Containers
+from harness.deploy.compose.deployment import with_addresses
+from harness.deploy.compose.systems import Parts, parts
+from harness.systems.catalogue import load_layout
+from harness.systems.rocketmq.broker import RocketBroker
+from tests.loops import in_a_loop
+
+NO_ENGINE = cast(DockerClient, None)
+NETWORK = "10.1.1"
+OWN = ["python", "-m", "harness.workers", "publisher-1"]
+PLACES = Containers(
+    {
+        ("host", "rkt1", "rkt1-host"): "a",
+        ("process", "rkt1", "rkt1-name-server"): "b",
+        ("process", "rkt1", "rkt1-broker-a-0"): "c",
+        ("host", "rkt3", "rkt3-host"): "d",
+        ("process", "rkt3", "rkt3-broker-a-1"): "e",
+        ("process", "balancer1", "balancer1"): "f",
+        ("helper", "rkt1", ""): "g",
+        ("proxy", "toxiproxy", "toxiproxy"): "h",
+        ("workers", "workers", "workers"): "i",
+    }
+)
+
+
+class FakeProxy:
+    async def call(self, _name: str, /, timeout_s: float, **told: Any) -> dict[str, Any]:
+        assert timeout_s > 0
+        return {"port": int(told["listen"].rpartition(":")[2])}
+
+
+def made(system: str, layout: str) -> Parts:
+    placed = with_addresses(load_layout(system, layout), NETWORK)
+    addresses = {host.name: host.address for host in placed.hosts}
+    agent = cast(AgentClient, FakeProxy())
+    return parts(NO_ENGINE, "p", placed, NETWORK, agent, addresses)
+
+
+def test_each_process_of_several_on_a_host_has_a_log_of_its_own() -> None:
+    assert PLACES.logged() == {
+        "rkt1-name-server": "b",
+        "rkt1-broker-a-0": "c",
+        "rkt3": "e",
+        "balancer1": "f",
+        "toxiproxy": "h",
+    }
+
+
+def test_all_processes_of_a_host_count_for_it_in_the_rhythm_of_the_one_that_stays() -> None:
+    watched = {one.container: (one.host, one.leads) for one in PLACES.watched()}
+    assert watched == {
+        "a": ("rkt1", True),
+        "b": ("rkt1", False),
+        "c": ("rkt1", False),
+        "d": ("rkt3", True),
+        "e": ("rkt3", False),
+        "f": ("balancer1", True),  # a host and its process in one
+        "h": ("toxiproxy", True),
+        "i": ("workers", True),
+    }
+    assert PLACES.one("workers") == "i"
+    assert PLACES.one("host", "rkt3") == "d"
+
+
+def test_brokers_of_mirrored_queues_are_met_at_one_port_and_their_workers_are_as_they_are() -> (
+    None
+):
+    found = made("rabbitmq-mirrored", "all-automatic")
+    assert (found.doors.protocol, found.doors.of("rmq2")) == (AMQP, (5672,))
+    assert found.command("publisher-1", OWN) == OWN
+
+
+@in_a_loop
+async def test_a_worker_of_rocketmq_gets_names_that_lead_through_its_own_listeners() -> None:
+    found = made("rocketmq-2m2s", "colocated")
+    assert isinstance(found.broker, RocketBroker)
+    assert found.doors.protocol == REMOTING
+    assert [found.doors.of(host) for host in ("rkt1", "rkt3")] == [(9876, 10911), (10931,)]
+    assert found.command("publisher-1", OWN) == OWN  # it has no links yet
+    links = await found.ways.make("r1", "publisher-1")
+    words = found.command("publisher-1", OWN)
+    address = links[0].endpoint.address
+    table = next(word for word in words if "rkt1" in word)
+    assert table.splitlines() == [f"{address} rkt{number}" for number in (1, 2, 3, 4)]
+    assert words[-4:] == OWN

@@ -1,0 +1,133 @@
+"""What a topology file promises is held against the world, row by row, and nothing is touched."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness import pipeline
+from harness.deploy.doctor import Row
+from harness.deploy.external import looks
+from harness.deploy.external.doctor import examine, possible
+from harness.deploy.external.rights import lacking
+from harness.plan.topology import Topology
+from harness.plan.topology_toml import read_topology
+from tests.harness.deploy.external import rig
+from tests.harness.deploy.external.rig import Owner
+from tests.harness.test_pipeline_deployments import Heard
+from tests.topologies import FREEZE, HOSTS, SYSTEMS, text, topology
+
+
+@pytest.fixture(scope="module")
+def owner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Owner]:
+    with rig.standing(tmp_path_factory.mktemp("owners") / "cluster") as found:
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def _credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REFERENCE_USER", "guest")
+    monkeypatch.setenv("REFERENCE_PASSWORD", "guest")
+
+
+def rows(of: Topology) -> dict[str, Row]:
+    return {row.what: row for row in asyncio.run(examine(of))}
+
+
+@pytest.mark.slow
+def test_a_cluster_that_is_as_its_file_says_is_well_and_untouched(owner: Owner) -> None:
+    before = [owner.names(what) for what in ("queues", "policies")]
+    found = rows(owner.topology())
+    assert all(row.ok for row in found.values()), found
+    assert "3 nodes run, no partition, no alarm" in found["cluster"].found
+    assert "RabbitMQ 3.10.8" in found["alpha: management"].found
+    assert "takes the login" in found["beta: AMQP"].found
+    allowed = "kill, stop, freeze, client_crash, client_freeze"
+    assert found["faults that may be done"].found == allowed
+    assert [owner.names(what) for what in ("queues", "policies")] == before
+    log = list(owner.folder.glob("*.log"))
+    assert log == [], "a command was run"
+
+
+@pytest.mark.slow
+def test_every_row_that_is_not_well_says_what_to_do(
+    owner: Owner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = owner.text('[proxy]\nat = "127.0.0.1:9"\n', kinds=("freeze",), steps=("do", "undo"))
+    source = source.replace(f"127.0.0.1:{owner.nodes[0].port}", "127.0.0.1:9")
+    source = source.replace(f"127.0.0.1:{owner.nodes[1].port}", "nowhere.invalid:5672")
+    source = source.replace("rabbit@ref3", "rabbit@ref9")
+    monkeypatch.setenv("REFERENCE_PASSWORD", "guest")
+    found = rows(read_topology("staging", source, SYSTEMS))
+    bad = {what: row for what, row in found.items() if not row.ok}
+    assert set(bad) == {
+        *("alpha: AMQP", "beta: AMQP", "cluster", "Toxiproxy"),
+        *(f"freeze of {host}" for host in HOSTS),
+    }
+    assert all(row.remedy for row in bad.values())
+    assert "rabbit@ref9" in bad["cluster"].found
+    assert bad["freeze of alpha"].optional
+
+
+@pytest.mark.slow
+def test_wrong_credentials_and_missing_ones_are_told_by_name_alone(
+    owner: Owner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REFERENCE_PASSWORD", "swordfish")
+    found = rows(owner.topology())
+    assert not found["alpha: AMQP"].ok
+    assert "answers 401" in found["alpha: management"].found
+    assert "$REFERENCE_PASSWORD" in found["alpha: management"].remedy
+    assert "swordfish" not in repr(found)
+    monkeypatch.delenv("REFERENCE_PASSWORD")
+    found = rows(owner.topology())
+    assert found["$REFERENCE_PASSWORD"].found == "not set"
+    assert "alpha: management" not in found
+
+
+@pytest.mark.parametrize(
+    ("said", "lacks"),
+    [
+        ({"tags": ["monitoring", "policymaker"]}, []),
+        ({"tags": "monitoring,policymaker"}, []),
+        ({"tags": ["administrator"]}, []),
+        ({"name": "older brokers tell no tags"}, []),
+        ({"tags": ["monitoring"]}, ["policymaker"]),
+        ({"tags": []}, ["monitoring", "policymaker"]),
+    ],
+)
+def test_a_tag_that_the_user_lacks_is_told_before(said: dict[str, Any], lacks: list[str]) -> None:
+    words = '[queues]\npolicies = "set"\ncopies = 3\nsynchronise = "automatic"\n'
+    told = lacking(topology(words), said)
+    assert len(told) == len(lacks)
+    assert all(repr(tag) in line for tag, line in zip(lacks, told, strict=True))
+    assert not any("policymaker" in line for line in lacking(topology(), said))
+
+
+@pytest.mark.slow
+def test_a_program_that_is_not_here_is_missing() -> None:
+    found = rows(topology())
+    assert found["program stopper"].found == "not found"
+
+
+def test_what_nobody_could_prove_is_told_before() -> None:
+    blind = topology(commands=FREEZE.replace('verify = ["stopper", "frozen"]', ""))
+    told = list(possible(blind))
+    assert [row.what for row in told[1:]] == [f"freeze of {host}" for host in HOSTS]
+    assert "ends unknown" in told[1].remedy
+
+
+def test_a_net_tick_that_is_another_one_would_spoil_every_length() -> None:
+    listed = [{"name": "rabbit@ref1", "net_ticktime": 60}, {"name": "rabbit@ref2"}]
+    (told,) = looks.ticks(topology(), listed)
+    assert told == "net_ticktime of rabbit@ref1 is 60 s, and 10 s in the file"
+    assert looks.ticks(read_topology("t", text().replace("10 s", "60 s"), SYSTEMS), listed) == ()
+
+
+@pytest.mark.slow
+def test_the_command_line_prints_the_rows(owner: Owner, tmp_path: Path) -> None:
+    show = Heard()
+    assert pipeline.doctor_of(owner.topology(), show)
+    assert any(line.startswith("ok      cluster: ") for line in show.messages)

@@ -1,0 +1,204 @@
+"""Clients: what each says of itself, and that a name which nobody bears is nobody's."""
+
+from dataclasses import MISSING, fields, replace
+
+import pytest
+
+from harness.outside.installed import Offer
+from harness.plan.applicability import obstacles
+from harness.plan.clients import amqp, asked, rocketmq
+from harness.plan.clients.declaration import (
+    CAN,
+    CAPABILITIES,
+    UNDECLARED,
+    Client,
+    Family,
+    Finds,
+    mistakes,
+)
+from harness.plan.clients.registry import OURS, named, of_family, read, registry
+from harness.plan.declared import NOT_AMQP, declared, ignored
+from harness.plan.experiment import Catalogue, Request
+from harness.plan.experiment import plan as plan_of
+from harness.plan.problems import PlanError
+from harness.plan.reconnecting import reconnect_s
+from harness.run.drivers import driver
+from harness.workers.loading import loaded
+from tests.plans import LAYOUT, SYSTEM, plan, workload
+
+EVERY = pytest.mark.parametrize("client", OURS.values(), ids=list(OURS))
+
+
+@EVERY
+@pytest.mark.parametrize("capability", CAPABILITIES)
+def test_every_client_answers_every_capability_with_yes_or_with_a_reason(
+    client: Client, capability: str
+) -> None:
+    answer = client.answers[capability]
+    assert answer is CAN or (isinstance(answer, str) and len(answer) > 10)
+
+
+@EVERY
+def test_nobody_answers_what_is_no_capability_and_no_declaration_is_wrong(client: Client) -> None:
+    assert client.answers.keys() <= CAPABILITIES.keys()
+    assert not list(mistakes(client))
+
+
+@pytest.mark.parametrize("declared", [Client, Family])
+def test_no_trait_has_a_default_that_would_let_somebody_pass(declared: type) -> None:
+    defaults = [
+        one.name
+        for one in fields(declared)
+        if one.default is not MISSING or one.default_factory is not MISSING
+    ]
+    assert defaults == []
+
+
+@EVERY
+def test_what_a_worker_is_told_to_import_is_there(client: Client) -> None:
+    told = driver(client.name)
+    programs = [text for text in (told.client, told.auditor, told.prober) if text]
+    assert all(callable(loaded(text)) for text in programs)
+    patient = client.family.finds is Finds.NAME_SERVERS
+    assert loaded(told.client).answers_every_send is patient
+
+
+@EVERY
+def test_what_is_left_is_drained_by_somebody_who_can_tell_when_nothing_is(client: Client) -> None:
+    assert not list(asked.drain_obstacles(client.name))
+
+
+def test_what_is_not_declared_cannot_be_done() -> None:
+    less = {name: answer for name, answer in amqp.PIKA.answers.items() if name != "transient"}
+    assert replace(amqp.PIKA, answers=less).why_not("transient") == UNDECLARED
+    for answer in ("", False, None, 1, "yes, but"):
+        assert replace(amqp.PIKA, answers={"async": answer}).why_not("async")  # type: ignore[dict-item]
+
+
+def test_a_family_has_its_clients_and_no_other() -> None:
+    assert of_family(amqp.AMQP) == (amqp.PIKA,)
+    assert of_family(rocketmq.ROCKETMQ) == rocketmq.CLIENTS
+
+
+ASKED = {
+    "whom it asks": asked.asks_name_servers,
+    "who drains": asked.drains_by,
+    "what is asked": lambda name: asked.wanted(name, workload()),
+    "what it can": lambda name: asked.obstacles(name, ["async"]),
+    "how much": lambda name: asked.size_obstacles(name, workload()),
+    "what it ignores": lambda name: asked.ignored(name, workload()),
+    "whether it reads": asked.reads_amqp,
+    "what is confirmed": asked.routes_every_confirm,
+    "when it is back": lambda name: reconnect_s(name, LAYOUT),
+    "what it imports": driver,
+}
+
+
+@pytest.mark.parametrize("question", ASKED.values(), ids=list(ASKED))
+@pytest.mark.parametrize("name", ["pikka", "rocketmq-java-4.7.0", ""])
+def test_an_unknown_client_is_an_error_that_names_those_that_there_are(
+    question: object, name: str
+) -> None:
+    with pytest.raises(PlanError) as caught:
+        question(name)  # type: ignore[operator]
+    (problem,) = caught.value.problems
+    assert problem.choices == tuple(OURS)
+    assert problem.text == f"there is no client {name!r}"
+
+
+def test_a_system_that_names_an_unknown_client_plans_no_run_with_it() -> None:
+    system = replace(SYSTEM, clients=("amqplib",))
+    request = Request("e", 7, (plan().scenario,))
+    with pytest.raises(PlanError, match="there is no client 'amqplib'"):
+        plan_of(request, Catalogue((system,), (LAYOUT,)))
+
+
+def offer(client: object, name: str = "acme", package: str = "acme-queues 1.2") -> Offer:
+    return Offer(name, package, client)
+
+
+ACME = replace(amqp.PIKA, name="acme", drained_by="acme")
+SPOILT = {
+    "no declaration": ([offer("pika")], "leads to no declaration of a client, but to 'str'"),
+    "a class": ([offer(Client)], "leads to no declaration of a client, but to 'type'"),
+    "another name": ([offer(amqp.PIKA)], "another name, 'pika'"),
+    "no import": ([Offer("acme", "a 1", None, "'acme:X' cannot be loaded")], "cannot be loaded"),
+    "two of them": ([offer(ACME), offer(ACME, package="b 1")], "nobody knows which of them"),
+    "no constructor": ([offer(replace(ACME, constructor="acme"))], "no `module:object`: 'acme'"),
+    "no name": ([offer(replace(ACME, name="A/B"), "A/B")], "'A/B' is no name"),
+    "neither yes nor no": (
+        [offer(replace(ACME, answers={"async": ""}))],
+        "'async' is answered by neither",
+    ),
+    "no family": (
+        [offer(replace(ACME, family="amqp"))],  # type: ignore[arg-type]
+        "its family is no Family",
+    ),
+    "no prober": (
+        [offer(replace(ACME, family=replace(amqp.AMQP, finds=Finds.NAME_SERVERS)))],
+        "has no prober",
+    ),
+}
+
+
+@pytest.mark.parametrize(("offers", "why"), SPOILT.values(), ids=list(SPOILT))
+def test_an_offer_that_is_spoilt_is_told_with_its_reason_and_spoils_no_other(
+    offers: list[Offer], why: str
+) -> None:
+    good = replace(ACME, name="good", drained_by="good")
+    found = read([*offers, offer(good, "good", "good-queues 3")])
+    assert found.clients.keys() == OURS.keys() | {"good"}
+    assert found.packages == {"good": "good-queues 3"}
+    (told,) = found.spoilt.values()
+    assert why in told and offers[0].package in told
+
+
+def test_nobody_takes_the_place_of_a_client_of_ours() -> None:
+    found = read([offer(amqp.PIKA, "pika")])
+    assert found.clients == OURS and found.packages == {}
+    assert "mqproof itself has one of this name" in found.spoilt["pika"]
+
+
+def test_who_is_spoilt_is_told_why_by_whoever_asks_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = read(SPOILT["no import"][0])
+    monkeypatch.setattr("harness.plan.clients.registry.registry", lambda: found)
+    with pytest.raises(
+        PlanError, match="of a 1 cannot be used: 'acme:X' cannot be loaded"
+    ) as told:
+        named("acme")
+    assert told.value.problems[0].choices == tuple(OURS)
+
+
+STRANGER = Family(
+    name="acme's own",
+    section="",
+    finds=Finds.HOSTS,
+    confirms_unrouted=True,
+    auditor="",
+    prober="",
+)
+
+
+def test_a_client_of_a_third_family_is_neither_amqps_nor_rocketmqs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    client = replace(ACME, family=STRANGER, answers={"confirm": CAN}, reconnect_s=None)
+    found = read([offer(client)])
+    monkeypatch.setattr("harness.plan.clients.registry.registry", lambda: found)
+    monkeypatch.setattr("harness.plan.clients.asked.registry", lambda: found)
+    system = replace(SYSTEM, clients=("acme",))
+    run = replace(plan(), system=system, client="acme")
+    facts = declared(run)
+    assert facts["mandatory"] == facts["cancel_on_ha_failover"] == NOT_AMQP
+    assert (facts["reconnect_s"], facts["entrance"]) == (None, LAYOUT.entrance)
+    assert ignored(run) == ["workload.amqp"]
+    assert obstacles(run.scenario, system, LAYOUT, "acme", "local")[:2] == [
+        f"acme cannot do acknowledge: {UNDECLARED}",
+        f"nobody can drain what acme leaves: acme cannot do remaining: {UNDECLARED}",
+    ]
+
+
+def test_ours_are_there_whatever_is_installed() -> None:
+    assert registry().clients.items() >= OURS.items()

@@ -1,0 +1,151 @@
+"""The broker port over an agent whose answers are written down."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from harness.cluster.agent import AgentTimeout
+from harness.cluster.port import DeployError, Roles
+from harness.systems.catalogue import load_layout
+from harness.systems.rabbitmq.broker import RabbitBroker
+from tests.loops import in_a_loop
+
+LAYOUT = load_layout("rabbitmq-mirrored", "all-automatic")
+HOSTS = ("rmq1", "rmq2", "rmq3")
+QUEUE = {
+    "name": "mqproof.r.q",
+    "node": "rabbit@rmq2",
+    "slave_nodes": ["rabbit@rmq3"],
+    "synchronised_slave_nodes": ["rabbit@rmq3"],
+}
+HELD = Roles("rmq2", ("rmq3",), ("rmq3",))
+HANGS = "hangs"
+Said = tuple[int, Any] | str
+
+
+class FakeAgent:
+    """Answers by (host, method, path without its query); keeps what it was asked."""
+
+    def __init__(self, said: dict[tuple[str, str], Said]) -> None:
+        self.said = said
+        self.asked: list[tuple[str, str, str]] = []
+
+    async def call(self, name: str, /, timeout_s: float, **arguments: Any) -> dict[str, Any]:
+        if name != "http":
+            return {}
+        address, _, path = arguments["url"].removeprefix("http://").partition(":15672")
+        method = arguments["method"]
+        self.asked.append((address, method, path.partition("?")[0]))
+        said = self.said.get((address, path.partition("?")[0]), (404, None))
+        if said == HANGS:
+            await asyncio.sleep(timeout_s)
+            raise AgentTimeout("silent")
+        if method == "DELETE":
+            return {"status": 204, "body": ""}
+        assert not isinstance(said, str), said
+        return {"status": said[0], "body": json.dumps(said[1])}
+
+
+def broker(said: dict[tuple[str, str], Said]) -> tuple[RabbitBroker, FakeAgent]:
+    agent = FakeAgent(said)
+    addresses = {host: host for host in HOSTS}
+    return RabbitBroker.on_ports(LAYOUT, agent, addresses), agent  # type: ignore[arg-type]
+
+
+def everywhere(path: str, said: Said) -> dict[tuple[str, str], Said]:
+    return {(host, path): said for host in HOSTS}
+
+
+PATH = "/api/queues/%2F/mqproof.r.q"
+
+
+@in_a_loop
+async def test_a_host_that_hangs_does_not_delay_the_clusters_word() -> None:
+    asked, _ = broker(everywhere(PATH, (200, QUEUE)) | {("rmq1", PATH): HANGS})
+    async with asyncio.timeout(1.0):
+        assert await asked.roles("mqproof.r.q") == HELD
+
+
+@in_a_loop
+async def test_a_host_that_knows_nothing_does_not_outvote_one_that_does() -> None:
+    asked, _ = broker({("rmq3", PATH): (200, QUEUE)})
+    assert await asked.roles("mqproof.r.q") == HELD
+    nowhere, _ = broker({})
+    assert await nowhere.roles("mqproof.r.q") == Roles(None, (), ())
+    broken, _ = broker(everywhere(PATH, (500, None)))
+    with pytest.raises(DeployError, match="who holds"):
+        await broken.roles("mqproof.r.q")
+
+
+@in_a_loop
+async def test_each_host_is_asked_whether_it_is_master() -> None:
+    rival = QUEUE | {"node": "rabbit@rmq3"}
+    asked, _ = broker(
+        {("rmq1", PATH): (503, "x"), ("rmq2", PATH): (200, QUEUE), ("rmq3", PATH): (200, rival)}
+    )
+    masters = await asked.masters("mqproof.r.q")
+    assert masters == {"rmq1": None, "rmq2": True, "rmq3": True}
+
+
+@in_a_loop
+async def test_only_connections_of_the_run_are_told_and_closed() -> None:
+    listed = [
+        {"name": "10.0.0.1:5 -> 10.0.0.2:5672", "user_provided_name": "mqproof.r.p0"},
+        {"name": "b", "user_provided_name": "somebody"},
+        {"name": "c"},
+    ]
+    asked, agent = broker(everywhere("/api/connections", (200, listed)))
+    assert await asked.connections("mqproof.r.", close=True) == ("mqproof.r.p0",)
+    closed = {path for _, method, path in agent.asked if method == "DELETE"}
+    assert closed == {"/api/connections/10.0.0.1%3A5%20-%3E%2010.0.0.2%3A5672"}
+
+
+@in_a_loop
+async def test_queues_are_deleted_on_every_host_that_has_them() -> None:
+    rows = [{"name": "mqproof.r.q"}, {"name": "other"}]
+    asked, agent = broker(
+        everywhere("/api/queues/%2F", (200, rows)) | {("rmq1", "/api/queues/%2F"): (503, None)}
+    )
+    await asked.delete("mqproof.r.")
+    deleted = [(host, path) for host, method, path in agent.asked if method == "DELETE"]
+    assert deleted == [("rmq2", PATH), ("rmq3", PATH)]
+
+
+@in_a_loop
+async def test_a_host_is_listed_when_every_other_one_that_answers_says_so() -> None:
+    path = "/api/nodes"
+    up = [{"name": f"rabbit@{host}", "running": True} for host in HOSTS]
+    down = [{"name": "rabbit@rmq1", "running": False}, *up[1:]]
+    said: dict[tuple[str, str], Said] = {("rmq1", path): (200, up), ("rmq2", path): (200, up)}
+    one, _ = broker(said)
+    assert await one.listed("rmq1")
+    both, _ = broker(said | {("rmq3", path): (200, down)})
+    assert not await both.listed("rmq1")
+    alone, _ = broker({("rmq1", path): (200, up)})
+    with pytest.raises(DeployError, match="no other broker"):
+        await alone.listed("rmq1")
+
+
+@in_a_loop
+async def test_members_are_told_by_the_host_that_is_asked_and_by_nobody_else() -> None:
+    path = "/api/nodes"
+    listed = [{"name": "rabbit@rmq1", "running": True}, {"name": "rabbit@rmq3", "running": False}]
+    asked, _ = broker(everywhere(path, (200, [])) | {("rmq1", path): (200, listed)})
+    assert await asked.members("rmq1") == ("rmq1", "rmq3"), "of those that are down, too"
+    silent, _ = broker(everywhere(path, (200, listed)) | {("rmq1", path): (503, None)})
+    with pytest.raises(DeployError, match="rmq1 does not tell"):
+        await silent.members("rmq1")
+
+
+@in_a_loop
+async def test_a_policy_is_what_a_host_says_of_it_and_silence_is_not_its_absence() -> None:
+    path, definition = "/api/policies/%2F/mqproof", {"ha-mode": "all"}
+    there, _ = broker(everywhere(path, (200, {"name": "mqproof", "definition": definition})))
+    assert await there.policy("mqproof") == definition
+    gone, _ = broker({})
+    assert await gone.policy("mqproof") is None
+    broken, _ = broker(everywhere(path, (500, None)))
+    with pytest.raises(DeployError, match="no broker tells of policy mqproof"):
+        await broken.policy("mqproof")

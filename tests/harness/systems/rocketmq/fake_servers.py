@@ -1,0 +1,156 @@
+"""A RocketMQ cluster that is a few tables: what its servers would answer, without a socket.
+
+A server that is in `dead` answers nothing; name servers then show what `shown` says.
+"""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.cluster.agent import AgentTimeout
+from harness.plan.model import Layout
+from harness.plan.rocketmq_layout import MASTER_ID, Server, servers
+from harness.workers.remoting.requests import Code
+
+UNKNOWN, NOT_THERE, REFUSED = 3, 17, 1
+Said = tuple[int, dict[str, str], str]
+
+
+@dataclass
+class FakeRocket:
+    """An agent for it. By server: topics (and those of its slaves), groups, ends of logs."""
+
+    layout: Layout
+    dead: set[str] = field(default_factory=set)  # "rkt1 broker-a-0"
+    hidden: set[tuple[str, str]] = field(default_factory=set)  # (name server's host, process)
+    strangers: list[Server] = field(default_factory=list)  # that name servers show besides
+    slaves_take_orders: bool = True
+    topics: dict[Server, set[str]] = field(default_factory=dict)
+    groups: dict[Server, set[str]] = field(default_factory=dict)
+    ends: dict[Server, int] = field(default_factory=dict)
+    clients: dict[tuple[Server, str], list[str]] = field(default_factory=dict)
+    deleted_routes: list[tuple[str, str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        for server in servers(self.layout.hosts):
+            self.topics[server], self.groups[server] = {"SELF_TEST_TOPIC"}, {"TOOLS_CONSUMER"}
+            self.ends[server] = 1000
+
+    @property
+    def by_place(self) -> dict[tuple[str, int], Server]:
+        return {(one.host, one.port): one for one in servers(self.layout.hosts)}
+
+    @property
+    def brokers(self) -> list[Server]:
+        return [one for one in servers(self.layout.hosts) if one.is_broker]
+
+    def server(self, process: str, host: str = "") -> Server:
+        return next(
+            one
+            for one in servers(self.layout.hosts)
+            if one.process == process and host in ("", one.host)
+        )
+
+    async def call(self, name: str, /, timeout_s: float, **told: Any) -> dict[str, Any]:
+        server = self.by_place[told["host"], told["port"]]
+        if f"{server.host} {server.process}" in self.dead:
+            if name == "remoting_greet":
+                return {"answered": False}
+            raise AgentTimeout("silent")
+        if name == "remoting_greet":
+            return {"answered": True}
+        answer = self._of_broker if server.is_broker else self._of_name_server
+        code, fields, body = answer(server, told["code"], told["fields"])
+        return {"code": code, "remark": "", "fields": fields, "body": body}
+
+    # --- name servers ----------------------------------------------------------------------------
+
+    def _of_name_server(self, server: Server, code: int, fields: dict[str, str]) -> Said:
+        shown = self._shown(server)
+        match code:
+            case Code.GET_BROKER_CLUSTER_INFO:
+                return 0, {}, json.dumps({"brokerAddrTable": _addresses(shown)})
+            case Code.GET_ROUTEINFO_BY_TOPIC:
+                held = [one for one in shown if fields["topic"] in self.topics[self._master(one)]]
+                queues = [
+                    {"brokerName": one, "readQueueNums": 4, "writeQueueNums": 4, "perm": 6}
+                    for one in sorted({one.group for one in held if one.id == MASTER_ID})
+                ]
+                if not held:
+                    return NOT_THERE, {}, ""
+                data = list(_addresses(held).values())
+                return 0, {}, json.dumps({"brokerDatas": data, "queueDatas": queues})
+            case Code.DELETE_TOPIC_IN_NAME_SERVER:
+                self.deleted_routes.append((server.host, fields["topic"]))
+                return 0, {}, ""
+        return UNKNOWN, {}, ""
+
+    def _shown(self, server: Server) -> list[Server]:
+        alive = (one for one in self.brokers if f"{one.host} {one.process}" not in self.dead)
+        shown = [one for one in alive if (server.host, one.process) not in self.hidden]
+        return shown + self.strangers
+
+    def _master(self, one: Server) -> Server:
+        return self.server(f"{one.group}-{MASTER_ID}")
+
+    # --- brokers ---------------------------------------------------------------------------------
+
+    def _of_broker(self, server: Server, code: int, fields: dict[str, str]) -> Said:
+        match code:
+            case Code.GET_BROKER_RUNTIME_INFO:
+                end = str(self.ends[server])
+                table = {"commitLogMinOffset": "0", "commitLogMaxOffset": end}
+                return 0, {}, json.dumps({"table": {**table, "brokerVersionDesc": "V4_9_7"}})
+            case Code.GET_BROKER_CONFIG:
+                role = "SYNC_MASTER" if server.id == MASTER_ID else "SLAVE"
+                return 0, {}, f"brokerName={server.group}\nbrokerRole={role}\n"
+            case Code.GET_ALL_TOPIC_CONFIG:
+                table = {name: _topic(name) for name in self.topics[server]}
+                return 0, {}, json.dumps({"topicConfigTable": table})
+            case Code.GET_ALL_SUBSCRIPTION_GROUPS:
+                known = {name: {} for name in self.groups[server]}
+                return 0, {}, json.dumps({"subscriptionGroupTable": known})
+            case Code.GET_CONSUMER_CONNECTIONS:
+                found = self.clients.get((server, fields["consumerGroup"]))
+                listed = _clients(found or [])
+                return (0 if found else REFUSED), {}, json.dumps({"connectionSet": listed})
+            case Code.GET_ALL_PRODUCERS:
+                groups = {
+                    group: _clients(names)
+                    for (at, group), names in self.clients.items()
+                    if at == server and "writers" in group
+                }
+                return 0, {}, json.dumps({"data": groups})
+        return self._order(server, code, fields)
+
+    def _order(self, server: Server, code: int, fields: dict[str, str]) -> Said:
+        if server.id != MASTER_ID and not self.slaves_take_orders:
+            return REFUSED, {}, ""
+        match code:
+            case Code.UPDATE_AND_CREATE_TOPIC:
+                for one in self.brokers:
+                    if one.group == server.group:
+                        self.topics[one].add(fields["topic"])
+            case Code.DELETE_TOPIC_IN_BROKER:
+                self.topics[server].discard(fields["topic"])
+            case Code.DELETE_SUBSCRIPTION_GROUP:
+                self.groups[server].discard(fields["groupName"])
+            case _:
+                return UNKNOWN, {}, ""
+        return 0, {}, ""
+
+
+def _addresses(shown: list[Server]) -> dict[str, Any]:
+    table: dict[str, Any] = {}
+    for one in shown:
+        data = table.setdefault(one.group, {"brokerName": one.group, "brokerAddrs": {}})
+        data["brokerAddrs"][str(one.id)] = one.advertised
+    return table
+
+
+def _clients(names: list[str]) -> list[dict[str, str]]:
+    return [{"clientId": f"10.0.0.9@{name}"} for name in names]
+
+
+def _topic(name: str) -> dict[str, Any]:
+    return {"topicName": name, "readQueueNums": 4, "writeQueueNums": 4, "perm": 6}

@@ -1,0 +1,271 @@
+"""RocketMQ's Broker port over servers whose answers are tables."""
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from harness.cluster.agent import AgentLost
+from harness.cluster.port import DeployError, Roles
+from harness.systems.catalogue import load_layout
+from harness.systems.rocketmq import broker as rocketmq
+from harness.systems.rocketmq import words
+from harness.systems.rocketmq.broker import RocketBroker
+from tests.harness.systems.rocketmq.fake_servers import FakeRocket
+from tests.loops import in_a_loop
+
+QUEUE = "mqproof.r1.orders"
+TOPIC = "mqproof_r1_orders"
+NOW = 0.0
+
+
+def stood(layout: str = "colocated") -> tuple[FakeRocket, RocketBroker]:
+    made = FakeRocket(load_layout("rocketmq-2m2s", layout))
+    addresses = {host.name: host.name for host in made.layout.hosts}
+    return made, RocketBroker(made.layout, made, addresses)
+
+
+@in_a_loop
+async def test_it_is_clean_when_every_name_server_shows_every_broker_and_slaves_hold_all() -> None:
+    for layout in ("colocated", "separated", "one-group"):
+        _, broker = stood(layout)
+        health = await broker.health(NOW)
+        assert health.clean, health.doubts
+
+
+@in_a_loop
+async def test_each_doubt_names_the_server_and_what_it_lacks() -> None:
+    made, broker = stood()
+    made.hidden.add(("rkt2", "broker-a-1"))
+    made.dead.add("rkt1 name-server")
+    made.ends[made.server("broker-b-1")] = 400
+    health = await broker.health(NOW)
+    assert not health.clean
+    assert health.doubts == (
+        "name-server of rkt1 does not answer",
+        "name-server of rkt2 does not show broker-a slave 1 at rkt3:10931",
+        "broker-b-1 of rkt4 is 600 bytes behind its master",
+    )
+
+
+@in_a_loop
+async def test_a_broker_that_is_not_of_the_layout_is_a_doubt() -> None:
+    made, broker = stood("one-group")
+    stranger = stood("colocated")[0].server("broker-b-0")
+    made.strangers.append(stranger)
+    assert (await broker.health(NOW)).doubts == tuple(
+        f"name-server of {host} shows broker-b master at rkt2:10921, which is not of the layout"
+        for host in ("rkt3", "rkt4")
+    )
+
+
+@in_a_loop
+async def test_a_declared_topic_lies_on_all_groups_and_its_master_is_where_it_was_put() -> None:
+    made, broker = stood()
+    await broker.declare(QUEUE, True, "rkt2")
+    assert {one.process for one in made.brokers if TOPIC in made.topics[one]} == {
+        *("broker-a-0", "broker-a-1", "broker-b-0"),
+        "broker-b-1",
+    }
+    assert await broker.roles(QUEUE) == Roles("rkt2", ("rkt4",), ("rkt4",))
+    assert await broker.masters(QUEUE) == {"rkt2": True, "rkt4": False}
+
+
+@in_a_loop
+async def test_a_slaves_host_stands_for_its_group_and_a_name_servers_for_the_first() -> None:
+    _, broker = stood("separated")
+    for host, master in (("rkt4", "rkt2"), ("rkt6", "rkt1")):
+        await broker.declare(QUEUE, True, host)
+        assert (await broker.roles(QUEUE)).master == master
+
+
+@pytest.mark.parametrize(("name", "limit_s"), [("colocated", 45), ("colocated-v5", 95)])
+@in_a_loop
+async def test_a_topic_that_a_slave_has_not_copied_in_its_time_and_some_is_not_declared(
+    name: str, limit_s: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def at_the_end(look: Callable[[], Awaitable[Any]], _: object, __: float) -> Any:
+        return await look()
+
+    monkeypatch.setattr(rocketmq, "until", at_the_end)
+    made, broker = stood(name)
+    made.dead.add("rkt3 broker-a-1")
+    told = f"is not known to broker-a-1 of rkt3 after {limit_s} s"
+    with pytest.raises(DeployError, match=told):
+        await broker.declare(QUEUE, True, "rkt1")
+
+
+@in_a_loop
+async def test_a_master_that_is_dead_is_nobodys_and_no_slave_takes_its_place() -> None:
+    made, broker = stood()
+    await broker.declare(QUEUE, True, "rkt1")
+    made.dead |= {"rkt1 name-server", "rkt1 broker-a-0"}
+    assert await broker.roles(QUEUE) == Roles(None, ("rkt3",), ())
+    assert await broker.masters(QUEUE) == {"rkt1": None, "rkt3": False}
+
+
+@in_a_loop
+async def test_what_one_name_server_was_cut_off_from_another_one_shows() -> None:
+    made, broker = stood()
+    await broker.declare(QUEUE, True, "rkt1")
+    made.hidden |= {("rkt2", "broker-a-0"), ("rkt2", "broker-a-1")}
+    assert await broker.roles(QUEUE) == Roles("rkt1", ("rkt3",), ("rkt3",))
+    made.dead.add("rkt1 name-server")
+    assert await broker.roles(QUEUE) == Roles(None, (), ())
+    made.dead.add("rkt2 name-server")
+    with pytest.raises(DeployError, match="no name server tells who holds"):
+        await broker.roles(QUEUE)
+
+
+@in_a_loop
+async def test_a_slave_that_lags_is_a_mirror_but_not_a_synchronised_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rocketmq, "CATCH_UP_LIMIT_S", 0.0)
+    made, broker = stood()
+    await broker.declare(QUEUE, True, "rkt1")
+    made.ends[made.server("broker-a-1")] = 999
+    assert await broker.roles(QUEUE) == Roles("rkt1", ("rkt3",), ())
+
+
+@pytest.mark.parametrize("slaves_take_orders", [True, False])  # 4.9.7's do, 5.3.3's do not
+@in_a_loop
+async def test_a_runs_topics_and_groups_go_and_others_stay(slaves_take_orders: bool) -> None:
+    made, broker = stood()
+    made.slaves_take_orders = slaves_take_orders
+    await broker.declare(QUEUE, True, "rkt1")
+    await broker.declare("mqproof.r10.orders", True, "rkt1")
+    left = {"mqproof_r10_orders", "SELF_TEST_TOPIC"}
+    for one in made.brokers:
+        made.topics[one].add(f"%RETRY%{TOPIC}_readers")
+        made.groups[one] |= {f"{TOPIC}_readers", "mqproof_r10_orders_readers"}
+    await broker.delete("mqproof.r1.")
+    for one in made.brokers:
+        if one.id == 0 or slaves_take_orders:
+            assert made.topics[one] == left
+            assert made.groups[one] == {"TOOLS_CONSUMER", "mqproof_r10_orders_readers"}
+    assert set(made.deleted_routes) == {
+        (host, name) for host in ("rkt1", "rkt2") for name in (TOPIC, f"%RETRY%{TOPIC}_readers")
+    }
+    await broker.delete("mqproof.r1.")
+
+
+@in_a_loop
+async def test_connections_are_those_that_any_master_lists_by_the_names_of_workers() -> None:
+    made, broker = stood()
+    await broker.declare(QUEUE, True, "rkt1")
+    listed = {
+        ("broker-a-0", "writers"): ["mqproof.r1.publisher-1"],
+        ("broker-b-0", "writers"): ["mqproof.r1.publisher-1"],
+        ("broker-b-0", "writers_2"): ["mqproof.r1.publisher-2"],  # of transactions
+        ("broker-a-0", "readers"): ["mqproof.r1.consumer-1", "somebody"],
+        ("broker-a-1", "readers"): ["mqproof.r1.ghost"],  # who left while the slave stood still
+    }
+    for (process, whose), names in listed.items():
+        made.clients[made.server(process), f"{TOPIC}_{whose}"] = names
+    assert await broker.connections("mqproof.r1.", close=False) == (
+        *("mqproof.r1.consumer-1", "mqproof.r1.publisher-1"),
+        "mqproof.r1.publisher-2",
+    )
+    made.clients[made.server("broker-a-0"), f"{TOPIC}_readers"] = ["mqproof.r1.consumer-2"]
+    still = await broker.connections("mqproof.r1.", close=True)
+    assert still == ("mqproof.r1.consumer-2",), "a producer holds nothing back"
+    made.dead.add("rkt1 broker-a-0")  # its slave's word counts then
+    assert "mqproof.r1.ghost" in await broker.connections("mqproof.r1.", close=False)
+    made.clients.clear()
+    assert await broker.connections("mqproof.r1.", close=True) == ()
+
+
+@in_a_loop
+async def test_a_host_is_listed_when_every_name_server_that_answers_shows_its_brokers() -> None:
+    made, broker = stood()
+    assert await broker.listed("rkt1")
+    made.hidden.add(("rkt2", "broker-a-0"))
+    assert not await broker.listed("rkt1")
+    made.dead.add("rkt2 name-server")
+    assert await broker.listed("rkt1")
+    assert not await broker.listed("rkt2")  # its own name server is to answer, too
+
+
+@in_a_loop
+async def test_a_host_greets_when_all_its_processes_do() -> None:
+    made, broker = stood()
+    assert await broker.greets("rkt1")
+    made.dead.add("rkt1 name-server")
+    assert not await broker.greets("rkt1")
+    assert await broker.greets("rkt3")
+
+
+@in_a_loop
+async def test_that_the_agent_is_gone_is_not_taken_for_a_silence_of_servers() -> None:
+    class Gone(FakeRocket):
+        async def call(
+            self, _name: str, /, timeout_s: float, **_told: object
+        ) -> dict[str, object]:
+            raise AgentLost(f"the agent's process ended, {timeout_s:g} s or not")
+
+    made, _ = stood()
+    gone = Gone(made.layout)
+    broker = RocketBroker(made.layout, gone, {host.name: host.name for host in made.layout.hosts})
+    with pytest.raises(AgentLost):
+        await broker.health(NOW)
+
+
+@in_a_loop
+async def test_the_servers_tell_their_version() -> None:
+    _, broker = stood()
+    assert await broker.versions() == {"rocketmq": "4.9.7"}
+
+
+@in_a_loop
+async def test_a_process_is_listed_by_itself_and_a_name_server_by_whom_it_shows() -> None:
+    made, broker = stood()
+    made.hidden.add(
+        ("rkt1", "broker-b-0")
+    )  # it was started just now, and hears of them one by one
+    assert await broker.listed("rkt1/broker-a-0")
+    assert not await broker.listed("rkt2/broker-b-0")
+    assert not await broker.listed("rkt1/name-server")
+    assert await broker.listed("rkt2/name-server")
+    made.hidden.add(("rkt2", "broker-b-0"))  # it is down: nobody shows it
+    assert await broker.listed("rkt1/name-server")
+
+
+@in_a_loop
+async def test_name_servers_that_show_nobody_are_not_back() -> None:
+    made, broker = stood()
+    made.hidden |= {(host, one.process) for host in ("rkt1", "rkt2") for one in made.brokers}
+    assert not await broker.listed("rkt1/name-server")
+    assert not await broker.listed("rkt2/name-server")
+
+
+@in_a_loop
+async def test_a_promoted_slave_is_the_master_and_who_was_is_its_slave() -> None:
+    _, broker = stood("one-group")
+    await broker.declare(QUEUE, True, "rkt1")
+    with pytest.raises(DeployError, match="rkt3 has no slave of broker-a"):
+        broker.group_of(QUEUE, "rkt3")
+    master, slave = broker.group_of(QUEUE, "rkt2")
+    assert (master.process, slave.process) == ("broker-a-0", "broker-a-1")
+    broker.promote(master, slave)
+    told = " ".join((await broker.health(NOW)).doubts)  # these still are what they were
+    assert "does not show broker-a master at rkt2:10921" in told
+    assert "does not show broker-a slave 1 at rkt1:10911" in told
+
+
+@pytest.mark.parametrize(
+    "client",
+    [
+        "10.0.0.9@mqproof.r1.publisher-1",  # of Java
+        "217-10.0.0.9@mqproof.r1.publisher-1",  # of librocketmq 1
+        "10.0.0.9@217#mqproof.r1.publisher-1",  # of librocketmq 2
+    ],
+)
+def test_a_client_is_known_by_the_name_that_it_was_given_whatever_its_library_adds(
+    client: str,
+) -> None:
+    listed = [{"clientId": client}]
+    named = ("mqproof.r1.publisher-1",)
+    assert words.producers(json.dumps({"data": {"g": listed}}).encode()) == named
+    assert words.consumers(json.dumps({"connectionSet": listed}).encode()) == named

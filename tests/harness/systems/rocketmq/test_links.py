@@ -1,0 +1,109 @@
+"""Workers that know brokers by name: an address for each, a listener there for each server."""
+
+from typing import Any
+
+import pytest
+
+from harness.cluster.agent import AgentProxyError
+from harness.cluster.port import DeployError
+from harness.plan.rocketmq_layout import servers
+from harness.systems.catalogue import load_layout
+from harness.systems.rocketmq.links import RocketLinks
+from tests.loops import in_a_loop
+
+LAYOUT = load_layout("rocketmq-2m2s", "colocated")
+ADDRESSES = {host.name: f"10.1.1.{11 + place}" for place, host in enumerate(LAYOUT.hosts)}
+
+
+class FakeProxy:
+    """Toxiproxy's listeners: where they are and where they lead. It has `late` addresses later."""
+
+    def __init__(self, late: int = 0) -> None:
+        self.listeners: dict[str, tuple[str, str]] = {}
+        self._late = late
+
+    async def call(self, name: str, /, timeout_s: float, **told: Any) -> dict[str, Any]:
+        assert timeout_s > 0
+        if name == "proxy_delete":
+            gone = [one for one in self.listeners if one.startswith(told["prefix"])]
+            for one in gone:
+                del self.listeners[one]
+            return {"deleted": gone}
+        if told["listen"] and self._late:
+            self._late -= 1
+            raise AgentProxyError("cannot assign requested address")
+        listen = told["listen"] or "0.0.0.0:40001"
+        assert listen not in {place for place, _ in self.listeners.values()}, "in use"
+        self.listeners[told["name"]] = (listen, told["upstream"])
+        return {"port": int(listen.rpartition(":")[2])}
+
+
+def links(proxy: FakeProxy, free: int = 2) -> RocketLinks:
+    ways = [f"10.1.1.{210 + number}" for number in range(free)]
+    return RocketLinks(proxy, "10.1.1.200", ways, servers(LAYOUT.hosts), ADDRESSES)
+
+
+@in_a_loop
+async def test_a_worker_has_every_server_at_its_own_port_on_one_address() -> None:
+    proxy = FakeProxy()
+    made = await links(proxy).make("r1", "publisher-1")
+    assert [(link.host, link.process, link.endpoint.port) for link in made] == [
+        ("rkt1", "name-server", 9876),
+        ("rkt1", "broker-a-0", 10911),
+        ("rkt2", "name-server", 9877),
+        ("rkt2", "broker-b-0", 10921),
+        ("rkt3", "broker-a-1", 10931),
+        ("rkt4", "broker-b-1", 10941),
+    ]
+    assert {link.endpoint.address for link in made} == {"10.1.1.210"}
+    assert proxy.listeners["mqproof.r1.publisher-1.rkt4.broker-b-1"] == (
+        "10.1.1.210:10941",
+        "10.1.1.14:10941",
+    )
+
+
+@in_a_loop
+async def test_no_two_workers_share_an_address_and_a_run_that_is_over_gives_its_own_back() -> None:
+    proxy = FakeProxy()
+    ways = links(proxy)
+    for worker in ("publisher-1", "consumer-1"):
+        await ways.make("r1", worker)
+    assert ways.address("publisher-1") != ways.address("consumer-1")
+    with pytest.raises(DeployError, match="prober-1 has no address left: 2 workers have them all"):
+        await ways.make("r1", "prober-1")
+    await ways.remove("r1")
+    assert not proxy.listeners
+    assert ways.address("publisher-1") is None
+    await ways.make("r2", "publisher-1")
+    assert ways.address("publisher-1") is not None
+
+
+@in_a_loop
+async def test_an_address_that_the_proxy_does_not_have_yet_is_waited_for() -> None:
+    ways = links(FakeProxy(late=3))
+    assert len(await ways.make("r1", "publisher-1")) == 6
+
+
+@in_a_loop
+async def test_a_listener_is_dialled_where_its_worker_dials_it() -> None:
+    ways = links(FakeProxy())
+    for link in await ways.make("r1", "consumer-1"):
+        assert ways.dial(link.proxy) == (link.endpoint.address, link.endpoint.port)
+
+
+@in_a_loop
+async def test_an_auditors_way_leads_to_the_broker_of_a_host_and_is_made_once() -> None:
+    proxy = FakeProxy()
+    ways = links(proxy)
+    first, again = await ways.direct("rkt1"), await ways.direct("rkt1")
+    assert first == again
+    assert (first.host, first.address, first.port) == ("rkt1", "10.1.1.200", 40001)
+    assert proxy.listeners == {"mqproof-direct.rkt1": ("0.0.0.0:40001", "10.1.1.11:10911")}
+
+
+@in_a_loop
+async def test_a_host_without_a_broker_has_nothing_to_be_read() -> None:
+    separated = load_layout("rocketmq-2m2s", "separated")
+    ways = RocketLinks(FakeProxy(), "10.1.1.200", [], servers(separated.hosts), ADDRESSES)
+    with pytest.raises(DeployError, match="rkt5 has no broker"):
+        await ways.direct("rkt5")

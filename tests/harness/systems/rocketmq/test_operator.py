@@ -1,0 +1,91 @@
+"""An operator makes a slave its group's master: what is written to whom, and in which order."""
+
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from faults.model import FaultError
+from harness.cluster.orders import Promote, Synchronise
+from harness.cluster.port import DeployError
+from harness.systems.catalogue import load_layout
+from harness.systems.rocketmq import operator as rocketmq_operator
+from harness.systems.rocketmq.broker import RocketBroker
+from harness.systems.rocketmq.operator import CHANGED, RocketOperator
+from tests.harness.systems.rocketmq.fake_servers import FakeRocket
+from tests.loops import in_a_loop
+
+LAYOUT = load_layout("rocketmq-2m2s", "one-group")
+QUEUE = "mqproof.r1.orders"
+MASTER_SAYS, SLAVE_SAYS = "brokerId=0 brokerRole=SYNC_MASTER", "brokerId=1 brokerRole=SLAVE"
+
+
+@dataclass
+class Disks:
+    """Writes that reached a place, in their order. `refused`: there a process still runs."""
+
+    refused: str = ""
+    status: int = 0
+    written: list[tuple[str, str]] = field(default_factory=list)
+
+    def instead(
+        self, _client: object, _project: object, place: str, text: str, _limit_s: float
+    ) -> tuple[int, str]:
+        if place == self.refused:
+            raise FaultError(f"{place} runs")
+        self.written.append((place, text))
+        return self.status, "no space"
+
+    def processes(self, place: str) -> list[str]:
+        return [place]
+
+    def execute(self, place: str, command: list[str]) -> SimpleNamespace:
+        self.written.append((place, command[-1]))
+        return SimpleNamespace(status=0, text="")
+
+
+def operator(disks: Disks, monkeypatch: pytest.MonkeyPatch) -> tuple[RocketOperator, RocketBroker]:
+    monkeypatch.setattr(rocketmq_operator, "run_instead", disks.instead)
+    broker = RocketBroker(LAYOUT, FakeRocket(LAYOUT), {one.name: one.name for one in LAYOUT.hosts})
+    made = RocketOperator(cast(Any, None), "p", LAYOUT, broker)
+    cast(Any, made)._project = disks
+    return made, broker
+
+
+@in_a_loop
+async def test_the_dead_master_is_written_down_as_a_slave_before_there_is_a_new_one() -> None:
+    disks = Disks()
+    with pytest.MonkeyPatch.context() as patch:
+        made, broker = operator(disks, patch)
+        await made.carry_out(Promote(QUEUE, "rkt2"))
+    (first, as_slave), (second, as_master) = disks.written
+    assert (first, second) == ("rkt1/broker-a-0", "rkt2/broker-a-1")
+    assert SLAVE_SAYS in as_slave and CHANGED in as_slave
+    assert MASTER_SAYS in as_master and CHANGED in as_master
+    master, slave = broker.group_of(QUEUE, "rkt1")
+    assert (master.host, slave.host) == ("rkt2", "rkt1")
+
+
+@pytest.mark.parametrize(
+    ("disks", "why"),
+    [(Disks(refused="rkt1/broker-a-0"), "rkt1/broker-a-0 runs"), (Disks(status=1), "no space")],
+)
+@in_a_loop
+async def test_where_the_old_master_cannot_be_written_down_nobody_is_promoted(
+    disks: Disks, why: str
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        made, broker = operator(disks, patch)
+        with pytest.raises(DeployError, match=why):
+            await made.carry_out(Promote(QUEUE, "rkt2"))
+    assert not [place for place, _ in disks.written if place.startswith("rkt2")]
+    assert broker.group_of(QUEUE, "rkt2")[0].host == "rkt1"
+
+
+@in_a_loop
+async def test_it_takes_no_other_order() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        made, _ = operator(Disks(), patch)
+        with pytest.raises(DeployError, match="takes no order"):
+            await made.carry_out(Synchronise(QUEUE))

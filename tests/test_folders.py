@@ -1,0 +1,31 @@
+"""Folders that have a map: one line a module, and no more modules than a reader takes in."""
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+MAPPED = ("harness/cluster", "harness/deploy", "harness/systems")
+MODULES_MAX = 20
+FOLDERS = sorted(file.parent for part in MAPPED for file in (ROOT / part).rglob("__init__.py"))
+
+
+def modules(folder: Path) -> set[str]:
+    return {file.stem for file in folder.glob("*.py") if file.name != "__init__.py"}
+
+
+def listed(folder: Path) -> set[str]:
+    """What lines of the map begin with: `word   text`, and `word/   text` for a folder."""
+    lines = (folder / "__init__.py").read_text(encoding="utf-8").splitlines()
+    return {line.split("  ")[0] for line in lines if "  " in line}
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: str(folder.relative_to(ROOT)))
+def test_a_map_lists_every_module_and_folder_and_nothing_else(folder: Path) -> None:
+    folders = {f"{file.parent.name}/" for file in folder.glob("*/__init__.py")}
+    assert listed(folder) == modules(folder) | folders
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: str(folder.relative_to(ROOT)))
+def test_no_folder_holds_more_modules_than_a_reader_takes_in(folder: Path) -> None:
+    assert len(modules(folder)) <= MODULES_MAX
