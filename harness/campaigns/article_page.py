@@ -11,13 +11,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from harness.analyse.articles import Compared, Unjudged
-from harness.analyse.claims import Beside, Claim
-from harness.analyse.compared import Comparison, falls
-from harness.analyse.judge import Outcome
-from harness.analyse.rates import rate
 from harness.campaigns.markdown import escaped, row
 from harness.campaigns.runs import Run
+from harness.claims.articles import Compared, Unjudged
+from harness.claims.claims import Beside, Claim
+from harness.claims.judge import Outcome
+from harness.compare.compared import Comparison, falls
+from harness.compare.rates import rate
 
 ORDER = (Outcome.FAIL, Outcome.PASS, Outcome.INCONCLUSIVE, Outcome.NOT_APPLICABLE)
 NOT_RUN = "not run yet"
@@ -79,7 +79,7 @@ def _head(runs: Sequence[Run], beside: Beside, system: str) -> Iterator[str]:
     yield "# What the articles claim"
     yield ""
     yield (
-        f"Claims of harness/analyse/claims.toml, judged by {len(runs)} runs against "
+        f"Claims of harness/claims/claims.toml, judged by {len(runs)} runs against "
         f"{system}{named}. Made by `mqproof campaign articles`: no verdict stands here "
         f"without a run. One FAIL refutes a claim; a PASS says that no run here refuted it; "
         f"NOT APPLICABLE that no run here does what it asks for. Where a claim has changed since "

@@ -9,12 +9,12 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from harness.analyse.expectations import Standing
-from harness.analyse.judge import Outcome
-from harness.analyse.rates import Rate, rate, too_many
 from harness.campaigns.cells import Cell, Matrix
 from harness.campaigns.markdown import escaped, row
 from harness.campaigns.runs import Knowledge, Run
+from harness.claims.judge import Outcome
+from harness.compare.expectations import Standing
+from harness.compare.rates import Rate, rate, too_many
 
 
 def table(runs: Sequence[Run], whole: Matrix, knowledge: Knowledge) -> Iterator[str]:

@@ -14,12 +14,12 @@ from functools import cache
 from importlib import resources
 
 from faults.mechanisms import COMPOSE, EXTERNAL
-from harness.analyse.claims import shipped_beside
+from harness.claims.claims import shipped_beside
 from harness.outside.text import brief
 from harness.plan.applicability import obstacles
 from harness.plan.model import Layout, Scenario, System
 from harness.plan.problems import PlanError, Problem, twice, unknown
-from harness.report.asking import scenario, scenario_names, systems
+from harness.request.asking import scenario, scenario_names, systems
 from harness.systems.catalogue import layout_names, load_layout, system_names
 
 Cell = tuple[str, str, str]  # scenario, system, layout with its profile

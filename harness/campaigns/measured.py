@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.analyse import expectations
-from harness.analyse.claims import shipped
-from harness.analyse.expectations import Expectations, read_expectations
-from harness.analyse.judge import Outcome
 from harness.campaigns.pages import Page, judged_packs
-from harness.report.display import RunReport
+from harness.claims.claims import shipped
+from harness.claims.judge import Outcome
+from harness.compare import expectations
+from harness.compare.expectations import Expectations, read_expectations
+from harness.judging.result import RunReport
 from harness.report.page.words import plural
 
 FILE = Path(expectations.__file__).with_name("expectations.toml")

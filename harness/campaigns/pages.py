@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
-from harness.analyse.experiments import NAME, NoExperiment, recall
 from harness.campaigns.packed import Packed, judged
 from harness.campaigns.page_tables import TABLES
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of
 from harness.plan.problems import PlanError, Problem, unknown
+from harness.run_folder.experiments import NAME, NoExperiment, recall
 from harness.run_folder.packing import SUFFIX
 
 RUNS = re.compile(r"^<!-- runs: (\S+) -->$", re.MULTILINE)

@@ -21,22 +21,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from faults.kinds import KINDS
-from harness.analyse.claims import shipped
-from harness.analyse.expectations import Standing
 from harness.campaigns import stored
 from harness.campaigns.cells import Cell, Choice, deployment_of, matrix
 from harness.campaigns.runs import Knowledge, Run
+from harness.claims.claims import shipped
+from harness.compare.expectations import Standing
+from harness.judging.exits import Exit
 from harness.plan.experiment import REPEATS_MAX
 from harness.plan.problems import Problem
-from harness.report.asking import scenario
+from harness.request.asking import scenario
 from harness.run import signals
 from harness.systems.catalogue import load_layout, load_system
 
 UNJUDGED_MAX = 3
 PIECE_MAX = 100  # scenarios
 SAID_MAX = 4000  # of what an experiment said where it ended in none of the usual ways
-USUAL = (0, 1, 2)  # exit codes of an experiment that was carried out
-INTERRUPTED = 130
+USUAL = (Exit.PASSED, Exit.FAILED, Exit.NOT_DECIDED)  # of one that was carried out
 
 Tell = Callable[[str], None]
 Play = Callable[[Path, Sequence[str], Tell], int]  # one experiment into a folder; its exit code
@@ -196,7 +196,7 @@ def play(folder: Path, words: Sequence[str], tell: Tell) -> int:
         said.seek(0)
         text = said.read().decode(errors="replace")
     tell(f"{shlex.join(words)}: {time.monotonic() - began:.0f} s, exit {code}")
-    if interrupted or code == INTERRUPTED:
+    if interrupted or code == Exit.INTERRUPTED:
         raise KeyboardInterrupt
     if code not in USUAL:
         for line in text[-SAID_MAX:].splitlines():

@@ -11,9 +11,9 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 
-from harness.analyse.claims import Claim
-from harness.analyse.expectations import CellResult, shipped
-from harness.analyse.judge import ClaimVerdict, Outcome
+from harness.claims.claims import Claim
+from harness.claims.judge import ClaimVerdict, Outcome
+from harness.compare.expectations import CellResult, shipped
 from harness.plan.problems import Problem
 
 COLUMNS = {

@@ -13,12 +13,12 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from harness.analyse import experiments
-from harness.analyse.judge import Outcome
 from harness.campaigns.runs import NAMES, Run, columns, of_csv
+from harness.claims.judge import Outcome
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_folder, text_of
 from harness.plan.problems import PlanError, Problem, and_more
 from harness.report import verdict
+from harness.run_folder import experiments
 
 PLACE = "FOLDER"
 PROBLEMS_MAX = 5  # of one file: the rest is mostly the same again

@@ -8,8 +8,9 @@ import typer
 
 from harness.commands import campaign_pages
 from harness.commands.bounds import Once
-from harness.commands.shell import NOT_DECIDED, Shell, print_lines, print_text
+from harness.commands.shell import Shell, print_lines, print_text
 from harness.commands.together import each, unwritable, wrong_words
+from harness.judging.exits import Exit
 from harness.outside.files import is_folder
 from harness.plan.problems import PlanError, Problem
 
@@ -108,8 +109,8 @@ def run(
         done = playing.carry_out(folder, choice, pace, playing.play, tell)
     except playing.Stuck as reason:
         print_text(shell.err, f"mqproof: the campaign ends: {reason}")
-        return NOT_DECIDED
-    return 0 if done else NOT_DECIDED
+        return Exit.NOT_DECIDED
+    return 0 if done else Exit.NOT_DECIDED
 
 
 @app.command("table", cls=Once)
@@ -129,9 +130,9 @@ def table(
     expected. Below the table stand the cells that nobody ran yet, and those that
     mean nothing, each with its reason.
     """
-    from harness.analyse.claims import shipped
     from harness.campaigns import cell_table, cells, stored
     from harness.campaigns.runs import Knowledge
+    from harness.claims.claims import shipped
 
     shell: Shell = context.obj
     choice = _choice(system, layout, scenario, profile, deployment, telling)
@@ -187,9 +188,9 @@ def articles(
     command that plays it again. Runs stand as they were judged: `analyse` an
     experiment again where claims have changed.
     """
-    from harness.analyse.claims import shipped, shipped_beside
     from harness.campaigns import article_page, stored
-    from harness.report.asking import systems
+    from harness.claims.claims import shipped, shipped_beside
+    from harness.request.asking import systems
 
     shell: Shell = context.obj
     beside, wanted = shipped_beside(), article or []

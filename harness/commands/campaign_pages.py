@@ -44,9 +44,9 @@ def judge(
     Neither Docker nor Spark is started. Exit codes are those of `run`, over all
     packs: 1 a promise was broken, 2 a promise or a run could not be judged.
     """
-    from harness.analyse.judge import exit_code
     from harness.campaigns.packed import judged
     from harness.campaigns.page_tables import TABLES
+    from harness.judging.exits import of_claims
 
     shell: Shell = context.obj
     problems = wrong_words("--table", "table", table or [], list(TABLES))
@@ -54,7 +54,7 @@ def judge(
     found = each(dict.fromkeys(packs), judged, problems)
     for name in table or TABLES:
         print_lines(shell.out, [f"{name}:", "", *TABLES[name](found), ""])
-    return exit_code(run.verdicts for one in found for run in one.runs)
+    return of_claims(run.verdicts for one in found for run in one.runs)
 
 
 def page(

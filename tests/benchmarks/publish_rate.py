@@ -18,13 +18,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from harness.analyse.claims import shipped_beside
-from harness.analyse.compared import falls
-from harness.analyse.medians import Time
 from harness.campaigns.page_tables import middle
 from harness.campaigns.playing import play
 from harness.campaigns.runs import Run
 from harness.campaigns.stored import found
+from harness.claims.claims import shipped_beside
+from harness.compare.compared import falls
+from harness.compare.medians import Time
 
 SCENARIO = "publish-rate"
 LAYOUTS = ("unmirrored-5", "mirrors-0", "mirrors-1", "mirrors-2", "mirrors-4")

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.analyse.claims import shipped
-from harness.analyse.expectations import Standing
 from harness.campaigns.cells import Choice, matrix
 from harness.campaigns.playing import Pace, carry_out, play
 from harness.campaigns.runs import Knowledge
 from harness.campaigns.stored import found
+from harness.claims.claims import shipped
+from harness.compare.expectations import Standing
 from harness.systems.catalogue import layout_names
 from tests.docker.conftest import require_docker
 

@@ -1,6 +1,7 @@
 """RabbitMQ, and whatever speaks its management API.
 
 layouts        a layout file of mirrored queues, and the layout that it becomes
+promises       what mirrored queues promise by a layout
 policies       what a layout's policies say, held against what it promises
 broker         the Broker port: the management API and one declare
 api            the management API, on every host

@@ -1,8 +1,8 @@
 """The page that holds what the articles claim against runs."""
 
-from harness.analyse.claims import shipped, shipped_beside
 from harness.campaigns import article_page
 from harness.campaigns.runs import Run
+from harness.claims.claims import shipped, shipped_beside
 from tests.benchmarks import publish_rate
 from tests.harness.campaigns.judged import REAL, REFERENCE, failed, run
 

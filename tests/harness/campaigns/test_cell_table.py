@@ -2,10 +2,10 @@
 
 import pytest
 
-from harness.analyse.claims import shipped
 from harness.campaigns.cell_table import table, told_of
 from harness.campaigns.cells import Matrix
 from harness.campaigns.runs import Knowledge, Run
+from harness.claims.claims import shipped
 from tests.harness.campaigns.judged import LAYOUT, REAL, REFERENCE, failed, run, undecided
 
 KNOWLEDGE = Knowledge(shipped())

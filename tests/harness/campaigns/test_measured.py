@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.analyse.claims import shipped
-from harness.analyse.expectations import Expectations, read_expectations
-from harness.analyse.judge import Outcome
 from harness.campaigns import measured, pages
 from harness.campaigns.measured import BEGIN, END, Shown
+from harness.claims.claims import shipped
+from harness.claims.judge import Outcome
+from harness.compare.expectations import Expectations, read_expectations
 from tests.reports import CELL
 
 PUBLISHED = Path(__file__).parents[3] / "results" / "published"

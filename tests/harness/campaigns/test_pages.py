@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from harness import cli
-from harness.analyse.experiments import remember_merged
 from harness.campaigns import pages as published
 from harness.campaigns.packed import judged
 from harness.campaigns.page_tables import TABLES
+from harness.run_folder.experiments import remember_merged
 from harness.run_folder.manifest import SEALED
 from tests.histories import History
 from tests.reports import CELL

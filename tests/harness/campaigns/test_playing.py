@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from harness.analyse.claims import shipped
 from harness.campaigns import playing
 from harness.campaigns.cells import Choice
 from harness.campaigns.playing import (
@@ -25,6 +24,7 @@ from harness.campaigns.playing import (
     outlook,
 )
 from harness.campaigns.runs import Knowledge, Run, as_csv
+from harness.claims.claims import shipped
 from tests.harness.campaigns.judged import REAL, REFERENCE, failed, run, undecided
 
 KNOWLEDGE = Knowledge(shipped())

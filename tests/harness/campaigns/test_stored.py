@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.analyse.judge import Outcome
 from harness.campaigns.runs import as_csv
 from harness.campaigns.stored import found
+from harness.claims.judge import Outcome
 from harness.plan.problems import PlanError
 from tests.harness.campaigns.judged import run, verdict_file
 from tests.stored import stored

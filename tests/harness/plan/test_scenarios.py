@@ -7,7 +7,7 @@ import pytest
 from harness.campaigns.cells import rows_of_table
 from harness.plan.applicability import obstacles
 from harness.plan.model import Layout, System
-from harness.report.asking import layouts, scenario, scenario_names, systems
+from harness.request.asking import layouts, scenario, scenario_names, systems
 
 SYSTEMS, LAYOUTS = systems(), layouts()
 ROWS = rows_of_table()
