@@ -24,6 +24,7 @@ from harness.cluster.port import DeployError
 from harness.commands import (
     analyse,
     bounds,
+    campaign,
     choices,
     compare,
     crash,
@@ -78,6 +79,7 @@ for _name, _command in (
     ("list", choices.list_),
 ):
     app.command(_name, cls=bounds.Once)(_command)
+app.add_typer(campaign.app, name="campaign")
 app.add_typer(new.app, name="new")
 app.add_typer(reference.app, name="reference")
 

@@ -28,8 +28,8 @@ def pack(
     """Pack whole runs, without logs; unpacked, `analyse` judges them as here."""
     shell: Shell = context.obj
     experiment = _experiment_of(folder)
-    if problems := _problems(experiment, output):
-        raise PlanError(problems)
+    if wrong := problems(experiment, output):
+        raise PlanError(wrong)
     asked = experiments.recall(experiment)
     chosen = [run for run in asked.runs if folder == experiment or run.name == folder.name]
     document = experiments.document_of(experiment, [run.name for run in chosen])
@@ -62,7 +62,8 @@ def _experiment_of(folder: Path) -> Path:
     return folder.parent.parent if inside else folder
 
 
-def _problems(experiment: Path, output: Path) -> list[Problem]:
+def problems(experiment: Path, output: Path) -> list[Problem]:
+    """Everything that speaks against packing an experiment's folder into this file."""
     found = list(experiments.problems([experiment]))
     if not found and experiments.recall(experiment).pieces:
         found.append(Problem("DIR", f"{experiment} holds no runs: pack each of its experiments"))

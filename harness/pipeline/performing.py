@@ -33,8 +33,8 @@ from harness.report.console.rates import Rates
 from harness.report.console.steps import Steps
 from harness.report.display import Display
 from harness.run import signals
-from harness.run.campaign import Campaign, Hooks
 from harness.run.interrupts import Interrupt
+from harness.run.series import Hooks, Series
 from harness.run.view import View
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
@@ -64,7 +64,7 @@ class Performing:
         over = asyncio.Event()
         watching = asyncio.create_task(guards.watch(over, self.interrupt.ask))
         try:
-            await self._campaign(guards).perform()
+            await self._series(guards).perform()
         finally:
             self.steps.end()
             over.set()
@@ -72,7 +72,7 @@ class Performing:
             guards.end()
             await settle(guards.external, self.show.message)
 
-    def _campaign(self, guards: Guards) -> Campaign:
+    def _series(self, guards: Guards) -> Series:
         deployments = deployments_of(self.options, guards)
 
         async def up(plan: RunPlan) -> Cluster:
@@ -82,7 +82,7 @@ class Performing:
 
         boot_id = BOOT_ID.read_text().strip()
         versions = _own_versions() | misbehaving(self.options)
-        return Campaign(self.experiment, self.folder, boot_id, versions, up, self._hooks())
+        return Series(self.experiment, self.folder, boot_id, versions, up, self._hooks())
 
     def _hooks(self) -> Hooks:
         rates = Rates("")

@@ -9,7 +9,7 @@ from harness.judging.result import Report
 from harness.pipeline.port import RunOptions
 from harness.plan.model import Experiment, RunPlan
 from harness.run import signals
-from harness.run.campaign import RUNS
+from harness.run.series import RUNS
 from harness.run_folder.manifest import NAME as MANIFEST
 from harness.run_folder.manifest import Manifest
 

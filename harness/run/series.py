@@ -44,7 +44,7 @@ Up = Callable[[RunPlan], Awaitable[Cluster]]  # a cluster of the plan's layout a
 
 @dataclass(slots=True)
 class Hooks:
-    """What a campaign tells while it goes on, and how it is stopped."""
+    """What a series of runs tells while it goes on, and how it is stopped."""
 
     interrupt: Interrupt
     began: Callable[[RunPlan, int, int], None]  # the run, its place, how many there are
@@ -58,7 +58,7 @@ class Hooks:
 
 
 @dataclass(slots=True)
-class Campaign:
+class Series:
     """An experiment on its way. `perform` once."""
 
     experiment: Experiment

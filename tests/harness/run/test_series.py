@@ -12,8 +12,8 @@ import pytest
 
 from harness.cluster.port import Cluster, DeployError, Health, Link
 from harness.plan.model import Experiment, Layout, RunPlan
-from harness.run.campaign import Campaign, Hooks
 from harness.run.interrupts import Interrupt
+from harness.run.series import Hooks, Series
 from harness.run.view import View
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.whole import whole
@@ -65,7 +65,7 @@ def perform(
 
         hooks = Hooks(interrupt, lambda *_: None, lambda _: None, show, print, keep)
         experiment = Experiment("e", 7, plans, ())
-        await Campaign(experiment, folder, BOOT_ID, {"python": "3"}, world.up, hooks).perform()
+        await Series(experiment, folder, BOOT_ID, {"python": "3"}, world.up, hooks).perform()
 
     virtual_time.run(story())
     found = sorted(folder.glob("runs/*/manifest.json"))
@@ -184,10 +184,10 @@ def test_an_interrupt_ends_whatever_is_waited_for_outside_the_load_as_well(
         nonlocal took_s
         hooks = Hooks(interrupt, lambda *_: None, lambda _: None, lambda _: None, print, False)
         began_s = time.monotonic()
-        campaign = Campaign(
+        series = Series(
             Experiment("e", 7, runs(LAYOUT, LAYOUT), ()), tmp_path, BOOT_ID, {}, up, hooks
         )
-        await campaign.perform()
+        await series.perform()
         took_s = time.monotonic() - began_s
 
     virtual_time.run(story())
@@ -209,7 +209,7 @@ def test_a_reason_of_ours_is_why_the_run_failed(tmp_path: Path) -> None:
     async def story() -> None:
         hooks = Hooks(interrupt, lambda *_: None, lambda _: None, lambda _: None, print, False)
         experiment = Experiment("e", 7, runs(LAYOUT), ())
-        await Campaign(experiment, tmp_path, BOOT_ID, {}, up, hooks).perform()
+        await Series(experiment, tmp_path, BOOT_ID, {}, up, hooks).perform()
 
     virtual_time.run(story())
     (folder,) = tmp_path.glob("runs/*")
@@ -232,7 +232,7 @@ def test_a_run_that_nobody_wants_any_more_is_not_begun_and_those_after_it_are(
         nothing = Hooks(Interrupt(), lambda *_: None, lambda _: None, lambda _: None, print, False)
         hooks = replace(nothing, wanted=lambda of: of.layout is OTHER or not ended, ended=tell)
         experiment = Experiment("e", 7, runs(LAYOUT, LAYOUT, OTHER), ())
-        await Campaign(experiment, tmp_path, BOOT_ID, {}, World().up, hooks).perform()
+        await Series(experiment, tmp_path, BOOT_ID, {}, World().up, hooks).perform()
 
     virtual_time.run(story())
     assert ended == ["quick-1", "quick-3"]

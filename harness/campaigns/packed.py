@@ -18,14 +18,11 @@ from harness.claims.claims import Claim, shipped
 from harness.judging.assemble import run_report
 from harness.judging.result import RunReport
 from harness.outside.files import guarded
-from harness.run_folder.experiments import NoExperiment, StoredRun, recall
+from harness.plan.problems import PlanError, Problem
+from harness.run_folder.experiments import NoExperiment, Stored, StoredRun, recall
 from spark_analysis.schema.failed import Failed
 
 _BAD = (OSError, EOFError, ValueError, tarfile.TarError, lzma.LZMAError, NoExperiment)
-
-
-class Unreadable(Exception):
-    """A pack that holds no experiment of ours: which, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +30,18 @@ class Packed:
     """One experiment, judged again. `servers`: what stood under test, with its version."""
 
     file: str
-    seed: int | None
+    seed: int
     replay: str
     servers: tuple[str, ...]
     runs: tuple[RunReport, ...]
 
 
 def judged(pack: Path) -> Packed:
-    """Once a file, as it is now. Raises Unreadable."""
-    looks = pack.stat()
+    """Once a file, as it is now. Raises PlanError."""
+    try:
+        looks = pack.stat()
+    except (OSError, ValueError) as failure:
+        raise _unreadable(pack, _reason(failure)) from failure
     return _unpacked(pack, looks.st_mtime_ns, looks.st_size)
 
 
@@ -51,10 +51,10 @@ def _unpacked(pack: Path, _changed_ns: int, _bytes: int) -> Packed:
         try:
             with tarfile.open(pack) as tar:
                 guarded(tar).extractall(into)
-            (folder,) = Path(into).iterdir()
-            stored = recall(folder)
+            stored = _only(Path(into))
         except _BAD as failure:
-            raise Unreadable(f"{pack}: {failure}") from failure
+            raise _unreadable(pack, _reason(failure).replace(f"{into}/", "")) from failure
+        assert stored.seed is not None, "a pack holds one experiment"
         found = [_judged(asked) for asked in stored.runs]
     return Packed(
         pack.name,
@@ -63,6 +63,27 @@ def _unpacked(pack: Path, _changed_ns: int, _bytes: int) -> Packed:
         tuple(dict.fromkeys(server for _, server in found if server)),
         tuple(report for report, _ in found),
     )
+
+
+def _reason(failure: Exception) -> str:
+    if isinstance(failure, tarfile.ReadError):  # it tells of every kind of archive that it is not
+        return "it is no whole tar file"
+    return (isinstance(failure, OSError) and failure.strerror) or str(failure)
+
+
+def _unreadable(pack: Path, reason: str) -> PlanError:
+    return PlanError([Problem(str(pack), f"holds no experiment of ours: {reason}")])
+
+
+def _only(folder: Path) -> Stored:
+    """The experiment of a pack. Raises NoExperiment."""
+    held = sorted(folder.iterdir())
+    if len(held) != 1:
+        raise NoExperiment(f"it is to hold one experiment's folder, and holds {len(held)} files")
+    stored = recall(held[0])
+    if stored.pieces:
+        raise NoExperiment("it holds a report over several experiments, and no runs")
+    return stored
 
 
 def _judged(asked: StoredRun) -> tuple[RunReport, str]:

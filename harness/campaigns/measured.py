@@ -1,31 +1,25 @@
 """What published runs showed and expectations.toml does not know yet, as entries of it.
 
-usage: python -m tests.benchmarks.expected PAGE.md ... [--write]
-Prints the entries; `--write` puts them into expectations.toml, before all others, in the place of
-those that it wrote before.
-
 1. An entry names what was judged and is not known otherwise: of each such claim every outcome that
    the runs of the cell had. A person's entries are left alone, and count as what is known.
-2. What could not be judged for a doubt of its run (a worker that stood still) is no knowledge.
+2. What is written stands before all others, in the place of what was written before.
+3. What could not be judged for a doubt of its run (a worker that stood still) is no knowledge.
 """
 
-import argparse
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.campaigns.pages import Page, judged_packs
 from harness.claims.claims import shipped
 from harness.claims.judge import Outcome
 from harness.compare import expectations
 from harness.compare.expectations import Expectations, read_expectations
 from harness.judging.result import RunReport
 from harness.report.page.words import plural
-from tests.benchmarks.packed import judged
-from tests.benchmarks.published import packs
 
 FILE = Path(expectations.__file__).with_name("expectations.toml")
-BEGIN = "# --- measured by published runs: written by tests/benchmarks/expected.py ---"
+BEGIN = "# --- measured by published runs: written by `mqproof campaign expectations` ---"
 END = "# --- end of what was written ---"
 PAGES = "results/published"
 KEYS = ("scenario", "system", "layout", "client")
@@ -42,10 +36,10 @@ class Shown:
     claims: Mapping[str, Sequence[Outcome]]
 
 
-def shown(page: Path, known: Expectations) -> Iterator[Shown]:
-    """By the packed runs of a page. Raises Wrong, Unreadable."""
+def shown(page: Page, known: Expectations) -> Iterator[Shown]:
+    """By the packed runs of a page. Raises PlanError."""
     cells: dict[Cell, list[RunReport]] = {}
-    for run in (run for pack in packs(page) for run in judged(pack).runs):
+    for run in (run for pack in judged_packs(page) for run in pack.runs):
         cells.setdefault(run.cell, []).append(run)
     for cell, runs in cells.items():
         new = {
@@ -54,7 +48,7 @@ def shown(page: Path, known: Expectations) -> Iterator[Shown]:
             if any(not _is_known(known, cell, claim, one) for one in outcomes)
         }
         if new:
-            yield Shown(cell, page.name, len(runs), new)
+            yield Shown(cell, page.path.name, len(runs), new)
 
 
 def _outcomes(runs: Iterable[RunReport]) -> dict[str, set[Outcome]]:
@@ -102,24 +96,16 @@ def entry(one: Shown) -> Iterator[str]:
         yield f"{claim} = {words if len(outcomes) == 1 else f'[{words}]'}"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
-    parser.add_argument("pages", metavar="PAGE.md", type=Path, nargs="+")
-    parser.add_argument("--write", action="store_true")
-    said = parser.parse_args()
-    text = FILE.read_text(encoding="utf-8")
-    known = read_expectations(by_hand(text), FILE.name, [claim.name for claim in shipped()])
-    found = [one for page in said.pages for one in shown(page, known)]
-    if not said.write:
-        print("\n".join(line for one in found for line in (*entry(one), "")))
-        return
-    text = with_entries(text, found)
-    tomllib.loads(text)
-    FILE.write_text(text, encoding="utf-8")
-    print(f"{FILE.name}: {len(found)} entries written")
+def known_by_hand(text: str) -> Expectations:
+    """What expectations.toml knows without what was written here."""
+    return read(by_hand(text))
 
 
-if __name__ == "__main__":
-    main()
+def read(text: str) -> Expectations:
+    return read_expectations(text, FILE.name, [claim.name for claim in shipped()])
+
+
+def lines(found: Iterable[Shown]) -> Iterator[str]:
+    """The entries, as they would be written."""
+    for one in found:
+        yield from (*entry(one), "")

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from harness.campaigns import measured, pages
+from harness.campaigns.measured import BEGIN, END, Shown
 from harness.claims.claims import shipped
 from harness.claims.judge import Outcome
 from harness.compare.expectations import Expectations, read_expectations
-from tests.benchmarks import expected, published
-from tests.benchmarks.expected import BEGIN, END, Shown
 from tests.reports import CELL
 
-PUBLISHED = Path(__file__).parents[2] / "results" / "published"
+PUBLISHED = Path(__file__).parents[3] / "results" / "published"
 NAMES = [claim.name for claim in shipped()]
 BY_HAND = """# What we know.
 
@@ -36,7 +36,7 @@ def read(text: str) -> Expectations:
 
 
 def test_what_was_measured_stands_before_what_is_known_of_many_cells() -> None:
-    text = expected.with_entries(BY_HAND, [SHOWN])
+    text = measured.with_entries(BY_HAND, [SHOWN])
     known = read(text)
     assert str(known.expected(CELL, "nothing-corrupt")) == "PASS or FAIL"
     assert str(known.expected(CELL, "one-copy")) == "FAIL"
@@ -45,13 +45,14 @@ def test_what_was_measured_stands_before_what_is_known_of_many_cells() -> None:
 
 
 def test_what_was_written_before_is_written_anew_and_nothing_else_is() -> None:
-    once = expected.with_entries(BY_HAND, [SHOWN])
+    once = measured.with_entries(BY_HAND, [SHOWN])
     assert once.count(BEGIN) == once.count(END) == 1
-    assert expected.with_entries(once, [SHOWN]) == once
-    assert expected.with_entries(once, []) == expected.by_hand(once) == BY_HAND
+    assert measured.with_entries(once, [SHOWN]) == once
+    assert measured.with_entries(once, []) == measured.by_hand(once) == BY_HAND
 
 
 @pytest.mark.slow  # every packed run is judged again
-@pytest.mark.parametrize("page", [*published.pages(PUBLISHED)], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [*pages.pages(PUBLISHED)], ids=lambda page: page.name)
 def test_expectations_know_what_published_runs_showed(page: Path) -> None:
-    assert not [*expected.shown(page, read(expected.FILE.read_text(encoding="utf-8")))]
+    known = measured.read(measured.FILE.read_text(encoding="utf-8"))
+    assert not [*measured.shown(pages.read(page), known)]

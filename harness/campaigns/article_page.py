@@ -1,8 +1,5 @@
 """The page "what the articles claim": each claim, and the run on the real broker that shows it.
 
-usage: python -m tests.benchmarks.article_page FOLDER [--system S] [--article A ...] > page.md
-FOLDER holds experiments (their verdict.json), or CSV files of nightly_matrix's `values`, or both.
-
 1. No verdict without a run: what nobody ran says so, and so does what no run can judge.
 2. One FAIL refutes; else one PASS stands beside runs that decided nothing: a claim is FAIL, PASS,
    INCONCLUSIVE, NOT APPLICABLE, or not run yet, in this order. Every number of runs is told.
@@ -10,20 +7,18 @@ FOLDER holds experiments (their verdict.json), or CSV files of nightly_matrix's 
    experiment again where claims.toml has changed since.
 """
 
-import argparse
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
+from harness.campaigns.markdown import escaped, row
+from harness.campaigns.runs import Run
 from harness.claims.articles import Compared, Unjudged
-from harness.claims.claims import Beside, Claim, shipped, shipped_beside
+from harness.claims.claims import Beside, Claim
 from harness.claims.judge import Outcome
 from harness.compare.compared import Comparison, falls
 from harness.compare.rates import rate
-from tests.benchmarks.judged_runs import Run, found
 
-SYSTEM = "rabbitmq-mirrored"
 ORDER = (Outcome.FAIL, Outcome.PASS, Outcome.INCONCLUSIVE, Outcome.NOT_APPLICABLE)
 NOT_RUN = "not run yet"
 
@@ -56,20 +51,20 @@ def page(
     yield "| claim | in English | source | verdict | runs |"
     yield "| --- | --- | --- | --- | --- |"
     for claim in quoted:
-        row = (
+        fields = (
             f"[{claim.name}](#{claim.name})",
             claim.meaning,
             claim.source,
             _word(verdict(told[claim.name])),
             _numbers(told[claim.name]),
         )
-        yield _row(row)
+        yield row(fields)
     for one in beside.compared:
         word = _word(results[one.name].outcome)
-        yield _row((f"[{one.name}](#{one.name})", one.meaning, one.place, word, ""))
+        yield row((f"[{one.name}](#{one.name})", one.meaning, one.place, word, ""))
     for each in beside.unjudged:
         link = f"[{each.name}](#{each.name})"
-        yield _row((link, each.meaning, each.place, "no run judges it", ""))
+        yield row((link, each.meaning, each.place, "no run judges it", ""))
     for claim in quoted:
         yield from _claim(claim, told[claim.name])
     for one in beside.compared:
@@ -85,26 +80,26 @@ def _head(runs: Sequence[Run], beside: Beside, system: str) -> Iterator[str]:
     yield ""
     yield (
         f"Claims of harness/claims/claims.toml, judged by {len(runs)} runs against "
-        f"{system}{named}. Made by tests/benchmarks/article_page.py: no verdict stands here "
+        f"{system}{named}. Made by `mqproof campaign articles`: no verdict stands here "
         f"without a run. One FAIL refutes a claim; a PASS says that no run here refuted it; "
         f"NOT APPLICABLE that no run here does what it asks for. Where a claim has changed since "
         f"a run was analysed, the run stands as it was judged then."
     )
     yield ""
     for article in beside.articles:
-        yield f"- {article.name}: {_escaped(str(article))}"
+        yield f"- {article.name}: {escaped(str(article))}"
     yield ""
 
 
 def _claim(claim: Claim, by: Shown) -> Iterator[str]:
     yield from _title(claim.name, verdict(by), claim.sentence, claim.meaning, claim.source)
     for other in claim.also:
-        yield f"- also {_escaped(other)}"
+        yield f"- also {escaped(other)}"
     asked = "; ".join(condition.text for condition in claim.precondition) or "nothing"
-    yield f"- asks for: {_escaped(asked)}"
-    yield f"- must hold: {_escaped('; '.join(one.text for one in claim.predicate))}"
+    yield f"- asks for: {escaped(asked)}"
+    yield f"- must hold: {escaped('; '.join(one.text for one in claim.predicate))}"
     if claim.known:
-        yield f"- known: {_escaped(claim.known)}"
+        yield f"- known: {escaped(claim.known)}"
     for outcome in ORDER[:3]:
         if by.get(outcome):
             yield from _runs(outcome, by[outcome], claim.name)
@@ -116,7 +111,7 @@ def _runs(outcome: Outcome, runs: Sequence[Run], claim: str) -> Iterator[str]:
     where = ", ".join(f"{cell} ({number})" for cell, number in sorted(cells.items()))
     yield f"- {outcome} in {len(runs)} of its runs: {where}"
     last = runs[-1]
-    why = f": {_escaped(last.why(claim))}" if last.why(claim) else ""
+    why = f": {escaped(last.why(claim))}" if last.why(claim) else ""
     yield (
         f"  - {last.experiment}, {last.scenario} on {last.layout}, seed {last.seed}, repeat "
         f"{last.repeat}{why}"
@@ -138,7 +133,7 @@ def _compared(one: Compared, result: Comparison, runs: Sequence[Run]) -> Iterato
 
 def _unjudged(one: Unjudged) -> Iterator[str]:
     yield from _title(one.name, None, one.sentence, one.meaning, one.place, "no run judges it")
-    yield f"- {_escaped(one.why.strip())}"
+    yield f"- {escaped(one.why.strip())}"
 
 
 def _title(
@@ -149,9 +144,9 @@ def _title(
     yield ""
     yield f"## {name}: {word or _word(outcome)}"
     yield ""
-    yield f"> {_escaped(sentence)}"
+    yield f"> {escaped(sentence)}"
     yield ""
-    yield f"{_escaped(meaning)} ({_escaped(source)})"
+    yield f"{escaped(meaning)} ({escaped(source)})"
     yield ""
 
 
@@ -185,17 +180,6 @@ def _word(outcome: Outcome | None) -> str:
     return str(outcome) if outcome is not None else NOT_RUN
 
 
-def _row(fields: Iterable[str]) -> str:
-    return f"| {' | '.join(_escaped(field) for field in fields)} |"
-
-
-def _escaped(text: str) -> str:
-    """What stands in an article, or came from a broker, is no mark-up here."""
-    for mark, instead in (("\\", "\\\\"), ("|", "\\|"), ("<", "&lt;"), ("\n", " ")):
-        text = text.replace(mark, instead)
-    return text
-
-
 def only(beside: Beside, articles: Sequence[str]) -> Beside:
     """What stands in these articles; everything where none is named."""
     if not articles:
@@ -206,23 +190,3 @@ def only(beside: Beside, articles: Sequence[str]) -> Beside:
         compared=tuple(one for one in beside.compared if _is_of(one.place, kept)),
         unjudged=tuple(one for one in beside.unjudged if _is_of(one.place, kept)),
     )
-
-
-def main() -> None:
-    beside = shipped_beside()
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--system", default=SYSTEM)
-    names = [article.name for article in beside.articles]
-    parser.add_argument("--article", choices=names, action="append", default=[])
-    said = parser.parse_args()
-    told, runs = only(beside, said.article), found(said.folder)
-    if not runs:
-        parser.error(f"there is no run below {said.folder}: no verdict.json, no CSV of values")
-    print("\n".join(page(shipped(), told, runs, said.system)))
-
-
-if __name__ == "__main__":
-    main()

@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
+from harness.campaigns.packed import Packed
 from harness.claims.claims import shipped_beside
 from harness.claims.judge import ClaimVerdict, Outcome
 from harness.compare.medians import Time, median
@@ -21,7 +22,6 @@ from harness.report.page import words
 from harness.report.page.tally import Cell, Tally, loss_rate, tally, worst_of
 from harness.view.out import Out
 from harness.view.summary import Summary
-from tests.benchmarks.packed import Packed
 
 NONE = "-"
 Fields = Sequence[str]
