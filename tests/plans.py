@@ -22,6 +22,7 @@ from harness.plan.model import (
     Workload,
 )
 from harness.systems.rabbitmq.promises import mirrored_promises
+from harness.systems.rabbitmq.servers import mirrored_servers
 from tests.fault_world import OPTIONS_OF
 
 HOSTS = tuple(
@@ -46,6 +47,7 @@ SYSTEM = System(
     ("pika",),
     ("compose",),
     mirrored_promises,
+    mirrored_servers,
 )
 
 

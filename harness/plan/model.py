@@ -13,6 +13,7 @@ from faults.mechanisms import DIRECT
 from faults.model import Options
 from harness.plan.promises import Promises
 from harness.plan.rocketmq_layout import RocketMq
+from harness.plan.servers import Servers
 from harness.plan.topology import Topology
 
 
@@ -253,6 +254,7 @@ class System:
     clients: tuple[str, ...]  # the first is the default
     deployments: tuple[str, ...]  # the first is the default
     promises: Callable[["Layout"], Promises]  # what its brokers promise by a layout
+    servers: Callable[["Layout"], Servers]  # what stands on a layout's hosts
     cannot: Mapping[str, str] = field(default_factory=dict)  # fault or operation -> why not
     cannot_handle: Mapping[str, str] = field(default_factory=dict)  # partition handling -> why
     direct_peers: Mapping[str, str] = field(default_factory=dict)  # deployment whose peer links

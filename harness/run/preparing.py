@@ -18,13 +18,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from faults.places import overlap, place, split
+from faults.places import overlap, split
 from harness.cluster.port import Cluster, Link, Roles
 from harness.plan.clients.asked import asks_name_servers, drains_by, routes_every_confirm
 from harness.plan.declared import NO_ENTRANCE, NO_NAME_SERVERS, Declared
-from harness.plan.model import BALANCER, ONE, Entry, Layout, RunPlan
-from harness.plan.rocketmq_layout import COPIED_EVERY_S, NAME_SERVER, Server, name_servers
+from harness.plan.model import BALANCER, ONE, Entry, RunPlan
+from harness.plan.rocketmq_layout import Server
 from harness.plan.seeds import stream
+from harness.plan.servers import Servers
 from harness.run.cast import NoSuchTarget, holders, order_of_entry, resolve
 from harness.run.crew import Member, all_ready, hire
 from harness.run.drivers import driver
@@ -44,6 +45,7 @@ JOURNAL = "journal.jsonl"
 LOGS = "logs"
 
 NO_RESOURCE = {"moot": "the fault is no alarm"}
+BY_NAME_SERVERS = "name-server"  # where clients entered, who entered nowhere
 NAME_SERVER_FACTS = ("name_servers_at_target", "name_servers_left")
 
 
@@ -98,7 +100,7 @@ class Prepared:
 
     def _entered(self, who: str, window: LiveWindow) -> Declared:
         """None, too, where a balancer decides to whom clients come."""
-        if self.entries[who] == NAME_SERVER:  # who finds masters is at no slave's
+        if self.entries[who] == BY_NAME_SERVERS:  # who finds masters is at no slave's
             return (
                 False if window.resolved and window.target.target_role == "mirror" else NO_ENTRANCE
             )
@@ -107,21 +109,18 @@ class Prepared:
 
     def _name_servers(self, resolved: str) -> dict[str, Any]:
         """Which of them a fault strikes, and which it leaves."""
-        layout, names = self.stage.plan.layout, (STRUCK, *NAME_SERVER_FACTS)
-        if layout.rocketmq is None or not resolved:
-            return dict.fromkeys(names, NO_NAME_SERVERS if layout.rocketmq is None else None)
-        every = [one.host for one in name_servers(layout.hosts)]
+        every, names = self.stage.servers.name_servers, (STRUCK, *NAME_SERVER_FACTS)
+        if not every or not resolved:
+            return dict.fromkeys(names, None if every else NO_NAME_SERVERS)
         struck = [
-            host
-            for host in every
-            if any(overlap(place(host, NAME_SERVER), one) for one in split(resolved))
+            each.host for each in every if any(overlap(each.place, one) for one in split(resolved))
         ]
         return dict(zip(names, (struck, len(struck), len(every) - len(struck)), strict=True))
 
 
-def _declaring(layout: Layout) -> str:
-    told = layout.rocketmq
-    copied = f", which slaves copy every {COPIED_EVERY_S[told.version]} s" if told else ""
+def _declaring(servers: Servers) -> str:
+    every_s = servers.copied_every_s
+    copied = "" if every_s is None else f", which slaves copy every {every_s} s"
     return f"declare the queues{copied}"
 
 
@@ -145,13 +144,14 @@ class Preparing:
         self._prefix = f"mqproof.{plan.name}."
         self._queues = {word: f"{self._prefix}{word}" for word in plan.scenario.workload.queues}
         self._hosts = tuple(host.name for host in plan.layout.hosts)
+        self._servers = plan.system.servers(plan.layout)
         self._links: dict[str, tuple[Link, ...]] = {}
         self._numbers = 0
         self._places: dict[str, int] = {}  # publishers and consumers -> the place among their role
 
     async def begin(self) -> Prepared:
         """Raises DeployError, WorkerLost, NoSuchTarget."""
-        self._step(_declaring(self._plan.layout))
+        self._step(_declaring(self._servers))
         roles = await self._declare()
         involved = self._involved(roles)
         workload = self._plan.scenario.workload
@@ -207,7 +207,7 @@ class Preparing:
         self, entry: Entry, roles: Mapping[str, Roles], involved: tuple[str, ...]
     ) -> tuple[str, ...]:
         if asks_name_servers(self._plan.client):
-            return (NAME_SERVER,)
+            return (BY_NAME_SERVERS,)
         if self._plan.layout.balancers:
             return (BALANCER,)
         return order_of_entry(entry, roles, self._hosts, involved)

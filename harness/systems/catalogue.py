@@ -25,15 +25,18 @@ from harness.plan.model import Layout, System
 from harness.plan.operations import OPERATIONS
 from harness.plan.problems import PlanError, Problem, nearest, unknown
 from harness.plan.promises import Promises
+from harness.plan.servers import Servers
 from harness.systems.files import compose_folder
 from harness.systems.layout_parts import AsList, Name, Names, Strict
 from harness.systems.likeness import LIKE, LikenessError, whole
 from harness.systems.rabbitmq import layouts as mirrored_layouts
 from harness.systems.rabbitmq.layouts import Handling, MirroredLayoutFile
 from harness.systems.rabbitmq.promises import mirrored_promises
+from harness.systems.rabbitmq.servers import mirrored_servers
 from harness.systems.rocketmq import layouts as rocketmq_layouts
 from harness.systems.rocketmq.layouts import RocketLayoutFile
 from harness.systems.rocketmq.promises import master_slave_promises
+from harness.systems.rocketmq.servers import master_slave_servers
 
 FLAG = "--layout"
 
@@ -51,13 +54,15 @@ def load_system(name: str) -> System:
     """Raises CatalogueError."""
     _choose("system", name, system_names())
     document = _read_system(name)
+    family = _FAMILIES[document.layouts]
     return System(
         name=document.name,
         title=document.title,
         default_layout=document.default_layout,
         clients=joined(document.clients),
         deployments=document.deployments,
-        promises=_SHAPES[document.layouts].promises,
+        promises=family.promises,
+        servers=family.servers,
         cannot=document.cannot,
         cannot_handle=document.cannot_handle,
         direct_peers=document.direct_peers,
@@ -191,11 +196,16 @@ class _Family(NamedTuple):
     layout: type[_AnyLayoutFile]
     mistakes: _Kind
     promises: Callable[[Layout], Promises]
+    servers: Callable[[Layout], Servers]
 
 
-_SHAPES: Mapping[str, _Family] = {  # by system.toml
-    "mirrored": _Family(MirroredLayoutFile, mirrored_layouts.mistakes, mirrored_promises),
-    "rocketmq": _Family(RocketLayoutFile, rocketmq_layouts.mistakes, master_slave_promises),
+_FAMILIES: Mapping[str, _Family] = {  # by system.toml
+    "mirrored": _Family(
+        MirroredLayoutFile, mirrored_layouts.mistakes, mirrored_promises, mirrored_servers
+    ),
+    "rocketmq": _Family(
+        RocketLayoutFile, rocketmq_layouts.mistakes, master_slave_promises, master_slave_servers
+    ),
 }
 _File = TypeVar("_File", bound=BaseModel)
 
@@ -224,13 +234,13 @@ def _read_built_in(system: str, path: Path) -> _AnyLayoutFile:
 
 def _read(system: str, path: Path) -> _AnyLayoutFile:
     said = _read_system(system)
-    shape, mistakes, _ = _SHAPES[said.layouts]
+    family = _FAMILIES[said.layouts]
     source = _source(path)
     document, found = _whole(system, _document(path, source))
-    found += islice(mistakes(document, said.processes), FOUND_MAX)
+    found += islice(family.mistakes(document, said.processes), FOUND_MAX)
     # Keys that a layout would have had which nobody knows are not missed.
     unknown = document.pop(LIKE, None) is not None
-    shaped: tuple[_AnyLayoutFile | None, list[Finding]] = _shaped(document, shape)
+    shaped: tuple[_AnyLayoutFile | None, list[Finding]] = _shaped(document, family.layout)
     file, others = shaped
     found += [one for one in others if not unknown or one.text != MISSING]
     _refuse(found, source, path)

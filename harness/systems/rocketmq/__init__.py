@@ -1,6 +1,7 @@
 """Apache RocketMQ: name servers, groups of a master and its slaves.
 
 layouts    a layout file, and the layout that it becomes (harness/plan/rocketmq_layout.py)
+servers    what they are on hosts, and where they listen to each other
 settings   each server's configuration file
 services   servers in containers
 broker     the Broker port: what servers say of themselves

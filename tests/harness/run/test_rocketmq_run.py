@@ -10,7 +10,7 @@ from harness.plan import worker_places
 from harness.plan.clients.rocketmq import CLIENTS
 from harness.plan.model import Layout, RocketWorkload, RunPlan
 from harness.plan.rocketmq_layout import RocketMq, Timers
-from harness.systems.catalogue import load_layout
+from harness.systems.catalogue import load_layout, load_system
 from harness.systems.rocketmq import runs as rocketmq
 from harness.systems.rocketmq.promises import master_slave_promises
 from harness.workers.protocol import WorkerConfig
@@ -20,15 +20,16 @@ from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.words import Outcome, Strength
 from tests.harness.run.live_runs import Done, run
 from tests.harness.workers import rig
-from tests.plans import SYSTEM, fault, plan, workload
+from tests.plans import fault, plan, workload
 from tests.simulated_cluster import SimulatedCluster
 
+ROCKET = load_system("rocketmq-2m2s")
 COLOCATED = load_layout("rocketmq-2m2s", "colocated@compressed")
 JAVA = "rocketmq-java-5.3.3"
 
 
 def of(layout: Layout = COLOCATED, client: str = JAVA, **changes: object) -> RunPlan:
-    system = replace(SYSTEM, name="rocketmq-2m2s", clients=tuple(one.name for one in CLIENTS))
+    system = replace(ROCKET, clients=tuple(one.name for one in CLIENTS))
     return replace(plan(**changes), system=system, layout=layout, client=client)
 
 
@@ -98,7 +99,7 @@ def test_whoever_takes_links_was_counted_before(tmp_path: Path, crashed: str) ->
     small = replace(small, schedule=plan(*faults).schedule)
     cluster = CountingCluster(COLOCATED)
     played(tmp_path, small, cluster)
-    wanted = worker_places.wanted(small.scenario, COLOCATED)
+    wanted = worker_places.wanted(small.scenario, ROCKET.servers(COLOCATED))
     assert (
         wanted["successors of crashed clients"] == {"clients": 5, "publisher-1": 1, "": 0}[crashed]
     )
