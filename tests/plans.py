@@ -21,6 +21,7 @@ from harness.plan.model import (
     Window,
     Workload,
 )
+from harness.systems.rabbitmq.drain import MIRRORED_DRAIN
 from harness.systems.rabbitmq.promises import mirrored_promises
 from harness.systems.rabbitmq.servers import mirrored_servers
 from tests.fault_world import OPTIONS_OF
@@ -48,6 +49,7 @@ SYSTEM = System(
     ("compose",),
     mirrored_promises,
     mirrored_servers,
+    MIRRORED_DRAIN,
 )
 
 

@@ -23,9 +23,8 @@ from harness.cluster.port import Cluster, Link, Roles
 from harness.plan.clients.asked import asks_name_servers, drains_by, routes_every_confirm
 from harness.plan.declared import NO_ENTRANCE, NO_NAME_SERVERS, Declared
 from harness.plan.model import BALANCER, ONE, Entry, RunPlan
-from harness.plan.rocketmq_layout import Server
 from harness.plan.seeds import stream
-from harness.plan.servers import Servers
+from harness.plan.servers import Process, Servers
 from harness.run.cast import NoSuchTarget, holders, order_of_entry, resolve
 from harness.run.crew import Member, all_ready, hire
 from harness.run.drivers import driver
@@ -116,6 +115,12 @@ class Prepared:
             each.host for each in every if any(overlap(each.place, one) for one in split(resolved))
         ]
         return dict(zip(names, (struck, len(struck), len(every) - len(struck)), strict=True))
+
+
+def _end(links: Sequence[Link], process: Process) -> Endpoint | None:
+    """Where a worker meets it; None: no link of his leads there."""
+    its = (process.host, process.word)
+    return next((one.endpoint for one in links if (one.host, one.process) == its), None)
 
 
 def _declaring(servers: Servers) -> str:
@@ -276,14 +281,15 @@ class Preparing:
         """By name servers, or by these hosts in their order."""
         links = self._links[worker] = await self._cluster.link(self._plan, worker)
         if asks_name_servers(self._plan.client):
-            return rocketmq.name_servers(links)
+            found = (_end(links, one) for one in self._servers.name_servers)
+            return tuple(way for way in found if way is not None)
         by_host = {link.host: link.endpoint for link in links}
         return tuple(by_host[host] for host in hosts)
 
     def _config(
         self, role: Role, name: str, queue: str, endpoints: tuple[Endpoint, ...], index: int = 0
     ) -> WorkerConfig:
-        workload = self._plan.scenario.workload
+        workload, drain = self._plan.scenario.workload, self._plan.system.drain
         self._numbers += 1
         publishers, client = workload.publishers, self._plan.client
         reader = drains_by(client) if role is Role.DRAINER else client
@@ -296,7 +302,7 @@ class Preparing:
             log=self._cluster.log_folder(self._folder, name),
             client=reader,
             driver=driver(reader),
-            queue=rocketmq.queue_name(self._plan, self._queues[queue]),
+            queue=drain.queue_name(self._queues[queue]),
             queue_word=queue,
             endpoints=endpoints,
             connection_name=f"{self._prefix}{name}",
@@ -310,8 +316,8 @@ class Preparing:
             retry=workload.retry.value,
             deadline_s=workload.deadline_s,
             acknowledge=workload.acknowledge,
-            quiet_s=rocketmq.quiet_s(workload),
-            limit_s=self._plan.schedule.drain_limit_s + rocketmq.delay_s(workload),
+            quiet_s=drain.quiet_s(workload),
+            limit_s=self._plan.schedule.drain_limit_s + drain.more_s(workload),
             # AMQP's word alone; there are brokers that confirm nothing that went nowhere.
             mandatory=workload.amqp.mandatory or routes_every_confirm(client),
             prefetch=workload.amqp.prefetch,
@@ -330,14 +336,12 @@ class Preparing:
         return Strength.BUFFERED if found is None else found
 
     def _ending(self, entry: tuple[str, ...]) -> Ending:
-        workload = self._plan.scenario.workload
+        workload, drain = self._plan.scenario.workload, self._plan.system.drain
 
         def ordered(queue: str) -> bool:
             index = workload.queues.index(queue)
             serving = len(range(index, workload.consumers, len(workload.queues)))
-            if self._plan.layout.rocketmq is not None:
-                return rocketmq.in_order(workload, serving)
-            return serving <= 1  # the drain reads alone, too
+            return drain.in_order(workload, serving)
 
         def new_config(
             role: Role, name: str, queue: str, endpoints: tuple[Endpoint, ...]
@@ -347,10 +351,10 @@ class Preparing:
         async def entrance(worker: str) -> tuple[Endpoint, ...]:
             return await self._entrance(worker, entry)
 
-        async def way_to(worker: str, broker: Server) -> Endpoint | None:
+        async def way_to(worker: str, broker: Process) -> Endpoint | None:
             if worker not in self._links:
                 await self._entrance(worker, ())
-            return rocketmq.way_to(self._links[worker], broker)
+            return _end(self._links[worker], broker)
 
         return Ending(
             self._cluster,
@@ -358,5 +362,6 @@ class Preparing:
             self._queues,
             ordered,
             Hiring(new_config, entrance, self._boot_id),
-            Logs(rocketmq.logs(self._plan.layout), way_to),
+            Logs(self._servers.logs, way_to),
+            drain.gone_by_force_s,
         )

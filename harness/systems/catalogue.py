@@ -21,7 +21,7 @@ from harness.outside.files import TOML_BYTES_MAX, Unreadable, is_file, text_of
 from harness.outside.text import brief
 from harness.plan.clients.registry import joined, problem, registry
 from harness.plan.findings import FOUND_MAX, MISSING, Finding, document_of, of_shape, told
-from harness.plan.model import Layout, System
+from harness.plan.model import Drain, Layout, System
 from harness.plan.operations import OPERATIONS
 from harness.plan.problems import PlanError, Problem, nearest, unknown
 from harness.plan.promises import Promises
@@ -30,10 +30,12 @@ from harness.systems.files import compose_folder
 from harness.systems.layout_parts import AsList, Name, Names, Strict
 from harness.systems.likeness import LIKE, LikenessError, whole
 from harness.systems.rabbitmq import layouts as mirrored_layouts
+from harness.systems.rabbitmq.drain import MIRRORED_DRAIN
 from harness.systems.rabbitmq.layouts import Handling, MirroredLayoutFile
 from harness.systems.rabbitmq.promises import mirrored_promises
 from harness.systems.rabbitmq.servers import mirrored_servers
 from harness.systems.rocketmq import layouts as rocketmq_layouts
+from harness.systems.rocketmq.drain import TOPIC_DRAIN
 from harness.systems.rocketmq.layouts import RocketLayoutFile
 from harness.systems.rocketmq.promises import master_slave_promises
 from harness.systems.rocketmq.servers import master_slave_servers
@@ -63,6 +65,7 @@ def load_system(name: str) -> System:
         deployments=document.deployments,
         promises=family.promises,
         servers=family.servers,
+        drain=family.drain,
         cannot=document.cannot,
         cannot_handle=document.cannot_handle,
         direct_peers=document.direct_peers,
@@ -197,14 +200,23 @@ class _Family(NamedTuple):
     mistakes: _Kind
     promises: Callable[[Layout], Promises]
     servers: Callable[[Layout], Servers]
+    drain: Drain
 
 
 _FAMILIES: Mapping[str, _Family] = {  # by system.toml
     "mirrored": _Family(
-        MirroredLayoutFile, mirrored_layouts.mistakes, mirrored_promises, mirrored_servers
+        MirroredLayoutFile,
+        mirrored_layouts.mistakes,
+        mirrored_promises,
+        mirrored_servers,
+        MIRRORED_DRAIN,
     ),
     "rocketmq": _Family(
-        RocketLayoutFile, rocketmq_layouts.mistakes, master_slave_promises, master_slave_servers
+        RocketLayoutFile,
+        rocketmq_layouts.mistakes,
+        master_slave_promises,
+        master_slave_servers,
+        TOPIC_DRAIN,
     ),
 }
 _File = TypeVar("_File", bound=BaseModel)

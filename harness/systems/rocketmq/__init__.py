@@ -9,5 +9,6 @@ api        questions to servers through the agent
 words      what their answers mean
 links      listeners of the proxy where brokers are known by name
 operator   makes a slave its group's master, in containers
-runs       what a run does otherwise: clients' options, confirms, audit
+drain      how topics are read empty
+runs       what a run tells its clients
 """

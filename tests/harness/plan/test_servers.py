@@ -6,7 +6,7 @@ import pytest
 
 from faults.peers import Served, Serving
 from harness.plan.applicability import obstacles
-from harness.plan.model import Layout
+from harness.plan.model import Drain, Layout
 from harness.plan.servers import Process, Role, Servers
 from harness.plan.words import parse_target
 from harness.run.cast import resolve_processes
@@ -31,8 +31,8 @@ def test_a_master_is_dialled_at_three_ports_and_a_name_server_dials_nobody() -> 
     )
 
 
-@pytest.mark.parametrize("declared", [Servers, Process, Serving])
-def test_nothing_of_servers_has_a_default(declared: type) -> None:
+@pytest.mark.parametrize("declared", [Servers, Process, Serving, Drain])
+def test_nothing_that_a_system_declares_has_a_default(declared: type) -> None:
     for one in fields(declared):
         assert one.default is MISSING and one.default_factory is MISSING, one.name
 

@@ -11,6 +11,7 @@ from harness.plan.clients.rocketmq import CLIENTS
 from harness.plan.model import Layout, RocketWorkload, RunPlan
 from harness.plan.rocketmq_layout import RocketMq, Timers
 from harness.systems.catalogue import load_layout, load_system
+from harness.systems.rocketmq import drain
 from harness.systems.rocketmq import runs as rocketmq
 from harness.systems.rocketmq.promises import master_slave_promises
 from harness.workers.protocol import WorkerConfig
@@ -208,7 +209,7 @@ def test_a_drain_waits_as_long_as_a_message_may_be_held_back(tmp_path: Path) -> 
     drainer = configured(tmp_path, of(rocketmq=late))["drain-orders"]
     assert drainer.quiet_s > 30
     assert drainer.limit_s > drainer.quiet_s
-    assert rocketmq.quiet_s(workload()) == rocketmq.QUIET_S
+    assert drain.quiet_s(workload()) == drain.QUIET_S
 
 
 def test_what_the_native_client_left_is_drained_by_one_that_can_tell(tmp_path: Path) -> None:
@@ -231,4 +232,4 @@ def test_order_is_promised_where_a_key_has_one_log_that_is_handed_out_in_turn(
     send: str, consume: str, serving: int, ordered: bool
 ) -> None:
     own = workload(rocketmq=RocketWorkload(send=send, consume=consume))
-    assert rocketmq.in_order(own, serving) is ordered
+    assert drain.in_order(own, serving) is ordered
