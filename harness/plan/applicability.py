@@ -26,7 +26,10 @@ def obstacles(
     if client not in system.clients:
         reasons.append(f"{system.name} has no client {client}")
     else:
-        wanted = [*asked.wanted(client, scenario.workload), *asked.wanted_by(layout)]
+        wanted = [
+            *asked.wanted(client, scenario.workload),
+            *asked.wanted_by(system.servers(layout)),
+        ]
         reasons += asked.obstacles(client, wanted)
         reasons += asked.size_obstacles(client, scenario.workload)
         reasons += asked.drain_obstacles(client)

@@ -38,6 +38,8 @@ class Servers:
     by_names: bool  # clients dial brokers by their names: each worker takes an address of its own
     keep_logs: bool  # every broker's log is read by an audit; else queues are drained, rivals read
     speaks_unasked: bool  # a client's link carries something that its client did not ask for
+    client_settings: tuple[tuple[str, str], ...]  # by name, for what the layout's timers ask
+    client_flags: tuple[str, ...]  # of the processes that clients run in
     copied_every_s: int | None  # so often the others copy what was declared; None: at once
     serving: Serving
 

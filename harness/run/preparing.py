@@ -25,6 +25,7 @@ from harness.plan.declared import NO_ENTRANCE, NO_NAME_SERVERS, Declared
 from harness.plan.model import BALANCER, ONE, Entry, RunPlan
 from harness.plan.seeds import stream
 from harness.plan.servers import Process, Servers
+from harness.run import told
 from harness.run.cast import NoSuchTarget, holders, order_of_entry, resolve
 from harness.run.crew import Member, all_ready, hire
 from harness.run.drivers import driver
@@ -35,7 +36,6 @@ from harness.run.record import Record
 from harness.run.stage import Stage
 from harness.run.windows import LiveWindow
 from harness.run_folder.client_events import CONSUMING, STRUCK
-from harness.systems.rocketmq import runs as rocketmq
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema.words import Strength
 
@@ -324,7 +324,7 @@ class Preparing:
             confirm_window=workload.amqp.confirm_window,
             heartbeat_s=workload.amqp.heartbeat_s,
             cancel_on_ha_failover=workload.amqp.cancel_on_ha_failover,
-            rocketmq=rocketmq.options(self._plan),
+            rocketmq=told.options(self._plan),
         )
 
     def _strength(self) -> int:

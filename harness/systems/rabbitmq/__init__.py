@@ -7,6 +7,7 @@ api            the management API, on every host
 words          what the API's answers mean
 api_operator   orders over the API: policies, synchronisation
 commands       what the command line is told for an order
+promises       what its queues promise
 drain          how queues are read empty
 servers        what its nodes are on hosts, and where they listen to each other
 stopped        whether it has stopped in a process that runs

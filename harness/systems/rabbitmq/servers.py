@@ -21,6 +21,8 @@ def mirrored_servers(layout: Layout) -> Servers:
         by_names=False,
         keep_logs=False,
         speaks_unasked=True,
+        client_settings=(),
+        client_flags=(),
         copied_every_s=None,
         serving=Serving(by_host={host.name: _SERVED for host in every}, renewed=False),
     )

@@ -10,5 +10,5 @@ words      what their answers mean
 links      listeners of the proxy where brokers are known by name
 operator   makes a slave its group's master, in containers
 drain      how topics are read empty
-runs       what a run tells its clients
+promises   what its masters and slaves promise
 """

@@ -2,7 +2,7 @@
 
 from faults.peers import Served, Serving
 from harness.plan.model import Layout
-from harness.plan.rocketmq_layout import COPIED_EVERY_S, Server, servers
+from harness.plan.rocketmq_layout import COPIED_EVERY_S, POLL_DEFAULT_S, Server, Timers, servers
 from harness.plan.servers import Process, Role, Servers
 
 
@@ -23,6 +23,8 @@ def master_slave_servers(layout: Layout) -> Servers:
         by_names=True,
         keep_logs=True,
         speaks_unasked=False,
+        client_settings=_settings(told.timers),
+        client_flags=told.client_jvm,
         copied_every_s=COPIED_EVERY_S[told.version],
         serving=Serving(
             by_host={
@@ -32,6 +34,13 @@ def master_slave_servers(layout: Layout) -> Servers:
             renewed=True,  # faults/peers.py, `renew`
         ),
     )
+
+
+def _settings(timers: Timers) -> tuple[tuple[str, str], ...]:
+    """The library's own default is left alone."""
+    if timers.poll_s == POLL_DEFAULT_S:
+        return ()
+    return (("pollNameServerInterval", str(timers.poll_s * 1000)),)
 
 
 def _served(one: Server) -> Served:

@@ -10,9 +10,9 @@ from harness.plan import worker_places
 from harness.plan.clients.rocketmq import CLIENTS
 from harness.plan.model import Layout, RocketWorkload, RunPlan
 from harness.plan.rocketmq_layout import RocketMq, Timers
+from harness.run import told
 from harness.systems.catalogue import load_layout, load_system
 from harness.systems.rocketmq import drain
-from harness.systems.rocketmq import runs as rocketmq
 from harness.systems.rocketmq.promises import master_slave_promises
 from harness.workers.protocol import WorkerConfig
 from harness.workers.recorder import Recorder
@@ -175,7 +175,7 @@ def test_what_the_scenario_and_the_layout_say_reaches_the_clients(tmp_path: Path
 
 
 def test_a_client_is_not_told_what_it_does_by_itself() -> None:
-    assert rocketmq.options(of(load_layout("rocketmq-2m2s", "colocated@default"))).settings == ()
+    assert told.options(of(load_layout("rocketmq-2m2s", "colocated@default"))).settings == ()
 
 
 @pytest.mark.parametrize(

@@ -68,8 +68,8 @@ LEFT = {
     "harness/report/demo.py": _REFERENCE,
     "harness/report/dry_run.py": _LAYOUTS,
     "harness/report/page/timers.py": _LAYOUTS,
-    "harness/run/campaign.py": _OPTIONS,
     "harness/run/preparing.py": _OPTIONS,
+    "harness/run/told.py": _OPTIONS,
 }
 
 

@@ -1,10 +1,12 @@
-"""What a run tells RocketMQ's clients, and how many of its messages are special to them."""
+"""What a run tells clients of their own options, and how many of its messages are special to them.
+
+So far only one family of clients has any; the others are told the same, and look at none of it.
+"""
 
 from collections import Counter
 
 from harness.plan.declared import FEW
-from harness.plan.model import Layout, RunPlan
-from harness.plan.rocketmq_layout import POLL_DEFAULT_S
+from harness.plan.model import RunPlan
 from harness.workers.clients.rocketmq.options import RocketOptions
 from harness.workers.clients.rocketmq.terms import NO_DELAY, fate_of, level_of
 from spark_analysis.schema.words import Fate
@@ -13,6 +15,7 @@ from spark_analysis.schema.words import Fate
 def options(plan: RunPlan) -> RocketOptions:
     """Of every worker of the run."""
     own = plan.scenario.workload.rocketmq
+    servers = plan.system.servers(plan.layout)
     return RocketOptions(
         producer=own.send,
         consumer=own.consume,
@@ -23,8 +26,8 @@ def options(plan: RunPlan) -> RocketOptions:
         fates=own.fates,
         threads=own.threads,
         batch=own.batch,
-        settings=_settings(plan.layout),
-        jvm=plan.layout.rocketmq.client_jvm if plan.layout.rocketmq else (),
+        settings=servers.client_settings,
+        jvm=servers.client_flags,
     )
 
 
@@ -45,10 +48,3 @@ def planned(plan: RunPlan) -> dict[str, int | None]:
     }
     every = {name: number * workload.publishers for name, number in numbers.items()}
     return {name: number if 0 < number < FEW else None for name, number in every.items()}
-
-
-def _settings(layout: Layout) -> tuple[tuple[str, str], ...]:
-    """The library's own default is left alone."""
-    if layout.rocketmq is None or layout.rocketmq.timers.poll_s == POLL_DEFAULT_S:
-        return ()
-    return (("pollNameServerInterval", str(layout.rocketmq.timers.poll_s * 1000)),)
