@@ -11,22 +11,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Self
 
-from harness.analyse.evidence import Evidence
-from harness.analyse.state import State
+from harness.claims.evidence import Evidence
+from harness.claims.state import State
 from harness.plan.natures import nature_of
 from spark_analysis.schema import service as words
+from spark_analysis.schema.availability import Availability, Second, Stage
+from spark_analysis.schema.doubts import Doubt
 from spark_analysis.schema.facts import Facts, QueueEnd, Window, Worker
-from spark_analysis.schema.findings import (
-    Affected,
-    Availability,
-    Charge,
-    Count,
-    Doubt,
-    Findings,
-    Second,
-    Stage,
-)
+from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.measures import BY_NAME
+from spark_analysis.schema.messages import Affected, Charge, Count
 from spark_analysis.schema.service import Consumption, Exposure, Outage, Service, Starvation
 from spark_analysis.schema.words import Owed
 

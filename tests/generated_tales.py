@@ -1,6 +1,6 @@
 """Tales of what a broker promises from end to end, told into generated runs.
 
-1. Each tale is a few messages on which one rule of findings.py turns; its times lie at the edge
+1. Each tale is a few messages on which one rule of messages.py turns; its times lie at the edge
    of the rule often: a second, six seconds, a deadline, exactly or all but.
 2. Thrown with a die of their own, after everything else of a run is known.
 """

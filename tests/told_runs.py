@@ -10,13 +10,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from harness.analyse.claims import read_claims
-from harness.analyse.expectations import read_expectations
-from harness.analyse.judge import judge as judge_claims
-from harness.analyse.summary import summary
-from harness.report.assemble import compare, run_report
-from harness.report.display import Report, RunReport
+from harness.claims.claims import read_claims
+from harness.claims.judge import judge as judge_claims
+from harness.compare.expectations import read_expectations
+from harness.judging.assemble import compare, run_report
+from harness.judging.result import Report, RunReport
 from harness.run_folder.manifest import Manifest, WorkerRecord
+from harness.view.summary import summary
 from spark_analysis.definition.costs import costs
 from spark_analysis.definition.judge import judge
 from spark_analysis.definition.views import views

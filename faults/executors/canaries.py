@@ -135,13 +135,6 @@ async def host_greets(agent: Agent, place: str, doors: Doors) -> Reply:
     return worst(await asyncio.gather(*(greets(agent, way, doors.greeting) for way in ways)))
 
 
-async def serves(
-    agent: Agent, host: str, way: tuple[str, int], listed: Listed, failures: Failures
-) -> Reply:
-    """Whether the host's broker, to be dialled by `way`, answers and is listed as running."""
-    return await and_listed(await greets(agent, way), host, listed, failures)
-
-
 async def and_listed(reply: Reply, host: str, listed: Listed, failures: Failures) -> Reply:
     """What a host replied, if it is listed as running besides."""
     if not reply.answered:

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 
 from faults.executors import listeners
 from faults.executors import local_processes as processes
-from faults.executors.canaries import WAIT_S, Canaries, Dial, Listed, greets, reply_of, serves
+from faults.executors.canaries import WAIT_S, Canaries, Dial, Listed, and_listed, greets, reply_of
 from faults.executors.commands import Commands
+from faults.executors.doors import Doors
 from faults.executors.ports import Agent, AgentCalls, Clients, Failures
 from faults.model import (
     Armed,
@@ -53,6 +54,7 @@ class LocalWitness:
         places: Places,
         dial: Dial,
         listed: Listed,
+        doors: Doors,
         exit_code: Callable[[str], int | None],
         failures: Failures = (),
         clients: Clients | None = None,
@@ -60,7 +62,8 @@ class LocalWitness:
     ) -> None:
         self._cluster = cluster
         self._agent = Agent(agent, failures)
-        self._canaries = Canaries(self._agent, dial)
+        self._canaries = Canaries(self._agent, dial, doors)
+        self._greeting = doors.greeting
         self._places = places
         self._dial = dial
         self._listed = listed
@@ -92,7 +95,7 @@ class LocalWitness:
         address, port = self._places.brokers[host]
         found = await listeners.upstreams(self._agent)
         ways = [name for name, upstream in found.items() if upstream == f"{address}:{port}"]
-        return await listeners.entries(self._agent, self._dial, ways)
+        return await listeners.entries(self._agent, self._dial, ways, self._greeting)
 
     async def canaries(self, armed: Armed) -> Replies:
         return await self._canaries.ask(armed)
@@ -133,11 +136,10 @@ class LocalWitness:
         return await self._commands.told(armed.resolved, armed.kind)
 
     async def greets(self, host: str) -> Reply:
-        return await greets(self._agent, self._places.brokers[host])
+        return await greets(self._agent, self._places.brokers[host], self._greeting)
 
     async def serves(self, host: str) -> Reply:
-        way = self._places.brokers[host]
-        return await serves(self._agent, host, way, self._listed, self._failures)
+        return await and_listed(await self.greets(host), host, self._listed, self._failures)
 
     async def dismiss(self, armed: Armed) -> None:
         await self._canaries.close(armed)

@@ -9,11 +9,13 @@
 
 1. Each is declared once, in its own module (kind.py says what it has to answer).
 2. Another package names its kinds by the entry point group `mqproof.faults`: each leads to a Kind.
+   One that is spoilt is told, with its package and the reason, to whoever asks for it.
 3. Where a deployment or a system cannot do a kind, it says why: never silently.
 """
 
-from collections.abc import Iterable
-from importlib.metadata import entry_points
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
 
 from faults.kind import Kind
 from faults.kinds.alarms.alarm import ALARM
@@ -46,42 +48,48 @@ OURS = (
 )
 
 
-class KindError(Exception):
-    """A package beside mqproof declares a kind that cannot be taken: which, and why not."""
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """`packages`: whose a kind is, where it is not ours; `spoilt`: why an offer is not used."""
+
+    kinds: Mapping[str, Kind]
+    packages: Mapping[str, str]
+    spoilt: Mapping[str, str]
 
 
-def found() -> tuple[Kind, ...]:
-    """What other packages declare. Raises KindError with the entry point and what is wrong."""
-    kinds = []
-    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
-        where = f"entry point {point.name} = {point.value} of {GROUP}"
+def read(points: Iterable[EntryPoint]) -> Registry:
+    """Ours, and what is offered besides. An offer that is spoilt keeps nobody from the others."""
+    kinds = {kind.name: kind for kind in OURS}
+    packages, spoilt = dict[str, str](), dict[str, str]()
+    for point in sorted(points, key=lambda point: point.name):
+        whose = f"{point.dist.name} {point.dist.version}" if point.dist else "unknown"
         try:
-            kind = point.load()
-        except Exception as error:  # whatever a stranger's module raises when it is read
-            raise KindError(f"{where}: {type(error).__name__}: {error}") from error
-        if not isinstance(kind, Kind):
-            raise KindError(f"{where} is a {type(kind).__name__}, not a faults.kind.Kind")
-        if kind.name != point.name:
-            raise KindError(f"{where} is the kind {kind.name}: the two names must be one")
-        kinds.append(kind)
-    return tuple(kinds)
+            kinds[point.name] = _taken(point, kinds)
+            packages[point.name] = whose
+        except Exception as failure:  # whatever a stranger's module raises when it is read
+            why = str(failure) if isinstance(failure, ValueError) else repr(failure)
+            spoilt[point.name] = f"the fault {point.name} of {whose} cannot be used: {why}"
+    return Registry(kinds, packages, spoilt)
 
 
-def by_name(kinds: Iterable[Kind]) -> dict[str, Kind]:
-    """Raises KindError where two bear one name, or two of their actions do."""
-    known: dict[str, Kind] = {}
-    actions: dict[str, type] = {}
-    for kind in kinds:
-        if kind.name in known:
-            raise KindError(f"there are two kinds of faults named {kind.name}")
-        known[kind.name] = kind
-        for action in kind.actions:
-            if actions.setdefault(action.__name__, action) is not action:
-                raise KindError(f"{kind.name}: there is another action {action.__name__}")
-    return known
+def _taken(point: EntryPoint, known: Mapping[str, Kind]) -> Kind:
+    """Raises ValueError with what is wrong; and whatever its module raises."""
+    if point.name in known:
+        raise ValueError("there is another kind of that name, which is the one that is used")
+    kind = point.load()
+    if not isinstance(kind, Kind):
+        raise ValueError(f"{point.value} is a {type(kind).__name__}, not a faults.kind.Kind")
+    if kind.name != point.name:
+        raise ValueError(f"{point.value} is the kind {kind.name}: the two names must be one")
+    actions = {action.__name__: action for one in known.values() for action in one.actions}
+    for action in kind.actions:
+        if actions.get(action.__name__, action) is not action:
+            raise ValueError(f"there is another action {action.__name__}")
+    return kind
 
 
-KINDS = by_name((*OURS, *found()))
+REGISTRY = read(entry_points(group=GROUP))
+KINDS = REGISTRY.kinds
 
 
 def by_signals() -> tuple[str, ...]:

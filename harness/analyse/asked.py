@@ -1,14 +1,14 @@
 """What the analysis is asked of a run beside what was recorded of it: by the claims of today.
 
 1. A promise of time is a sum of declared timers; where one is unknown, or makes no sense, nothing
-   is asked, and the claim that speaks of it says so (evidence.py).
+   is asked, and the claim that speaks of it says so (serving.py).
 """
 
 from collections.abc import Iterator
 
-from harness.analyse.state import State
-from harness.analyse.truth import Interval
-from harness.analyse.vocabulary import TIMERS
+from harness.claims.state import State
+from harness.claims.truth import Interval
+from harness.claims.vocabulary import TIMERS
 from spark_analysis.schema.facts import RECONNECT_NS, Promise, Question
 
 

@@ -55,9 +55,9 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 from pathlib import Path
 
-from harness.analyse import rows
 from harness.analyse.admitted import HELD, REDELIVERED, Admission, read
 from harness.analyse.seen import Name, Seen, Try, seen_in
+from harness.run_folder import rows
 from harness.run_folder.manifest import Manifest, upheavals
 from spark_analysis.schema.body import Identity
 from spark_analysis.schema.facts import Unsettled

@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from harness.analyse.asked import question
-from harness.analyse.evidence import Evidence
-from harness.analyse.state import State
-from harness.analyse.vocabulary import DECLARED, OPERATED, RECORDED
+from harness.claims.evidence import Evidence
+from harness.claims.state import State
+from harness.claims.vocabulary import DECLARED, OPERATED, RECORDED
 from harness.histories import contradictions
 from harness.histories.complaints import Complaints
 from harness.histories.history import Cell, History, Words

@@ -20,9 +20,9 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 
 from harness.analyse.asked import question
-from harness.analyse.experiments import RUNS
-from harness.analyse.state import State, check
+from harness.claims.state import State, check
 from harness.plan.natures import with_natures
+from harness.run_folder.experiments import RUNS
 from harness.run_folder.manifest import NAME, Manifest
 from harness.run_folder.whole import NotWhole, whole
 from spark_analysis.engine.failing import MartsUnwritten

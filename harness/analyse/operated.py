@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from harness.analyse import rows
+from harness.run_folder import rows
 from harness.run_folder.client_events import reached_another
 from harness.run_folder.manifest import Manifest, OperationRecord
 from spark_analysis.schema.facts import Facts
@@ -35,7 +35,7 @@ Told = bool | int | dict[str, str] | None
 
 
 def told(folder: Path, manifest: Manifest, facts: Facts, findings: Findings) -> dict[str, Told]:
-    """Words of analyse/vocabulary (OPERATED, SEEN), of the run in `folder`; None is unknown."""
+    """Words of claims/vocabulary (OPERATED, SEEN), of the run in `folder`; None is unknown."""
     try:
         moved = reached_another(manifest, folder / RAW / f"{CLIENT_EVENTS.name}.parquet")
         still = _still(folder, manifest, facts, findings)

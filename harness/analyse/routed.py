@@ -13,10 +13,10 @@ from typing import Any
 
 import pyarrow.compute as pc
 
-from harness.analyse import rows
-from harness.analyse.rows import Probe
+from harness.run_folder import rows
 from harness.run_folder.client_events import STRUCK
 from harness.run_folder.manifest import Manifest
+from harness.run_folder.rows import Probe
 from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.views import NOTHING, ROUTE, STOOD_STILL
 
@@ -29,7 +29,7 @@ Told = bool | dict[str, str] | None
 
 
 def told(folder: Path, manifest: Manifest, facts: Facts) -> dict[str, Told]:
-    """A word of analyse/vocabulary (SEEN), of the run in `folder`; None is unknown."""
+    """A word of claims/vocabulary (SEEN), of the run in `folder`; None is unknown."""
     states = {window: _state(manifest, window) for window in facts.windows}
     struck = [one for one, of in states.items() if of.get(STRUCK) and of.get("name_servers_left")]
     if not struck:

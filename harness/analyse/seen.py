@@ -8,7 +8,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.analyse import rows
+from harness.run_folder import rows
 from spark_analysis.schema.facts import Unsettled
 from spark_analysis.schema.words import NEVER_SENT, Outcome, Via
 

@@ -7,9 +7,10 @@ from typing import Annotated
 import typer
 from rich.console import RenderableType
 
-from harness.analyse import claims
+from harness.claims import claims
 from harness.commands.shell import Shell
-from harness.report import asking, listing
+from harness.report import listing
+from harness.request import asking
 
 
 class Topic(StrEnum):

@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
-from harness.analyse import experiments
-from harness.commands.shell import NOT_DECIDED, Shell, print_text
+from harness.commands.shell import Shell, print_text
+from harness.judging.exits import Exit
 from harness.outside.files import is_file, why_not_written
 from harness.plan.problems import PlanError, Problem
 from harness.run import going
-from harness.run_folder import packing
+from harness.run_folder import experiments, packing
 
 OUTPUT = "--output"
 
@@ -49,7 +49,7 @@ def _pack(
         packing.pack(asked.name, {experiments.NAME: document}, there, output)
     except (packing.NotPacked, OSError) as failure:
         print_text(shell.err, f"mqproof: nothing was packed:\n{failure}")
-        return NOT_DECIDED
+        return Exit.NOT_DECIDED
     size_kb = output.stat().st_size / 1000
     told = f"wrote {output} ({len(there)} of {len(chosen)} runs, {size_kb:,.0f} kB)"
     print_text(shell.out, f"{told}; try: tar xf {output} && mqproof analyse {asked.name}")

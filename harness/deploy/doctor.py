@@ -15,17 +15,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import docker
 import requests
 from docker.errors import DockerException
 
+from faults.kinds import REGISTRY
 from harness.cluster.port import DeployError
 from harness.deploy import engine, images
 from harness.deploy.compose.tool import find_tool
 from harness.deploy.local.block import free_block
-from harness.plan.clients.registry import Registry, registry
+from harness.plan.clients.registry import registry
+from harness.systems.registry import registry as registry_of_systems
 
 PYTHON_LEAST = (3, 11)
 DISK_LEAST_GB = 5.0
@@ -58,7 +60,9 @@ def examine(folder: Path) -> tuple[Row, ...]:
         cores_row(len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count()),
         loopback_row(_local_obstacle()),
         native_row(_native_client()),
-        *client_rows(registry()),
+        *offered_rows("client", registry()),
+        *offered_rows("fault", REGISTRY),
+        *offered_rows("system", registry_of_systems()),
         *(_for_containers(row) for row in _docker_rows()),
     )
 
@@ -113,13 +117,23 @@ def native_row(found: Mapping[str, Any]) -> Row:
     return Row(what, said, False, remedy, optional=True)
 
 
-def client_rows(found: Registry) -> Iterator[Row]:
-    """Clients of other packages, and what is offered as one and is none."""
+class Offered(Protocol):
+    """What other packages offer: by name, whose it is, or why it is not used."""
+
+    @property
+    def packages(self) -> Mapping[str, str]: ...
+
+    @property
+    def spoilt(self) -> Mapping[str, str]: ...
+
+
+def offered_rows(what: str, found: Offered) -> Iterator[Row]:
+    """Of other packages, and what is offered and cannot be used. `what`: client, fault."""
     for name, package in found.packages.items():
-        yield Row(f"client {name}", package, True)
+        yield Row(f"{what} {name}", package, True)
     for name, why in found.spoilt.items():
-        remedy = "mend that package, or uninstall it; the other clients need it not"
-        yield Row(f"client {name}", why, False, remedy, optional=True)
+        remedy = f"mend that package, or uninstall it; the other {what}s need it not"
+        yield Row(f"{what} {name}", why, False, remedy, optional=True)
 
 
 def images_row(missing: tuple[str, ...]) -> Row:
@@ -167,7 +181,9 @@ def _native_client() -> Mapping[str, Any]:
 
 def _local_obstacle() -> str:
     try:
-        free_block(_HOSTS)
+        for own in registry_of_systems().systems.values():
+            if own.processes is not None:
+                free_block(_HOSTS, own.processes.ports.every)
     except DeployError as error:
         return str(error)
     return ""

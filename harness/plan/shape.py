@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
-from faults.kinds import KINDS
+from faults.kinds import KINDS, REGISTRY
 from faults.options import OPTIONS
 from harness.outside.text import brief
 from harness.plan import spans
@@ -72,6 +72,13 @@ def _word(choices: tuple[str, ...]) -> Callable[[object], str]:
         raise PydanticCustomError("no_word", "is none of the words", {"choices": choices})
 
     return word
+
+
+def _kind(value: object) -> str:
+    spoilt = REGISTRY.spoilt.get(value, "") if isinstance(value, str) else ""
+    if spoilt and value not in KINDS:
+        raise ValueError(spoilt)
+    return _word(tuple(KINDS))(value)
 
 
 def _heartbeat(value: object) -> int:
@@ -159,7 +166,7 @@ class WorkloadTable(Table):
 class FaultTable(Table):
     """Which of the options a kind takes is checked in toml.py."""
 
-    kind: Annotated[str, BeforeValidator(_word(tuple(KINDS)))]
+    kind: Annotated[str, BeforeValidator(_kind)]
     target: Annotated[str, BeforeValidator(_target)]
     opens: Length = Span()
     lasts: Length

@@ -10,8 +10,8 @@ from rich.table import Table
 
 from faults.kinds import KINDS, offered
 from faults.targets import TARGETS
-from harness.analyse.claims import Claim
-from harness.analyse.vocabulary import FACTS
+from harness.claims.claims import Claim
+from harness.claims.vocabulary import FACTS
 from harness.outside.text import visible
 from harness.plan import operations as plan
 from harness.plan.clients.registry import named

@@ -1,5 +1,7 @@
 """What is a system's own, a folder a family of brokers, and what their files are made of.
 
+registry       every system by its name: ours, and those of other packages
+port           what deployments need of a system
 catalogue      the systems and layouts that can be put under test, read from their TOML files
 layout_parts   what layout files of all systems are made of
 likeness       a layout file that has what it lacks from a built-in one

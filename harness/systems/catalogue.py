@@ -8,37 +8,28 @@
 4. A host's address is its own name here; a deployment that gave it another says so itself.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, Protocol, TypeVar, get_args
+from typing import Annotated, Any, Literal, TypeVar, cast, get_args
 
 from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
 from faults.kinds import KINDS
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, is_file, text_of
 from harness.outside.text import brief
-from harness.plan.clients.registry import joined, problem, registry
+from harness.plan.clients import registry as clients
+from harness.plan.clients.registry import joined, problem
 from harness.plan.findings import FOUND_MAX, MISSING, Finding, document_of, of_shape, told
-from harness.plan.model import Drain, Layout, System
+from harness.plan.model import Layout, System
 from harness.plan.operations import OPERATIONS
 from harness.plan.problems import PlanError, Problem, nearest, unknown
-from harness.plan.promises import Promises
-from harness.plan.servers import Servers
-from harness.systems.files import compose_folder
 from harness.systems.layout_parts import AsList, Name, Names, Strict
 from harness.systems.likeness import LIKE, LikenessError, whole
-from harness.systems.rabbitmq import layouts as mirrored_layouts
-from harness.systems.rabbitmq.drain import MIRRORED_DRAIN
-from harness.systems.rabbitmq.layouts import Handling, MirroredLayoutFile
-from harness.systems.rabbitmq.promises import mirrored_promises
-from harness.systems.rabbitmq.servers import mirrored_servers
-from harness.systems.rocketmq import layouts as rocketmq_layouts
-from harness.systems.rocketmq.drain import TOPIC_DRAIN
-from harness.systems.rocketmq.layouts import RocketLayoutFile
-from harness.systems.rocketmq.promises import master_slave_promises
-from harness.systems.rocketmq.servers import master_slave_servers
+from harness.systems.port import Declaration, LayoutFile
+from harness.systems.rabbitmq.layouts import Handling
+from harness.systems.registry import registry
 
 FLAG = "--layout"
 
@@ -49,23 +40,22 @@ class CatalogueError(PlanError):
 
 def system_names() -> tuple[str, ...]:
     """All systems of this installation, sorted."""
-    return tuple(sorted(path.parent.name for path in compose_folder().glob("*/system.toml")))
+    return tuple(sorted(registry().systems))
 
 
 def load_system(name: str) -> System:
     """Raises CatalogueError."""
-    _choose("system", name, system_names())
     document = _read_system(name)
-    family = _FAMILIES[document.layouts]
+    own = _declared(name)
     return System(
         name=document.name,
         title=document.title,
         default_layout=document.default_layout,
         clients=joined(document.clients),
         deployments=document.deployments,
-        promises=family.promises,
-        servers=family.servers,
-        drain=family.drain,
+        promises=own.promises,
+        servers=own.servers,
+        drain=own.drain,
         cannot=document.cannot,
         cannot_handle=document.cannot_handle,
         direct_peers=document.direct_peers,
@@ -122,9 +112,17 @@ def _find(system: str, word: str) -> tuple[Path, str]:
 
 
 def _layout_files(system: str) -> list[Path]:
-    _choose("system", system, system_names())
-    files = (compose_folder() / system / "layouts").glob("*.toml")
+    files = (_declared(system).folder() / "layouts").glob("*.toml")
     return sorted(files, key=lambda path: path.stem)
+
+
+def _declared(name: str) -> Declaration:
+    """Raises CatalogueError."""
+    found = registry()
+    if name in found.spoilt and name not in found.systems:
+        raise CatalogueError([Problem("", found.spoilt[name], tuple(found.systems))])
+    _choose("system", name, system_names())
+    return found.systems[name]
 
 
 def _choose(what: str, word: str, choices: Sequence[str], place: str = "") -> None:
@@ -159,7 +157,7 @@ def _deployment(word: str) -> str:
 
 def _clients(words: tuple[str, ...]) -> tuple[str, ...]:
     for word in words:
-        if word not in registry().clients:
+        if word not in clients.registry().clients:
             raise ValueError(str(problem(word, place="")))
     return words
 
@@ -170,7 +168,6 @@ class _SystemFile(Strict):
     default_layout: Annotated[str, Field(pattern=r"^[^@]+@[^@]+$")]
     clients: Annotated[Names, AfterValidator(_clients)]
     deployments: Annotated[tuple[Deployment, ...], Field(min_length=1), AsList]
-    layouts: Literal["mirrored", "rocketmq"]  # what its layout files say, and promise
     processes: Annotated[tuple[str, ...], AsList] = ()  # of each host, where all carry the same
     shipped_profile: str = ""  # of its layouts: the one with the product's own timers
     cannot: dict[Annotated[str, AfterValidator(_kind)], str] = Field(default_factory=dict)
@@ -182,50 +179,13 @@ class _SystemFile(Strict):
     )
 
 
-_AnyLayoutFile = MirroredLayoutFile | RocketLayoutFile
-
-
-class _Kind(Protocol):
-    """What layout files say: what is wrong where several keys are looked at, and the rest."""
-
-    def __call__(
-        self, document: Mapping[str, Any], processes: tuple[str, ...], /
-    ) -> Iterator[Finding]: ...
-
-
-class _Family(NamedTuple):
-    """What systems have in common whose layout files say the same."""
-
-    layout: type[_AnyLayoutFile]
-    mistakes: _Kind
-    promises: Callable[[Layout], Promises]
-    servers: Callable[[Layout], Servers]
-    drain: Drain
-
-
-_FAMILIES: Mapping[str, _Family] = {  # by system.toml
-    "mirrored": _Family(
-        MirroredLayoutFile,
-        mirrored_layouts.mistakes,
-        mirrored_promises,
-        mirrored_servers,
-        MIRRORED_DRAIN,
-    ),
-    "rocketmq": _Family(
-        RocketLayoutFile,
-        rocketmq_layouts.mistakes,
-        master_slave_promises,
-        master_slave_servers,
-        TOPIC_DRAIN,
-    ),
-}
 _File = TypeVar("_File", bound=BaseModel)
 
 
 @cache
 def _read_system(name: str) -> _SystemFile:
     """Those that come with mqproof are read once in a process."""
-    path = compose_folder() / name / "system.toml"
+    path = _declared(name).folder() / "system.toml"
     source = _source(path)
     file, found = _shaped(_document(path, source), _SystemFile)
     _refuse(found, source, path)
@@ -233,31 +193,29 @@ def _read_system(name: str) -> _SystemFile:
     return file
 
 
-def _read_layout(system: str, path: Path) -> _AnyLayoutFile:
+def _read_layout(system: str, path: Path) -> LayoutFile:
     """A user's own may be another file by now; a built-in one is not."""
     built_in = path in _layout_files(system)
     return _read_built_in(system, path) if built_in else _read(system, path)
 
 
 @cache
-def _read_built_in(system: str, path: Path) -> _AnyLayoutFile:
+def _read_built_in(system: str, path: Path) -> LayoutFile:
     return _read(system, path)
 
 
-def _read(system: str, path: Path) -> _AnyLayoutFile:
-    said = _read_system(system)
-    family = _FAMILIES[said.layouts]
+def _read(system: str, path: Path) -> LayoutFile:
+    said, own = _read_system(system), _declared(system)
     source = _source(path)
     document, found = _whole(system, _document(path, source))
-    found += islice(family.mistakes(document, said.processes), FOUND_MAX)
+    found += islice(own.mistakes(document, said.processes), FOUND_MAX)
     # Keys that a layout would have had which nobody knows are not missed.
     unknown = document.pop(LIKE, None) is not None
-    shaped: tuple[_AnyLayoutFile | None, list[Finding]] = _shaped(document, family.layout)
-    file, others = shaped
+    file, others = _shaped(document, own.layout_file)
     found += [one for one in others if not unknown or one.text != MISSING]
     _refuse(found, source, path)
     assert file is not None, "nothing is wrong with it"
-    return file
+    return cast(LayoutFile, file)
 
 
 def _whole(system: str, document: dict[str, Any]) -> tuple[dict[str, Any], list[Finding]]:

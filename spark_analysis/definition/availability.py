@@ -17,8 +17,8 @@ from itertools import accumulate, pairwise
 from spark_analysis.definition.messages import Message
 from spark_analysis.definition.operations import Operation
 from spark_analysis.definition.windows import Faulted, faulted
+from spark_analysis.schema.availability import Availability, Stage
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.findings import Availability, Stage
 
 ALL_QUEUES = ""
 

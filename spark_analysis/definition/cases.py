@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from spark_analysis.definition.events import Delivery
 from spark_analysis.definition.messages import Message
-from spark_analysis.schema.findings import Affected, Count
 from spark_analysis.schema.measures import BY_NAME
+from spark_analysis.schema.messages import Affected, Count
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from spark_analysis.definition.cases import Case, Span
 from spark_analysis.schema.facts import Facts, Window
-from spark_analysis.schema.findings import Charge
+from spark_analysis.schema.messages import Charge
 
 
 def rows(facts: Facts, cases: Iterable[Case]) -> tuple[Charge, ...]:

@@ -15,8 +15,9 @@ from spark_analysis.schema.comparison import (
     Comparison,
     interval_rank,
 )
+from spark_analysis.schema.doubts import Doubt
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.findings import Doubt, Findings
+from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.measures import GONE, OPEN, PLACES, STAGE_OF
 from spark_analysis.schema.measures_of_runs import ROUTES
 from spark_analysis.schema.service import RUN, SYSTEM

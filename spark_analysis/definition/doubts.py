@@ -16,8 +16,8 @@ from spark_analysis.definition.cases import Case
 from spark_analysis.definition.events import Stall
 from spark_analysis.definition.messages import Message
 from spark_analysis.definition.windows import judged
+from spark_analysis.schema.doubts import Doubt
 from spark_analysis.schema.facts import Facts, Worker
-from spark_analysis.schema.findings import Doubt
 
 _OF_TERMS = ("not_due", "pending")
 

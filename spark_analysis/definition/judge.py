@@ -1,4 +1,4 @@
-"""The way in: one run's facts and rows, judged by the rules of schema/findings.py.
+"""The way in: one run's facts and rows, judged by the rules that schema/findings.py names.
 
 1. This is what every verdict means. The engine is written from the same text and not from this
    code; where they differ, one of them is wrong.

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from spark_analysis.definition.messages import Message
 from spark_analysis.definition.operations import Operation
-from spark_analysis.schema.findings import Second
+from spark_analysis.schema.availability import Second
 
 _SECOND_NS = 1_000_000_000
 

@@ -13,8 +13,8 @@ from spark_analysis.definition import backlog, sustained
 from spark_analysis.definition.forces import Force
 from spark_analysis.definition.messages import Message
 from spark_analysis.definition.outages import History
+from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.findings import Stage
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from spark_analysis.definition.absences import Absences
 from spark_analysis.definition.events import Stall
 from spark_analysis.definition.windows import Judged, judged
+from spark_analysis.schema.doubts import Doubt
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.findings import Doubt
 
 _LATE_NS_MAX = 100_000_000
 _SHARE_MAX = 20  # one in so many: 5 %

@@ -9,8 +9,8 @@ from spark_analysis.definition.forces import Force
 from spark_analysis.definition.outages import History
 from spark_analysis.definition.owed import owed
 from spark_analysis.definition.stretches import end_from, whole_from
+from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.findings import Stage
 from spark_analysis.schema.service import EITHER, allowance
 
 

@@ -9,8 +9,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.facts import Facts, Window
-from spark_analysis.schema.findings import Stage
 
 
 @dataclass(frozen=True, slots=True)

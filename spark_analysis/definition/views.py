@@ -12,8 +12,8 @@ from itertools import groupby, pairwise
 
 from spark_analysis.definition.events import Row
 from spark_analysis.definition.windows import Faulted, faulted
+from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.findings import Stage
 from spark_analysis.schema.views import (
     CLUSTER,
     NOTHING_BEFORE,

@@ -8,7 +8,7 @@ import pyarrow as pa
 from spark_analysis.engine.kernel.cases import Cases
 from spark_analysis.engine.kernel.records import Text
 from spark_analysis.schema.arrow import row_schema
-from spark_analysis.schema.findings import Affected
+from spark_analysis.schema.messages import Affected
 
 
 def table(row: type, listing: Sequence[object]) -> pa.Table:

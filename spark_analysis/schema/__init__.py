@@ -11,8 +11,11 @@ sealed                    what a run's evidence was when it was sealed
 declared                  JSON held against the declaration of a dataclass
 
 What is answered:
-findings                  twelve marts, and the rules that fill them
+findings                  the twelve marts together, and the words in which their rules are told
+messages                  what became of messages: counts, affected ones, charges
+availability              seconds, silences, stages of recovery
 service                   availability as a history
+doubts                    what could not be judged, and why
 costs                     what a run cost while nothing was wrong
 views                     what name servers showed, and when
 comparison                what repeats of a cell say together

@@ -3,7 +3,7 @@
 1. This is the only list of them. Whoever counts, ranks, draws, compares or tells them reads it.
 2. Its order is the order of gravity, one for all: from what must never happen to what only says
    how much was looked at. Times stand in the order in which a run goes through them.
-3. What a measure counts, and when, is said in findings.py; how repeats of it are compared, in
+3. What a measure counts, and when, is said in messages.py; how repeats of it are compared, in
    comparison.py.
 4. To add a class: an entry here, the definition, the kernel, its claims, its tests.
 """

@@ -26,9 +26,9 @@ SILENCES, one row a longest row of looks that count, follow each other and are n
 follows, or of the last of them where there is none (`ended` false); `looks`: how many; `why`: the
 detail of the first.
 
-STAGES (rows of findings.py's mart, of one window each), of the ways of kind ROUTE that have an
-answered look that counts with ended_ns <= origin_ns; what the last of these showed is what the way
-showed before. A way changed at (least, most) if, of the answered looks that count and have
+STAGES (rows of availability.py's mart, of one window each), of the ways of kind ROUTE that have
+an answered look that counts with ended_ns <= origin_ns; what the last of these showed is what the
+way showed before. A way changed at (least, most) if, of the answered looks that count and have
 origin_ns < ended_ns <= limit, one has another view: most is the ended_ns of the first such look,
 least the started_ns of the look that counts before it, answered or not: who does not answer shows
 nothing, and nobody can learn from him what he has dropped.

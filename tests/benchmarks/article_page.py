@@ -16,11 +16,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from harness.analyse.articles import Compared, Unjudged
-from harness.analyse.claims import Beside, Claim, shipped, shipped_beside
-from harness.analyse.compared import Comparison, falls
-from harness.analyse.judge import Outcome
-from harness.analyse.rates import rate
+from harness.claims.articles import Compared, Unjudged
+from harness.claims.claims import Beside, Claim, shipped, shipped_beside
+from harness.claims.judge import Outcome
+from harness.compare.compared import Comparison, falls
+from harness.compare.rates import rate
 from tests.benchmarks.judged_runs import Run, found
 
 SYSTEM = "rabbitmq-mirrored"
@@ -84,7 +84,7 @@ def _head(runs: Sequence[Run], beside: Beside, system: str) -> Iterator[str]:
     yield "# What the articles claim"
     yield ""
     yield (
-        f"Claims of harness/analyse/claims.toml, judged by {len(runs)} runs against "
+        f"Claims of harness/claims/claims.toml, judged by {len(runs)} runs against "
         f"{system}{named}. Made by tests/benchmarks/article_page.py: no verdict stands here "
         f"without a run. One FAIL refutes a claim; a PASS says that no run here refuted it; "
         f"NOT APPLICABLE that no run here does what it asks for. Where a claim has changed since "

@@ -15,11 +15,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.analyse import expectations
-from harness.analyse.claims import shipped
-from harness.analyse.expectations import Expectations, read_expectations
-from harness.analyse.judge import Outcome
-from harness.report.display import RunReport
+from harness.claims.claims import shipped
+from harness.claims.judge import Outcome
+from harness.compare import expectations
+from harness.compare.expectations import Expectations, read_expectations
+from harness.judging.result import RunReport
 from harness.report.page.words import plural
 from tests.benchmarks.packed import judged
 from tests.benchmarks.published import packs

@@ -17,11 +17,11 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TextIO
 
-from harness.analyse import experiments
-from harness.analyse.claims import Claim
-from harness.analyse.expectations import CellResult, shipped
-from harness.analyse.judge import ClaimVerdict, Outcome
+from harness.claims.claims import Claim
+from harness.claims.judge import ClaimVerdict, Outcome
+from harness.compare.expectations import CellResult, shipped
 from harness.report import verdict as verdict_json
+from harness.run_folder import experiments
 
 COLUMNS = {
     Outcome.PASS: "passed",

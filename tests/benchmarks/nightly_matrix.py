@@ -29,13 +29,13 @@ from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 
-from harness.analyse.claims import shipped
-from harness.analyse.expectations import Standing
-from harness.analyse.judge import Outcome
-from harness.analyse.rates import Rate, rate, too_many
+from harness.claims.claims import shipped
+from harness.claims.judge import Outcome
+from harness.compare.expectations import Standing
+from harness.compare.rates import Rate, rate, too_many
 from harness.plan.applicability import obstacles
 from harness.plan.model import Layout, Scenario, System
-from harness.report.asking import scenario, scenario_names, systems
+from harness.request.asking import scenario, scenario_names, systems
 from harness.systems.catalogue import layout_names, load_layout, load_system
 from tests.benchmarks import publish_rate
 from tests.benchmarks.judged_runs import Knowledge, Run, found, play, write

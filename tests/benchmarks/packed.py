@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from harness.analyse.claims import Claim, shipped
-from harness.analyse.experiments import NoExperiment, StoredRun, recall
 from harness.analyse.marts import judge_one
+from harness.claims.claims import Claim, shipped
+from harness.judging.assemble import run_report
+from harness.judging.result import RunReport
 from harness.outside.files import guarded
-from harness.report.assemble import run_report
-from harness.report.display import RunReport
+from harness.run_folder.experiments import NoExperiment, StoredRun, recall
 from spark_analysis.schema.failed import Failed
 
 _BAD = (OSError, EOFError, ValueError, tarfile.TarError, lzma.LZMAError, NoExperiment)

@@ -18,9 +18,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from harness.analyse.claims import shipped_beside
-from harness.analyse.compared import falls
-from harness.analyse.medians import Time
+from harness.claims.claims import shipped_beside
+from harness.compare.compared import falls
+from harness.compare.medians import Time
 from tests.benchmarks.judged_runs import Run, found, play
 from tests.benchmarks.published_tables import middle
 

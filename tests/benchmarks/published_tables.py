@@ -12,15 +12,15 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
-from harness.analyse.claims import shipped_beside
-from harness.analyse.judge import ClaimVerdict, Outcome
-from harness.analyse.medians import Time, median
-from harness.analyse.out import Out
-from harness.analyse.rates import Rate, Tried, rate, too_many, tried
-from harness.analyse.summary import Summary
-from harness.report.display import RunReport
+from harness.claims.claims import shipped_beside
+from harness.claims.judge import ClaimVerdict, Outcome
+from harness.compare.medians import Time, median
+from harness.compare.rates import Rate, Tried, rate, too_many, tried
+from harness.judging.result import RunReport
 from harness.report.page import words
 from harness.report.page.tally import Cell, Tally, loss_rate, tally, worst_of
+from harness.view.out import Out
+from harness.view.summary import Summary
 from tests.benchmarks.packed import Packed
 
 NONE = "-"

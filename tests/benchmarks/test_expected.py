@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.analyse.claims import shipped
-from harness.analyse.expectations import Expectations, read_expectations
-from harness.analyse.judge import Outcome
+from harness.claims.claims import shipped
+from harness.claims.judge import Outcome
+from harness.compare.expectations import Expectations, read_expectations
 from tests.benchmarks import expected, published
 from tests.benchmarks.expected import BEGIN, END, Shown
 from tests.reports import CELL

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.analyse.claims import shipped, shipped_beside
-from harness.analyse.judge import Outcome
-from harness.report.asking import scenario_names
+from harness.claims.claims import shipped, shipped_beside
+from harness.claims.judge import Outcome
+from harness.request.asking import scenario_names
 from tests.benchmarks import article_page, judged_runs, publish_rate
 from tests.benchmarks.judged_runs import Knowledge, Run
 from tests.benchmarks.nightly_matrix import (

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.analyse.claims import shipped
-from harness.analyse.expectations import Standing
+from harness.claims.claims import shipped
+from harness.compare.expectations import Standing
 from harness.systems.catalogue import layout_names
 from tests.benchmarks.judged_runs import Knowledge, found
 from tests.benchmarks.nightly_matrix import Choice, matrix, run

@@ -12,7 +12,7 @@ import pytest
 import faults.kinds
 from faults.compile import compile
 from faults.kind import Excludes, Kind
-from faults.kinds import KINDS, OURS, KindError, by_command, by_name, found, mechanism
+from faults.kinds import KINDS, OURS, Registry, by_command, mechanism, read
 from faults.mechanisms import COMMAND, COMPOSE, EXTERNAL, LOCAL, TOXIPROXY
 from faults.model import Options
 from faults.options import OPTIONS
@@ -119,44 +119,37 @@ def _named() -> Iterator[str]:
 
 # --- of other packages ------------------------------------------------------------------------
 
-
-def entry(monkeypatch: pytest.MonkeyPatch, value: str, name: str = "forget") -> None:
-    point = EntryPoint(name, value, faults.kinds.GROUP)
-    monkeypatch.setattr(faults.kinds, "entry_points", lambda group: [point] if group else [])
-
-
 FORGET = replace(KINDS["kill"], name="forget", title="the broker forgets a queue")
+OTHER_KILL = replace(FORGET, actions=(type("Kill", (KINDS["kill"].actions[0],), {}),))
+_HERE = "tests.faults.test_kinds"
 
 
-def test_a_kind_of_another_package_is_found_by_its_entry_point(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    entry(monkeypatch, "tests.faults.test_kinds:FORGET")
-    assert found() == (FORGET,)
-    assert by_name((*OURS, *found()))["forget"] is FORGET
+def offered(value: str, name: str = "forget") -> Registry:
+    return read([EntryPoint(name, f"{_HERE}:{value}", faults.kinds.GROUP)])
+
+
+def test_a_kind_of_another_package_is_found_by_its_entry_point() -> None:
+    registry = offered("FORGET")
+    assert registry.kinds["forget"] is FORGET
+    assert registry.kinds.keys() == {*KINDS, "forget"}
+    assert registry.packages == {"forget": "unknown"}
+    assert not registry.spoilt
 
 
 @pytest.mark.parametrize(
     ("value", "name", "wrong"),
     [
-        ("tests.faults.test_kinds:OF_COMMANDS", "forget", "is a tuple, not a faults.kind.Kind"),
-        ("tests.faults.test_kinds:FORGET", "lose", "is the kind forget: the two names must be"),
-        ("tests.faults.nobody:FORGET", "forget", "ModuleNotFoundError"),
+        ("OF_COMMANDS", "forget", "is a tuple, not a faults.kind.Kind"),
+        ("FORGET", "lose", "is the kind forget: the two names must be one"),
+        ("NOBODY", "forget", "AttributeError"),
+        ("FORGET", "kill", "another kind of that name"),
+        ("OTHER_KILL", "forget", "another action Kill"),
     ],
 )
-def test_one_that_cannot_be_taken_is_named_with_its_place(
-    value: str, name: str, wrong: str, monkeypatch: pytest.MonkeyPatch
+def test_one_that_is_spoilt_is_told_and_keeps_nobody_from_the_others(
+    value: str, name: str, wrong: str
 ) -> None:
-    entry(monkeypatch, value, name)
-    with pytest.raises(
-        KindError, match=rf"entry point {name} = {value} of mqproof\.faults.*{wrong}"
-    ):
-        found()
-
-
-def test_two_kinds_cannot_bear_one_name_nor_two_actions() -> None:
-    with pytest.raises(KindError, match="two kinds of faults named kill"):
-        by_name((*OURS, KINDS["kill"]))
-    other = type("Kill", (KINDS["kill"].actions[0],), {})
-    with pytest.raises(KindError, match="forget: there is another action Kill"):
-        by_name((*OURS, replace(FORGET, actions=(other,))))
+    registry = offered(value, name)
+    assert registry.kinds == {kind.name: kind for kind in OURS}
+    assert f"the fault {name} of unknown cannot be used: " in registry.spoilt[name]
+    assert wrong in registry.spoilt[name]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.cli import main
-from harness.deploy.doctor import client_rows
+from harness.deploy.doctor import offered_rows
 from harness.plan.clients.registry import OURS, registry
 from harness.systems import catalogue
 from harness.systems.catalogue import CatalogueError, load_system
@@ -37,7 +37,7 @@ def test_it_is_named_like_ours_on_every_system_of_its_family() -> None:
     assert load_system("rabbitmq-mirrored").clients == ("pika", NAME)
     assert NAME not in load_system("rocketmq-2m2s").clients
     assert registry().packages == {NAME: "acme-queues 1.2"}
-    (row,) = client_rows(registry())
+    (row,) = offered_rows("client", registry())
     assert (row.what, row.found, row.ok) == (f"client {NAME}", "acme-queues 1.2", True)
 
 
@@ -90,7 +90,7 @@ def test_an_offer_that_cannot_be_loaded_is_told_by_doctor_and_keeps_nobody_from_
     with offered_clients.installed(monkeypatch, folder):
         assert main(("run", "master-crash", *LOCAL)) == 0
         assert registry().clients == OURS
-        (row,) = client_rows(registry())
+        (row,) = offered_rows("client", registry())
     assert not row.ok and row.optional
     assert "RuntimeError: no licence" in row.found
 

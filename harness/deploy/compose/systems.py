@@ -10,34 +10,19 @@ from faults.executors.doors import AMQP, REMOTING, Doors
 from faults.places import place
 from harness.cluster.agent import AgentClient
 from harness.cluster.orders import Operator
-from harness.cluster.port import Broker, Health, Link
+from harness.cluster.port import Link
 from harness.deploy.compose import balancers, worker_ways
 from harness.deploy.compose.render import proxy_address
 from harness.deploy.links import Links
 from harness.plan.model import BALANCER, Layout
 from harness.plan.rocketmq_layout import servers
+from harness.systems.port import Standing
 from harness.systems.rabbitmq.broker import AMQP_PORT, RabbitBroker
 from harness.systems.rabbitmq.operator import operator_of
 from harness.systems.rocketmq.broker import RocketBroker
 from harness.systems.rocketmq.links import RocketLinks
 from harness.systems.rocketmq.operator import RocketOperator
 from harness.workers.protocol import Endpoint
-
-
-class Standing(Broker, Protocol):
-    """What is asked of brokers while a cluster stands, besides what a run asks."""
-
-    async def greets(self, host: str) -> bool: ...
-
-    async def listed(self, host: str) -> bool: ...
-
-    async def health(self, limit_s: float) -> Health: ...
-
-    async def set_policies(self) -> None: ...
-
-    async def alarms(self, resource: str) -> dict[str, dict[str, bool]]: ...
-
-    async def versions(self) -> dict[str, str]: ...
 
 
 class Ways(Protocol):

@@ -1,5 +1,6 @@
 """Puts an executor and a witness on a cluster that is not ours."""
 
+from faults.executors.doors import AMQP, Doors
 from faults.executors.external import ExternalExecutor
 from faults.executors.local_witness import LocalWitness, Places
 from faults.model import Executor
@@ -30,6 +31,7 @@ def equip(cluster: ExternalCluster) -> tuple[Executor, Witness]:
         ),
         cluster.dial,
         cluster.broker.listed,
+        Doors(AMQP),
         lambda _: None,
         failures,
         cluster.roster,

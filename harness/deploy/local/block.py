@@ -10,11 +10,10 @@
 import errno
 import secrets
 import socket
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from harness.cluster.port import DeployError
-from harness.systems.reference.node import AMQP_PORT, API_PORT, PEER_PORT
 
 PROXY_PORT = 8474
 _FIRST_HOST, _PROXY = 11, 100
@@ -44,27 +43,27 @@ class Block:
     def port(self, standard: int) -> int:
         return standard + self.shift
 
-    def places(self, hosts: int) -> Iterator[Place]:
-        """Everything that a cluster of so many hosts will bind."""
+    def places(self, hosts: int, ports: Sequence[int]) -> Iterator[Place]:
+        """Everything that a cluster of so many hosts will bind. `ports`: standard ones."""
         yield self.proxy, self.port(PROXY_PORT)
         for number in range(hosts):
-            for standard in (AMQP_PORT, API_PORT, PEER_PORT):
+            for standard in ports:
                 yield self.host(number), self.port(standard)
 
 
-def free_block(hosts: int, draw: Draw = secrets.randbelow) -> Block:
+def free_block(hosts: int, ports: Sequence[int], draw: Draw = secrets.randbelow) -> Block:
     """On standard ports if there is one. Raises DeployError, with what is in the way."""
     taken: list[Place] = []
     for shift in _SHIFTS:
         for _ in range(_TRIES):
             block = Block(f"127.{64 + draw(64)}.{1 + draw(254)}", shift)
-            found = _taken(block.places(hosts))
+            found = _taken(block.places(hosts, ports))
             if found is None:
                 return block
             taken.append(found)
-    ports = ", ".join(map(str, sorted({port for _, port in taken})))
+    in_use = ", ".join(map(str, sorted({port for _, port in taken})))
     raise DeployError(
-        f"no free block of loopback addresses: tried {len(taken)}, and found ports {ports} in "
+        f"no free block of loopback addresses: tried {len(taken)}, and found ports {in_use} in "
         "use; something listens on all addresses of this machine (brokers? published ports?): "
         "stop it while the cluster runs"
     )

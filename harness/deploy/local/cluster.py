@@ -17,7 +17,6 @@ from faults.witness import Witness
 from harness.cluster import log_tails
 from harness.cluster.agent import AgentClient
 from harness.cluster.log_tails import LeftOut, append_all, append_new, those_cut
-from harness.cluster.orders import Operator
 from harness.cluster.polling import until
 from harness.cluster.port import Channel, DeployError, Ended, Health, HostSample, Lifeless, Link
 from harness.cluster.roster import Roster
@@ -32,9 +31,7 @@ from harness.deploy.local.usage import watch
 from harness.plan.misbehave import TRUTH
 from harness.plan.model import Layout, RunPlan
 from harness.systems.files import PACKAGES
-from harness.systems.rabbitmq.api_operator import ApiOperator
-from harness.systems.rabbitmq.broker import RabbitBroker
-from harness.systems.reference.node import AMQP_PORT, API_PORT
+from harness.systems.port import Told
 from harness.workers.protocol import Endpoint
 
 _LOGS = "logs"
@@ -63,18 +60,20 @@ class LocalCluster:
     witness: Witness
 
     def __init__(
-        self, layout: Layout, nodes: LocalNodes, agent: AgentClient, links: Links
+        self,
+        layout: Layout,
+        nodes: LocalNodes,
+        agent: AgentClient,
+        links: Links,
+        told: Told,
     ) -> None:
         self.site = nodes.site
         self.layout = layout
         self.nodes = nodes
         self.agent = agent
-        addresses = {host: self.site.address(host) for host in self.site.hosts}
-        api_port = self.site.block.port(API_PORT)
-        self.broker = RabbitBroker.on_ports(
-            layout, agent, addresses, self.site.block.port(AMQP_PORT), api_port
-        )
-        self.operator: Operator = ApiOperator(self.broker.api)
+        self.broker = told.broker
+        self.operator = told.operator
+        self.doors = told.doors
         self.roster = Roster(self.broker.connections, (DeployError,))
         self._links = links
         self._versions = {
@@ -154,7 +153,7 @@ class LocalCluster:
         if start.silent:
             silent = start.silent
             words = "".join(self.nodes.last_words(host) for host in silent)
-            raise DeployError(f"no AMQP answer from {', '.join(silent)} in {limit_s:.0f} s{words}")
+            raise DeployError(f"no answer from {', '.join(silent)} in {limit_s:.0f} s{words}")
         health = await self.health(limit_s)
         await self.broker.set_policies()
         if not health.clean:

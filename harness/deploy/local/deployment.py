@@ -33,10 +33,11 @@ from harness.deploy.owner import owner
 from harness.plan.misbehave import Misbehave
 from harness.plan.model import Layout
 from harness.systems.files import PACKAGES
+from harness.systems.port import Processes
+from harness.systems.registry import registry
 
 Equip = Callable[[LocalCluster], tuple[Executor, Witness]]
 
-NODE = (sys.executable, "-m", "reference_impl", "node")
 PROXY = (sys.executable, "-m", "faults.proxy")
 PROXY_LIMIT_S = 20.0
 AGENT_LIMIT_S = 20.0
@@ -55,21 +56,24 @@ class LocalDeployment:
     keep: bool = False
     guard: Callable[[str], None] = lambda _: None
     misbehave: Misbehave | None = None
-    node: tuple[str, ...] = NODE
+    node: tuple[str, ...] = ()  # instead of the command by which the system says to start one
     proxy: tuple[str, ...] = PROXY
     stand_limit_s: float = STAND_LIMIT_S
 
     async def up(
         self, layout: Layout, experiment_folder: Path, progress: Progress
     ) -> LocalCluster:
+        own = _processes(layout)
         site = Site(
             cluster=f"mqproof-{uuid4().hex[:8]}",
             experiment=str(experiment_folder.resolve()),
-            block=free_block(len(layout.hosts)),
+            block=free_block(len(layout.hosts), own.ports.every),
             hosts=tuple(host.name for host in layout.hosts),
+            client_port=own.ports.clients,
+            peer_port=own.ports.peers,
             owner=owner(),
             keep=self.keep,
-            node=self.node,
+            node=self.node or own.command,
             proxy=self.proxy,
             token=secrets.token_hex(16),
         )
@@ -95,10 +99,13 @@ class LocalDeployment:
             await _proxy_answers(agent, nodes)
             progress(f"start the nodes of {layout.label}")
             links = Links(agent, site.block.proxy, _dialled(site.broker, site))
-            configure(site, layout, await _peer_links(site, links), self.misbehave)
+            own = _processes(layout)
+            configure(site, layout, own, await _peer_links(site, links), self.misbehave)
             for host in site.hosts:
                 nodes.start(host)
-            cluster = LocalCluster(layout, nodes, agent, links)
+            addresses = {host: site.address(host) for host in site.hosts}
+            told = own.told(layout, agent, addresses, site.block.port)
+            cluster = LocalCluster(layout, nodes, agent, links, told)
             progress("wait until every node answers and the cluster is clean")
             await cluster.stand(self.stand_limit_s)
             cluster.executor, cluster.witness = self.equip(cluster)
@@ -106,6 +113,14 @@ class LocalDeployment:
             await agent.close()
             raise
         return cluster
+
+
+def _processes(layout: Layout) -> Processes:
+    """Raises DeployError where its system does not run so."""
+    found = registry().systems[layout.system].processes
+    if found is None:
+        raise DeployError(f"{layout.system} does not run as subprocesses of this machine")
+    return found
 
 
 async def _agent(site: Site) -> AgentClient:

@@ -27,6 +27,7 @@ def equip(cluster: LocalCluster) -> tuple[Executor, Witness]:
         ),
         cluster.dial,
         cluster.broker.listed,
+        cluster.doors,
         nodes.exit_code,
         failures,
         cluster.roster,

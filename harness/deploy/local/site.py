@@ -18,14 +18,14 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO
 
-from faults.executors import local_processes as processes
+from faults.executors import local_processes
 from faults.peers import peer_link
 from faults.toxiproxy import TOKEN
 from harness.deploy.local.block import PROXY_PORT, Block
 from harness.plan.misbehave import Misbehave
 from harness.plan.model import Layout
 from harness.systems.files import PACKAGES, own_folder
-from harness.systems.reference.node import AMQP_PORT, API_PORT, PEER_PORT, Ports, configuration
+from harness.systems.port import Node, Processes
 
 FILES = "deployments"
 PLAN = "cluster.json"
@@ -44,6 +44,8 @@ class Site:
     experiment: str
     block: Block
     hosts: tuple[str, ...]
+    client_port: int  # standard ports: the block may have shifted them
+    peer_port: int
     owner: str
     keep: bool
     node: tuple[str, ...]
@@ -66,12 +68,12 @@ class Site:
         return self.block.host(self.hosts.index(host))
 
     def broker(self, host: str) -> tuple[str, int]:
-        """Where its node speaks AMQP."""
-        return self.address(host), self.block.port(AMQP_PORT)
+        """Where its node speaks to clients."""
+        return self.address(host), self.block.port(self.client_port)
 
     def peer(self, host: str) -> tuple[str, int]:
         """Where its node is dialled by others, past every proxy."""
-        return self.address(host), self.block.port(PEER_PORT)
+        return self.address(host), self.block.port(self.peer_port)
 
     def config(self, host: str) -> Path:
         return self.folder / f"{host}.json"
@@ -95,17 +97,17 @@ class Site:
 
     def environment(self, role: str, name: str) -> dict[str, str]:
         """The proxy's token is for itself and the agent."""
-        calls = role in (processes.PROXY, processes.AGENT)
+        calls = role in (local_processes.PROXY, local_processes.AGENT)
         return {
             **os.environ,
             **({TOKEN: self.token} if calls else {}),
-            processes.CLUSTER: self.cluster,
-            processes.FOLDER: str(self.folder),
-            processes.EXPERIMENT: self.experiment,
-            processes.OWNER: self.owner,
-            processes.KEEP: "1" if self.keep else "0",
-            processes.ROLE: role,
-            processes.HOST: name,
+            local_processes.CLUSTER: self.cluster,
+            local_processes.FOLDER: str(self.folder),
+            local_processes.EXPERIMENT: self.experiment,
+            local_processes.OWNER: self.owner,
+            local_processes.KEEP: "1" if self.keep else "0",
+            local_processes.ROLE: role,
+            local_processes.HOST: name,
             TOXIPROXY: self.toxiproxy,
             LISTEN: self.block.proxy,
         }
@@ -133,33 +135,40 @@ def load(folder: Path) -> Site:
 def configure(
     site: Site,
     layout: Layout,
+    processes: Processes,
     links: Mapping[str, tuple[str, int]],
     misbehave: Misbehave | None,
 ) -> None:
     """Writes each node's configuration. `links`: peer links by name. Raises OSError."""
-    ports = Ports(*map(site.block.port, (AMQP_PORT, API_PORT, PEER_PORT)))
     for host in site.hosts:
-        peers = {peer: links[peer_link(host, peer)] for peer in site.hosts if peer != host}
         data = site.data / host
         data.mkdir(parents=True, exist_ok=True)
-        told = configuration(
-            layout, host, site.address(host), peers, str(data), str(site.log(host)), ports
+        node = Node(
+            layout,
+            host,
+            site.address(host),
+            site.block.port,
+            peers={peer: links[peer_link(host, peer)] for peer in site.hosts if peer != host},
+            data=str(data),
+            log=str(site.log(host)),
+            misbehave=(
+                {**asdict(misbehave), "truth": str(site.truth(host))} if misbehave else None
+            ),
         )
-        wrong = misbehave and {**asdict(misbehave), "truth": str(site.truth(host))}
-        document = {**told, "misbehave": wrong}
+        document = processes.configuration(node)
         site.config(host).write_text(json.dumps(document, indent=1), encoding="utf-8")
 
 
 def start_node(site: Site, host: str) -> "subprocess.Popen[bytes]":
     """On its own configuration and data. Raises OSError."""
-    return _start(site, processes.NODE, host, [*site.node, str(site.config(host))])
+    return _start(site, local_processes.NODE, host, [*site.node, str(site.config(host))])
 
 
 def start_proxy(site: Site) -> "subprocess.Popen[bytes]":
     """Raises OSError."""
     address, _, port = site.toxiproxy.partition(":")
     command = [*site.proxy, "--host", address, "--port", port]
-    return _start(site, processes.PROXY, PROXY_NAME, command)
+    return _start(site, local_processes.PROXY, PROXY_NAME, command)
 
 
 def _start(site: Site, role: str, name: str, command: list[str]) -> "subprocess.Popen[bytes]":
@@ -170,7 +179,7 @@ def _start(site: Site, role: str, name: str, command: list[str]) -> "subprocess.
             ending = [*command, "--with-parent"]
             process = _popen(site, role, name, ending, subprocess.PIPE, output)
     lower(process.pid)
-    processes.seen(process.pid)
+    local_processes.seen(process.pid)
     return process
 
 

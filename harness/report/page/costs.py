@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from harness.analyse.costs import BROKERS, CLIENTS, PARTS, PROXY, Cost, HostUse
-from harness.report.display import Report, RunReport
+from harness.judging.result import Report, RunReport
+from harness.view.costs import BROKERS, CLIENTS, PARTS, PROXY, Cost, HostUse
 
 NOT_COUNTED = "not counted"
 NOT_SAMPLED = "not sampled"

@@ -5,10 +5,10 @@
 2. A lower bound is `≥`; what nobody knows is no number, and never "not out".
 """
 
-from harness.analyse.out import Out
-from harness.analyse.summary import GOOD_S
 from harness.report.page import words
 from harness.report.page.tally import Spread, Tally, median_text, out_rate
+from harness.view.out import Out
+from harness.view.summary import GOOD_S
 from spark_analysis.schema.service import (
     EITHER,
     NEVER,

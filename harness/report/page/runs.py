@@ -8,13 +8,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from harness.analyse.audited import start_told
-from harness.analyse.judge import Outcome, worst
-from harness.analyse.summary import Number, Summary
-from harness.analyse.timeline import FaultSpan, OperationSpan
-from harness.report import charts
-from harness.report.charts import Chart
-from harness.report.display import Report, RunReport
+from harness.claims.judge import Outcome, worst
+from harness.judging.result import Report, RunReport
+from harness.report.charts.chart import Chart, chart
 from harness.report.page import words
 from harness.report.page.cells import CellView, badge_of
 from harness.report.page.claims import Seen, seen
@@ -22,6 +18,9 @@ from harness.report.page.faults import WindowView, window
 from harness.report.page.outs import NOT_OUT, length, spell_text, worst_text
 from harness.report.page.tally import worst_of
 from harness.run_folder.process_ends import end_told
+from harness.view.audited import start_told
+from harness.view.summary import Number, Summary
+from harness.view.timeline import FaultSpan, OperationSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +197,7 @@ def _run(number: int, run: RunReport, report: Report, cell: CellView, whole: boo
         doubts=run.doubts,
         advice=tuple(dict.fromkeys(text for one in run.verdicts for text in one.advice)),
         observations=tuple((one.judged, one.text) for one in run.observations),
-        chart=charts.chart(timeline) if timeline and whole else None,
+        chart=chart(timeline) if timeline and whole else None,
         slice_s=timeline.slice_s if timeline else 1,
         rows=_rows(run),
         outages=_outages(run),

@@ -12,13 +12,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from harness.analyse.judge import ClaimVerdict, Outcome, over_runs, worst
-from harness.analyse.medians import Time, median
-from harness.analyse.out import Out
-from harness.analyse.rates import Rate, decided, rate
-from harness.analyse.summary import Number, Promised, Summary
-from harness.report.display import RunReport
+from harness.claims.judge import ClaimVerdict, Outcome, over_runs, worst
+from harness.compare.medians import Time, median
+from harness.compare.rates import Rate, decided, rate
+from harness.judging.result import RunReport
 from harness.report.page import words
+from harness.view.out import Out
+from harness.view.summary import Number, Promised, Summary
 from spark_analysis.schema.words import Strength
 
 Cell = tuple[str, str, str, str]

@@ -4,8 +4,8 @@
 2. Times are seconds throughout, so that two of them can be compared at a glance.
 """
 
-from harness.analyse.judge import Outcome
-from harness.analyse.summary import Number
+from harness.claims.judge import Outcome
+from harness.view.summary import Number
 from spark_analysis.schema import measures
 from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import BY_NAME

@@ -1,13 +1,13 @@
 """RabbitMQ, and whatever speaks its management API.
 
 layouts        a layout file of mirrored queues, and the layout that it becomes
+promises       what mirrored queues promise by a layout
 policies       what a layout's policies say, held against what it promises
 broker         the Broker port: the management API and one declare
 api            the management API, on every host
 words          what the API's answers mean
 api_operator   orders over the API: policies, synchronisation
 commands       what the command line is told for an order
-promises       what its queues promise
 drain          how queues are read empty
 servers        what its nodes are on hosts, and where they listen to each other
 stopped        whether it has stopped in a process that runs

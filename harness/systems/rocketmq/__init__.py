@@ -1,6 +1,7 @@
 """Apache RocketMQ: name servers, groups of a master and its slaves.
 
 layouts    a layout file, and the layout that it becomes (harness/plan/rocketmq_layout.py)
+promises   what masters and slaves promise by a layout
 servers    what they are on hosts, and where they listen to each other
 settings   each server's configuration file
 services   servers in containers
@@ -10,5 +11,4 @@ words      what their answers mean
 links      listeners of the proxy where brokers are known by name
 operator   makes a slave its group's master, in containers
 drain      how topics are read empty
-promises   what its masters and slaves promise
 """

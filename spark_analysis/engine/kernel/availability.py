@@ -15,8 +15,8 @@ from spark_analysis.engine.kernel.arrivals import Arrivals
 from spark_analysis.engine.kernel.messages import Messages
 from spark_analysis.engine.kernel.operations import Operations
 from spark_analysis.engine.kernel.windows import Judged, in_order, judged_times
+from spark_analysis.schema.availability import Availability, Second, Stage
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.findings import Availability, Second, Stage
 
 _Chosen = Ints | slice
 

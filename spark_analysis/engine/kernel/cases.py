@@ -11,7 +11,7 @@ import numpy as np
 
 from spark_analysis.engine.kernel.arrays import Ints
 from spark_analysis.engine.kernel.records import Text
-from spark_analysis.schema.findings import Count
+from spark_analysis.schema.messages import Count
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from spark_analysis.engine.kernel.messages import Messages
 from spark_analysis.engine.kernel.records import Text
 from spark_analysis.engine.kernel.windows import in_order, listed
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.findings import Charge
+from spark_analysis.schema.messages import Charge
 from spark_analysis.schema.words import Via
 
 

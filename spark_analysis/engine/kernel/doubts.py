@@ -14,8 +14,8 @@ from spark_analysis.engine.kernel.messages import Messages
 from spark_analysis.engine.kernel.records import Lateness
 from spark_analysis.engine.kernel.stalls import stalls
 from spark_analysis.engine.kernel.windows import judged_times
+from spark_analysis.schema.doubts import Doubt
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.findings import Doubt
 from spark_analysis.schema.words import NEVER_SENT
 
 STALL_NS = 100_000_000

@@ -15,8 +15,8 @@ from spark_analysis.engine.kernel.messages import Messages
 from spark_analysis.engine.kernel.stretches import Course
 from spark_analysis.engine.kernel.sustained import sustained
 from spark_analysis.engine.kernel.windows import Force, Judged, in_order, judged_times
+from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.facts import Facts, Window
-from spark_analysis.schema.findings import Stage
 
 FIRST_SUCCESS, CONSUMERS_RESUMED = "first_success", "consumers_resumed"
 

@@ -6,11 +6,12 @@ import pytest
 
 from harness.analyse.admitted import HELD, REDELIVERED, Admission
 from harness.analyse.exactness import AGAIN_NS, CAME_AGAIN, CLASSES, Compared, compared
-from harness.analyse.rows import Acknowledgement, Delivery
 from harness.analyse.seen import Seen
+from harness.run_folder.rows import Acknowledgement, Delivery
 from spark_analysis.schema.body import Identity
 from spark_analysis.schema.facts import Window
-from spark_analysis.schema.findings import Affected, Findings
+from spark_analysis.schema.findings import Findings
+from spark_analysis.schema.messages import Affected
 from spark_analysis.schema.words import Redelivered, Via
 from tests.findings import ns
 

@@ -7,10 +7,10 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.analyse import claims
 from harness.analyse.history import WORDS, evidence, state
-from harness.analyse.judge import judge
-from harness.analyse.truth import Interval, Unknown, Value, exactly
+from harness.claims import claims
+from harness.claims.judge import judge
+from harness.claims.truth import Interval, Unknown, Value, exactly
 from harness.histories import neutral
 from harness.histories.history import History
 from harness.plan.problems import PlanError

@@ -7,8 +7,9 @@ import pytest
 
 from harness.analyse.operated import LEFT, STILL, Told, told
 from harness.run_folder.manifest import OperationRecord
+from spark_analysis.schema.doubts import Doubt
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.findings import Doubt, Findings
+from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.words import Via
 from tests.findings import Story
 from tests.harness.run_folder.test_seal import manifest

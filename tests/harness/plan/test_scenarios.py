@@ -6,7 +6,7 @@ import pytest
 
 from harness.plan.applicability import obstacles
 from harness.plan.model import Layout, System
-from harness.report.asking import layouts, scenario, scenario_names, systems
+from harness.request.asking import layouts, scenario, scenario_names, systems
 from tests.benchmarks.nightly_matrix import rows_of_table
 
 SYSTEMS, LAYOUTS = systems(), layouts()

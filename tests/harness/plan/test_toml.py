@@ -4,8 +4,9 @@ from importlib import resources
 
 import pytest
 
-from faults.kinds import KINDS
+from faults.kinds import KINDS, Registry
 from faults.model import Options
+from harness.plan import shape
 from harness.plan.findings import FOUND_MAX
 from harness.plan.model import AmqpWorkload, Entry, FaultPlan, Retry, Span
 from harness.plan.problems import LISTED_MAX, PlanError
@@ -354,3 +355,13 @@ def test_ten_thousand_faults_are_answered_with_their_number_alone() -> None:
     clashing = problems(SMALL + fault * 199)  # two of which may not stand there together
     assert clashing[0].startswith("mine.toml, line 23, [[fault]] 3, opens: it opens while fault 2")
     assert clashing[-1].endswith("more at least")
+
+
+def test_a_kind_that_a_package_offers_and_cannot_be_used_is_told_with_the_reason(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    why = "the fault forget of acme 1.2 cannot be used: there is another action Kill"
+    monkeypatch.setattr(shape, "REGISTRY", Registry(KINDS, {}, {"forget": why}))
+    fault = '[[fault]]\nkind = "forget"\ntarget = "rmq1"\nlasts = "5 s"\n'
+    (found,) = problems(SMALL + fault)
+    assert found == f"mine.toml, line 20, [[fault]] 2, kind: {why}"

@@ -34,8 +34,8 @@ from faults.mechanisms import COMPOSE, TOXIPROXY
 from harness.cluster.port import Link
 from harness.plan.model import BALANCER, FaultPlan, RunPlan
 from harness.run.crew import WorkerLost
-from harness.run.journal import Journal
 from harness.run.view import View
+from harness.run_folder.journal import Journal
 from harness.workers.protocol import Endpoint
 from spark_analysis.schema.log import LogFull, LogWriter, read_rows
 from spark_analysis.schema.tables import FAULTS, RESOURCES

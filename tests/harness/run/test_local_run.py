@@ -14,7 +14,6 @@ import pytest
 from faults.executors import local_processes as processes
 from harness.cluster.port import DeployError
 from harness.deploy.local.cluster import LocalCluster
-from harness.deploy.local.deployment import NODE
 from harness.plan.model import Entry, RunPlan
 from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
@@ -22,6 +21,7 @@ from harness.run.preparing import Preparing
 from harness.run.view import View
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import seal
+from harness.systems.reference.processes import ReferenceNodes
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.facts import Cause, Facts
 from spark_analysis.schema.log import read_rows
@@ -160,7 +160,9 @@ def test_a_node_that_is_gone_for_good_is_started_for_the_audit_and_its_disk_is_r
     def happen(cluster: LocalCluster, saved: Manifest, _: Interrupt) -> None:
         kill_for_good(cluster, saved)
 
-    asyncio.run(asyncio.wait_for(performed(of, tmp_path, happen=happen, node=NODE), 180))
+    asyncio.run(
+        asyncio.wait_for(performed(of, tmp_path, happen=happen, node=ReferenceNodes.command), 180)
+    )
     folder = tmp_path / "runs" / of.name
     manifest = seal(folder)
     assert manifest.failure == ""
@@ -198,7 +200,9 @@ def test_an_interrupt_while_a_node_is_started_for_the_audit_leaves_nothing(
         if saved.audit_starts and not interrupt.is_set():
             interrupt.ask()
 
-    asyncio.run(asyncio.wait_for(performed(of, tmp_path, happen=happen, node=NODE), 180))
+    asyncio.run(
+        asyncio.wait_for(performed(of, tmp_path, happen=happen, node=ReferenceNodes.command), 180)
+    )
     manifest = seal(tmp_path / "runs" / of.name)
     assert manifest.interrupted
     (record,) = manifest.audit_starts

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from harness import cli
-from harness.analyse.experiments import recall
 from harness.outside.files import guarded
+from harness.run_folder.experiments import recall
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.whole import whole
 from spark_analysis.schema.sealed import RAW

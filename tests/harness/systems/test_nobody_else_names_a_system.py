@@ -23,7 +23,6 @@ _FACT = "`mirrored_on` is the fact where a queue has mirrors, whoever's queue it
 _WORKLOADS = "a scenario's sections of clients are fields of the workload, not the families' own"
 _LAYOUTS = "a family's layout is a field of everybody's, not a value of its own"
 _TOPOLOGIES = "somebody else's cluster is met as one family's only"
-_LOCAL = "the local deployment is the reference"
 _COMPOSE = "parts and images of containers are found by name"
 _CLIENTS = "what is fetched, and looked for, for clients is not declared by their families"
 _OPTIONS = "what a run tells clients, and counts for them, is one family's or the other's field"
@@ -35,8 +34,8 @@ LEFT = {
     "faults/executors/doors.py": _PROTOCOLS,
     "faults/executors/listeners.py": _PROTOCOLS,
     "faults/executors/peer_words.py": _PROTOCOLS,
-    "harness/analyse/state.py": _FACT,
-    "harness/analyse/vocabulary.py": _FACT,
+    "harness/claims/state.py": _FACT,
+    "harness/claims/vocabulary.py": _FACT,
     "harness/commands/reference.py": _REFERENCE,
     "harness/deploy/compose/brokers.py": _COMPOSE,
     "harness/deploy/compose/cluster.py": _COMPOSE,
@@ -46,15 +45,13 @@ LEFT = {
     "harness/deploy/doctor.py": _CLIENTS,
     "harness/deploy/external/cluster.py": _TOPOLOGIES,
     "harness/deploy/external/doctor.py": _TOPOLOGIES,
+    "harness/deploy/external/faults.py": _PROTOCOLS,
     "harness/deploy/external/removal.py": _TOPOLOGIES,
     "harness/deploy/external/rights.py": _TOPOLOGIES,
     "harness/deploy/external/site.py": _TOPOLOGIES,
     "harness/deploy/images.py": _COMPOSE,
     "harness/deploy/jars.py": _CLIENTS,
     "harness/deploy/java_tools.py": _CLIENTS,
-    "harness/deploy/local/block.py": _LOCAL,
-    "harness/deploy/local/cluster.py": _LOCAL,
-    "harness/deploy/local/site.py": _LOCAL,
     "harness/plan/declared.py": _WORKLOADS,
     "harness/plan/model.py": f"{_WORKLOADS}; {_LAYOUTS}",
     "harness/plan/promises.py": _FACT,
@@ -65,9 +62,10 @@ LEFT = {
     "harness/plan/topology_shape.py": _TOPOLOGIES,
     "harness/plan/topology_toml.py": _TOPOLOGIES,
     "harness/report/client_matrix.py": _CLIENTS,
-    "harness/report/demo.py": _REFERENCE,
+    "harness/report/console/demo_table.py": _REFERENCE,
     "harness/report/dry_run.py": _LAYOUTS,
-    "harness/report/page/timers.py": _LAYOUTS,
+    "harness/report/page/comparison/timers.py": _LAYOUTS,
+    "harness/request/demo.py": _REFERENCE,
     "harness/run/preparing.py": _OPTIONS,
     "harness/run/told.py": _OPTIONS,
 }

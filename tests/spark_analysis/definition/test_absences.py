@@ -5,7 +5,8 @@ from collections.abc import Mapping
 import pytest
 
 from spark_analysis.definition.judge import judge
-from spark_analysis.schema.findings import Doubt, Findings
+from spark_analysis.schema.doubts import Doubt
+from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.words import Outcome
 from tests.histories import CONSUMER, PUBLISHER, History, counts
 

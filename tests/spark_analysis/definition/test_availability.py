@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from spark_analysis.definition.judge import judge
-from spark_analysis.schema.findings import Availability
+from spark_analysis.schema.availability import Availability
 from tests.histories import History, ns
 
 NANOSECOND_MS = 0.000001

@@ -1,6 +1,7 @@
 """Histories whose verdicts by Jepsen and OpenChaos are known, judged by our own rules.
 
-1. The files say what the peers say (specs/peers.md 5); each test says where we agree and differ.
+1. The files say what the peers say (docs/behaviour/peers.md 5); each test says where we agree and
+   differ.
 2. Their values become our sequences. They reuse one value for a retry; we tell the attempts apart.
 """
 
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 from spark_analysis.definition.judge import judge
-from spark_analysis.schema.findings import Stage
+from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.words import Outcome, Redelivered, Via
 from tests.histories import History, counts
 

@@ -3,7 +3,7 @@
 import pytest
 
 from spark_analysis.definition.judge import judge
-from spark_analysis.schema.findings import Doubt
+from spark_analysis.schema.doubts import Doubt
 from spark_analysis.schema.words import Outcome, Via
 from tests.histories import CONSUMER, PUBLISHER, History, ns
 

@@ -3,7 +3,7 @@
 import pytest
 
 from spark_analysis.definition.judge import judge
-from spark_analysis.schema.findings import Charge
+from spark_analysis.schema.messages import Charge
 from spark_analysis.schema.words import Redelivered, Via
 from tests.histories import CONSUMER, History, affected, counts, ns
 

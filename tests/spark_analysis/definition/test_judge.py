@@ -3,7 +3,9 @@
 from dataclasses import replace
 
 from spark_analysis.definition.judge import judge
-from spark_analysis.schema.findings import Affected, Availability, Count, Findings, Second, Stage
+from spark_analysis.schema.availability import Availability, Second, Stage
+from spark_analysis.schema.findings import Findings
+from spark_analysis.schema.messages import Affected, Count
 from spark_analysis.schema.service import Exposure, Service
 from spark_analysis.schema.words import Outcome
 from tests.histories import History, ns

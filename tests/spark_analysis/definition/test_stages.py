@@ -3,7 +3,7 @@
 import pytest
 
 from spark_analysis.definition.judge import judge
-from spark_analysis.schema.findings import Stage
+from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.words import Outcome, Redelivered, Via
 from tests.histories import History, ns
 

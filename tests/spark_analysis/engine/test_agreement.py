@@ -2,7 +2,7 @@
 
 1. All histories are judged by one Spark job, as run folders, the way users' runs are.
 2. A difference is shown on a small history, found by judging without Spark again and again.
-3. Every word that findings.py knows must have occurred often enough, or agreement means little.
+3. Every word that the schema knows must have occurred often enough, or agreement means little.
 """
 
 import tempfile
@@ -93,7 +93,7 @@ def test_the_histories_contain_every_word_often(generated: list[Judged]) -> None
     seen = Counter(word for each in generated for word in words_of(each.findings))
     rare = {word: seen[word] for word in WORDS if seen[word] < OFTEN}
     assert not rare
-    assert set(seen) <= WORDS, "a word that findings.py does not know"
+    assert set(seen) <= WORDS, "a word that the schema does not know"
 
 
 def read_mart(folder: Path) -> dict[str, Counter[tuple[object, ...]]]:

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from harness.analyse.claims import read_claims
-from harness.analyse.judge import judge
+from harness.claims.claims import read_claims
+from harness.claims.judge import judge
 from harness.report.page.cells import cells
 from harness.report.page.claims import claims
 from tests.findings import Story

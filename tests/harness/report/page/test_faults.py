@@ -3,10 +3,10 @@
 from dataclasses import replace
 from pathlib import Path
 
-from harness.analyse.timeline import FaultSpan, Look
-from harness.report.display import Report, RunReport
+from harness.judging.result import Report, RunReport
 from harness.report.page.cells import cells
 from harness.report.page.faults import DOUBTED_MAX, FaultsView, faults, window
+from harness.view.timeline import FaultSpan, Look
 from tests.findings import Story
 from tests.reports import run
 from tests.told_runs import crash, page_of, told

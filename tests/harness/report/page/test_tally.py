@@ -1,6 +1,6 @@
 """Runs counted together: sums, bounds, and what of it is proved."""
 
-from harness.analyse.judge import Outcome
+from harness.claims.judge import Outcome
 from harness.report.page.tally import median_text, tally
 from tests.findings import Story
 from tests.reports import CELL, OTHER, run

@@ -2,8 +2,8 @@
 
 import pytest
 
-from harness.analyse.summary import Number
 from harness.report.page import words
+from harness.view.summary import Number
 from spark_analysis.schema.measures import REGISTER
 
 

@@ -1,0 +1,219 @@
+"""Claims: promises about high availability, and where they stand (claims.toml).
+
+1. The same text for every system: a precondition speaks of facts, never of a system or a layout.
+2. A predicate is a list of `fact comparator value`, all of which must hold.
+3. A fact that does not exist is an error that names those that do.
+4. A claim says whether it speaks of all cases or of some: that decides what refutes it.
+"""
+
+import re
+import tomllib
+from dataclasses import dataclass
+from importlib import resources
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from harness.claims.articles import Article, Compared, Unjudged
+from harness.claims.truth import COMPARATORS
+from harness.claims.vocabulary import CALM, FACTS, NOTHING_BROKEN, fact
+from harness.plan.problems import PlanError, Problem, nearest, unknown
+
+_CONDITION = re.compile(r"\s*([a-z_][a-z0-9_.]*)\s*(==|!=|<=|>=|<|>)\s*(\S.*?)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """`fact comparator value`; several words after == are alternatives (`kill | partition`)."""
+
+    fact: str
+    comparator: str
+    wanted: tuple[bool | str | float, ...]
+    text: str
+
+    @property
+    def of_window(self) -> bool:
+        known = fact(self.fact)
+        return known is not None and known.of_window
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Sentence, source, precondition, predicate."""
+
+    name: str
+    sentence: str  # as the source has it
+    meaning: str  # the sentence in English
+    source: str  # the article, and the section of it
+    also: tuple[str, ...]  # other sources that say the same
+    precondition: tuple[Condition, ...]
+    predicate: tuple[Condition, ...]
+    known: str  # what is known about it already; "" where nothing is
+    warns: bool = False  # it predicts harm: where it is false, the broker was better than that
+    some: bool = False  # one example proves it ("may lose"), and none refutes it
+    beside_others: bool = False  # it speaks of faults that are in force at the same time
+    beside_dead: bool = False  # it speaks of nodes that had ended before, and are down still
+
+    @property
+    def of_windows(self) -> bool:
+        return any(one.of_window for one in (*self.precondition, *self.predicate))
+
+    @property
+    def of_calm(self) -> bool:
+        """It speaks of runs, or times of a run, in which nothing is broken."""
+        asked = [one.fact for one in (*self.precondition, *self.predicate)]
+        return not self.of_windows and any(
+            name in NOTHING_BROKEN or name in CALM for name in asked
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What stands in claims.toml beside the claims that a single run can show."""
+
+    articles: tuple[Article, ...]
+    compared: tuple[Compared, ...]
+    unjudged: tuple[Unjudged, ...]
+
+
+def shipped() -> tuple[Claim, ...]:
+    """The claims that come with mqproof."""
+    return read_claims(_text(), "claims.toml")
+
+
+def shipped_beside() -> Beside:
+    """Their articles, what these claim of layouts beside each other, and what nobody judges."""
+    document = _File.model_validate(tomllib.loads(_text()))
+    return Beside(tuple(document.article), tuple(document.compared), tuple(document.unjudged))
+
+
+def _text() -> str:
+    return resources.files("harness.claims").joinpath("claims.toml").read_text(encoding="utf-8")
+
+
+def read_claims(source: str, file: str) -> tuple[Claim, ...]:
+    """The claims of a TOML text. Raises PlanError with every problem in it."""
+    try:
+        document = _File.model_validate(tomllib.loads(source))
+    except (tomllib.TOMLDecodeError, ValidationError) as error:
+        raise PlanError(_shape_problems(error, file)) from None
+    problems: list[Problem] = []
+    claims = tuple(_claim(table, file, problems) for table in document.claim)
+    names = [claim.name for claim in claims]
+    names += [one.name for one in document.compared] + [one.name for one in document.unjudged]
+    problems += _source_problems(document, file)
+    problems += [
+        Problem(file, f"claim {name!r} stands there twice")
+        for name in sorted({name for name in names if names.count(name) > 1})
+    ]
+    if problems:
+        raise PlanError(problems)
+    return claims
+
+
+def parse_condition(text: str) -> Condition:
+    """The condition that a text states. ValueError says what is wrong with it."""
+    match = _CONDITION.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} is not `fact comparator value` ({' '.join(COMPARATORS)})")
+    name, comparator, words = match.groups()
+    known = fact(name)
+    if known is None:
+        guess = nearest(name, tuple(FACTS))
+        hint = f"; did you mean {guess!r}?" if guess else ""
+        raise ValueError(f"there is no fact {name!r}{hint}; valid: {' | '.join(FACTS)}")
+    if comparator not in ("==", "!=") and known.kind is not float:
+        raise ValueError(f"{text!r}: {name} is no number, so only == and != can be asked")
+    wanted = tuple(_wanted(word.strip(), known.kind, text) for word in words.split("|"))
+    if len(wanted) > 1 and (comparator != "==" or known.kind is not str):
+        raise ValueError(f"{text!r}: alternatives go with == and words only")
+    return Condition(name, comparator, wanted, text.strip())
+
+
+def _wanted(word: str, kind: type, text: str) -> bool | str | float:
+    if kind is bool:
+        if word not in ("true", "false"):
+            raise ValueError(f"{text!r}: true or false is asked for, not {word!r}")
+        return word == "true"
+    if kind is float:
+        try:
+            return float(word)
+        except ValueError:
+            raise ValueError(f"{text!r}: a number is asked for, not {word!r}") from None
+    return word
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class _ClaimTable(_Table):
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
+    sentence: Annotated[str, Field(min_length=1)]
+    meaning: str = ""
+    source: Annotated[str, Field(min_length=1)]
+    section: str = ""
+    also: list[str] = []
+    precondition: list[str] = []
+    predicate: Annotated[list[str], Field(min_length=1)]
+    known: str = ""
+    warns: bool = False
+    quantifier: Literal["all", "some"]
+    beside_others: bool = False
+    beside_dead: bool = False
+
+
+class _File(_Table):
+    claim: list[_ClaimTable]
+    article: list[Article] = []
+    compared: list[Compared] = []
+    unjudged: list[Unjudged] = []
+
+
+def _source_problems(document: _File, file: str) -> list[Problem]:
+    """A section is a section of an article that is told of."""
+    articles = tuple(article.name for article in document.article)
+    sources = [(one.name, one.section, one.source) for one in document.claim]
+    sources += [(one.name, one.section, one.source) for one in document.compared]
+    sources += [(one.name, one.section, one.source) for one in document.unjudged]
+    return [
+        unknown(f"{file}, {name}", "article", source, articles)
+        for name, section, source in sources
+        if section and source not in articles
+    ]
+
+
+def _claim(table: _ClaimTable, file: str, problems: list[Problem]) -> Claim:
+    return Claim(
+        name=table.name,
+        sentence=table.sentence,
+        meaning=table.meaning or table.sentence,
+        source=f"{table.source}, {table.section}" if table.section else table.source,
+        also=tuple(table.also),
+        precondition=_conditions(table.precondition, f"{file}, {table.name}", problems),
+        predicate=_conditions(table.predicate, f"{file}, {table.name}", problems),
+        known=table.known,
+        warns=table.warns,
+        some=table.quantifier == "some",
+        beside_others=table.beside_others,
+        beside_dead=table.beside_dead,
+    )
+
+
+def _conditions(texts: list[str], place: str, problems: list[Problem]) -> tuple[Condition, ...]:
+    conditions = []
+    for text in texts:
+        try:
+            conditions.append(parse_condition(text))
+        except ValueError as error:
+            problems.append(Problem(place, str(error)))
+    return tuple(conditions)
+
+
+def _shape_problems(error: tomllib.TOMLDecodeError | ValidationError, file: str) -> list[Problem]:
+    if isinstance(error, tomllib.TOMLDecodeError):
+        return [Problem(file, f"this is not TOML: {error}")]
+    return [
+        Problem(f"{file}, {'.'.join(str(part) for part in one['loc'])}", one["msg"])
+        for one in error.errors()
+    ]

@@ -1,0 +1,238 @@
+"""Counts of one run as facts: how many, of what, and how many more there may be.
+
+1. Counts that incomplete records can only raise are lower bounds: a proved violation stays one.
+2. A loss count hangs on what was really left open (loss_unknown, unreachable), not on the mere
+   presence of a doubt: where every confirmed message was delivered, nothing can be lost.
+3. Asked about fault windows, only what they can have caused counts (mart charges): for certain
+   what no other window can have caused, and perhaps what others can have caused, too.
+4. An ambiguous surplus delivery may be of any provenance that the analysis could not tell it from;
+   so may what a register entry calls `doubtful`.
+5. What the audit found in a queue that was not drained may lie there for consumers to come: it is
+   not stranded for certain.
+6. Little evidence proves no claim: to it no count is 0 for certain where fewer than ENOUGH were
+   looked at, or all, where the scenario sends fewer on purpose. As a number it is what it is.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from harness.claims.doubts import Told
+from harness.claims.terms import moot
+from harness.claims.truth import Interval, Moot, Unknown, Value, at_least, exactly
+from spark_analysis.schema import measures
+from spark_analysis.schema.measure import Whole
+from spark_analysis.schema.messages import Charge, Count
+from spark_analysis.schema.words import Strength
+
+ENOUGH = 100
+LOSS_DOUBTS = measures.BY_NAME["lost"].reasons
+_LATE = "acknowledged_late"
+_UNROUTED = Strength.UNROUTED_POSSIBLE.name.lower()
+_WHOLE = {  # the count that says of how many a measure is a part, and its detail
+    Whole.MESSAGES: ("state", ""),
+    Whole.CONFIRMED: ("state", "acknowledged"),
+    Whole.UNDECIDED: ("state", "indeterminate"),
+    Whole.DELAYED: ("delayed", ""),
+    Whole.IN_TRANSACTIONS: ("transactions", ""),
+    Whole.COMMITTED: ("transactions", "commit"),
+    Whole.TO_BE_ASKED: ("transactions", "commit_when_asked"),
+}
+# What says how many of a whole the scenario sends, where these are few on purpose.
+PLANNED = {
+    Whole.MESSAGES: "messages",
+    Whole.DELAYED: "delayed_messages",
+    Whole.IN_TRANSACTIONS: "messages_in_transactions",
+    Whole.COMMITTED: "messages_to_commit",
+    Whole.TO_BE_ASKED: "messages_to_ask",
+}
+_DELIVERED = ("in_order", "reordered", "reorder_unknown", "not_judged")  # each message is in one
+
+Among = frozenset[int] | None  # fault windows; None: the run, whatever happened in it
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """`doubt`: the first loss doubt with one of these reasons. `planned`: so many the scenario
+    sends on purpose; a whole that nobody speaks of is as large as all messages are."""
+
+    counts: tuple[Count, ...]
+    charges: tuple[Charge, ...]
+    doubt: Callable[..., Told | None]
+    planned: Mapping[Whole, float]
+    undrained: frozenset[str] = frozenset()  # queues whose drain is not complete
+
+    def total(self, measure: str, detail: str = "") -> int:
+        """How many of a measure (of one detail), over all queues."""
+        return sum(_matching(self.counts, measure, detail))
+
+    def details(self, measure: str) -> Counter[str]:
+        """How many of a measure, by detail, over all queues; rows without a detail left out."""
+        sums: Counter[str] = Counter()
+        for row in self.counts:
+            if row.measure == measure and row.detail:
+                sums[row.detail] += row.count
+        return sums
+
+    def value(self, measure: str, detail: str, among: Among = None) -> Value:
+        if not self.total("state"):
+            return Unknown("no message was sent", "see how the workers ended (manifest, workers)")
+        if measure == "acknowledged":
+            return exactly(self.total("state", "acknowledged"))
+        if measure in measures.GONE:
+            return self._loss(measure, detail, among)
+        if none := moot(measure, self.total):
+            return none
+        if measure == "reordered":
+            return self._order(among)
+        return self._count(measure, detail, among)
+
+    def undecided(self, among: Among = None) -> int:
+        """Confirmed messages (or such as may be) of which nobody can say whether they are lost."""
+        open_ends = sum(self._most(name, "", among) for name in measures.OPEN)
+        if self.doubt("publisher_log"):
+            # A confirm may have come that the log does not hold.
+            open_ends += self._most("lost_indeterminate", "", among)
+        return open_ends
+
+    def requeued(self, among: Among = None) -> int:
+        """At least so many came again by right: unacknowledged, or too late to be heard."""
+        late = self._charged(_LATE, "", among)[0]
+        return late + self._charged("duplicated", "redelivery", among)[0]
+
+    def _charged(self, measure: str, detail: str, among: Among) -> tuple[int, int]:
+        """At least so many, and at most."""
+        if among is None or not measures.BY_NAME[measure].charged:
+            number = self.total(measure, detail)
+            return number, number
+        low = high = 0
+        for row in self.charges:
+            if row.measure != measure or detail not in ("", row.detail):
+                continue
+            windows = {int(number) for number in row.windows.split(",") if number}
+            low += row.count if windows and windows <= among else 0
+            high += row.count if windows & among else 0
+        return low, high
+
+    def _most(self, measure: str, detail: str, among: Among) -> int:
+        return self._charged(measure, detail, among)[1]
+
+    def _count(self, measure: str, detail: str, among: Among) -> Value:
+        low, high = self._charged(measure, detail, among)
+        text = f"{low:,}"
+        logs = ("publisher_log",) if measures.BY_NAME[measure].raised_by_publishers else ()
+        doubt = self.doubt("consumer_log", "drain", *logs)
+        if doubt:
+            return at_least(low, text, *_words(doubt))
+        if high > low:
+            shared = f"{high - low:,} more may be another fault's"
+            return Interval(low, high, text, shared, "let the faults lie further apart")
+        return self._with_doubtful(measure, detail, among, exactly(low, text))
+
+    def _with_doubtful(
+        self, measure: str, detail: str, among: Among, counted: Interval
+    ) -> Interval:
+        """The count, and those that the analysis could not tell from it."""
+        doubtful = measures.BY_NAME[measure].doubtful
+        if doubtful is not None:
+            more = self._most(doubtful.measure, detail, among)
+            why, advice = f"{more:,} more {doubtful.why}", doubtful.advice
+        else:
+            told = measures.detail(measure, detail)
+            open_ended = told is not None and told.may_be_ambiguous
+            more = self._most(measure, "ambiguous", among) if open_ended else 0
+            # What we acknowledged too late to be heard came again by right: that hides nothing.
+            more -= min(more, self._charged(_LATE, "", among)[0])
+            why = f"{more:,} more may be: what came between the two deliveries hides which"
+            advice = "look at the ambiguous ones' stories"
+        if not more:
+            return counted
+        return replace(counted, high=counted.high + more, doubt=why, advice=advice)
+
+    def _loss(self, measure: str, detail: str, among: Among) -> Value:
+        confirmed = self.total("state", "acknowledged")
+        if not confirmed:
+            return Unknown("no message was confirmed", "see why publishing failed (settlements)")
+        low, high = self._charged(measure, detail, among)
+        text = f"{low:,} of {confirmed:,}"
+        doubt = self.doubt("consumer_log")
+        if measure == "stranded" and low and doubt:
+            # A consumer that died may have got what the audit found.
+            return Interval(0, high, text, *_words(doubt))
+        if measure == "stranded" and (left := self._left(detail)):
+            # What nobody had drained yet the audit finds where any client may look, too.
+            return Interval(max(0, low - left), high, text, *_words(self.doubt("drain")))
+        undecided = self.undecided(among)
+        if undecided:
+            sentence, advice = _words(self.doubt(*LOSS_DOUBTS))
+            return at_least(low, text, f"{undecided:,} messages: {sentence}", advice)
+        unrouted = 0 if detail else self._charged(measure, _UNROUTED, among)[0]
+        if unrouted:
+            why = f"{unrouted:,} were confirmed though nobody may have had a queue for them"
+            return Interval(low - unrouted, high, text, why, "publish with mandatory = true")
+        if high > low:
+            why = f"{high - low:,} more may be another fault's"
+            return Interval(low, high, text, why, "let the faults lie further apart")
+        return exactly(low, text)
+
+    def _left(self, detail: str) -> int:
+        """Stranded ones of queues that were not drained."""
+        rows = (row for row in self.counts if row.queue in self.undrained)
+        return sum(_matching(rows, "stranded", detail))
+
+    def _order(self, among: Among) -> Value:
+        """Order holds where at least half of what was delivered could be judged for it."""
+        judged = sum(self.total(name) for name in ("in_order", "reordered"))
+        perhaps = self.total("reorder_unknown")
+        if not judged + perhaps:
+            return self._no_order()
+        counted = self._count("reordered", "", among)
+        assert isinstance(counted, Interval), counted
+        counted = replace(counted, text=f"{counted.low:,.0f} of {judged + perhaps:,}")
+        promised = self._delivered - self.total("not_judged", "not_promised")
+        if judged * 2 < promised - self.total("not_judged", "not_at_once"):
+            why = f"only {judged:,} of {promised:,} deliveries could be judged for order"
+            return replace(counted, high=math.inf, doubt=counted.doubt or why)
+        return counted
+
+    def _no_order(self) -> Value:
+        if not self._delivered:
+            return Unknown("nothing was delivered", "see why the queues could not be read")
+        if self.total("not_judged") == self.total("not_judged", "not_promised"):
+            return Moot("order is not promised: more than one consumer or queue a key")
+        if self.total("not_judged") == self.total("not_judged", "not_at_once"):
+            return Moot("order is not promised: all were delayed, or in transactions")
+        return Unknown("no delivery could be judged for order", "let fewer messages be sent again")
+
+    @property
+    def _delivered(self) -> int:
+        return sum(self.total(name) for name in _DELIVERED)
+
+    def enough(self, measure: str, counted: Value) -> Value:
+        """What of a count a claim may build on: where too little was looked at, no upper end."""
+        if (
+            measure == "acknowledged"
+            or not isinstance(counted, Interval)
+            or math.isinf(counted.high)
+        ):
+            return counted
+        whole = measures.BY_NAME[measure].part_of
+        seen = self.total(*_WHOLE[whole]) if whole in _WHOLE else self._delivered
+        planned = whole if whole in PLANNED else Whole.MESSAGES
+        needed = min(ENOUGH, self.planned.get(planned, ENOUGH))
+        if seen >= needed:
+            return counted
+        of = whole.value if whole in _WHOLE else Whole.DELIVERED.value
+        why = f"there were only {seen:,} {of}, and {needed:.0f} are needed"
+        return replace(counted, high=math.inf, doubt=counted.doubt or why)
+
+
+def _matching(rows: Iterable[Count], measure: str, detail: str) -> Iterable[int]:
+    return (r.count for r in rows if r.measure == measure and detail in ("", r.detail))
+
+
+def _words(doubt: Told | None) -> tuple[str, str]:
+    if doubt is None:
+        return "the records are not complete", ""
+    return doubt.sentence, doubt.advice

@@ -1,0 +1,217 @@
+"""Facts that follow from others: what the records and the schedule say together.
+
+1. Nothing is assumed: where one of the facts is unknown, so is what follows from it, unless the
+   others decide.
+2. What a fault takes the nature of its kind says, which the run recorded (faults/kind.py); where
+   nobody does, it is unknown.
+"""
+
+from harness.claims.state import State
+from harness.claims.truth import Interval, Moot, Unknown, Value, exactly
+from spark_analysis.schema.facts import Facts, Window
+
+DERIVED = (
+    "keeps",
+    "queues_stay",
+    "mirrors_gained",
+    "broker_ended",
+    "page_cache_lost",
+    "every_mirror_synchronised",
+    "every_mirror_read",
+    "attached_name_server_silent",
+    "consumers_not_told",
+    "whole_at_fault",
+)
+# What a fact of the run asks to survive the end of a broker.
+_LASTING = {"keeps": ("durable", "persistent"), "queues_stay": ("durable",)}
+_ALL_STOPPED = ("in turn", "at once")
+_NAME_SERVER = "name server"
+
+
+def derive(name: str, window: int, facts: Facts, state: State) -> Value:
+    """The fact of that name, one of DERIVED."""
+    if name in _LASTING:
+        return _lasts(_LASTING[name], facts, state)
+    if name == "mirrors_gained":
+        return _mirrors_gained(state)
+    if not facts.windows:
+        return Moot("there is no fault")
+    own = next(each for each in facts.windows if each.number == window)
+    match name:
+        case "broker_ended":
+            return _trait(own, "ends_broker")
+        case "page_cache_lost":
+            return _trait(own, "takes_page_cache")
+        case "every_mirror_synchronised":
+            return _every_mirror_synchronised(window, state)
+        case "every_mirror_read":
+            return _every_mirror_read(window, state)
+        case "attached_name_server_silent":
+            return _attached_is_silent(own, facts, state)
+        case "consumers_not_told":
+            return _not_told(window, state)
+    assert name == "whole_at_fault", name
+    return _whole_at_fault(window, state)
+
+
+def beside(window: int, facts: Facts) -> tuple[int, ...]:
+    """The windows in force at the same time as this one, at some instant. A client that died or
+    stood still is no fault of the cluster's: what it kept anybody from is excused by itself."""
+    own = next(each for each in facts.windows if each.number == window)
+    return tuple(
+        other.number
+        for other in facts.windows
+        if other.number != window
+        and not other.of_clients
+        and _overlap(own, other)
+        and _overlap(other, own)
+    )
+
+
+def died_before(window: int, facts: Facts) -> tuple[int, ...]:
+    """Those of them that had ended a host's broker before this one came."""
+    return tuple(
+        other.number
+        for other in facts.windows
+        if other.number in beside(window, facts)
+        and other.number < window
+        and _trait(other, "ends_broker") is True
+    )
+
+
+def _overlap(own: Window, other: Window) -> bool:
+    """Whether `other` began before this one ended."""
+    return own.ended_ns is None or other.origin_ns < own.ended_ns
+
+
+def _trait(window: Window, trait: str) -> Value:
+    if window.nature is None:
+        return Unknown(f"nobody says what a {window.kind} takes")
+    return bool(getattr(window.nature, trait))
+
+
+def _lasts(asked: tuple[str, ...], facts: Facts, state: State) -> Value:
+    """Whether all that ended may be expected to come back with what is asked to be lasting."""
+    if state.run.get("operations") != 0:
+        disk = state.value("lost_disk", 0)
+        if isinstance(disk, str) and disk != "none":
+            return False
+    lasting = [state.value(name, 0) for name in asked]
+    if all(one is True for one in lasting):
+        return True
+    ended = _broker_ended(facts, state)
+    if ended is False:
+        return True
+    if any(one is False for one in lasting):
+        # What an operation ended nobody asks here, unless it was every node: it may be any.
+        return False if ended else _unknown_end(facts)
+    return Unknown("nobody declared whether queues and messages survive a restart")
+
+
+def _broker_ended(facts: Facts, state: State) -> bool | None:
+    """Whether a fault, an operation or nobody's plan ended a broker; None: nobody knows."""
+    ends = [_trait(window, "ends_broker") for window in facts.windows]
+    ends += [True for _ in facts.process_ends]
+    if any(one is True for one in ends) or state.value("all_stopped", 0) in _ALL_STOPPED:
+        return True
+    known = state.run.get("operations") == 0 and all(one is False for one in ends)
+    return False if known else None
+
+
+def _unknown_end(facts: Facts) -> Value:
+    kinds = ", ".join(window.kind for window in facts.windows) or "operations"
+    return Unknown(f"a transient queue's broker may have ended ({kinds})")
+
+
+def _mirrors_gained(state: State) -> Value:
+    if state.run.get("operations") == 0:
+        return Moot("there is no operation")
+    copies, mirrors = state.value("copies", 0), state.value("mirrors_after_operations", 0)
+    for one in (copies, mirrors):
+        if not isinstance(one, Interval):
+            return one
+    assert isinstance(copies, Interval)
+    assert isinstance(mirrors, Interval)
+    return exactly(mirrors.low + 1 - copies.low)
+
+
+def _every_mirror_synchronised(window: int, state: State) -> Value:
+    mirrors = state.value("mirrors_at_fault", window)
+    full = state.value("synchronised_mirrors_at_fault", window)
+    for one in (mirrors, full):
+        if not isinstance(one, Interval):
+            return one
+    assert isinstance(mirrors, Interval)
+    assert isinstance(full, Interval)
+    return full.low >= mirrors.low
+
+
+def _every_mirror_read(window: int, state: State) -> Value:
+    """The mirror that took over is read, as master; the others are not, and neither is it where
+    the old master came back into its place."""
+    if state.value("elects", 0) is False:
+        return Moot("no mirror takes over, so none was read")
+    mirrors = state.value("mirrors_at_fault", window)
+    if not isinstance(mirrors, Interval):
+        return mirrors
+    if mirrors.low > 1:
+        return Moot(f"of {mirrors.low:.0f} mirrors the one that took over was read alone")
+    if state.value("rejoined_as", window) == "master":
+        return Moot("the old master was master again, and read in the mirror's place")
+    rank = state.value("promoted_mirror_rank", window)
+    return rank if isinstance(rank, Unknown | Moot) else True
+
+
+def _attached_is_silent(own: Window, facts: Facts, state: State) -> Value:
+    """Whether a name server that publishers asked fell silent with the broker, or beside it."""
+    at_target = state.value("name_servers_at_target", own.number)
+    if not isinstance(at_target, Interval):
+        return at_target
+    of_windows = {each.number: each for each in facts.windows}
+    struck = [own] if at_target.low else []
+    for number in beside(own.number, facts):
+        if state.value("fault_target_role", number) == _NAME_SERVER:
+            struck.append(of_windows[number])
+    answers = [_silences_attached(window, state) for window in struck]
+    if True in answers:
+        return True
+    return next((one for one in answers if isinstance(one, Unknown)), False)
+
+
+def _silences_attached(window: Window, state: State) -> Value:
+    """Whether publishers were attached to what it struck, and met silence there."""
+    silent = _trait(window, "silences_clients")
+    attached = state.value("publishers_attached_to_target", window.number)
+    if silent is False or (isinstance(attached, Interval) and attached.high < 1):
+        return False
+    if silent is True and isinstance(attached, Interval) and attached.low >= 1:
+        return True
+    unknown = (one for one in (silent, attached) if isinstance(one, Unknown))
+    return next(unknown, False)
+
+
+def _not_told(window: int, state: State) -> Value:
+    """Of those that were attached; where nobody says who was, all that the scenario has were."""
+    told = state.value("consumers_cancelled", window)
+    attached = state.value("consumers_attached", window)
+    if isinstance(attached, Unknown):
+        attached = state.value("consumers", 0)
+    for one in (attached, told):
+        if not isinstance(one, Interval):
+            return one
+    assert isinstance(attached, Interval)
+    assert isinstance(told, Interval)
+    if not attached.low:
+        return Moot("no consumer of the queue was connected to another host")
+    return exactly(max(0.0, attached.low - told.low))
+
+
+def _whole_at_fault(window: int, state: State) -> Value:
+    """Whether the queue had all copies that its layout wants: else some node was down already."""
+    copies, mirrors = state.value("copies", 0), state.value("mirrors_at_fault", window)
+    for one in (copies, mirrors):
+        if not isinstance(one, Interval):
+            return one
+    assert isinstance(copies, Interval)
+    assert isinstance(mirrors, Interval)
+    return mirrors.low + 1 >= copies.low

@@ -1,0 +1,184 @@
+"""What one run tells of every fact: from its marts, its facts and its recorded state.
+
+1. Who knows of a fact stands elsewhere: counts in counted.py, stages and silences in recovery.py,
+   service and consumption in serving.py, what waited in waiting.py, what follows from other facts
+   in derived.py. Here is who is asked.
+2. A doubt about the whole run leaves nothing but proved violations.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from harness.claims import derived, served, waiting
+from harness.claims.counted import PLANNED, Among, Counted
+from harness.claims.doubts import Doubts, tell
+from harness.claims.recovery import GAPS, NEEDS_CONSUMERS, Recovery
+from harness.claims.serving import Serving
+from harness.claims.state import State
+from harness.claims.times import stage_text
+from harness.claims.truth import Interval, Moot, Unknown, Value, at_least, exactly
+from harness.claims.vocabulary import (
+    CALM,
+    CONSUMPTION,
+    COUNTS,
+    DECLARED,
+    KEPT,
+    OPERATED,
+    RECORDED,
+    REQUEUED,
+    SEEN,
+    SERVICE,
+    STAGE_NAMES,
+    STARVED,
+    WAITING,
+)
+from spark_analysis.schema import service as words
+from spark_analysis.schema.facts import Facts, Window
+from spark_analysis.schema.findings import Findings
+
+_UNDECLARED = "nobody declares within what time its brokers ask about a transaction"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One run. `findings` may hold rows of that run only."""
+
+    findings: Findings
+    facts: Facts
+    state: State
+    # Counts of which these records can say nothing, and why: somebody else's, of another form.
+    untold: Mapping[str, str] = field(default_factory=dict)
+    # Whether the records say since when consumers were there. Ours do.
+    attended: bool = True
+
+    def value(self, name: str, window: int = 0, among: Among = None) -> Value:
+        """What is known of a fact; of a window's fact, in that window. `among`: a count is asked
+        of what these windows can have caused."""
+        head, _, detail = name.partition(".")
+        if name in DECLARED or name in SEEN:
+            return self.state.value(name, window)
+        if name in OPERATED:
+            return self._operated(name)
+        if head in self.untold:
+            return Unknown(self.untold[head])
+        if head in COUNTS:
+            return self._count(head, detail, among)
+        if name in derived.DERIVED:
+            return derived.derive(name, window, self.facts, self.state)
+        if name in CALM:
+            return self._calm(name)
+        if not self.facts.windows:
+            return Moot("there is no fault")
+        if self.doubts.run:
+            return self.doubts.run.unknown
+        if name in RECORDED:
+            return self._recorded(name, window)
+        return self._found(name, window)
+
+    def claimed(self, name: str, window: int = 0, among: Among = None) -> Value:
+        """What a claim may build on: little evidence proves nothing, and what was wrong before a
+        fault is not the fault's."""
+        value, measure = self.value(name, window, among), name.partition(".")[0]
+        if name in GAPS and isinstance(value, Interval):
+            return served.sick(served.rows_of(self.findings, window, words.FAULT)) or value
+        return self.counted.enough(measure, value) if measure in COUNTS else value
+
+    def detail(self, name: str, window: int) -> str:
+        """How a fact of a window came about, in words; "" where its value says it all."""
+        if name == CONSUMPTION:
+            return self.serving.resumed_told(window)
+        if name in SERVICE:
+            return self.serving.told(name, window)
+        row = self.recovery.stage(name, window)
+        return stage_text(row) if row is not None else ""
+
+    @cached_property
+    def doubts(self) -> Doubts:
+        return Doubts(tell(self.findings.doubts, self.facts))
+
+    @cached_property
+    def counted(self) -> Counted:
+        planned = {whole: self.state.value(name, 0) for whole, name in PLANNED.items()}
+        return Counted(
+            self.findings.counts,
+            self.findings.charges,
+            self.doubts.loss,
+            {of: one.low for of, one in planned.items() if isinstance(one, Interval)},
+            frozenset(one.queue for one in self.findings.doubts if one.reason == "drain"),
+        )
+
+    @cached_property
+    def recovery(self) -> Recovery:
+        return Recovery(self.findings, self.facts, self.doubts)
+
+    @cached_property
+    def serving(self) -> Serving:
+        return Serving(
+            self.findings, self.facts, self.state, self.doubts, self.recovery, self.attended
+        )
+
+    def window(self, number: int) -> Window:
+        return next(window for window in self.facts.windows if window.number == number)
+
+    def _operated(self, name: str) -> Value:
+        """What operations left: of a run without any it says nothing."""
+        if not self.state.run.get("operations"):
+            return Moot("there is no operation")
+        return self.doubts.run.unknown if self.doubts.run else self.state.value(name, 0)
+
+    def _count(self, measure: str, detail: str, among: Among) -> Value:
+        """In a run that cannot be judged only what was found in it stands."""
+        value, doubt = self.counted.value(measure, detail, among), self.doubts.run
+        if not isinstance(value, Interval):
+            return value
+        if measure == "unasked" and self.facts.asks_within_ns is None:
+            return Unknown(_UNDECLARED)
+        if doubt is None:
+            return value
+        return at_least(value.low, value.text, doubt.sentence, doubt.advice)
+
+    def _calm(self, name: str) -> Value:
+        if self.doubts.run:
+            return self.doubts.run.unknown
+        if name == "out_when_calm_s":
+            return self.serving.out_when_calm()
+        return self.serving.starved(0)
+
+    def _recorded(self, name: str, window: int) -> Value:
+        """Two of these the run's facts hold by themselves."""
+        facts = self.window(window)
+        if name == "fault_kind":
+            return facts.kind
+        if name == "fault_returned":
+            return facts.gone and facts.ended_ns is not None
+        return self.state.value(name, window)
+
+    def _found(self, name: str, window: int) -> Value:
+        if self.state.run.get("consumers") == 0 and _needs_consumers(name):
+            return Moot("nobody consumes before the drain")
+        if name in STAGE_NAMES:
+            return self.recovery.reached(name, window)
+        if name in GAPS:
+            return self.recovery.gap(name, window)
+        if name in SERVICE:
+            return self.serving.promised(name, window)
+        if name == CONSUMPTION:
+            return self.serving.resumes(window)
+        if name == STARVED:
+            return self.serving.starved(window)
+        if name in (WAITING, KEPT, REQUEUED):
+            return self._waited(name, self.window(window))
+        stage = "sustained_success" if name == "degraded_s" else name.removesuffix("_s")
+        return self.recovery.time(stage, window)
+
+    def _waited(self, name: str, window: Window) -> Value:
+        if name == WAITING:
+            return exactly(waiting.waiting(self.findings, window))
+        if name == KEPT:
+            return waiting.kept(self.findings, self.state, window)
+        return waiting.requeued(self.counted, window)
+
+
+def _needs_consumers(name: str) -> bool:
+    return name in (CONSUMPTION, STARVED) or name.removesuffix("_s") in NEEDS_CONSUMERS

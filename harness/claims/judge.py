@@ -1,0 +1,272 @@
+"""Claims against one run: PASS, FAIL, INCONCLUSIVE or NOT APPLICABLE, and why.
+
+1. A false precondition is NOT APPLICABLE, an unknown one INCONCLUSIVE; neither looks further.
+2. A violation that is proved is a FAIL, whatever else is unknown. What is unknown comes before
+   what makes no sense here, and that before what holds.
+3. A claim about fault windows is judged in each, and its counts are of what the windows to which
+   it applies can have caused. Beside another fault it is INCONCLUSIVE, unless it speaks of
+   several, or of nodes that were down before.
+4. What speaks for the broker needs enough that was due while the fault was in force. Of a run
+   that is in doubt as a whole nothing holds, a warning's harm neither.
+5. A promise is as good as its worst window. A warning came true where its harm came in one; one
+   example proves a claim about some cases, which is never refuted.
+6. Every verdict says what was judged, what was not and why, and what to do.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from harness.claims import derived, unplanned
+from harness.claims.claims import Claim, Condition
+from harness.claims.counted import Among
+from harness.claims.evidence import Evidence
+from harness.claims.stories import story
+from harness.claims.truth import Interval, Moot, Unknown, Value, holds
+
+
+class Outcome(StrEnum):
+    PASS = "PASS"
+    FAIL = "FAIL"
+    INCONCLUSIVE = "INCONCLUSIVE"
+    NOT_APPLICABLE = "NOT APPLICABLE"
+
+
+# The heaviest of several windows, or of several repeats, speaks for all.
+_WEIGHT = (Outcome.NOT_APPLICABLE, Outcome.PASS, Outcome.INCONCLUSIVE, Outcome.FAIL)
+# Of a warning, or of some cases: that it came once is what it says.
+_WEIGHT_OF_ONCE = (Outcome.NOT_APPLICABLE, Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS)
+_UNPROVED = "one run without an example refutes no sentence about some cases"
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimVerdict:
+    """One claim against one run."""
+
+    claim: str
+    outcome: Outcome
+    meaning: str
+    sentence: str
+    source: str
+    judged: tuple[str, ...] = ()  # `lost == 0: 0 of 21,400`
+    not_judged: tuple[str, ...] = ()  # the fact, and why
+    story: str = ""  # FAIL: one message's, or one window's
+    advice: tuple[str, ...] = ()
+    known: str = ""  # what is known about this claim already
+    warns: bool = False  # the claim predicts harm: a FAIL is a warning that did not come true
+    some: bool = False  # the claim is about some cases
+
+    @property
+    def is_promise(self) -> bool:
+        """Whether somebody promised it: then it decides the exit code."""
+        return not (self.warns or self.some)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """One condition, asked in one window."""
+
+    condition: Condition
+    window: int
+    value: Value
+    holds: bool | None  # None: unknown
+    detail: str
+
+    @property
+    def moot(self) -> bool:
+        return isinstance(self.value, Moot)
+
+    @property
+    def words(self) -> str:
+        value = str(self.value).lower() if isinstance(self.value, bool) else self.value
+        detail = f" ({self.detail})" if self.detail and not isinstance(self.value, Moot) else ""
+        return f"{self._prefix}{self.condition.text}: {value}{detail}"
+
+    @property
+    def doubt(self) -> str:
+        if isinstance(self.value, Unknown):
+            return f"{self._prefix}{self.condition.text}: {self.value.reason}"
+        doubt = self.value.doubt if isinstance(self.value, Interval) else ""
+        return f"{self._prefix}{self.condition.text}: {self.value}, but {doubt or 'not for sure'}"
+
+    @property
+    def advice(self) -> str:
+        return self.value.advice if isinstance(self.value, Unknown | Interval) else ""
+
+    @property
+    def _prefix(self) -> str:
+        return f"window {self.window}: " if self.window and self.condition.of_window else ""
+
+
+def judge(claims: Iterable[Claim], evidence: Evidence) -> tuple[ClaimVerdict, ...]:
+    """A verdict for every claim, in their order."""
+    return tuple(_judge(claim, evidence) for claim in claims)
+
+
+def worst(outcomes: Iterable[Outcome]) -> Outcome:
+    """FAIL before INCONCLUSIVE before PASS before NOT APPLICABLE; of none, NOT APPLICABLE."""
+    return max(outcomes, key=_WEIGHT.index, default=Outcome.NOT_APPLICABLE)
+
+
+def over_runs(verdicts: Iterable[ClaimVerdict]) -> Outcome:
+    """What speaks for all of several runs, of one claim: of a promise the heaviest; a warning, or
+    a claim about some cases, has come true where it did in one run."""
+    told = list(verdicts)
+    once = any(not one.is_promise for one in told)
+    weight = _WEIGHT_OF_ONCE if once else _WEIGHT
+    return max((one.outcome for one in told), key=weight.index, default=Outcome.NOT_APPLICABLE)
+
+
+def _judge(claim: Claim, evidence: Evidence) -> ClaimVerdict:
+    windows = [window.number for window in evidence.facts.windows] if claim.of_windows else []
+    parts = _by_window(claim, evidence, windows) if windows else [_of_run(claim, evidence)]
+    weight = _WEIGHT_OF_ONCE if claim.warns or claim.some else _WEIGHT
+    outcome = max((part.outcome for part in parts), key=weight.index)
+    # Windows to which the claim does not apply say nothing beside those to which it does.
+    told = [p for p in parts if p.outcome is not Outcome.NOT_APPLICABLE] or parts
+    unproved = claim.some and outcome is Outcome.FAIL
+    return ClaimVerdict(
+        claim=claim.name,
+        outcome=Outcome.INCONCLUSIVE if unproved else outcome,
+        meaning=claim.meaning,
+        sentence=claim.sentence,
+        source=claim.source,
+        judged=_once(line for part in told for line in part.judged),
+        not_judged=_once(
+            (*([_UNPROVED] if unproved else []), *(line for p in told for line in p.not_judged))
+        ),
+        story="" if unproved else next((part.story for part in told if part.story), ""),
+        advice=_once(line for part in told for line in part.advice),
+        known=claim.known if outcome is Outcome.FAIL else "",
+        warns=claim.warns,
+        some=claim.some,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A claim in one window."""
+
+    outcome: Outcome
+    judged: tuple[str, ...] = ()
+    not_judged: tuple[str, ...] = ()
+    story: str = ""
+    advice: tuple[str, ...] = ()
+
+
+def _of_run(claim: Claim, evidence: Evidence) -> _Part:
+    part = _applies(claim, evidence, 0)
+    disturbed = unplanned.disturbed(evidence.facts, 0) if claim.of_calm and part is None else None
+    return part or _disturbed(0, disturbed) or _predicate(claim, evidence, 0, None)
+
+
+def _by_window(claim: Claim, evidence: Evidence, windows: Sequence[int]) -> list[_Part]:
+    """One part a window, in their order."""
+    kept_out = {window: _applies(claim, evidence, window) for window in windows}
+    among = frozenset(window for window, part in kept_out.items() if part is None)
+    return [kept_out[window] or _in_window(claim, evidence, window, among) for window in windows]
+
+
+def _applies(claim: Claim, evidence: Evidence, window: int) -> _Part | None:
+    """Why the claim is not judged in a window, or a run; None: it applies."""
+    asked = [_ask(condition, evidence, window) for condition in claim.precondition]
+    false = [one for one in asked if one.moot or one.holds is False]
+    if false:
+        return _Part(Outcome.NOT_APPLICABLE, not_judged=tuple(one.words for one in false))
+    unknown = [one for one in asked if one.holds is None]
+    return _inconclusive([], unknown) if unknown else None
+
+
+def _disturbed(window: int, why: Unknown | None) -> _Part | None:
+    """What was broken besides, by nobody's plan, is no part of what a claim speaks of."""
+    if why is None:
+        return None
+    where = f"window {window}: " if window else ""
+    return _Part(Outcome.INCONCLUSIVE, not_judged=(f"{where}{why.reason}",), advice=(why.advice,))
+
+
+def _in_window(claim: Claim, evidence: Evidence, window: int, among: frozenset[int]) -> _Part:
+    disturbed = _disturbed(window, unplanned.disturbed(evidence.facts, window))
+    if disturbed is not None:
+        return disturbed
+    others = _in_the_way(claim, evidence, window)
+    if others:
+        numbers = " and ".join(str(number) for number in others)
+        return _Part(
+            Outcome.INCONCLUSIVE,
+            not_judged=(f"window {window}: window {numbers} was in force at the same time",),
+            advice=("let one fault end before the next begins",),
+        )
+    part = _predicate(claim, evidence, window, among)
+    # That a warning did not come true, or no example came, speaks for the broker as a PASS does.
+    favours = Outcome.FAIL if claim.warns or claim.some else Outcome.PASS
+    little = evidence.serving.too_little(window) if part.outcome is favours else None
+    if little is None:
+        return part
+    reason = f"window {window}: {little.reason}"
+    return _Part(Outcome.INCONCLUSIVE, part.judged, (reason,), advice=(little.advice,))
+
+
+def _in_the_way(claim: Claim, evidence: Evidence, window: int) -> list[int]:
+    """The faults that were in force at the same time, and that the claim does not speak of."""
+    if claim.beside_others:
+        return []
+    admitted = derived.died_before(window, evidence.facts) if claim.beside_dead else ()
+    return [number for number in derived.beside(window, evidence.facts) if number not in admitted]
+
+
+def _predicate(claim: Claim, evidence: Evidence, window: int, among: Among) -> _Part:
+    answers = [_ask(one, evidence, window, among) for one in claim.predicate]
+    moot = [one for one in answers if one.moot]
+    unknown = [one for one in answers if one.holds is None and not one.moot]
+    decided = [one for one in answers if one.holds is not None]
+    false = [one for one in decided if one.holds is False]
+    if false:
+        return _Part(
+            Outcome.FAIL,
+            judged=tuple(one.words for one in decided),
+            not_judged=tuple(one.doubt for one in unknown) + tuple(one.words for one in moot),
+            story=next(filter(None, (_story(one, evidence) for one in false)), ""),
+            advice=_once(one.advice for one in unknown),
+        )
+    if unknown:
+        return _inconclusive(decided, unknown)
+    if moot:
+        return _Part(
+            Outcome.NOT_APPLICABLE,
+            judged=tuple(one.words for one in decided),
+            not_judged=tuple(one.words for one in moot),
+        )
+    held = tuple(one.words for one in decided)
+    doubt = evidence.doubts.run
+    if doubt is not None:
+        # That a warning's harm was found says something only where the run can be believed.
+        return _Part(Outcome.INCONCLUSIVE, held, (doubt.sentence,), advice=(doubt.advice,))
+    return _Part(Outcome.PASS, judged=held)
+
+
+def _inconclusive(decided: list[_Answer], unknown: list[_Answer]) -> _Part:
+    return _Part(
+        Outcome.INCONCLUSIVE,
+        judged=tuple(one.words for one in decided),
+        not_judged=tuple(one.doubt for one in unknown),
+        advice=_once(one.advice for one in unknown),
+    )
+
+
+def _ask(condition: Condition, evidence: Evidence, window: int, among: Among = None) -> _Answer:
+    value = evidence.claimed(condition.fact, window, among)
+    answer = None
+    if not isinstance(value, Moot):
+        answer = holds(value, condition.comparator, condition.wanted)
+    asked_of_window = isinstance(value, bool) and window
+    detail = evidence.detail(condition.fact, window) if asked_of_window else ""
+    return _Answer(condition, window, value, answer, detail)
+
+
+def _story(answer: _Answer, evidence: Evidence) -> str:
+    return story(answer.condition.fact, answer.window, evidence)
+
+
+def _once(lines: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(line for line in lines if line))

@@ -1,0 +1,114 @@
+"""Service and consumption as facts of a window: from rows of the marts to true, false or unknown.
+
+1. One scope that was out refutes, whatever the others were; one that cannot be judged leaves open
+   what no other refutes. A queue or publisher with too little due is left out.
+2. Of the whole run enough must have been due: nothing is served where nobody asks.
+3. Every answer names the scope that decided it.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from harness.claims.truth import Unknown
+from spark_analysis.schema import service as words
+from spark_analysis.schema.findings import Findings
+from spark_analysis.schema.service import Consumption, Outage, Service
+
+NS = 1e9
+_ENDED = {
+    words.SYSTEM: "",
+    words.UNDO: ", until the fault's end",
+    words.EITHER: ", and the fault's end may have ended it",
+    words.UNKNOWN: ", and whether it came back was not seen",
+    words.NEVER: ", and not back",
+}
+_WHY = {
+    words.SICK: "the load was sick before the fault",
+    words.OPEN: "what ended its outage, or came after it, cannot be told",
+}
+_LONGER = "let the fault, and the load after it, last longer"
+_MORE = "let more be sent while the fault is in force"
+_MORE_AFTER = "let the load last longer after the fault, or send more"
+
+
+def rows_of(findings: Findings, window: int, promise: str) -> tuple[Service, ...]:
+    """One row a scope, the run's first."""
+    rows = (r for r in findings.service if (r.window, r.promise) == (window, promise))
+    return tuple(sorted(rows, key=lambda row: (row.scope != words.RUN, row.scope, row.name)))
+
+
+def served(rows: Sequence[Service]) -> bool | Unknown:
+    """Whether every scope was served that can be judged. `rows`: of one window and promise, at
+    least the run's."""
+    verdicts = {row.verdict for row in rows}
+    if words.OUT in verdicts:
+        return False
+    for row in rows:
+        if row.verdict in _WHY:
+            return Unknown(f"{scope_name(row)}: {_WHY[row.verdict]}", _LONGER)
+    (run,) = (row for row in rows if row.scope == words.RUN)
+    if run.verdict == words.FEW:
+        advice = _MORE_AFTER if run.promise == words.HEALED else _MORE
+        return Unknown(f"only {min(run.due, run.in_force):,} operations were due then", advice)
+    return True
+
+
+def sick(rows: Iterable[Service]) -> Unknown | None:
+    """Why what the run missed says nothing of the fault; None where it does."""
+    ill = any(row.scope == words.RUN and row.verdict == words.SICK for row in rows)
+    return Unknown(f"the run: {_WHY[words.SICK]}", _LONGER) if ill else None
+
+
+def only_few(rows: Sequence[Service]) -> bool:
+    """Whether nothing is known but that too little of the run was due."""
+    known = {row.verdict for row in rows}
+    return rows[0].verdict == words.FEW and known <= {words.FEW, words.SERVED}
+
+
+def sentence(rows: Sequence[Service], outages: Iterable[Outage]) -> str:
+    """What of them decided: the scope that was out, and how; else how many were served."""
+    out = [row for row in rows if row.verdict == words.OUT]
+    if out:
+        worst = max(out, key=lambda row: row.worst_ns)
+        others = f", and {len(out) - 1} more" if len(out) > 1 else ""
+        return f"{scope_name(worst)} was out for {_outage(worst, outages)}{others}"
+    judged = [row for row in rows if row.verdict == words.SERVED]
+    left = sum(row.verdict == words.FEW for row in rows)
+    few = f", {left} with too little load" if left else ""
+    longest = max((row.worst_ns for row in judged), default=0)
+    after = f", out at most {longest / NS:.3f} s" if longest else ""
+    return f"{len(judged)} scopes served{few}{after}"
+
+
+def consumed(rows: Iterable[Consumption]) -> tuple[bool | None, str]:
+    """Whether every queue and consumer that can be judged got something again; None: none can."""
+    judged = [row for row in rows if row.due >= words.JUDGED_MIN]
+    if not judged:
+        return None, "too little was confirmed after the fault to be consumed"
+    silent = [row for row in judged if not row.resumed]
+    if silent:
+        worst = max(silent, key=lambda row: row.due)
+        return False, f"{_who(worst)} got nothing of {worst.due:,} messages"
+    return True, f"{len(judged)} queues and consumers"
+
+
+def scope_name(row: Service | Outage) -> str:
+    return "the run" if row.scope == words.RUN else f"{row.scope} {row.name}"
+
+
+def _who(row: Consumption) -> str:
+    return f"{row.scope} {row.name}"
+
+
+def _outage(row: Service, outages: Iterable[Outage]) -> str:
+    of_scope = [
+        one
+        for one in outages
+        if (one.scope, one.name) == (row.scope, row.name)
+        and one.from_ns < row.until_ns
+        and (one.until_ns > row.from_ns or one.ended == words.NEVER)
+    ]
+    seconds = f"{row.worst_ns / NS:.1f} s"
+    if not of_scope:
+        return seconds
+    longest = max(of_scope, key=lambda one: one.until_ns - one.from_ns)
+    return f"{seconds}{_ENDED[longest.ended]}"

@@ -1,0 +1,114 @@
+"""What claims' preconditions ask of a run beside its marts: declared and recorded facts.
+
+1. What was not recorded is unknown, with the reason; it is never assumed.
+2. A manifest holds a state as JSON: facts of the run by name, and `windows` by number. Recorded
+   facts that stand outside `windows` are those of the first window. `{"moot": why}` stands for
+   what makes no sense in this run.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.claims.truth import Moot, Unknown, Value, exactly
+from harness.claims.vocabulary import DECLARED, OPERATED, RECORDED
+from spark_analysis.schema.declared import FLOAT_MAX, Listener, brief
+
+Recorded = bool | str | int | float
+Known = Recorded | Unknown | Moot
+NOT_RECORDED = "it was not recorded"
+MOOT = "moot"
+_KINDS = {bool: (bool,), str: (str,), float: (int, float)}
+SINCE = {  # what every run had before there was a choice to be recorded
+    "entrance": "hosts",
+    "promote_on_shutdown": "when-synced",
+    "promote_on_failure": "always",
+}
+RENAMED = ("forgotten", "node_forgotten")  # a fact of older runs; the old name is a class today
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Facts of the run, and facts of each window by its number."""
+
+    run: Mapping[str, Known] = field(default_factory=dict)
+    windows: Mapping[int, Mapping[str, Known]] = field(default_factory=dict)
+
+    def value(self, name: str, window: int) -> Value:
+        """The fact, of this window where it differs between windows."""
+        facts = self.windows.get(window, {}) if name in RECORDED else self.run
+        known = facts.get(name, Unknown(f"{name}: {NOT_RECORDED}"))
+        if isinstance(known, bool | str | Unknown | Moot):
+            return known
+        return exactly(known)
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> "State":
+        """`null` is unknown."""
+        since = {**SINCE, **_mirrored(document), **_no_ack(document)} if document else {}
+        told = {**since, **document}
+        if RENAMED[0] in told:
+            told.setdefault(RENAMED[1], told.pop(RENAMED[0]))
+        known = {name: _known(name, v) for name, v in told.items() if name != "windows"}
+        windows: dict[int, dict[str, Known]] = {
+            1: {name: value for name, value in known.items() if name in RECORDED}
+        }
+        for number, facts in document.get("windows", {}).items():
+            own = {name: _known(name, value) for name, value in facts.items()}
+            windows.setdefault(int(number), {}).update(own)
+        run = {name: value for name, value in known.items() if name not in RECORDED}
+        return cls(run, windows)
+
+
+def _mirrored(document: Mapping[str, Any]) -> dict[str, Recorded]:
+    """What was so before there were systems whose mirrors never become masters, and is of them."""
+    if document.get("promote_on_failure") == "never":
+        return {"elects": False}
+    return {
+        "elects": True,
+        "masters": 1,
+        "confirm_waits_for_mirrors": True,
+        "confirm_waits_for_disk": True,
+    }
+
+
+def _no_ack(document: Mapping[str, Any]) -> dict[str, bool]:
+    """It follows from what was always recorded."""
+    if not {"consumers", "acknowledges"} <= document.keys():
+        return {}
+    return {"no_ack": document["consumers"] > 0 and not document["acknowledges"]}
+
+
+def _known(name: str, value: Recorded | Mapping[str, str] | None) -> Known:
+    if isinstance(value, Mapping):
+        return Moot(value[MOOT])
+    return Unknown(f"{name}: {NOT_RECORDED}") if value is None else value
+
+
+def check(document: Mapping[str, Any], listener: Listener) -> None:
+    """Tells of every fact that is not of the type that claims know it by."""
+    _check_facts(document, "state", listener)
+    windows = document.get("windows", {})
+    if not isinstance(windows, Mapping):
+        listener.add("state.windows", f"{brief(windows)} is not an object")
+        return
+    for number, facts in windows.items():
+        place = f"state.windows.{number}"
+        if not number.isdecimal():
+            listener.add(place, "it is not the number of a window")
+        if isinstance(facts, Mapping):
+            _check_facts(facts, place, listener)
+        else:
+            listener.add(place, f"{brief(facts)} is not an object")
+
+
+def _check_facts(facts: Mapping[str, Any], place: str, listener: Listener) -> None:
+    for name, value in facts.items():
+        fact = DECLARED.get(name) or OPERATED.get(name) or RECORDED.get(name)
+        if isinstance(value, Mapping) and name != "windows":
+            if not isinstance(value.get(MOOT), str):
+                listener.add(f"{place}.{name}", f"{brief(value)} says not why it is moot")
+        elif fact is not None and value is not None and type(value) not in _KINDS[fact.kind]:
+            listener.add(f"{place}.{name}", f"{brief(value)} is not {fact.kind.__name__}")
+        elif isinstance(value, float | int) and not abs(value) <= FLOAT_MAX:
+            listener.add(f"{place}.{name}", f"{brief(value)} is out of range")

@@ -1,0 +1,51 @@
+"""One message's story for a FAIL, or one window's: where to begin to look.
+
+1. The earliest message that shows the violation is told, so that the same run tells the same one.
+2. A story names what replays it: producer and sequence stand in every raw table of the run.
+"""
+
+from harness.claims.doubts import worker_name
+from harness.claims.evidence import Evidence
+from harness.claims.times import stage_text
+from harness.claims.vocabulary import COUNTS
+from spark_analysis.schema.measures import BY_NAME
+from spark_analysis.schema.messages import Affected
+
+
+def story(fact: str, window: int, evidence: Evidence) -> str:
+    """What happened to the first message (or in the window) that a fact speaks of."""
+    measure, _, detail = fact.partition(".")
+    if measure in COUNTS:
+        return _message_story(measure, detail, evidence)
+    return _window_story(window, evidence) if window else ""
+
+
+def _message_story(measure: str, detail: str, evidence: Evidence) -> str:
+    rows = [
+        row
+        for row in evidence.findings.affected
+        if row.measure == measure and detail in ("", row.detail)
+    ]
+    if not rows or not BY_NAME[measure].story:
+        return ""
+    row = min(rows, key=lambda one: (one.at_ns, one.producer, one.sequence, one.attempt))
+    at = f"+{row.at_ns / 1e9:.3f} s"
+    told = BY_NAME[measure].story.format(at=at, detail=row.detail, attempt=row.attempt)
+    return f"{_message(row, evidence)} {told}"
+
+
+def _message(row: Affected, evidence: Evidence) -> str:
+    if row.producer < 0:
+        return f"a message that cannot be identified, in {row.queue},"
+    who = worker_name(row.producer, evidence.facts)
+    return f"message {row.sequence} of {who} (producer {row.producer}) in {row.queue}"
+
+
+def _window_story(number: int, evidence: Evidence) -> str:
+    window = evidence.window(number)
+    stages = sorted(
+        (row for row in evidence.findings.stages if row.window == number),
+        key=lambda row: (not row.reached, row.after_ns, row.stage),
+    )
+    told = ", ".join(f"{row.stage} {stage_text(row)}" for row in stages)
+    return f"the {window.kind} at +{window.origin_ns / 1e9:.3f} s: {told or 'no stage was judged'}"

@@ -1,0 +1,19 @@
+"""Counts that only some messages can have, delayed ones or those of transactions.
+
+1. A run without such messages says nothing of them: moot, never 0.
+"""
+
+from collections.abc import Callable
+
+from harness.claims.truth import Moot
+from spark_analysis.schema.measures import BY_NAME
+
+Total = Callable[[str, str], int]  # of a measure and a detail of it; "" is every detail
+
+
+def moot(measure: str, total: Total) -> Moot | None:
+    """Why a run says nothing of this measure; None where it does."""
+    needed = BY_NAME[measure].of
+    if needed is None or total(needed.measure, needed.detail):
+        return None
+    return Moot(needed.missing)

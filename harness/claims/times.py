@@ -1,0 +1,26 @@
+"""How long a fault lasted, how long it is judged, and a stage's time in words."""
+
+from spark_analysis.schema.availability import Stage
+from spark_analysis.schema.facts import Facts, Window
+
+NS = 1e9
+
+
+def fault_length_s(window: Window) -> float | None:
+    """From the fault's origin to the return of its undo; None where it never ended."""
+    return None if window.ended_ns is None else (window.ended_ns - window.origin_ns) / NS
+
+
+def judged_ns(facts: Facts, number: int) -> int:
+    """From a window's origin to its limit (schema/availability.py): the next one's origin, or
+    the load's end."""
+    origins = {one.number: one.origin_ns for one in facts.windows}
+    later = [other for other in origins if other > number]
+    until_ns = origins[min(later)] if later else facts.load_ended_ns
+    return max(0, until_ns - origins[number])
+
+
+def stage_text(row: Stage) -> str:
+    """`after 0.161 s`, or `not within 40.0 s`."""
+    seconds = row.after_ns / NS
+    return f"after {seconds:.3f} s" if row.reached else f"not within {seconds:.1f} s"

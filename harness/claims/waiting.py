@@ -1,0 +1,35 @@
+"""What waited in queues when a fault came, and what became of it."""
+
+from harness.claims.counted import Counted
+from harness.claims.state import State
+from harness.claims.times import NS
+from harness.claims.truth import Interval, Moot, Unknown, Value
+from spark_analysis.schema.facts import Window
+from spark_analysis.schema.findings import Findings
+
+
+def waiting(findings: Findings, window: Window) -> int:
+    """Confirmed and not delivered, as of the last whole second before the fault."""
+    second = window.origin_ns // int(NS)
+    before = [row for row in findings.seconds if row.second < second]
+    return sum(row.confirmed - row.delivered for row in before)
+
+
+def kept(findings: Findings, state: State, window: Window) -> Value:
+    """Whether the target still held it. What is new since it is back may be among what it holds:
+    so little does not decide."""
+    held, number = state.value("held_when_rejoined", window.number), waiting(findings, window)
+    if not isinstance(held, Interval):
+        return held
+    if held.low >= number:
+        return True
+    if held.low * 10 <= number:
+        return False
+    part = f"what is new, or a part of the {number:,}"
+    return Unknown(f"it held {held.low:,.0f}: {part}")
+
+
+def requeued(counted: Counted, window: Window) -> Value:
+    if counted.requeued(frozenset({window.number})):
+        return True
+    return Moot("nothing came again, so perhaps nothing was unacknowledged")

@@ -1,0 +1,9 @@
+"""Runs beside each other: what verdicts and times of several say together.
+
+rates         how often a promise was broken, and what so few runs cannot exclude
+medians       medians of times, their intervals, and whether two differ
+versus        two experiments, cell by cell
+compared      layouts beside each other, as an article claims
+expectations  what cells are known to do (expectations.toml), for regression
+bounded       which runs are still wanted, where a campaign goes on until a bound is reached
+"""

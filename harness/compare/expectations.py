@@ -1,0 +1,173 @@
+"""What we know cells to do: for regression, and kept apart from claims (expectations.toml).
+
+1. A cell is scenario x system x layout x client; `*` in an entry stands for anything. For each
+   claim the first entry that matches counts.
+2. A cell without an entry, or with a verdict that no entry speaks of, is `new`, not passed.
+3. Every repeat of a cell must do as its entry says. Where chance decides (two brokers race), an
+   entry names each outcome that is known to come of it.
+"""
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from fnmatch import fnmatchcase
+from importlib import resources
+from itertools import chain
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from harness.claims.judge import ClaimVerdict, Outcome
+from harness.plan.problems import PlanError, Problem, unknown
+
+Cell = tuple[str, str, str, str]
+
+
+class Standing(StrEnum):
+    AS_EXPECTED = "as expected"
+    DIFFERS = "differs"
+    NOT_JUDGED = "not judged"
+    NEW = "new"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a cell does about a claim: one outcome, or one of several where chance decides."""
+
+    outcomes: tuple[Outcome, ...]
+
+    def allows(self, outcome: Outcome) -> bool:
+        return outcome in self.outcomes
+
+    def __str__(self) -> str:
+        return " or ".join(self.outcomes)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What cells of this pattern are known to do."""
+
+    cell: Cell  # patterns
+    claims: Mapping[str, Known]
+    why: str
+
+    def matches(self, cell: Cell) -> bool:
+        return all(fnmatchcase(word, one) for word, one in zip(cell, self.cell, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class CellResult:
+    """A cell's runs against its expectation. `lines`: each claim that is not as expected."""
+
+    cell: Cell
+    standing: Standing
+    lines: tuple[str, ...]
+    known: Mapping[str, Known]  # of each judged claim that an entry speaks of
+
+
+class Expectations:
+    """The entries of an expectations file, in their order."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self.entries = tuple(entries)
+
+    def expected(self, cell: Cell, claim: str) -> Known | None:
+        """What this cell is known to do about a claim; None where nobody knows."""
+        found = (
+            entry.claims[claim]
+            for entry in self.entries
+            if claim in entry.claims and entry.matches(cell)
+        )
+        return next(found, None)
+
+    def compare(self, cell: Cell, runs: Iterable[Iterable[ClaimVerdict]]) -> CellResult:
+        """The runs of one cell (one a repeat) against what is known of it."""
+        told: list[tuple[Standing, str]] = []
+        runs = [list(verdicts) for verdicts in runs]
+        expected = {one.claim: self.expected(cell, one.claim) for one in chain(*runs)}
+        if not runs or any(not verdicts for verdicts in runs):
+            told.append((Standing.NOT_JUDGED, "a run of this cell was not judged"))
+        if not any(entry.matches(cell) for entry in self.entries):
+            told.append((Standing.NEW, "no entry speaks of this cell"))
+        for verdicts in runs:
+            told += [_stand(verdict, expected[verdict.claim]) for verdict in verdicts]
+        standing = max((one for one, _ in told), key=_ORDER.index, default=Standing.NOT_JUDGED)
+        lines = tuple(dict.fromkeys(line for _, line in told if line))
+        known = {claim: known for claim, known in expected.items() if known is not None}
+        return CellResult(cell, standing, lines, known)
+
+
+def _stand(verdict: ClaimVerdict, expected: Known | None) -> tuple[Standing, str]:
+    if expected is None:
+        if verdict.outcome is Outcome.NOT_APPLICABLE:
+            return Standing.AS_EXPECTED, ""
+        return Standing.NEW, f"{verdict.claim}: {verdict.outcome}, and no entry speaks of it"
+    if expected.allows(verdict.outcome):
+        return Standing.AS_EXPECTED, ""
+    line = f"{verdict.claim}: {verdict.outcome}, expected {expected}"
+    if verdict.outcome is Outcome.INCONCLUSIVE:
+        return Standing.NOT_JUDGED, line
+    return Standing.DIFFERS, line
+
+
+_ORDER = (Standing.AS_EXPECTED, Standing.NEW, Standing.NOT_JUDGED, Standing.DIFFERS)
+
+
+def shipped(claims: Iterable[str]) -> Expectations:
+    """The expectations that come with mqproof; `claims`: the names that may stand in them."""
+    folder = resources.files("harness.compare")
+    text = folder.joinpath("expectations.toml").read_text(encoding="utf-8")
+    return read_expectations(text, "expectations.toml", claims)
+
+
+def read_expectations(source: str, file: str, claims: Iterable[str]) -> Expectations:
+    """The expectations of a TOML text. Raises PlanError with every problem in it."""
+    try:
+        document = _File.model_validate(tomllib.loads(source))
+    except tomllib.TOMLDecodeError as error:
+        raise PlanError([Problem(file, f"this is not TOML: {error}")]) from None
+    except ValidationError as errors:
+        raise PlanError(
+            Problem(f"{file}, {'.'.join(str(part) for part in error['loc'])}", error["msg"])
+            for error in errors.errors()
+        ) from None
+    names = tuple(claims)
+    problems = [
+        unknown(f"{file}, [[cell]] {number}", "claim", claim, names)
+        for number, cell in enumerate(document.cell, start=1)
+        for claim in cell.claims
+        if claim not in names
+    ]
+    if problems:
+        raise PlanError(problems)
+    return Expectations(_entry(table) for table in document.cell)
+
+
+_Word = Literal["PASS", "FAIL", "INCONCLUSIVE", "NOT APPLICABLE"]
+
+
+class _CellTable(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    scenario: str = "*"
+    system: str = "*"
+    layout: str = "*"
+    client: str = "*"
+    why: Annotated[str, Field(min_length=1)]
+    claims: dict[str, _Word | Annotated[list[_Word], Field(min_length=2)]]
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    cell: list[_CellTable]
+
+
+def _entry(table: _CellTable) -> Entry:
+    claims = {claim: _known(words) for claim, words in table.claims.items()}
+    return Entry((table.scenario, table.system, table.layout, table.client), claims, table.why)
+
+
+def _known(words: str | list[_Word]) -> Known:
+    return Known(tuple(Outcome(word) for word in ([words] if isinstance(words, str) else words)))

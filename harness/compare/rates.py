@@ -1,0 +1,121 @@
+"""How often a thing happened in the runs of a cell, and what so few runs cannot exclude.
+
+1. The unit is the run: a violation is a run that had one, however many messages it cost.
+2. The interval is exact, of 95 % (Clopper-Pearson). With a violation it has two sides, 2.5 % each.
+   Without one only the upper end is asked for, and has all 5 %: that is what so many runs without
+   a violation bound (1 - 0.05 ** (1 / n): 26 % after 10 runs, under 10 % after 29).
+3. Runs that stop at the first violation are no fixed number; the interval holds all the same: its
+   lower end is the same for both ways to count, its upper end is larger than it had to be.
+4. A run that could not be judged is neither: it is a number of its own.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import scipy  # its parts are loaded when they are asked for: scipy.stats takes a second
+
+from harness.claims.judge import ClaimVerdict, Outcome
+
+CONFIDENCE = 0.95
+UNJUDGED_MAX = 0.2  # of a cell's runs: with more it says so before anything else
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """In how many of the judged runs, and the interval of the rate behind that."""
+
+    violated: int
+    runs: int
+    low: float
+    high: float
+
+    def told(self, what: str) -> str:
+        """`lost in 0 of 10 runs; up to 26 % of runs not excluded`."""
+        if not self.runs:
+            return f"{what}: no run was judged"
+        noun = "run" if self.runs == 1 else "runs"
+        return f"{what} in {self.violated:,} of {self.runs:,} {noun}; {self.bounds}"
+
+    @property
+    def bounds(self) -> str:
+        """`up to 26 % of runs not excluded`, or `6.7 % to 65 % of runs`."""
+        if not self.violated:
+            return f"up to {per_cent(self.high)} of runs not excluded"
+        return f"{per_cent(self.low)} to {per_cent(self.high)} of runs"
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A claim over the runs of a cell. Runs to which it does not apply are in no number."""
+
+    rate: Rate
+    not_judged: int
+    warns: bool = False  # it predicts harm: what is counted are runs in which that did not come
+
+    @property
+    def mostly_unjudged(self) -> bool:
+        return too_many(self.not_judged, self.rate.runs + self.not_judged)
+
+    @property
+    def share(self) -> str:
+        """`0 of 10`, `3 of 9, 1 not judged`: what stands with every tick."""
+        if not self.rate.runs + self.not_judged:
+            return ""
+        unjudged = f", {self.not_judged} not judged" if self.not_judged else ""
+        return f"{self.rate.violated} of {self.rate.runs}{unjudged}"
+
+
+def rate(violations: int, runs: int) -> Rate:
+    """Exact; of no run at all nothing is excluded."""
+    assert 0 <= violations <= runs, (violations, runs)
+    if not runs:
+        return Rate(0, 0, 0.0, 1.0)
+    sides = "two-sided" if violations else "less"
+    test = scipy.stats.binomtest(violations, runs, alternative=sides)
+    interval = test.proportion_ci(CONFIDENCE, method="exact")
+    return Rate(violations, runs, float(interval.low), float(interval.high))
+
+
+def too_many(unjudged: int, of: int) -> bool:
+    """Whether so many runs could not be judged that a cell has to say so first."""
+    return unjudged > UNJUDGED_MAX * of
+
+
+def violates(verdict: ClaimVerdict) -> bool:
+    """Whether this is a promise that was broken."""
+    return verdict.outcome is Outcome.FAIL and verdict.is_promise
+
+
+def decided(verdicts: Iterable[ClaimVerdict]) -> bool:
+    """Whether a run was judged: one claim at least was found to hold or not."""
+    return any(one.outcome in (Outcome.PASS, Outcome.FAIL) for one in verdicts)
+
+
+def tried(runs: Sequence[Sequence[ClaimVerdict]]) -> Mapping[str, Tried]:
+    """Every claim over the runs of one cell; a run without verdicts was not judged."""
+    unjudged = sum(1 for verdicts in runs if not verdicts)
+    outcomes: dict[str, Counter[Outcome]] = {}
+    warns: dict[str, bool] = {}
+    for verdict in (one for verdicts in runs for one in verdicts):
+        outcomes.setdefault(verdict.claim, Counter())[verdict.outcome] += 1
+        warns[verdict.claim] = verdict.warns
+    return {claim: _tried(found, unjudged, warns[claim]) for claim, found in outcomes.items()}
+
+
+def per_cent(share: float) -> str:
+    """`26 %`, `9.8 %`, `0.81 %`: two figures, but 100 % only where it is all."""
+    number = 100 * share
+    if number in (0, 100):
+        return f"{number:.0f} %"
+    digits = 1 if number > 99 else 0 if number >= 9.95 else 1 if number >= 0.995 else 2
+    text = f"{number:.{digits}f}"
+    return "> 99.9 %" if text == "100.0" else "< 0.01 %" if text == "0.00" else f"{text} %"
+
+
+def _tried(outcomes: Counter[Outcome], unjudged: int, warns: bool) -> Tried:
+    failed = outcomes[Outcome.FAIL]
+    # Where a claim did not apply to any run, it would not have applied to one that was not judged.
+    applied = sum(outcomes.values()) > outcomes[Outcome.NOT_APPLICABLE]
+    not_judged = outcomes[Outcome.INCONCLUSIVE] + (unjudged if applied else 0)
+    return Tried(rate(failed, failed + outcomes[Outcome.PASS]), not_judged, warns)

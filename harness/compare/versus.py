@@ -1,0 +1,239 @@
+"""Two experiments against each other: what got worse, what got better, what shows no difference.
+
+1. Cells of the same four words are compared; where there are none, and each side has one place
+   (system, layout, client), the scenarios of the two places.
+2. Worse is a promise violated in more runs, something lost in more runs, or a longer time.
+   Warnings are left out: whether harm that was foretold comes is neither.
+3. Rates are held against each other by Fisher's exact test, with Newcombe's interval of their
+   difference; times as medians.py says. Every interval is of 95 %, alone.
+4. Among many comparisons some differ by chance. So a difference is shown only where its own
+   interval leaves zero out and its p still counts among all of them (Benjamini and Hochberg).
+   Where no run of either side was a violation, or all were, there was nothing to test.
+5. What could not be compared is told with its reason.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import scipy
+
+from harness.compare.medians import Median, Time, difference, median
+from harness.compare.rates import CONFIDENCE, Rate, Tried
+
+Cell = tuple[str, str, str, str]
+LOSS = "loss"
+
+
+class Change(StrEnum):
+    """From the first side to the second."""
+
+    WORSE = "got worse"
+    BETTER = "got better"
+    NONE = "no difference shown"
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A claim, or loss, over the runs of a cell."""
+
+    tried: Tried
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """The runs of one cell. `times`: by measure, of the runs in which it is known."""
+
+    runs: int
+    claims: Mapping[str, Counted]
+    times: Mapping[str, tuple[Time, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    name: str
+    cells: Mapping[Cell, Ran]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One comparison. `by` and its interval: second less first, a share of runs or seconds; None
+    where censored runs leave it open."""
+
+    first: Cell
+    second: Cell
+    what: str
+    meaning: str
+    before: Rate | Median
+    after: Rate | Median
+    not_judged: tuple[int, int]
+    by: float | None
+    low: float
+    high: float
+    p: float | None  # None: there was nothing to test
+    change: Change = Change.NONE
+
+    @property
+    def alone(self) -> bool:
+        """Whether it would be a difference if nothing else had been compared."""
+        return self.change is Change.NONE and (self.low > 0 or self.high < 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Versus:
+    first: str
+    second: str
+    rows: tuple[Row, ...]
+    left_out: tuple[str, ...]  # what could not be compared, and why
+
+    def of(self, change: Change) -> tuple[Row, ...]:
+        """The surest first."""
+        found = [row for row in self.rows if row.change is change]
+        return tuple(sorted(found, key=lambda row: 2.0 if row.p is None else row.p))
+
+
+def rates_apart(before: Rate, after: Rate) -> tuple[float, float, float | None]:
+    """The interval of their difference, second less first, and its p: None where no run was a
+    violation, or all were."""
+    table = [
+        [after.violated, after.runs - after.violated],
+        [before.violated, before.runs - before.violated],
+    ]
+    open_question = 0 < before.violated + after.violated < before.runs + after.runs
+    p = float(scipy.stats.fisher_exact(table).pvalue) if open_question else None
+    return *_newcombe(before, after), p
+
+
+def versus(first: Side, second: Side) -> Versus:
+    """The second side against the first."""
+    pairs = _pairs(first, second)
+    left_out = [*_alone(first, {one for one, _ in pairs})]
+    left_out += _alone(second, {other for _, other in pairs})
+    rows: list[Row] = []
+    for one, other in pairs:
+        for found in _compared(one, first.cells[one], other, second.cells[other]):
+            if isinstance(found, Row):
+                rows.append(found)
+            else:
+                left_out.append(found)
+    return Versus(first.name, second.name, _decided(rows), tuple(left_out))
+
+
+def _pairs(first: Side, second: Side) -> list[tuple[Cell, Cell]]:
+    same = [(cell, cell) for cell in first.cells if cell in second.cells]
+    places = [{cell[1:] for cell in side.cells} for side in (first, second)]
+    if same or any(len(one) != 1 for one in places):
+        return same
+    (place,) = places[1]
+    moved = [(cell, (cell[0], *place)) for cell in first.cells]
+    return [(cell, other) for cell, other in moved if other in second.cells]
+
+
+def _alone(side: Side, paired: set[Cell]) -> Iterator[str]:
+    for cell in side.cells:
+        if cell not in paired:
+            yield f"{' · '.join(cell)}: only {side.name} has it"
+
+
+def _compared(one: Cell, first: Ran, other: Cell, second: Ran) -> Iterator[Row | str]:
+    for claim in dict.fromkeys((*first.claims, *second.claims)):
+        yield from _claim(one, first.claims.get(claim), other, second.claims.get(claim), claim)
+    for measure in dict.fromkeys((*first.times, *second.times)):
+        before, after = first.times.get(measure, ()), second.times.get(measure, ())
+        if before and after:
+            yield _time(one, other, measure, before, after, (first.runs, second.runs))
+        else:
+            yield f"{' · '.join(one)}, {measure}: known in no run of {_which(before, after)}"
+
+
+def _claim(
+    one: Cell, first: Counted | None, other: Cell, second: Counted | None, claim: str
+) -> Iterator[Row | str]:
+    place = f"{' · '.join(one)}, {claim}"
+    if first is None or second is None:
+        yield f"{place}: {_which(first, second)} does not know this claim"
+        return
+    if first.tried.warns or second.tried.warns:
+        return
+    if first.meaning != second.meaning:
+        yield f"{place}: it says one thing in the one, and another in the other"
+        return
+    before, after = first.tried.rate, second.tried.rate
+    applied = [bool(each.tried.share) for each in (first, second)]
+    if before.runs and after.runs:
+        unjudged = (first.tried.not_judged, second.tried.not_judged)
+        yield _rate(one, other, claim, first.meaning, before, after, unjudged)
+    elif any(applied):
+        yield f"{place}: decided in no run of {_which(before.runs, after.runs)}"
+
+
+def _which(first: object, second: object) -> str:
+    if not first and not second:
+        return "either"
+    return "the second" if first else "the first"
+
+
+def _rate(
+    one: Cell,
+    other: Cell,
+    claim: str,
+    meaning: str,
+    before: Rate,
+    after: Rate,
+    unjudged: tuple[int, int],
+) -> Row:
+    low, high, p = rates_apart(before, after)
+    by = after.violated / after.runs - before.violated / before.runs
+    return Row(one, other, claim, meaning, before, after, unjudged, by, low, high, p)
+
+
+def _newcombe(before: Rate, after: Rate) -> tuple[float, float]:
+    """Newcombe's: the two intervals of Wilson, squared and added."""
+    (low_b, mid_b, high_b), (low_a, mid_a, high_a) = _wilson(before), _wilson(after)
+    by = mid_a - mid_b
+    low = by - math.hypot(mid_a - low_a, high_b - mid_b)
+    return low, by + math.hypot(high_a - mid_a, mid_b - low_b)
+
+
+def _wilson(of: Rate) -> tuple[float, float, float]:
+    test = scipy.stats.binomtest(of.violated, of.runs)
+    interval = test.proportion_ci(CONFIDENCE, method="wilson")
+    return float(interval.low), of.violated / of.runs, float(interval.high)
+
+
+def _time(
+    one: Cell,
+    other: Cell,
+    measure: str,
+    before: Sequence[Time],
+    after: Sequence[Time],
+    runs: tuple[int, int],
+) -> Row:
+    told = difference(before, after)
+    by = told.least if told.least == told.most else None
+    unknown = (runs[0] - len(before), runs[1] - len(after))
+    return Row(
+        *(one, other, measure, ""),
+        before=median(before),
+        after=median(after),
+        not_judged=unknown,
+        by=by,
+        low=told.low,
+        high=told.high,
+        p=told.p,
+    )
+
+
+def _decided(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """With the p of each among all that were tested."""
+    tested = [row.p for row in rows if row.p is not None]
+    adjusted = iter(scipy.stats.false_discovery_control(tested) if tested else ())
+    return tuple(row if row.p is None else _changed(row, float(next(adjusted))) for row in rows)
+
+
+def _changed(row: Row, p: float) -> Row:
+    if p > 1 - CONFIDENCE or row.low <= 0 <= row.high:
+        return row
+    return replace(row, change=Change.WORSE if row.low > 0 else Change.BETTER)

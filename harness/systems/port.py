@@ -1,0 +1,141 @@
+"""What deployments need of a system: its files, and how its brokers are run, asked and told.
+
+1. A system stands in one declaration (registry.py), ours or that of a package beside mqproof, by
+   the entry point group `mqproof.systems`.
+2. Nothing has a default. A way of deployment that it does not have is None, and whoever asks for
+   it is told so.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from pydantic import BaseModel
+
+from faults.executors.doors import Doors
+from harness.cluster.agent import AgentClient
+from harness.cluster.orders import Operator
+from harness.cluster.port import Broker, Health
+from harness.plan.findings import Finding
+from harness.plan.model import Drain, Layout
+from harness.plan.promises import Promises
+from harness.plan.servers import Servers
+
+
+class Standing(Broker, Protocol):
+    """What is asked of brokers while a cluster stands, besides what a run asks."""
+
+    async def greets(self, host: str) -> bool: ...
+
+    async def listed(self, host: str) -> bool: ...
+
+    async def health(self, limit_s: float) -> Health: ...
+
+    async def set_policies(self) -> None: ...
+
+    async def alarms(self, resource: str) -> dict[str, dict[str, bool]]: ...
+
+    async def versions(self) -> dict[str, str]: ...
+
+
+class Told(NamedTuple):
+    """Who is asked, who is told, and where it is spoken to."""
+
+    broker: Standing
+    operator: Operator
+    doors: Doors
+
+
+# --- as processes of this machine -------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """What every node listens at, at an address of its own: standard ports."""
+
+    clients: int
+    peers: int  # speaks first, and at once
+    others: tuple[int, ...]
+
+    @property
+    def every(self) -> tuple[int, ...]:
+        return (self.clients, *self.others, self.peers)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One node that is to be configured."""
+
+    layout: Layout
+    host: str
+    address: str
+    port: Callable[[int], int]  # of a standard one: where something has that, all are shifted
+    peers: Mapping[str, tuple[str, int]]  # where each other one is dialled
+    data: str  # a folder of its own
+    log: str  # a file
+    misbehave: Mapping[str, Any] | None  # what a reference is told to do wrong
+
+
+class Processes(Protocol):
+    """A system that runs as subprocesses on this machine, one a host.
+
+    A node is started by `command`, the path of its configuration (JSON), and `--with-parent` where
+    it is to end when its standard input does. It ends on SIGTERM, and has its data again when it
+    is started again.
+    """
+
+    @property
+    def command(self) -> tuple[str, ...]: ...
+
+    @property
+    def ports(self) -> Ports: ...
+
+    def configuration(self, node: Node) -> Mapping[str, Any]: ...
+
+    def told(
+        self,
+        layout: Layout,
+        agent: AgentClient,
+        addresses: Mapping[str, str],
+        port: Callable[[int], int],
+    ) -> Told:
+        """`addresses`: by host; `port`: as of Node."""
+
+
+# --- what it says of itself -------------------------------------------------------------------
+
+
+class LayoutFile(Protocol):
+    """The shape of a layout file, and the layout that it becomes."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def profiles(self) -> Mapping[str, Any]: ...
+
+    def layout(self, system: str, profile: str) -> Layout: ...
+
+
+class Mistakes(Protocol):
+    """What is wrong with a layout file where several keys are looked at; what is missing or
+    ill-typed is left to the shape. `processes`: what every host of the system carries."""
+
+    def __call__(
+        self, document: Mapping[str, Any], processes: tuple[str, ...], /
+    ) -> Iterator[Finding]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declaration:
+    """One system. `folder`: of its system.toml and its layouts/*.toml."""
+
+    name: str
+    folder: Callable[[], Path]
+    layout_file: type[BaseModel]  # a LayoutFile
+    mistakes: Mistakes
+    promises: Callable[[Layout], Promises]
+    servers: Callable[[Layout], Servers]
+    drain: Drain
+    processes: Processes | None  # None: it does not run as subprocesses

@@ -1,0 +1,13 @@
+"""The view of one run: what a person is told of it beside its verdicts. Nothing is judged here.
+
+summary       what a newcomer asks: how many were lost, how long was it out, is that proved?
+observations  short lines: counts and times, each judged or not, and why
+audited       what the auditor started and read, in sentences
+detail        what a page shows of the run: its timeline, and some messages' stories
+timeline      second by second: service, faults and operations, outages
+latency       quantiles of latency over the run
+out           how long the run was out in all, and its worst queue and publisher
+routes        what name servers showed, and whom clients asked
+journeys      the way of one message, row by row
+costs         what the run cost in its calm: a second, a host, a message
+"""

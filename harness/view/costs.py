@@ -1,0 +1,161 @@
+"""What a run cost in its calm, in units that layouts compare by: a second, a host, a message.
+
+1. The numbers are those of the marts `calm` and `use`: from the time before the first fault only.
+2. None is not known or not counted, never 0. A stall of the instrument, or a log that is missing,
+   leaves rate and latency unknown; what hosts used was seen all the same.
+3. Only runs of one load compare, so a cost says what load it is of.
+"""
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from harness.claims.doubts import tell
+from harness.deploy.local.site import PROXY_NAME
+from harness.deploy.local.usage import WORKERS
+from harness.run_folder.manifest import Manifest
+from spark_analysis.schema.costs import Calm, Costs, Use
+from spark_analysis.schema.doubts import Doubt
+from spark_analysis.schema.facts import Facts
+
+NS = 1e9
+BROKERS, PROXY, CLIENTS = "brokers", "proxy", "workers"
+PARTS = (BROKERS, PROXY, CLIENTS)
+_STOPPING = ("clock", "records")  # doubts about a run that reach before its first fault
+
+
+@dataclass(frozen=True, slots=True)
+class HostUse:
+    """One host in the calm. Rates are bytes a second; `seconds` between first and last sample."""
+
+    host: str
+    part: str  # of PARTS
+    seconds: float
+    cores: float | None
+    memory_median_bytes: float | None
+    memory_peak_bytes: float | None
+    received_per_s: float | None
+    sent_per_s: float | None
+    read_per_s: float | None
+    written_per_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """One run. `asked_per_s` None: at rate max; `doubt`: why rate and latency are None."""
+
+    deployment: str
+    load: str
+    seconds: float
+    asked_per_s: float | None
+    confirmed_per_s: float | None
+    p50_ms: float | None
+    p99_ms: float | None
+    hosts: tuple[HostUse, ...]
+    doubt: str
+
+    def sum_of(self, part: str, name: str) -> float | None:
+        """A measure of HostUse over all hosts of one part; None where one of them is not known."""
+        found = [getattr(host, name) for host in self.hosts if host.part == part]
+        return None if not found or None in found else float(sum(found))
+
+    def cpu_s_per_1000(self, part: str) -> float | None:
+        """CPU seconds that this part took for a thousand confirmed messages."""
+        cores = self.sum_of(part, "cores")
+        if cores is None or not self.confirmed_per_s:
+            return None
+        return 1000 * cores / self.confirmed_per_s
+
+
+def cost(manifest: Manifest, facts: Facts, found: Costs, doubts: tuple[Doubt, ...]) -> Cost:
+    """One run's. `found` and `doubts`: rows of that run only."""
+    calm = next(iter(found.calm), None)
+    doubt = _doubt(facts, calm, doubts)
+    known = calm if calm is not None and not doubt else None
+    seconds = (calm.until_ns - calm.from_ns) / NS if calm is not None else 0.0
+    return Cost(
+        deployment=manifest.deployment,
+        load=load_of(manifest.scenario_source),
+        seconds=seconds,
+        asked_per_s=calm.intended / seconds if calm is not None and facts.paced else None,
+        confirmed_per_s=known.confirmed / seconds if known is not None else None,
+        p50_ms=_ms(known.p50_ns) if known is not None else None,
+        p99_ms=_ms(known.p99_ns) if known is not None else None,
+        hosts=tuple(_host(use) for use in sorted(found.use)),
+        doubt=doubt,
+    )
+
+
+def load_of(scenario: str) -> str:
+    """`300/s, 2 publishers, 1 consumer, 256 bytes, persistent`: what a scenario's file asks for.
+
+    Where clients enter is left out: it is part of the scenario's story, not of its load.
+    """
+    try:
+        workload = tomllib.loads(scenario).get("workload", {})
+    except tomllib.TOMLDecodeError:
+        return ""
+    return ", ".join(_words(workload))
+
+
+def _words(workload: Mapping[str, Any]) -> Iterable[str]:
+    rate = workload.get("rate")
+    if rate is not None:
+        yield "as fast as it goes" if rate == "max" else f"{rate:g}/s"
+    for name in ("publishers", "consumers"):
+        number = workload.get(name)
+        if number is not None:
+            yield f"{number} {name[:-1] if number == 1 else name}"
+    queues = workload.get("queues", ())
+    if len(queues) > 1:
+        yield f"{len(queues)} queues"
+    if "body_bytes" in workload:
+        yield f"{workload['body_bytes']} bytes"
+    for name, word in (("persistent", "persistent"), ("confirms", "confirms")):
+        if name in workload:
+            yield (
+                word
+                if workload[name]
+                else f"not {word}"
+                if name == "persistent"
+                else "no confirms"
+            )
+
+
+def _doubt(facts: Facts, calm: Calm | None, doubts: tuple[Doubt, ...]) -> str:
+    if not facts.confirms:
+        return "publishers ask for no confirms"
+    stopping = [
+        one
+        for one in tell(doubts, facts)
+        if (one.scope == "run" and one.reason in _STOPPING)
+        or (one.scope == "availability" and one.window == 0)
+    ]
+    if stopping:
+        return stopping[0].sentence
+    return "" if calm is not None else "there was no load before the first fault"
+
+
+def _host(use: Use) -> HostUse:
+    seconds = (use.until_ns - use.from_ns) / NS
+    return HostUse(
+        host=use.host,
+        part={PROXY_NAME: PROXY, WORKERS: CLIENTS}.get(use.host, BROKERS),
+        seconds=seconds,
+        cores=_rate(use.cpu_ns, seconds * NS),
+        memory_median_bytes=use.memory_median_bytes,
+        memory_peak_bytes=use.memory_peak_bytes,
+        received_per_s=_rate(use.network_received_bytes, seconds),
+        sent_per_s=_rate(use.network_sent_bytes, seconds),
+        read_per_s=_rate(use.disk_read_bytes, seconds),
+        written_per_s=_rate(use.disk_written_bytes, seconds),
+    )
+
+
+def _rate(grown: int | None, time: float) -> float | None:
+    return grown / time if grown is not None and time > 0 else None
+
+
+def _ms(time_ns: int | None) -> float | None:
+    return time_ns / 1e6 if time_ns is not None else None

@@ -1,0 +1,173 @@
+"""What a page shows of one run beyond its verdicts: its timeline, and some messages' stories.
+
+1. Bounded: of each class of affected messages the first STORIES_MAX by time, of a run at most
+   STORIES_OF_RUN_MAX, the gravest classes first; how many there are is told beside them.
+2. Raw tables that cannot be read cost the page what they hold, never the verdict: it says so.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.run_folder import rows
+from harness.run_folder.manifest import AuditStart, Manifest, WorkerRecord
+from harness.view.journeys import Journey, Records, journey
+from harness.view.latency import Latencies, latencies
+from harness.view.routes import routes
+from harness.view.timeline import PROOFS, Events, Timeline, slice_length_s, timeline
+from spark_analysis.schema.facts import Facts, ProcessEnd
+from spark_analysis.schema.findings import Findings
+from spark_analysis.schema.measures import gravity
+from spark_analysis.schema.messages import Affected
+from spark_analysis.schema.views import Views
+
+NO_VIEWS = Views()
+STORIES_MAX = 5
+STORIES_OF_RUN_MAX = 60
+ROWS_MAX = 20_000  # of a small table, and of all rows of the messages that are told
+
+
+@dataclass(frozen=True, slots=True)
+class AffectedClass:
+    """All messages of one measure and detail: how many there are, and the stories of some."""
+
+    measure: str
+    detail: str
+    number: int
+    journeys: tuple[Journey, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """`unreadable`: why something is missing here; "" where nothing is."""
+
+    timeline: Timeline
+    affected: tuple[AffectedClass, ...]
+    deployment: str
+    scenario_source: str
+    versions: tuple[tuple[str, str], ...]
+    workers: tuple[WorkerRecord, ...]
+    audit_starts: tuple[AuditStart, ...] = ()
+    process_ends: tuple[ProcessEnd, ...] = ()
+    unreadable: str = ""
+
+
+def detail(
+    folder: Path, manifest: Manifest, facts: Facts, findings: Findings, views: Views = NO_VIEWS
+) -> Detail:
+    """Reads what a person wants to see of the run in `folder`. Changes nothing."""
+    slice_s = slice_length_s(findings.seconds)
+    told = _told(findings.affected)
+    try:
+        events, records = _read(folder, [row for group in told.values() for row in group])
+        found, unreadable = latencies(folder, facts, slice_s), ""
+    except rows.Unreadable as failure:
+        events, records = Events((), (), (), ()), Records((), (), (), (), (), ())
+        found, unreadable = Latencies({}, 1), str(failure)
+    numbers = Counter((row.measure, row.detail) for row in findings.affected)
+    return Detail(
+        timeline=timeline(
+            manifest,
+            facts,
+            findings,
+            events,
+            found,
+            slice_s,
+            routes(manifest, views, events.clients),
+        ),
+        affected=tuple(
+            AffectedClass(*name, number, tuple(journey(one, records, facts) for one in told[name]))
+            for name, number in sorted(numbers.items(), key=lambda item: _gravity(item[0]))
+        ),
+        deployment=manifest.deployment,
+        scenario_source=manifest.scenario_source,
+        versions=tuple(sorted(manifest.versions.items())),
+        workers=tuple(manifest.workers),
+        audit_starts=tuple(manifest.audit_starts),
+        process_ends=tuple(manifest.process_ends),
+        unreadable=unreadable,
+    )
+
+
+def _told(affected: Iterable[Affected]) -> dict[tuple[str, str], list[Affected]]:
+    """The rows whose stories are told, by measure and detail; a class may have none left."""
+    groups: dict[tuple[str, str], dict[tuple[int, ...], Affected]] = {}
+    for row in sorted(affected, key=_order):
+        # A message that was delivered again and again has one story in its class.
+        message = (row.producer, row.sequence) if row.producer >= 0 else _order(row)
+        groups.setdefault((row.measure, row.detail), {}).setdefault(message, row)
+    told, left = {}, STORIES_OF_RUN_MAX
+    for name in sorted(groups, key=_gravity):
+        told[name] = list(groups[name].values())[: min(STORIES_MAX, left)]
+        left -= len(told[name])
+    return told
+
+
+def _order(row: Affected) -> tuple[int, int, int, int]:
+    return row.at_ns, row.producer, row.sequence, row.attempt
+
+
+def _gravity(name: tuple[str, str]) -> tuple[int, tuple[str, str]]:
+    return gravity(name[0]), name
+
+
+def _read(folder: Path, told: list[Affected]) -> tuple[Events, Records]:
+    faults = rows.read(folder, rows.FaultEvent, ROWS_MAX)
+    clients = rows.read(folder, rows.ClientEvent, ROWS_MAX)
+    deliveries = rows.read(folder, rows.Delivery, ROWS_MAX, _deliveries_of(told)) if told else []
+    records = Records(
+        attempts=rows.read(folder, rows.Attempt, ROWS_MAX, _of(told)) if told else (),
+        settlements=rows.read(folder, rows.Settlement, ROWS_MAX, _of(told)) if told else (),
+        deliveries=deliveries,
+        acknowledgements=_acknowledgements(folder, deliveries),
+        clients=clients,
+        faults=faults,
+        terms=rows.read(folder, rows.Terms, ROWS_MAX, _of(told)) if told else (),
+    )
+    events = Events(
+        faults=faults,
+        probes=rows.read(folder, rows.Probe, ROWS_MAX, rows.field("kind").isin(PROOFS)),
+        operations=rows.read(folder, rows.Operation, ROWS_MAX),
+        clients=clients,
+    )
+    return events, records
+
+
+def _of(told: list[Affected]) -> Any:
+    """Rows of these messages, and a few more where producers share sequences."""
+    producers = sorted({row.producer for row in told})
+    sequences = sorted({row.sequence for row in told})
+    return rows.field("producer").isin(producers) & rows.field("sequence").isin(sequences)
+
+
+def _deliveries_of(told: list[Affected]) -> Any:
+    broken = sorted({row.at_ns for row in told if row.producer < 0})
+    found = _of(told)
+    if broken:
+        found = found | ((rows.field("header_ok") == 0) & rows.field("received_ns").isin(broken))
+    return found
+
+
+def _acknowledgements(folder: Path, deliveries: list[rows.Delivery]) -> list[rows.Acknowledgement]:
+    """The frames that cover these deliveries: a frame covers a range, so each range is asked."""
+    found: dict[rows.Acknowledgement, None] = {}
+    ways = sorted({(row.consumer, row.connection) for row in deliveries})
+    for consumer, connection in ways:
+        way = (consumer, connection)
+        tags = [row.tag for row in deliveries if (row.consumer, row.connection) == way]
+        where = (
+            (rows.field("consumer") == consumer)
+            & (rows.field("connection") == connection)
+            & (rows.field("first_tag") <= max(tags))
+            & (rows.field("last_tag") >= min(tags))
+        )
+        for batch in rows.batches(folder, "acknowledgements", _ACK_COLUMNS, where):
+            for row in batch.to_pylist():
+                if any(row["first_tag"] <= tag <= row["last_tag"] for tag in tags):
+                    found[rows.Acknowledgement(**row)] = None
+    return list(found)
+
+
+_ACK_COLUMNS = ["consumer", "connection", "first_tag", "last_tag", "written_ns"]

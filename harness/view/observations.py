@@ -1,0 +1,175 @@
+"""The short lines that say what a run showed: counts and times, each judged or not, and why.
+
+1. A line says what was judged, what was not and why (docs/verdicts.md 10); nothing is left out
+   silently.
+2. A time that was not reached is told as a lower bound: `>= 33.8 s`.
+3. Windows are told one by one; counts are told once a run, the gravest first.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from harness.claims import terms
+from harness.claims.evidence import Evidence
+from harness.claims.times import fault_length_s
+from harness.claims.truth import Interval, Moot, Unknown
+from harness.claims.vocabulary import STAGE_NAMES
+from harness.run_folder.process_ends import end_told
+from spark_analysis.schema.facts import ProcessEnd
+from spark_analysis.schema.measure import Grade, Measure
+from spark_analysis.schema.measures import DOUBTFUL, MISSING, REGISTER
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One line. `window` 0 is the whole run."""
+
+    name: str
+    window: int
+    judged: bool
+    text: str
+
+
+def observe(evidence: Evidence) -> tuple[Observation, ...]:
+    """Everything that a run showed, in the order of a report."""
+    lines = list(_counts(evidence))
+    for window in evidence.facts.windows:
+        lines += _window(evidence, window.number)
+    return tuple(lines)
+
+
+def unplanned(ends: Iterable[ProcessEnd]) -> tuple[Observation, ...]:
+    """One sentence for each process of a broker that ended though nobody had planned it."""
+    return tuple(Observation("process_end", 0, one.by_itself, end_told(one)) for one in ends)
+
+
+def _counts(evidence: Evidence) -> Iterator[Observation]:
+    yield _messages(evidence)
+    yield _loss(evidence)
+    for measure in REGISTER:
+        if measure.missing:
+            continue  # told with the loss
+        if measure.grade is Grade.OPEN:
+            yield from _open(measure, evidence)
+        elif measure.grade is not Grade.CENSUS and measure.claimed and _is_told(measure, evidence):
+            yield _count(measure.name, evidence)
+
+
+def _is_told(measure: Measure, evidence: Evidence) -> bool:
+    """What only some messages can have is told of the runs that have such messages."""
+    if measure.of is not None:
+        return terms.moot(measure.name, evidence.counted.total) is None
+    return measure.always_told or evidence.counted.total(measure.name) > 0
+
+
+def _open(measure: Measure, evidence: Evidence) -> Iterator[Observation]:
+    """What may belong to another measure is told with that one."""
+    number = evidence.counted.total(measure.name)
+    if number and measure.name not in DOUBTFUL:
+        text = f"{measure.name} {number:,}: {measure.meaning}"
+        yield Observation(measure.name, 0, False, text)
+
+
+def _messages(evidence: Evidence) -> Observation:
+    states = evidence.counted.details("state")
+    told = ", ".join(f"{name} {number:,}" for name, number in sorted(states.items()))
+    return Observation("messages", 0, bool(states), f"messages: {told or 'none was sent'}")
+
+
+def _loss(evidence: Evidence) -> Observation:
+    """Lost and stranded by strength, and how many nobody can judge."""
+    value = evidence.value("lost")
+    if isinstance(value, Unknown):
+        return Observation("lost", 0, False, f"loss unknown: {value.reason}")
+    parts = [f"loss {_bound(value)}"]
+    for measure in MISSING:
+        parts += [f"{measure} {words}" for words in _by_detail(measure, evidence)]
+    open_ended = isinstance(value, Interval) and value.low != value.high
+    doubt = value.doubt if isinstance(value, Interval) else ""
+    tail = f"; not judged: {doubt}" if open_ended else ""
+    return Observation("lost", 0, not open_ended, ", ".join(parts) + tail)
+
+
+def _count(name: str, evidence: Evidence) -> Observation:
+    value = evidence.value(name)
+    if isinstance(value, Unknown | Moot):
+        return Observation(name, 0, False, f"{name} not judged: {value.reason}")
+    details = _by_detail(name, evidence)
+    told = f" ({', '.join(details)})" if details and name != "reordered" else ""
+    if name == "reordered":
+        skipped = _by_detail("not_judged", evidence)
+        told = f" ({', '.join(skipped)} not judged)" if skipped else ""
+    doubt = value.doubt if isinstance(value, Interval) else ""
+    tail = f"; perhaps more: {doubt}" if doubt else ""
+    return Observation(name, 0, not doubt, f"{name} {_bound(value)}{told}{tail}")
+
+
+def _by_detail(measure: str, evidence: Evidence) -> list[str]:
+    """`3 redelivery`, the largest first."""
+    return [
+        f"{number:,} {detail}"
+        for detail, number in evidence.counted.details(measure).most_common()
+    ]
+
+
+def _window(evidence: Evidence, number: int) -> Iterator[Observation]:
+    window = evidence.window(number)
+    length_s = fault_length_s(window)
+    lasted = "never ended" if length_s is None else f"lasted {length_s:.1f} s"
+    held = "verified" if window.verified and window.gone else window.doubt or "not verified"
+    at = window.origin_ns / 1e9
+    text = f"window {number}: {window.kind} at +{at:.1f} s {lasted}, {held}"
+    yield Observation("fault", number, window.verified and window.gone, text)
+    yield _availability(evidence, number)
+    stages = [f"{name} {_stage(evidence, name, number)}" for name in STAGE_NAMES]
+    judged = not evidence.doubts.run and not evidence.doubts.availability(number)
+    yield Observation("stages", number, judged, f"window {number}: {', '.join(stages)}")
+
+
+def _availability(evidence: Evidence, number: int) -> Observation:
+    doubt = evidence.doubts.run or evidence.doubts.availability(number)
+    if doubt:
+        lost = evidence.value("lost")
+        judged = isinstance(lost, Interval) and lost.low == lost.high
+        beside = f"; loss is judged: {lost}" if judged else ""
+        text = f"availability of window {number} unknown: {doubt.sentence}{beside}"
+        return Observation("availability", number, False, text)
+    silence = evidence.value("silence_s", number)
+    degraded = evidence.value("degraded_s", number)
+    missed = evidence.value("missed", number)
+    row = evidence.recovery.availability(number)
+    share = f" of {row.operations:,}" if row is not None and isinstance(missed, Interval) else ""
+    text = (
+        f"window {number}: silence {_seconds(silence)}, degraded {_seconds(degraded)}, "
+        f"missed {_bound(missed)}{share}{_excused(evidence)}"
+    )
+    return Observation("availability", number, isinstance(silence, Interval), text)
+
+
+def _excused(evidence: Evidence) -> str:
+    number = evidence.counted.total("excused")
+    if not number:
+        return ""
+    return f"; {number:,} of the run are excused: faults kept their publishers away"
+
+
+def _stage(evidence: Evidence, name: str, number: int) -> str:
+    value = evidence.value(f"{name}_s", number)
+    if isinstance(value, Unknown):
+        return "not judged"
+    return _seconds(value)
+
+
+def _seconds(value: object) -> str:
+    if not isinstance(value, Interval):
+        return "not applicable" if isinstance(value, Moot) else "not judged"
+    return f"{'' if value.low == value.high else '>= '}{value.low:.3f} s"
+
+
+def _bound(value: object) -> str:
+    """A count in words, `>=` before it where it may be more."""
+    if isinstance(value, Moot):
+        return "not applicable"
+    if not isinstance(value, Interval):
+        return "not judged"
+    return f"{'' if value.low == value.high else '>= '}{value}"

@@ -1,0 +1,230 @@
+"""What name servers showed, and whom clients asked, as a person is told it: sentences and rows.
+
+1. A change is told with its bounds: it lies between two looks. What a silent name server would
+   have shown is unknown, and is drawn as unknown.
+2. The route of each queue's topic is told, which clients live by. What the cluster's own list
+   showed is in the marts.
+3. Bounded: at most ROWS_MAX rows and SENTENCES_MAX sentences; what was left out is counted.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TypeVar
+
+from harness.run_folder.manifest import Manifest
+from harness.run_folder.rows import ClientEvent
+from harness.view.observations import Observation
+from spark_analysis.schema.availability import Stage
+from spark_analysis.schema.findings import Findings
+from spark_analysis.schema.views import (
+    NOTHING_BEFORE,
+    ROUTE,
+    STAGES,
+    Asked,
+    Change,
+    Silence,
+    Views,
+    broker_in,
+)
+
+NS = 1e9
+ROWS_MAX = 24
+SENTENCES_MAX = 40
+ASKED_WITHIN_S = 0.5  # twice a second, at least
+SHOWN, DROPPED, SILENT, ASKED = "shown", "dropped", "silent", "asked"
+SENTENCE = "name_server"  # the observations that tell of one name server
+_PROBER = "prober-"
+
+T = TypeVar("T", Change, Silence)
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A time in which something was so; `state` is one of the words above."""
+
+    from_ns: int
+    until_ns: int
+    state: str
+    text: str  # in few letters
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    name: str
+    stretches: tuple[Stretch, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Routes:
+    """`servers`: what each name server showed of each broker; `clients`: whom each one asked."""
+
+    servers: tuple[Row, ...] = ()
+    clients: tuple[Row, ...] = ()
+    left_out: int = 0  # rows
+
+
+def routes(manifest: Manifest, views: Views, clients: Iterable[ClientEvent]) -> Routes:
+    servers = [row for asked in _routed(views) for row in _rows_of(asked, manifest, views)]
+    attached = tuple(_attached(manifest, clients))
+    return Routes(tuple(servers[:ROWS_MAX]), attached, max(0, len(servers) - ROWS_MAX))
+
+
+def observe(
+    manifest: Manifest, findings: Findings, views: Views, judged: bool
+) -> tuple[Observation, ...]:
+    """How often name servers were asked, when the route changed, and what each of them told.
+
+    `judged`: no doubt stands against the whole run.
+    """
+    told = sorted(_told(manifest, views))
+    lines = [Observation(SENTENCE, 0, True, text) for _, text in told[:SENTENCES_MAX]]
+    if len(told) > SENTENCES_MAX:
+        more = f"{len(told) - SENTENCES_MAX} more changes of the route are in marts/changes"
+        lines.append(Observation(SENTENCE, 0, True, more))
+    return (*_asking(views), *_stages(findings, judged), *lines)
+
+
+def _routed(views: Views) -> list[Asked]:
+    return sorted(asked for asked in views.asked if asked.kind == ROUTE)
+
+
+def _asking(views: Views) -> Iterator[Observation]:
+    routed = _routed(views)
+    if not routed:
+        return
+    gap_s = max(asked.gap_ns for asked in views.asked) / NS
+    looks = min(asked.looks for asked in routed)
+    servers = len({asked.name_server for asked in routed})
+    text = f"{servers} name servers were asked for the route {looks} times or more, at most "
+    text += f"{gap_s:.2f} s apart"
+    if gap_s > ASKED_WITHIN_S:
+        text += f": more than the {ASKED_WITHIN_S:g} s that were meant, the machine was busy"
+    yield Observation("name_servers_asked", 0, gap_s <= ASKED_WITHIN_S, text)
+
+
+def _stages(findings: Findings, judged: bool) -> Iterator[Observation]:
+    stages = [row for row in findings.stages if row.stage in STAGES]
+    for window, rows in groupby(sorted(stages), key=lambda row: row.window):
+        told = ", ".join(f"{row.stage} {between(row)}" for row in rows)
+        yield Observation("route", window, judged, f"window {window}: {told}")
+
+
+def between(row: Stage) -> str:
+    """`after 12.031 to 12.437 s`, for it happened between two looks; or `not within 27.4 s`."""
+    after_s = row.after_ns / NS
+    if not row.reached:
+        return f"not within {after_s:.1f} s"
+    return f"after {after_s - row.uncertainty_ns / NS:.3f} to {after_s:.3f} s"
+
+
+def _told(manifest: Manifest, views: Views) -> Iterator[tuple[int, str]]:
+    """Sentences, each with the time that it is sorted by."""
+    for asked in _routed(views):
+        whose = f"name server {asked.name_server}{_topic(asked.prober, manifest, views)}"
+        for silence in _of(views.silences, asked):
+            yield silence.from_ns, f"{whose} {_silence(silence)}"
+        later = [one for one in _of(views.changes, asked) if one.after_ns != NOTHING_BEFORE]
+        later.sort(key=lambda one: (one.by_ns, one.after_ns, one.shown, one.what))
+        for bounds, together in groupby(later, key=lambda one: (one.after_ns, one.by_ns)):
+            yield bounds[1], f"{whose} {_moved(together)} {_between(*bounds)}"
+
+
+def _moved(changes: Iterable[Change]) -> str:
+    words = {False: "dropped", True: "showed"}
+    parts = groupby(changes, key=lambda one: one.shown)
+    return ", and ".join(
+        f"{words[shown]} {', '.join(one.what for one in rows)}" for shown, rows in parts
+    )
+
+
+def _between(after_ns: int, by_ns: int) -> str:
+    return f"between +{after_ns / NS:.2f} s and +{by_ns / NS:.2f} s"
+
+
+def _silence(one: Silence) -> str:
+    end = "" if one.ended else ", to its last look"
+    times = f"from +{one.from_ns / NS:.2f} s to +{one.until_ns / NS:.2f} s{end}"
+    return f"gave no answer {times}: {one.why}"
+
+
+def _topic(prober: int, manifest: Manifest, views: Views) -> str:
+    """Which queue's route it is, where there are several."""
+    if len({asked.prober for asked in _routed(views)}) == 1:
+        return ""
+    return f" ({_name(prober, manifest).removeprefix(_PROBER)})"
+
+
+def _name(number: int, manifest: Manifest) -> str:
+    names = {worker.number: worker.name for worker in manifest.workers}
+    return names.get(number, f"worker {number}")
+
+
+def _of(rows: Iterable[T], asked: Asked) -> list[T]:
+    way = (asked.prober, asked.kind, asked.name_server)
+    return [row for row in rows if (row.prober, row.kind, row.name_server) == way]
+
+
+def _rows_of(asked: Asked, manifest: Manifest, views: Views) -> Iterator[Row]:
+    """A row a broker that a name server ever showed."""
+    brokers: dict[tuple[str, int], list[tuple[Change, str]]] = {}
+    for change in sorted(_of(views.changes, asked), key=lambda one: (one.by_ns, one.shown)):
+        shown = broker_in(change.what)
+        if shown is not None:
+            who = (shown.broker, shown.id)
+            brokers.setdefault(who, []).append((change, shown.address))
+    silent = [_silent(one) for one in _of(views.silences, asked)]
+    topic = _topic(asked.prober, manifest, views)
+    for (broker, number), changes in sorted(brokers.items()):
+        role = f"slave {number}" if number else "master"
+        stretches = (*_shown(changes, asked.last_ns), *silent)
+        yield Row(f"{asked.name_server}{topic}: {broker} {role}", stretches)
+
+
+def _shown(changes: list[tuple[Change, str]], last_ns: int) -> Iterator[Stretch]:
+    """From each change to the next one; the last view holds to the last look."""
+    ends = [change.by_ns for change, _ in changes[1:]] + [last_ns]
+    for (change, address), end_ns in zip(changes, ends, strict=True):
+        if end_ns <= change.by_ns:
+            continue  # moved to another address in one look
+        verb, state = ("showed", SHOWN) if change.shown else ("dropped", DROPPED)
+        first = change.after_ns == NOTHING_BEFORE
+        when = f"by +{change.by_ns / NS:.2f} s" if first else _between(*_bounds(change))
+        title = f"{change.name_server} {verb} {change.what} {when}"
+        text = address if change.shown else "dropped"
+        yield Stretch(change.by_ns, end_ns, state, text, title)
+
+
+def _bounds(change: Change) -> tuple[int, int]:
+    return change.after_ns, change.by_ns
+
+
+def _silent(one: Silence) -> Stretch:
+    title = f"{one.name_server} {_silence(one)}"
+    return Stretch(one.from_ns, one.until_ns, SILENT, "no answer", title)
+
+
+def _attached(manifest: Manifest, clients: Iterable[ClientEvent]) -> Iterator[Row]:
+    """A row a client that told whom it asks, from each word of it to the next, or to its end."""
+    told: dict[int, list[ClientEvent]] = {}
+    for event in clients:
+        if event.kind in ("attached", "closed"):
+            told.setdefault(event.worker, []).append(event)
+    for worker, events in sorted(told.items()):
+        events.sort(key=lambda one: one.at_ns)
+        stretches = tuple(_asking_whom(_name(worker, manifest), events, manifest.phases_ns))
+        if stretches:
+            yield Row(_name(worker, manifest), stretches)
+
+
+def _asking_whom(
+    name: str, events: list[ClientEvent], phases_ns: Mapping[str, int]
+) -> Iterator[Stretch]:
+    last_ns = max([events[-1].at_ns, *phases_ns.values()])
+    ends = [event.at_ns for event in events[1:]] + [last_ns]
+    for event, end_ns in zip(events, ends, strict=True):
+        if event.kind == "attached":
+            whom = event.detail or "nobody"
+            title = f"{name} asked {whom} from +{event.at_ns / NS:.2f} s"
+            yield Stretch(event.at_ns, end_ns, ASKED, whom, title)

@@ -1,0 +1,201 @@
+"""What a newcomer asks of one run: how many were lost, how long it was out, is that proved?
+
+1. Nothing is judged here: the numbers are those that claims are held against (evidence.py).
+2. A number that may be larger is told as a lower bound; one that nobody knows is None, with why.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from harness.claims.evidence import Evidence
+from harness.claims.truth import Interval, Moot, Unknown, Value
+from harness.view.out import Out, outs
+from spark_analysis.schema.facts import Window
+from spark_analysis.schema.measures import BY_NAME
+from spark_analysis.schema.words import Strength
+
+GOOD_S = 5  # so long sending was on time when `degraded` ended, or longer (docs/verdicts.md 7.2)
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """At least `least`; exactly that where `exact`. None: unknown, or no such thing here."""
+
+    least: float | None
+    exact: bool
+    why: str = ""  # why it is unknown or only a lower bound
+
+
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """One fault window, in seconds. `degraded` ends when operations were on time again.
+
+    `returned`: the host that it struck was seen to be back with its disk; None: it struck none.
+    """
+
+    window: int
+    kind: str
+    silence_s: Number
+    degraded_s: Number
+    missed: Number  # intended from this fault to the next, or the end, not confirmed in time
+    operations: int  # of so many
+    missed_later: int  # of those missed: due when sending had been on time for GOOD_S already
+    returned: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Promised:
+    """What was confirmed with one strength, and how much of it was seen to be gone."""
+
+    strength: str
+    confirmed: int
+    lost: int
+    stranded: int
+    unreachable: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """One run. `of` counts what there was to see, the number before it what was seen."""
+
+    confirmed: int
+    lost: Number
+    stranded: Number
+    untold: int  # messages of which nobody can say whether they are lost
+    promised: tuple[Promised, ...]  # the strongest promise first; only those that were given
+    duplicated: Number
+    duplicates: Mapping[str, int]  # of these, by what they came of, the most first
+    outages: tuple[Outage, ...]
+    out_s: Number  # all outages of the run together
+    outs: tuple[Out, ...]  # of the run, of its worst queue and its worst publisher (out.py)
+    faults_seen: int
+    faults_of: int
+    logs_closed: int
+    logs_of: int
+    queues_read: int
+    queues_of: int
+    timer_s: float | None  # after so long the layout gives a silent host up; None: not on record
+    poll_s: float | None  # so often clients ask who the masters are; None: they do not ask
+
+    @property
+    def loss_proved(self) -> bool:
+        return self.lost.exact and self.stranded.exact
+
+    @property
+    def outage_proved(self) -> bool:
+        """An outage that did not end is proved to have lasted so long; an unknown one is not."""
+        return self.out_s.least is not None or not self.out_s.why
+
+    @property
+    def worst(self) -> Out | None:
+        """Of several queues or publishers the one that was out for longest; where times of the
+        run are in doubt, so are theirs."""
+        known = self.outs[1:] if self.out_s.least is not None else ()
+        return max(known, key=lambda one: one.seconds, default=None)
+
+
+def summary(evidence: Evidence) -> Summary:
+    facts = evidence.facts
+    found = outs(facts, evidence.findings.outages)
+    unread = [queue for queue in facts.queues if not queue.drained or queue.unreadable]
+    return Summary(
+        confirmed=evidence.counted.total("state", "acknowledged"),
+        lost=_number(evidence.value("lost")),
+        stranded=_number(evidence.value("stranded")),
+        untold=evidence.counted.undecided(),
+        promised=tuple(_promised(evidence)),
+        duplicated=_number(evidence.value("duplicated")),
+        duplicates=dict(evidence.counted.details("duplicated").most_common()),
+        outages=tuple(_outage(evidence, window) for window in facts.windows),
+        out_s=_out(evidence, found),
+        outs=found,
+        faults_seen=sum(window.verified and window.gone for window in facts.windows),
+        faults_of=len(facts.windows),
+        logs_closed=sum(worker.log_closed for worker in facts.workers),
+        logs_of=len(facts.workers),
+        queues_read=len(facts.queues) - len(unread),
+        queues_of=len(facts.queues),
+        timer_s=_seconds(evidence.value("timer_s")),
+        poll_s=_seconds(evidence.value("route_poll_s")),
+    )
+
+
+def _outage(evidence: Evidence, window: Window) -> Outage:
+    return Outage(
+        window=window.number,
+        kind=window.kind,
+        silence_s=_number(evidence.value("silence_s", window.number)),
+        degraded_s=_number(evidence.value("degraded_s", window.number)),
+        missed=_number(evidence.value("missed", window.number)),
+        operations=_operations(evidence, window.number),
+        missed_later=_missed_later(evidence, window),
+        returned=_returned(evidence, window),
+    )
+
+
+def _out(evidence: Evidence, found: tuple[Out, ...]) -> Number:
+    """Of the whole run: a doubt about any window is one about the sum."""
+    if not found:
+        return Number(None, True)
+    stops = {(one.scope, one.reason) for one in BY_NAME["out_total"].stopped_by}
+    for doubt in evidence.doubts:
+        if doubt.scope == "run" or (doubt.scope, doubt.reason) in stops:
+            return Number(None, False, doubt.sentence)
+    run = found[0]
+    why = "" if run.whole else "the system did not end an outage by itself"
+    return Number(run.seconds, run.whole, why)
+
+
+def _missed_later(evidence: Evidence, window: Window) -> int:
+    """Where sending was never on time again there is no later."""
+    back = evidence.recovery.stage("sustained_success", window.number)
+    if back is None or not back.reached:
+        return 0
+    origins = (one.origin_ns for one in evidence.facts.windows if one.number > window.number)
+    until_ns = min(origins, default=math.inf)
+    from_ns = window.origin_ns + back.after_ns + GOOD_S * 1_000_000_000
+    rows = (row for row in evidence.findings.affected if row.measure == "missed")
+    return sum(from_ns <= row.at_ns < until_ns for row in rows)
+
+
+def _returned(evidence: Evidence, window: Window) -> bool | None:
+    """An operation may have taken a disk away, too."""
+    spared = window.nature.spares_disk if window.nature is not None else None
+    if spared is None:
+        return None
+    wiped = evidence.value("lost_disk")
+    kept = spared and (isinstance(wiped, Moot) or wiped == "none")
+    return kept and evidence.value("fault_returned", window.number) is True
+
+
+def _promised(evidence: Evidence) -> Iterator[Promised]:
+    for strength in (strength.name.lower() for strength in Strength):
+        confirmed = evidence.counted.total("confirmed", strength)
+        if confirmed:
+            yield Promised(
+                strength,
+                confirmed,
+                lost=evidence.counted.total("lost", strength),
+                stranded=evidence.counted.total("stranded", strength),
+                unreachable=evidence.counted.total("unreachable", strength),
+            )
+
+
+def _operations(evidence: Evidence, window: int) -> int:
+    row = evidence.recovery.availability(window)
+    return row.operations if row is not None else 0
+
+
+def _seconds(value: Value) -> float | None:
+    return value.low if isinstance(value, Interval) else None
+
+
+def _number(value: Value) -> Number:
+    if isinstance(value, Interval):
+        exact = value.low == value.high
+        least = None if math.isinf(value.low) else value.low
+        return Number(least, exact, value.doubt)
+    if isinstance(value, Unknown):
+        return Number(None, False, value.reason)
+    return Number(None, True)  # moot: there is no such thing here, so nothing is open

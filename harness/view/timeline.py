@@ -1,0 +1,346 @@
+"""One run along its time: slices of load, faults as asked for and as seen, what else happened.
+
+1. Times are run time in ns, so that they agree with every line of a verdict.
+2. At most SLICES_MAX slices and EVENTS_MAX events, however long the run was; what was left out is
+   counted.
+3. What was not recorded is None or "", never assumed.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.claims.doubts import tell, worker_name
+from harness.run_folder.manifest import Manifest
+from harness.run_folder.rows import ClientEvent, FaultEvent, Operation, Probe
+from harness.view.latency import NS_PER_S, Latencies
+from harness.view.out import Out, outs
+from harness.view.routes import Routes
+from spark_analysis.schema.availability import Second, Stage
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.facts import Window as WindowFacts
+from spark_analysis.schema.findings import Findings
+
+NO_ROUTES = Routes()
+SLICES_MAX = 180
+EVENTS_MAX = 120
+_LENGTHS_S = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600)
+_FINE = ("connected", "attached", "answered again")
+_QUIET = ("connecting", "closed", "consuming")  # events that say nothing when all is well
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Some seconds of load. A latency is None where nothing was confirmed."""
+
+    from_s: int
+    operations: int
+    missed: int
+    confirmed: int
+    delivered: int
+    p50_ms: float | None
+    p99_ms: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A verification from outside: when it ended, whether it proved what it looked for.
+
+    `began_ns` None: no probe says since when it looked.
+    """
+
+    at_ns: int
+    ok: bool
+    detail: str
+    began_ns: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FaultSpan:
+    """One fault window: what the scenario asks for, what was done, what was seen."""
+
+    number: int
+    kind: str
+    target: str  # the scenario's word
+    resolved: str  # the host that it meant
+    role: str  # what that host was when the window opened
+    mechanism: str
+    asked_from_ns: int | None
+    asked_until_ns: int | None
+    issued_ns: int
+    returned_ns: int
+    ended_ns: int | None
+    held: Look | None
+    gone: Look | None
+    verified: bool
+    doubt: str
+    stages: tuple[Stage, ...]
+    stages_doubt: str  # why the times of its stages are not judged; "" where they are
+    options: tuple[str, ...] = ()  # what else the scenario says of it: `clients publishers`
+    returns: bool = True  # False: the scenario says that it never goes
+    undo_issued_ns: int | None = None
+
+    @property
+    def opened(self) -> bool:
+        """Whether an action of it was issued, or tried; `doubt` says why not."""
+        return bool(self.resolved) or self.returned_ns > self.issued_ns
+
+
+@dataclass(frozen=True, slots=True)
+class OperationSpan:
+    """One operation of the schedule, and what became of it; `detail`: what was said, or why not.
+
+    `began_ns` None: it never did. `returned_ns` None: nobody knows when.
+    """
+
+    number: int
+    kind: str
+    target: str
+    resolved: str
+    asked_ns: int | None
+    began_ns: int | None
+    returned_ns: int | None
+    ok: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """Something at one instant. `sort`: client, stall, probe, operation, process."""
+
+    at_ns: int
+    sort: str
+    who: str
+    text: str
+    ok: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """So many affected messages of one measure within one slice."""
+
+    measure: str
+    from_s: int
+    messages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    from_s: int
+    until_s: int
+    slice_s: int
+    phases: tuple[tuple[str, int], ...]  # name, when it began
+    slices: tuple[Slice, ...]
+    latency_every: int  # of how many messages one was looked at for latencies
+    faults: tuple[FaultSpan, ...]
+    happenings: tuple[Happening, ...]
+    happenings_left_out: int
+    marks: tuple[Mark, ...]
+    operations: tuple[OperationSpan, ...] = ()
+    routes: Routes = NO_ROUTES
+    outs: tuple[Out, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """The small raw tables of a run."""
+
+    faults: Sequence[FaultEvent]
+    probes: Sequence[Probe]  # of the kinds in PROOFS
+    operations: Sequence[Operation]
+    clients: Sequence[ClientEvent]
+
+
+def slice_length_s(seconds: Iterable[Second]) -> int:
+    """The least round length with which the run has at most SLICES_MAX slices."""
+    numbers = [second.second for second in seconds]
+    span_s = max(numbers, default=0) - min(numbers, default=0) + 1
+    fitting = (length for length in _LENGTHS_S if span_s <= (SLICES_MAX - 1) * length)
+    return next(fitting, -(-span_s // (SLICES_MAX - 1)))
+
+
+def timeline(
+    manifest: Manifest,
+    facts: Facts,
+    findings: Findings,
+    events: Events,
+    latencies: Latencies,
+    slice_s: int,
+    routes: Routes = NO_ROUTES,
+) -> Timeline:
+    """`latencies` must have been taken with the same `slice_s`."""
+    slices = _slices(findings.seconds, latencies, slice_s)
+    faults = tuple(_fault(window, manifest, facts, findings, events) for window in facts.windows)
+    happenings = sorted(_happenings(facts, findings, events), key=lambda one: one.at_ns)
+    ends_s = [one.from_s + slice_s for one in slices] + [-(-facts.load_ended_ns // NS_PER_S)]
+    return Timeline(
+        from_s=min([one.from_s for one in slices] + [facts.load_started_ns // NS_PER_S]),
+        until_s=max(ends_s),
+        slice_s=slice_s,
+        phases=tuple(sorted(manifest.phases_ns.items(), key=lambda phase: phase[1])),
+        slices=slices,
+        latency_every=latencies.every,
+        faults=faults,
+        happenings=tuple(happenings[:EVENTS_MAX]),
+        happenings_left_out=max(0, len(happenings) - EVENTS_MAX),
+        marks=_marks(findings, slice_s),
+        operations=tuple(_operations(manifest, facts)),
+        routes=routes,
+        outs=outs(facts, findings.outages),
+    )
+
+
+def _operations(manifest: Manifest, facts: Facts) -> Iterable[OperationSpan]:
+    at_s = {step["number"]: step["at_s"] for step in manifest.schedule.get("steps", [])}
+    for one in manifest.operations:
+        planned_s = at_s.get(one.number)
+        asked_ns = None
+        if planned_s is not None:
+            asked_ns = facts.load_started_ns + round(planned_s * NS_PER_S)
+        yield OperationSpan(
+            one.number,
+            one.kind,
+            one.target,
+            one.resolved,
+            asked_ns,
+            one.began_ns,
+            one.returned_ns,
+            one.ok,
+            one.detail,
+        )
+
+
+def _slices(seconds: Iterable[Second], latencies: Latencies, slice_s: int) -> tuple[Slice, ...]:
+    by_number: dict[int, list[Second]] = {}
+    for second in seconds:
+        by_number.setdefault(second.second // slice_s, []).append(second)
+    return tuple(
+        _slice(number, by_number.get(number, []), latencies, slice_s)
+        for number in range(min(by_number, default=0), max(by_number, default=-1) + 1)
+    )
+
+
+def _slice(number: int, seconds: list[Second], latencies: Latencies, slice_s: int) -> Slice:
+    found = latencies.slices.get(number)
+    return Slice(
+        from_s=number * slice_s,
+        operations=sum(second.operations for second in seconds),
+        missed=sum(second.missed for second in seconds),
+        confirmed=sum(second.confirmed for second in seconds),
+        delivered=sum(second.delivered for second in seconds),
+        p50_ms=found.p50_ms if found else None,
+        p99_ms=found.p99_ms if found else None,
+    )
+
+
+def _fault(
+    window: WindowFacts, manifest: Manifest, facts: Facts, findings: Findings, events: Events
+) -> FaultSpan:
+    own = [event for event in events.faults if event.window == window.number]
+    planned = _planned(manifest, window.number)
+    told = own[0] if own else None
+    asked_ns = None
+    if planned is not None:
+        asked_ns = facts.load_started_ns + round(planned["opens_s"] * NS_PER_S)
+    return FaultSpan(
+        number=window.number,
+        kind=window.kind,
+        target=told.target if told else (planned or {}).get("fault", {}).get("target", ""),
+        resolved=told.resolved if told else "",
+        role=told.role if told else "",
+        mechanism=told.mechanism if told else "",
+        asked_from_ns=asked_ns,
+        asked_until_ns=None
+        if asked_ns is None or planned is None
+        else asked_ns + round(planned["lasts_s"] * NS_PER_S),
+        issued_ns=window.origin_ns,
+        returned_ns=window.returned_ns,
+        ended_ns=window.ended_ns,
+        held=_look(own, events.probes, "verified"),
+        gone=_look(own, events.probes, "gone"),
+        verified=window.verified and window.gone,
+        doubt=window.doubt,
+        stages=tuple(sorted(row for row in findings.stages if row.window == window.number)),
+        stages_doubt=_stages_doubt(window.number, facts, findings),
+        options=_options((planned or {}).get("fault", {})),
+        returns=(planned or {}).get("fault", {}).get("returns", True),
+        undo_issued_ns=next((row.at_ns for row in own if row.event == "undo_issued"), None),
+    )
+
+
+def _options(fault: Mapping[str, Any]) -> tuple[str, ...]:
+    """Those that do not say what goes without saying. They stand in `options`, or beside it."""
+    told = {"clients": fault.get("clients", ""), **fault.get("options", {})}
+    return tuple(
+        f"{name.replace('_', ' ')} {format(value, 'g') if isinstance(value, float) else value}"
+        for name, value in told.items()
+        if value and value != _UNSAID.get(name)
+    )
+
+
+# Options that a fault has whether a scenario names them or not, and which most kinds do not take.
+_UNSAID = {"clients": "all", "direction": "both", "shape": "one", "resource": "memory"}
+
+
+def _stages_doubt(number: int, facts: Facts, findings: Findings) -> str:
+    """A doubt about the whole run, or about availability of this window."""
+    told = tell(findings.doubts, facts)
+    touching = (one for one in told if (one.scope, one.window) == ("availability", number))
+    found = [*(one for one in told if one.scope == "run"), *touching]
+    return found[0].sentence if found else ""
+
+
+def _planned(manifest: Manifest, number: int) -> dict[str, Any] | None:
+    windows = manifest.schedule.get("windows", [])
+    return next((window for window in windows if window["number"] == number), None)
+
+
+def _look(own: Iterable[FaultEvent], probes: Iterable[Probe], event: str) -> Look | None:
+    row = next((row for row in own if row.event == event), None)
+    if row is None:
+        return None
+    # The probe that proved it is written down with the same end.
+    named = (one for one in probes if one.kind == event and one.ended_ns == row.at_ns)
+    began_ns = next((one.started_ns for one in named), None)
+    return Look(row.at_ns, bool(row.ok), row.detail, began_ns)
+
+
+def _happenings(facts: Facts, findings: Findings, events: Events) -> Iterable[Happening]:
+    for end in facts.process_ends:
+        yield Happening(end.at_ns, "process", end.place, f"ended: {end.detail}", False)
+    for client in events.clients:
+        if client.kind not in _QUIET:
+            who, text = worker_name(client.worker, facts), f"{client.kind} {client.detail}".strip()
+            yield Happening(client.at_ns, "client", who, text, client.kind in _FINE)
+    for worker, at_ns, late_ns in _stalls(findings):
+        text = f"stalled {late_ns / 1e6:,.0f} ms: the instrument, not the broker"
+        yield Happening(at_ns, "stall", worker_name(worker, facts), text, False)
+    for probe in events.probes:
+        text = f"{_LOOKED[probe.kind]}: {probe.detail or 'nothing was said'}"
+        yield Happening(probe.ended_ns, "probe", probe.target, text, bool(probe.ok))
+    for operation in events.operations:
+        text = f"{operation.kind} {operation.target} {operation.detail}".strip()
+        yield Happening(operation.at_ns, "operation", operation.resolved, text, bool(operation.ok))
+
+
+# Kinds of probes that prove a fault; what probers see all the time tells of itself by its changes.
+_LOOKED = {"verified": "seen from outside to hold", "gone": "seen from outside to be gone"}
+PROOFS = tuple(_LOOKED)
+
+
+def _stalls(findings: Findings) -> set[tuple[int, int, int]]:
+    """Worker, when, how late: a stall that touches two windows is a doubt in each."""
+    rows = (doubt for doubt in findings.doubts if doubt.reason == "stalled")
+    return {(row.worker, row.at_ns, row.late_ns) for row in rows}
+
+
+def _marks(findings: Findings, slice_s: int) -> tuple[Mark, ...]:
+    found = Counter(
+        (row.measure, row.at_ns // NS_PER_S // slice_s * slice_s)
+        for row in findings.affected
+        if row.at_ns >= 0
+    )
+    return tuple(
+        Mark(measure, from_s, number) for (measure, from_s), number in sorted(found.items())
+    )

@@ -1,0 +1,216 @@
+"""What became of messages: how many of what, which ones, and which faults may have caused it.
+
+The plain definition and Spark are written from this text, apart from each other, and must agree
+row for row. Rows of a mart have no order. Words are those of findings.py.
+
+STATE, one a message, first that holds: `acknowledged` any settlement CONFIRMED; `indeterminate`
+any settlement UNKNOWN or UNCONFIRMED, or a sent attempt without settlement; `returned` any
+RETURNED; `refused` any REFUSED; `not_sent`. Strength of an acknowledged message: the strongest
+(smallest) strength of its CONFIRMED settlements; its name in lower case is the detail.
+
+COUNTS (measure: detail), with the message's queue; one a message unless said:
+- `state`: the state's name.
+- `confirmed`: strength; an acknowledged message.
+- of the acknowledged messages that are not delivered and not meant to be rolled back, first that
+  holds:
+  `loss_unknown`: "not_due"; every CONFIRMED settlement is of a delayed attempt, and the smallest
+     settled_ns + wait + slack(attempt) of them lies after the queue's quiet_ns (None, or no
+     QueueEnd: nobody knows when it was quiet, so it does).
+  `loss_unknown`: "pending"; its fate is COMMIT_WHEN_ASKED, and no AUDIT found it: whether the
+     broker asked is not on record, so nobody knows whether it was committed.
+  `stranded`: strength; it was found.
+  `loss_unknown`: "consumer_log"; a consumer's log is not closed.
+  `loss_unknown`: "drain"; the queue's drain is not complete (or the queue has no QueueEnd).
+  `unreachable`: strength; the queue's `unreadable` is not empty.
+  `lost`: strength.
+- `lost_indeterminate`: indeterminate and not delivered; "found" where the audit found it, else "".
+- `revived`: indeterminate and delivered; "".
+- `attempt_lost`, `attempt_open`, one an attempt: it was sent and has a CONFIRMED settlement, the
+  fate of its message is NONE, its message is delivered, and no identified delivery (of any via) is
+  of this attempt. First that holds:
+  `attempt_open`: "not_due"; it is delayed, and its smallest confirming settled_ns + wait +
+     slack(attempt) lies after the queue's quiet_ns (None, or no QueueEnd: so it does).
+  `attempt_open`: "consumer_log", "drain" as for `loss_unknown`; "unreadable" where the queue's
+     `unreadable` is not empty.
+  `attempt_lost`: the name of the strongest strength of its confirms. The broker confirmed this
+     copy and has it nowhere: that another copy came makes the application whole, not the broker's
+     word.
+- `forgotten`, `forgotten_unknown`, one an attempt, only where facts.acknowledges: of its
+  identified deliveries (of any via, in delivery order) the last is by LOAD or RETRY_TOPIC, and the
+  connection of that one ended at that time or later; and none of them was acknowledged at any
+  time. It was given out, never acknowledged, and never came again. First that holds:
+  `forgotten_unknown`: "consumer_log", "drain", "unreadable" as for `attempt_open`. `forgotten`:
+  "".
+- `refused_but_delivered`, one an attempt: it was sent, it has settlements, all of them REFUSED or
+  RETURNED, the fate of its message is NONE, and an identified delivery by LOAD, DRAIN or
+  RETRY_TOPIC is of this attempt: what the audit alone found nobody was given. "returned" where one
+  of its settlements is RETURNED, else "refused".
+- `denied`, one an attempt: likewise, but whether a delivery is of it or not.
+- `misrouted`, one a delivery row: ""; identified, by LOAD or DRAIN, in a queue that is neither ""
+  nor its message's, whose own is not "". With the queue of the message.
+- `overdue`, one a message: ""; its first delivery is of a sent and delayed attempt with a
+  CONFIRMED settlement, and received_ns > the later of due_ns and (the smallest confirming
+  settled_ns + wait) + slack(attempt, consumer) + 1 s (brokers look at what waits once a second at
+  the least). One by DRAIN counts only where facts.workers has a consumer, and that time lies
+  before load_ended_ns.
+- `delayed`: ""; a message with a delayed attempt. `transactions`: the fate's name in lower case; a
+  message whose fate is not NONE.
+- `early`, one a delivery row: ""; identified, by LOAD, DRAIN or RETRY_TOPIC, of a sent and delayed
+  attempt (that number's), and received_ns + slack(attempt, consumer) < due_ns. `early_unknown`:
+  ""; likewise, but received_ns < due_ns <= received_ns + slack. Both with the queue of the
+  message.
+- `rolled_back_but_delivered`: the fate's name; a message with an identified delivery by LOAD,
+  DRAIN or AUDIT of an attempt (that number's) that was rolled back. (A rolled-back half stays
+  where it is: HALF finds say nothing.) A commit is rolled back by the client's library where the
+  half was not stored as strongly as it wants.
+- `rollback_unknown`: the fate's name; not so, and meant to be rolled back, with such a delivery of
+  a sent attempt: its producer died or heard nothing, so nobody knows what the broker was told.
+- `torn_transaction`: strength; acknowledged, fate COMMIT, not delivered, and found, but by HALF
+  only: its producer committed it, and the broker holds the half without the commit. Only where the
+  logs of all consumers are closed, the drain of its queue is complete, and the message is not
+  `loss_unknown`. It is stranded, too.
+- `unasked`, `unasked_unknown`: ""; only where facts.asks_within_ns is not None; a message that is
+  acknowledged, not delivered, found by no AUDIT, and of fate COMMIT_WHEN_ASKED: nothing shows that
+  the broker asked its producer. Let due = the largest settled_ns of its CONFIRMED settlements +
+  asks_within_ns. `unasked`, if nothing else can be why: no attempt of it is delayed; its producer
+  was there, so no client event `lost` or `closed` with worker = that producer, and no from_ns of
+  an Absence of it, is <= due; no window or upheaval has origin_ns <= due and over_ns (its own)
+  None or >= its confirm time; the logs of all consumers are closed, its queue's drain is complete,
+  its `unreadable` is empty, and its quiet_ns is not None and > due. `unasked_unknown`: else.
+- `unexpected`, one a delivery row (any via), with the delivery's own queue: header_ok and not
+  run_ok: "other_run"; header and run ok but no such message: "never_sent"; a message without
+  a sent attempt: "not_sent"; a message with a sent attempt, but no sent attempt of that number:
+  "unknown_attempt". Unless the logs of all publishers are closed, every detail but "other_run" is
+  counted as `unrecorded`, same detail.
+- `corrupt`, one a delivery row (any via), delivery's queue: not header_ok: "header"; header_ok and
+  not payload_ok: "payload". (A row can be corrupt and unexpected.)
+- `duplicated`, one a surplus delivery: each identified delivery by LOAD, DRAIN or RETRY_TOPIC but
+  the first of its message, compared with the earlier ones (by these ways); first that holds:
+  "publisher_retry": its attempt was in no earlier one.
+  Of what has an offset (>= 0), the first that holds:
+  "ambiguous": it has no broker, for an offset alone is no place.
+  "offset_rollback", "redelivery": an earlier delivery of its attempt has the same broker and
+     offset. It is a rollback if the group's progress had passed such a one. Progress passes an
+     offset only when everything before it is acknowledged: passed at = the largest, over all
+     offsets up to this one at which identified deliveries by LOAD, DRAIN or RETRY_TOPIC came from
+     this broker and queue (the earlier one's own), of the earliest acknowledged-at of the
+     deliveries at that offset (none: never). Since = the later of that and the earlier one's
+     received_ns. Told = since + 6 s (clients tell brokers of their progress every 5 s). Where a
+     window or upheaval is in force at since (origin_ns <= since, and not over before since), what
+     a client tells may be kept from the broker, or its stand-in's: told = the earliest
+     received_ns >= since + 6 s at which an identified delivery by LOAD, DRAIN or RETRY_TOPIC from
+     this broker and queue, of an offset larger than those of all such that were received before
+     (received_ns smaller), came to the earlier one's consumer and connection (none: never). The
+     broker must have known if told is before the surplus delivery's received_ns, and since + 6 s
+     before the origin_ns of every window or upheaval that came after since, and before the
+     connection of the earlier one ended.
+  "redelivery_after_ack", "redelivery": it came by RETRY_TOPIC. It came after our acknowledgement
+     if the group's progress had passed an earlier delivery of its attempt that has a broker and an
+     offset, wherever that was read, so that the broker must have known, as above.
+  "ambiguous": an earlier delivery of its attempt has no broker or no offset.
+  "diverged": received_ns within [from_ns, until_ns] of a Rivals of the message's queue.
+  "stored_twice": else: the message lies at two places.
+  Of the others, the first that holds:
+  "redelivery": it came by RETRY_TOPIC or redelivered is YES, and no earlier delivery of the same
+     attempt was acknowledged before it (acknowledged at < its received_ns).
+  "ambiguous": it came by RETRY_TOPIC or redelivered is YES, and no earlier delivery of the same
+     attempt was acknowledged in time: acknowledged at <= t - 1 s, where t is the smallest of
+     received_ns, of the origin_ns of every window that lies between the two, and of the time at
+     which the earlier one's connection ended. What was on its way when a fault came, or when a
+     connection ended, may never have arrived. It is counted as `acknowledged_late` (detail ""),
+     too: what an acknowledgement promises is of older ones.
+  "diverged": as above.
+  "stored_twice": it did not come by RETRY_TOPIC, redelivered is NO, and no window lies between it
+     and the latest earlier delivery of its attempt.
+  "redelivery_after_ack": an earlier delivery of its attempt was acknowledged in time, as above: it
+     does not matter how it comes back, nor whether who gives it out knows that it did before.
+  "ambiguous": else; redelivered is NOT_TOLD, or it is NO, and a window lies between. A mirror that
+     hears of a message only after it has taken over gives it out unflagged, whatever the old
+     master did with its copy; and what a hung link held back comes after its own redelivery. From
+     outside neither differs from a second copy.
+- order, for each delivered message; f = its first delivery, a = the attempt that f names. First
+  that holds:
+  `not_judged`: "not_promised"; its queue is not `ordered` (or has no QueueEnd).
+  `not_judged`: "not_at_once"; an attempt of it is delayed, or its fate is not NONE: when a broker
+     gives it out has nothing to do with when it was sent.
+  `not_judged`: "not_certain"; a has no sent row; or it has no CONFIRMED settlement and besides
+     the message has another attempt row or a has a settlement REFUSED or RETURNED: where its copy
+     stands is not certain.
+  `not_judged`: "not_told"; f's redelivered is NOT_TOLD, and f has no offset; or f came by
+  RETRY_TOPIC. The others are judged, within a line: of the same producer, key, queue (the
+  message's) and consumer (f's). x is before y if a_x was confirmed (its smallest settled_ns)
+  before a_y was sent (settled_ns < sent_ns); or if a_x and a_y were sent on one connection and
+  (sent_ns, sequence) of x is smaller.
+  `reordered`: ""; it is before one that was first delivered earlier (in delivery order), and
+  either both are flagged (redelivered YES) or neither is.
+  `reorder_unknown`: ""; not so, but it is before one that was first delivered earlier, and of the
+     two the one is flagged and the other is not: what was given out to a connection that nobody
+     reads may come after what was not.
+  `in_order`: "".
+- `missed`: ""; an operation that is not in time. `operations`: ""; every operation. `excused`: "";
+  every message that is excused from being one. All only where facts.paced and facts.confirms.
+A count of 0 has no row.
+
+AFFECTED: one row for each count above except measures `state`, `confirmed`, `in_order`,
+`not_judged`, `operations`, `excused`, `delayed`, `transactions`, `denied`. `sequence` and
+`producer` -1 for a broken header. `attempt`: of the delivery for counts a delivery, of the attempt
+for counts an attempt, else 0. `at_ns`: received_ns of the delivery for counts a delivery;
+received_ns of the first delivery for `revived`, `reordered`, `reorder_unknown`, `overdue`; of the
+earliest such delivery of the attempt for `refused_but_delivered`; of the last identified one of it
+for `forgotten` and `forgotten_unknown`; sent_ns of the attempt for `attempt_lost`,
+`attempt_open`; of the earliest delivery of that kind for `rolled_back_but_delivered` and
+`rollback_unknown`; of the earliest find for `stranded`, `torn_transaction` and
+`lost_indeterminate` "found"; intended_ns for `missed`; else the first sent_ns of the message (the
+smallest of its sent attempts; NEVER_SENT where it has none).
+
+CHARGES: which fault windows may have caused what, one row a measure, detail and set of windows,
+with their number; of the measures `lost`, `stranded`, `unreachable`, `loss_unknown`,
+`attempt_lost`, `attempt_open`, `lost_indeterminate`, `forgotten`, `forgotten_unknown`,
+`duplicated`, `acknowledged_late`, `reordered`, `reorder_unknown`, `overdue`. Each case has a time
+[since, by]; `windows` are the numbers, in order with "," between, of the windows with origin_ns <=
+by and over_ns (its own: a host that never returns goes on causing) None or >= since; "" where
+there is none.
+- `lost`, `stranded`, `unreachable`, `loss_unknown`: since = the confirm time; by = should(since),
+  the earliest first delivery by LOAD or RETRY_TOPIC of a message of the same queue whose confirm
+  time is >= since, + deadline_ns: then it should have come; without one: never. `attempt_lost`,
+  `attempt_open`: likewise, since = the attempt's smallest confirming settled_ns.
+- `lost_indeterminate`: since = the message's first sent_ns, by = should(since).
+- `forgotten`, `forgotten_unknown`: since = the last delivery's received_ns, by = never.
+- `duplicated`: since = received_ns of the latest earlier delivery of the message (by LOAD, DRAIN
+  or RETRY_TOPIC); by = its own.
+- `reordered`, `reorder_unknown`: since = sent_ns of the attempt a; by = received_ns of f.
+- `overdue`: since = the smallest confirming settled_ns of that attempt; by = the time after which
+  it is overdue.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Count:
+    run: str
+    queue: str
+    measure: str
+    detail: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Affected:
+    run: str
+    queue: str
+    measure: str
+    detail: str
+    producer: int
+    sequence: int
+    attempt: int
+    at_ns: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Charge:
+    run: str
+    measure: str
+    detail: str
+    windows: str
+    count: int

@@ -1,0 +1,43 @@
+"""What the shipped claims say of a story: for the tests that tell stories to the judge."""
+
+from harness.claims.claims import shipped
+from harness.claims.judge import ClaimVerdict, Outcome, judge
+from tests.findings import Story
+
+CLAIMS = {claim.name: claim for claim in shipped()}
+PASS, FAIL = Outcome.PASS, Outcome.FAIL
+INCONCLUSIVE, NOT_APPLICABLE = Outcome.INCONCLUSIVE, Outcome.NOT_APPLICABLE
+
+
+RECOVERIES = (
+    "last-stopped-starts-first",
+    "first-stopped-waits",
+    "all-at-once-come-back",
+    "first-stopped-can-be-replaced",
+    "last-stopped-can-be-replaced",
+    "nothing-comes-of-no-disk",
+    "restarted-node-discards-its-disk",
+)
+
+
+OF_EVERY_BROKER = (
+    "nothing-unexpected",
+    "nothing-corrupt",
+    "confirmed-hence-delivered",
+    "confirmed-copy-is-kept",
+    "acknowledged-hence-not-again",
+    "unacknowledged-hence-again",
+    "one-copy",
+    "nothing-misrouted",
+)
+
+OF_TERMS = ("nothing-early", "rolled-back-stays-unseen", "no-transaction-torn")
+
+
+def verdict(claim: str, story: Story) -> ClaimVerdict:
+    (one,) = judge([CLAIMS[claim]], story.evidence)
+    return one
+
+
+def outcomes(story: Story) -> dict[str, Outcome]:
+    return {one.claim: one.outcome for one in judge(shipped(), story.evidence)}

@@ -1,0 +1,152 @@
+"""What every broker promises, and what its confirms mean."""
+
+from tests.findings import OF_LOGS
+from tests.harness.claims.claim_stories import (
+    ALONE,
+    NO_ACK,
+    NOBODY,
+    ONE_MIRROR,
+    Three,
+    dark,
+    delayed,
+    delayed_in_the_calm,
+    denied,
+    forgotten,
+    in_transactions,
+    left_open,
+    lost,
+    out,
+    served_in_the_calm,
+    told,
+    unread,
+)
+from tests.harness.claims.judging import INCONCLUSIVE, NOT_APPLICABLE
+
+STORIES: dict[str, Three] = {
+    "nothing-unexpected": Three(
+        told,
+        lambda: told().count("unexpected", "never_sent", 1),
+        unread,
+        (INCONCLUSIVE, "the log of consumer 1 is not closed"),
+    ),
+    "nothing-corrupt": Three(
+        told,
+        lambda: told().count("corrupt", "payload", 1),
+        unread,
+        (INCONCLUSIVE, "the log of consumer 1 is not closed"),
+    ),
+    "refused-stays-refused": Three(
+        denied,
+        lambda: denied().count("refused_but_delivered", "refused", 1),
+        told,
+        (NOT_APPLICABLE, "nothing was refused or returned"),
+    ),
+    "confirmed-hence-delivered": Three(
+        told,
+        lambda: told().count("stranded", "replicated", 1),
+        lambda: lost(**NO_ACK),
+        (NOT_APPLICABLE, "no_ack == false"),
+    ),
+    "confirmed-copy-is-kept": Three(
+        told,
+        lambda: told().count("attempt_lost", "replicated", 1),
+        lambda: told(durable=False).count("attempt_lost", "replicated", 1),
+        (NOT_APPLICABLE, "keeps == true"),
+    ),
+    "acknowledged-hence-not-again": Three(
+        told,
+        lambda: told().count("duplicated", "redelivery_after_ack", 1),
+        lambda: told(**NO_ACK),
+        (NOT_APPLICABLE, "acknowledges == true"),
+    ),
+    "unacknowledged-hence-again": Three(
+        told,
+        forgotten,
+        lambda: told().count("forgotten_unknown", "drain", 2),
+        (INCONCLUSIVE, "2 more never came again"),
+    ),
+    "one-copy": Three(
+        told,
+        lambda: told().count("duplicated", "diverged", 1),
+        lambda: told().count("duplicated", "ambiguous", 2),
+        (INCONCLUSIVE, "2 more may be"),
+    ),
+    "nothing-misrouted": Three(
+        told,
+        lambda: told().count("misrouted", "", 1),
+        unread,
+        (INCONCLUSIVE, "the log of consumer 1 is not closed"),
+    ),
+    "healed-hence-served": Three(
+        told,
+        lambda: told().service("out", scope="queue", name="orders", promise="healed"),
+        lambda: out(promise="healed", durable=False),
+        (NOT_APPLICABLE, "queues_stay == true"),
+    ),
+    "healed-hence-consumed": Three(
+        told,
+        lambda: told().starved(5.1, window=1),
+        lambda: told().starved(11, window=1, due=19),
+        (INCONCLUSIVE, "too little was confirmed once it was healed for consumers to get"),
+    ),
+    "calm-hence-served": Three(
+        served_in_the_calm,
+        lambda: served_in_the_calm().outage(20, 60, "never", scope="queue", name="orders"),
+        lambda: served_in_the_calm(operations=1).outage(20, 60, "never"),
+        (NOT_APPLICABLE, "operations == 0"),
+    ),
+    "calm-hence-consumed": Three(
+        served_in_the_calm,
+        lambda: served_in_the_calm().starved(5.1),
+        lambda: served_in_the_calm(**NOBODY).starved(11),
+        (NOT_APPLICABLE, "consumers >= 1"),
+    ),
+    "nothing-early": Three(
+        delayed,
+        lambda: delayed().count("early", "", 1),
+        lambda: delayed().count("early_unknown", "", 4),
+        (INCONCLUSIVE, "no more than the clocks are off"),
+    ),
+    "nothing-overdue": Three(
+        delayed_in_the_calm,
+        lambda: delayed_in_the_calm(1),
+        lambda: delayed_in_the_calm(93, starved_s=20),  # its consumer was not there yet
+        (NOT_APPLICABLE, "starved_when_calm_s <= 1"),
+    ),
+    "rolled-back-stays-unseen": Three(
+        lambda: in_transactions("rollback"),
+        lambda: in_transactions("rollback").count("rolled_back_but_delivered", "rollback", 1),
+        lambda: in_transactions("rollback").count("rollback_unknown", "rollback", 1),
+        (INCONCLUSIVE, "nobody knows what the broker was told"),
+    ),
+    "no-transaction-torn": Three(
+        lambda: in_transactions("commit"),
+        lambda: in_transactions("commit").count("torn_transaction", "stored", 1),
+        lambda: in_transactions("rollback"),
+        (NOT_APPLICABLE, "no transaction was to be committed"),
+    ),
+    "open-transaction-is-asked-about": Three(
+        left_open,
+        lambda: left_open().count("unasked", "", 1),
+        lambda: left_open().count("unasked_unknown", "", 1),
+        (INCONCLUSIVE, "the end of their producer"),
+    ),
+    "confirmed-is-on-disk": Three(
+        dark,
+        lambda: dark(1),
+        lambda: lost(1, **ALONE),
+        (NOT_APPLICABLE, "page_cache_lost == true"),
+    ),
+    "confirmed-is-on-all-mirrors": Three(
+        lambda: told(**ONE_MIRROR),
+        lambda: lost(1),
+        told,
+        (NOT_APPLICABLE, "of 2 mirrors the one that took over was read alone"),
+    ),
+    "confirmed-in-memory-is-kept": Three(
+        lambda: told(**OF_LOGS),
+        lambda: told(**OF_LOGS).count("lost", "buffered", 1),
+        lambda: dark(1, **OF_LOGS),
+        (NOT_APPLICABLE, "page_cache_lost == false"),
+    ),
+}

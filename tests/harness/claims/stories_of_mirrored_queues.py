@@ -1,0 +1,204 @@
+"""Masters and mirrors that fail, links, and ways in."""
+
+from tests.harness.claims.claim_stories import (
+    ALONE,
+    ALWAYS,
+    AWAY,
+    BALANCED,
+    EMPTY,
+    NO_ACK,
+    PAIR,
+    Three,
+    alarmed,
+    attached,
+    caught_up,
+    forgotten,
+    linked,
+    lost,
+    out,
+    rejoined,
+    requeued,
+    second_death,
+    stopped_unsynchronised,
+    told,
+    unconfirmed,
+    unpromised_order,
+)
+from tests.harness.claims.judging import INCONCLUSIVE, NOT_APPLICABLE
+
+STORIES: dict[str, Three] = {
+    "mirror-takes-over": Three(
+        told,
+        out,
+        lambda: out("stop", **EMPTY),
+        (NOT_APPLICABLE, "synchronised_mirrors_at_fault >= 1"),
+    ),
+    "fails-over-down-to-the-last": Three(
+        second_death,
+        lambda: second_death().service("out", ended="undo"),
+        lambda: second_death(partition_handling="pause_minority").service("out", ended="undo"),
+        (NOT_APPLICABLE, "partition_handling == ignore | autoheal"),
+    ),
+    "oldest-mirror-takes-over": Three(
+        told,
+        lambda: told(promoted_mirror_rank=2),
+        lambda: told(promoted_mirror_rank=2, synchronised_mirrors_at_fault=1),
+        (NOT_APPLICABLE, "every_mirror_synchronised == true"),
+    ),
+    "election-loses-nothing": Three(
+        told,
+        lost,
+        lambda: lost(**EMPTY),
+        (NOT_APPLICABLE, "synchronised_mirrors_at_fault >= 1"),
+    ),
+    "mirrored-queue-works-on": Three(
+        told,
+        lambda: told().consumption(False),
+        lambda: out(mirrors_at_fault=0),
+        (NOT_APPLICABLE, "mirrors_at_fault >= 1"),
+    ),
+    "duplicates-are-requeued": Three(
+        requeued,
+        forgotten,
+        lambda: told(**EMPTY).count("forgotten", "", 1),
+        (NOT_APPLICABLE, "synchronised_mirrors_at_fault >= 1"),
+    ),
+    "masters-clients-are-cut-off": Three(
+        told,
+        lambda: told(clients_of_target_cut_off=False),
+        lambda: told(clients_of_target_cut_off={"moot": "nobody was connected to it"}),
+        (NOT_APPLICABLE, "nobody was connected to it"),
+    ),
+    "untold-consumer-waits-forever": Three(
+        lambda: told().silent_consumer(),
+        told,
+        lambda: told(consumers_entered_at_target=True).silent_consumer(),
+        (NOT_APPLICABLE, "consumers_entered_at_target == false"),
+    ),
+    "told-consumer-is-cancelled": Three(
+        lambda: attached(2, 2),
+        lambda: attached(2, 1),  # one of them waits for ever
+        lambda: told(consumers_attached=2, consumers_cancelled=0),
+        (NOT_APPLICABLE, "cancel_on_ha_failover == true"),
+    ),
+    "unsynchronised-messages-are-lost": Three(
+        lambda: lost(**EMPTY),
+        lambda: told(**EMPTY),
+        lambda: lost(),
+        (NOT_APPLICABLE, "synchronised_mirrors_at_fault == 0"),
+    ),
+    "crash-promotes-any-mirror": Three(
+        lambda: told(**EMPTY),
+        lambda: out(**EMPTY),
+        lambda: out("stop", **EMPTY),
+        (NOT_APPLICABLE, "fault_kind == kill"),
+    ),
+    "stop-promotes-no-empty-mirror": Three(
+        lambda: stopped_unsynchronised().service("out", ended="undo"),
+        stopped_unsynchronised,
+        lambda: stopped_unsynchronised(promote_on_shutdown="always"),
+        (NOT_APPLICABLE, "promote_on_shutdown == when-synced"),
+    ),
+    "stop-always-promotes": Three(
+        lambda: told("stop", **ALWAYS),
+        lambda: out("stop", **ALWAYS),
+        lambda: out("kill", **ALWAYS, promote_on_failure="when-synced"),
+        (NOT_APPLICABLE, "promote_on_failure == always"),
+    ),
+    "always-promoting-loses": Three(
+        lambda: lost(kind="stop", **ALWAYS),
+        lambda: told("stop", **ALWAYS),
+        lambda: told("stop", **EMPTY),
+        (NOT_APPLICABLE, "promote_on_shutdown == always"),
+    ),
+    "mirror-failure-harms-nobody": Three(
+        lambda: told(**AWAY).missed(0),
+        lambda: told(**AWAY).missed(1),
+        lambda: told(**{**AWAY, "publishers_entered_at_target": True}).missed(1),
+        (NOT_APPLICABLE, "publishers_entered_at_target == false"),
+    ),
+    "silent-mirror-is-noticed-late": Three(
+        lambda: told("freeze", **AWAY).silence(1.0),
+        lambda: told("freeze", **AWAY).silence(0.999),
+        lambda: told("freeze", **AWAY, confirm_waits_for_mirrors=False),
+        (NOT_APPLICABLE, "confirm_waits_for_mirrors == true"),
+    ),
+    "unmirrored-queue-is-down": Three(
+        lambda: out(**ALONE),
+        lambda: told(**ALONE),
+        told,
+        (NOT_APPLICABLE, "mirrors_at_fault == 0"),
+    ),
+    "durable-queue-returns": Three(
+        lambda: out(**ALONE),
+        lambda: out(promise="healed", **ALONE),
+        lambda: out(promise="healed", durable=False, **ALONE),
+        (NOT_APPLICABLE, "durable == true"),
+    ),
+    "transient-queue-is-gone": Three(
+        lambda: out(promise="healed", durable=False, **ALONE),
+        lambda: out(durable=False, **ALONE),
+        lambda: out(promise="healed", **ALONE),
+        (NOT_APPLICABLE, "durable == false"),
+    ),
+    "unconfirmed-survive-an-election": Three(
+        unconfirmed,
+        lambda: unconfirmed(19),
+        lambda: unconfirmed(19, **EMPTY),
+        (NOT_APPLICABLE, "synchronised_mirrors_at_fault >= 1"),
+    ),
+    "no-ack-loses": Three(
+        lambda: lost(**NO_ACK).calm(),
+        lambda: told(**NO_ACK, consumers_entered_at_target=True),
+        lost,
+        (NOT_APPLICABLE, "no_ack == true"),
+    ),
+    "floating-address-moves": Three(
+        lambda: told(**PAIR),
+        lambda: out(**PAIR),
+        lambda: out(**{**PAIR, "entrance": "haproxy"}),
+        (NOT_APPLICABLE, "entrance == haproxy-pair"),
+    ),
+    "balancer-avoids-dead-nodes": Three(
+        lambda: told(**BALANCED),
+        lambda: out(**BALANCED),
+        lambda: out("stop", **BALANCED, **EMPTY),  # it waits for its master, as it was told to
+        (NOT_APPLICABLE, "synchronised_mirrors_at_fault >= 1"),
+    ),
+    "host-list-goes-on": Three(
+        told,
+        out,
+        lambda: out(entrance="one"),
+        (NOT_APPLICABLE, "entrance == hosts"),
+    ),
+    "rejoined-node-starts-empty": Three(
+        lambda: rejoined(200),
+        lambda: rejoined(2_000),
+        lambda: rejoined(201),  # a part of what it held, or what is new
+        (INCONCLUSIVE, "what is new, or a part of the 2,000"),
+    ),
+    "mirror-catches-up-by-itself": Three(
+        caught_up,
+        lambda: caught_up(False),
+        lambda: caught_up(False, left_to_drain=3),  # the old messages are still there
+        (NOT_APPLICABLE, "left_to_drain == 0"),
+    ),
+    "memory-alarm-blocks-publishers": Three(
+        alarmed,
+        lambda: alarmed(1),
+        lambda: alarmed(1, fault_resource="disk"),
+        (NOT_APPLICABLE, "fault_resource == memory"),
+    ),
+    "any-node-reaches-any-queue": Three(
+        linked,
+        lambda: linked().service("out", scope="publisher", name="1"),
+        lambda: linked(moved=False).service("out", ended="undo"),  # it noticed nothing
+        (NOT_APPLICABLE, "clients_reached_another == true"),
+    ),
+    "queue-is-first-in-first-out": Three(
+        told,
+        lambda: told().count("reordered", "", 1),
+        unpromised_order,
+        (NOT_APPLICABLE, "order is not promised"),
+    ),
+}

@@ -1,0 +1,92 @@
+"""Queues of several masters, and clients that ask name servers."""
+
+from tests.findings import OF_LOGS
+from tests.harness.claims.claim_stories import (
+    LIVELY,
+    OF_ALL_NAME_SERVERS,
+    OF_NAME_SERVER,
+    SINGLE,
+    Three,
+    delaying,
+    joint_hang,
+    out,
+    reordered,
+    told,
+    unpromised_order,
+)
+from tests.harness.claims.judging import NOT_APPLICABLE
+
+STORIES: dict[str, Three] = {
+    "other-masters-take-over": Three(
+        lambda: told(**OF_LOGS),
+        lambda: out(**OF_LOGS),
+        lambda: out(**SINGLE),
+        (NOT_APPLICABLE, "masters >= 2"),
+    ),
+    "order-breaks-at-a-switch": Three(
+        lambda: reordered(135),
+        lambda: reordered(0),
+        lambda: unpromised_order(**OF_LOGS),
+        (NOT_APPLICABLE, "order is not promised"),
+    ),
+    "a-switch-delays-what-waits": Three(
+        lambda: delaying(3),
+        lambda: delaying(0),
+        lambda: told(**OF_LOGS).count("overdue", "", 3),
+        (NOT_APPLICABLE, "no message was delayed"),
+    ),
+    "single-master-is-down": Three(
+        lambda: out(**SINGLE),
+        lambda: told(**SINGLE),
+        lambda: told(**SINGLE, operations=1),
+        (NOT_APPLICABLE, "operations == 0"),
+    ),
+    "broken-links-are-noticed-soon": Three(
+        lambda: told(**OF_LOGS),
+        lambda: out(promise="poll", **OF_LOGS),
+        lambda: out("freeze", promise="poll", **OF_LOGS),
+        (NOT_APPLICABLE, "fault_kind == kill | stop"),
+    ),
+    "silent-broker-is-noticed-in-time": Three(
+        lambda: told("freeze", **LIVELY),
+        lambda: out("freeze", promise="notice", **LIVELY),
+        lambda: out("freeze", promise="notice", **OF_LOGS),
+        (NOT_APPLICABLE, "attached_name_server_silent == false"),
+    ),
+    "silent-name-server-blinds-its-clients": Three(
+        lambda: out("freeze", **OF_LOGS),
+        lambda: told("freeze", **OF_LOGS),
+        lambda: told("freeze", **{**OF_LOGS, "publishers_attached_to_target": 0}),
+        (NOT_APPLICABLE, "publishers_attached_to_target >= 1"),
+    ),
+    "separate-name-servers-help": Three(
+        lambda: told("freeze", **LIVELY),
+        lambda: out("freeze", promise="notice", **LIVELY),
+        lambda: joint_hang().service("out", promise="notice"),
+        (NOT_APPLICABLE, "attached_name_server_silent == false"),
+    ),
+    "joint-hang-blinds-apart-too": Three(
+        lambda: joint_hang().service("out", ended="undo"),
+        joint_hang,
+        lambda: joint_hang(attached=0),
+        (NOT_APPLICABLE, "attached_name_server_silent == true"),
+    ),
+    "one-name-server-is-enough": Three(
+        lambda: told(**OF_NAME_SERVER),
+        lambda: told(**{**OF_NAME_SERVER, "routes_told_meanwhile": False}),
+        lambda: out(**OF_ALL_NAME_SERVERS),
+        (NOT_APPLICABLE, "name_servers_left >= 1"),
+    ),
+    "clients-go-on-without-name-servers": Three(
+        lambda: told(**OF_ALL_NAME_SERVERS),
+        lambda: told(**OF_ALL_NAME_SERVERS).silent_consumer(),
+        lambda: told(**{**OF_ALL_NAME_SERVERS, "faults": 2}).silent_consumer(),
+        (NOT_APPLICABLE, "faults == 1"),
+    ),
+    "silent-name-server-is-bridged": Three(
+        lambda: told("freeze", **OF_NAME_SERVER),
+        lambda: told("freeze", **OF_NAME_SERVER).silent_consumer(),
+        lambda: out("freeze", **{**OF_NAME_SERVER, "faults": 2}),  # the broker may be down, too
+        (NOT_APPLICABLE, "faults == 1"),
+    ),
+}

@@ -1,0 +1,186 @@
+"""Service while nothing is wrong: what counts as out, what as starved, and what excuses it."""
+
+from dataclasses import replace
+
+import pytest
+
+from harness.claims.judge import Outcome
+from harness.claims.truth import Interval, Moot, Unknown
+from spark_analysis.schema.facts import Absence
+from tests.findings import Story, ns
+from tests.harness.claims.claim_stories import served_in_the_calm
+from tests.harness.claims.judging import verdict
+
+OUT, STARVED = "out_when_calm_s", "starved_when_calm_s"
+
+
+def told(story: Story, name: str, window: int = 0) -> object:
+    return story.evidence.value(name, window)
+
+
+def low_and_high(story: Story, name: str, window: int = 0) -> tuple[float, float]:
+    value = told(story, name, window)
+    assert isinstance(value, Interval), value
+    return value.low, value.high
+
+
+def test_of_an_outage_in_the_calm_what_lies_in_the_first_ten_seconds_does_not_count() -> None:
+    assert low_and_high(served_in_the_calm().outage(0, 9.9), OUT) == (0, 0)
+    assert low_and_high(served_in_the_calm().outage(0, 12.5), OUT) == (2.5, 2.5)
+
+
+def test_one_queue_that_is_out_in_the_calm_is_enough() -> None:
+    story = served_in_the_calm().outage(40, 45, scope="queue", name="orders")
+    assert str(told(story, OUT)) == "queue orders, 5.0 s"
+
+
+@pytest.mark.parametrize(("missed", "low"), [(450, 0), (451, 5)])
+def test_where_most_was_in_time_the_load_was_sick_and_nobody_was_out(
+    missed: int, low: float
+) -> None:
+    story = served_in_the_calm().outage(40, 45, due=900, bad=missed)
+    assert low_and_high(story, OUT) == (low, 5)
+
+
+def test_a_sick_load_hides_no_outage_within_it() -> None:
+    story = served_in_the_calm().outage(15, 50, due=900, bad=18)
+    story = story.outage(20, 24, scope="queue", name="orders")
+    assert low_and_high(story, OUT) == (4, 4)
+    assert str(told(story, OUT)) == "queue orders, 4.0 s"
+
+
+def test_an_outage_that_begins_with_the_fault_is_none_of_the_calm() -> None:
+    story = Story().outage(12, 27)
+    for second in range(60):
+        story.second(second, confirmed=200)
+    assert low_and_high(story, OUT) == (0, 0)
+
+
+def told_until(begins: float) -> Story:
+    """A fault at 22 s, and an outage that begins then."""
+    story = Story().calm().window(1, "freeze", opens=22).outage(begins, 27, "undo")
+    for second in range(60):
+        story.second(second, confirmed=200)
+    return story
+
+
+def test_what_was_under_way_when_the_fault_came_is_the_faults() -> None:
+    assert low_and_high(told_until(20), OUT) == (0, 0)  # the deadline is 2 s
+
+
+def test_what_was_out_a_deadline_before_the_fault_came_was_sick_before_it() -> None:
+    value = told(told_until(19.9), OUT)
+    assert isinstance(value, Interval)
+    assert (value.low, value.high) == (0, 2.1)
+    assert value.doubt == "the load was sick before the fault"
+    assert verdict("calm-hence-served", told_until(19.9)).outcome is Outcome.INCONCLUSIVE
+
+
+def test_what_is_out_in_a_run_without_a_fault_is_out_by_itself() -> None:
+    story = served_in_the_calm().outage(20, 25)
+    assert verdict("calm-hence-served", story).outcome is Outcome.FAIL
+
+
+def test_a_stalled_instrument_may_be_what_was_out() -> None:
+    story = served_in_the_calm().outage(20, 25).doubt("availability", "stalled", worker=1)
+    assert low_and_high(story, OUT) == (0, 5)
+
+
+@pytest.mark.parametrize(
+    ("fact", "why"),
+    [
+        ("paced", Moot("rate is max: no intended times")),
+        ("confirms", Moot("publishers ask for no confirms")),
+    ],
+)
+def test_without_intended_times_or_confirms_nobody_can_be_out(fact: str, why: Moot) -> None:
+    story = served_in_the_calm()
+    story.facts = replace(story.facts, **{fact: False})
+    assert told(story, OUT) == why
+
+
+def test_little_load_proves_no_service_in_the_calm() -> None:
+    story = Story(faults=0).calm()
+    for second in range(60):
+        story.second(second, confirmed=1)
+    value = told(story, OUT)
+    assert isinstance(value, Unknown)
+    assert value.reason == "only 50 operations were due in the calm, once it was warm"
+
+
+def test_the_queue_that_starved_longest_speaks_for_all() -> None:
+    story = served_in_the_calm().starved(14, queue="refunds")
+    assert str(told(story, STARVED)) == "refunds, 14.0 s"
+
+
+def test_one_place_of_a_log_may_starve_while_the_others_are_read() -> None:
+    story = served_in_the_calm().starved(12, place="broker-b/3")
+    assert str(told(story, STARVED)) == "orders, broker-b/3, 12.0 s"
+
+
+def test_once_healed_a_log_is_asked_as_a_whole_for_its_places_are_divided_anew() -> None:
+    story = Story().starved(12, place="broker-b/3", window=1)
+    assert low_and_high(story, "starved_once_healed_s", 1) == (0.1, 0.1)
+
+
+def test_a_queue_of_few_messages_starves_nobody() -> None:
+    assert low_and_high(served_in_the_calm().starved(14, queue="refunds", due=19), STARVED) == (
+        0.1,
+        0.1,
+    )
+
+
+def test_a_stalled_consumer_may_be_what_nothing_came_to() -> None:
+    story = served_in_the_calm().starved(14).doubt("availability", "stalled", worker=7)
+    assert low_and_high(story, STARVED) == (0, 14)
+
+
+def test_what_a_consumers_open_log_does_not_show_may_have_come() -> None:
+    story = served_in_the_calm().starved(14).doubt("loss", "consumer_log", worker=7)
+    assert low_and_high(story, STARVED) == (0, 14)
+
+
+def test_where_nobody_consumes_nobody_starves() -> None:
+    story = Story(consumers=0)
+    assert told(story, "starved_once_healed_s", 1) == Moot("nobody consumes before the drain")
+
+
+def away(story: Story, from_s: float, until_s: float | None) -> Story:
+    absence = Absence(7, ns(from_s), None if until_s is None else ns(until_s))
+    story.facts = replace(story.facts, absences=(absence,))
+    return story.doubt("availability", "consumers_absent", window=1)
+
+
+@pytest.mark.parametrize(("from_s", "until_s"), [(10, 30.1), (59.9, 70), (40, None)])
+def test_what_another_fault_keeps_from_all_consumers_no_broker_owes(
+    from_s: float, until_s: float | None
+) -> None:
+    story = away(Story().starved(14, window=1), from_s, until_s)
+    assert isinstance(told(story, "starved_once_healed_s", 1), Moot)
+
+
+@pytest.mark.parametrize(("from_s", "until_s"), [(10, 30), (60, 70)])
+def test_consumers_that_are_back_are_owed_what_waits(from_s: float, until_s: float) -> None:
+    story = away(Story().starved(14, window=1), from_s, until_s)
+    assert low_and_high(story, "starved_once_healed_s", 1) == (14, 14)
+
+
+@pytest.mark.parametrize(("ends", "seconds"), [(5, None), (5.1, 0.1)])
+def test_what_lasted_no_longer_than_a_stretch_shows_no_silence(
+    ends: float, seconds: float | None
+) -> None:
+    story = served_in_the_calm().starved(0.1, ends=ends)
+    value = told(story, STARVED)
+    assert (value.low if isinstance(value, Interval) else None) == seconds
+
+
+def test_before_a_fault_the_calm_may_be_short_and_then_nothing_is_asked_of_it() -> None:
+    story = Story()
+    assert isinstance(told(story, OUT), Moot)
+    assert isinstance(told(story, STARVED), Moot)
+
+
+def test_a_broker_that_starves_consumers_before_the_fault_breaks_its_promise() -> None:
+    story = Story().starved(12)
+    assert verdict("calm-hence-consumed", story).outcome is Outcome.FAIL
+    assert verdict("healed-hence-consumed", story).outcome is Outcome.PASS

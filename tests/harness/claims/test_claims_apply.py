@@ -1,0 +1,73 @@
+"""Each shipped claim applies to some run that can be planned, or it is known why not."""
+
+from functools import cache
+
+import pytest
+
+from faults.kinds import KINDS
+from harness.claims.claims import Claim, shipped
+from harness.claims.state import State
+from harness.claims.truth import Moot, holds
+from harness.claims.vocabulary import DECLARED, OPERATED
+from harness.plan.declared import declared
+from harness.plan.experiment import Catalogue, Request, plan
+from harness.plan.model import FaultPlan, RunPlan
+from harness.request.asking import layouts, scenario, scenario_names, systems
+
+# Nothing that is offered can test it: why. Whoever adds a fault that can takes it away from here.
+BY_NO_FAULT = {"confirmed-is-on-disk": "no fault takes what was written and not yet synced"}
+ROLES = {
+    "master of": "master",
+    "mirror of": "mirror",
+    "name_server_of": "name server",
+    "name servers": "name server",
+    "active balancer": "balancer",
+}
+WORDS = ("fault_kind", "fault_target_role", "fault_resource")
+TRAITS = {"page_cache_lost": "takes_page_cache", "broker_ended": "ends_broker"}
+
+
+@cache
+def planned() -> tuple[RunPlan, ...]:
+    """Every scenario on every layout with short timers, on the systems that are no model."""
+    scenarios = tuple(map(scenario, scenario_names()))
+    catalogue = Catalogue(systems(), layouts())
+    found: list[RunPlan] = []
+    for system, profile in (("rabbitmq-mirrored", "T=10"), ("rocketmq-2m2s", "compressed")):
+        asked = Request("all", 1, scenarios, (system,), (f"*@{profile}",))
+        found += plan(asked, catalogue).runs
+    return tuple(found)
+
+
+def known(fault: FaultPlan) -> dict[str, str | bool]:
+    """Facts of its window that the plan alone decides."""
+    role = next((role for word, role in ROLES.items() if fault.target.startswith(word)), "other")
+    words = dict(zip(WORDS, (fault.kind, role, fault.options.resource), strict=True))
+    return words | {fact: getattr(KINDS[fault.kind], trait) for fact, trait in TRAITS.items()}
+
+
+def may_apply(claim: Claim, run: RunPlan) -> bool:
+    """Whether nothing that is known beforehand keeps the claim from being asked."""
+    state, operated = State.from_json(declared(run)), bool(run.schedule.steps)
+    for condition in claim.precondition:
+        if condition.fact in OPERATED and not operated:
+            return False
+        if condition.fact in DECLARED:
+            value = state.value(condition.fact, 0)
+            if isinstance(value, Moot):
+                return False
+            if holds(value, condition.comparator, condition.wanted) is False:
+                return False
+    faults = (known(window.fault) for window in run.schedule.windows)
+    return not claim.of_windows or any(of_fault(claim, fault) for fault in faults)
+
+
+def of_fault(claim: Claim, fault: dict[str, str | bool]) -> bool:
+    asked = (one for one in claim.precondition if one.fact in fault)
+    return all(holds(fault[one.fact], one.comparator, one.wanted) for one in asked)
+
+
+@pytest.mark.parametrize("claim", shipped(), ids=lambda claim: claim.name)
+def test_a_claim_applies_to_a_run_that_can_be_planned_or_it_is_known_why_not(claim: Claim) -> None:
+    applying = (run.scenario.name for run in planned() if may_apply(claim, run))
+    assert bool(next(applying, "")) is (claim.name not in BY_NO_FAULT)

@@ -1,0 +1,131 @@
+"""Counts as claims lean on them: how much was looked at, and how much more there may be."""
+
+import pytest
+
+from harness.claims.judge import Outcome
+from harness.view.observations import observe
+from tests.findings import Story
+from tests.harness.claims.judging import FAIL, INCONCLUSIVE, NOT_APPLICABLE, PASS, verdict
+
+
+def confirmed(number: int, **state: object) -> Story:
+    return Story(**state).count("state", "acknowledged", number)
+
+
+@pytest.mark.parametrize(
+    ("number", "planned", "outcome"),
+    [
+        (99, None, INCONCLUSIVE),
+        (100, None, PASS),
+        (30, 30, PASS),  # a scenario that sends few on purpose: all of them
+        (29, 30, INCONCLUSIVE),
+        (99, 500, INCONCLUSIVE),
+    ],
+)
+def test_no_loss_is_proved_by_a_hundred_confirmed_or_all_that_were_meant(
+    number: int, planned: int | None, outcome: Outcome
+) -> None:
+    story = confirmed(number, messages=planned)
+    assert verdict("confirmed-hence-delivered", story).outcome is outcome
+    story.count("lost", "replicated", 1)
+    assert verdict("confirmed-hence-delivered", story).outcome is FAIL
+
+
+@pytest.mark.parametrize(
+    ("delayed", "planned", "outcome"),
+    [
+        (99, None, INCONCLUSIVE),
+        (100, None, PASS),
+        (30, 30, PASS),  # all that the scenario means to delay
+        (29, 30, INCONCLUSIVE),
+    ],
+)
+def test_of_few_that_are_meant_to_be_delayed_all_are_needed(
+    delayed: int, planned: int | None, outcome: Outcome
+) -> None:
+    story = Story(delayed_messages=planned).count("delayed", "", delayed)
+    assert verdict("nothing-early", story).outcome is outcome
+
+
+def test_too_few_say_how_many_there_were() -> None:
+    one = verdict("confirmed-hence-delivered", confirmed(99))
+    assert one.not_judged[0] == (
+        "lost == 0: 0 of 99, but there were only 99 confirmed messages, and 100 are needed"
+    )
+
+
+def test_a_count_of_few_is_told_as_what_it_is() -> None:
+    told = {one.name: one.text for one in observe(confirmed(9).evidence)}
+    assert told["lost"] == "loss 0 of 9"
+
+
+@pytest.mark.parametrize(
+    ("in_order", "not_certain", "outcome"),
+    [(500, 500, PASS), (499, 501, INCONCLUSIVE), (99, 0, INCONCLUSIVE), (100, 0, PASS)],
+)
+def test_order_is_held_where_half_of_what_came_was_judged(
+    in_order: int, not_certain: int, outcome: Outcome
+) -> None:
+    story = Story().count("in_order", "", in_order).count("not_judged", "not_certain", not_certain)
+    one = verdict("queue-is-first-in-first-out", story)
+    assert one.outcome is outcome
+    if not_certain > in_order:
+        assert "only 499 of 1,000 deliveries could be judged for order" in one.not_judged[0]
+    story.count("reordered", "", 1)
+    assert verdict("queue-is-first-in-first-out", story).outcome is FAIL
+
+
+def test_what_was_never_meant_to_be_in_order_is_no_part_of_the_half() -> None:
+    story = Story().count("in_order", "", 500).count("not_judged", "not_promised", 9_000)
+    assert verdict("queue-is-first-in-first-out", story).outcome is PASS
+    story.count("not_judged", "not_promised", 0).count("not_judged", "not_at_once", 9_000)
+    assert verdict("queue-is-first-in-first-out", story).outcome is PASS
+
+
+def test_what_nobody_may_have_had_a_queue_for_is_not_lost_for_sure() -> None:
+    story = Story().count("lost", "unrouted_possible", 4)
+    one = verdict("confirmed-hence-delivered", story)
+    assert one.outcome is INCONCLUSIVE
+    why = "4 were confirmed though nobody may have had a queue for them"
+    assert why in one.not_judged[0]
+    assert one.advice == ("publish with mandatory = true",)
+    story.count("lost", "replicated", 1)
+    assert verdict("confirmed-hence-delivered", story).outcome is FAIL
+
+
+def test_of_few_nobody_says_that_none_is_stored_twice() -> None:
+    few = Story().count("in_order", "", 99)
+    one = verdict("one-copy", few)
+    assert one.outcome is INCONCLUSIVE
+    assert "there were only 99" in one.not_judged[0]
+
+
+def test_what_was_told_of_order_counts_those_of_which_nobody_knows() -> None:
+    story = Story().count("reordered", "", 2).count("reorder_unknown", "", 5)
+    told = {one.name: one.text for one in observe(story.evidence)}
+    assert "2 of 21,407" in told["reordered"]
+
+
+@pytest.mark.parametrize(
+    ("measure", "detail", "outcome"),
+    [
+        ("duplicated", "redelivery", PASS),
+        ("acknowledged_late", "", PASS),  # it came again by right
+        ("duplicated", "publisher_retry", NOT_APPLICABLE),
+        ("duplicated", "redelivery_after_ack", NOT_APPLICABLE),
+    ],
+)
+def test_a_requeue_is_shown_by_what_came_again_by_right_alone(
+    measure: str, detail: str, outcome: Outcome
+) -> None:
+    claim = "duplicates-are-requeued"
+    assert verdict(claim, Story()).outcome is NOT_APPLICABLE
+    assert verdict(claim, Story().count(measure, detail, 1)).outcome is outcome
+    forgotten = Story().count("forgotten", "", 1)
+    assert verdict(claim, forgotten).outcome is FAIL, "what is proved needs nothing besides"
+
+
+def test_what_came_again_for_another_faults_sake_shows_no_requeue_of_this_one() -> None:
+    story = Story().window(2, "close", opens=40, lasts=5)
+    story.count("duplicated", "redelivery", 1, windows="2")
+    assert verdict("duplicates-are-requeued", story).outcome is NOT_APPLICABLE

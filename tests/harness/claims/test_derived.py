@@ -1,0 +1,185 @@
+"""Facts that follow from others: from what was declared, recorded, and the schedule."""
+
+from dataclasses import replace
+
+import pytest
+
+from faults.kinds import KINDS
+from harness.claims.truth import Moot, Unknown, Value, exactly
+from tests.findings import OF_LOGS, Story
+
+
+def derived(name: str, story: Story, window: int = 1) -> Value:
+    return story.evidence.value(name, window)
+
+
+@pytest.mark.parametrize(
+    ("kind", "state", "keeps"),
+    [
+        ("kill", {}, True),
+        ("kill", {"durable": False}, False),
+        ("stop", {"persistent": False}, False),
+        ("reboot", {"durable": False}, False),
+        ("freeze", {"durable": False}, True),
+        ("hang", {"persistent": False}, True),
+        ("kill", {"operations": 3, "lost_disk": "none"}, True),
+        ("kill", {"operations": 3, "lost_disk": "first stopped"}, False),
+        ("kill", {"operations": 3, "lost_disk": "none", "durable": False}, False),
+        ("freeze", {"operations": 3, "lost_disk": "none", "durable": False}, None),
+        ("freeze", {"operations": 3, "lost_disk": "none"}, True),
+        ("freeze", {"operations": 3, "all_stopped": "at once", "persistent": False}, False),
+        ("freeze", {"operations": 3, "all_stopped": "in turn", "durable": False}, False),
+        ("freeze", {"operations": 3, "all_stopped": "none", "persistent": False}, None),
+        ("kill", {"durable": None}, None),
+        ("freeze", {"durable": None}, True),
+        ("magic", {"durable": False}, None),
+    ],
+)
+def test_what_ended_keeps_its_messages_where_disk_and_durability_do(
+    kind: str, state: dict[str, object], keeps: bool | None
+) -> None:
+    told = derived("keeps", Story(kind, **state))
+    assert isinstance(told, Unknown) if keeps is None else told is keeps
+
+
+@pytest.mark.parametrize(
+    ("kind", "state", "stay"),
+    [
+        ("kill", {"persistent": False}, True),
+        ("kill", {"durable": False}, False),
+        ("freeze", {"durable": False}, True),
+        ("kill", {"durable": None}, None),
+        ("kill", {"operations": 3, "lost_disk": "all"}, False),
+    ],
+)
+def test_queues_stay_where_they_are_durable_whatever_their_messages_are(
+    kind: str, state: dict[str, object], stay: bool | None
+) -> None:
+    told = derived("queues_stay", Story(kind, **state))
+    assert isinstance(told, Unknown) if stay is None else told is stay
+
+
+def test_one_fault_that_ends_a_broker_is_enough_to_take_what_is_transient() -> None:
+    story = Story("freeze", durable=False).window(2, "kill", opens=40, lasts=10)
+    assert derived("keeps", story) is False
+    assert derived("keeps", Story(durable=False).calm()) is True
+
+
+def test_each_window_says_what_its_own_fault_took() -> None:
+    story = Story("magic").window(2, "kill", opens=40, lasts=10)
+    assert derived("page_cache_lost", story, 2) is False
+    assert isinstance(derived("page_cache_lost", story, 1), Unknown)
+
+
+def test_what_nobody_knows_of_an_end_names_the_faults() -> None:
+    told = derived("keeps", Story("magic", durable=False))
+    assert told == Unknown("a transient queue's broker may have ended (magic)")
+
+
+@pytest.mark.parametrize(
+    ("state", "read"),
+    [
+        ({"mirrors_at_fault": 1}, True),
+        ({"mirrors_at_fault": 2}, Moot),
+        ({"mirrors_at_fault": 1, "promoted_mirror_rank": None}, Unknown),
+        ({"mirrors_at_fault": None}, Unknown),
+        ({"mirrors_at_fault": 1, "rejoined_as": "master"}, Moot),
+        ({"mirrors_at_fault": 1, "rejoined_as": None}, True),
+        (OF_LOGS, Moot),
+    ],
+)
+def test_of_mirrors_the_one_that_took_over_is_read(state: dict[str, object], read: object) -> None:
+    told = derived("every_mirror_read", Story(**state))
+    assert told is True if read is True else isinstance(told, read)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("mirrors", "full", "every"),
+    [(2, 2, True), (2, 1, False), (1, 0, False), (0, 0, True), (None, 1, None), (2, None, None)],
+)
+def test_every_mirror_holds_everything_or_one_does_not(
+    mirrors: int | None, full: int | None, every: bool | None
+) -> None:
+    story = Story(mirrors_at_fault=mirrors, synchronised_mirrors_at_fault=full)
+    told = derived("every_mirror_synchronised", story)
+    assert isinstance(told, Unknown) if every is None else told is every
+
+
+@pytest.mark.parametrize(
+    ("kind", "ended"), [("kill", True), ("reboot", True), ("hang", False), ("magic", None)]
+)
+def test_a_fault_ends_what_it_struck_or_leaves_it_alive(kind: str, ended: bool | None) -> None:
+    told = derived("broker_ended", Story(kind))
+    assert isinstance(told, Unknown) if ended is None else told is ended
+
+
+@pytest.mark.parametrize(("attached", "told", "left"), [(2, 2, 0), (2, 1, 1), (0, 0, None)])
+def test_where_no_consumer_was_connected_elsewhere_nobody_had_to_be_told(
+    attached: int, told: int, left: int | None
+) -> None:
+    value = derived(
+        "consumers_not_told", Story(consumers_attached=attached, consumers_cancelled=told)
+    )
+    assert isinstance(value, Moot) if left is None else value == exactly(left)
+
+
+APART = {**OF_LOGS, "name_servers_at_target": 0, "publishers_attached_to_target": 0}
+
+
+def beside(kind: str = "freeze", opens: float = 13, attached: int | None = 1) -> Story:
+    """A broker without a name server falls silent, and then one that clients ask."""
+    server = {"fault_target_role": "name server", "name_servers_at_target": 1}
+    server["publishers_attached_to_target"] = attached  # type: ignore[assignment]
+    story = Story("freeze", **APART, windows={"2": server})
+    return story.window(2, kind, opens=opens, lasts=10)
+
+
+@pytest.mark.parametrize(
+    ("story", "silent"),
+    [
+        (Story("freeze", **OF_LOGS), True),
+        (Story("black_hole", **OF_LOGS), True),
+        (Story("reboot", **OF_LOGS), True),  # it tells nobody that it dies
+        (Story("meteor", **OF_LOGS), None),  # a kind that nobody declares
+        (beside("reboot"), True),
+        (beside("hang"), True),
+        (beside("meteor"), None),
+        (Story("kill", **OF_LOGS), False),  # a dead one is not silent: clients go to another
+        (Story("freeze", **{**OF_LOGS, "publishers_attached_to_target": 0}), False),
+        (Story("freeze", **{**OF_LOGS, "publishers_attached_to_target": None}), None),
+        (Story("freeze", **{**OF_LOGS, "name_servers_at_target": None}), None),
+        (Story("freeze", **APART), False),
+        (beside(), True),
+        (beside(opens=27.1), False),  # the broker is back by then
+        (beside("kill"), False),
+        (beside(attached=0), False),
+        (beside(attached=None), None),
+    ],
+)
+def test_a_name_server_that_clients_ask_is_silent_with_the_broker_or_beside_it(
+    story: Story, silent: bool | None
+) -> None:
+    told = derived("attached_name_server_silent", story)
+    assert isinstance(told, Unknown) if silent is None else told is silent
+
+
+@pytest.mark.parametrize(
+    ("copies", "mirrors", "whole"),
+    [(3, 2, True), (3, 1, False), (2, 1, True), (1, 0, True), (3, None, None), (None, 2, None)],
+)
+def test_a_queue_is_whole_where_it_has_all_copies_that_its_layout_wants(
+    copies: int | None, mirrors: int | None, whole: bool | None
+) -> None:
+    told = derived("whole_at_fault", Story(copies=copies, mirrors_at_fault=mirrors))
+    assert isinstance(told, Unknown) if whole is None else told is whole
+
+
+def test_a_killed_process_takes_no_page_cache_and_a_host_without_power_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    dark = replace(KINDS["kill"], name="power_loss", takes_page_cache=True)
+    monkeypatch.setitem(KINDS, "power_loss", dark)
+    assert derived("page_cache_lost", Story("kill")) is False
+    assert derived("page_cache_lost", Story("power_loss")) is True
+    assert isinstance(derived("page_cache_lost", Story("magic")), Unknown)
+    assert isinstance(derived("page_cache_lost", Story().calm(), 0), Moot)

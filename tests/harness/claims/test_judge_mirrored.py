@@ -1,0 +1,207 @@
+"""Claims about mirrored queues: masters and mirrors that die, stop, freeze or come late."""
+
+import pytest
+
+from harness.claims.judge import Outcome
+from harness.claims.state import State
+from harness.claims.truth import Unknown
+from tests.findings import OF_LOGS, Story
+from tests.harness.claims.judging import (
+    FAIL,
+    INCONCLUSIVE,
+    NOT_APPLICABLE,
+    OF_EVERY_BROKER,
+    PASS,
+    outcomes,
+    verdict,
+)
+
+
+def test_a_kill_of_a_mirrored_queues_master_does_as_was_measured() -> None:
+    found = outcomes(Story().count("duplicated", "redelivery", 30))
+    judged = {name: one for name, one in found.items() if one is not NOT_APPLICABLE}
+    assert judged == {
+        **dict.fromkeys(OF_EVERY_BROKER, PASS),
+        "healed-hence-served": PASS,
+        "healed-hence-consumed": PASS,
+        "mirror-takes-over": PASS,
+        "oldest-mirror-takes-over": PASS,
+        "election-loses-nothing": PASS,
+        "mirrored-queue-works-on": PASS,
+        "duplicates-are-requeued": PASS,
+        "masters-clients-are-cut-off": PASS,
+        "untold-consumer-waits-forever": FAIL,
+        "host-list-goes-on": PASS,
+        "queue-is-first-in-first-out": PASS,
+    }
+    assert found["confirmed-is-on-disk"] is NOT_APPLICABLE, "a killed process tests no disk"
+    assert found["confirmed-is-on-all-mirrors"] is NOT_APPLICABLE, "one of two mirrors was read"
+
+
+def test_a_kill_of_an_unmirrored_queues_host_does_as_was_measured() -> None:
+    story = Story(mirrors_at_fault=0, synchronised_mirrors_at_fault=0, copies=1)
+    found = outcomes(story.service("out", ended="undo"))
+    assert {
+        name: found[name] for name in ("unmirrored-queue-is-down", "durable-queue-returns")
+    } == {
+        "unmirrored-queue-is-down": PASS,
+        "durable-queue-returns": PASS,
+    }
+    assert found["mirror-takes-over"] is NOT_APPLICABLE
+    assert found["confirmed-hence-delivered"] is PASS
+
+
+def test_what_a_stopping_host_still_serves_is_no_availability() -> None:
+    story = Story("stop", mirrors_at_fault=0, synchronised_mirrors_at_fault=0, copies=1)
+    story.stage("first_success", 0.05).service("out", ended="undo")
+    assert outcomes(story)["unmirrored-queue-is-down"] is PASS
+
+
+def late_mirror(master_falls_by: str = "kill", consumers: int = 0) -> Story:
+    """A mirror is killed and returns with nothing; then the master goes."""
+    second = {
+        "fault_target_role": "master",
+        "mirrors_at_fault": 1,
+        "synchronised_mirrors_at_fault": 0,
+        "publishers_entered_at_target": False,
+        "consumers_entered_at_target": False,
+        "promoted_mirror_rank": 1,
+    }
+    story = Story(
+        fault_target_role="mirror",
+        copies=2,
+        consumers=consumers,
+        acknowledges=consumers > 0,
+        faults=2,
+        publishers_entered_at_target=False,
+        windows={"2": second},
+    )
+    return story.window(2, master_falls_by, opens=32)
+
+
+def test_what_a_late_mirror_lacks_is_lost_with_the_master() -> None:
+    story = late_mirror().count("lost", "replicated", 1_056, windows="2")
+    found = outcomes(story)
+    assert found["unsynchronised-messages-are-lost"] is PASS
+    assert found["crash-promotes-any-mirror"] is PASS
+    assert found["oldest-mirror-takes-over"] is NOT_APPLICABLE, "the article assumes a full one"
+    assert found["confirmed-hence-delivered"] is FAIL
+    assert found["mirrored-queue-works-on"] is FAIL, "it lost data, though nobody consumed"
+    # These promise something of mirrors that hold everything; that of the first window did, but
+    # it was no master that failed there.
+    assert found["election-loses-nothing"] is NOT_APPLICABLE
+    assert found["confirmed-is-on-all-mirrors"] is NOT_APPLICABLE
+    # The loss is not the first fault's, and nobody consumed.
+    assert found["mirror-failure-harms-nobody"] is NOT_APPLICABLE
+    assert found["untold-consumer-waits-forever"] is NOT_APPLICABLE
+
+
+def test_a_late_mirror_that_loses_nothing_contradicts_what_was_said() -> None:
+    found = outcomes(late_mirror())
+    assert found["unsynchronised-messages-are-lost"] is FAIL
+    # Nobody consumed, so nobody can say whether the queue worked on.
+    assert found["mirrored-queue-works-on"] is NOT_APPLICABLE
+
+
+def test_a_stopped_master_is_waited_for_where_no_mirror_holds_everything() -> None:
+    found = outcomes(late_mirror("stop").service("out", window=2, ended="undo"))
+    assert found["stop-promotes-no-empty-mirror"] is PASS
+    assert found["unsynchronised-messages-are-lost"] is NOT_APPLICABLE
+    assert outcomes(late_mirror("stop"))["stop-promotes-no-empty-mirror"] is FAIL
+
+
+@pytest.mark.parametrize("kind", ["stop", "freeze"])
+def test_a_master_that_is_stopped_or_freezes_is_judged_like_one_that_crashes(kind: str) -> None:
+    found = outcomes(Story(kind, copies=2, mirrors_at_fault=1, synchronised_mirrors_at_fault=1))
+    for claim in (
+        "confirmed-is-on-all-mirrors",
+        "mirror-takes-over",
+        "oldest-mirror-takes-over",
+        "mirrored-queue-works-on",
+    ):
+        assert found[claim] is PASS, claim
+
+
+def test_a_client_that_knows_only_the_host_that_failed_says_nothing_of_who_takes_over() -> None:
+    alone = {"mirrors_at_fault": 1, "synchronised_mirrors_at_fault": 1}
+    found = outcomes(Story(entrance="one", **alone).service("out", ended="undo"))
+    for claim in ("mirror-takes-over", "mirrored-queue-works-on"):
+        assert found[claim] is NOT_APPLICABLE, claim
+    assert found["confirmed-is-on-all-mirrors"] is PASS
+
+
+def test_runs_of_before_there_was_a_choice_had_a_list_of_hosts() -> None:
+    old = State.from_json({"copies": 3, "windows": {"1": {"fault_kind": "kill"}}})
+    assert old.value("entrance", 1) == "hosts"
+    assert State.from_json({"entrance": "one"}).value("entrance", 1) == "one"
+    assert isinstance(State.from_json({}).value("entrance", 1), Unknown)
+    assert old.value("elects", 1) is True
+    slaves = State.from_json({"promote_on_failure": "never", "windows": {}})
+    assert slaves.value("elects", 1) is False
+
+
+def test_runs_of_before_it_was_recorded_had_one_master_unless_mirrors_are_never_promoted() -> None:
+    old = Story()
+    del old.state["masters"]
+    assert verdict("mirror-takes-over", old).outcome is PASS
+    of_logs = Story(**OF_LOGS).service("out")
+    del of_logs.state["masters"]
+    assert verdict("single-master-is-down", of_logs).outcome is INCONCLUSIVE
+
+
+def a_mirrors_crash(missed: int = 0, **state: object) -> Story:
+    away = {"publishers_entered_at_target": False, "fault_target_role": "mirror"}
+    return Story(**(away | state)).missed(missed)
+
+
+def test_a_mirrors_crash_harms_nobody_who_is_not_connected_to_it() -> None:
+    claim = "mirror-failure-harms-nobody"
+    assert verdict(claim, a_mirrors_crash()).outcome is PASS
+    assert verdict(claim, a_mirrors_crash(missed=1)).outcome is FAIL
+    assert verdict(claim, a_mirrors_crash().count("duplicated", "redelivery", 1)).outcome is FAIL
+    entered = a_mirrors_crash(missed=1, publishers_entered_at_target=True)
+    assert verdict(claim, entered).outcome is NOT_APPLICABLE
+    operated = a_mirrors_crash(missed=1, operations=1)
+    assert verdict(claim, operated).outcome is NOT_APPLICABLE, "the operation may be why"
+
+
+@pytest.mark.parametrize(
+    ("synchronised", "outcome"), [(2, FAIL), (1, NOT_APPLICABLE), (0, NOT_APPLICABLE)]
+)
+def test_what_a_mirror_never_was_given_says_nothing_of_what_it_accepted(
+    synchronised: int, outcome: Outcome
+) -> None:
+    story = Story(synchronised_mirrors_at_fault=synchronised).count("lost", "replicated", 3)
+    assert verdict("confirmed-is-on-all-mirrors", story).outcome is outcome
+
+
+def test_a_queue_that_waits_for_its_master_by_its_settings_is_no_fault_of_a_way_in() -> None:
+    empty = {"synchronised_mirrors_at_fault": 0}
+    for claim, entrance in (
+        ("host-list-goes-on", "hosts"),
+        ("balancer-avoids-dead-nodes", "haproxy"),
+    ):
+        story = Story("stop", entrance=entrance, **empty).service("out", ended="undo")
+        assert verdict(claim, story).outcome is NOT_APPLICABLE, claim
+
+
+def test_behind_a_balancer_no_client_is_connected_to_the_master() -> None:
+    balanced = Story(entrance="haproxy", clients_of_target_cut_off=None)
+    assert verdict("masters-clients-are-cut-off", balanced).outcome is NOT_APPLICABLE
+
+
+def test_a_queue_that_nobody_could_promote_keeps_no_consumer_waiting_by_not_telling_it() -> None:
+    story = Story("stop", synchronised_mirrors_at_fault=0).silent_consumer()
+    assert verdict("untold-consumer-waits-forever", story).outcome is NOT_APPLICABLE
+
+
+def test_always_promoting_is_said_to_be_dangerous_where_a_number_of_mirrors_is_kept() -> None:
+    always = {"promote_on_shutdown": "always", "synchronised_mirrors_at_fault": 0}
+    for on, outcome in (("exactly", PASS), ("all", NOT_APPLICABLE)):
+        story = Story("stop", mirrored_on=on, **always).count("lost", "replicated", 3)
+        assert verdict("always-promoting-loses", story).outcome is outcome
+
+
+def test_a_durable_queue_must_serve_again_though_its_messages_were_transient() -> None:
+    story = Story(persistent=False).service("out", promise="healed")
+    assert verdict("healed-hence-served", story).outcome is FAIL

@@ -1,0 +1,201 @@
+"""Claims about queues of several masters, and clients that ask name servers."""
+
+import pytest
+
+from harness.claims.judge import Outcome
+from tests.findings import OF_LOGS, Story
+from tests.harness.claims.judging import (
+    FAIL,
+    INCONCLUSIVE,
+    NOT_APPLICABLE,
+    PASS,
+    outcomes,
+    verdict,
+)
+
+
+def test_a_queue_of_several_masters_has_no_mirror_that_takes_over() -> None:
+    told = outcomes(Story(**OF_LOGS))
+    for claim in ("mirror-takes-over", "oldest-mirror-takes-over", "mirrored-queue-works-on"):
+        assert told[claim] is NOT_APPLICABLE, claim
+    assert told["election-loses-nothing"] is NOT_APPLICABLE, "nobody is elected"
+    rejoined = verdict("rejoined-node-starts-empty", Story("freeze", **OF_LOGS))
+    assert rejoined.outcome is NOT_APPLICABLE, "it is the master still, with all that it held"
+    assert told["other-masters-take-over"] is PASS
+    assert told["broken-links-are-noticed-soon"] is PASS
+    assert told["confirmed-is-on-all-mirrors"] is NOT_APPLICABLE, "no slave is read as master"
+    assert told["any-node-reaches-any-queue"] is NOT_APPLICABLE, "clients enter nowhere"
+    assert told["queue-is-first-in-first-out"] is NOT_APPLICABLE, "it has two masters"
+
+
+def test_what_a_layout_does_not_wait_for_is_not_what_its_confirms_are_judged_by() -> None:
+    async_ = {**OF_LOGS, "confirm_waits_for_mirrors": False}
+    told = outcomes(Story(**async_))
+    assert told["confirmed-is-on-all-mirrors"] is NOT_APPLICABLE
+    assert told["confirmed-is-on-disk"] is NOT_APPLICABLE
+    assert told["confirmed-in-memory-is-kept"] is PASS
+    lost = outcomes(Story(**async_).count("lost", "buffered", 1))
+    assert lost["confirmed-in-memory-is-kept"] is FAIL
+    flushed = outcomes(Story(**{**OF_LOGS, "confirm_waits_for_disk": True}))
+    assert flushed["confirmed-is-on-disk"] is NOT_APPLICABLE, "a killed process tests no disk"
+    assert flushed["confirmed-in-memory-is-kept"] is NOT_APPLICABLE
+
+
+def test_what_no_client_of_a_run_knows_is_no_question_of_it() -> None:
+    """Of AMQP's consumers alone is promised that they are told of a new master."""
+    for claim in ("untold-consumer-waits-forever", "host-list-goes-on"):
+        told = verdict(claim, Story(**OF_LOGS))
+        assert told.outcome is NOT_APPLICABLE, told.not_judged
+
+
+def test_a_single_master_without_a_mirror_that_may_be_one_is_down_until_somebody_acts() -> None:
+    alone = {**OF_LOGS, "masters": 1}
+    down = Story(**alone).service("out", ended="undo")
+    assert verdict("single-master-is-down", down).outcome is PASS
+    assert verdict("single-master-is-down", Story(**alone)).outcome is FAIL
+    for claim in ("mirror-takes-over", "mirrored-queue-works-on"):
+        told = verdict(claim, down)
+        assert told.outcome is NOT_APPLICABLE, claim
+        assert "elects == true: false" in told.not_judged
+    operated = Story(**alone, operations=1)
+    assert verdict("single-master-is-down", operated).outcome is NOT_APPLICABLE
+
+
+# Whom the clients ask stands elsewhere, and lives.
+LIVELY = {**OF_LOGS, "name_servers_at_target": 0, "publishers_attached_to_target": 0}
+
+
+@pytest.mark.parametrize(
+    ("kind", "promise", "claim"),
+    [
+        ("freeze", "notice", "silent-broker-is-noticed-in-time"),
+        ("kill", "poll", "broken-links-are-noticed-soon"),
+    ],
+)
+def test_a_promise_of_time_is_judged_from_that_time_on(
+    kind: str, promise: str, claim: str
+) -> None:
+    later = {"served": PASS, "out": FAIL, "open": INCONCLUSIVE, "few": INCONCLUSIVE}
+    for found, outcome in later.items():
+        story = Story(kind, **LIVELY).service(found, promise=promise)
+        assert verdict(claim, story).outcome is outcome, found
+    before = Story(kind, **LIVELY).service("out", promise="fault", ended="system")
+    assert verdict(claim, before).outcome is PASS, "until then nobody promised anything"
+
+
+def test_a_promise_whose_time_nobody_declared_is_not_judged() -> None:
+    for timer in ("timer_s", "route_poll_s"):
+        told = verdict(
+            "silent-broker-is-noticed-in-time", Story("freeze", **{**LIVELY, timer: None})
+        )
+        assert told.outcome is INCONCLUSIVE
+        assert f"{timer}: it was not recorded" in told.not_judged[0]
+
+
+def test_clients_that_are_blind_until_the_end_are_blind() -> None:
+    blind = Story("freeze", **OF_LOGS).service("out", ended="undo")
+    blind.service("out", promise="notice")
+    told = verdict("silent-name-server-blinds-its-clients", blind)
+    assert told.outcome is PASS
+    assert told.judged == (
+        "window 1: serves_on == false: false (the run was out for 15.0 s, until the fault's end)",
+    )
+    assert verdict("other-masters-take-over", blind).outcome is FAIL
+    noticed = verdict("silent-broker-is-noticed-in-time", blind)
+    assert noticed.outcome is NOT_APPLICABLE, "the article tells why: their name server is silent"
+
+
+def test_service_that_either_may_have_brought_refutes_nobody_and_proves_nothing() -> None:
+    story = Story("freeze", **OF_LOGS).service("open", ended="either")
+    for claim in ("silent-name-server-blinds-its-clients", "other-masters-take-over"):
+        assert verdict(claim, story).outcome is INCONCLUSIVE, claim
+
+
+def test_of_a_name_server_beside_the_broker_its_own_clients_say_something_and_others_nothing() -> (
+    None
+):
+    claim = "silent-name-server-blinds-its-clients"
+    assert verdict(claim, Story("freeze", **OF_LOGS)).outcome is FAIL
+    blind = Story("freeze", **OF_LOGS).service("out", ended="undo")
+    assert verdict(claim, blind).outcome is PASS
+    others = Story("freeze", **{**OF_LOGS, "publishers_attached_to_target": 0})
+    assert verdict(claim, others).outcome is NOT_APPLICABLE
+    unknown = Story("freeze", **{**OF_LOGS, "publishers_attached_to_target": None})
+    assert verdict(claim, unknown).outcome is INCONCLUSIVE
+    apart = Story("freeze", **{**OF_LOGS, "name_servers_at_target": 0})
+    assert verdict(claim, apart).outcome is NOT_APPLICABLE
+    assert verdict("separate-name-servers-help", apart).outcome is PASS
+
+
+def test_order_that_held_at_one_switch_refutes_no_sentence_about_what_may_break() -> None:
+    claim = "order-breaks-at-a-switch"
+    held = verdict(claim, Story(**OF_LOGS))
+    assert held.outcome is INCONCLUSIVE
+    assert "refutes no sentence about some cases" in held.not_judged[0]
+    broken = Story(**OF_LOGS).count("reordered", "", 135)
+    assert verdict(claim, broken).outcome is PASS
+    unordered = Story(**OF_LOGS).count("not_judged", "not_promised", 21_400)
+    unordered.without("in_order")
+    assert verdict(claim, unordered).outcome is NOT_APPLICABLE
+
+
+def test_a_slave_that_dies_is_judged_by_who_has_nothing_to_do_with_it() -> None:
+    away = {"publishers_entered_at_target": False, "consumers_entered_at_target": False}
+    slave = {**OF_LOGS, **away, "fault_target_role": "mirror"}
+    assert verdict("mirror-failure-harms-nobody", Story(**slave)).outcome is FAIL, "12 missed"
+    unharmed = Story(**slave).missed(0)
+    assert verdict("mirror-failure-harms-nobody", unharmed).outcome is PASS
+
+
+def test_what_is_said_of_mirrors_and_their_clients_is_not_asked_of_slaves() -> None:
+    one = Story(**{**OF_LOGS, "masters": 1})
+    assert verdict("masters-clients-are-cut-off", one).outcome is NOT_APPLICABLE
+    unconfirmed = Story(**OF_LOGS, confirms=False).count("lost_indeterminate", "", 19)
+    told = verdict("unconfirmed-survive-an-election", unconfirmed)
+    assert told.outcome is NOT_APPLICABLE, "nobody is elected"
+
+
+@pytest.mark.parametrize(
+    ("kind", "role", "outcome"),
+    [
+        ("kill", "master", FAIL),
+        ("kill", "mirror", NOT_APPLICABLE),
+        ("kill", "name server", NOT_APPLICABLE),
+        ("hang", "master", NOT_APPLICABLE),
+    ],
+)
+def test_only_a_master_that_ended_can_take_along_what_was_in_its_memory(
+    kind: str, role: str, outcome: Outcome
+) -> None:
+    story = Story(kind, **{**OF_LOGS, "fault_target_role": role}).count("lost", "buffered", 1)
+    assert verdict("confirmed-in-memory-is-kept", story).outcome is outcome
+
+
+@pytest.mark.parametrize(("told", "outcome"), [(True, PASS), (False, FAIL), (None, INCONCLUSIVE)])
+def test_a_name_server_that_is_left_must_tell_the_way_for_clients_go_on_without_any(
+    told: bool | None, outcome: Outcome
+) -> None:
+    of_one = {**OF_LOGS, "fault_target_role": "name server", "routes_told_meanwhile": told}
+    assert verdict("one-name-server-is-enough", Story(**of_one)).outcome is outcome
+
+
+def test_name_servers_that_fail_are_missed_by_nobody_who_runs_already() -> None:
+    one = {**OF_LOGS, "fault_target_role": "name server", "routes_told_meanwhile": True}
+    told = outcomes(Story("kill", **one))
+    assert told["one-name-server-is-enough"] is PASS
+    assert told["clients-go-on-without-name-servers"] is NOT_APPLICABLE
+    assert told["silent-name-server-is-bridged"] is NOT_APPLICABLE
+    assert outcomes(Story("freeze", **one))["silent-name-server-is-bridged"] is PASS
+    every = {**one, "name_servers_at_target": 2, "name_servers_left": 0}
+    told = outcomes(Story("kill", **every))
+    assert told["one-name-server-is-enough"] is NOT_APPLICABLE
+    assert told["clients-go-on-without-name-servers"] is PASS
+    silent = Story("kill", **every).silent_consumer()
+    assert verdict("clients-go-on-without-name-servers", silent).outcome is FAIL
+
+
+def test_what_was_late_before_a_master_died_is_no_example_of_what_its_death_delays() -> None:
+    claim = "a-switch-delays-what-waits"
+    late = Story(**OF_LOGS).count("delayed", "", 700).count("overdue", "", 93, windows="")
+    assert verdict(claim, late).outcome is INCONCLUSIVE
+    assert verdict(claim, late.count("overdue", "", 1, windows="1")).outcome is PASS

@@ -1,0 +1,146 @@
+"""Claims about service: by whom, from when on, and what was never proved."""
+
+from dataclasses import replace
+
+import pytest
+
+from harness.claims.judge import Outcome
+from spark_analysis.schema.service import HEALED, QUEUE
+from tests.findings import Story, ns
+from tests.harness.claims.judging import FAIL, INCONCLUSIVE, NOT_APPLICABLE, PASS, verdict
+
+OUT_BY_UNDO = "the run was out for 15.0 s, until the fault's end"
+
+
+@pytest.mark.parametrize(
+    ("found", "outcome", "why"),
+    [
+        ("served", PASS, "3 scopes served"),
+        ("out", FAIL, "the run was out for 15.0 s"),
+        ("open", INCONCLUSIVE, "what ended its outage, or came after it, cannot be told"),
+        ("sick", INCONCLUSIVE, "the run: the load was sick before the fault"),
+        ("few", INCONCLUSIVE, "only 2,000 operations were due then"),
+    ],
+)
+def test_who_takes_over_serves_until_the_fault_ends(
+    found: str, outcome: Outcome, why: str
+) -> None:
+    one = verdict("mirror-takes-over", Story().service(found))
+    assert one.outcome is outcome
+    assert why in " ".join((*one.judged, *one.not_judged))
+
+
+@pytest.mark.parametrize(("scope", "name"), [("queue", "orders"), ("publisher", "1")])
+def test_one_queue_or_publisher_that_was_out_refutes_whatever_the_others_were(
+    scope: str, name: str
+) -> None:
+    story = Story().service("out", scope=scope, name=name, ended="never")
+    one = verdict("mirror-takes-over", story)
+    assert one.outcome is FAIL
+    assert f"{scope} {name} was out for 15.0 s, and not back" in one.judged[0]
+    story.service("sick")
+    assert verdict("mirror-takes-over", story).outcome is FAIL
+
+
+def test_a_queue_with_too_little_load_is_left_out_and_said_to_be() -> None:
+    one = verdict("mirror-takes-over", Story().service("few", scope="queue", name="orders"))
+    assert one.outcome is PASS
+    assert "2 scopes served, 1 with too little load" in one.judged[0]
+
+
+def test_a_run_with_too_little_load_passes_nothing() -> None:
+    one = verdict("mirror-takes-over", Story().few())
+    assert one.outcome is INCONCLUSIVE
+    assert "only 19 operations were due then" in one.not_judged[0]
+
+
+def test_an_outage_says_what_ended_it() -> None:
+    assert (
+        OUT_BY_UNDO in verdict("mirror-takes-over", Story().service("out", ended="undo")).judged[0]
+    )
+
+
+@pytest.mark.parametrize(("first", "outcome"), [(14.99, PASS), (15.0, FAIL), (15.2, FAIL)])
+def test_what_patient_clients_are_confirmed_after_the_fault_is_no_service_within_it(
+    first: float, outcome: Outcome
+) -> None:
+    """In time everything succeeded; by a host that stood still meanwhile."""
+    story = Story().stage("first_success", first)
+    one = verdict("mirror-takes-over", story)
+    assert one.outcome is outcome
+    late = f"first confirmed after {first:.3f} s, of a fault of 15.0 s"
+    assert (late in one.judged[0]) is (outcome is FAIL)
+    assert verdict("healed-hence-served", story).outcome is PASS, "it is served once healed"
+
+
+@pytest.mark.parametrize(("first", "outcome"), [(13.99, PASS), (14.0, FAIL)])
+def test_what_comes_while_the_fault_is_being_undone_is_the_undos(
+    first: float, outcome: Outcome
+) -> None:
+    """It began at 12 s, its undo was issued at 26 s, and had returned at 27 s."""
+    story = Story().stage("first_success", first)
+    story.exposures[1] = replace(story.exposures[1], until_ns=ns(26))
+    assert verdict("mirror-takes-over", story).outcome is outcome
+
+
+def test_of_a_fault_that_outlasts_the_load_all_that_comes_in_the_load_came_under_it() -> None:
+    story = Story().calm().window(1, "kill", opens=40, lasts=30).stage("first_success", 19.9)
+    assert story.exposures[1].until_ns == ns(70)
+    story.exposures[1] = replace(story.exposures[1], until_ns=ns(60))
+    assert verdict("mirror-takes-over", story.stage("first_success", 20.0)).outcome is PASS
+
+
+@pytest.mark.parametrize(("found", "outcome"), [("sick", INCONCLUSIVE), ("served", FAIL)])
+def test_what_a_load_that_was_sick_before_missed_is_no_harm_of_the_fault(
+    found: str, outcome: Outcome
+) -> None:
+    away = {"publishers_entered_at_target": False, "fault_target_role": "mirror"}
+    one = verdict("mirror-failure-harms-nobody", Story(**away).missed(1).service(found))
+    assert one.outcome is outcome
+    why = "missed == 0: the run: the load was sick before the fault"
+    assert (why in " ".join(one.not_judged)) is (found == "sick")
+
+
+def test_a_fault_that_never_ended_brought_nothing() -> None:
+    story = Story().calm().window(1, "kill", lasts=None).stage("first_success", 40.0)
+    assert verdict("mirror-takes-over", story).outcome is PASS
+
+
+@pytest.mark.parametrize(("due", "outcome"), [(19, INCONCLUSIVE), (20, FAIL)])
+def test_a_consumer_is_silent_only_where_something_was_there_for_it(
+    due: int, outcome: Outcome
+) -> None:
+    story = Story().consumption(True, due=due).silent_consumer(due=due)
+    assert verdict("mirrored-queue-works-on", story).outcome is outcome
+
+
+def test_when_a_fault_was_gone_must_be_on_record_to_say_who_was_served_then() -> None:
+    story = Story()
+    story.services = {key: row for key, row in story.services.items() if key[3] != "healed"}
+    one = verdict("healed-hence-served", story)
+    assert one.outcome is INCONCLUSIVE
+    assert "that fault, or one in force with it, was not seen to be gone" in one.not_judged[0]
+
+
+def healed_until(until: float, of_queue: str = "few") -> Story:
+    """Too little was due once the fault was healed. The load ends at 60 s."""
+    story = Story().few(HEALED).service(of_queue, scope=QUEUE, name="orders", promise=HEALED)
+    story.starvation.clear()
+    for key, row in story.services.items():
+        if row.promise == HEALED:
+            story.services[key] = replace(row, until_ns=ns(until))
+    return story
+
+
+@pytest.mark.parametrize(("until", "outcome"), [(59.9, NOT_APPLICABLE), (60, INCONCLUSIVE)])
+def test_what_the_next_fault_cuts_short_nobody_owes_before_it_and_the_loads_end_leaves_open(
+    until: float, outcome: Outcome
+) -> None:
+    story = healed_until(until)
+    assert verdict("healed-hence-served", story).outcome is outcome
+    assert verdict("healed-hence-consumed", story).outcome is outcome
+
+
+@pytest.mark.parametrize(("found", "outcome"), [("open", INCONCLUSIVE), ("out", FAIL)])
+def test_who_was_out_until_the_next_fault_was_out(found: str, outcome: Outcome) -> None:
+    assert verdict("healed-hence-served", healed_until(50, found)).outcome is outcome

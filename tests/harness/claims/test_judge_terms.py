@@ -1,0 +1,133 @@
+"""Claims about delays and transactions: what comes early, torn, unseen, or not yet."""
+
+import pytest
+
+from tests.findings import Story
+from tests.harness.claims.judging import (
+    FAIL,
+    INCONCLUSIVE,
+    NOT_APPLICABLE,
+    OF_TERMS,
+    PASS,
+    verdict,
+)
+
+
+def termed() -> Story:
+    """Some messages were delayed, some in transactions of every fate."""
+    story = Story().count("delayed", "", 700)
+    for fate in ("commit", "commit_when_asked", "rollback", "rollback_when_asked"):
+        story.count("transactions", fate, 100)
+    return story
+
+
+def test_a_run_without_delays_or_transactions_says_nothing_of_them_and_why() -> None:
+    told = {name: verdict(name, Story()).not_judged for name in OF_TERMS}
+    assert told == {
+        "nothing-early": ("early == 0: not applicable: no message was delayed",),
+        "rolled-back-stays-unseen": (
+            "rolled_back_but_delivered == 0: not applicable: nothing was sent in a transaction",
+        ),
+        "no-transaction-torn": (
+            "torn_transaction == 0: not applicable: no transaction was to be committed",
+        ),
+    }
+    rolled_back = Story().count("transactions", "rollback", 100)
+    assert verdict("rolled-back-stays-unseen", rolled_back).outcome is PASS
+    assert verdict("no-transaction-torn", rolled_back).outcome is NOT_APPLICABLE
+
+
+def test_a_run_with_delays_and_transactions_is_judged_by_them() -> None:
+    assert [verdict(name, termed()).outcome for name in OF_TERMS] == [PASS, PASS, PASS]
+
+
+@pytest.mark.parametrize(
+    ("claim", "measure", "detail", "story"),
+    [
+        (
+            "nothing-early",
+            "early",
+            "",
+            "was delivered at +12.400 s, attempt 0, before it was due",
+        ),
+        (
+            "rolled-back-stays-unseen",
+            "rolled_back_but_delivered",
+            "rollback",
+            "was in a transaction that was rolled back, and yet delivered at +12.400 s",
+        ),
+        (
+            "no-transaction-torn",
+            "torn_transaction",
+            "stored",
+            "was committed (stored) and never delivered; the audit found its half, without the "
+            "commit, at +12.400 s",
+        ),
+    ],
+)
+def test_what_breaks_a_delay_or_a_transaction_is_a_fail_with_its_story(
+    claim: str, measure: str, detail: str, story: str
+) -> None:
+    broken = termed().count(measure, detail, 2).affect(measure, detail, 3, at=12.4)
+    one = verdict(claim, broken)
+    assert one.outcome is FAIL
+    assert one.judged == (f"{measure} == 0: 2",)
+    assert one.story == f"message 3 of publisher 1 (producer 1) in orders {story}"
+
+
+def test_what_the_clocks_cannot_call_early_is_nobodys_fault_and_no_pass() -> None:
+    story = termed().count("early_unknown", "", 4)
+    one = verdict("nothing-early", story)
+    assert one.outcome is INCONCLUSIVE
+    assert one.not_judged == (
+        "early == 0: 0, but 4 more came before their time by no more than the clocks are off",
+    )
+    assert verdict("nothing-early", story.count("early", "", 1)).outcome is FAIL
+
+
+def test_a_delivered_message_whose_rollback_nobody_heard_of_is_no_pass() -> None:
+    story = termed().count("rollback_unknown", "rollback", 1)
+    assert verdict("rolled-back-stays-unseen", story).outcome is INCONCLUSIVE
+    story.count("rolled_back_but_delivered", "commit", 1)
+    assert verdict("rolled-back-stays-unseen", story).outcome is FAIL
+
+
+@pytest.mark.parametrize(
+    ("reason", "sentence", "advice"),
+    [
+        (
+            "not_due",
+            "orders: the drain did not outlast the delay of what is missing",
+            "let the drain go on until the longest delay is over",
+        ),
+        (
+            "pending",
+            "orders: what is missing was to be committed when the broker asks, and whether it "
+            "did is not on record",
+            "let producers live until the broker has asked them",
+        ),
+    ],
+)
+def test_what_is_missing_and_may_still_come_leaves_loss_open(
+    reason: str, sentence: str, advice: str
+) -> None:
+    story = termed().count("loss_unknown", reason, 5).doubt("loss", reason, queue="orders")
+    one = verdict("election-loses-nothing", story)
+    assert one.outcome is INCONCLUSIVE
+    assert f"5 messages: {sentence}" in one.not_judged[0]
+    assert one.advice == (advice,)
+
+
+def test_a_queue_that_was_not_drained_leaves_open_whether_a_transaction_is_torn() -> None:
+    story = termed().doubt("loss", "drain", queue="orders")
+    assert verdict("no-transaction-torn", story).outcome is INCONCLUSIVE
+
+
+def test_where_everything_was_delayed_no_order_is_promised() -> None:
+    story = Story().count("in_order", "", 0).count("not_judged", "not_at_once", 700)
+    one = verdict("queue-is-first-in-first-out", story)
+    assert one.outcome is NOT_APPLICABLE
+    assert one.not_judged == (
+        "reordered == 0: not applicable: order is not promised: all were delayed, or in "
+        "transactions",
+    )

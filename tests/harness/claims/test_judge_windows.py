@@ -1,0 +1,208 @@
+"""Claims about faults that are not alone: what each can have caused, and what overlaps."""
+
+import pytest
+
+from harness.claims.claims import read_claims
+from harness.claims.judge import Outcome, judge
+from tests.findings import RECORDED, Story
+from tests.harness.claims.judging import (
+    FAIL,
+    INCONCLUSIVE,
+    NOT_APPLICABLE,
+    PASS,
+    verdict,
+)
+
+SYNCHRONISED = dict(RECORDED)
+UNSYNCHRONISED = {**RECORDED, "synchronised_mirrors_at_fault": 0}
+
+
+def two_kills(second: dict[str, object] = SYNCHRONISED, opens: float = 40) -> Story:
+    """Two masters are killed in turn, by default one 13 s after the other is back."""
+    story = Story(faults=2, windows={"2": second})
+    return story.window(2, "kill", opens=opens, lasts=10)
+
+
+def judged(predicate: str, story: Story, **keys: str) -> Outcome:
+    """A claim of a test's own about masters that hold a mirror with everything."""
+    told = "".join(f"{key} = {value}\n" for key, value in {"quantifier": '"all"', **keys}.items())
+    (claim,) = read_claims(
+        '[[claim]]\nname = "a"\nsentence = "s"\nsource = "x"\n'
+        f'precondition = ["synchronised_mirrors_at_fault >= 1"]\npredicate = ["{predicate}"]\n'
+        f"{told}",
+        "a test's own",
+    )
+    (one,) = judge([claim], story.evidence)
+    return one.outcome
+
+
+@pytest.mark.parametrize(
+    ("windows", "second", "outcome"),
+    [
+        ("1", SYNCHRONISED, FAIL),
+        ("1,2", SYNCHRONISED, FAIL),  # either: the claim holds for neither
+        ("1,2", UNSYNCHRONISED, INCONCLUSIVE),  # it may be the one that it does not speak of
+        ("1", UNSYNCHRONISED, FAIL),
+        ("2", UNSYNCHRONISED, PASS),
+        ("", SYNCHRONISED, PASS),  # in the calm, by none of them
+    ],
+)
+def test_a_loss_is_charged_to_the_faults_that_can_have_caused_it(
+    windows: str, second: dict[str, object], outcome: Outcome
+) -> None:
+    story = two_kills(second).count("lost", "replicated", 3, windows=windows)
+    assert verdict("election-loses-nothing", story).outcome is outcome
+    assert verdict("confirmed-hence-delivered", story).outcome is FAIL, "whoever caused it"
+
+
+def test_what_may_be_another_faults_says_so_and_what_to_do() -> None:
+    story = two_kills(UNSYNCHRONISED).count("lost", "replicated", 3, windows="1,2")
+    one = verdict("election-loses-nothing", story)
+    assert one.not_judged == ("lost == 0: 0 of 21,400, but 3 more may be another fault's",)
+    assert one.advice == ("let the faults lie further apart",)
+
+
+def test_an_open_end_of_another_fault_leaves_this_one_judged() -> None:
+    story = two_kills(UNSYNCHRONISED).count("loss_unknown", "drain", 5, windows="2")
+    story.doubt("loss", "drain", queue="orders")
+    assert verdict("election-loses-nothing", story).outcome is PASS
+    story.count("loss_unknown", "drain", 1, windows="1")
+    assert verdict("election-loses-nothing", story).outcome is INCONCLUSIVE
+
+
+def test_a_warning_is_charged_like_a_promise() -> None:
+    claim = "unsynchronised-messages-are-lost"
+    assert verdict(claim, two_kills(UNSYNCHRONISED)).outcome is FAIL
+    by_other = two_kills(UNSYNCHRONISED).count("lost", "replicated", 3, windows="1")
+    assert verdict(claim, by_other).outcome is FAIL
+    by_either = two_kills(UNSYNCHRONISED).count("lost", "replicated", 3, windows="1,2")
+    assert verdict(claim, by_either).outcome is INCONCLUSIVE
+    by_it = two_kills(UNSYNCHRONISED).count("lost", "replicated", 3, windows="2")
+    assert verdict(claim, by_it).outcome is PASS
+
+
+@pytest.mark.parametrize(("opens", "outcome"), [(26.9, INCONCLUSIVE), (27.0, PASS)])
+def test_faults_in_force_at_the_same_time_are_not_told_apart(
+    opens: float, outcome: Outcome
+) -> None:
+    """The first lasts until +27 s."""
+    one = verdict("mirror-takes-over", two_kills(opens=opens))
+    assert one.outcome is outcome
+    if outcome is INCONCLUSIVE:
+        assert one.not_judged == (
+            "window 1: window 2 was in force at the same time",
+            "window 2: window 1 was in force at the same time",
+        )
+
+
+def test_a_claim_about_faults_that_overlap_is_judged_beside_others() -> None:
+    story = two_kills(opens=20)
+    assert judged("serves_on == true", story) is INCONCLUSIVE
+    assert judged("serves_on == true", story, beside_others="true") is PASS
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "outcome"),
+    [
+        (("kill", 13), ("kill", 20), PASS),
+        (("stop", 13), ("kill", 20), PASS),
+        (("freeze", 13), ("kill", 20), INCONCLUSIVE),
+        (("of nobody's making", 13), ("kill", 20), INCONCLUSIVE),
+        (("client_freeze", 13), ("kill", 20), PASS),
+    ],
+)
+def test_what_speaks_of_nodes_that_were_down_before_is_judged_beside_their_ends(
+    first: tuple[str, float], second: tuple[str, float], outcome: Outcome
+) -> None:
+    mirror = {"fault_target_role": "mirror", "synchronised_mirrors_at_fault": 0}
+    story = Story(faults=2, **mirror, windows={"2": SYNCHRONISED}).calm()
+    for number, (kind, opens) in enumerate((first, second), 1):
+        story.window(number, kind, opens=opens, lasts=10)
+    assert judged("serves_on == true", story, beside_dead="true") is outcome
+    if first[0] == "kill":
+        assert judged("serves_on == true", story) is INCONCLUSIVE
+
+
+def test_a_node_that_ends_later_is_none_that_was_down_before() -> None:
+    story = Story(faults=2, windows={"2": UNSYNCHRONISED}).window(2, "kill", opens=20)
+    assert judged("serves_on == true", story, beside_dead="true") is INCONCLUSIVE
+
+
+def test_the_last_mirror_takes_over_while_those_before_are_down() -> None:
+    mirror = {"fault_target_role": "mirror", "partition_handling": "ignore"}
+    last = {**RECORDED, "mirrors_at_fault": 1, "synchronised_mirrors_at_fault": 1}
+    story = Story(faults=2, **mirror, windows={"2": last}).calm().window(1, "kill", lasts=None)
+    story.window(2, "kill", opens=40)
+    assert verdict("fails-over-down-to-the-last", story).outcome is PASS
+    assert verdict("mirror-takes-over", story).outcome is NOT_APPLICABLE
+
+
+@pytest.mark.parametrize(
+    ("beside", "outcome"),
+    [("client_freeze", PASS), ("freeze", INCONCLUSIVE), ("of nobody's making", INCONCLUSIVE)],
+)
+def test_a_client_that_stands_still_is_no_second_fault_of_the_cluster(
+    beside: str, outcome: Outcome
+) -> None:
+    clients = {"2": {"fault_target_role": "clients"}}
+    story = Story(faults=2, windows=clients).window(2, beside, opens=14)
+    assert verdict("mirror-takes-over", story).outcome is outcome
+
+
+def test_a_fault_that_never_ends_overlaps_all_that_come_after_it() -> None:
+    story = Story(faults=2, windows={"2": SYNCHRONISED}).calm().window(1, "kill", lasts=None)
+    story.window(2, "kill", opens=40)
+    assert verdict("mirror-takes-over", story).outcome is INCONCLUSIVE
+
+
+@pytest.mark.parametrize(("due", "outcome"), [(99, INCONCLUSIVE), (100, PASS)])
+def test_a_pass_needs_a_hundred_operations_that_were_due_under_the_fault(
+    due: int, outcome: Outcome
+) -> None:
+    story = Story().exposed(due=due)
+    one = verdict("election-loses-nothing", story)
+    assert one.outcome is outcome
+    if outcome is INCONCLUSIVE:
+        why = "window 1: only 99 operations were due while the fault was in force"
+        assert one.not_judged == (why,)
+        assert one.judged, "what was seen is told all the same"
+    lost = Story().exposed(due=due).count("lost", "replicated", 1)
+    assert verdict("election-loses-nothing", lost).outcome is FAIL
+
+
+@pytest.mark.parametrize(("due", "outcome"), [(99, INCONCLUSIVE), (100, FAIL)])
+def test_that_a_warning_did_not_come_true_needs_as_much(due: int, outcome: Outcome) -> None:
+    story = Story(synchronised_mirrors_at_fault=0).exposed(due=due)
+    assert verdict("unsynchronised-messages-are-lost", story).outcome is outcome
+    story.count("lost", "replicated", 1)
+    assert verdict("unsynchronised-messages-are-lost", story).outcome is PASS
+
+
+def test_one_window_with_too_little_leaves_a_promise_open_and_a_refutation_stands() -> None:
+    story = two_kills().exposed(due=10, window=2)
+    assert verdict("mirror-takes-over", story).outcome is INCONCLUSIVE
+    assert verdict("mirror-takes-over", story.service("out")).outcome is FAIL
+
+
+def test_a_promise_is_as_good_as_its_worst_window_and_a_warning_as_true_as_its_worst() -> None:
+    once = two_kills().service("out", window=2)
+    assert judged("serves_on == true", once) is FAIL
+    assert judged("serves_on == false", once, warns="true") is PASS
+    never = two_kills()
+    assert judged("serves_on == false", never, warns="true") is FAIL
+    unknown = two_kills().service("open", window=2)
+    assert judged("serves_on == false", unknown, warns="true") is INCONCLUSIVE
+
+
+def test_all_is_refuted_by_one_window_and_some_is_proved_by_one() -> None:
+    once = two_kills().service("out", window=2)
+    assert judged("serves_on == false", once) is FAIL
+    assert judged("serves_on == false", once, quantifier='"some"') is PASS
+    assert judged("serves_on == false", two_kills(), quantifier='"some"') is INCONCLUSIVE
+
+
+def test_windows_to_which_a_claim_does_not_apply_say_nothing() -> None:
+    story = two_kills({**SYNCHRONISED, "fault_target_role": "mirror"}).service("out", window=2)
+    assert verdict("mirror-takes-over", story).outcome is PASS
+    calm = Story().calm()
+    assert verdict("mirror-takes-over", calm).outcome is NOT_APPLICABLE

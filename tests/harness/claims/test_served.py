@@ -1,0 +1,63 @@
+"""What is said of service and consumption: the scope that decided it, and how it was out."""
+
+from harness.claims.served import consumed, rows_of, sentence, served
+from harness.claims.truth import Unknown
+from spark_analysis.schema.service import (
+    CONSUMER,
+    FEW,
+    HEALED,
+    OUT,
+    PUBLISHER,
+    QUEUE,
+    RUN,
+    Consumption,
+    Outage,
+    Service,
+)
+from tests.findings import Story, ns
+
+
+def out(seconds: float, scope: str = RUN, name: str = "") -> Service:
+    """A scope that was out for so long in a fault from 12 to 27 s."""
+    return Service("run", 1, scope, name, "fault", ns(12), ns(27), 750, 750, ns(seconds), OUT)
+
+
+def outage(begins: float, ends: float, ended: str) -> Outage:
+    return Outage("run", RUN, "", ns(begins), ns(ends), ended, 500, 500, "1")
+
+
+def silent(due: int, name: str) -> Consumption:
+    return Consumption("run", 1, CONSUMER, name, due, False, ns(60))
+
+
+def test_of_several_that_were_out_the_one_that_was_out_longest_is_named() -> None:
+    rows = [out(3), out(9, QUEUE, "orders"), out(5, PUBLISHER, "1")]
+    assert sentence(rows, []) == "queue orders was out for 9.0 s, and 2 more"
+
+
+def test_of_several_that_got_nothing_the_one_that_most_was_there_for_is_named() -> None:
+    rows = [silent(40, "6"), silent(900, "7"), silent(300, "8")]
+    assert consumed(rows) == (False, "consumer 7 got nothing of 900 messages")
+
+
+def test_the_longest_outage_of_that_time_says_what_ended_it_and_none_before_or_after() -> None:
+    before = outage(0, 12, "either"), outage(0, 11, "system")
+    within = outage(13, 22, "undo"), outage(24, 25, "system")
+    after = outage(27, 50, "unknown")
+    told = "the run was out for 9.0 s, until the fault's end"
+    assert sentence([out(9)], [*before, *within, after]) == told
+
+
+def test_of_two_that_were_out_one_is_the_other() -> None:
+    assert sentence([out(3), out(9, QUEUE, "orders")], []).endswith(", and 1 more")
+
+
+def test_what_is_said_of_the_run_comes_first() -> None:
+    scopes = [row.scope for row in rows_of(Story().evidence.findings, 1, "fault")]
+    assert scopes == [RUN, PUBLISHER, QUEUE]
+
+
+def test_too_little_that_was_due_after_a_fault_is_mended_by_a_longer_load() -> None:
+    row = Service("run", 1, RUN, "", HEALED, ns(27), ns(60), 5, 5, 0, FEW)
+    advice = "let the load last longer after the fault, or send more"
+    assert served([row]) == Unknown("only 5 operations were due then", advice)

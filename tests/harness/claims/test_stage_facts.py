@@ -1,0 +1,120 @@
+"""Milestones of recovery as facts of a window: reached, not reached, or not known."""
+
+from dataclasses import replace
+
+import pytest
+
+from harness.claims.stories import story as told
+from harness.claims.truth import Interval, Moot, Unknown, Value
+from spark_analysis.schema.facts import Worker
+from tests.findings import Story
+
+JUDGED_S = 48  # from the fault at 12 s to the end of load
+
+
+def fact(story: Story, name: str) -> Value:
+    return story.evidence.value(name, 1)
+
+
+def missing(name: str, *, confirms: bool = True, paced: bool = True) -> Value:
+    """What is said of a milestone that the analysis has no row of."""
+    story = Story()
+    story.stages = {}
+    story.facts = replace(story.facts, confirms=confirms, paced=paced)
+    return fact(story, name)
+
+
+def test_a_milestone_was_reached_or_was_not_by_the_end_of_its_time() -> None:
+    assert fact(Story(), "first_success") is True
+    not_reached = Story().stage("first_success", JUDGED_S, reached=False)
+    assert fact(not_reached, "first_success") is False
+
+
+def test_what_was_not_looked_for_to_the_end_of_its_time_may_have_come() -> None:
+    cut_off = Story().stage("sustained_success", JUDGED_S - 1, reached=False)
+    found = fact(cut_off, "sustained_success")
+    assert isinstance(found, Unknown)
+    assert "was not seen before the load ended" in found.reason
+
+
+def test_where_the_instrument_stalled_only_what_one_event_proves_is_known() -> None:
+    def stalled(name: str, *, reached: bool) -> Value:
+        story = Story().stage(name, 1 if reached else JUDGED_S, reached=reached)
+        return fact(story.doubt("availability", "stalled", window=1, worker=1), name)
+
+    assert stalled("first_success", reached=True) is True
+    assert isinstance(stalled("first_success", reached=False), Unknown)
+    assert isinstance(stalled("sustained_success", reached=True), Unknown)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("first_success", Moot("publishers ask for no confirms")),
+        ("sustained_success", Moot("publishers ask for no confirms")),
+        ("backlog_drained", Moot("publishers ask for no confirms")),
+        ("consumers_resumed", Unknown("the analysis has no consumers_resumed")),
+    ],
+)
+def test_without_confirms_nothing_is_asked_of_publishers(name: str, told: Value) -> None:
+    assert missing(name, confirms=False) == told
+
+
+def test_a_milestone_that_makes_no_sense_is_moot_and_one_that_is_missing_unknown() -> None:
+    assert missing("sustained_success", paced=False) == Moot("rate is max: no intended times")
+    assert missing("first_success", paced=False) == Unknown("the analysis has no first_success")
+    assert missing("backlog_drained") == Moot("nobody consumes before the drain")
+    assert missing("first_success") == Unknown("the analysis has no first_success")
+
+
+def test_the_story_of_a_window_tells_its_own_milestones() -> None:
+    story = Story().window(2, "kill", opens=40).stage("first_success", 7, window=2)
+    assert "first_success after 0.200 s" in told("serves_on", 1, story.evidence)
+    assert "7.000 s" not in told("serves_on", 1, story.evidence)
+
+
+def test_each_milestone_has_a_time_of_its_own() -> None:
+    for name, seconds in (("consumers_resumed_s", 0.161), ("backlog_drained_s", 0.5)):
+        found = fact(Story(), name)
+        assert isinstance(found, Interval)
+        assert (found.low, found.high) == (seconds, seconds)
+    assert fact(Story(), "degraded_s") == fact(Story(), "sustained_success_s")
+
+
+def test_who_died_may_have_got_what_nobody_was_seen_to_get() -> None:
+    silent = Story().stage("consumers_resumed", JUDGED_S, reached=False)
+    assert fact(silent, "consumers_resumed") is False
+    died = silent.doubt("loss", "consumer_log", worker=7)
+    assert isinstance(fact(died, "consumers_resumed"), Unknown)
+    assert fact(died, "first_success") is True
+
+
+def test_consumption_says_who_was_asked() -> None:
+    assert Story().evidence.detail("consumption_resumes", 1) == "2 queues and consumers"
+
+
+def test_a_kind_of_copy_has_the_story_of_its_own_message() -> None:
+    story = Story().count("duplicated", "stored_twice", 1)
+    story.affect("duplicated", "redelivery", 4_700, at=12.1)
+    story.affect("duplicated", "stored_twice", 4_711, at=12.7)
+    assert told("duplicated.stored_twice", 0, story.evidence).startswith("message 4711 of")
+
+
+def test_nobody_can_say_when_consumers_that_were_away_resumed_and_publishers_saw_theirs() -> None:
+    away = Story().stage("consumers_resumed", JUDGED_S, reached=False)
+    away.doubt("availability", "consumers_absent", window=1)
+    assert isinstance(fact(away, "consumers_resumed"), Unknown)
+    assert fact(away, "sustained_success") is True
+
+
+def test_where_nobody_consumes_consumers_have_no_milestones() -> None:
+    nobody = Story(consumers=0)
+    assert fact(nobody, "consumers_resumed") == Moot("nobody consumes before the drain")
+    assert fact(nobody, "first_success") is True
+
+
+def test_a_message_of_the_first_producer_has_a_name() -> None:
+    story = Story().count("lost", "replicated", 1).affect("lost", "replicated", 5, at=12.4)
+    story.affected = [replace(row, producer=0) for row in story.affected]
+    story.facts = replace(story.facts, workers=(Worker(0, "publisher", True),))
+    assert told("lost", 0, story.evidence).startswith("message 5 of")

@@ -1,0 +1,110 @@
+"""Brokers' processes that ended without a plan: what is not judged for it, and what is."""
+
+from dataclasses import replace
+
+import pytest
+
+from harness.claims.judge import Outcome
+from spark_analysis.schema.facts import Cause, ProcessEnd
+from spark_analysis.schema.service import OUT
+from tests.findings import RECORDED, Story, ns
+from tests.harness.claims.claim_stories import served_in_the_calm
+from tests.harness.claims.judging import FAIL, INCONCLUSIVE, NOT_APPLICABLE, PASS, verdict
+
+FAULT = "mirror-takes-over"  # about a window, as it was: from 12 s on, and no other window
+
+
+def ended(
+    story: Story, at: float, cause: Cause = Cause.OUTSIDE, until: float | None = None
+) -> Story:
+    end = ProcessEnd("rmq3", ns(at), cause, "signal 9", None if until is None else ns(until))
+    story.facts = replace(story.facts, process_ends=(*story.facts.process_ends, end))
+    return story
+
+
+def broken() -> Story:
+    """A claim about its window is broken."""
+    return Story().service(OUT)
+
+
+@pytest.mark.parametrize(
+    ("at", "until", "outcome"),
+    [
+        (5, None, INCONCLUSIVE),  # it was down when the fault came
+        (14, None, INCONCLUSIVE),
+        (50, None, INCONCLUSIVE),  # what is counted is read after that
+        (5, 11.9, FAIL),  # it was back
+        (5, 12.1, INCONCLUSIVE),
+    ],
+)
+def test_who_was_killed_from_outside_while_a_window_lasts_leaves_it_unjudged(
+    at: float, until: float | None, outcome: Outcome
+) -> None:
+    assert verdict(FAULT, ended(broken(), at, until=until)).outcome is outcome
+
+
+def test_a_window_passes_no_more_than_it_fails_then() -> None:
+    assert verdict(FAULT, Story()).outcome is PASS
+    assert verdict(FAULT, ended(Story(), 14)).outcome is INCONCLUSIVE
+
+
+def test_nobody_knows_why_it_ended_is_from_outside_for_all_that_is_known() -> None:
+    assert verdict(FAULT, ended(broken(), 14, Cause.UNKNOWN)).outcome is INCONCLUSIVE
+
+
+def test_what_a_broker_ends_by_itself_is_its_own_doing() -> None:
+    assert verdict(FAULT, ended(broken(), 14, Cause.ITSELF)).outcome is FAIL
+    assert verdict(FAULT, ended(Story(), 14, Cause.ITSELF)).outcome is PASS
+
+
+def test_a_window_that_was_over_before_is_judged() -> None:
+    story = Story(faults=2, windows={"2": dict(RECORDED)}).window(2, "kill", opens=40, lasts=10)
+    one = verdict(FAULT, ended(story, 45))
+    assert one.outcome is INCONCLUSIVE
+    assert one.not_judged[0].startswith("window 2: rmq3 ended")
+    assert all(line.startswith("window 1") for line in one.judged)
+    assert one.judged
+    assert verdict(FAULT, ended(story.service(OUT), 45)).outcome is FAIL
+
+
+def test_the_verdict_says_who_ended_when_and_what_to_do() -> None:
+    one = verdict(FAULT, ended(broken(), 14.04))
+    assert one.not_judged == (
+        "window 1: rmq3 ended at +14.0 s, and nobody had planned it: signal 9",
+    )
+    assert one.advice
+
+
+@pytest.mark.parametrize(("at", "outcome"), [(20, INCONCLUSIVE), (59, INCONCLUSIVE), (None, FAIL)])
+def test_what_is_out_in_the_calm_is_not_judged_where_somebody_broke_it(
+    at: float | None, outcome: Outcome
+) -> None:
+    story = served_in_the_calm().outage(40, 45)
+    story = story if at is None else ended(story, at)
+    assert verdict("calm-hence-served", story).outcome is outcome
+
+
+def test_what_ends_in_the_fault_leaves_the_calm_before_it_judged() -> None:
+    story = Story().outage(10, 11.9)
+    for second in range(60):
+        story.second(second, confirmed=200)
+    assert verdict("calm-hence-served", ended(story, 14)).outcome is not INCONCLUSIVE
+
+
+def test_a_broker_that_ends_by_itself_in_the_calm_breaks_it() -> None:
+    story = ended(served_in_the_calm().outage(40, 45), 40, Cause.ITSELF)
+    assert verdict("calm-hence-served", story).outcome is FAIL
+
+
+@pytest.mark.parametrize("cause", Cause)
+def test_what_is_promised_whatever_happens_is_judged_whoever_ended(cause: Cause) -> None:
+    lost = ended(Story(), 14, cause).count("lost", "replicated", 3)
+    assert verdict("confirmed-hence-delivered", lost).outcome is FAIL
+    assert verdict("confirmed-hence-delivered", ended(Story(), 14, cause)).outcome is PASS
+
+
+@pytest.mark.parametrize("cause", Cause)
+def test_transient_messages_go_with_a_process_that_ends(cause: Cause) -> None:
+    story = Story(persistent=False).calm().count("lost", "buffered", 3)
+    assert verdict("confirmed-hence-delivered", story).outcome is FAIL
+    assert verdict("confirmed-hence-delivered", ended(story, 14, cause)).outcome is NOT_APPLICABLE

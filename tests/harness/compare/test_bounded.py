@@ -1,0 +1,89 @@
+"""A cell goes on until a promise is broken or a bound is reached."""
+
+from dataclasses import replace
+
+from harness.claims.judge import ClaimVerdict, Outcome
+from harness.compare.bounded import Bounded
+from harness.plan.bound import Bound
+from harness.plan.model import Experiment, RunPlan
+from tests.plans import plan
+
+HALF = Bound(0.5)  # 5 runs, and one to spare
+
+
+def verdict(outcome: Outcome, warns: bool = False) -> ClaimVerdict:
+    return ClaimVerdict("stays", outcome, "m", "s", "an article", warns=warns)
+
+
+HELD, BROKEN = (verdict(Outcome.PASS),), (verdict(Outcome.FAIL),)
+OPEN, UNTRUE = (verdict(Outcome.INCONCLUSIVE),), (verdict(Outcome.FAIL, warns=True),)
+
+
+def runs(number: int, client: str = "pika") -> list[RunPlan]:
+    return [
+        replace(plan(name=f"{client}-{place}"), client=client, repeat=place)
+        for place in range(1, number + 1)
+    ]
+
+
+def played(*came: tuple[ClaimVerdict, ...]) -> tuple[list[str], int]:
+    """What was told at the end of each run, and how many runs were begun."""
+    bounded = Bounded(HALF)
+    told = []
+    for each, verdicts in zip(runs(HALF.planned), came, strict=False):
+        if not bounded.wanted(each):
+            break
+        told.append(bounded.ended(each, verdicts))
+    return told, len(told)
+
+
+def test_it_is_reached_after_so_many_runs_without_a_violation() -> None:
+    told, begun = played(*[HELD] * 6)
+    assert begun == 5
+    assert told[:4] == [""] * 4
+    assert told[4] == (
+        "the bound is reached: violated in 0 of 5 runs; up to 45 % of runs not excluded"
+    )
+
+
+def test_a_broken_promise_ends_it_at_once() -> None:
+    told, begun = played(HELD, BROKEN, HELD)
+    assert (begun, told[1]) == (
+        2,
+        "a promise was broken in judged run 2 of this cell: stays",
+    )
+
+
+def test_a_warning_that_does_not_come_true_ends_nothing() -> None:
+    assert played(*[UNTRUE] * 6)[1] == 5
+
+
+def test_a_run_that_could_not_be_judged_is_no_run_of_the_bound_and_is_told() -> None:
+    told, begun = played(HELD, OPEN, *[HELD] * 4)
+    assert begun == 6
+    assert told[-1].endswith("not excluded; 1 could not be judged")
+
+
+def test_it_is_given_up_where_more_cannot_be_judged_than_there_are_to_spare() -> None:
+    told, begun = played(HELD, (), OPEN, HELD)
+    assert begun == 3
+    assert told[-1] == "the bound is not reached: 2 runs of this cell could not be judged"
+
+
+def test_each_cell_has_an_end_of_its_own_and_spared_runs_are_no_runs_any_more() -> None:
+    bounded = Bounded(HALF)
+    one, other = runs(3), runs(3, "rhea")
+    experiment = Experiment("e", 7, (*one, *other), ())
+    assert bounded.wanted(one[0])
+    bounded.ended(one[0], BROKEN)
+    assert not bounded.wanted(one[1])
+    assert bounded.wanted(other[0])
+    bounded.ended(other[0], HELD)
+    assert bounded.carried_out(experiment).runs == (one[0], *other)
+
+
+def test_without_a_bound_every_run_is_wanted() -> None:
+    bounded = Bounded(None)
+    experiment = Experiment("e", 7, tuple(runs(3)), ())
+    assert all(bounded.wanted(each) for each in experiment.runs)
+    assert bounded.carried_out(experiment) is experiment

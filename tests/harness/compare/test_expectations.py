@@ -1,0 +1,122 @@
+"""Cells against what is known of them."""
+
+import pytest
+
+from harness.claims.claims import shipped as shipped_claims
+from harness.claims.judge import ClaimVerdict, Outcome
+from harness.compare.expectations import (
+    CellResult,
+    Standing,
+    read_expectations,
+    shipped,
+)
+from harness.judging.exits import of_expectations
+from harness.plan.problems import PlanError
+
+CELL = ("crash", "rabbitmq-mirrored", "all-automatic@T=10", "pika")
+KNOWN = read_expectations(
+    """
+    [[cell]]
+    layout = "all-*@T=10"
+    why = "measured"
+    claims = { a = "PASS", b = "FAIL" }
+    [[cell]]
+    why = "elsewhere"
+    claims = { a = "FAIL", c = "PASS", e = ["PASS", "FAIL"] }
+    """,
+    "mine.toml",
+    "abcde",
+)
+
+
+def run(**outcomes: Outcome) -> list[ClaimVerdict]:
+    return [ClaimVerdict(claim, outcome, "", "", "") for claim, outcome in outcomes.items()]
+
+
+PASS, FAIL = Outcome.PASS, Outcome.FAIL
+INCONCLUSIVE, NOT_APPLICABLE = Outcome.INCONCLUSIVE, Outcome.NOT_APPLICABLE
+
+
+@pytest.mark.parametrize(
+    ("runs", "standing"),
+    [
+        ([run(a=PASS, b=FAIL, c=PASS)], Standing.AS_EXPECTED),
+        ([run(a=PASS, d=NOT_APPLICABLE)], Standing.AS_EXPECTED),
+        ([run(a=PASS, b=FAIL), run(a=PASS, b=PASS)], Standing.DIFFERS),
+        ([run(a=NOT_APPLICABLE)], Standing.DIFFERS),
+        ([run(a=INCONCLUSIVE, b=FAIL)], Standing.NOT_JUDGED),
+        ([run(a=PASS), []], Standing.NOT_JUDGED),
+        ([run(a=PASS, d=PASS)], Standing.NEW),
+        ([run(a=FAIL, d=PASS)], Standing.DIFFERS),
+        ([run(a=PASS, e=PASS), run(a=PASS, e=FAIL)], Standing.AS_EXPECTED),
+        ([run(a=PASS, e=NOT_APPLICABLE)], Standing.DIFFERS),
+        ([run(a=PASS, e=INCONCLUSIVE)], Standing.NOT_JUDGED),
+        ([], Standing.NOT_JUDGED),
+    ],
+)
+def test_every_repeat_must_do_as_its_entry_says(
+    runs: list[list[ClaimVerdict]], standing: Standing
+) -> None:
+    assert KNOWN.compare(CELL, runs).standing is standing
+
+
+def test_the_first_entry_that_matches_counts_for_each_claim() -> None:
+    result = KNOWN.compare(CELL, [run(a=FAIL, b=FAIL, c=PASS)])
+    assert result.lines == ("a: FAIL, expected PASS",)
+    assert {claim: str(known) for claim, known in result.known.items()} == {
+        "a": "PASS",
+        "b": "FAIL",
+        "c": "PASS",
+    }
+
+
+def test_where_chance_decides_each_outcome_that_is_known_is_told() -> None:
+    result = KNOWN.compare(CELL, [run(e=NOT_APPLICABLE)])
+    assert result.lines == ("e: NOT APPLICABLE, expected PASS or FAIL",)
+
+
+def test_a_cell_without_an_entry_is_new_not_passed() -> None:
+    nothing = read_expectations("cell = []", "mine.toml", "a")
+    result = nothing.compare(CELL, [run(a=NOT_APPLICABLE)])
+    assert result.standing is Standing.NEW
+    assert result.lines == ("no entry speaks of this cell",)
+
+
+@pytest.mark.parametrize(
+    ("standings", "code"),
+    [
+        ([Standing.AS_EXPECTED, Standing.AS_EXPECTED], 0),
+        ([Standing.AS_EXPECTED, Standing.NEW], 2),
+        ([Standing.NOT_JUDGED, Standing.DIFFERS], 1),
+        ([Standing.NOT_JUDGED], 2),
+        ([], 2),
+    ],
+)
+def test_exit_codes_of_expectations(standings: list[Standing], code: int) -> None:
+    assert of_expectations(CellResult(CELL, one, (), {}) for one in standings) == code
+
+
+def test_an_entry_about_no_claim_of_ours_is_an_error() -> None:
+    source = '[[cell]]\nwhy = "w"\nclaims = { nothing-lst = "PASS" }\n'
+    with pytest.raises(PlanError, match="did you mean 'nothing-lost'"):
+        read_expectations(source, "mine.toml", ["nothing-lost"])
+
+
+# A cut master may confirm what is lost (results/published/2026-11-23-pause-minority.md).
+BY_CHANCE = ("cut-one-node", "rabbitmq-mirrored", "all-automatic@T=10")
+
+
+def test_shipped_entries_speak_of_shipped_claims_and_of_every_mirrored_cell() -> None:
+    known = shipped(claim.name for claim in shipped_claims())
+    for scenario in ("master-crash", "cut-one-node", "client-link-hang"):
+        for layout in ("all-automatic@T=10", "all-manual@T=60", "exactly-2@T=60"):
+            for system in ("rabbitmq-mirrored", "reference-mirrored"):
+                by_chance = (scenario, system, layout) == BY_CHANCE
+                outcome = "PASS or FAIL" if by_chance else PASS
+                cell = (scenario, system, layout, "pika")
+                assert str(known.expected(cell, "confirmed-hence-delivered")) == outcome
+    knows_one = ("cut-one-node", "rabbitmq-mirrored", "all-automatic-one@T=10", "pika")
+    assert str(known.expected(knows_one, "confirmed-hence-delivered")) == FAIL
+    crash = ("master-crash", "rabbitmq-mirrored", "unmirrored@T=10", "pika")
+    assert str(known.expected(crash, "mirror-takes-over")) == NOT_APPLICABLE
+    assert str(known.expected(crash, "durable-queue-returns")) == PASS

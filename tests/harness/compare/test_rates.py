@@ -1,0 +1,102 @@
+"""Rates of runs: what was seen, and what so few runs cannot exclude."""
+
+from dataclasses import replace
+
+import pytest
+
+from harness.claims.judge import ClaimVerdict, Outcome
+from harness.compare.rates import decided, per_cent, rate, too_many, tried, violates
+
+PASS, FAIL, OPEN, MOOT = (
+    Outcome.PASS,
+    Outcome.FAIL,
+    Outcome.INCONCLUSIVE,
+    Outcome.NOT_APPLICABLE,
+)
+
+
+def verdict(outcome: Outcome, claim: str = "stays", warns: bool = False) -> ClaimVerdict:
+    return ClaimVerdict(claim, outcome, "m", "s", "an article", warns=warns)
+
+
+@pytest.mark.parametrize(
+    ("violated", "runs", "low", "high"),
+    [
+        (0, 10, 0.0, 0.2588656),  # one-sided: 1 - 0.05 ** (1 / 10)
+        (0, 1, 0.0, 0.95),
+        (3, 10, 0.0667395, 0.6524529),
+        (1, 366, 0.0000692, 0.0151283),
+        (10, 10, 0.6915029, 1.0),
+        (0, 0, 0.0, 1.0),
+    ],
+)
+def test_the_interval_is_clopper_and_pearsons(
+    violated: int, runs: int, low: float, high: float
+) -> None:
+    found = rate(violated, runs)
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-6)
+
+
+def test_twenty_nine_runs_without_a_violation_bound_ten_per_cent_and_one_fewer_does_not() -> None:
+    assert rate(0, 29).high < 0.1 < rate(0, 28).high
+
+
+def test_words_say_how_many_runs_and_what_is_not_excluded() -> None:
+    assert rate(0, 10).told("lost") == "lost in 0 of 10 runs; up to 26 % of runs not excluded"
+    assert rate(3, 10).told("lost") == "lost in 3 of 10 runs; 6.7 % to 65 % of runs"
+    assert rate(0, 1).told("lost") == "lost in 0 of 1 run; up to 95 % of runs not excluded"
+    assert rate(0, 0).told("lost") == "lost: no run was judged"
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0.0, "0 %"),
+        (0.00001, "< 0.01 %"),
+        (0.0081, "0.81 %"),
+        (0.0981, "9.8 %"),
+        (0.0999, "10 %"),
+        (0.95, "95 %"),
+        (0.9985, "99.9 %"),
+        (0.99999, "> 99.9 %"),
+        (1.0, "100 %"),
+    ],
+)
+def test_what_is_little_never_reads_as_nothing_nor_much_as_all(share: float, text: str) -> None:
+    assert per_cent(share) == text
+
+
+def test_runs_that_could_not_be_judged_are_a_third_number_and_no_run_is_in_two() -> None:
+    runs = [[verdict(PASS)]] * 6 + [[verdict(FAIL)]] + [[verdict(OPEN)]] * 2 + [[]]
+    told = tried(runs)["stays"]
+    assert (told.rate.violated, told.rate.runs, told.not_judged) == (1, 7, 3)
+    assert told.share == "1 of 7, 3 not judged"
+
+
+def test_runs_to_which_a_claim_does_not_apply_are_in_no_number() -> None:
+    told = tried([[verdict(MOOT)], [verdict(PASS)], [verdict(MOOT)]])["stays"]
+    assert (told.rate.runs, told.not_judged, told.share) == (1, 0, "0 of 1")
+    never = tried([[verdict(MOOT)], []])["stays"]
+    assert (never.rate.runs, never.not_judged, never.share) == (0, 0, "")
+
+
+def test_more_than_a_fifth_is_too_many_and_a_fifth_is_not() -> None:
+    assert not too_many(2, 10)
+    assert too_many(3, 10)
+    assert not too_many(0, 0)
+    some = tried([[verdict(PASS)]] * 7 + [[]] * 3)["stays"]
+    assert some.mostly_unjudged
+    assert not replace(some, not_judged=1).mostly_unjudged
+
+
+def test_a_warning_that_did_not_come_true_is_no_violation() -> None:
+    assert violates(verdict(FAIL))
+    assert not violates(verdict(FAIL, warns=True))
+    assert not violates(verdict(OPEN))
+
+
+def test_a_run_is_judged_where_one_claim_was_decided() -> None:
+    assert decided([verdict(OPEN), verdict(PASS)])
+    assert decided([verdict(FAIL)])
+    assert not decided([verdict(OPEN), verdict(MOOT)])
+    assert not decided([])

@@ -1,0 +1,142 @@
+"""Two experiments against each other: what may be called a difference, and what may not."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from harness.compare.medians import Time
+from harness.compare.rates import Tried, rate
+from harness.compare.versus import Change, Counted, Ran, Side, Versus, versus
+from harness.judging.exits import of_versus
+
+CELL = ("master-crash", "rabbitmq-mirrored", "all-automatic@T=10", "pika")
+OTHER = ("master-crash", "rabbitmq-mirrored", "exactly-2@T=10", "pika")
+
+
+def counted(
+    violated: int, runs: int, unjudged: int = 0, warns: bool = False, meaning: str = "m"
+) -> Counted:
+    return Counted(Tried(rate(violated, runs), unjudged, warns), meaning)
+
+
+def ran(**claims: Counted) -> Ran:
+    return Ran(10, claims, {})
+
+
+def timed(*values: float, measure: str = "out") -> Ran:
+    return Ran(len(values), {}, {measure: tuple(Time(abs(v), v < 0) for v in values)})
+
+
+def held(first: Ran, second: Ran) -> Versus:
+    return versus(Side("a", {CELL: first}), Side("b", {CELL: second}))
+
+
+def change(told: Versus) -> Change:
+    (row,) = told.rows
+    return row.change
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ((0, 10), (6, 10), Change.WORSE),  # Fisher: 0.011
+        ((0, 10), (5, 10), Change.WORSE),  # 0.033
+        ((0, 10), (4, 10), Change.NONE),  # 0.087
+        ((6, 10), (0, 10), Change.BETTER),
+        ((0, 3), (3, 3), Change.NONE),  # 0.1: three against three can show nothing
+        ((0, 4), (4, 4), Change.WORSE),  # 0.029
+        ((0, 10), (0, 10), Change.NONE),
+        ((10, 10), (10, 10), Change.NONE),
+    ],
+)
+def test_a_promise_broken_in_more_runs_is_worse_where_chance_does_not_explain_it(
+    before: tuple[int, int], after: tuple[int, int], expected: Change
+) -> None:
+    told = held(ran(stays=counted(*before)), ran(stays=counted(*after)))
+    assert change(told) is expected
+    assert of_versus(told) == (1 if expected is Change.WORSE else 0)
+
+
+def test_the_interval_of_two_rates_is_newcombes() -> None:
+    # Newcombe 1998, table II: 56/70 against 48/80 is 0.2, from 0.0524 to 0.3339.
+    (row,) = held(ran(stays=counted(48, 80)), ran(stays=counted(56, 70))).rows
+    assert (row.by, row.low, row.high) == pytest.approx((0.2, 0.0524, 0.3339), abs=1e-4)
+
+
+def test_no_violation_in_ten_and_ten_runs_still_says_what_is_not_excluded() -> None:
+    (row,) = held(ran(stays=counted(0, 10)), ran(stays=counted(0, 10))).rows
+    assert (row.low, row.by, row.high) == pytest.approx((-0.2775, 0, 0.2775), abs=1e-4)
+    assert row.p is None
+
+
+def test_longer_times_are_worse_and_shorter_ones_better() -> None:
+    short, long = timed(1, 2, 3, 4, 5), timed(11, 12, 13, 14, 15)
+    assert change(held(short, long)) is Change.WORSE
+    assert change(held(long, short)) is Change.BETTER
+    assert change(held(short, timed(1.5, 2.5, 2.9, 4.5, 5.5))) is Change.NONE
+
+
+def test_a_run_that_was_never_back_counts_as_longer_than_any_and_is_not_dropped() -> None:
+    (row,) = held(timed(1, 2, 3, 4, 5), timed(11, 12, -13, -14, -15)).rows
+    assert row.change is Change.WORSE
+    assert row.low == 7  # the third of the sorted differences
+
+
+def test_what_one_comparison_would_show_many_do_not() -> None:
+    alone = {"odd": (counted(0, 10), counted(5, 10))}
+    claims = {f"c{n}": (counted(3, 10), counted(4, 10)) for n in range(20)}
+
+    def told(pairs: Mapping[str, tuple[Counted, Counted]]) -> Versus:
+        first = ran(**{name: pair[0] for name, pair in pairs.items()})
+        return held(first, ran(**{name: pair[1] for name, pair in pairs.items()}))
+
+    assert [row.what for row in told(alone).of(Change.WORSE)] == ["odd"]
+    among = told({**alone, **claims})
+    assert not among.of(Change.WORSE)
+    assert [row.what for row in among.rows if row.alone] == ["odd"]
+    # Claims that nobody ever violated were no tests, and cost the others nothing.
+    never = {f"c{n}": (counted(0, 10), counted(0, 10)) for n in range(20)}
+    assert [row.what for row in told({**alone, **never}).of(Change.WORSE)] == ["odd"]
+
+
+def test_a_warning_is_neither_better_nor_worse() -> None:
+    told = held(ran(w=counted(0, 10, warns=True)), ran(w=counted(10, 10, warns=True)))
+    assert (told.rows, told.left_out, of_versus(told)) == ((), (), 2)
+
+
+def test_what_was_decided_in_no_run_is_told_and_not_compared() -> None:
+    told = held(ran(stays=counted(0, 10)), ran(stays=counted(0, 0, unjudged=10)))
+    assert not told.rows
+    assert told.left_out == (f"{' · '.join(CELL)}, stays: decided in no run of the second",)
+    moot = held(ran(stays=counted(0, 0)), ran(stays=counted(0, 0)))
+    assert moot.left_out == ()
+
+
+def test_a_claim_that_says_something_else_is_another_claim() -> None:
+    told = held(ran(stays=counted(0, 10)), ran(stays=counted(10, 10, meaning="something else")))
+    assert not told.rows
+    assert "says one thing" in told.left_out[0]
+
+
+def test_cells_are_compared_with_the_same_cells() -> None:
+    claims = ran(stays=counted(0, 10))
+    told = versus(Side("a", {CELL: claims, OTHER: claims}), Side("b", {CELL: claims}))
+    assert [(row.first, row.second) for row in told.rows] == [(CELL, CELL)]
+    assert told.left_out == (f"{' · '.join(OTHER)}: only a has it",)
+
+
+def test_two_places_without_a_common_cell_are_compared_scenario_by_scenario() -> None:
+    told = versus(
+        Side("a", {CELL: ran(stays=counted(0, 10))}),
+        Side("b", {OTHER: ran(stays=counted(10, 10))}),
+    )
+    assert [(row.first, row.second, row.change) for row in told.rows] == [
+        (CELL, OTHER, Change.WORSE)
+    ]
+
+
+def test_nothing_in_common_is_nothing_compared() -> None:
+    elsewhere = ("mirror-crash", *OTHER[1:])
+    claims = ran(stays=counted(0, 10))
+    told = versus(Side("a", {CELL: claims}), Side("b", {elsewhere: claims}))
+    assert (told.rows, of_versus(told), len(told.left_out)) == ((), 2, 2)

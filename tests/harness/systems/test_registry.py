@@ -1,0 +1,76 @@
+"""Every system by its name: ours, and those of other packages."""
+
+from dataclasses import fields, replace
+
+import pytest
+
+from harness.outside.installed import Offer
+from harness.plan.promises import Promises
+from harness.systems import catalogue
+from harness.systems.catalogue import CatalogueError, load_system, system_names
+from harness.systems.files import compose_folder
+from harness.systems.port import Declaration
+from harness.systems.registry import OURS, Registry, read
+
+QUEUE = replace(OURS["reference-mirrored"], name="acme-queue")
+
+
+def offer(thing: object, name: str = "acme-queue", refused: str = "") -> Offer:
+    return Offer(name, "acme 1.2", thing, refused)
+
+
+def test_every_system_that_comes_with_mqproof_is_declared_and_no_other() -> None:
+    shipped = {path.parent.name for path in compose_folder().glob("*/system.toml")}
+    assert OURS.keys() == shipped
+    assert {*system_names()} >= shipped
+
+
+def test_no_part_of_a_declaration_has_a_default() -> None:
+    answered = {one.name: getattr(QUEUE, one.name) for one in fields(Declaration)}
+    for name in answered:
+        with pytest.raises(TypeError, match=name):
+            Declaration(**{key: value for key, value in answered.items() if key != name})
+
+
+def test_what_is_deployed_as_processes_says_how_and_nothing_else_does() -> None:
+    for name, declared in OURS.items():
+        assert (declared.processes is not None) == ("local" in load_system(name).deployments)
+
+
+@pytest.mark.parametrize("declared", OURS.values(), ids=OURS)
+def test_every_layout_of_ours_is_promised_something(declared: Declaration) -> None:
+    label = load_system(declared.name).default_layout
+    promised = declared.promises(catalogue.load_layout(declared.name, label))
+    assert isinstance(promised, Promises)
+
+
+def test_a_system_of_another_package_joins_ours() -> None:
+    found = read([offer(QUEUE)])
+    assert found.systems == {**OURS, "acme-queue": QUEUE}
+    assert found.packages == {"acme-queue": "acme 1.2"}
+    assert not found.spoilt
+
+
+@pytest.mark.parametrize(
+    ("offers", "wrong"),
+    [
+        ([offer(None, refused="acme:Q cannot be loaded: KeyError")], "cannot be loaded: KeyError"),
+        ([offer("a text")], "leads to no declaration of a system, but to 'str'"),
+        ([offer(replace(QUEUE, name="other"))], "its declaration has another name, 'other'"),
+        ([offer(QUEUE), offer(QUEUE)], "nobody knows which of them is meant"),
+        ([offer(OURS["rocketmq-2m2s"], "rocketmq-2m2s")], "mqproof itself has one of this name"),
+    ],
+)
+def test_one_that_is_spoilt_keeps_nobody_from_the_others(offers: list[Offer], wrong: str) -> None:
+    found = read(offers)
+    assert found.systems == OURS
+    ((name, why),) = found.spoilt.items()
+    assert f"the system '{name}' of acme 1.2" in why
+    assert wrong in why
+
+
+def test_whoever_asks_for_a_spoilt_one_is_told_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    spoilt = Registry(OURS, {}, {"acme-queue": "the system acme-queue of acme 1.2 cannot be used"})
+    monkeypatch.setattr(catalogue, "registry", lambda: spoilt)
+    with pytest.raises(CatalogueError, match=r"acme-queue of acme 1\.2 cannot be used"):
+        load_system("acme-queue")

@@ -1,0 +1,108 @@
+"""Observation lines: what a run showed, and what it could not show."""
+
+from harness.view.observations import observe
+from tests.findings import Story
+
+
+def texts(story: Story) -> dict[tuple[str, int], str]:
+    return {(one.name, one.window): one.text for one in observe(story.evidence)}
+
+
+def test_a_calm_word_about_everything_that_was_judged() -> None:
+    assert texts(Story()) == {
+        ("messages", 0): "messages: acknowledged 21,400",
+        ("lost", 0): "loss 0 of 21,400",
+        ("lost_indeterminate", 0): "lost_indeterminate 0",
+        ("revived", 0): "revived 0",
+        ("duplicated", 0): "duplicated 0",
+        ("reordered", 0): "reordered 0 of 21,400",
+        ("fault", 1): "window 1: kill at +12.0 s lasted 15.0 s, verified",
+        ("availability", 1): ("window 1: silence 0.171 s, degraded 0.000 s, missed 12 of 4,500"),
+        ("stages", 1): (
+            "window 1: first_success 0.200 s, sustained_success 0.000 s, "
+            "consumers_resumed 0.161 s, backlog_drained 0.500 s"
+        ),
+    }
+
+
+def test_losses_are_told_by_strength_and_duplicates_by_provenance() -> None:
+    story = Story().count("lost", "replicated", 2).count("lost", "stored", 1)
+    story.count("stranded", "replicated", 4)
+    story.count("duplicated", "redelivery", 30).count("duplicated", "publisher_retry", 31)
+    found = texts(story)
+    assert found["lost", 0] == (
+        "loss 3 of 21,400, lost 2 replicated, lost 1 stored, stranded 4 replicated"
+    )
+    assert found["duplicated", 0] == "duplicated 61 (31 publisher_retry, 30 redelivery)"
+
+
+def test_a_stall_is_told_beside_what_is_judged_all_the_same() -> None:
+    story = Story().doubt("availability", "stalled", window=1, worker=1)
+    assert texts(story)["availability", 1] == (
+        "availability of window 1 unknown: publisher 1 stalled 140 ms at +12.3 s (host busy); "
+        "loss is judged: 0 of 21,400"
+    )
+    judged = {(one.name, one.window): one.judged for one in observe(story.evidence)}
+    assert judged["lost", 0]
+    assert not judged["stages", 1]
+
+
+def test_operations_of_clients_that_a_fault_kept_away_are_told_as_excused() -> None:
+    found = texts(Story().count("excused", "", 811))
+    assert found["availability", 1].endswith(
+        "; 811 of the run are excused: faults kept their publishers away"
+    )
+
+
+def test_what_was_not_reached_is_a_lower_bound() -> None:
+    story = Story().stage("sustained_success", 33.8, reached=False).silence(33.9, censored=True)
+    assert texts(story)["availability", 1] == (
+        "window 1: silence >= 33.900 s, degraded >= 33.800 s, missed 12 of 4,500"
+    )
+
+
+def test_where_nobody_consumes_no_consumer_is_said_to_be_late() -> None:
+    found = texts(Story(consumers=0).stage("consumers_resumed", 22.3, reached=False))
+    assert found["stages", 1] == (
+        "window 1: first_success 0.200 s, sustained_success 0.000 s, "
+        "consumers_resumed not applicable, backlog_drained not applicable"
+    )
+
+
+def test_open_ends_of_loss_are_named() -> None:
+    story = Story().count("unreachable", "replicated", 7)
+    story.doubt("loss", "unreadable", queue="orders")
+    line = texts(story)["lost", 0]
+    assert line.startswith("loss >= 0 of 21,400, unreachable 7 replicated; not judged: 7 messages")
+
+
+def test_order_says_how_much_it_could_not_judge() -> None:
+    story = Story().count("not_judged", "redelivered", 40)
+    assert texts(story)["reordered", 0] == "reordered 0 of 21,400 (40 redelivered not judged)"
+
+
+def test_an_unverified_window_says_why() -> None:
+    story = Story().unverified("not seen to hold: the process runs")
+    found = texts(story)
+    assert found["fault", 1].endswith("not seen to hold: the process runs")
+    assert found["availability", 1].startswith("availability of window 1 unknown: fault 1:")
+
+
+def test_delays_and_transactions_are_told_of_runs_that_have_some() -> None:
+    story = Story().count("delayed", "", 700).count("transactions", "rollback", 9)
+    story.count("early_unknown", "", 4).count("rolled_back_but_delivered", "rollback", 2)
+    found = texts(story)
+    assert found["early", 0] == (
+        "early >= 0; perhaps more: 4 more came before their time by no more than the clocks are "
+        "off"
+    )
+    assert found["rolled_back_but_delivered", 0] == "rolled_back_but_delivered 2 (2 rollback)"
+    assert ("torn_transaction", 0) not in found
+
+
+def test_what_had_still_to_wait_is_told_beside_the_loss() -> None:
+    story = Story().count("loss_unknown", "not_due", 3).doubt("loss", "not_due", queue="orders")
+    assert texts(story)["lost", 0] == (
+        "loss >= 0 of 21,400, loss_unknown 3 not_due; not judged: 3 messages: orders: the drain "
+        "did not outlast the delay of what is missing"
+    )

@@ -1,0 +1,161 @@
+"""What name servers showed and whom clients asked, in sentences and rows: bounds and unknowns."""
+
+import re
+from dataclasses import replace
+
+from harness.run_folder.manifest import WorkerRecord
+from harness.run_folder.rows import ClientEvent
+from harness.view import routes
+from harness.view.routes import ROWS_MAX, Routes, Stretch
+from spark_analysis.definition.judge import judge
+from spark_analysis.definition.views import views
+from tests.histories import CONSUMER, PUBLISHER, History, ns
+from tests.told_runs import manifest_of
+from tests.watching import ALL, MASTER, OTHER, PROBER, SLAVE, look, looks
+
+
+def told(history: History, *workers: WorkerRecord, judged: bool = True) -> list[str]:
+    facts, rows = history.build()
+    manifest = manifest_of(facts)
+    manifest.workers += workers
+    found = routes.observe(manifest, judge(facts, rows), views(facts, rows), judged)
+    return [f"{'' if one.judged else 'NOT JUDGED '}{one.text}" for one in found]
+
+
+def drawn(history: History, clients: tuple[ClientEvent, ...] = ()) -> Routes:
+    facts, rows = history.build()
+    return routes.routes(manifest_of(facts), views(facts, rows), clients)
+
+
+def freeze() -> History:
+    """ns1 is silent from 10.4 s on for 10 s; ns2 drops the master in the mean time."""
+    history = History().window(10_000, returned_ms=10_100)
+    looks(history, "ns1", range(9_200, 10_400, 400), *ALL)
+    for at_ms in range(10_400, 20_400, 400):
+        look(history, "ns1", at_ms, why="no answer within 1 s", took_ms=1_000)
+    looks(history, "ns1", range(20_400, 22_000, 400), *ALL)
+    looks(history, "ns2", range(9_200, 16_000, 400), *ALL)
+    looks(history, "ns2", range(16_000, 22_000, 400), SLAVE, OTHER)
+    return history
+
+
+def test_a_run_tells_when_which_name_server_dropped_which_broker_and_who_was_silent() -> None:
+    assert told(freeze()) == [
+        "2 name servers were asked for the route 32 times or more, at most 0.40 s apart",
+        "window 1: route_changed after 5.500 to 6.005 s, "
+        "route_changed_everywhere not within 50.0 s",
+        "name server ns1 gave no answer from +10.40 s to +20.41 s: no answer within 1 s",
+        "name server ns2 dropped broker-a master at rkt1:10911 between +15.60 s and +16.00 s",
+    ]
+
+
+def test_what_came_and_went_between_the_same_looks_is_one_sentence() -> None:
+    moved = "broker-a master at rkt3:10931"
+    history = look(look(History(), "ns1", 0, MASTER, SLAVE), "ns1", 400, moved)
+    assert told(history)[-1] == (
+        "name server ns1 dropped broker-a master at rkt1:10911, broker-a slave 1 at rkt3:10931, "
+        "and showed broker-a master at rkt3:10931 between +0.00 s and +0.41 s"
+    )
+
+
+def test_where_name_servers_were_asked_too_seldom_it_says_so() -> None:
+    line = told(look(look(History(), "ns1", 0, *ALL), "ns1", 700, *ALL))[0]
+    assert re.match(r"NOT JUDGED .* at most 0\.70 s apart: more than the 0\.5 s", line)
+
+
+def test_a_run_that_cannot_be_judged_says_no_times_of_recovery() -> None:
+    assert [line for line in told(freeze(), judged=False) if line.startswith("NOT JUDGED")] == [
+        "NOT JUDGED window 1: route_changed after 5.500 to 6.005 s, "
+        "route_changed_everywhere not within 50.0 s"
+    ]
+
+
+def test_a_run_without_a_prober_says_nothing_of_routes() -> None:
+    history = History().window(10_000)
+    assert told(history) == []
+    assert drawn(history) == Routes()
+
+
+def test_of_several_queues_each_route_is_named_by_its_queue() -> None:
+    history = look(History(), "ns1", 0, MASTER)
+    look(history, "ns1", 400, why="closed by the server")
+    look(history, "ns1", 0, OTHER, prober=PROBER + 1)
+    probers = [
+        WorkerRecord(f"prober-{queue}", PROBER + place, "prober", 0, True)
+        for place, queue in enumerate(("orders", "bills"))
+    ]
+    assert told(history, *probers)[-1].startswith("name server ns1 (orders) gave no answer")
+
+
+def test_more_sentences_than_one_reads_are_counted() -> None:
+    history = History()
+    for place in range(routes.SENTENCES_MAX + 3):
+        look(history, "ns1", place * 400, *((MASTER,) if place % 2 else ()))
+    lines = told(history)
+    assert len(lines) == 1 + routes.SENTENCES_MAX + 1
+    assert lines[-1] == "2 more changes of the route are in marts/changes"
+
+
+def test_each_broker_of_each_name_server_has_a_row_and_silence_lies_over_it() -> None:
+    rows = {row.name: row.stretches for row in drawn(freeze()).servers}
+    assert list(rows) == [
+        *("ns1: broker-a master", "ns1: broker-a slave 1", "ns1: broker-b master"),
+        *("ns2: broker-a master", "ns2: broker-a slave 1", "ns2: broker-b master"),
+    ]
+    assert [parts(one) for one in rows["ns1: broker-b master"]] == [
+        ("shown", 9_205, 21_600, "rkt2:10921"),
+        ("silent", 10_400, 20_405, "no answer"),
+    ]
+    assert [parts(one) for one in rows["ns2: broker-a master"]] == [
+        ("shown", 9_205, 16_005, "rkt1:10911"),
+        ("dropped", 16_005, 21_600, "dropped"),
+    ]
+    dropped = rows["ns2: broker-a master"][1]
+    assert dropped.title.endswith("between +15.60 s and +16.00 s")
+
+
+def test_a_master_that_moved_is_one_row_with_two_addresses() -> None:
+    history = look(History(), "ns1", 0, MASTER)
+    looks(history, "ns1", range(400, 1_600, 400), "broker-a master at rkt3:10931")
+    (row,) = drawn(history).servers
+    assert [(one.state, one.text) for one in row.stretches] == [
+        ("shown", "rkt1:10911"),
+        ("shown", "rkt3:10931"),
+    ]
+
+
+def test_more_rows_than_one_can_see_are_counted() -> None:
+    shown = [f"broker-{place} master at h:{place}" for place in range(ROWS_MAX + 2)]
+    found = drawn(look(look(History(), "ns1", 0, *shown), "ns1", 400, *shown))
+    assert (len(found.servers), found.left_out) == (ROWS_MAX, 2)
+
+
+def parts(one: Stretch) -> tuple[str, int, int, str]:
+    return one.state, one.from_ns // 1_000_000, one.until_ns // 1_000_000, one.text
+
+
+def test_each_client_asks_one_name_server_until_it_says_another_or_ends() -> None:
+    def event(worker: int, at_ms: float, kind: str, detail: str = "") -> ClientEvent:
+        return ClientEvent(worker, ns(at_ms), kind, 1, "", detail)
+
+    clients = (
+        event(CONSUMER, 900, "attached", "ns1"),
+        event(PUBLISHER, 1_000, "attached", "ns1"),
+        event(PUBLISHER, 1_100, "connected", "rocketmq-java 5.3.3"),
+        event(PUBLISHER, 15_000, "attached", "ns2"),
+        event(PUBLISHER, 30_000, "closed"),
+    )
+    rows = {
+        row.name: [parts(one) for one in row.stretches]
+        for row in drawn(History(), clients).clients
+    }
+    assert rows == {
+        "publisher-1": [("asked", 1_000, 15_000, "ns1"), ("asked", 15_000, 30_000, "ns2")],
+        # Nobody wrote its end: it asked until the last phase that is on record.
+        "consumer-1": [("asked", 900, 27_000, "ns1")],
+    }
+
+
+def test_a_client_that_says_that_it_asks_nobody_is_told_so() -> None:
+    (row,) = drawn(History(), (ClientEvent(PUBLISHER, ns(1), "attached", 1, "", ""),)).clients
+    assert replace(row.stretches[0], title="").text == "nobody"

@@ -1,0 +1,200 @@
+"""The timeline of a run: what was asked for, what was done, what was seen; and its bounds."""
+
+from dataclasses import replace
+
+from harness.run_folder.manifest import OperationRecord
+from harness.run_folder.rows import ClientEvent, FaultEvent, Operation, Probe
+from harness.view.latency import Latencies, Quantiles
+from harness.view.timeline import (
+    EVENTS_MAX,
+    SLICES_MAX,
+    Events,
+    OperationSpan,
+    Timeline,
+    slice_length_s,
+    timeline,
+)
+from spark_analysis.definition.judge import judge
+from spark_analysis.schema.availability import Second
+from tests.histories import CONSUMER, History, ns
+from tests.told_runs import crash, manifest_of
+
+NOTHING = Events((), (), (), ())
+NO_LATENCIES = Latencies({}, 1)
+
+
+def timeline_of(
+    history: History, events: Events = NOTHING, found: Latencies = NO_LATENCIES, slice_s: int = 1
+) -> Timeline:
+    facts, rows = history.build()
+    return timeline(manifest_of(facts), facts, judge(facts, rows), events, found, slice_s)
+
+
+def fault_event(event: str, at_ms: float, **changes: object) -> FaultEvent:
+    row = FaultEvent(1, event, ns(at_ms), "kill", "master of q", "rmq1", "master", "signal", 1, "")
+    return replace(row, **changes)  # type: ignore[arg-type]
+
+
+def test_a_slice_has_the_sums_of_its_seconds_and_the_latencies_of_its_number() -> None:
+    story = History().flow(range(40), from_ms=0, every_ms=100)
+    told = timeline_of(story, found=Latencies({1: Quantiles(2.0, 9.0, 20)}, 1), slice_s=2)
+    assert [one.from_s for one in told.slices] == [0, 2]
+    assert [one.operations for one in told.slices] == [20, 20]
+    assert [(one.p50_ms, one.p99_ms) for one in told.slices] == [(None, None), (2.0, 9.0)]
+
+
+def test_seconds_in_which_nothing_counts_are_slices_of_nothing() -> None:
+    story = History().flow([1], from_ms=0, every_ms=1).flow([2], from_ms=3_000, every_ms=1)
+    assert [one.confirmed for one in timeline_of(story).slices] == [1, 0, 0, 1]
+
+
+def test_a_long_run_has_longer_slices_and_no_more_of_them() -> None:
+    for span_s in (1, 179, 180, 1_000, 40_000, 10_000_000):
+        length_s = slice_length_s([Second("run", at_s, 0, 0, 0, 0) for at_s in (5, 4 + span_s)])
+        assert span_s // length_s + 1 <= SLICES_MAX, (span_s, length_s)
+    assert slice_length_s([]) == 1
+
+
+def test_a_fault_is_told_as_asked_for_as_done_and_as_seen() -> None:
+    events = replace(
+        NOTHING,
+        faults=[
+            fault_event("issued", 12_000),
+            fault_event("verified", 12_040, detail="exit 137"),
+            fault_event("gone", 34_000, ok=0, detail="it does not answer"),
+        ],
+    )
+    (fault,) = timeline_of(crash(), events).faults
+    assert (fault.asked_from_ns, fault.asked_until_ns) == (ns(12_000), ns(27_000))
+    assert (fault.issued_ns, fault.ended_ns) == (ns(12_000), ns(27_000))
+    assert (fault.target, fault.resolved, fault.role) == ("master of q", "rmq1", "master")
+    assert fault.held is not None and (fault.held.ok, fault.held.detail) == (True, "exit 137")
+    assert fault.gone is not None and not fault.gone.ok
+    assert [stage.stage for stage in fault.stages] == [
+        "backlog_drained",
+        "consumers_resumed",
+        "first_success",
+        "sustained_success",
+    ]
+
+
+def test_a_fault_of_which_nothing_was_recorded_says_nothing_more_than_the_facts() -> None:
+    facts, rows = crash().build()
+    manifest = manifest_of(facts, schedule={})
+    told = timeline(manifest, facts, judge(facts, rows), NOTHING, NO_LATENCIES, 1)
+    (fault,) = told.faults
+    assert (fault.asked_from_ns, fault.held, fault.resolved) == (None, None, "")
+
+
+def test_a_stall_that_touches_two_windows_happened_once() -> None:
+    story = crash().stall(CONSUMER, at_ms=12_050, late_ms=200)
+    (stall,) = (one for one in timeline_of(story).happenings if one.sort == "stall")
+    assert (stall.who, stall.text) == (
+        "consumer 1",
+        "stalled 200 ms: the instrument, not the broker",
+    )
+
+
+def test_what_clients_probes_and_operators_did_stands_in_order_of_time() -> None:
+    events = Events(
+        faults=(),
+        probes=[Probe(0, "verified", "rmq1", 5, 30, 1, "exit 137")],
+        operations=[Operation(1, 20, 21, "restart", "rmq2", "rmq2", 1, "")],
+        clients=[
+            ClientEvent(1, 10, "lost", 1, "orders", "reset by peer"),
+            ClientEvent(1, 11, "connecting", 2, "orders", "rmq2"),
+        ],
+    )
+    told = timeline_of(History(), events)
+    assert [(one.sort, one.who, one.text) for one in told.happenings] == [
+        ("client", "publisher 1", "lost reset by peer"),
+        ("operation", "rmq2", "restart rmq2"),
+        ("probe", "rmq1", "seen from outside to hold: exit 137"),
+    ]
+
+
+def test_of_a_storm_of_events_the_first_are_told_and_the_rest_counted() -> None:
+    storm = [ClientEvent(1, at, "lost", at, "orders", "") for at in range(EVENTS_MAX + 7)]
+    told = timeline_of(History(), replace(NOTHING, clients=storm))
+    assert (len(told.happenings), told.happenings_left_out) == (EVENTS_MAX, 7)
+
+
+def test_affected_messages_are_marked_in_their_slices() -> None:
+    told = timeline_of(crash(lost=[200, 201, 230]))
+    assert [(m.measure, m.from_s, m.messages) for m in told.marks] == [
+        ("lost", 10, 2),
+        ("lost", 11, 1),
+    ]
+
+
+def planned(**fault: object) -> tuple[str, ...]:
+    """The options that a window is told with, where the plan has these words about its fault."""
+    facts, rows = crash().build()
+    window = {"number": 1, "opens_s": 12.0, "lasts_s": 15.0}
+    window["fault"] = {"kind": "kill", "target": "master of q", **fault}
+    manifest = manifest_of(facts, schedule={"windows": [window]})
+    findings = judge(facts, rows)
+    (span,) = timeline(manifest, facts, findings, NOTHING, NO_LATENCIES, 1).faults
+    return (*span.options, *([] if span.returns else ["never"]))
+
+
+def test_options_of_a_fault_are_told_unless_they_go_without_saying() -> None:
+    assert planned() == planned(clients="all") == ()
+    assert planned(clients="publishers") == ("clients publishers",)
+    options = {"clients": "all", "direction": "both", "latency_s": 0.25, "bytes": 0, "rate_kb": 64}
+    assert planned(options=options) == ("latency s 0.25", "rate kb 64")
+    assert planned(returns=False) == ("never",)
+
+
+def test_a_look_is_as_long_as_the_probe_that_ended_with_it() -> None:
+    events = replace(
+        NOTHING,
+        faults=[fault_event("verified", 12_040), fault_event("undo_issued", 26_900)],
+        probes=[
+            Probe(0, "verified", "rmq1", ns(9_000), ns(9_500), 1, "of another window"),
+            Probe(0, "verified", "rmq1", ns(12_020), ns(12_040), 1, ""),
+            Probe(0, "gone", "rmq1", ns(1), ns(12_040), 1, ""),
+        ],
+    )
+    (fault,) = timeline_of(crash(), events).faults
+    assert fault.held is not None and fault.held.began_ns == ns(12_020)
+    assert fault.undo_issued_ns == ns(26_900)
+    (unknown,) = timeline_of(crash(), replace(events, probes=())).faults
+    assert unknown.held is not None and unknown.held.began_ns is None
+
+
+def test_a_window_opened_if_anything_was_done_whatever_tables_are_left() -> None:
+    (fault,) = timeline_of(crash()).faults
+    assert fault.opened and not fault.resolved
+    (never,) = timeline_of(History().window(12_000, verified=False, gone=False)).faults
+    assert not never.opened
+
+
+RESTART = OperationRecord(
+    1, "restart_node", "master of q", "rmq1", ns(14_000), ns(19_000), True, "rmq1 in 5.0 s"
+)
+LATER = OperationRecord(2, "delete_policy", "")
+
+
+def test_an_operation_is_told_as_asked_for_as_done_or_that_it_never_began() -> None:
+    facts, rows = crash().build()
+    schedule = {"steps": [{"number": 1, "at_s": 13.5}, {"number": 2, "at_s": 20.0}]}
+    manifest = manifest_of(facts, operations=[RESTART, LATER], schedule=schedule)
+    found = timeline(manifest, facts, judge(facts, rows), NOTHING, NO_LATENCIES, 1).operations
+    started_ns = facts.load_started_ns
+    assert found == (
+        OperationSpan(
+            1,
+            "restart_node",
+            "master of q",
+            "rmq1",
+            started_ns + ns(13_500),
+            ns(14_000),
+            ns(19_000),
+            True,
+            "rmq1 in 5.0 s",
+        ),
+        OperationSpan(
+            2, "delete_policy", "", "", started_ns + ns(20_000), None, None, False, "never began"
+        ),
+    )
