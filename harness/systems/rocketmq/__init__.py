@@ -10,5 +10,6 @@ api        questions to servers through the agent
 words      what their answers mean
 links      listeners of the proxy where brokers are known by name
 operator   makes a slave its group's master, in containers
+doors      where its servers are spoken to by whoever looks at a fault
 drain      how topics are read empty
 """

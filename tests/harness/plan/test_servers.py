@@ -4,6 +4,7 @@ from dataclasses import MISSING, fields, replace
 
 import pytest
 
+from faults.executors.doors import Doors
 from faults.peers import Served, Serving
 from harness.plan.applicability import obstacles
 from harness.plan.model import Drain, Layout
@@ -31,7 +32,7 @@ def test_a_master_is_dialled_at_three_ports_and_a_name_server_dials_nobody() -> 
     )
 
 
-@pytest.mark.parametrize("declared", [Servers, Process, Serving, Drain])
+@pytest.mark.parametrize("declared", [Servers, Process, Serving, Doors, Drain])
 def test_nothing_that_a_system_declares_has_a_default(declared: type) -> None:
     for one in fields(declared):
         assert one.default is MISSING and one.default_factory is MISSING, one.name

@@ -17,7 +17,7 @@ PARTS = ("faults", "harness", "spark_analysis")
 # Who may: systems, clients' families, and who reads files of other tools.
 OWN = ("harness/systems/", "harness/workers/", "harness/plan/clients/", "harness/histories/")
 # What is left, and why. It only shrinks: an entry that is not needed any more fails, too.
-_PROTOCOLS = "doors know the two protocols that the agent speaks, with one as everybody's default"
+_PROTOCOLS = "doors and words on peers' links know the two protocols that the agent speaks"
 _ALARMS = "alarms are raised by one family's command line, whoever the broker is"
 _FACT = "`mirrored_on` is the fact where a queue has mirrors, whoever's queue it is"
 _WORKLOADS = "a scenario's sections of clients are fields of the workload, not the families' own"
@@ -29,10 +29,7 @@ _OPTIONS = "what a run tells clients, and counts for them, is one family's or th
 _REFERENCE = "it shows the reference, and nothing else"
 LEFT = {
     "faults/executors/alarms.py": _ALARMS,
-    "faults/executors/canaries.py": _PROTOCOLS,
-    "faults/executors/compose_witness.py": _PROTOCOLS,
     "faults/executors/doors.py": _PROTOCOLS,
-    "faults/executors/listeners.py": _PROTOCOLS,
     "faults/executors/peer_words.py": _PROTOCOLS,
     "harness/claims/state.py": _FACT,
     "harness/claims/vocabulary.py": _FACT,
@@ -45,7 +42,7 @@ LEFT = {
     "harness/deploy/doctor.py": _CLIENTS,
     "harness/deploy/external/cluster.py": _TOPOLOGIES,
     "harness/deploy/external/doctor.py": _TOPOLOGIES,
-    "harness/deploy/external/faults.py": _PROTOCOLS,
+    "harness/deploy/external/faults.py": _TOPOLOGIES,
     "harness/deploy/external/removal.py": _TOPOLOGIES,
     "harness/deploy/external/rights.py": _TOPOLOGIES,
     "harness/deploy/external/site.py": _TOPOLOGIES,
