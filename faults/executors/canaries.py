@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
-from faults.executors.doors import AMQP, GREETINGS, Doors, worst
+from faults.executors.doors import Doors, worst
 from faults.executors.ports import Agent, Failures
 from faults.kinds import KINDS
 from faults.model import DOWN, ROUND, UP, Armed, Replies, Reply, Words
@@ -22,7 +22,6 @@ WAIT_S = SILENCE_S + 0.5
 OPEN_LIMIT_S = 5.0
 GREET_LIMIT_S = 3.0
 CLOSE_LIMIT_S = 5.0
-AMQP_DOORS = Doors()
 
 Dial = Callable[[str], tuple[str, int]]  # a proxy's name -> its listener, as the agent dials it
 Listed = Callable[[str], Awaitable[bool]]  # whether the cluster lists a host's broker as running
@@ -32,7 +31,7 @@ Alarms = Callable[[str], Awaitable[dict[str, dict[str, bool]]]]  # model.Witness
 class Canaries:
     """The canaries of armed link faults."""
 
-    def __init__(self, agent: Agent, dial: Dial, doors: Doors = AMQP_DOORS) -> None:
+    def __init__(self, agent: Agent, dial: Dial, doors: Doors) -> None:
         self._agent = agent
         self._dial = dial
         self._doors = doors
@@ -101,8 +100,8 @@ class Canaries:
 
     async def _open(self, canary: str, host: str, port: int, speaks: bool) -> None:
         where = {"canary": canary, "host": host, "port": port, "queue": ""}
-        other = {} if self._doors.protocol == AMQP else {"protocol": self._doors.protocol}
-        await self._agent.call("canary_open", OPEN_LIMIT_S, **where, speaks=speaks, **other)
+        how = {"speaks": speaks, "protocol": self._doors.protocol}
+        await self._agent.call("canary_open", OPEN_LIMIT_S, **where, **how)
 
     async def _ask(self, canary: str) -> Reply:
         return reply_of(await self._agent.call("canary_ask", WAIT_S, canary=canary))
@@ -123,8 +122,9 @@ def _told(replies: Replies) -> Replies:
     return {**others, DIRECT: worst(replies[name] for name in direct)}
 
 
-async def greets(agent: Agent, way: tuple[str, int], call: str = GREETINGS[AMQP]) -> Reply:
-    """Whether the server to be dialled by `way` answers in its protocol."""
+async def greets(agent: Agent, way: tuple[str, int], call: str) -> Reply:
+    """Whether the server to be dialled by `way` answers in its protocol, for which the agent has
+    this call."""
     address, port = way
     return reply_of(await agent.call(call, GREET_LIMIT_S, host=address, port=port))
 

@@ -15,7 +15,6 @@
 
 from faults.executors.doors import AMQP, REMOTING
 from faults.model import FaultError, Reply
-from faults.peers import DISTRIBUTION_PORT
 
 TIMED_OUT = 124  # the status of `timeout`
 EARLY_S = 0.1  # a connection that nobody serves has ended by then
@@ -44,9 +43,7 @@ echo "$status $before $after"
 """
 
 
-def command(
-    peer: str, wait_s: float, port: int = DISTRIBUTION_PORT, protocol: str = AMQP
-) -> list[str]:
+def command(peer: str, wait_s: float, port: int, protocol: str) -> list[str]:
     """To be run in a host's namespace: dials the peer, says the word, waits for the end."""
     limit = f"{wait_s + EARLY_S:g}"
     return ["bash", "-c", _SCRIPT, "word", peer, str(port), limit, _SAY, _WORDS[protocol]]
