@@ -11,9 +11,12 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("harness", "faults", "reference_impl", "spark_analysis")
 MAPPED = (
+    "faults",
     "harness.analyse",
+    "harness.campaigns",
     "harness.claims",
     "harness.compare",
+    "harness.run",
     "harness.view",
     "reference_impl",
     "spark_analysis",

@@ -1,10 +1,23 @@
 """What carries actions out, and what looks whether they took effect.
 
-`ports`            what is asked of the agent beside the brokers
-`project`          the containers of one compose project, found by labels
-`packet_filter`    PURE: the shell commands that make, count and remove our chains
-`once`             the agent's calls when no agent runs: one process a call
-`compose`          ComposeExecutor
-`compose_witness`  ComposeWitness
-`nothing`          the executor that does nothing: with it, no run may be verified
+compose            carries out on a compose project: the engine's calls, a helper, the agent
+compose_witness    looks at one
+local              carries out on subprocesses of this machine: signals, starts, stalls
+local_witness      looks at them, and at hosts that are not ours
+external           carries out on a cluster that is not ours
+nothing            does nothing: with it, no run may be verified
+
+ports              what is asked of the agent beside the brokers
+once               the agent's calls when no agent runs: one process a call
+canaries           connections of our own on clients' links
+listeners          the proxy's listeners, as it lists them
+doors              where processes are spoken to, and in which protocol
+peer_words         a word on the link by which a host reaches a peer
+toxics             what is done to links, through the agent
+project            the containers of one compose project, found by labels
+packet_filter      the shell commands that make, count and remove our chains
+alarms             the commands that raise and clear alarms
+client_processes   the commands that signal clients in their container
+local_processes    the processes of clusters, found by what their environment says
+commands           a user's own commands, one at a time a host
 """

@@ -131,8 +131,8 @@ class Broker(Protocol):
         """Deletes all queues whose names begin so, on every host that answers."""
 
 
-class Cluster(Protocol):
-    """A system that stands, ready for runs one after another."""
+class HasBrokers(Protocol):
+    """Brokers that stand: asked, told, and looked after."""
 
     @property
     def layout(self) -> Layout: ...
@@ -141,21 +141,33 @@ class Cluster(Protocol):
     def broker(self) -> Broker: ...
 
     @property
+    def operator(self) -> Operator:
+        """What people do to the brokers; processes are the executor's."""
+
+    async def health(self, limit_s: float) -> Health:
+        """Waits until clean, at most so long: all nodes answer and are listed, no partition, no
+        alarm, every mirror that the layout promises there and, where automatic, synchronised."""
+
+    async def lifeless(self, place: str) -> Lifeless | None:
+        """Of a place that does not answer: how it was seen that no broker lives there, so that a
+        start destroys nothing; None where one may live. Raises FaultError, DeployError."""
+
+    def versions(self) -> dict[str, str]:
+        """Everything that was started, by name: brokers, proxy, images, engine."""
+
+
+class CanBeBroken(Protocol):
+    """Who carries faults out, and who sees them."""
+
+    @property
     def executor(self) -> Executor: ...
 
     @property
     def witness(self) -> Witness: ...
 
-    @property
-    def operator(self) -> Operator:
-        """What people do to the brokers; processes are the executor's."""
 
-    @property
-    def roster(self) -> Roster:
-        """Who was hired on it: entered by whoever hires, asked by the witness."""
-
-    async def spawn(self, worker: str) -> Channel:
-        """Starts a worker process beside the brokers, waiting for `hello`."""
+class HasWays(Protocol):
+    """How workers come to brokers."""
 
     async def link(self, run: RunPlan, worker: str) -> tuple[Link, ...]:
         """A proxy listener for this worker to each host, in the layout's order of hosts; to each
@@ -171,13 +183,16 @@ class Cluster(Protocol):
         """The balancers that have the address which clients dial; empty where clients dial the
         brokers, or where nobody has it."""
 
-    async def health(self, limit_s: float) -> Health:
-        """Waits until clean, at most so long: all nodes answer and are listed, no partition, no
-        alarm, every mirror that the layout promises there and, where automatic, synchronised."""
 
-    async def lifeless(self, place: str) -> Lifeless | None:
-        """Of a place that does not answer: how it was seen that no broker lives there, so that a
-        start destroys nothing; None where one may live. Raises FaultError, DeployError."""
+class RunsWorkers(Protocol):
+    """The processes of the load, beside the brokers."""
+
+    @property
+    def roster(self) -> Roster:
+        """Who was hired on it: entered by whoever hires, asked by the witness."""
+
+    async def spawn(self, worker: str) -> Channel:
+        """Starts a worker process beside the brokers, waiting for `hello`."""
 
     def log_folder(self, run_folder: Path, worker: str) -> str:
         """Where a worker of that name writes its log, as the worker sees it."""
@@ -186,6 +201,10 @@ class Cluster(Protocol):
         """Brings workers' logs and the brokers' own logs into the run folder (`broker_logs/`); of
         a broker's the end, and how much of which is left out."""
 
+
+class IsWatched(Protocol):
+    """What happens to hosts and processes while a run goes on."""
+
     def resources(self) -> AsyncIterator[HostSample]:
         """One sample a host and second until closed."""
 
@@ -193,8 +212,9 @@ class Cluster(Protocol):
         """Every process of a broker that ends from now on, whoever ended it, until closed. Of
         processes that nobody can watch: nothing. Raises DeployError where the watch was lost."""
 
-    def versions(self) -> dict[str, str]:
-        """Everything that was started, by name: brokers, proxy, images, engine."""
+
+class Cluster(HasBrokers, CanBeBroken, HasWays, RunsWorkers, IsWatched, Protocol):
+    """A system that stands, ready for runs one after another."""
 
     async def down(self) -> None:
         """Removes everything that this deployment made, volumes too."""

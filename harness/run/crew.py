@@ -16,7 +16,7 @@ from typing import Any
 from faults.kinds.processes.rules import KILLED
 from faults.model import Reply
 from faults.replies import SILENCE_S
-from harness.cluster.port import Channel, Cluster, DeployError
+from harness.cluster.port import Channel, DeployError, RunsWorkers
 from harness.run.clocks import Clock, Sample
 from harness.run_folder.manifest import ClockRecord, WorkerRecord
 from harness.workers.protocol import Role, WorkerConfig
@@ -191,7 +191,7 @@ class Member:
                     await self.ended.wait()
 
 
-async def hire(cluster: Cluster, name: str, config: WorkerConfig, boot_id: str) -> Member:
+async def hire(cluster: RunsWorkers, name: str, config: WorkerConfig, boot_id: str) -> Member:
     """Starts one worker and configures it; its origin is put on its own clock.
 
     Raises WorkerLost where it does not answer, DeployError where it cannot be started.
