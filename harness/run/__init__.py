@@ -18,6 +18,7 @@ operating      operations: carried out, and waited for
 stopping       which hosts operations have taken down
 afterwards     what brokers say after an operation
 promoting      a mirror is made master, by an operator
+rejoining      what a host that is back is to its queues, and holds
 ending         connections gone, queues drained, rivals read
 auditor        starts once what did not come back by itself
 record         the harness's own log of a run

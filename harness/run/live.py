@@ -16,8 +16,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from harness.cluster.orders import CountHeld
-from harness.cluster.polling import until
 from harness.cluster.port import Cluster, DeployError
 from harness.plan.model import RunPlan
 from harness.run import cues as c
@@ -30,6 +28,7 @@ from harness.run.live_strip import LiveStrip
 from harness.run.operating import Operating
 from harness.run.preparing import Prepared
 from harness.run.progress import parts
+from harness.run.rejoining import see_what_is_held, see_who_is_who
 from harness.run.strip import Strip
 from harness.run.view import View, view_of
 from harness.run.windows import LiveWindow
@@ -40,7 +39,6 @@ from spark_analysis.schema.facts import Absence, Rivals
 from spark_analysis.schema.failed import os_reason
 
 TICK_S = 0.1
-RETURN_LIMIT_S = 30.0  # for a host that is back to take its place in a queue again
 TIDY_LIMIT_S = 10.0  # once interrupted: what is left of the run goes with its cluster
 LOAD_LEAD_NS = 500_000_000  # between the order to start and the first operation
 
@@ -241,30 +239,8 @@ class LiveRun:
         if not window.target.takes_a_copy or not window.facts.gone:
             return
         with contextlib.suppress(Interrupted):
-            await self._stage.interrupt.unless(self._see_what_is_held(number, window))
-
-    async def _see_what_is_held(self, number: int, window: LiveWindow) -> None:
-        with contextlib.suppress(DeployError, TimeoutError):
-            roles = await until(
-                self._stage.roles,
-                lambda found: window.target.role_by(found) != "none",
-                RETURN_LIMIT_S,
-            )
             state = self._manifest.state["windows"][str(number)]
-            state["synchronised_when_rejoined"] = window.target.synchronised_by(roles)
-            copied = [word for word, role in roles.items() if window.resolved in role.mirrors]
-            if len(copied) == len(roles):
-                state["held_when_rejoined"] = await self._held(copied, window.resolved)
-
-    async def _held(self, queues: Sequence[str], host: str) -> int | None:
-        """The most that a host says it holds of a queue; None where it says anything else."""
-        said = [
-            await self._cluster.operator.carry_out(CountHeld(self._stage.queues[queue], host))
-            for queue in queues
-        ]
-        numbers = [one.rpartition(" ")[2] for one in said]
-        known = all(number.isdecimal() for number in numbers)
-        return max(map(int, numbers)) if known else None
+            await self._stage.interrupt.unless(see_what_is_held(self._stage, window, state))
 
     async def _perform(self, number: int) -> None:
         """However it ends, the conductor hears that it is over."""
@@ -311,24 +287,12 @@ class LiveRun:
         self._save()
         if self._steps:
             self._manifest.state |= await self._operating.facts()
-        await self._see_who_is_who()
+        await see_who_is_who(self._stage, self._windows, self._manifest.state)
         self._manifest.queues = list(await self._ending.drain())
         self._events.put_nowait(c.Drained())
 
     async def _end_all(self, members: Iterable[Member]) -> None:
         await asyncio.gather(*(member.end(CLOSE_LIMIT_S) for member in members))
-
-    async def _see_who_is_who(self) -> None:
-        """What each struck host is to its queue in the end, where every fault is gone; brokers
-        that cannot say leave it unknown."""
-        if not self._windows or not all(one.facts.gone for one in self._windows.values()):
-            return
-        with contextlib.suppress(DeployError, TimeoutError):
-            roles = await self._stage.roles()
-            for number, window in self._windows.items():
-                state = self._manifest.state["windows"][str(number)]
-                state["rejoined_as"] = window.target.role_by(roles)
-                state["synchronised_at_last"] = window.target.synchronised_by(roles)
 
     async def _audit(self) -> None:
         held = dict(self._operating.held)
