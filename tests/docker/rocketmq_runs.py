@@ -14,10 +14,9 @@ from harness.deploy.compose.faults import equip
 from harness.plan.applicability import obstacles
 from harness.plan.clients.rocketmq import CLIENTS
 from harness.plan.model import Layout, RunPlan
-from harness.systems.catalogue import load_layout
+from harness.systems.catalogue import load_layout, load_system
 from tests.docker.conftest import require_docker
 from tests.docker.whole_runs import Done, counts
-from tests.plans import SYSTEM as QUEUES
 from tests.plans import fault, plan
 
 SYSTEM = "rocketmq-2m2s"
@@ -43,7 +42,7 @@ def of(cluster: ComposeCluster, client: str, kind: str) -> RunPlan:
 
 
 def planned(layout: Layout, client: str, kind: str) -> RunPlan:
-    system = replace(QUEUES, name=SYSTEM, clients=tuple(one.name for one in CLIENTS))
+    system = replace(load_system(SYSTEM), clients=tuple(one.name for one in CLIENTS))
     made = plan(fault(kind, "rkt1"), lasts_s=8, name=f"real-{kind}-{client}".replace(".", "-"))
     assert obstacles(made.scenario, system, layout, client, made.deployment) == []
     schedule = replace(made.schedule, drain_limit_s=DRAIN_LIMIT_S)

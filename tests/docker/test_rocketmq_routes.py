@@ -12,6 +12,7 @@ import pytest
 
 from harness.deploy.compose.cluster import ComposeCluster
 from harness.plan.model import RunPlan, Schedule, Window
+from harness.systems.catalogue import load_system
 from spark_analysis.definition.views import views
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.log import read_rows
@@ -19,7 +20,7 @@ from spark_analysis.schema.tables import CLIENT_EVENTS
 from tests.docker.conftest import Play
 from tests.docker.rocketmq_runs import standing
 from tests.docker.whole_runs import Done, run
-from tests.plans import SYSTEM, fault, plan
+from tests.plans import fault, plan
 from tests.rocketmq import name_server_log
 from tests.run_folders import rows_of
 
@@ -41,7 +42,7 @@ def of(cluster: ComposeCluster, kind: str, client: str) -> RunPlan:
     window = Window(1, fault(kind), BASELINE_S, LASTS_S[kind])
     return replace(
         plan(fault(kind), name=f"routes-{kind}"),
-        system=replace(SYSTEM, name=NAME, clients=(client,)),
+        system=replace(load_system(NAME), clients=(client,)),
         layout=cluster.layout,
         client=client,
         schedule=Schedule(BASELINE_S, (window,), RECOVERY_S, SETTLE_S, DRAIN_LIMIT_S),

@@ -10,20 +10,19 @@ import pytest
 from harness.judging.exits import Judge
 from harness.pipeline import stages
 from harness.plan import rocketmq_layout
-from harness.plan.clients.rocketmq import CLIENTS
 from harness.plan.model import RocketWorkload, RunPlan, Schedule
 from harness.run import ending, live, preparing
 from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run_folder.manifest import Manifest
-from harness.systems.catalogue import load_layout
+from harness.systems.catalogue import load_layout, load_system
 from spark_analysis.schema import tables
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.words import Outcome, Strength, Via
 from tests.harness.test_pipeline_merged import Quiet
 from tests.harness.workers.rocketmq.servers import require
-from tests.plans import SYSTEM, plan
+from tests.plans import plan
 from tests.rocketmq.local_cluster import on_loopback, standing
 from tests.stored import stored
 
@@ -55,7 +54,7 @@ def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
 def calm(client: str, layout: str, **changes: object) -> RunPlan:
     """A load and its end, as a scenario without a fault has them."""
     of = plan(rate=20.0, deadline_s=60.0, **changes)
-    system = replace(SYSTEM, name="rocketmq-2m2s", clients=tuple(one.name for one in CLIENTS))
+    system = load_system("rocketmq-2m2s")
     chosen = on_loopback(load_layout("rocketmq-2m2s", layout))
     return replace(of, system=system, layout=chosen, client=client, schedule=SCHEDULE)
 
