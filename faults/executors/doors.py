@@ -7,27 +7,48 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from faults.model import Reply
 from faults.peers import DISTRIBUTION_PORT
 from faults.replies import DIRECT
 
 AMQP, REMOTING = "amqp", "remoting"
-GREETINGS = {AMQP: "greet", REMOTING: "remoting_greet"}
+
+
+@dataclass(frozen=True, slots=True)
+class Greeting:
+    """A protocol of which no more is known: what is said on a new connection, and how a right
+    answer begins. Nobody sends canaries in it."""
+
+    says: str
+    begins: str
+
+
+class Greets(NamedTuple):
+    """The agent's call that greets, and its arguments besides where and how long."""
+
+    call: str
+    arguments: Mapping[str, str] = {}
+
+
+GREETINGS = {AMQP: Greets("greet"), REMOTING: Greets("remoting_greet")}
 
 
 @dataclass(frozen=True, slots=True)
 class Doors:
     """`ports`: by place (faults/places.py), of each process; of what is not there, `usual`."""
 
-    protocol: str = AMQP
+    protocol: str | Greeting = AMQP
     usual: int = 5672
     ports: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     @property
-    def greeting(self) -> str:
-        """The agent's call."""
-        return GREETINGS[self.protocol]
+    def greeting(self) -> Greets:
+        own = self.protocol
+        if isinstance(own, Greeting):
+            return Greets("words_greet", {"says": own.says, "begins": own.begins})
+        return GREETINGS[own]
 
     def of(self, place: str) -> tuple[int, ...]:
         return self.ports.get(place, (self.usual,))

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from contextlib import suppress
 
 from faults.executors.canaries import Dial, greets
-from faults.executors.doors import AMQP, GREETINGS
+from faults.executors.doors import AMQP, GREETINGS, Greets
 from faults.executors.ports import Agent
 from faults.model import Replies
 
@@ -29,7 +29,7 @@ def leading_to(addresses: Collection[str], upstreams: dict[str, str]) -> list[st
 
 
 async def entries(
-    agent: Agent, dial: Dial, ways: Collection[str], greeting: str = GREETINGS[AMQP]
+    agent: Agent, dial: Dial, ways: Collection[str], greeting: Greets = GREETINGS[AMQP]
 ) -> Replies:
     """What a greeting meets on a new connection through each of these listeners.
 
