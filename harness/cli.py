@@ -1,7 +1,8 @@
 """The command line: flags become frozen options and one call; an outcome becomes an exit code.
 
 1. Only this module and the commands print, exit or read the environment.
-2. Exit codes: 0, 1, 2 by what was judged; 130 interrupted; 254 bad input; 255 a crash of ours.
+2. Exit codes are those of judging/exits.py, which decides by what was judged; here an exception
+   becomes one.
 3. Bad input names every problem at once, each with its place and the valid choices.
 4. With --json the verdict alone goes to standard output, everything else to standard error.
 """
@@ -23,6 +24,7 @@ from harness.cluster.port import DeployError
 from harness.commands import (
     analyse,
     bounds,
+    campaign,
     choices,
     compare,
     crash,
@@ -34,14 +36,14 @@ from harness.commands import (
     reference,
     run,
 )
-from harness.commands.shell import NOT_DECIDED, Shell
+from harness.commands.shell import Shell
+from harness.judging.exits import Exit
 from harness.outside.text import visible, whole_marks
+from harness.pipeline.port import Pipeline
 from harness.plan.problems import PlanError
-from harness.report.display import CRASH, INTERRUPTED, Pipeline
 from harness.run import signals
 from spark_analysis.schema.failed import OURS, os_reason
 
-BAD_INPUT = 254
 PLAIN_WIDTH = 120  # columns where there is no terminal to ask
 
 # typer carries a click of its own; its exceptions are found through what it exports.
@@ -77,15 +79,16 @@ for _name, _command in (
     ("list", choices.list_),
 ):
     app.command(_name, cls=bounds.Once)(_command)
+app.add_typer(campaign.app, name="campaign")
 app.add_typer(new.app, name="new")
 app.add_typer(reference.app, name="reference")
 
 
 def load_pipeline() -> Pipeline:
     """The real pipeline; loaded when it is needed, for Docker and Spark take their time."""
-    from harness import pipeline
+    from harness.pipeline import stages
 
-    return pipeline
+    return stages
 
 
 def main(argv: Sequence[str] | None = None, load: Callable[[], Pipeline] = load_pipeline) -> int:
@@ -106,20 +109,20 @@ def _main(argv: Sequence[str] | None, load: Callable[[], Pipeline]) -> int:
     except _USAGE_ERROR as error:
         return _bad_usage(shell, error, words)
     except PlanError as error:
-        return _say(shell, f"bad input:\n{error}", BAD_INPUT)
+        return _say(shell, f"bad input:\n{error}", Exit.BAD_INPUT)
     except DeployError as error:
-        return _say(shell, f"nothing was judged: {error}", NOT_DECIDED)
+        return _say(shell, f"nothing was judged: {error}", Exit.NOT_DECIDED)
     except (KeyboardInterrupt, typer.Abort):
         signals.silence()
-        return _say(shell, "interrupted", INTERRUPTED)
+        return _say(shell, "interrupted", Exit.INTERRUPTED)
     except SystemExit:
-        return CRASH  # typer's own words have no reader any more
+        return Exit.CRASH  # typer's own words have no reader any more
     except Exception as error:  # the last resort: whatever it is, it gets its own exit code
         if isinstance(error, OSError) and error.errno in _REFUSED:
             reason = os_reason(error, shell.results)
-            return _say(shell, f"nothing was judged: {reason}", NOT_DECIDED)
+            return _say(shell, f"nothing was judged: {reason}", Exit.NOT_DECIDED)
         if _is_of_the_world(error):
-            return _say(shell, f"nothing was judged: {error}", NOT_DECIDED)
+            return _say(shell, f"nothing was judged: {error}", Exit.NOT_DECIDED)
         return _crash(shell, error)
     return code if isinstance(code, int) else 0
 
@@ -138,7 +141,7 @@ def _console(is_terminal: bool, stderr: bool = False) -> Console:
     return _Console(stderr=stderr, width=width, highlight=False)
 
 
-def _say(shell: Shell, text: str, code: int) -> int:
+def _say(shell: Shell, text: str, code: Exit) -> Exit:
     shell.err.print(Text(visible(f"mqproof: {text}")), soft_wrap=True)
     return code
 
@@ -147,7 +150,7 @@ def _bad_usage(shell: Shell, error: Any, words: Sequence[str]) -> int:
     context = getattr(error, "ctx", None)
     where = context.command_path if context is not None else "mqproof"
     message = bounds.shortened(error.format_message() or "a command is missing", words)
-    return _say(shell, f"bad input: {message}\nTry: {where} --help", BAD_INPUT)
+    return _say(shell, f"bad input: {message}\nTry: {where} --help", Exit.BAD_INPUT)
 
 
 def _is_of_the_world(error: Exception) -> bool:
@@ -165,7 +168,7 @@ def _crash(shell: Shell, error: Exception) -> int:
     text = "".join(traceback.format_exception(error))
     told = f"{OURS}: {type(error).__name__}: {error}"
     path = crash.keep(whole_marks(text), shell.results)
-    return _say(shell, f"{told}\n{f'the traceback is in {path}' if path else text}", CRASH)
+    return _say(shell, f"{told}\n{f'the traceback is in {path}' if path else text}", Exit.CRASH)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@ from random import Random
 from typing import Any
 
 from harness.histories.openchaos import lines_of
-from harness.report import asking, external, verdict
+from harness.report import verdict
+from harness.request import asking, topology_file
 from harness.systems.files import compose_folder
 from tests.findings import Story
 from tests.harness.histories.theirs import edn, rows
@@ -134,7 +135,7 @@ def _layout(random: Random) -> BadInput:
 
 
 def _topology(random: Random) -> BadInput:
-    files = {"mine.toml": _bad_toml(random, external.example())}
+    files = {"mine.toml": _bad_toml(random, topology_file.example())}
     return BadInput(
         "topology", files, ("run", "master-crash", "--topology", "mine.toml", "--dry-run")
     )

@@ -1,4 +1,5 @@
-"""Histories written by hand: what clients saw in one run, as the facts and rows of DESIGN.md 3.
+"""Histories written by hand: what clients saw in one run, as the facts and rows of
+docs/verdicts.md 1.
 
 1. Every method adds what one line of a story says and returns the history, so stories are chains.
 2. An event without a time happens 1 ms after the latest one before it.

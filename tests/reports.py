@@ -5,9 +5,10 @@ from pathlib import Path
 from harness.claims import claims
 from harness.claims.judge import judge
 from harness.compare.expectations import Entry, Expectations, Known
+from harness.judging.assemble import compare
+from harness.judging.exits import Judge
+from harness.judging.result import Report, RunReport
 from harness.plan.model import Skipped
-from harness.report.assemble import compare
-from harness.report.display import Judge, Report, RunReport
 from harness.view.observations import observe
 from spark_analysis.schema.comparison import Comparison
 from tests.findings import Story

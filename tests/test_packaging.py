@@ -44,6 +44,7 @@ def _python(site: Path, elsewhere: Path, *words: str) -> "subprocess.CompletedPr
         ("list", "claims"),
         ("run", "master-crash", "--dry-run"),
         ("new", "scenario", "mine"),
+        ("campaign", "run", "matrix", "--telling", "--dry-run"),
     ],
     ids=" ".join,
 )

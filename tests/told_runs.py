@@ -13,8 +13,8 @@ from pathlib import Path
 from harness.claims.claims import read_claims
 from harness.claims.judge import judge as judge_claims
 from harness.compare.expectations import read_expectations
-from harness.report.assemble import compare, run_report
-from harness.report.display import Report, RunReport
+from harness.judging.assemble import compare, run_report
+from harness.judging.result import Report, RunReport
 from harness.run_folder.manifest import Manifest, WorkerRecord
 from harness.view.summary import summary
 from spark_analysis.definition.costs import costs

@@ -1,7 +1,7 @@
 """Doubts in words: what could not be judged, why, and what to do about it.
 
-1. A doubt has a scope (DESIGN.md 4): the whole run, availability of a window, or what a log could
-   have shown. It never reaches beyond its scope.
+1. A doubt has a scope (docs/verdicts.md 10): the whole run, availability of a window, or what a
+   log could have shown. It never reaches beyond its scope.
 2. Workers and queues are named as the user knows them: `publisher 1`, `orders`.
 3. Of several that stand against one thing the first is told.
 """

@@ -117,17 +117,6 @@ def over_runs(verdicts: Iterable[ClaimVerdict]) -> Outcome:
     return max((one.outcome for one in told), key=weight.index, default=Outcome.NOT_APPLICABLE)
 
 
-def exit_code(runs: Iterable[Sequence[ClaimVerdict]]) -> int:
-    """`--judge claims`: 1 a promise was broken; 2 one that applied could not be judged, or a run
-    in which none was. Warnings and claims about some cases set neither."""
-    outcomes: list[Outcome] = []
-    for verdicts in runs:
-        promises = (one.outcome for one in verdicts if one.is_promise)
-        told = [one for one in promises if one is not Outcome.NOT_APPLICABLE]
-        outcomes += told or [Outcome.INCONCLUSIVE]
-    return {Outcome.FAIL: 1, Outcome.PASS: 0}.get(worst(outcomes), 2)
-
-
 def _judge(claim: Claim, evidence: Evidence) -> ClaimVerdict:
     windows = [window.number for window in evidence.facts.windows] if claim.of_windows else []
     parts = _by_window(claim, evidence, windows) if windows else [_of_run(claim, evidence)]

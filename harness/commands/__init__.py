@@ -1,0 +1,12 @@
+"""The commands of the command line, a module each; cli.py puts them together.
+
+shell      what every command has at hand: consoles, the pipeline, options that several take
+bounds     what a command line may be
+run, demo, analyse, compare, pack, judge      experiments, runs and histories
+machine    heal, doctor, build
+choices    list
+new        a file to start from
+reference  a reference cluster to play with
+finish     from a report to files and words, with the code that was decided
+crash      where the traceback of a fault of ours goes
+"""

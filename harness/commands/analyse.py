@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from harness.commands.shell import RESULTS, AllOption, JsonOption, JudgeOption, Shell, stamp
+from harness.judging.exits import Judge
 from harness.outside.files import why_not_written
 from harness.plan.problems import PlanError, Problem
-from harness.report.display import Judge
 from harness.run import going
 from harness.run_folder import experiments
 

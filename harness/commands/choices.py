@@ -9,7 +9,8 @@ from rich.console import RenderableType
 
 from harness.claims import claims
 from harness.commands.shell import Shell
-from harness.report import asking, listing
+from harness.report import listing
+from harness.request import asking
 
 
 class Topic(StrEnum):

@@ -8,10 +8,12 @@ import typer
 
 from harness.commands.shell import Shell
 from harness.compare.versus import versus
+from harness.judging import recalled
+from harness.judging.exits import of_versus
+from harness.judging.recalled import NAME
 from harness.outside.files import is_folder, why_not_written
 from harness.plan.problems import PlanError, Problem
-from harness.report import recalled, versus_page
-from harness.report.verdict import NAME
+from harness.report import versus_page
 
 NAME_MAX = 64  # characters of an experiment's name in that of a file
 
@@ -42,7 +44,7 @@ def compare(
         display.message(f"page: {versus_page.write(told, path)}")
     except OSError as failure:  # a full disk does not hide what was found
         display.message(f"{path} was not written: {failure}")
-    return told.exit_code
+    return of_versus(told)
 
 
 def _name(experiment: str) -> str:

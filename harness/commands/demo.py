@@ -6,10 +6,12 @@ from typing import Annotated
 import typer
 
 from harness.commands.shell import RESULTS, SeedOption, Shell, print_lines, seed_of, stamp
+from harness.judging.exits import Judge
 from harness.outside.files import why_not_written
+from harness.pipeline.port import RunOptions
 from harness.plan.problems import PlanError, Problem
-from harness.report import demo
-from harness.report.display import Judge, RunOptions
+from harness.report.console import demo_table
+from harness.request import demo
 
 
 def show_demo(
@@ -33,6 +35,7 @@ def show_demo(
 
     files, code = write(report, display)
     shell.out.print()
-    shell.out.print(demo.table(report))
-    print_lines(shell.out, [*(f"wrote {file}" for file in files), *demo.last_lines(report)])
+    shell.out.print(demo_table.table(report))
+    told = demo_table.last_lines(report, demo.SYSTEM)
+    print_lines(shell.out, [*(f"wrote {file}" for file in files), *told])
     return code

@@ -2,13 +2,15 @@
 
 import contextlib
 import traceback
-from collections.abc import Iterable
+from collections.abc import Collection
 from pathlib import Path
 
 from harness.commands import crash
+from harness.judging import exits
+from harness.judging.exits import Exit
+from harness.judging.result import Report
 from harness.report import html, junit, verdict
-from harness.report.display import CRASH, Report
-from harness.report.terminal import Terminal
+from harness.report.console.terminal import Terminal
 from spark_analysis.schema.failed import OURS, os_reason
 
 
@@ -23,7 +25,7 @@ def finish(report: Report, display: Terminal, as_json: bool) -> int:
     return code
 
 
-def write(report: Report, display: Terminal) -> tuple[tuple[Path, ...], int]:
+def write(report: Report, display: Terminal) -> tuple[tuple[Path, ...], Exit]:
     """The files of a report that could be written, and the exit code: neither a full disk nor a
     fault of ours in one of them hides the verdict."""
     files: list[Path] = []
@@ -39,11 +41,13 @@ def write(report: Report, display: Terminal) -> tuple[tuple[Path, ...], int]:
         except Exception as error:  # nobody foresaw it: no reason that nobody reads the verdict
             display.message(f"{file.NAME} was not written: {OURS}: {type(error).__name__}")
             traces.append("".join(traceback.format_exception(error)))
-    return tuple(files), _kept(traces, report, display) if traces else report.exit_code
+    return tuple(files), _code(traces, report, display)
 
 
-def _kept(traces: Iterable[str], report: Report, display: Terminal) -> int:
-    text = "\n".join(traces)
-    path = crash.keep(text, report.folder)
-    display.message(f"the traceback is in {path}" if path else text)
-    return CRASH
+def _code(traces: Collection[str], report: Report, display: Terminal) -> Exit:
+    """The traces are kept where anybody can send them."""
+    if traces:
+        text = "\n".join(traces)
+        path = crash.keep(text, report.folder)
+        display.message(f"the traceback is in {path}" if path else text)
+    return exits.of_telling(report.exit_code, crashed=bool(traces))

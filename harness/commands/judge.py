@@ -50,15 +50,18 @@ def judge(
     with --json there is one object a line for each file.
     """
     # Here and not above: numpy and Arrow take their time, and other commands need none of them.
-    from harness.commands import judging
+    from harness.judging import exits
+    from harness.pipeline import histories
+    from harness.report import judged as words
 
     shell: Shell = context.obj
-    judged, code = judging.judge_files(files, form.value, explain, declare or ())
+    every = histories.judge_files(files, form.value, explain, declare or ())
+    code = exits.of_claims(one.verdicts for one in every)
     if as_json:
-        for one in judged:
-            print(json.dumps(one.said))
+        for one in every:
+            print(json.dumps(words.said(one)))
     else:
-        for one in judged:
-            print_lines(shell.out, one.lines)
-        print_lines(shell.out, [judging.last_line(judged, code)])
+        for one in every:
+            print_lines(shell.out, words.lines(one))
+        print_lines(shell.out, [words.last_line(every, code)])
     return code

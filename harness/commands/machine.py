@@ -5,10 +5,11 @@ from typing import Annotated
 
 import typer
 
-from harness.commands.shell import NOT_DECIDED, Shell
+from harness.cleanup.heal import Chosen
+from harness.commands.shell import Shell
+from harness.judging.exits import Exit
 from harness.plan.problems import PlanError, twice, unknown
-from harness.report import asking, external
-from harness.run.heal import Chosen
+from harness.request import asking, topology_file
 from harness.systems import catalogue
 
 
@@ -26,7 +27,7 @@ def heal(
     """Undo faults and remove clusters that dead runs left behind; live ones are left alone."""
     shell: Shell = context.obj
     chosen = Chosen(results, experiment)
-    return 0 if shell.load().heal(shell.display(), chosen, dry) else NOT_DECIDED
+    return 0 if shell.load().heal(shell.display(), chosen, dry) else Exit.NOT_DECIDED
 
 
 def doctor(
@@ -39,9 +40,9 @@ def doctor(
     """Say what is missing here, and how to get it. Exit code 2: something is."""
     shell: Shell = context.obj
     if topology is None:
-        return 0 if shell.load().doctor(shell.display()) else NOT_DECIDED
-    named = external.read(topology, asking.systems())
-    return 0 if shell.load().doctor_of(named, shell.display()) else NOT_DECIDED
+        return 0 if shell.load().doctor(shell.display()) else Exit.NOT_DECIDED
+    named = topology_file.read(topology, asking.systems())
+    return 0 if shell.load().doctor_of(named, shell.display()) else Exit.NOT_DECIDED
 
 
 def build(

@@ -12,7 +12,7 @@ from harness.outside.text import brief
 from harness.plan.problems import PlanError, Problem
 from harness.plan.toml import SCENARIO_NAME
 from harness.plan.topology_toml import TOPOLOGY_NAME
-from harness.report import asking, external
+from harness.request import asking, topology_file
 
 TEMPLATE = "master-crash"
 
@@ -33,7 +33,7 @@ def new_scenario(context: typer.Context, name: _Name) -> int:
 def new_topology(context: typer.Context, name: _Name) -> int:
     """Write NAME.toml: brokers that are there, and what may be done to them, commented."""
     path = _path(name, TOPOLOGY_NAME)
-    text = external.example().replace("TOPOLOGY", str(path))
+    text = topology_file.example().replace("TOPOLOGY", str(path))
     return _write(context.obj, path, text, f"mqproof doctor --topology {path}")
 
 

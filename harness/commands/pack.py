@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from harness.commands.shell import NOT_DECIDED, Shell, print_text
+from harness.commands.shell import Shell, print_text
+from harness.judging.exits import Exit
 from harness.outside.files import is_file, why_not_written
 from harness.plan.problems import PlanError, Problem
 from harness.run import going
@@ -27,8 +28,8 @@ def pack(
     """Pack whole runs, without logs; unpacked, `analyse` judges them as here."""
     shell: Shell = context.obj
     experiment = _experiment_of(folder)
-    if problems := _problems(experiment, output):
-        raise PlanError(problems)
+    if wrong := problems(experiment, output):
+        raise PlanError(wrong)
     asked = experiments.recall(experiment)
     chosen = [run for run in asked.runs if folder == experiment or run.name == folder.name]
     document = experiments.document_of(experiment, [run.name for run in chosen])
@@ -48,7 +49,7 @@ def _pack(
         packing.pack(asked.name, {experiments.NAME: document}, there, output)
     except (packing.NotPacked, OSError) as failure:
         print_text(shell.err, f"mqproof: nothing was packed:\n{failure}")
-        return NOT_DECIDED
+        return Exit.NOT_DECIDED
     size_kb = output.stat().st_size / 1000
     told = f"wrote {output} ({len(there)} of {len(chosen)} runs, {size_kb:,.0f} kB)"
     print_text(shell.out, f"{told}; try: tar xf {output} && mqproof analyse {asked.name}")
@@ -61,7 +62,8 @@ def _experiment_of(folder: Path) -> Path:
     return folder.parent.parent if inside else folder
 
 
-def _problems(experiment: Path, output: Path) -> list[Problem]:
+def problems(experiment: Path, output: Path) -> list[Problem]:
+    """Everything that speaks against packing an experiment's folder into this file."""
     found = list(experiments.problems([experiment]))
     if not found and experiments.recall(experiment).pieces:
         found.append(Problem("DIR", f"{experiment} holds no runs: pack each of its experiments"))

@@ -17,11 +17,13 @@ from harness.commands.shell import (
     seed_of,
     stamp,
 )
+from harness.judging.exits import Judge
 from harness.outside.files import why_not_written
+from harness.pipeline.port import RunOptions
 from harness.plan import bound, misbehave
 from harness.plan.problems import PlanError, Problem
-from harness.report import asking, dry_run, external
-from harness.report.display import Judge, RunOptions
+from harness.report import dry_run
+from harness.request import asking, topology_file
 
 
 def run(
@@ -80,7 +82,7 @@ def run(
     if dry:
         print_lines(shell.out, dry_run.lines(experiment, wanted))
         return 0
-    if problems := tuple(external.problems_before(experiment, keep, os.environ)):
+    if problems := tuple(topology_file.problems_before(experiment, keep, os.environ)):
         raise PlanError(problems)
     display = shell.display(as_json, whole)
     for line in dry_run.bound_lines(experiment, wanted) if wanted else ():

@@ -13,11 +13,11 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from harness.judging.exits import Judge
 from harness.outside.text import one_line, visible
-from harness.report.display import Judge, Pipeline
-from harness.report.terminal import Terminal
+from harness.pipeline.port import Pipeline
+from harness.report.console.terminal import Terminal
 
-NOT_DECIDED = 2
 LINES_AT_ONCE = 500
 RESULTS = Path("results")
 

@@ -27,7 +27,7 @@ class _Count:
 
 @dataclass(slots=True)
 class Bounded:
-    """A campaign on its way."""
+    """An experiment on its way."""
 
     bound: Bound | None
     _cells: dict[Cell, _Count] = field(default_factory=dict)

@@ -114,14 +114,6 @@ def _stand(verdict: ClaimVerdict, expected: Known | None) -> tuple[Standing, str
 _ORDER = (Standing.AS_EXPECTED, Standing.NEW, Standing.NOT_JUDGED, Standing.DIFFERS)
 
 
-def exit_code(cells: Iterable[CellResult]) -> int:
-    """`--judge expectations`: 1 a cell differs, 2 one is new or not judged (or there is none)."""
-    standings = {result.standing for result in cells}
-    if Standing.DIFFERS in standings:
-        return 1
-    return 0 if standings == {Standing.AS_EXPECTED} else 2
-
-
 def shipped(claims: Iterable[str]) -> Expectations:
     """The expectations that come with mqproof; `claims`: the names that may stand in them."""
     folder = resources.files("harness.compare")

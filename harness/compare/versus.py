@@ -93,12 +93,6 @@ class Versus:
         found = [row for row in self.rows if row.change is change]
         return tuple(sorted(found, key=lambda row: 2.0 if row.p is None else row.p))
 
-    @property
-    def exit_code(self) -> int:
-        if not self.rows:
-            return 2
-        return 1 if self.of(Change.WORSE) else 0
-
 
 def rates_apart(before: Rate, after: Rate) -> tuple[float, float, float | None]:
     """The interval of their difference, second less first, and its p: None where no run was a

@@ -20,8 +20,8 @@ from harness.plan.places import Path
 SENDS = ("sync", "async", "oneway", "ordered")
 CONSUMES = ("concurrent", "orderly", "pull")
 FATES = ("commit", "rollback", "commit when asked", "rollback when asked")
-# transactionTimeOut 6 s and transactionCheckInterval 60 s by default (specs/rocketmq.md 1): a half
-# that is too young for one check waits for the next.
+# transactionTimeOut 6 s and transactionCheckInterval 60 s by default (docs/behaviour/rocketmq.md
+# 1): a half that is too young for one check waits for the next.
 ASKED_WITHIN_S = 70.0
 _SECTION: Path = ("workload", "rocketmq")
 

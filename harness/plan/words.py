@@ -1,6 +1,6 @@
 """The words a scenario is written in: fault kinds, targets, entries, and what each means.
 
-1. A word is neutral between brokers; a layout says whether it means anybody (applicable.py).
+1. A word is neutral between brokers; a layout says whether it means anybody (applicability.py).
 2. What a word means to a fault stands in faults/compile.py; here is only how it is written.
 """
 

@@ -1,0 +1,13 @@
+"""What was planned, done and judged, told: on terminals, on pages, to machines. It only tells.
+
+display            where the pipeline says what it does
+lines, tried       verdicts, and what runs of a cell come to, as lines
+console/           on a terminal: while it goes on, and at the end
+page/, charts/     the values of report.html, and its drawings; templates/ holds its words
+html               report.html, out of them
+verdict, junit     the same for machines
+judged             a history of anybody's
+versus_page        two experiments against each other
+dry_run, listing   what would be done, and what there is to choose from
+fault_matrix, operation_matrix, client_matrix   the same as tables of the documentation
+"""

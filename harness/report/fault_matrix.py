@@ -1,6 +1,6 @@
-"""The documentation's table of faults, as Markdown: which deployment offers which kind, by what.
+"""The documentation's page of faults, as Markdown: which deployment offers which kind, by what.
 
-`python -m harness.report.fault_matrix` prints it; README.md holds it (a test compares).
+`python -m harness.report.fault_matrix > docs/faults.md` makes it anew; a test compares.
 """
 
 from collections.abc import Iterable, Iterator
@@ -12,6 +12,15 @@ from harness.plan.model import System
 from harness.systems.catalogue import load_system, system_names
 
 DEPLOYMENTS = (COMPOSE, LOCAL, EXTERNAL)
+_HEAD = """\
+# What can be broken
+
+*Made by `python -m harness.report.fault_matrix > docs/faults.md`; a test compares.*
+
+Each fault is verified from outside before it counts, and seen to be gone (docs/verdicts.md 2). The
+columns on the right say by what mechanism each deployment does it. `mqproof list faults` shows the
+targets, too. How to add a kind: CONTRIBUTING.md.
+"""
 
 
 def lines(systems: Iterable[System]) -> Iterator[str]:
@@ -27,6 +36,11 @@ def lines(systems: Iterable[System]) -> Iterator[str]:
             yield f"- No `{kind.name}` under `{deployment}`: {why}."
     for system in systems:
         yield from _limits(system)
+
+
+def page(systems: Iterable[System]) -> str:
+    """docs/faults.md."""
+    return "\n".join((_HEAD, *lines(systems), ""))
 
 
 def _limits(system: System) -> Iterator[str]:
@@ -53,4 +67,4 @@ def _offers(kind: Kind) -> str:
 
 
 if __name__ == "__main__":
-    print("\n".join(lines(load_system(name) for name in system_names())))
+    print(page(load_system(name) for name in system_names()), end="")

@@ -13,20 +13,20 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
+from harness.judging.result import Piece, Report
 from harness.outside.text import visible
-from harness.report.display import Piece, Report
 from harness.report.lines import last_lines
-from harness.report.page.abreast import AbreastView, abreast
 from harness.report.page.answers import FirstScreen, first_screen
 from harness.report.page.cells import CellView, cells
 from harness.report.page.claims import ClaimView, claims
+from harness.report.page.comparison.places import places
+from harness.report.page.comparison.side_by_side import SideBySideView, side_by_side
 from harness.report.page.costs import CostsView, costs
 from harness.report.page.drill import Drill, drills
 from harness.report.page.faults import FaultsView, faults
 from harness.report.page.matrix import MatrixView, matrix
 from harness.report.page.measures import MeasuresView, measures
 from harness.report.page.picture import Picture, picture
-from harness.report.page.places import places
 from harness.report.page.runs import RunView, runs
 from harness.report.page.tally import tally
 
@@ -46,7 +46,7 @@ class Page:
     versions: tuple[tuple[str, str], ...]
     first: FirstScreen
     picture: Picture | None  # None where nothing was judged
-    abreast: AbreastView | None  # where several systems or layouts are compared
+    side_by_side: SideBySideView | None  # where several systems or layouts are compared
     cells: tuple[CellView, ...]
     drills: tuple[Drill, ...]
     many: bool  # more cells than one can read one after another
@@ -74,7 +74,7 @@ def page(report: Report) -> Page:
         versions=tuple(sorted(report.versions.items())),
         first=first_screen(report, total),
         picture=picture(views, places(report)),
-        abreast=abreast(report, views, total),
+        side_by_side=side_by_side(report, views, total),
         cells=views,
         drills=drills(report, views, about, told),
         many=len(views) > CELLS_MAX,

@@ -6,37 +6,43 @@
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.claims.evidence import Evidence
 from harness.claims.judge import ClaimVerdict, Outcome
 from harness.claims.times import NS
 from harness.histories.history import History
+from harness.judging.exits import Exit
+from harness.judging.foreign import Judged
 from harness.report.lines import outcome_words, verdict_line
 from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import REGISTER
 from spark_analysis.schema.service import RUN
 
+_HINT = (
+    "  nobody says what this broker promises: --declare durable=true --declare persistent=true "
+    "--declare no_ack=false, or what is true of it"
+)
 _FIRST = (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS)
 
 
-def said(history: History, evidence: Evidence, verdicts: Sequence[ClaimVerdict]) -> dict[str, Any]:
+def said(judged: Judged) -> dict[str, Any]:
     """Everything that is said of one history."""
+    evidence = judged.evidence
     details: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    counts: Counter[str] = Counter()
     for row in evidence.findings.counts:
-        counts[row.measure] += row.count
         if row.detail:
             details[row.measure][row.detail] += row.count
     return {
-        "name": history.facts.run,
-        "counts": dict(sorted(counts.items())),
+        "name": judged.history.facts.run,
+        "counts": dict(sorted(judged.counts.items())),
         "details": {name: dict(sorted(each.items())) for name, each in sorted(details.items())},
-        "claims": {verdict.claim: _claim(verdict) for verdict in verdicts},
+        "claims": {verdict.claim: _claim(verdict) for verdict in judged.verdicts},
         **outages(evidence),
         "stages": stages(evidence),
-        "doubts": list(doubts(history, evidence)),
+        "doubts": list(doubts(judged.history, evidence)),
+        **({"theirs": list(judged.theirs)} if judged.theirs else {}),
     }
 
 
@@ -79,41 +85,49 @@ def doubts(history: History, evidence: Evidence) -> Iterator[str]:
     yield from dict.fromkeys(told.sentence for told in evidence.doubts)
 
 
-def lines(
-    history: History, evidence: Evidence, verdicts: Sequence[ClaimVerdict], file: str
-) -> Iterator[str]:
+def lines(judged: Judged) -> Iterator[str]:
     """What is said of one history, for a person."""
-    yield f"{history.facts.run} ({file})"
-    yield f"  counted: {', '.join(_counted(evidence))}"
+    yield f"{judged.history.facts.run} ({judged.file})"
+    yield f"  counted: {', '.join(_counted(judged.counts))}"
     for outcome in _FIRST:
-        for verdict in verdicts:
+        for verdict in judged.verdicts:
             if verdict.outcome is outcome:
                 yield f"  {verdict_line(verdict, '')}"
-    others = sum(1 for verdict in verdicts if verdict.outcome is Outcome.NOT_APPLICABLE)
+    others = sum(1 for one in judged.verdicts if one.outcome is Outcome.NOT_APPLICABLE)
     if others:
         yield f"  {Outcome.NOT_APPLICABLE}: {others} more claims"
-    for doubt in doubts(history, evidence):
+    for doubt in doubts(judged.history, judged.evidence):
         yield f"  in doubt: {doubt}"
+    yield from _their_lines(judged.theirs)
+    if judged.untold:
+        yield _HINT
 
 
-def _counted(evidence: Evidence) -> Iterator[str]:
+def _counted(counts: Mapping[str, int]) -> Iterator[str]:
     """The gravest first, and of how many; what only says how well a run was served is no count."""
-    counts: Counter[str] = Counter()
-    for row in evidence.findings.counts:
-        counts[row.measure] += row.count
     for measure in REGISTER:
-        if counts[measure.name] and measure.grade not in (Grade.SERVICE, Grade.CENSUS):
-            yield f"{measure.name} {counts[measure.name]:,}"
-    yield f"confirmed {counts['confirmed']:,}"
+        number = counts.get(measure.name, 0)
+        if number and measure.grade not in (Grade.SERVICE, Grade.CENSUS):
+            yield f"{measure.name} {number:,}"
+    yield f"confirmed {counts.get('confirmed', 0):,}"
 
 
-def last_line(runs: Sequence[Sequence[ClaimVerdict]], code: int) -> str:
+def _their_lines(theirs: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    for one in theirs:
+        for checker, says in one["says"].items():
+            told = ", ".join(f"{key} {value}" for key, value in says.items() if value != {})
+            yield f"  {one['tool']} says, {checker}: {told}"
+        for line in one["why"]:
+            yield f"    {line}"
+
+
+def last_line(every: Sequence[Judged], code: Exit) -> str:
     """The outcome of all files together."""
-    words = Counter(outcome_words(verdict) for verdicts in runs for verdict in verdicts)
+    words = Counter(outcome_words(verdict) for one in every for verdict in one.verdicts)
     order = [word for one in Outcome for word in (f"{one}", f"{one} (WARNING)")]
     told = ", ".join(f"{words[word]} {word}" for word in order if words[word])
-    meaning = {0: "passed", 1: "failed"}.get(code, "not decided")
-    files = f"{len(runs)} {'history' if len(runs) == 1 else 'histories'}"
+    meaning = {Exit.PASSED: "passed", Exit.FAILED: "failed"}.get(code, "not decided")
+    files = f"{len(every)} {'history' if len(every) == 1 else 'histories'}"
     return f"verdict: {meaning} (exit code {code}), {files}, claims: {told or 'none was judged'}"
 
 

@@ -13,9 +13,10 @@ from xml.etree import ElementTree as xml
 
 from harness.claims.judge import ClaimVerdict, Outcome
 from harness.compare.expectations import CellResult, Known
+from harness.judging.exits import is_failure
+from harness.judging.result import Report, RunReport
 from harness.outside.text import visible
 from harness.plan.model import Skipped
-from harness.report.display import Judge, Report, RunReport
 from harness.report.lines import cell_name, outcome_words, standing_of, verdict_line
 from harness.report.page.tally import tally
 from harness.report.tried import claims_of, unjudged_words
@@ -87,22 +88,13 @@ def _run(suite: xml.Element, run: RunReport, report: Report) -> None:
 
 def _verdict(case: xml.Element, verdict: ClaimVerdict, run: RunReport, report: Report) -> None:
     line = _clean(verdict_line(verdict, standing_of(verdict, run, report)))
-    if _fails(verdict, run, report):
+    known = _known(report.cells, run.cell, verdict.claim)
+    if is_failure(report.judge, verdict, known):
         message = _clean(f"{outcome_words(verdict)}: {verdict.meaning}")
         xml.SubElement(case, "failure", message=message, type=verdict.outcome.value).text = line
     elif verdict.outcome in (Outcome.INCONCLUSIVE, Outcome.NOT_APPLICABLE):
         xml.SubElement(case, "skipped", message=line)
     xml.SubElement(case, "system-out").text = f"{line}\n{_clean(run.name)}"
-
-
-def _fails(verdict: ClaimVerdict, run: RunReport, report: Report) -> bool:
-    """As the exit code has it, verdict by verdict."""
-    if report.judge is Judge.CLAIMS:
-        return verdict.outcome is Outcome.FAIL
-    expected = _known(report.cells, run.cell, verdict.claim)
-    if expected is None:
-        return verdict.outcome is Outcome.FAIL  # new, and nobody said that it may
-    return verdict.outcome is not Outcome.INCONCLUSIVE and not expected.allows(verdict.outcome)
 
 
 def _known(cells: tuple[CellResult, ...], cell: Cell, claim: str) -> Known | None:

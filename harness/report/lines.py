@@ -10,7 +10,8 @@ from pathlib import Path
 
 from harness.claims.judge import ClaimVerdict, Outcome, over_runs
 from harness.compare.expectations import Standing
-from harness.report.display import Judge, Report, RunReport
+from harness.judging.exits import Exit, Judge
+from harness.judging.result import Report, RunReport
 
 _URGENCY = (  # of promises, and of others
     (True, Outcome.FAIL),
@@ -23,11 +24,11 @@ _URGENCY = (  # of promises, and of others
     (False, Outcome.NOT_APPLICABLE),
 )
 _MEANING = {
-    0: "passed",
-    1: "failed",
-    2: "not decided",
-    130: "interrupted",
-    255: "not decided, by a fault of mqproof itself",
+    Exit.PASSED: "passed",
+    Exit.FAILED: "failed",
+    Exit.NOT_DECIDED: "not decided",
+    Exit.INTERRUPTED: "interrupted",
+    Exit.CRASH: "not decided, by a fault of mqproof itself",
 }
 
 
@@ -106,11 +107,11 @@ def last_lines(report: Report, files: Iterable[Path] = ()) -> list[str]:
 
 def _verdict(report: Report) -> str:
     code = report.exit_code
-    if report.judge is Judge.EXPECTATIONS and code != 130:
+    if report.judge is Judge.EXPECTATIONS and code is not Exit.INTERRUPTED:
         standings = [result.standing for result in report.cells]
         counts = [f"{standings.count(one)} {one}" for one in Standing if one in standings]
         cells = f"cells: {', '.join(counts) or 'none was judged'}"
-        return f"{'as expected' if code == 0 else _MEANING[code]}, {cells}"
+        return f"{'as expected' if code is Exit.PASSED else _MEANING[code]}, {cells}"
     words = Counter(outcome_words(verdict) for run in report.runs for verdict in run.verdicts)
     order = [word for one in Outcome for word in (f"{one}", f"{one} (WARNING)")]
     counts = [f"{words[word]} {word}" for word in order if words[word]]

@@ -1,6 +1,6 @@
-"""The documentation's table of operations, as Markdown: which deployment offers which, by what.
+"""The documentation's page of operations, as Markdown: which deployment offers which, by what.
 
-`python -m harness.report.operation_matrix` prints it; README.md holds it (a test compares).
+`python -m harness.report.operation_matrix > docs/operations.md` makes it anew; a test compares.
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,6 +11,16 @@ from harness.plan.operations import OPERATIONS, Operation
 from harness.systems.catalogue import load_system, system_names
 
 DEPLOYMENTS = (COMPOSE, LOCAL)
+_HEAD = """\
+# What an operator can do
+
+*Made by `python -m harness.report.operation_matrix > docs/operations.md`; a test compares.*
+
+Operations stand in the schedule beside the faults and have no undo. What they left stopped is
+started again when the run is over, and a cluster that is not what its layout says any more serves
+no other run. An operation that fails makes its run unknown, with the reason. Under `external`
+brokers are operated by their owner, and by nobody else.
+"""
 
 
 def lines(systems: Iterable[System]) -> Iterator[str]:
@@ -31,6 +41,11 @@ def lines(systems: Iterable[System]) -> Iterator[str]:
                 yield f"- No `{name}` on `{system.name}`: {why}."
 
 
+def page(systems: Iterable[System]) -> str:
+    """docs/operations.md."""
+    return "\n".join((_HEAD, *lines(systems), ""))
+
+
 def _words(words: Iterable[str]) -> str:
     return ", ".join(f"`{word}`" for word in words) or "-"
 
@@ -40,4 +55,4 @@ def _offers(one: Operation) -> str:
 
 
 if __name__ == "__main__":
-    print("\n".join(lines(load_system(name) for name in system_names())))
+    print(page(load_system(name) for name in system_names()), end="")

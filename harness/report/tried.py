@@ -7,7 +7,7 @@
 from collections.abc import Iterator, Mapping
 
 from harness.compare.rates import Tried, too_many, tried
-from harness.report.display import Report
+from harness.judging.result import Report
 from harness.report.lines import cell_name
 from harness.report.page import words
 from harness.report.page.tally import Cell, Tally, loss_rate, tally

@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from harness.compare.rates import Rate, too_many
+from harness.judging import recalled
+from harness.judging.result import Report, RunReport
 from harness.outside.text import whole_marks
-from harness.report.display import Report, RunReport
 from harness.report.lines import standing_of, verdict_line
 from harness.report.page.tally import Spread, loss_rate, tally
 from harness.report.tried import claims_of
 from harness.view.out import Out
 
-NAME = "verdict.json"
-VERSION = 1
+NAME, VERSION = recalled.NAME, recalled.VERSION  # what is written here is read there
 
 
 def document(report: Report) -> dict[str, Any]:

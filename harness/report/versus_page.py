@@ -14,12 +14,17 @@ from pathlib import Path
 from harness.compare.medians import Median
 from harness.compare.rates import Rate, per_cent
 from harness.compare.versus import Change, Row, Versus
+from harness.judging.exits import Exit, of_versus
 from harness.report.html import template
 from harness.report.page import words
 
 LINES_MAX = 40  # of what shows no difference, on a terminal; the page has them all
 TONES = {Change.WORSE: "fail", Change.BETTER: "pass", Change.NONE: "moot"}
-_BADGES = {0: ("pass", "NOTHING SHOWN WORSE"), 1: ("fail", "WORSE"), 2: ("open", "NOT COMPARED")}
+_BADGES = {
+    Exit.PASSED: ("pass", "NOTHING SHOWN WORSE"),
+    Exit.FAILED: ("fail", "WORSE"),
+    Exit.NOT_DECIDED: ("open", "NOT COMPARED"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,7 @@ class Page:
 
 
 def page(told: Versus) -> Page:
-    tone, badge = _BADGES[told.exit_code]
+    tone, badge = _BADGES[of_versus(told)]
     sections = tuple(
         Section(str(change), TONES[change], tuple(map(_line, told.of(change))))
         for change in Change
@@ -95,7 +100,7 @@ def lines(told: Versus) -> Iterator[str]:
         if len(shown.left_out) > LINES_MAX:
             yield f"  and {len(shown.left_out) - LINES_MAX} more: the page has them"
     yield ""
-    yield f"{shown.headline} (exit code {told.exit_code})"
+    yield f"{shown.headline} (exit code {of_versus(told)})"
 
 
 def _headline(told: Versus) -> str:

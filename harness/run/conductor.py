@@ -1,4 +1,4 @@
-"""The order of a run: what is to be done now, given what happened (DESIGN.md 3, Drain).
+"""The order of a run: what is to be done now, given what happened (docs/verdicts.md 3).
 
 1. Pure: events in, dispatches out; time is a field of an event. The shell carries them out.
 2. Phases only go forward: preparing, baseline, windows, recovery, settle, drain, audit, closing,

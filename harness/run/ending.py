@@ -1,4 +1,4 @@
-"""How a run ends: connections gone, queues drained, rivals read (DESIGN.md 3, Drain and Audit).
+"""How a run ends: connections gone, queues drained, rivals read (docs/verdicts.md 3).
 
 1. A drain begins only when every connection of the run is closed and gone from the broker.
 2. Each queue is judged alone: one queue's time-out does not hide another's loss.

@@ -29,12 +29,12 @@ from harness.run.cast import NoSuchTarget, holders, order_of_entry, resolve
 from harness.run.crew import Member, all_ready, hire
 from harness.run.drivers import driver
 from harness.run.ending import CLOSE_LIMIT_S, Ending, Hiring, Logs
-from harness.run.journal import Journal
 from harness.run.process_ends import ProcessEnds
 from harness.run.record import Record
 from harness.run.stage import Stage
 from harness.run.windows import LiveWindow
 from harness.run_folder.client_events import CONSUMING, STRUCK
+from harness.run_folder.journal import Journal
 from harness.systems.rocketmq import runs as rocketmq
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema.words import Strength

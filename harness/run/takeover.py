@@ -3,7 +3,7 @@
 1. Peers whose connections broke knew at once, so they have long agreed when the host is back.
 2. Peers that met silence give a host up after 1.25 T of it at the latest, even where it ended just
    before; and hosts that had given each other up agree on one master only after they have met
-   again (specs/rabbitmq.md 3.8, 6.1: the losers of an autoheal restart for about 6 s).
+   again (docs/behaviour/rabbitmq.md 3.8, 6.1: the losers of an autoheal restart for about 6 s).
 3. A second for what was on its way, as everywhere.
 """
 

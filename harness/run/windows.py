@@ -25,9 +25,7 @@ from harness.cluster.port import DeployError
 from harness.plan.model import Window
 from harness.plan.natures import nature_of
 from harness.run.aiming import aimed, roles_before, take
-from harness.run.cast import (
-    NoSuchTarget,
-)
+from harness.run.cast import NoSuchTarget
 from harness.run.crew import WorkerLost
 from harness.run.interrupts import Interrupted
 from harness.run.stage import LOOK_LIMIT_S, Stage

@@ -1,6 +1,7 @@
 """The short lines that say what a run showed: counts and times, each judged or not, and why.
 
-1. A line says what was judged, what was not and why (DESIGN.md 4); nothing is left out silently.
+1. A line says what was judged, what was not and why (docs/verdicts.md 10); nothing is left out
+   silently.
 2. A time that was not reached is told as a lower bound: `>= 33.8 s`.
 3. Windows are told one by one; counts are told once a run, the gravest first.
 """

@@ -15,7 +15,7 @@ from spark_analysis.schema.facts import Window
 from spark_analysis.schema.measures import BY_NAME
 from spark_analysis.schema.words import Strength
 
-GOOD_S = 5  # so long sending was on time when `degraded` ended, or longer (DESIGN.md 4)
+GOOD_S = 5  # so long sending was on time when `degraded` ended, or longer (docs/verdicts.md 7.2)
 
 
 @dataclass(frozen=True, slots=True)

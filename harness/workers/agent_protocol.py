@@ -1,7 +1,8 @@
 """What the harness asks of its agent: the one process that dials brokers and proxies for it.
 
 The agent runs beside the brokers, on their network and the clients'; the machine itself dials no
-container address (DESIGN.md 5). Same lines as workers (protocol.py): JSON, the harness first.
+container address (docs/architecture.md, "Networks"). Same lines as workers (protocol.py): JSON,
+the harness first.
 
 Request  {"do": CALL, "id": 1, ...arguments}
 Answer   {"say": "answer", "id": 1, "value": {...}}

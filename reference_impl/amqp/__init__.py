@@ -1,4 +1,5 @@
-"""AMQP 0-9-1 between a node and its clients (rabbitmq.md section 2): octets in, octets out.
+"""AMQP 0-9-1 between a node and its clients (docs/behaviour/rabbitmq.md section 2): octets in,
+octets out.
 
 The codec:
 wire             octets of elementary types and field tables, both ways

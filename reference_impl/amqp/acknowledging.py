@@ -1,4 +1,5 @@
-"""What a channel's client acknowledges, rejects and wants back (rabbitmq.md 2.3, items 40, 42).
+"""What a channel's client acknowledges, rejects and wants back (docs/behaviour/rabbitmq.md 2.3,
+items 40, 42).
 
 1. What is acknowledged goes to whoever is the queue's master by then; where there is none, it is
    lost, and the message will come again.

@@ -2,7 +2,7 @@
 
 1. An argument that would change what a queue does, and is not implemented, is 406: never passed
    over. One that RabbitMQ does not know either is kept and means nothing.
-2. Only arguments that RabbitMQ compares are compared (rabbitmq.md 2.2).
+2. Only arguments that RabbitMQ compares are compared (docs/behaviour/rabbitmq.md 2.2).
 """
 
 from typing import Any

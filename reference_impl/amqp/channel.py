@@ -1,4 +1,4 @@
-"""A channel: a process (rabbitmq.md 2.2, 2.3, item 39).
+"""A channel: a process (docs/behaviour/rabbitmq.md 2.2, 2.3, item 39).
 
 1. A client's frames come by direct call from its connection; everything else by `handle`.
 2. While a method waits for an answer (calls.py), what the client sends waits as well; deliveries

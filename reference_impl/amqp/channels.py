@@ -1,4 +1,4 @@
-"""The channels of one connection, by number (rabbitmq.md 2.2).
+"""The channels of one connection, by number (docs/behaviour/rabbitmq.md 2.2).
 
 1. A number is free until channel.open, and again after close-ok; anything else on a free number is
    504.

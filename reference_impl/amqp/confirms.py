@@ -1,4 +1,4 @@
-"""Which publishes are settled, and how (rabbitmq.md 3.7, items 19, 20, 73).
+"""Which publishes are settled, and how (docs/behaviour/rabbitmq.md 3.7, items 19, 20, 73).
 
 1. For each queue a publish waits for every replica to which it went. A replica that confirms or
    ends benignly is waited for no more. When nobody is left, the queue has taken the message if one

@@ -1,4 +1,4 @@
-"""A client's connection: a process (rabbitmq.md 2.1, 2.2, item 41).
+"""A client's connection: a process (docs/behaviour/rabbitmq.md 2.1, 2.2, item 41).
 
 1. The handshake takes `handshake_ms` at most, or the client is hung up on; so it is on an error
    before it is known.

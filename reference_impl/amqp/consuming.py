@@ -1,4 +1,5 @@
-"""Consumers of a channel, and what comes for them (rabbitmq.md 2.3, items 36 to 40).
+"""Consumers of a channel, and what comes for them (docs/behaviour/rabbitmq.md 2.3, items 36 to
+40).
 
 1. consume-ok comes before the first delivery, cancel-ok after the last: the queue's answer keeps
    its place among its deliveries.

@@ -1,4 +1,5 @@
-"""Queues on a channel: declare, delete, purge, bind, unbind (rabbitmq.md 2.2, 2.3; items 1, 43).
+"""Queues on a channel: declare, delete, purge, bind, unbind (docs/behaviour/rabbitmq.md 2.2, 2.3;
+items 1, 43).
 
 1. What is there already is compared with what is declared; a queue that is not there is started by
    the supervisor, and then looked at as if it had been there: somebody else's may have come first.

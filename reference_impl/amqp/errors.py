@@ -1,4 +1,4 @@
-"""Errors of the protocol (rabbitmq.md 2.2): their codes, names and texts.
+"""Errors of the protocol (docs/behaviour/rabbitmq.md 2.2): their codes, names and texts.
 
 1. A soft error closes the channel, a hard one the connection; the code decides which.
 2. The text that a client sees is "NAME - explanation", at most 255 octets.

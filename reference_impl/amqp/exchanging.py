@@ -1,4 +1,4 @@
-"""Exchanges on a channel: declare, delete, bind, unbind (rabbitmq.md 2.2, 2.3).
+"""Exchanges on a channel: declare, delete, bind, unbind (docs/behaviour/rabbitmq.md 2.2, 2.3).
 
 1. The default exchange cannot be touched, one of the broker's own (amq.*) cannot be deleted.
 2. All else the tables decide: the command's result is the answer.

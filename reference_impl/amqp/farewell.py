@@ -1,4 +1,5 @@
-"""What a connection does before its last word: its exclusive queues are deleted (rabbitmq.md 2.1).
+"""What a connection does before its last word: its exclusive queues are deleted
+(docs/behaviour/rabbitmq.md 2.1).
 
 1. Each of their masters is asked, and waited for until it has answered or is gone.
 2. Queues whose declaration is still under way are not seen here: their masters watch the owner.

@@ -1,4 +1,4 @@
-"""Frames: type, channel, size, payload, end octet (rabbitmq.md 2.1).
+"""Frames: type, channel, size, payload, end octet (docs/behaviour/rabbitmq.md 2.1).
 
 1. Octets may come split at any place; a frame is given out when it is whole.
 2. A frame that is too large or does not end as it must raises AmqpError 501, after every whole

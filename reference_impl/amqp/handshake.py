@@ -1,5 +1,5 @@
 """From the protocol header to an open connection: what is offered, and what a client may answer
-(rabbitmq.md 2.1).
+(docs/behaviour/rabbitmq.md 2.1).
 
 1. Pure: each function takes what the client said and raises AmqpError where it cannot be.
 2. There is one user, guest with password guest, and one virtual host, "/".

@@ -1,4 +1,4 @@
-"""Heartbeats of one connection, both ways (rabbitmq.md 2.1).
+"""Heartbeats of one connection, both ways (docs/behaviour/rabbitmq.md 2.1).
 
 1. Half an interval in which nothing went out is ended with a heartbeat.
 2. The client is looked for once an interval; two looks in a row that find no octet since the one

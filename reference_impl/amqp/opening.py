@@ -1,5 +1,5 @@
-"""How a connection is opened, step by step (rabbitmq.md 2.1); what each step checks stands in
-handshake.py.
+"""How a connection is opened, step by step (docs/behaviour/rabbitmq.md 2.1); what each step checks
+stands in handshake.py.
 
 greeting --protocol header--> starting --start-ok--> tuning --tune-ok--> opening --open--> open
 

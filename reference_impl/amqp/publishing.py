@@ -1,4 +1,5 @@
-"""What a channel does with what its client publishes (rabbitmq.md 2.3, 3.7; items 1, 16, 19, 35).
+"""What a channel does with what its client publishes (docs/behaviour/rabbitmq.md 2.3, 3.7; items
+1, 16, 19, 35).
 
 1. A copy goes to the master and to each mirror of every queue, directly; all queues share one
    identity of the message, which is unique in the cluster.

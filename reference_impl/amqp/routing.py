@@ -1,5 +1,5 @@
 """From an exchange and a key to queues, and from queues to the processes that get a copy
-(rabbitmq.md 2.3, items 1, 16, 35, 43, 44).
+(docs/behaviour/rabbitmq.md 2.3, items 1, 16, 35, 43, 44).
 
 1. The result is a set: one copy a queue, however many bindings match; its order is that of the
    bindings. Exchanges that feed each other in a circle are each passed once.

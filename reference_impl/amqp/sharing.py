@@ -1,4 +1,5 @@
-"""The limit that the consumers of one channel share: basic.qos with global=true (rabbitmq.md 2.3).
+"""The limit that the consumers of one channel share: basic.qos with global=true
+(docs/behaviour/rabbitmq.md 2.3).
 
 1. A master that has something asks (Want); it is granted one delivery at a time, so that no queue
    holds back what another could use. Whoever cannot be granted waits, first come first served.

@@ -1,4 +1,4 @@
-"""Topic keys against patterns (rabbitmq.md 2.3).
+"""Topic keys against patterns (docs/behaviour/rabbitmq.md 2.3).
 
 1. Words are split on "."; the empty key has no words.
 2. `*` stands for exactly one word, `#` for any number of them, none included.

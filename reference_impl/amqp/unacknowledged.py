@@ -1,4 +1,5 @@
-"""Deliveries of a channel that its client has not acknowledged yet (rabbitmq.md 2.3, item 40).
+"""Deliveries of a channel that its client has not acknowledged yet (docs/behaviour/rabbitmq.md
+2.3, item 40).
 
 1. Delivery tags count from 1, over all consumers and gets of the channel.
 2. A tag stands for a queue and the queue's own number, also after another master took over.

@@ -2,7 +2,8 @@
 
 1. What a client may send and cannot be read raises WireError; nothing else leaves this module.
 2. Names and short strings are UTF-8; a long string in a table that is not stays octets.
-3. Tables are read in every type of rabbitmq.md 2.1, and written in as few as are needed.
+3. Tables are read in every type of docs/behaviour/rabbitmq.md 2.1, and written in as few as are
+   needed.
 """
 
 import struct

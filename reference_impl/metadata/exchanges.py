@@ -1,4 +1,4 @@
-"""Commands on exchanges and bindings (rabbitmq.md 2.2, 2.3).
+"""Commands on exchanges and bindings (docs/behaviour/rabbitmq.md 2.2, 2.3).
 
 1. A command is a value with `apply(tables)`: no clock, no chance, so that every node gets the same
    tables and the same result.

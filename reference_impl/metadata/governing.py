@@ -1,4 +1,5 @@
-"""Which policy governs a queue, and what it asks for (rabbitmq.md items 2, 8 to 10, 43 to 45).
+"""Which policy governs a queue, and what it asks for (docs/behaviour/rabbitmq.md items 2, 8 to 10,
+43 to 45).
 
 1. One policy governs a queue: of those whose pattern matches its name, the one with the highest
    priority; among equals the first by name. Exclusive queues have none.

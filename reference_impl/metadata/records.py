@@ -1,4 +1,5 @@
-"""Commands on the records of queues and their groups (rabbitmq.md 3.1, 3.6, items 32, 43 to 54).
+"""Commands on the records of queues and their groups (docs/behaviour/rabbitmq.md 3.1, 3.6, items
+32, 43 to 54).
 
 1. A command is a value with `apply(tables)`: no clock, no chance, so that every node gets the same
    tables and the same result. What only its sender can know (who runs, what is dead) is in it.

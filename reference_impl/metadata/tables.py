@@ -39,7 +39,7 @@ class Link(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Queue(msgspec.Struct, frozen=True, array_like=True):
-    """A queue and who holds it (rabbitmq.md 3.3 to 3.6)."""
+    """A queue and who holds it (docs/behaviour/rabbitmq.md 3.3 to 3.6)."""
 
     name: str
     durable: bool
@@ -51,7 +51,8 @@ class Queue(msgspec.Struct, frozen=True, array_like=True):
     mirrors: tuple[Pid, ...]  # in the order in which they joined: the oldest first
     synchronised: tuple[Pid, ...]  # of the mirrors
     recoverable: tuple[str, ...]  # nodes whose copy may become master after all have stopped
-    waits_for_home: bool = False  # a mirror refused to take over (rabbitmq.md item 44)
+    # A mirror refused to take over (docs/behaviour/rabbitmq.md item 44).
+    waits_for_home: bool = False
 
 
 class Policy(msgspec.Struct, frozen=True, array_like=True):
@@ -70,7 +71,8 @@ class Member(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Group(msgspec.Struct, frozen=True, array_like=True):
-    """A GM group (rabbitmq.md 3.1): one a mirrored queue, under the queue's name."""
+    """A GM group (docs/behaviour/rabbitmq.md 3.1): one a mirrored queue, under the queue's
+    name."""
 
     name: str
     version: int

@@ -1,4 +1,5 @@
-"""Mirrored queues (rabbitmq.md sections 1 and 3): one copy a node, held alike by a ring.
+"""Mirrored queues (docs/behaviour/rabbitmq.md sections 1 and 3): one copy a node, held alike by a
+ring.
 
 A node's part:
 supervisor      process 0: it starts and ends the node's replicas

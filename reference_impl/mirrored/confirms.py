@@ -1,7 +1,8 @@
 """Confirms of one copy of a queue, collected by channel until they go out together.
 
 1. A sequence of 0 wants no confirm.
-2. A replica confirms for itself alone; the channel waits for the others (rabbitmq.md 3.7).
+2. A replica confirms for itself alone; the channel waits for the others
+   (docs/behaviour/rabbitmq.md 3.7).
 """
 
 from reference_impl.pid import Pid

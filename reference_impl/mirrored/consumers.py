@@ -1,4 +1,4 @@
-"""The consumers of a queue: who gets the next message (rabbitmq.md 2.3).
+"""The consumers of a queue: who gets the next message (docs/behaviour/rabbitmq.md 2.3).
 
 1. Among those that may take one, the highest x-priority first, then in turn.
 2. `prefetch` bounds what a consumer has unacknowledged; a shared one is bound by its channel's

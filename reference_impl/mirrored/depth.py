@@ -1,4 +1,5 @@
-"""Whether a mirror holds what its master holds: by depth, not by length (rabbitmq.md 3.4).
+"""Whether a mirror holds what its master holds: by depth, not by length
+(docs/behaviour/rabbitmq.md 3.4).
 
 1. The difference is unknown until the master has said its depth. It never grows: what the mirror
    does not hold can only leave the master.

@@ -1,5 +1,5 @@
 """How a mirror follows its master: what comes round the ring, carried out on its own copy
-(rabbitmq.md 3.3, 3.4).
+(docs/behaviour/rabbitmq.md 3.3, 3.4).
 
 event round the ring     on the own copy
 Published                enqueued, or held as taken

@@ -1,4 +1,5 @@
-"""The ring by which the copies of a queue hear the same: guaranteed multicast (rabbitmq.md 3.1).
+"""The ring by which the copies of a queue hear the same: guaranteed multicast
+(docs/behaviour/rabbitmq.md 3.1).
 
 1. A broadcast goes to the right, from member to member, until it returns; members hand it up on
    its first round, after they have sent it on. The second round (acks) lets them forget it. The

@@ -1,4 +1,4 @@
-"""The process of a queue's master (rabbitmq.md 3.2, 3.5, 3.6).
+"""The process of a queue's master (docs/behaviour/rabbitmq.md 3.2, 3.5, 3.6).
 
 1. What channels ask for is serving.py's; here is what makes it a process of a group.
 2. While it synchronises mirrors it serves nothing but Look and CancelSync; the rest waits.

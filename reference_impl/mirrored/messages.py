@@ -1,4 +1,5 @@
-"""What copies of a queue, and supervisors of nodes, say to each other (rabbitmq.md 3.1, 3.2).
+"""What copies of a queue, and supervisors of nodes, say to each other (docs/behaviour/rabbitmq.md
+3.1, 3.2).
 
 1. What a master tells its mirrors goes round the ring as a body (Body); it names messages by their
    identities, never by a place in somebody's queue.

@@ -1,4 +1,4 @@
-"""The process of a mirror (rabbitmq.md 3.3 to 3.6).
+"""The process of a mirror (docs/behaviour/rabbitmq.md 3.3 to 3.6).
 
 1. It joins the ring, lists itself at the end of the queue's mirrors, and asks for the depth; it
    begins empty.

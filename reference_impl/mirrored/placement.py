@@ -1,4 +1,4 @@
-"""Where a queue's master and mirrors should be (rabbitmq.md items 1 to 14).
+"""Where a queue's master and mirrors should be (docs/behaviour/rabbitmq.md items 1 to 14).
 
 1. One policy governs a queue, or none does (metadata/governing.py).
 2. `all`: every running node. `exactly`: the count includes the master; it grows by nodes drawn at

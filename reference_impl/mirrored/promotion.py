@@ -1,4 +1,4 @@
-"""How a mirror becomes the master (rabbitmq.md 3.6, items 34 to 37).
+"""How a mirror becomes the master (docs/behaviour/rabbitmq.md 3.6, items 34 to 37).
 
 1. Everything that was taken is ready again, at its place; everything held counts as redelivered.
 2. The other mirrors hear Promoted before anything else from it, and do the same.

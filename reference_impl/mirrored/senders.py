@@ -1,4 +1,5 @@
-"""The two ways of a publish to a mirror: from the channel, and round the ring (rabbitmq.md 3.3).
+"""The two ways of a publish to a mirror: from the channel, and round the ring
+(docs/behaviour/rabbitmq.md 3.3).
 
 1. A message is enqueued when it comes round the ring. A mirror confirms it only after it has seen
    both copies, and, where the disk keeps it, when it is on disk.

@@ -1,4 +1,5 @@
-"""What a master does for channels: its content, consumers, and what they have (rabbitmq.md 2.3).
+"""What a master does for channels: its content, consumers, and what they have
+(docs/behaviour/rabbitmq.md 2.3).
 
 1. Each change of content is carried out here and told round the ring in the same event.
 2. A message is confirmed when it is here, and, if the disk keeps it, on disk (or gone before).

@@ -1,4 +1,4 @@
-"""What one member of a ring holds of each sender's broadcasts (rabbitmq.md 3.1).
+"""What one member of a ring holds of each sender's broadcasts (docs/behaviour/rabbitmq.md 3.1).
 
 1. Pending is what came by and has not been all the way round, as far as this member knows; it is
    in the order of numbers, which only grow.

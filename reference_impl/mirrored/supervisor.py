@@ -1,4 +1,5 @@
-"""Process 0 of a node: it starts and ends the node's replicas (rabbitmq.md 1A, 1C, 1E).
+"""Process 0 of a node: it starts and ends the node's replicas (docs/behaviour/rabbitmq.md 1A, 1C,
+1E).
 
 1. Whenever tables or the view of running nodes have changed, it tells its replicas, and sees to
    what their records ask of this node (upkeep.py). So a node that boots recovers its queues, a

@@ -1,4 +1,4 @@
-"""The master's side of an explicit synchronisation (rabbitmq.md 3.5).
+"""The master's side of an explicit synchronisation (docs/behaviour/rabbitmq.md 3.5).
 
 1. Mirrors are asked round the ring (after all that was broadcast before), answer directly, and
    then get the whole queue, what is taken as well, in batches; each batch waits until every mirror

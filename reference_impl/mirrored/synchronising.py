@@ -1,4 +1,5 @@
-"""When a master synchronises mirrors (rabbitmq.md 3.5, items 27, 28); how is sync.py's.
+"""When a master synchronises mirrors (docs/behaviour/rabbitmq.md 3.5, items 27, 28); how is
+sync.py's.
 
 1. On an operator's request, all that are behind; by itself, where policy says so, as soon as one
    is behind that it has not tried yet.

@@ -1,4 +1,4 @@
-"""What a master broadcasts, joined where one body can say it (rabbitmq.md 3.2).
+"""What a master broadcasts, joined where one body can say it (docs/behaviour/rabbitmq.md 3.2).
 
 1. Nothing is told where nobody listens.
 2. Bodies of one kind that follow each other before a flush become one, with the same meaning.

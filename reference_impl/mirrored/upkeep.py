@@ -1,4 +1,5 @@
-"""What a queue's record asks of the node that looks at it (rabbitmq.md items 3 to 7, 13, 43-50).
+"""What a queue's record asks of the node that looks at it (docs/behaviour/rabbitmq.md items 3 to
+7, 13, 43-50).
 
 1. The node of a living master keeps its mirrors as policy wants them. One that was asked for and
    is not listed yet counts as there, so that chance is not asked twice.

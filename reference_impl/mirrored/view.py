@@ -1,4 +1,4 @@
-"""A group's record as one member sees it: neighbours and aliases (rabbitmq.md 3.1).
+"""A group's record as one member sees it: neighbours and aliases (docs/behaviour/rabbitmq.md 3.1).
 
 1. Neighbours are the nearest living members in the record's order, which is a circle.
 2. Dead members between two living ones are aliases of the next living one: it inherits what is

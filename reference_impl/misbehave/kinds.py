@@ -1,4 +1,5 @@
-"""What a node may be told to do wrong, and which messages it does it to (DESIGN.md 6).
+"""What a node may be told to do wrong, and which messages it does it to (docs/nightly.md, "Check
+the instrument").
 
 1. A node has one kind of it, or none; then nothing of this package runs.
 2. Whom it hits is drawn from a stream of each process's own, fixed by seed, kind and process.

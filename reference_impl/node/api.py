@@ -1,6 +1,7 @@
 """The management API of a node: what RabbitMQ's HTTP API answers, as far as it is here.
 
-1. Paths, bodies and statuses are RabbitMQ's (rabbitmq.md 5.4); what is not here is 404.
+1. Paths, bodies and statuses are RabbitMQ's (docs/behaviour/rabbitmq.md 5.4); what is not here is
+   404.
 2. What the tables say is answered at once. What other processes must say: questions.py.
 3. A policy is answered when every node has it.
 4. Who asks has been authenticated by the shell.

@@ -1,4 +1,4 @@
-"""How the management API words what the tables say (rabbitmq.md 5.4, item 29).
+"""How the management API words what the tables say (docs/behaviour/rabbitmq.md 5.4, item 29).
 
 1. A node is `rabbit@NAME`, as of a real broker.
 2. slave_nodes: in the order of age, the first is the next master. synchronised_slave_nodes: in

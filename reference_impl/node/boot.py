@@ -1,4 +1,5 @@
-"""Whether a booting node founds a group, joins one, or waits (rabbitmq.md, items 48 to 52).
+"""Whether a booting node founds a group, joins one, or waits (docs/behaviour/rabbitmq.md, items 48
+to 52).
 
 1. A running peer is joined, whatever the own disk says: own tables are discarded. Of several
    groups (a partition) the largest is joined.

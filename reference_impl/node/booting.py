@@ -4,7 +4,8 @@
    Where there are tables, GRACE_MS more go by: of peers that boot at the same moment, one may
    refuse at first, and each may be entitled to begin alone.
 2. Who waits for others' tables does so table_tries x table_wait_s and then gives the boot up
-   (rabbitmq.md, item 49; RabbitMQ counts the retries that are left after the first wait).
+   (docs/behaviour/rabbitmq.md, item 49; RabbitMQ counts the retries that are left after the first
+   wait).
 3. One leader at a time is asked for admission; when it answers "not yet", or is lost, the next
    occasion is taken.
 """

@@ -2,8 +2,8 @@
 
 1. A link that is lost may be made again; whether its peer is still a member is not decided here.
 2. A peer from which nothing came for SILENT_TICKS ticks, each a quarter of the net tick time, is
-   lost: a peer that falls silent is noticed after 0.75 to 1.25 net tick times (rabbitmq.md 3.8),
-   as it has sent its last sign of life up to a quarter before.
+   lost: a peer that falls silent is noticed after 0.75 to 1.25 net tick times
+   (docs/behaviour/rabbitmq.md 3.8), as it has sent its last sign of life up to a quarter before.
 3. A peer counts as tried when it has told its state, or could not be reached.
 """
 

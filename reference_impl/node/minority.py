@@ -1,4 +1,5 @@
-"""pause_minority: whether a node that has lost peers is in a minority (rabbitmq.md 3.8).
+"""pause_minority: whether a node that has lost peers is in a minority (docs/behaviour/rabbitmq.md
+3.8).
 
 1. It counts the links that it has when it looks, as RabbitMQ's node monitor counts nodes(): a
    peer that has been silent for too long is not asked, nor waited for.

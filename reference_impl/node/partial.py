@@ -5,7 +5,7 @@
 2. It is made a full one: the one that hears both drops the larger name of the two, so that all
    that hear both do the same. Who is dropped is told, and doubts nobody.
 3. Under pause_minority nobody is dropped: each of the two is told (StillSeen) and pauses until
-   every node can be reached (rabbitmq.md 3.8).
+   every node can be reached (docs/behaviour/rabbitmq.md 3.8).
 """
 
 from reference_impl.node.gossip import Alive, Dismissed, Doubt, Probe, StillSeen

@@ -1,4 +1,4 @@
-"""What RabbitMQ takes as a policy (rabbitmq.md items 2, 4, 8 to 10, 12, 44).
+"""What RabbitMQ takes as a policy (docs/behaviour/rabbitmq.md items 2, 4, 8 to 10, 12, 44).
 
 1. A key that RabbitMQ has and this broker has not is refused in so many words: nothing that
    somebody sets is silently ignored.

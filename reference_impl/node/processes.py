@@ -52,7 +52,8 @@ from reference_impl.process import (
 from reference_impl.protocol.connections import CloseConnection, Described
 
 _FIRST_NUMBER = 2  # after SUPERVISOR and API
-GOODBYE = "broker forced connection closure with reason 'shutdown'"  # rabbitmq.md, item 41
+# docs/behaviour/rabbitmq.md, item 41.
+GOODBYE = "broker forced connection closure with reason 'shutdown'"
 
 
 class Peers(Protocol):

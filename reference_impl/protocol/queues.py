@@ -1,4 +1,5 @@
-"""What channels and queues say to each other (rabbitmq.md 3.2, 3.3, 3.7, items 16 to 23).
+"""What channels and queues say to each other (docs/behaviour/rabbitmq.md 3.2, 3.3, 3.7, items 16
+to 23).
 
 1. A publish goes to the master and to every mirror that the channel's tables list, as one Deliver
    each; all else goes to the master alone.

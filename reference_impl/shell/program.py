@@ -27,7 +27,7 @@ from reference_impl.shell.management import ManagementSockets
 from reference_impl.shell.timers import LoopTimers
 
 STOP_LIMIT_S = 10.0
-TICKS_PER_TIME = 4  # of the net tick time (rabbitmq.md 3.8)
+TICKS_PER_TIME = 4  # of the net tick time (docs/behaviour/rabbitmq.md 3.8)
 _STOP_LOOK_S = 0.01
 
 

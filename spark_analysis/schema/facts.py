@@ -67,7 +67,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class QueueEnd:
-    """How one queue was emptied (DESIGN.md 3, Drain and Audit)."""
+    """How one queue was emptied (docs/verdicts.md 3)."""
 
     queue: str
     ordered: bool  # order was promised: one active consumer (and one queue) a (producer, key)

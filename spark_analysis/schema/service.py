@@ -1,4 +1,5 @@
-"""Availability as a history: when a scope was out, what ended that, and who was served on.
+"""Availability as a history: when a scope was out, what ended that, and who was served on
+(docs/verdicts.md 7).
 
 The plain definition and the kernels are written from this text, apart from each other, and must
 agree row for row. Rows of a mart have no order. Words are those of findings.py. Where not

@@ -1,4 +1,4 @@
-"""The raw tables of a run: one fixed-width little-endian struct a record (DESIGN.md 3).
+"""The raw tables of a run: one fixed-width little-endian struct a record (docs/verdicts.md 1).
 
 1. Every time is int64 nanoseconds since the run's origin on CLOCK_MONOTONIC.
 2. A text column holds the number of a string in the same worker's string table; -1 is no text.

@@ -1,4 +1,4 @@
-"""The words that records are made of: numbered once, never renumbered (DESIGN.md 3 and 4).
+"""The words that records are made of: numbered once, never renumbered (docs/verdicts.md 1).
 
 1. A number means the same in every format version; a word that dies keeps its number.
 2. Lower `Strength` is stronger, so the strongest of several confirmations is their minimum.

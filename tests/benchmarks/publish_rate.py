@@ -18,11 +18,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from harness.campaigns.page_tables import middle
+from harness.campaigns.playing import play
+from harness.campaigns.runs import Run
+from harness.campaigns.stored import found
 from harness.claims.claims import shipped_beside
 from harness.compare.compared import falls
 from harness.compare.medians import Time
-from tests.benchmarks.judged_runs import Run, found, play
-from tests.benchmarks.published_tables import middle
 
 SCENARIO = "publish-rate"
 LAYOUTS = ("unmirrored-5", "mirrors-0", "mirrors-1", "mirrors-2", "mirrors-4")
@@ -51,7 +53,7 @@ def run(folder: Path, system: str, repeats: int) -> None:
         if not left:
             break
         layout = min(left, key=lambda one: counts[one])
-        play(folder, [SCENARIO, "--system", system, "--layout", f"{layout}@{PROFILE}"])
+        play(folder, [SCENARIO, "--system", system, "--layout", f"{layout}@{PROFILE}"], print)
         more = len(rates(found(folder), system).get(layout, ())) > counts[layout]
         in_vain[layout] = 0 if more else in_vain[layout] + 1
 

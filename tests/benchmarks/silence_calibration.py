@@ -1,4 +1,4 @@
-"""Holds `silence` against a stall whose length the proxy itself tells (DESIGN.md 4).
+"""Holds `silence` against a stall whose length the proxy itself tells (docs/verdicts.md 7.2).
 
 usage: python tests/benchmarks/silence_calibration.py [--runs 10] [--results DIR]
 A `bandwidth 0` stall of 2 s in front of a publisher at 500 operations a second, deadline 10 s. The

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from harness.judging.result import CellTitle, Report, RunReport
 from harness.plan.model import Skipped
 from harness.report import html
-from harness.report.display import CellTitle, Report, RunReport
 from spark_analysis.schema.words import Redelivered
 from tests.browser.chromium import Chromium, found
 from tests.findings import Story
@@ -236,20 +236,20 @@ def test_every_field_of_a_comparison_has_words_for_its_colour_and_room_for_them(
 ) -> None:
     browser.open(several, *SCREENS[screen])
     fields = browser.value(
-        "[...document.querySelectorAll('.abreast.faults td')]"
+        "[...document.querySelectorAll('.side-by-side.faults td')]"
         ".map(one => [one.className, one.innerText])"
     )
     assert len(fields) == 5 * 4  # a scenario that was skipped is a row, too
     signs = {"fail": "✗", "pass": "✓", "open": "?", "moot": "–", "absent": "not run"}
     assert all(signs[tone.split()[0]] in words for tone, words in fields)
-    cut = browser.value(_CUT.replace(".matrix", ".abreast"))
+    cut = browser.value(_CUT.replace(".matrix", ".side-by-side"))
     assert cut == "", cut
 
 
 def test_where_it_was_out_no_field_is_green(browser: Chromium, clients: Path) -> None:
     browser.open(clients, *SCREENS["desk"])
     fields = browser.value(
-        "[...document.querySelectorAll('.faults.abreast td')]"
+        "[...document.querySelectorAll('.faults.side-by-side td')]"
         ".map(one => [one.className, getComputedStyle(one).backgroundColor])"
     )
     assert [classes for classes, _ in fields] == ["pass", "pass wasout"]
@@ -267,7 +267,7 @@ def test_a_head_that_stays_hides_all_that_goes_by_below_it(
 
 # Between two heads of a table that has gone up, asked of each table: is it painted?
 _BETWEEN_HEADS = """
-[...document.querySelectorAll('.abreast thead')].flatMap(head => {
+[...document.querySelectorAll('.side-by-side thead')].flatMap(head => {
   const all = [...head.querySelectorAll('th')];
   return all.slice(1).map((one, n) => {
     const gap = one.getBoundingClientRect().left - all[n].getBoundingClientRect().right;
@@ -425,7 +425,7 @@ def test_a_field_of_the_matrix_opens_its_cell_and_that_its_runs(
 ) -> None:
     browser.open(large if kind == "few cells" else matrix, *SCREENS[screen])
     assert not browser.value(_IS_SHOWN.format("#cell-1 .drill"))
-    browser.value("document.querySelector('.matrix td a, .abreast td a').click()")
+    browser.value("document.querySelector('.matrix td a, .side-by-side td a').click()")
     assert browser.value(_IS_SHOWN.format("#cell-1 .drill"))
     top = browser.value("document.querySelector('#cell-1').getBoundingClientRect().top")
     assert -1 <= top < 800

@@ -9,13 +9,13 @@ import sys
 from pathlib import Path
 
 from faults.model import Options
+from harness.cleanup.guardian import start_guardian
 from harness.cluster.agent import AgentClient
 from harness.deploy import engine, labels
 from harness.deploy.compose.cluster import ComposeCluster, Containers
 from harness.deploy.compose.deployment import AGENT_LIMIT_S, with_addresses
 from harness.deploy.compose.execs import start
 from harness.deploy.compose.faults import equip
-from harness.run.guardian import start_guardian
 from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing

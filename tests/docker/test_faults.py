@@ -23,12 +23,12 @@ from faults.model import Armed, FaultError, Options, Proof
 from faults.performing import perform_all
 from faults.rhythm import Rhythm
 from faults.verification import gone, held, prepare
+from harness.cleanup.docker_projects import DockerProjects
+from harness.cleanup.heal import Row, Standing, mend
 from harness.cluster.polling import until
 from harness.deploy import labels
 from harness.deploy.compose.cluster import ComposeCluster
-from harness.run.docker_projects import DockerProjects
-from harness.run.heal import Row, Standing, mend
-from harness.run.journal import Journal
+from harness.run_folder.journal import Journal
 from tests.docker.conftest import SharedCluster
 from tests.docker.looks import disabled, rules_of, toxics
 from tests.fault_world import CLIENTS, ON_HOSTS, REAL_OPTIONS_OF

@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from harness.campaigns.cells import Choice, matrix
+from harness.campaigns.playing import Pace, carry_out, play
+from harness.campaigns.runs import Knowledge
+from harness.campaigns.stored import found
 from harness.claims.claims import shipped
 from harness.compare.expectations import Standing
 from harness.systems.catalogue import layout_names
-from tests.benchmarks.judged_runs import Knowledge, found
-from tests.benchmarks.nightly_matrix import Choice, matrix, run
 from tests.docker.conftest import require_docker
 
 pytestmark = [pytest.mark.docker, pytest.mark.nightly]
@@ -26,7 +28,7 @@ def test_every_cell_is_judged_and_as_it_is_known_to_be(
     require_docker()
     layout, _, profile = label.partition("@")
     choice = Choice((system,), (layout,), profile=profile, deployment="compose")
-    run(tmp_path, choice, 1, MINUTES, 6)
+    carry_out(tmp_path, choice, Pace(minutes=MINUTES), play, print)
     assert list(strange(tmp_path, choice)) == []
 
 

@@ -30,7 +30,7 @@ from harness.deploy.compose.deployment import ComposeDeployment
 from harness.deploy.compose.faults import equip
 from harness.plan.model import OperationPlan, RunPlan
 from harness.run import afterwards
-from harness.run.journal import read, standing
+from harness.run_folder.journal import read, standing
 from harness.run_folder.manifest import Manifest
 from harness.systems.catalogue import load_layout
 from harness.systems.rabbitmq.api import ManagementApi, policy_path, urls

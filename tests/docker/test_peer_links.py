@@ -19,15 +19,15 @@ from faults.mechanisms import TOXIPROXY
 from faults.model import Armed, Options
 from faults.peers import DISTRIBUTION_PORT, peer_link
 from faults.performing import perform_all
+from harness.cleanup.docker_projects import DockerProjects
+from harness.cleanup.heal import Standing, mend
 from harness.cluster.polling import until
 from harness.deploy.compose import peer_ways
 from harness.deploy.compose.cluster import ComposeCluster
 from harness.deploy.compose.deployment import ComposeDeployment
 from harness.deploy.compose.faults import equip
 from harness.plan.model import RunPlan
-from harness.run.docker_projects import DockerProjects
-from harness.run.heal import Standing, mend
-from harness.run.journal import Journal
+from harness.run_folder.journal import Journal
 from harness.systems.catalogue import load_layout
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import FAULTS

@@ -9,8 +9,10 @@ from random import Random
 import pytest
 
 from harness.cli import main
+from harness.judging.exits import Judge
+from harness.judging.result import Report
 from harness.outside.text import visible
-from harness.report.display import Display, Judge, Report
+from harness.report.display import Display
 from tests.findings import Story
 from tests.generated_bad_inputs import BadInput, inputs
 from tests.reports import report, run

@@ -14,14 +14,17 @@ from typing import Any
 
 import pytest
 
+from harness.cleanup.heal import EVERYBODY, Chosen
 from harness.cli import main
 from harness.cluster.port import DeployError
+from harness.judging.exits import Judge
+from harness.judging.result import Report
+from harness.pipeline.port import RunOptions
 from harness.plan.bound import Bound
 from harness.plan.clients.registry import OURS
 from harness.plan.model import Experiment
-from harness.report.display import Display, Judge, Report, RunOptions
+from harness.report.display import Display
 from harness.run.going import alone, at_work
-from harness.run.heal import EVERYBODY, Chosen
 from harness.systems import catalogue
 from tests.findings import Story
 from tests.reports import report, run

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from harness.cli import main
-from harness.report.display import Pipeline
+from harness.pipeline.port import Pipeline
 from tests.harness.histories.theirs import edn, histories, rows
 from tests.harness.histories.told import S, document
 

@@ -9,10 +9,13 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from harness import cli, pipeline
+from harness import cli
+from harness.judging.exits import Judge
+from harness.judging.result import Report, RunReport
 from harness.outside.files import guarded
+from harness.pipeline import stages
+from harness.pipeline import stored as stored_stage
 from harness.report import html, junit, verdict
-from harness.report.display import Judge, Report, RunReport
 from harness.run_folder.seal import LOGS
 from spark_analysis.schema.sealed import RAW
 from tests.reports import CELL
@@ -123,7 +126,7 @@ def test_without_a_place_for_marts_the_verdict_is_told_all_the_same(experiment: 
     shutil.rmtree(experiment / "marts")
     (experiment / "marts").write_text("in the way")
     told: list[str] = []
-    made = pipeline.analyse([experiment], experiment, Judge.CLAIMS, Quiet(told))
+    made = stages.analyse([experiment], experiment, Judge.CLAIMS, Quiet(told))
     assert [run.verdicts for run in made.runs] == [run.verdicts for run in before.runs]
     assert [run.detail for run in made.runs] == [run.detail for run in before.runs]
     assert told == [f"the marts were not kept: {experiment / 'marts'}: File exists"]
@@ -134,14 +137,14 @@ def test_a_fault_of_ours_in_one_run_is_told_last_with_its_traceback_and_spoils_n
 ) -> None:
     """Wherever it comes up: here where the page's detail is put together."""
     before = analysed(experiment)
-    honest = pipeline.run_report
+    honest = stored_stage.run_report
 
     def failing(folder: Path, *told: Any) -> RunReport:
         if folder.name == "old":
             raise KeyError("what nobody foresaw")
         return honest(folder, *told)
 
-    monkeypatch.setattr(pipeline, "run_report", failing)
+    monkeypatch.setattr(stored_stage, "run_report", failing)
     assert cli.main(["analyse", str(experiment)]) == 255
     said = capfd.readouterr()
     assert f"not judged: {experiment / 'runs' / 'old'}: this is a fault of mqproof" in said.out
@@ -157,7 +160,7 @@ def test_a_fault_of_ours_in_one_run_is_told_last_with_its_traceback_and_spoils_n
 
 
 def analysed(folder: Path, judge: Judge = Judge.CLAIMS, reseal: bool = False) -> Report:
-    return pipeline.analyse([folder], folder, judge, Quiet(), reseal)
+    return stages.analyse([folder], folder, judge, Quiet(), reseal)
 
 
 def of(report: Report, name: str) -> RunReport:

@@ -5,15 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from harness import pipeline
+from harness.cleanup.guardian import Kind
+from harness.cleanup.guards import Guards
+from harness.cleanup.heal import Chosen, Standing
+from harness.cleanup.local_projects import LocalProjects
 from harness.deploy.doctor import Row
 from harness.deploy.owner import owner
+from harness.pipeline import performing, stages
+from harness.pipeline.port import RunOptions
 from harness.plan.problems import PlanError
-from harness.report.display import LiveView, RunOptions
-from harness.run.guardian import Kind
-from harness.run.guards import Guards
-from harness.run.heal import Chosen, Standing
-from harness.run.local_projects import LocalProjects
+from harness.report.display import LiveView
 from harness.systems import catalogue
 
 pytestmark = pytest.mark.slow
@@ -37,7 +38,7 @@ class Heard:
 
 def test_every_deployment_that_a_system_names_is_there(tmp_path: Path) -> None:
     guards = Guards(tmp_path, False, lambda _: None)
-    there = pipeline._deployments(RunOptions(tmp_path), guards)
+    there = performing.deployments_of(RunOptions(tmp_path), guards)
     named = {
         name
         for system in catalogue.system_names()
@@ -49,7 +50,7 @@ def test_every_deployment_that_a_system_names_is_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
-        (Kind.LOCAL, "-m harness.run.local_projects mqproof-1"),
+        (Kind.LOCAL, "-m harness.cleanup.local_projects mqproof-1"),
         (Kind.COMPOSE, "docker compose -p mqproof-1 "),
     ],
 )
@@ -71,7 +72,7 @@ def test_without_an_engine_healing_looks_at_this_machine_alone(
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
     monkeypatch.setattr(LocalProjects, "find", nothing)  # what runs here is none of a test's
     show = Heard()
-    assert pipeline.heal(show)
+    assert stages.heal(show)
     assert show.messages[-1] == "no containers were looked for: none runs here"
 
 
@@ -84,11 +85,11 @@ def test_an_experiment_that_is_nowhere_is_bad_input_and_those_that_are_there_are
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
     monkeypatch.setattr(LocalProjects, "find", one)
     with pytest.raises(PlanError, match=r"--experiment: .*20261124-tow.*'20261124-one'"):
-        pipeline.heal(Heard(), Chosen(experiment="20261124-tow"))
+        stages.heal(Heard(), Chosen(experiment="20261124-tow"))
     with pytest.raises(PlanError, match="--results: there is no folder"):
-        pipeline.heal(Heard(), Chosen(tmp_path / "elsewhere"))
+        stages.heal(Heard(), Chosen(tmp_path / "elsewhere"))
     show = Heard()
-    assert pipeline.heal(show, Chosen(experiment="20261124-one"))
+    assert stages.heal(show, Chosen(experiment="20261124-one"))
     assert "still runs" in show.messages[0]
 
 
@@ -102,7 +103,7 @@ def test_an_experiment_that_is_nowhere_is_bad_input_and_those_that_are_there_are
 def test_only_what_nothing_can_do_without_is_missing(
     row: Row, word: str, ok: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipeline, "examine", lambda _: (row,))
+    monkeypatch.setattr(stages, "examine", lambda _: (row,))
     show = Heard()
-    assert pipeline.doctor(show) is ok
+    assert stages.doctor(show) is ok
     assert show.messages == [f"{word} {row.what}: {row.found}", f"        {row.remedy}"]

@@ -6,8 +6,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from harness import pipeline
-from harness.report.display import Judge
+from harness.judging.exits import Judge
+from harness.pipeline import stages
 from harness.run_folder.manifest import SEALED
 from tests.histories import History
 from tests.reports import CELL
@@ -45,7 +45,7 @@ def experiment(folder: Path, messages: int, seed: int) -> Path:
 def test_runs_of_one_name_and_cell_are_repeats_of_one_report(tmp_path: Path) -> None:
     folders = [experiment(tmp_path / "a", 10, seed=1), experiment(tmp_path / "b", 30, seed=2)]
     into = tmp_path / "results" / "both"
-    made = pipeline.analyse(folders, into, Judge.CLAIMS, Quiet())
+    made = stages.analyse(folders, into, Judge.CLAIMS, Quiet())
     assert made.folder == into
     assert [(run.name, run.piece, run.repeat, run.failure) for run in made.runs] == [
         (f"a/{RUN}", "a", 1, ""),
@@ -66,5 +66,5 @@ def test_runs_of_one_name_and_cell_are_repeats_of_one_report(tmp_path: Path) -> 
     }
     # Its pieces are as they were, and the same folder makes the same report again.
     assert not list((tmp_path / "a").glob("marts"))
-    again = pipeline.analyse([into], into, Judge.CLAIMS, Quiet())
+    again = stages.analyse([into], into, Judge.CLAIMS, Quiet())
     assert [run.name for run in again.runs] == [run.name for run in made.runs]

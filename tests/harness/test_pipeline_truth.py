@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from harness import pipeline
 from harness.analyse.marts import Judged
+from harness.judging.result import RunReport
+from harness.pipeline import performing, stored
+from harness.pipeline.port import RunOptions
 from harness.plan.misbehave import TRUTH, Misbehave
-from harness.report.display import RunOptions, RunReport
 from harness.run_folder.manifest import Manifest
 from reference_impl.misbehave.truth import admitted
 from reference_impl.protocol.queues import Message
@@ -22,9 +23,7 @@ NOBODY = RunReport("quick-1-00ff", ("quick", "s", "l", "c"), 1, 1, notes=("fresh
 
 def noted(folder: Path) -> tuple[str, ...]:
     manifest, story = Manifest.of(plan()), Story()
-    return pipeline._with_truth(
-        NOBODY, Judged(folder, manifest, story.facts, story.findings)
-    ).notes
+    return stored.with_truth(NOBODY, Judged(folder, manifest, story.facts, story.findings)).notes
 
 
 def test_an_honest_run_has_nothing_to_say(tmp_path: Path) -> None:
@@ -52,5 +51,5 @@ def test_a_truth_that_cannot_be_read_is_told_and_hides_no_verdict(
 
 def test_a_manifest_says_that_its_nodes_misbehaved(tmp_path: Path) -> None:
     wrong = RunOptions(tmp_path, misbehave=Misbehave("drop", 0.01, 7))
-    assert pipeline._misbehaving(wrong) == {"misbehave": "drop:0.01"}
-    assert pipeline._misbehaving(RunOptions(tmp_path)) == {}
+    assert performing.misbehaving(wrong) == {"misbehave": "drop:0.01"}
+    assert performing.misbehaving(RunOptions(tmp_path)) == {}

@@ -1,4 +1,5 @@
-"""The measured anchors of RabbitMQ 3.10 (rabbitmq.md 6.1), on three processes of the reference.
+"""The measured anchors of RabbitMQ 3.10 (docs/behaviour/rabbitmq.md 6.1), on three processes of
+the reference.
 
 Each test says what content survives which end of a node; times are the business of real runs.
 """

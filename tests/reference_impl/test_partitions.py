@@ -1,4 +1,4 @@
-"""What operators see of lost nodes, on real processes (rabbitmq.md 3.8 and 6.1)."""
+"""What operators see of lost nodes, on real processes (docs/behaviour/rabbitmq.md 3.8 and 6.1)."""
 
 from pathlib import Path
 from typing import Any

@@ -7,11 +7,11 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from harness import pipeline
+from harness.judging.exits import Judge
+from harness.pipeline import stages
 from harness.plan import rocketmq_layout
 from harness.plan.clients.rocketmq import CLIENTS
 from harness.plan.model import RocketWorkload, RunPlan, Schedule
-from harness.report.display import Judge
 from harness.run import ending, live, preparing
 from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
@@ -102,7 +102,7 @@ def test_a_calm_run_is_drained_audited_and_judged_and_loses_nothing(
     ]
     _every_log_holds_what_was_confirmed(folder, strength)
     _name_servers_were_watched(folder)
-    made = pipeline.analyse([experiment], experiment, Judge.CLAIMS, Quiet())
+    made = stages.analyse([experiment], experiment, Judge.CLAIMS, Quiet())
     (run,) = made.runs
     assert run.failure == ""
     assert run.summary is not None

@@ -14,12 +14,13 @@ from random import Random
 
 import pytest
 
-from harness import pipeline
 from harness.analyse.marts import judge_one
 from harness.claims import claims
 from harness.claims.judge import ClaimVerdict
-from harness.report.assemble import run_report
-from harness.report.display import CRASH, Judge, LiveView
+from harness.judging.assemble import run_report
+from harness.judging.exits import Exit, Judge
+from harness.pipeline import stages
+from harness.report.display import LiveView
 from spark_analysis.schema.failed import Failed
 from tests.reports import CELL
 from tests.stored import stored
@@ -71,12 +72,12 @@ def test_an_experiment_of_damaged_runs_is_judged_as_its_whole_ones_are(tmp_path:
             damage = spoiled(Random(f"3/{number}"), run, other)
             damage.change(run)
             broken[name] = f"{damage.kind}: {damage.what}"
-    made = pipeline.analyse([folder], folder, Judge.CLAIMS, Quiet())
+    made = stages.analyse([folder], folder, Judge.CLAIMS, Quiet())
     told = {run.name: of(run.verdicts) for run in made.runs}
     wanted = told[names[0]]
     assert wanted
     assert "FAIL" in wanted.values()
-    assert made.exit_code != CRASH
+    assert made.exit_code != Exit.CRASH
     for name in names:
         if name in broken:
             assert differs(told[name], wanted) in ("the same", "not judged"), broken[name]

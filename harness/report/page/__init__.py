@@ -11,4 +11,8 @@ faults    every fault window: asked for, done, seen; by kind and mechanism
 costs     what the calm cost, by load, system and layout
 runs      one run: timeline, verdicts, stories, doubts
 drill     what a cell opens into: its claims, its numbers, its runs
+outs      how long it was out, in words
+picture   the first screen's picture: share on time over time
+
+comparison/   several systems or layouts side by side
 """

@@ -10,8 +10,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from harness.claims.judge import Outcome
-from harness.report.display import INTERRUPTED, Judge, Report
+from harness.judging.exits import Exit, Judge
+from harness.judging.result import Report
 from harness.report.page import words
+from harness.report.page.comparison.places import listed
 from harness.report.page.outs import (
     history_text,
     is_fine,
@@ -22,7 +24,6 @@ from harness.report.page.outs import (
     spread_text,
     worst_text,
 )
-from harness.report.page.places import listed
 from harness.report.page.tally import Cell, Failed, Tally, loss_rate
 
 CLAIMS_MAX = 2  # quoted
@@ -57,12 +58,12 @@ def first_screen(report: Report, total: Tally) -> FirstScreen:
 
 def _badge(report: Report) -> tuple[str, str]:
     code = report.exit_code
-    if code == INTERRUPTED:
+    if code == Exit.INTERRUPTED:
         return "open", "INTERRUPTED"
     expecting = report.judge is Judge.EXPECTATIONS
     return {
-        0: ("pass", "AS EXPECTED" if expecting else "PASSED"),
-        1: ("fail", "NOT AS EXPECTED" if expecting else "FAILED"),
+        Exit.PASSED: ("pass", "AS EXPECTED" if expecting else "PASSED"),
+        Exit.FAILED: ("fail", "NOT AS EXPECTED" if expecting else "FAILED"),
     }.get(code, ("open", "NOT DECIDED"))
 
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from harness.claims.judge import Outcome
 from harness.compare.expectations import CellResult, Standing
 from harness.compare.rates import too_many
-from harness.report.display import CellTitle, Judge, Report
+from harness.judging.exits import Judge
+from harness.judging.result import CellTitle, Report
 from harness.report.lines import cell_name
 from harness.report.page import words
 from harness.report.page.outs import is_out, rate_text, worst_text

@@ -14,7 +14,7 @@ from functools import cache
 from harness.claims.claims import shipped_beside
 from harness.claims.judge import ClaimVerdict, Outcome, over_runs
 from harness.compare.rates import rate
-from harness.report.display import Report, RunReport
+from harness.judging.result import Report, RunReport
 from harness.report.lines import standing_of
 from harness.report.page import words
 from harness.report.page.cells import CellView, claim_badge

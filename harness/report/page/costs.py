@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from harness.report.display import Report, RunReport
+from harness.judging.result import Report, RunReport
 from harness.view.costs import BROKERS, CLIENTS, PARTS, PROXY, Cost, HostUse
 
 NOT_COUNTED = "not counted"

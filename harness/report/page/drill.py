@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from harness.report.display import Report
+from harness.judging.result import Report
 from harness.report.page import measures, words
 from harness.report.page.cells import CellView
 from harness.report.page.claims import ClaimView

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
 
-from harness.report.display import Report
+from harness.judging.result import Report
 from harness.report.page import words
 from harness.report.page.cells import CellView
 from harness.view.timeline import FaultSpan, Look

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.compare.expectations import Standing
-from harness.report.display import Report
+from harness.judging.result import Report
 from harness.report.page import words
 from harness.report.page.cells import CellView
 from harness.report.page.outs import is_out, out_phrase

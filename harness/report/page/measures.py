@@ -10,7 +10,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from harness.report.display import Report
+from harness.judging.result import Report
 from harness.report.page import words
 from harness.report.page.cells import CellView
 from spark_analysis.schema.comparison import Comparison

@@ -10,12 +10,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from harness.report.charts import ticks
-from harness.report.charts_scale import Scale, Tick
-from harness.report.charts_shares import Shares, shares, span
-from harness.report.display import RunReport
+from harness.judging.result import RunReport
+from harness.report.charts.chart import ticks
+from harness.report.charts.scale import Scale, Tick
+from harness.report.charts.shares import Shares, shares, span
 from harness.report.page import words
 from harness.report.page.cells import CellView
+from harness.report.page.comparison.places import Place, scenarios_of
 from harness.report.page.outs import (
     history_text,
     is_fine,
@@ -25,7 +26,6 @@ from harness.report.page.outs import (
     spread_text,
     worst_text,
 )
-from harness.report.page.places import Place, scenarios_of
 from harness.report.page.tally import Cell, Tally, loss_rate
 
 SCENES_MAX = 5

@@ -9,9 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from harness.claims.judge import Outcome, worst
-from harness.report import charts
-from harness.report.charts import Chart
-from harness.report.display import Report, RunReport
+from harness.judging.result import Report, RunReport
+from harness.report.charts.chart import Chart, chart
 from harness.report.page import words
 from harness.report.page.cells import CellView, badge_of
 from harness.report.page.claims import Seen, seen
@@ -198,7 +197,7 @@ def _run(number: int, run: RunReport, report: Report, cell: CellView, whole: boo
         doubts=run.doubts,
         advice=tuple(dict.fromkeys(text for one in run.verdicts for text in one.advice)),
         observations=tuple((one.judged, one.text) for one in run.observations),
-        chart=charts.chart(timeline) if timeline and whole else None,
+        chart=chart(timeline) if timeline and whole else None,
         slice_s=timeline.slice_s if timeline else 1,
         rows=_rows(run),
         outages=_outages(run),

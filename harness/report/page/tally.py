@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from harness.claims.judge import ClaimVerdict, Outcome, over_runs, worst
 from harness.compare.medians import Time, median
 from harness.compare.rates import Rate, decided, rate
-from harness.report.display import RunReport
+from harness.judging.result import RunReport
 from harness.report.page import words
 from harness.view.out import Out
 from harness.view.summary import Number, Promised, Summary

@@ -1,7 +1,7 @@
 """PURE: what each RocketMQ server of a layout is told, as the lines of its configuration file.
 
 1. A broker advertises its host's name. Who resolves it to what is decided where it is resolved:
-   brokers meet each other, clients meet a proxy (rocketmq-verified-2.md 1).
+   brokers meet each other, clients meet a proxy (docs/behaviour/rocketmq-runs.md 1).
 2. What is not here is the product's own default.
 3. Files are small: a store of the product's own sizes fills a disk with holes, and a slave that
    begins with an empty log copies its master's last file only.

@@ -1,4 +1,5 @@
-"""The header of a command in the two serialisations of the protocol (rocketmq.md 2).
+"""The header of a command in the two serialisations of the protocol (docs/behaviour/rocketmq.md
+2).
 
 1. Read liberally: a field that is a number or a boolean is the text that Java would have sent, a
    null is a field that is not there.

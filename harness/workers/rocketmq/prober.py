@@ -27,7 +27,7 @@ from spark_analysis.schema.views import CLUSTER, ROUTE, STOOD_STILL
 PERIOD_S = 0.4  # twice a second and more, even where a round begins a little late
 LIMIT_S = 1.0
 TICK_NS = 100_000_000  # the session's
-STALL_NS = 100_000_000  # a tick later than this: the process stood still (DESIGN.md 3)
+STALL_NS = 100_000_000  # a tick later than this: the process stood still (docs/verdicts.md 15)
 
 _Read = Callable[[Request, Command], View]
 

@@ -3,7 +3,8 @@
 import pytest
 
 from harness.claims.claims import parse_condition, read_claims, shipped, shipped_beside
-from harness.claims.judge import ClaimVerdict, Outcome, exit_code, judge
+from harness.claims.judge import ClaimVerdict, Outcome, judge
+from harness.judging.exits import of_claims
 from harness.plan.problems import PlanError
 from tests.findings import Story
 
@@ -132,8 +133,8 @@ def test_a_warning_says_so_and_that_it_did_not_come_true_breaks_no_promise() -> 
     )
     assert [one.outcome for one in (*promise, *warning)] == [Outcome.FAIL, Outcome.FAIL]
     assert [one.warns for one in (*promise, *warning)] == [False, True]
-    assert exit_code([promise]) == 1
-    assert exit_code([(*warning, kept())]) == 0
+    assert of_claims([promise]) == 1
+    assert of_claims([(*warning, kept())]) == 0
 
 
 def kept() -> ClaimVerdict:
@@ -145,7 +146,7 @@ def test_a_claim_about_some_cases_says_so_and_is_never_refuted() -> None:
     assert (some.some, some.outcome) == (True, Outcome.INCONCLUSIVE)
     assert some.story == "", "there is no story of an example that did not come"
     assert not some.is_promise
-    assert exit_code([(some, kept())]) == 0
+    assert of_claims([(some, kept())]) == 0
 
 
 def test_two_claims_of_one_name_are_an_error() -> None:

@@ -12,7 +12,7 @@ from harness.claims.vocabulary import DECLARED, OPERATED
 from harness.plan.declared import declared
 from harness.plan.experiment import Catalogue, Request, plan
 from harness.plan.model import FaultPlan, RunPlan
-from harness.report.asking import layouts, scenario, scenario_names, systems
+from harness.request.asking import layouts, scenario, scenario_names, systems
 
 # Nothing that is offered can test it: why. Whoever adds a fault that can takes it away from here.
 BY_NO_FAULT = {"confirmed-is-on-disk": "no fault takes what was written and not yet synced"}

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from harness.claims.judge import ClaimVerdict, Outcome, exit_code, over_runs, worst
+from harness.claims.judge import ClaimVerdict, Outcome, over_runs, worst
+from harness.judging.exits import of_claims
 from tests.findings import Story
 from tests.harness.claims.judging import (
     FAIL,
@@ -311,4 +312,4 @@ def _warned(*outcomes: Outcome) -> list[ClaimVerdict]:
     ],
 )
 def test_promises_alone_set_the_exit_code(runs: list[list[ClaimVerdict]], code: int) -> None:
-    assert exit_code(runs) == code
+    assert of_claims(runs) == code

@@ -7,10 +7,10 @@ from harness.claims.judge import ClaimVerdict, Outcome
 from harness.compare.expectations import (
     CellResult,
     Standing,
-    exit_code,
     read_expectations,
     shipped,
 )
+from harness.judging.exits import of_expectations
 from harness.plan.problems import PlanError
 
 CELL = ("crash", "rabbitmq-mirrored", "all-automatic@T=10", "pika")
@@ -93,7 +93,7 @@ def test_a_cell_without_an_entry_is_new_not_passed() -> None:
     ],
 )
 def test_exit_codes_of_expectations(standings: list[Standing], code: int) -> None:
-    assert exit_code(CellResult(CELL, one, (), {}) for one in standings) == code
+    assert of_expectations(CellResult(CELL, one, (), {}) for one in standings) == code
 
 
 def test_an_entry_about_no_claim_of_ours_is_an_error() -> None:

@@ -12,8 +12,8 @@ from harness.cluster.port import Cluster
 from harness.deploy.local.deployment import LocalDeployment
 from harness.deploy.local.faults import equip
 from harness.plan.model import RunPlan
-from harness.run.campaign import Campaign, Hooks
 from harness.run.interrupts import Interrupt
+from harness.run.series import Hooks, Series
 from tests.harness.misbehave.scenarios import experiment, misbehave
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
@@ -40,7 +40,7 @@ async def _perform(kinds: Iterable[str], folder: Path, seed: int, repeats: int) 
         )
         runs = experiment(kind, seed, repeats)
         async with places:
-            await Campaign(runs, folder, BOOT_ID.read_text().strip(), {}, up, hooks).perform()
+            await Series(runs, folder, BOOT_ID.read_text().strip(), {}, up, hooks).perform()
 
     async with asyncio.TaskGroup() as group:
         for kind in kinds:

@@ -12,7 +12,7 @@ from harness.plan.experiment import Catalogue, Request, plan
 from harness.plan.misbehave import KINDS, Misbehave
 from harness.plan.model import Experiment, Scenario
 from harness.plan.toml import read_scenario
-from harness.report import asking
+from harness.request import asking
 
 SYSTEM, LAYOUT, DEPLOYMENT = "reference-mirrored", "all-automatic@T=10", "local"
 SHARES = {"confirm-early": 0.2, "forget": 0.3}

@@ -2,11 +2,12 @@
 
 import pytest
 
-from harness.cli import BAD_INPUT, main
+from harness.cli import main
+from harness.judging.exits import Exit
 from harness.plan.misbehave import KINDS, SHARE, Misbehave, parse
 from harness.plan.model import Experiment
 from harness.plan.problems import PlanError
-from harness.report import asking
+from harness.request import asking
 from reference_impl.misbehave import kinds
 
 REFERENCE = ("--system", "reference-mirrored", "--deployment", "local")
@@ -52,7 +53,7 @@ def test_a_wrong_word_is_told_with_what_would_be_right(word: str, text: str) -> 
 
 def test_a_real_broker_cannot_be_told_to_misbehave(capsys: pytest.CaptureFixture[str]) -> None:
     code = main(["run", "master-crash", "--system", "rabbitmq-mirrored", "--misbehave", "drop"])
-    assert code == BAD_INPUT
+    assert code == Exit.BAD_INPUT
     said = capsys.readouterr().err
     assert "only reference systems under 'local' can" in said
     assert "rabbitmq-mirrored under 'compose' cannot" in said

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from harness.campaigns.cells import rows_of_table
 from harness.plan.applicability import obstacles
 from harness.plan.model import Layout, System
-from harness.report.asking import layouts, scenario, scenario_names, systems
-from tests.benchmarks.nightly_matrix import rows_of_table
+from harness.request.asking import layouts, scenario, scenario_names, systems
 
 SYSTEMS, LAYOUTS = systems(), layouts()
-ROWS = tuple(rows_of_table())
+ROWS = rows_of_table()
 README = " ".join((Path(__file__).parents[3] / "README.md").read_text().split())
 
 

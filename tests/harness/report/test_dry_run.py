@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from harness.plan.experiment import Catalogue, Request, plan
 from harness.report import dry_run
-from harness.report.asking import scenario
+from harness.request.asking import scenario
 from harness.systems.catalogue import load_layout, load_system
 from tests.plans import LAYOUT, SYSTEM
 

@@ -1,25 +1,25 @@
-"""The documentation's tables of faults and operations are what the code offers."""
+"""The documentation's pages of faults and operations are what the code offers."""
 
 from pathlib import Path
 
 from faults.kinds import KINDS
 from harness.plan.operations import OPERATIONS
-from harness.report import operation_matrix
+from harness.report import fault_matrix, operation_matrix
 from harness.report.fault_matrix import DEPLOYMENTS, lines
 from harness.systems.catalogue import load_system, system_names
 
-README = Path(__file__).parents[3] / "README.md"
+DOCS = Path(__file__).parents[3] / "docs"
 SYSTEMS = [load_system(name) for name in system_names()]
 
 
-def test_the_readme_holds_the_table_as_it_is_now() -> None:
-    table = "\n".join(lines(SYSTEMS))
-    assert table in README.read_text(), "run `python -m harness.report.fault_matrix`"
+def test_the_page_of_faults_is_as_it_would_be_made_now() -> None:
+    told = (DOCS / "faults.md").read_text("utf-8")
+    assert told == fault_matrix.page(SYSTEMS), "see its head for the command that makes it anew"
 
 
-def test_the_readme_holds_the_table_of_operations_as_it_is_now() -> None:
-    table = "\n".join(operation_matrix.lines(SYSTEMS))
-    assert table in README.read_text(), "run `python -m harness.report.operation_matrix`"
+def test_the_page_of_operations_is_as_it_would_be_made_now() -> None:
+    told = (DOCS / "operations.md").read_text("utf-8")
+    assert told == operation_matrix.page(SYSTEMS), "see its head for the command"
 
 
 def test_every_operation_is_offered_or_says_why_not_under_every_deployment() -> None:

@@ -13,9 +13,10 @@ import pytest
 from harness.claims.claims import read_claims
 from harness.claims.judge import Outcome as Judged
 from harness.claims.judge import judge
+from harness.judging.exits import Judge
+from harness.judging.result import CellTitle, Piece, Report
 from harness.plan.model import Skipped
 from harness.report import html
-from harness.report.display import CellTitle, Judge, Piece, Report
 from harness.view.detail import STORIES_OF_RUN_MAX
 from spark_analysis.schema.facts import QueueEnd
 from spark_analysis.schema.service import NEVER, QUEUE
@@ -24,16 +25,7 @@ from tests.findings import Story
 from tests.histories import History
 from tests.reports import CELL, OTHER, SKIPPED, compared, run
 from tests.resources import sample
-from tests.told_runs import (
-    MEANING,
-    SENTENCE,
-    TITLE,
-    WARNING,
-    crash,
-    page_of,
-    summed,
-    told,
-)
+from tests.told_runs import MEANING, SENTENCE, TITLE, WARNING, crash, page_of, summed, told
 
 EVIL = '<script>alert("x")</script>\x00\u202e&'
 SHOWN = "&lt;script&gt;alert(&#34;x&#34;)&lt;/script&gt;\\x00\\u202e&amp;"

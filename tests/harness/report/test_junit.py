@@ -5,9 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as xml
 
+from harness.judging.exits import Judge
+from harness.judging.result import Report
 from harness.outside.text import visible
 from harness.report import junit
-from harness.report.display import Judge, Report
 from tests.findings import Story
 from tests.reports import CELL, OTHER, SKIPPED, run
 from tests.told_runs import page_of, summed

@@ -3,7 +3,8 @@
 import json
 from pathlib import Path
 
-from harness.report import recalled, verdict
+from harness.judging import recalled
+from harness.report import verdict
 from spark_analysis.schema.service import NEVER
 from tests.findings import Story
 from tests.reports import CELL, OTHER, SKIPPED, compared, report, run

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.cleanup.external_projects import anything_armed
 from harness.deploy.external.deployment import ExternalDeployment
 from harness.deploy.external.faults import equip
 from harness.deploy.external.site import noted
@@ -17,7 +18,6 @@ from harness.plan.declared import declared
 from harness.plan.model import RunPlan
 from harness.plan.topology import Topology
 from harness.plan.topology_toml import layout_of
-from harness.run.external_projects import anything_armed
 from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing

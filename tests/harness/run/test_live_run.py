@@ -34,8 +34,8 @@ from faults.mechanisms import COMPOSE, TOXIPROXY
 from harness.cluster.port import Link
 from harness.plan.model import BALANCER, FaultPlan, RunPlan
 from harness.run.crew import WorkerLost
-from harness.run.journal import Journal
 from harness.run.view import View
+from harness.run_folder.journal import Journal
 from harness.workers.protocol import Endpoint
 from spark_analysis.schema.log import LogFull, LogWriter, read_rows
 from spark_analysis.schema.tables import FAULTS, RESOURCES
@@ -639,7 +639,7 @@ def test_what_claims_ask_of_the_moment_of_the_fault_is_recorded(tmp_path: Path) 
         "consumers_of_target": [2],
         "consumers_attached": None,
         "consumers_cancelled": 0,
-        "clients_of_target_cut_off": None,  # by which entrance they came is told by the campaign
+        "clients_of_target_cut_off": None,  # by which entrance they came is told by the series
         "rejoined_as": "master",
         "fault_returned": True,
         "promoted_mirror_rank": 1,

@@ -22,7 +22,7 @@ from harness.plan.model import FaultPlan, Host
 from harness.plan.operations import OPERATIONS as KINDS
 from harness.run import promoting
 from harness.run.afterwards import OWN_WORD
-from harness.run.journal import read, standing
+from harness.run_folder.journal import read, standing
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import OPERATIONS
 from tests.fault_world import World

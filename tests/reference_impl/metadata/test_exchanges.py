@@ -1,4 +1,4 @@
-"""Commands on exchanges and bindings (rabbitmq.md 2.2, 2.3)."""
+"""Commands on exchanges and bindings (docs/behaviour/rabbitmq.md 2.2, 2.3)."""
 
 from reference_impl.metadata.commands import (
     BindExchange,

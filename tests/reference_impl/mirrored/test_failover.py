@@ -1,4 +1,5 @@
-"""What a mirrored queue keeps and loses: RabbitMQ's measured cases (rabbitmq.md 6.1)."""
+"""What a mirrored queue keeps and loses: RabbitMQ's measured cases (docs/behaviour/rabbitmq.md
+6.1)."""
 
 from random import Random
 from typing import Any

@@ -1,4 +1,4 @@
-"""Who founds a group, who joins one, who waits (rabbitmq.md, items 48 to 52)."""
+"""Who founds a group, who joins one, who waits (docs/behaviour/rabbitmq.md, items 48 to 52)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Nodes start, stop and start again (rabbitmq.md 1E), in virtual time."""
+"""Nodes start, stop and start again (docs/behaviour/rabbitmq.md 1E), in virtual time."""
 
 import pytest
 

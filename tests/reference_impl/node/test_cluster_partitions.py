@@ -1,4 +1,4 @@
-"""Silence, partitions and pauses (rabbitmq.md 3.8 and 6.1), in virtual time."""
+"""Silence, partitions and pauses (docs/behaviour/rabbitmq.md 3.8 and 6.1), in virtual time."""
 
 import pytest
 

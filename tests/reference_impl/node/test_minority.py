@@ -1,4 +1,4 @@
-"""When a node pauses (rabbitmq.md 3.8)."""
+"""When a node pauses (docs/behaviour/rabbitmq.md 3.8)."""
 
 import pytest
 

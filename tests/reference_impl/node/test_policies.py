@@ -1,4 +1,5 @@
-"""What is taken as a policy, and what is not (rabbitmq.md items 2, 4, 8 to 10, 12, 44)."""
+"""What is taken as a policy, and what is not (docs/behaviour/rabbitmq.md items 2, 4, 8 to 10, 12,
+44)."""
 
 from typing import Any
 

@@ -1,6 +1,7 @@
 """Histories whose verdicts by Jepsen and OpenChaos are known, judged by our own rules.
 
-1. The files say what the peers say (specs/peers.md 5); each test says where we agree and differ.
+1. The files say what the peers say (docs/behaviour/peers.md 5); each test says where we agree and
+   differ.
 2. Their values become our sequences. They reuse one value for a retry; we tell the attempts apart.
 """
 

@@ -1,4 +1,4 @@
-"""What an answer means: the outcome and strength of one attempt (DESIGN.md 3).
+"""What an answer means: the outcome and strength of one attempt (docs/verdicts.md 1).
 
 1. A SendResult is confirmed, whatever its status: the three weak ones mean stored, each with a
    strength of its own. SEND_OK has the strength that the layout declares.

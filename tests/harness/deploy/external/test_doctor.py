@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from harness import pipeline
 from harness.deploy.doctor import Row
 from harness.deploy.external import looks
 from harness.deploy.external.doctor import examine, possible
 from harness.deploy.external.rights import lacking
+from harness.pipeline import stages
 from harness.plan.topology import Topology
 from harness.plan.topology_toml import read_topology
 from tests.harness.deploy.external import rig
@@ -129,5 +129,5 @@ def test_a_net_tick_that_is_another_one_would_spoil_every_length() -> None:
 @pytest.mark.slow
 def test_the_command_line_prints_the_rows(owner: Owner, tmp_path: Path) -> None:
     show = Heard()
-    assert pipeline.doctor_of(owner.topology(), show)
+    assert stages.doctor_of(owner.topology(), show)
     assert any(line.startswith("ok      cluster: ") for line in show.messages)

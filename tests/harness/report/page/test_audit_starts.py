@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 
 from harness.report import html, verdict
-from harness.report.terminal import Terminal
+from harness.report.console.terminal import Terminal
 from harness.run_folder.manifest import AuditStart
 from tests.histories import ns
 from tests.told_runs import crash, page_of, told

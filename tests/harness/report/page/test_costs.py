@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.report.display import RunReport
+from harness.judging.result import RunReport
 from harness.report.page.costs import CostRow, CostsView, Figure, costs
 from harness.view.costs import BROKERS, CLIENTS, PROXY, Cost, HostUse
 from tests.findings import Story

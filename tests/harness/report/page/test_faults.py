@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from harness.report.display import Report, RunReport
+from harness.judging.result import Report, RunReport
 from harness.report.page.cells import cells
 from harness.report.page.faults import DOUBTED_MAX, FaultsView, faults, window
 from harness.view.timeline import FaultSpan, Look

@@ -2,8 +2,8 @@
 
 from harness.claims.claims import read_claims
 from harness.claims.judge import Outcome, judge
+from harness.judging.result import Report, RunReport
 from harness.plan.model import Skipped
-from harness.report.display import Report, RunReport
 from harness.report.page.cells import cells
 from harness.report.page.matrix import COLUMNS_MAX, Entry, MatrixView, matrix
 from spark_analysis.schema.service import NEVER

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from harness.report import html, verdict
-from harness.report.charts import chart
+from harness.report.charts.chart import chart
 from harness.run_folder.manifest import OperationRecord
 from tests.histories import ns
 from tests.told_runs import crash, page_of, told

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.report.display import Report
+from harness.judging.result import Report
 from harness.report.page import picture as picture_page
 from harness.report.page.cells import cells
+from harness.report.page.comparison.places import places
 from harness.report.page.picture import Picture, picture
-from harness.report.page.places import places
 from tests.findings import Story
 from tests.reports import CELL, OTHER, run
 from tests.told_runs import crash, page_of, summed, told

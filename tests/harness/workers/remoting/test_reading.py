@@ -30,7 +30,8 @@ def answer(code: int, fields: dict[str, int] | None = None, *messages: Message) 
 
 @dataclass
 class Broker:
-    """A queue as rocketmq.md 3.2 says that it answers; `holes` were removed with their files."""
+    """A queue as docs/behaviour/rocketmq.md 3.2 says that it answers; `holes` were removed with
+    their files."""
 
     first: int
     end: int

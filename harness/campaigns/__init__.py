@@ -1,0 +1,14 @@
+"""Campaigns: many experiments that fill a matrix over days, and the pages published of their runs.
+
+cells         which scenario runs on which layout of which system, and why others mean nothing
+playing       one experiment after another until each cell was judged often enough
+runs          a run as it was judged, how it stands against what is known, and as a row of CSV
+stored        every run of a folder: of its experiments, and of its CSV files
+cell_table    the matrix as Markdown: what each cell was judged to be
+article_page  what the articles claim, and the runs that show it
+packed        packed experiments, judged again
+page_tables   tables of packed runs
+pages         published pages, whose tables are made from packed runs
+measured      what published runs showed and no expectation knows
+markdown      text in fields of Markdown tables
+"""

@@ -1,0 +1,116 @@
+"""The matrix as Markdown: scenario by layout by system, and nothing left out.
+
+1. A cell tells what was judged, in how many runs, which rates these do not exclude, and whether
+   that is as expected. Where more than a fifth of its runs were not judged that comes first.
+2. A PASS stands nowhere without its number of runs.
+3. What has not run yet is listed below the table, and so is what means nothing, with its reason.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from harness.campaigns.cells import Cell, Matrix
+from harness.campaigns.markdown import escaped, row
+from harness.campaigns.runs import Knowledge, Run
+from harness.claims.judge import Outcome
+from harness.compare.expectations import Standing
+from harness.compare.rates import Rate, rate, too_many
+
+
+def table(runs: Sequence[Run], whole: Matrix, knowledge: Knowledge) -> Iterator[str]:
+    """Lines: cells of which there is a run, then those without one, by scenario."""
+    by_cell: dict[Cell, list[Run]] = defaultdict(list)
+    for one in runs:
+        by_cell[one.scenario, one.system, one.layout].append(one)
+    sides = sorted({system for _, system, _ in (*whole.cells, *whole.reasons)})
+    yield row(["scenario", "layout", *sides])
+    yield f"| --- | --- |{' --- |' * len(sides)}"
+    waiting: dict[str, list[str]] = defaultdict(list)
+    for name, layout in sorted({(name, layout) for name, _, layout in whole.cells}):
+        cells = [(name, system, layout) for system in sides]
+        if any(by_cell[cell] for cell in cells):
+            yield row(
+                [name, layout, *(_told(cell, by_cell[cell], whole, knowledge) for cell in cells)]
+            )
+        else:
+            waiting[name].append(layout)
+    yield from _waiting(waiting)
+    yield from _nowhere(whole)
+
+
+def told_of(runs: Sequence[Run], knowledge: Knowledge) -> str:
+    """What the runs of one cell were judged to be, and how sure so many make it."""
+    if not runs:
+        return "not run"
+    judged = [one for one in runs if knowledge.of([one]).standing is not Standing.NOT_JUDGED]
+    unjudged = len(runs) - len(judged)
+    parts = [f"{unjudged} of {_runs(len(runs))} not judged"] if unjudged else []
+    if judged:
+        result = knowledge.of(judged)
+        standing = str(result.standing.value)
+        if result.standing in (Standing.DIFFERS, Standing.NEW):
+            standing = f"**{standing}**: {'; '.join(result.lines)}"
+        told = [_verdict(judged, knowledge), standing]
+        parts = [*parts, *told] if too_many(unjudged, len(runs)) else [*told, *parts]
+    return "; ".join(parts)
+
+
+def _told(cell: Cell, runs: Sequence[Run], whole: Matrix, knowledge: Knowledge) -> str:
+    if cell in whole.cells:
+        return told_of(runs, knowledge)
+    return f"NOT APPLICABLE: {whole.reasons.get(cell, 'no such layout')}"
+
+
+def _waiting(waiting: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Cells that can run, and have not."""
+    number = sum(len(cells) for cells in waiting.values())
+    yield ""
+    yield f"Not run yet, on any system ({number} cells):"
+    yield ""
+    for name, cells in waiting.items():
+        yield f"- {name}: {', '.join(cells)}"
+
+
+def _nowhere(whole: Matrix) -> Iterator[str]:
+    """What means nothing on a system, by its reason."""
+    grouped: dict[tuple[str, str], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for (name, system, layout), why in whole.reasons.items():
+        grouped[system, why][name].append(layout)
+    yield ""
+    yield "NOT APPLICABLE, and why:"
+    yield ""
+    for (system, why), cells in sorted(grouped.items()):
+        told = "; ".join(f"{name} on {', '.join(found)}" for name, found in sorted(cells.items()))
+        yield f"- {system}: {escaped(why)}: {told}"
+
+
+def _verdict(runs: Sequence[Run], knowledge: Knowledge) -> str:
+    """Of promises; a warning that did not come true broke none, and is told beside."""
+    failed = Counter(claim for one in runs for claim in one.failed.split())
+    rates = {claim: _rate(runs, claim) for claim in sorted(failed)}
+    broken = [found.told(claim) for claim, found in rates.items() if knowledge.promised(claim)]
+    untrue = [
+        found.told(f"{claim} did not come true")
+        for claim, found in rates.items()
+        if not knowledge.promised(claim)
+    ]
+    open_ = dict.fromkeys(claim for one in runs for claim in one.inconclusive.split())
+    if broken:
+        first = f"FAIL: {', '.join(broken)}"
+    elif open_:
+        first = f"INCONCLUSIVE: {', '.join(open_)}; {rate(0, len(runs)).told('others broken')}"
+    elif any(one.passed or untrue for one in runs):
+        first = f"PASS: {rate(0, len(runs)).told('broken')}"
+    else:
+        first = f"{Outcome.NOT_APPLICABLE} in {_runs(len(runs))}"
+    return "; ".join([first, *untrue])
+
+
+def _rate(runs: Sequence[Run], claim: str) -> Rate:
+    outcomes = Counter(one.outcomes.get(claim) for one in runs)
+    failed = outcomes[Outcome.FAIL]
+    return rate(failed, failed + outcomes[Outcome.PASS])
+
+
+def _runs(number: int) -> str:
+    return f"{number} run{'' if number == 1 else 's'}"

@@ -1,0 +1,197 @@
+"""The cells of a matrix: which scenario runs on which layout of which system, and why not.
+
+1. A cell that can run has no obstacle; one that means nothing has its reasons. None vanishes.
+2. Layouts that exist to be held beside each other (`compared` in claims.toml) are played with the
+   scenario of that comparison alone, unless they are asked for.
+3. Telling cells are those that harness/plan/scenarios/README.md names; where it says "every one"
+   it means each system's default layout.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from faults.mechanisms import COMPOSE, EXTERNAL
+from harness.claims.claims import shipped_beside
+from harness.outside.text import brief
+from harness.plan.applicability import obstacles
+from harness.plan.model import Layout, Scenario, System
+from harness.plan.problems import PlanError, Problem, twice, unknown
+from harness.request.asking import scenario, scenario_names, systems
+from harness.systems.catalogue import layout_names, load_layout, system_names
+
+Cell = tuple[str, str, str]  # scenario, system, layout with its profile
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What of the matrix is meant; empty means all, None each system's own default."""
+
+    systems: tuple[str, ...] = ()
+    layouts: tuple[str, ...] = ()
+    scenarios: tuple[str, ...] = ()
+    profile: str | None = None
+    deployment: str | None = None
+    telling: bool = False  # only the cells that the scenarios' own table names
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Cells that can run, and those that mean nothing, with the reason."""
+
+    cells: tuple[Cell, ...]
+    reasons: Mapping[Cell, str]
+
+
+def matrix(choice: Choice) -> Matrix:
+    """Every scenario on every built-in layout of the profile that is meant."""
+    cells: list[Cell] = []
+    reasons: dict[Cell, str] = {}
+    scenarios = [scenario(name) for name in scenario_names() if _meant(name, choice.scenarios)]
+    for system in _systems(choice.systems):
+        for layout in _layouts(system, choice):
+            for one in scenarios:
+                if not _is_played(one.name, system, layout, choice):
+                    continue
+                cell = (one.name, system.name, layout.label)
+                if why := reason(one, system, layout, choice.deployment):
+                    reasons[cell] = why
+                else:
+                    cells.append(cell)
+    return Matrix(tuple(cells), reasons)
+
+
+def problems(choice: Choice) -> Iterator[Problem]:
+    """Everything that is wrong with the words of a choice."""
+    every = systems()
+    known = [one for one in every if _meant(one.name, choice.systems)] or every
+    labels = [label.partition("@") for one in known for label in layout_names(one.name)]
+    for place, kind, words, choices in (
+        ("--system", "system", choice.systems, [one.name for one in every]),
+        ("--layout", "layout", choice.layouts, sorted({name for name, _, _ in labels})),
+        ("--scenario", "scenario", choice.scenarios, scenario_names()),
+    ):
+        wrong = dict.fromkeys(word for word in words if word not in choices)
+        yield from (unknown(place, kind, word, choices) for word in wrong)
+        yield from twice(place, words)
+    profiles = sorted({profile for _, _, profile in labels})
+    if choice.profile is not None and choice.profile not in profiles:
+        yield unknown("--profile", "profile", choice.profile, profiles)
+    elif choice.profile is not None:
+        yield from _without(choice.profile, choice.systems)
+    yield from _wrong_deployment(choice.deployment, known)
+
+
+def chosen(choice: Choice) -> Matrix:
+    """The matrix of a choice in which there is a cell. Raises PlanError."""
+    if wrong := list(problems(choice)):
+        raise PlanError(wrong)
+    found = matrix(choice)
+    if not found.cells and not found.reasons:
+        text = "no scenario is meant on any such layout"
+        text += "; without --telling there may be more" if choice.telling else ""
+        raise PlanError([Problem("", f"{text}: mqproof list layouts")])
+    return found
+
+
+def reason(one: Scenario, system: System, layout: Layout, deployment: str | None) -> str:
+    """Why this cell means nothing; "" where it can run."""
+    by = deployment or deployment_of(system, layout)
+    return "; ".join(obstacles(one, system, layout, system.clients[0], by))
+
+
+def deployment_of(system: System, layout: Layout) -> str:
+    """The system's own, but where only containers can: there stand balancers."""
+    wanted = COMPOSE if layout.balancers else system.deployments[0]
+    return wanted if wanted in system.deployments else system.deployments[0]
+
+
+@cache
+def rows_of_table() -> tuple[tuple[list[str], list[str]], ...]:
+    """Scenarios and layouts that each row of harness/plan/scenarios/README.md names."""
+    folder = resources.files("harness.plan").joinpath("scenarios")
+    return tuple(_rows(folder.joinpath("README.md").read_text("utf-8")))
+
+
+def _rows(text: str) -> Iterator[tuple[list[str], list[str]]]:
+    for line in text.splitlines():
+        fields = line.strip("|").split(" | ")
+        if line.startswith("|") and len(fields) == 3:
+            scenarios, named = (re.findall(r"`([^`]+)`", words) for words in fields[1:])
+            if scenarios:
+                yield scenarios, named
+
+
+@cache
+def held_beside() -> Mapping[str, frozenset[str]]:
+    """Layouts that the table names for comparisons only: by layout, the comparisons' scenarios."""
+    named: dict[str, set[str]] = {}
+    for scenarios, layouts in rows_of_table():
+        for layout in layouts:
+            named.setdefault(layout, set()).update(scenarios)
+    compared: dict[str, set[str]] = {}
+    for one in shipped_beside().compared:
+        for layout in one.falls_over:
+            compared.setdefault(layout, set()).add(one.scenario)
+    return {
+        layout: frozenset(scenarios)
+        for layout, scenarios in compared.items()
+        if named.get(layout, set()) <= scenarios
+    }
+
+
+def _is_played(name: str, system: System, layout: Layout, choice: Choice) -> bool:
+    if choice.telling and layout.name not in _told_of(name, system.default_layout):
+        return False
+    alone = held_beside().get(layout.name)
+    return alone is None or name in alone or layout.name in choice.layouts
+
+
+def _told_of(name: str, default: str) -> Iterator[str]:
+    """The layouts on which a scenario tells most."""
+    for scenarios, layouts in rows_of_table():
+        if name in scenarios:
+            yield from layouts or [default.partition("@")[0]]
+
+
+def _systems(names: Sequence[str]) -> Iterator[System]:
+    yield from (one for one in systems() if _meant(one.name, names))
+
+
+def _layouts(system: System, choice: Choice) -> Iterator[Layout]:
+    for label in layout_names(system.name):
+        name, _, profile = label.partition("@")
+        if profile == _profile(system, choice) and _meant(name, choice.layouts):
+            yield load_layout(system.name, label)
+
+
+def _without(profile: str, names: Sequence[str]) -> Iterator[Problem]:
+    """Systems that were named and would be left out silently."""
+    for name in dict.fromkeys(names):
+        has = sorted({label.partition("@")[2] for label in _labels(name)})
+        if has and profile not in has:
+            text = f"no layout of {name} has {brief(profile)}"
+            yield Problem("--profile", text, tuple(has))
+
+
+def _labels(name: str) -> Sequence[str]:
+    return layout_names(name) if name in system_names() else ()
+
+
+def _profile(system: System, choice: Choice) -> str:
+    if choice.profile is not None:
+        return choice.profile
+    return system.default_layout.partition("@")[2]
+
+
+def _wrong_deployment(word: str | None, of: Iterable[System]) -> Iterator[Problem]:
+    """A topology is one cluster that is there, not a matrix: no campaign runs on it."""
+    choices = sorted({name for one in of for name in one.deployments} - {EXTERNAL})
+    if word is not None and word not in choices:
+        yield unknown("--deployment", "deployment", word, choices)
+
+
+def _meant(name: str, wanted: Sequence[str]) -> bool:
+    return not wanted or name in wanted

@@ -1,0 +1,283 @@
+"""The tables of a published page: what the runs of each cell come to, and how sure that is.
+
+1. No number without the runs behind it: n judged, k of them with the violation, the exact interval
+   (rates.py). What could not be judged is a third number; a cell in which that is more than a
+   fifth of the runs says so before anything else.
+2. A median has its interval; a run that was not back is a lower bound in it (medians.py). Where
+   runs are too few for an interval, their values stand in its place.
+3. Scenarios come in the order of the first run of each, systems in each likewise.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+
+from harness.campaigns.packed import Packed
+from harness.claims.claims import shipped_beside
+from harness.claims.judge import ClaimVerdict, Outcome
+from harness.compare.medians import Time, median
+from harness.compare.rates import Rate, Tried, rate, too_many, tried
+from harness.judging.result import RunReport
+from harness.report.page import words
+from harness.report.page.tally import Cell, Tally, loss_rate, tally, worst_of
+from harness.view.out import Out
+from harness.view.summary import Summary
+
+NONE = "-"
+Fields = Sequence[str]
+Told = Callable[[float], str]
+
+
+def made(packs: Sequence[Packed]) -> Iterator[str]:
+    """Which pack has which runs, and how they were made."""
+    yield from _head("pack", "what", "server", "runs", "made by")
+    for pack in packs:
+        cells = dict.fromkeys(_what(run.cell) for run in pack.runs)
+        servers, runs = ", ".join(pack.servers) or NONE, str(len(pack.runs))
+        yield _row([f"`{pack.file}`", "; ".join(cells), servers, runs, f"`{pack.replay}`"])
+
+
+def loss(packs: Sequence[Packed]) -> Iterator[str]:
+    """What was confirmed, lost, and came more than once."""
+    yield from _head(
+        *("scenario", "system", "runs", "confirmed", "lost"),
+        *("runs with a loss", "not excluded", "came more than once: median of runs"),
+    )
+    for cell, runs in _cells(packs):
+        told = tally(runs)
+        lost = Tried(loss_rate(told), told.runs - told.loss_judged)
+        numbers = words.count(told.confirmed), _lost(told)
+        surplus = "; ".join(_duplicates(runs)) or "0"
+        yield _row([*_place(cell), _runs(told), *numbers, *_tried(lost), surplus])
+
+
+def out(packs: Sequence[Packed]) -> Iterator[str]:
+    """How long they were out, and what was late; of runs whose times are known."""
+    yield from _head(
+        *("scenario", "system", "runs whose times are known", "out: median", "worst of several"),
+        *("longest silence: median", "late"),
+    )
+    for cell, runs in _cells(packs):
+        known = [one for one in map(_timed, runs) if one is not None]
+        unknown = len(runs) - len(known)
+        yield _row(
+            [
+                *_place(cell),
+                _known(len(known), unknown),
+                _times([_time(one.out_s.least, one.out_s.exact) for one in known]),
+                _worst([one.worst for one in known if one.worst]),
+                _times([*_silences(known)]),
+                _late(runs),
+            ]
+        )
+
+
+def promises(packs: Sequence[Packed]) -> Iterator[str]:
+    """Each promise that was broken or not judged in a run, and how many were neither."""
+    yield from _head("scenario", "system", "promise", "broken in", "not excluded")
+    for cell, runs in _cells(packs):
+        counted = _applying(runs, lambda one: one.is_promise)
+        held: dict[str, list[str]] = {}
+        for claim, one in counted.items():
+            if not one.rate.violated and not one.not_judged:
+                held.setdefault(_interval(one.rate), []).append(claim)
+                continue
+            yield _row([*_place(cell), f"{_broken(claim, one)}", *_tried(one)])
+        for bounds, claims in held.items():
+            of = counted[claims[0]].rate
+            other = "other promise" if len(claims) < len(counted) else "promise"
+            what = f"each of {words.plural(len(claims), other)}"
+            yield _row([*_place(cell), what, f"0 of {of.runs}", bounds])
+
+
+def foretold(packs: Sequence[Packed]) -> Iterator[str]:
+    """Warnings, and claims about some cases: in how many runs they came true."""
+    yield from _head("scenario", "system", "what was foretold", "came true in", "that is")
+    for cell, runs in _cells(packs):
+        for claim, one in _applying(runs, lambda one: not one.is_promise).items():
+            came = _came_true(one)
+            share = _share(came, _unknown(one.not_judged))
+            yield _row([*_place(cell), f"`{claim}`", share, _interval(came)])
+
+
+def articles(packs: Sequence[Packed]) -> Iterator[str]:
+    """What the articles say, by all runs of a system together: a scenario tells of it or not."""
+    yield from _head("claim", "in English", "source", "system", "by these runs", "that is")
+    named = tuple(one.name for one in shipped_beside().articles)
+    runs = [run for pack in packs for run in pack.runs]
+    for system in dict.fromkeys(run.cell[1] for run in runs):
+        own = [run for run in runs if run.cell[1] == system]
+        said = {one.claim: one for run in own for one in run.verdicts}
+        for claim, one in _applying(own, lambda each: each.source.startswith(named)).items():
+            verdict = said[claim]
+            broken = verdict.is_promise
+            of = one.rate if broken else _came_true(one)
+            share = _share(of, _unknown(one.not_judged))
+            told = f"{'broken' if broken else 'came true'} in {share}"
+            first = f"`{claim}`", verdict.meaning, verdict.source
+            yield _row([*first, system, told, _interval(of)])
+
+
+TABLES: dict[str, Callable[[Sequence[Packed]], Iterator[str]]] = {
+    table.__name__: table for table in (made, loss, out, promises, foretold, articles)
+}
+
+
+def _cells(packs: Sequence[Packed]) -> Iterator[tuple[Cell, list[RunReport]]]:
+    cells: dict[Cell, list[RunReport]] = {}
+    for run in (run for pack in packs for run in pack.runs):
+        cells.setdefault(run.cell, []).append(run)
+    scenarios = list(dict.fromkeys(cell[0] for cell in cells))
+    places = list(dict.fromkeys(cell[1:] for cell in cells))
+    order = sorted(cells, key=lambda cell: (scenarios.index(cell[0]), places.index(cell[1:])))
+    yield from ((cell, cells[cell]) for cell in order)
+
+
+def _applying(
+    runs: Sequence[RunReport], wanted: Callable[[ClaimVerdict], bool]
+) -> dict[str, Tried]:
+    """Those that applied to a run; broken ones first, then those that were not always judged."""
+    chosen = [[one for one in run.verdicts if wanted(one)] for run in runs]
+    applied = {
+        one.claim
+        for verdicts in chosen
+        for one in verdicts
+        if one.outcome is not Outcome.NOT_APPLICABLE
+    }
+    found = {claim: one for claim, one in tried(chosen).items() if claim in applied}
+    gravest = sorted(found.items(), key=lambda one: (-one[1].rate.violated, -one[1].not_judged))
+    return dict(gravest)
+
+
+def _came_true(one: Tried) -> Rate:
+    return rate(one.rate.runs - one.rate.violated, one.rate.runs)
+
+
+def _place(cell: Cell) -> Fields:
+    return f"`{cell[0]}`", f"{cell[1]} `{cell[2]}` {cell[3]}"
+
+
+def _what(cell: Cell) -> str:
+    return " on ".join(_place(cell))
+
+
+def _runs(told: Tally) -> str:
+    """The third number comes first where it is more than a fifth."""
+    judged = told.runs - told.unjudged
+    if too_many(told.unjudged, told.runs):
+        return f"**{told.unjudged} of {told.runs} not judged**, {judged} judged"
+    return f"{judged} judged{f', {told.unjudged} not' if told.unjudged else ''}"
+
+
+def _known(known: int, unknown: int) -> str:
+    if too_many(unknown, known + unknown):
+        return f"**not known of {unknown} of {known + unknown}**, known of {known}"
+    return f"{known}{f', {unknown} not' if unknown else ''}"
+
+
+def _lost(told: Tally) -> str:
+    parts = [words.count(told.lost)]
+    parts += [f"{words.count(told.stranded)} stranded"] if told.stranded else []
+    parts += [f"{words.count(told.untold)} of which nobody knows"] if told.untold else []
+    return ", ".join(parts)
+
+
+def _share(of: Rate, unknown: str) -> str:
+    share = f"{of.violated} of {of.runs}{unknown}"
+    return f"**{share}**" if of.violated else share
+
+
+def _unknown(number: int) -> str:
+    return f", {number} not judged" if number else ""
+
+
+def _broken(claim: str, one: Tried) -> str:
+    first = (
+        f"**not judged in {words.plural(one.not_judged, 'run')}**: " if one.mostly_unjudged else ""
+    )
+    return f"{first}`{claim}`"
+
+
+def _tried(one: Tried) -> Fields:
+    return _share(one.rate, _unknown(one.not_judged)), _interval(one.rate)
+
+
+def _interval(of: Rate) -> str:
+    return of.bounds if of.runs else "anything"
+
+
+def _timed(run: RunReport) -> Summary | None:
+    """Where the instrument stood still, or the records are doubted, no time is known."""
+    one = run.summary
+    return one if one and one.outage_proved and one.out_s.least is not None else None
+
+
+def _silences(known: Iterable[Summary]) -> Iterator[Time]:
+    for number in (worst_of(one, "silence_s") for one in known):
+        if number is not None:
+            yield _time(number.least, number.exact)
+
+
+def _time(least: float | None, exact: bool) -> Time:
+    assert least is not None, "only what is known is counted"
+    return Time(least, censored=not exact)
+
+
+def _times(times: Sequence[Time]) -> str:
+    return middle(times, words.seconds)
+
+
+def middle(times: Sequence[Time], told: Told) -> str:
+    """`11.2 s (9.0 s to 12.1 s)`, or `11.2 s [9.0 s; 11.2 s; ≥ 12.1 s]` of few."""
+    if not times:
+        return NONE
+    found = median(times)
+    middle = f"{'' if found.reached else '≥ '}{told(found.median)}"
+    if math.isfinite(found.high):
+        unknown = f", {found.censored} not back" if found.censored else ""
+        return f"{middle} ({told(found.low)} to {told(found.high)}{unknown})"
+    ordered = sorted(times, key=lambda time: time.value)
+    each = "; ".join(f"{'≥ ' if one.censored else ''}{told(one.value)}" for one in ordered)
+    return f"{middle} [{each}]"
+
+
+def _worst(found: Sequence[Out]) -> str:
+    if not found:
+        return NONE
+    one = max(found, key=lambda each: each.seconds)
+    seconds = f"{'' if one.whole else '≥ '}{words.seconds(one.seconds)}"
+    back = "" if one.back else ", not back"
+    return f"{one.scope} {one.name} of {one.of}: {seconds}{back}"
+
+
+def _late(runs: Sequence[RunReport]) -> str:
+    missed, operations, of = tally(runs).late
+    if not operations:
+        return NONE
+    return f"{words.share(missed / operations)} of {words.plural(of, 'run')}"
+
+
+def _duplicates(runs: Sequence[RunReport]) -> Iterator[str]:
+    """By what they came of, the most first; a run without any counts with none."""
+    told = [run.summary for run in runs if run.summary is not None]
+    sums: dict[str, int] = {}
+    for name, number in (each for one in told for each in one.duplicates.items()):
+        sums[name] = sums.get(name, 0) + number
+    for name in sorted((name for name in sums if sums[name]), key=lambda one: -sums[one]):
+        values = [Time(one.duplicates.get(name, 0)) for one in told]
+        yield f"{middle(values, partial(_number))} {words.detail_name('duplicated', name)}"
+
+
+def _number(value: float) -> str:
+    return f"{value:,g}"
+
+
+def _head(*names: str) -> Iterator[str]:
+    yield _row(names)
+    yield _row(["---"] * len(names))
+
+
+def _row(fields: Fields) -> str:
+    """What a run or a file was called is no mark-up."""
+    told = (one.replace("\u00a0", " ").replace("|", "\\|").replace("<", "&lt;") for one in fields)
+    return f"| {' | '.join(told)} |"

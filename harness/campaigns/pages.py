@@ -1,0 +1,158 @@
+"""Published pages: the tables in them are made from the packed runs beside them.
+
+A page names its runs, relative to itself, and says where which table of page_tables.py goes:
+
+    <!-- runs: runs/2026-11-23-side-by-side/*.tar.xz -->
+    <!-- table: loss -->
+    <!-- end -->
+
+1. What lies between such marks is made from the runs; the rest of the page is a person's.
+2. Everything that is wrong with a page is told at once, and no page is made in part.
+3. Packs are added where a page's runs lie; one that is there already is left as it is.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+
+from harness.campaigns.packed import Packed, judged
+from harness.campaigns.page_tables import TABLES
+from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of
+from harness.plan.problems import PlanError, Problem, unknown
+from harness.run_folder.experiments import NAME, NoExperiment, recall
+from harness.run_folder.packing import SUFFIX
+
+RUNS = re.compile(r"^<!-- runs: (\S+) -->$", re.MULTILINE)
+TABLE = re.compile(r"^<!-- table: (\S+) -->$")
+END = "<!-- end -->"
+_WILD = re.compile(r"[*?\[]")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page as it is, whose marks are right."""
+
+    path: Path
+    text: str
+    pattern: str  # of its packs, from the page's folder
+
+    @property
+    def packs(self) -> list[Path]:
+        """The files that it is made from, oldest first, for their names are stamps."""
+        return sorted(self.path.parent.glob(self.pattern))
+
+
+def pages(folder: Path) -> Iterator[Path]:
+    """Those that are made from runs; the others are all by hand."""
+    for path in sorted(folder.glob("*.md")):
+        if RUNS.search(path.read_text(encoding="utf-8")):
+            yield path
+
+
+def read(path: Path) -> Page:
+    """Raises PlanError."""
+    try:
+        text = text_of(path, TOML_BYTES_MAX).replace("\r\n", "\n")
+    except Unreadable as reason:
+        raise PlanError([Problem(str(path), f"cannot be read: {reason}")]) from None
+    if problems := [*_wrong_runs(path, text), *_wrong_tables(path, text.splitlines())]:
+        raise PlanError(problems)
+    return Page(path, text, RUNS.findall(text)[0])
+
+
+def judged_packs(page: Page) -> list[Packed]:
+    """What a page is made from. Raises PlanError with every pack that cannot be read."""
+    found: list[Packed] = []
+    problems: list[Problem] = []
+    for file in page.packs:
+        try:
+            found.append(judged(file))
+        except PlanError as error:
+            problems += error.problems
+    if not page.packs:
+        problems.append(Problem(str(page.path), f"there is no {page.pattern}"))
+    if problems:
+        raise PlanError(problems)
+    return found
+
+
+def made(page: Page) -> str:
+    """The page as its runs have it. Raises PlanError."""
+    found = judged_packs(page)
+    return "".join(f"{line}\n" for line in _lines(page.text.splitlines(), found))
+
+
+def experiments_in(folder: Path) -> list[Path]:
+    """Itself, or those that lie in it; but none that is a report over several."""
+    held = sorted(path.parent for path in folder.glob(f"*/{NAME}"))
+    if (folder / NAME).exists() or not held:
+        return [folder]
+    return [one for one in held if not _is_merged(one)]
+
+
+def places(page: Page, experiments: Sequence[Path]) -> dict[Path, Path]:
+    """Where each experiment's pack belongs. Raises PlanError."""
+    folder, _, name = page.pattern.rpartition("/")
+    if _WILD.search(folder):
+        text = f"the runs of {page.path} lie in several folders ({page.pattern}): which is meant?"
+        raise PlanError([Problem("--add", text)])
+    found = {one: f"{one.resolve().name}{SUFFIX}" for one in experiments}
+    problems = [
+        Problem("--add", f"{file} is none of the runs of {page.path}: {page.pattern}")
+        for file in found.values()
+        if not fnmatch(file, name)
+    ]
+    if problems:
+        raise PlanError(problems)
+    return {one: page.path.parent / folder / file for one, file in found.items()}
+
+
+def _is_merged(folder: Path) -> bool:
+    try:
+        return bool(recall(folder).pieces)
+    except NoExperiment:
+        return False  # whoever packs it is told what it is
+
+
+def _wrong_runs(path: Path, text: str) -> Iterator[Problem]:
+    patterns = RUNS.findall(text)
+    if not patterns:
+        said = "does not say which runs it is made from: <!-- runs: ... -->"
+        yield Problem(str(path), said)
+    if len(patterns) > 1:
+        yield Problem(str(path), f"says {len(patterns)} times which runs it is made from")
+    for pattern in patterns:
+        try:
+            next(path.parent.glob(pattern), None)
+        except (ValueError, NotImplementedError, OSError) as reason:
+            yield Problem(str(path), f"{pattern} names no files below its folder: {reason}")
+
+
+def _wrong_tables(path: Path, lines: Sequence[str]) -> Iterator[Problem]:
+    inside = ""
+    for number, line in enumerate(lines, start=1):
+        place = f"{path}, line {number}"
+        mark = TABLE.match(line)
+        if mark and inside:
+            yield Problem(place, f"the table {inside} has no {END}")
+        if mark and mark[1] not in TABLES:
+            yield unknown(place, "table", mark[1], list(TABLES))
+        if line == END and not inside:
+            yield Problem(place, f"there is no table before this {END}")
+        inside = mark[1] if mark else "" if line == END else inside
+    if inside:
+        yield Problem(str(path), f"the table {inside} has no {END}")
+
+
+def _lines(lines: Sequence[str], found: Sequence[Packed]) -> Iterator[str]:
+    inside = False
+    for line in lines:
+        mark = TABLE.match(line)
+        inside = inside and line != END
+        if not inside:
+            yield line
+        if mark:
+            inside = True
+            yield from ("", *TABLES[mark[1]](found), "")

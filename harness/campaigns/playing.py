@@ -1,0 +1,229 @@
+"""One experiment after another, until each cell of a matrix was judged often enough.
+
+1. What ran is not played again: the folder tells what was judged, whoever played it and when.
+2. The layout whose poorest cell has fewest judged runs comes first; a piece of it at a time.
+3. A run that could not be judged is played once more, and that is told; a cell UNJUDGED_MAX times
+   in vain at most.
+4. An experiment that leaves no run behind would leave none the next time: then the campaign ends.
+5. An interrupt ends the experiment at hand as it ends any, and is waited for.
+"""
+
+import math
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from faults.kinds import KINDS
+from harness.campaigns import stored
+from harness.campaigns.cells import Cell, Choice, deployment_of, matrix
+from harness.campaigns.runs import Knowledge, Run
+from harness.claims.claims import shipped
+from harness.compare.expectations import Standing
+from harness.judging.exits import Exit
+from harness.plan.experiment import REPEATS_MAX
+from harness.plan.problems import Problem
+from harness.request.asking import scenario
+from harness.run import signals
+from harness.systems.catalogue import load_layout, load_system
+
+UNJUDGED_MAX = 3
+PIECE_MAX = 100  # scenarios
+SAID_MAX = 4000  # of what an experiment said where it ended in none of the usual ways
+USUAL = (Exit.PASSED, Exit.FAILED, Exit.NOT_DECIDED)  # of one that was carried out
+
+Tell = Callable[[str], None]
+Play = Callable[[Path, Sequence[str], Tell], int]  # one experiment into a folder; its exit code
+
+
+class Stuck(Exception):
+    """An experiment left no run behind: which, and how it ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How often each cell is to be judged, how long that may take, and how much comes at once."""
+
+    repeats: int = 1
+    minutes: float = 60
+    piece: int = 6  # scenarios of one layout in an experiment
+
+    def problems(self) -> Iterator[Problem]:
+        if not 1 <= self.repeats <= REPEATS_MAX:
+            yield Problem("--repeats", f"must be 1 to {REPEATS_MAX:,}, not {self.repeats:,}")
+        if math.isnan(self.minutes) or self.minutes <= 0:
+            yield Problem("--minutes", f"must be more than 0, not {self.minutes:g}; inf: no end")
+        if not 1 <= self.piece <= PIECE_MAX:
+            yield Problem("--piece", f"must be 1 to {PIECE_MAX:,}, not {self.piece:,}")
+
+
+@dataclass(slots=True)
+class Counts:
+    """How often a cell was judged, and how often in vain."""
+
+    judged: Counter[Cell] = field(default_factory=Counter)
+    in_vain: Counter[Cell] = field(default_factory=Counter)
+
+    def wants(self, cell: Cell, repeats: int) -> bool:
+        return self.judged[cell] < repeats and self.in_vain[cell] < UNJUDGED_MAX
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What is played next: some scenarios on one layout of one system."""
+
+    system: str
+    layout: str
+    scenarios: tuple[str, ...]
+
+    def words(self, deployment: str | None) -> list[str]:
+        """Of `mqproof run`. `deployment` None: the system's own, or where its balancers stand."""
+        by = deployment or self._other_deployment()
+        words = [*self.scenarios, "--system", self.system, "--layout", self.layout]
+        return words + (["--deployment", by] if by else [])
+
+    def _other_deployment(self) -> str:
+        system = load_system(self.system)
+        by = deployment_of(system, load_layout(self.system, self.layout))
+        return "" if by == system.deployments[0] else by
+
+
+def counted(runs: Sequence[Run], knowledge: Knowledge) -> Counts:
+    counts = Counts()
+    for run in runs:
+        cell = (run.scenario, run.system, run.layout)
+        told = knowledge.of([run]).standing is not Standing.NOT_JUDGED
+        (counts.judged if told else counts.in_vain)[cell] += 1
+    return counts
+
+
+def next_piece(cells: Sequence[Cell], counts: Counts, pace: Pace) -> Piece | None:
+    """None where nothing is left.
+
+    What may leave a cluster altered (operations, a host that its peers give up) is played last.
+    """
+    poor: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for cell in sorted(cells, key=lambda one: counts.judged[one]):
+        if counts.wants(cell, pace.repeats):
+            name, system, layout = cell
+            poor[system, layout].append(name)
+    if not poor:
+        return None
+    (system, layout), names = next(iter(poor.items()))
+    return Piece(system, layout, tuple(sorted(names[: pace.piece], key=_alters)))
+
+
+def once_more(piece: Piece, counts: Counts) -> Iterator[str]:
+    """What is played again, for nothing is repeated silently."""
+    for name in piece.scenarios:
+        if in_vain := counts.in_vain[name, piece.system, piece.layout]:
+            runs = f"{in_vain} run{'' if in_vain == 1 else 's'}"
+            yield f"{name} on {piece.layout}: {runs} not judged so far; once more"
+
+
+def counted_in(folder: Path) -> Counts:
+    """What a folder tells; one that is not there tells nothing. Raises PlanError."""
+    runs = stored.found(folder) if folder.exists() else []
+    return counted(runs, Knowledge(shipped()))
+
+
+def carry_out(folder: Path, choice: Choice, pace: Pace, play: Play, tell: Tell) -> bool:
+    """Whether each cell was judged often enough when time was up, or before; `folder` is there.
+    Raises Stuck."""
+    cells, knowledge = matrix(choice).cells, Knowledge(shipped())
+    ends = time.monotonic() + 60 * pace.minutes
+    runs = stored.found(folder)
+    while time.monotonic() < ends:
+        counts = counted(runs, knowledge)
+        piece = next_piece(cells, counts, pace)
+        if piece is None:
+            break
+        for again in once_more(piece, counts):
+            tell(again)
+        before, words = len(runs), piece.words(choice.deployment)
+        code = play(folder, words, tell)
+        runs = stored.found(folder)
+        if len(runs) == before:
+            raise Stuck(f"mqproof run {shlex.join(words)} left no run behind (exit code {code})")
+    counts = counted(runs, knowledge)
+    for line in standing(cells, counts, pace):
+        tell(line)
+    return all(counts.judged[cell] >= pace.repeats for cell in cells)
+
+
+def standing(cells: Sequence[Cell], counts: Counts, pace: Pace) -> Iterator[str]:
+    """How far a campaign is: what is done, what is left, what is given up."""
+    done = sum(counts.judged[cell] >= pace.repeats for cell in cells)
+    times = "once" if pace.repeats == 1 else f"{pace.repeats} times"
+    yield f"{done} of {len(cells)} cells were judged {times}"
+    for cell in cells:
+        if counts.judged[cell] < pace.repeats and counts.in_vain[cell] >= UNJUDGED_MAX:
+            name, system, layout = cell
+            vain = counts.in_vain[cell]
+            yield f"given up: {name} on {layout} of {system}: {vain} runs were not judged"
+
+
+def outlook(cells: Sequence[Cell], counts: Counts, choice: Choice, pace: Pace) -> Iterator[str]:
+    """What would be played, and what first."""
+    yield from standing(cells, counts, pace)
+    left: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for cell in cells:
+        if counts.wants(cell, pace.repeats):
+            name, system, layout = cell
+            left[system, layout].append(f"{name} ({counts.judged[cell]} of {pace.repeats})")
+    for (system, layout), names in left.items():
+        yield f"left on {layout} of {system}: {', '.join(names)}"
+    piece = next_piece(cells, counts, pace)
+    if piece is None:
+        yield "nothing is left to play"
+    else:
+        yield f"next: mqproof run {shlex.join(piece.words(choice.deployment))}"
+
+
+def play(folder: Path, words: Sequence[str], tell: Tell) -> int:
+    """What it said on its error output is told where it ended in none of the usual ways. Raises
+    KeyboardInterrupt once it has ended."""
+    command = [sys.executable, "-m", "harness", "run", *words, "--judge", "expectations"]
+    began = time.monotonic()
+    with tempfile.TemporaryFile() as said:
+        code, interrupted = _ended([*command, "--results", str(folder)], said.fileno())
+        said.seek(0)
+        text = said.read().decode(errors="replace")
+    tell(f"{shlex.join(words)}: {time.monotonic() - began:.0f} s, exit {code}")
+    if interrupted or code == Exit.INTERRUPTED:
+        raise KeyboardInterrupt
+    if code not in USUAL:
+        for line in text[-SAID_MAX:].splitlines():
+            tell(f"  {line}")
+    return code
+
+
+def _ended(command: Sequence[str], said: int) -> tuple[int, bool]:
+    """The exit code, and whether we were interrupted. It has a session of its own, so that it
+    hears of an interrupt from us alone, and as often as we do."""
+    child: subprocess.Popen[bytes] | None = None
+    told: list[bool] = []  # an entry an interrupt: whether there was anybody to tell
+
+    def forward() -> None:
+        told.append(child is not None)
+        if child is not None:
+            child.send_signal(signal.SIGINT)
+
+    with signals.heard(forward):
+        child = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=said, start_new_session=True
+        )
+        if False in told:
+            child.send_signal(signal.SIGINT)
+        return child.wait(), bool(told)
+
+
+def _alters(name: str) -> bool:
+    told = scenario(name)
+    return bool(told.operations) or any(KINDS[one.kind].silences_peers for one in told.faults)

@@ -1,0 +1,182 @@
+"""Every run that a folder tells of: of the experiments in it, and of its CSV files.
+
+1. A run that stands in a CSV and in an experiment's verdict.json counts once.
+2. Every run counts: those of an experiment that ended without a verdict were not judged.
+3. A report over several experiments holds no run of its own: theirs count where they lie.
+4. Every file that cannot be read is a problem with its place, all at once; nothing is left out.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from harness.campaigns.runs import NAMES, Run, columns, of_csv
+from harness.claims.judge import Outcome
+from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_folder, text_of
+from harness.plan.problems import PlanError, Problem, and_more
+from harness.report import verdict
+from harness.run_folder import experiments
+
+PLACE = "FOLDER"
+PROBLEMS_MAX = 5  # of one file: the rest is mostly the same again
+BROKER = "rabbitmq"  # whose version a row tells; of others it tells none
+CELL = ("scenario", "system", "layout", "client")
+
+
+class _Part(BaseModel):
+    """Keys that are not read here may stand beside those that are."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class _Cell(_Part):
+    scenario: str
+    system: str
+    layout: str
+    client: str
+
+
+class _Told(_Part):
+    claim: str
+    outcome: Outcome
+    judged: tuple[str, ...]
+
+
+class _Cost(_Part):
+    deployment: str = ""
+    confirmed_per_s: float | None = None
+
+
+class _Run(_Part):
+    name: str
+    cell: _Cell
+    repeat: Annotated[int, Field(ge=1)]
+    claims: tuple[_Told, ...]
+    cost: _Cost | None = None
+
+
+class _Verdict(_Part):
+    """`seed` None: a report over several experiments."""
+
+    seed: int | None
+    versions: dict[str, str]
+    runs: tuple[_Run, ...]
+
+
+def found(folder: Path) -> list[Run]:
+    """Every run, the oldest first. Raises PlanError with all that cannot be read."""
+    if not is_folder(folder):
+        raise PlanError([Problem(PLACE, f"there is no folder {folder}")])
+    told = list(_told(folder))
+    if problems := [one for one in told if isinstance(one, Problem)]:
+        raise PlanError(problems)
+    runs = [one for one in told if isinstance(one, Run)]
+    once = {(run.experiment, run.run): run for run in runs}
+    return sorted(once.values(), key=lambda run: (run.experiment, run.run))
+
+
+def some(folder: Path) -> list[Run]:
+    """The same where there is a run. Raises PlanError."""
+    if runs := found(folder):
+        return runs
+    text = f"there is no run below {folder}: neither an experiment, nor a CSV file of runs"
+    raise PlanError([Problem(PLACE, text)])
+
+
+def is_kept(path: Path) -> bool:
+    """Whether a file is a CSV of runs: what may be written anew."""
+    try:
+        head, _, _ = text_of(path, JSON_BYTES_MAX).partition("\n")
+    except Unreadable:
+        return False
+    return head.rstrip("\r") == ",".join(NAMES)
+
+
+def _told(folder: Path) -> Iterator[Run | Problem]:
+    for path in sorted(folder.glob("*.csv")):
+        yield from _of_csv(path)
+    names = experiments.NAME, verdict.NAME
+    for experiment in sorted({path.parent for name in names for path in folder.glob(f"*/{name}")}):
+        path = experiment / verdict.NAME
+        yield from _of_verdict(path) if path.exists() else _without_verdict(experiment)
+
+
+def _of_csv(path: Path) -> Iterator[Run | Problem]:
+    try:
+        text = text_of(path, JSON_BYTES_MAX)
+    except Unreadable as reason:
+        yield Problem(str(path), f"cannot be read: {reason}")
+        return
+    wrong = 0
+    for one in of_csv(text, str(path)):
+        wrong += isinstance(one, Problem)
+        if isinstance(one, Run) or wrong <= PROBLEMS_MAX:
+            yield one
+    if wrong > PROBLEMS_MAX:
+        yield and_more(str(path), wrong - PROBLEMS_MAX)
+
+
+def _of_verdict(path: Path) -> Iterator[Run | Problem]:
+    """The runs of one experiment, from its verdict.json."""
+    try:
+        document = _Verdict.model_validate_json(text_of(path, JSON_BYTES_MAX))
+    except Unreadable as reason:
+        yield Problem(str(path), f"cannot be read: {reason}")
+    except ValidationError as error:
+        yield from _problems(path, error)
+    else:
+        if document.seed is not None:
+            for run in document.runs:
+                yield _run(document, document.seed, run, path.parent.name)
+
+
+def _problems(path: Path, error: ValidationError) -> Iterator[Problem]:
+    for one in error.errors(include_url=False)[:PROBLEMS_MAX]:
+        place = ".".join(str(part) for part in one["loc"])
+        yield Problem(f"{path}, {place}" if place else str(path), one["msg"])
+    if error.error_count() > PROBLEMS_MAX:
+        yield and_more(str(path), error.error_count() - PROBLEMS_MAX)
+
+
+def _run(document: _Verdict, seed: int, run: _Run, experiment: str) -> Run:
+    cost = run.cost or _Cost()
+    told = {one.claim: "; ".join(one.judged) for one in run.claims if one.outcome is Outcome.FAIL}
+    return Run(
+        experiment=experiment,
+        seed=seed,
+        run=run.name,
+        repeat=run.repeat,
+        **run.cell.model_dump(),
+        deployment=cost.deployment,
+        broker=document.versions.get(BROKER, ""),
+        **columns((one.claim, one.outcome) for one in run.claims),
+        told=json.dumps(told, ensure_ascii=False) if told else "",
+        confirmed_per_s=cost.confirmed_per_s,
+    )
+
+
+def _without_verdict(folder: Path) -> Iterator[Run | Problem]:
+    """What an experiment was asked for that has none, and never will if it is over."""
+    try:
+        stored = experiments.recall(folder)
+    except experiments.NoExperiment as reason:
+        yield Problem(PLACE, str(reason))
+        return
+    if stored.seed is None:
+        return
+    for run in stored.runs:
+        yield Run(
+            experiment=folder.name,
+            seed=stored.seed,
+            run=run.name,
+            repeat=run.repeat,
+            **dict(zip(CELL, run.cell, strict=True)),
+            deployment="",
+            broker="",
+            **columns(()),
+            told="",
+            confirmed_per_s=None,
+        )

@@ -1,0 +1,14 @@
+"""What removes what a harness that died has left: faults are undone, clusters are gone.
+
+Nothing here asks a run for anything: it reads labels, environments of processes, notes and
+journals, and works after whatever became of the rest.
+
+heal                the order of healing, over one kind of projects, whatever runs them
+everywhere          the same over all of them: `mqproof heal`
+local_projects      clusters of processes on this machine
+local_leftovers     what their nodes stored, where no process is left that tells of it
+docker_projects     clusters in containers
+external_projects   what is ours around clusters that are not
+guardian            a process that outlives the harness and does it at once
+guards              the harness's side: one guardian a project, watched
+"""

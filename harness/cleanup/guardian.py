@@ -1,0 +1,288 @@
+"""The guardian: a process that outlives the harness to mend and remove what it leaves behind.
+
+1. It sits in a session of its own and ignores the signals that people send to a harness. It
+   reads a pipe whose other end only the harness holds.
+2. The line `done` ends it without any action. The pipe's end without that line means that the
+   harness is gone: faults are undone at once, before anything else.
+3. Then workers get WORKERS_LIMIT_S to stop by themselves, which closes their logs; what is left
+   of them is killed.
+4. Then the project is removed, unless it is kept, until nothing of it has come up again for
+   QUIET_S: what the harness had started may still be making containers or processes.
+5. Everything it does is written to guardian.log of the experiment, with seconds since the end of
+   the harness. It never raises out of a step: the next one still has to happen.
+"""
+
+import argparse
+import asyncio
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+from tenacity import AsyncRetrying, RetryError, retry_if_result, stop_after_delay, wait_fixed
+
+from faults.model import FaultError
+from harness.cleanup.heal import Projects, Row, clear, mend
+
+LOG = "guardian.log"
+READY = b"watching\n"
+DONE = b"done\n"
+START_LIMIT_S = 30.0
+STOP_LIMIT_S = 10.0
+WORKERS_LIMIT_S = 8.0  # they stop by themselves 5 s after the harness is lost
+QUIET_S = 5.0
+CLEAR_LIMIT_S = 40.0
+_INTERVAL_S = 0.5
+_IGNORED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+Say = Callable[[str], None]
+
+
+class GuardianError(Exception):
+    """The guardian did not start, or was not there when it was to be ended."""
+
+
+class Workers(Protocol):
+    """The worker processes of a project. Raises FaultError."""
+
+    async def workers(self, project: str) -> Sequence[str]: ...
+
+    async def kill_workers(self, project: str) -> None: ...
+
+
+class Sphere(Projects, Workers, Protocol):
+    """All that a guardian may touch."""
+
+
+class Kind(StrEnum):
+    """Whose projects it touches."""
+
+    COMPOSE = "compose"
+    LOCAL = "local"
+    EXTERNAL = "external"
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """What a guardian watches over."""
+
+    project: str
+    experiment: Path
+    keep: bool
+
+
+class Guardian:
+    """The harness's side of a guardian that runs."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]", log: Path) -> None:
+        self._process = process
+        self._log = log
+
+    def watching(self) -> bool:
+        return self._process.poll() is None
+
+    def ending(self) -> str:
+        """How it ended; "" while it watches."""
+        status = self._process.poll()
+        if status is None:
+            return ""
+        return f"signal {-status}" if status < 0 else f"status {status}"
+
+    def done(self) -> None:
+        """Ends it without any action. Raises GuardianError where it is not there any more."""
+        assert self._process.stdin is not None, "it was started with a pipe"
+        try:
+            self._process.stdin.write(DONE)
+            self._process.stdin.close()
+            status = self._process.wait(STOP_LIMIT_S)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise GuardianError(f"the guardian could not be ended: {error}") from error
+        if status != 0:
+            raise GuardianError(f"the guardian ended with status {status}")
+        with suppress(OSError):  # the folder may be gone by now
+            if not self._log.stat().st_size:
+                self._log.unlink()
+
+
+def start_guardian(
+    project: str,
+    experiment: Path,
+    keep: bool,
+    kind: Kind = Kind.COMPOSE,
+    command: Sequence[str] = (sys.executable, "-m", "harness.cleanup.guardian"),
+) -> Guardian:
+    """Starts one and returns when it watches. Raises GuardianError."""
+    experiment = experiment.resolve()
+    words = [*command, "--project", project, "--experiment", str(experiment), "--kind", kind]
+    log = experiment / LOG
+    try:
+        process = _begin([*words, *(["--keep"] if keep else [])], log)
+    except OSError as error:
+        raise GuardianError(f"the guardian did not start: {error}") from error
+    assert process.stdout is not None, "it was started with a pipe"
+    readable, _, _ = select.select([process.stdout], [], [], START_LIMIT_S)
+    if not readable or process.stdout.readline() != READY:
+        process.kill()
+        process.wait()
+        raise GuardianError(f"the guardian did not start; see {log}")
+    return Guardian(process, log)
+
+
+def _begin(words: Sequence[str], log: Path) -> "subprocess.Popen[bytes]":
+    """Raises OSError."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as errors:
+        return subprocess.Popen(
+            words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,  # not ours: who waits for the end of ours would wait for the guardian
+            cwd=Path(__file__).parents[2],  # where these packages lie, installed or not
+            start_new_session=True,
+        )
+
+
+def watch(charge: Charge, sphere: Callable[[], Sphere], pipe: BinaryIO) -> int:
+    """The guardian's life; its exit status. `sphere` is called when the harness is gone."""
+    for number in _IGNORED:
+        signal.signal(number, signal.SIG_IGN)
+    sys.stdout.buffer.write(READY)
+    sys.stdout.buffer.flush()
+    for line in iter(pipe.readline, b""):
+        if line == DONE:
+            return 0
+    say = _log(charge.experiment)
+    say(f"the harness is gone; project {charge.project}")
+    try:
+        asyncio.run(guard(charge, sphere(), say))
+    except Exception as error:  # the log is the only one that still listens
+        say(f"the guardian failed: {error!r}")
+        return 1
+    return 0
+
+
+async def guard(charge: Charge, sphere: Sphere, say: Say) -> None:
+    """What happens once the harness is gone."""
+    for step in (_mend, _end_workers, _clear):
+        try:
+            await step(charge, sphere, say)
+        except Exception as error:  # whatever it is, the next step has to happen
+            say(f"{step.__name__.strip('_')}: FAILED: {error!r}")
+
+
+async def _mend(charge: Charge, sphere: Sphere, say: Say) -> None:
+    found = [one for one in await sphere.find() if one.name == charge.project]
+    if not found:
+        say("nothing of the project stands")
+    for project in found:
+        async for row in mend(sphere, replace(project, experiment=charge.experiment), "guardian"):
+            say(_text(row))
+
+
+async def _end_workers(charge: Charge, sphere: Sphere, say: Say) -> None:
+    left = await _left_workers(charge.project, sphere)
+    if left:
+        say(f"kill workers that did not stop by themselves: {'; '.join(left)}")
+        await sphere.kill_workers(charge.project)
+    else:
+        say("no worker runs")
+
+
+async def _left_workers(project: str, sphere: Sphere) -> Sequence[str]:
+    """Who still runs after WORKERS_LIMIT_S."""
+
+    async def look() -> Sequence[str]:
+        return await sphere.workers(project)
+
+    attempts = AsyncRetrying(
+        stop=stop_after_delay(WORKERS_LIMIT_S),
+        wait=wait_fixed(_INTERVAL_S),
+        retry=retry_if_result(bool),
+    )
+    try:
+        return await attempts(look)
+    except RetryError as error:
+        left: Sequence[str] = error.last_attempt.result()
+        return left
+
+
+async def _clear(charge: Charge, sphere: Sphere, say: Say) -> None:
+    """Removes until nothing was found for QUIET_S, or for CLEAR_LIMIT_S in all."""
+    if charge.keep:
+        say("left standing, as it was asked for (--keep)")
+        return
+    say(_text(await clear(sphere, charge.project)))
+    began = quiet_since = time.monotonic()
+    while time.monotonic() - quiet_since < QUIET_S and time.monotonic() - began < CLEAR_LIMIT_S:
+        if await _stands(charge.project, sphere, say):
+            say(_text(await clear(sphere, charge.project)))
+            quiet_since = time.monotonic()
+        await asyncio.sleep(_INTERVAL_S)  # between two looks
+    if await _stands(charge.project, sphere, say):
+        say("something is left of the project: run `mqproof heal`")
+
+
+async def _stands(project: str, sphere: Sphere, say: Say) -> bool:
+    try:
+        return any(one.name == project for one in await sphere.find())
+    except FaultError as failure:
+        say(f"look for what is left: FAILED: {failure}")
+        return True
+
+
+def _text(row: Row) -> str:
+    return row.what if row.ok and not row.doubt else f"{row.what}: FAILED: {row.doubt}"
+
+
+def _log(experiment: Path) -> Say:
+    """Appends lines to the log; where it cannot be written, to standard error."""
+    began = time.monotonic()
+
+    def say(text: str) -> None:
+        line = f"+{time.monotonic() - began:.2f} s {text}\n"
+        try:
+            with (experiment / LOG).open("a", encoding="utf-8") as file:
+                file.write(line)
+        except OSError:
+            sys.stderr.write(line)
+
+    return say
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m harness.cleanup.guardian")
+    parser.add_argument("--project", required=True)
+    parser.add_argument("--experiment", required=True, type=Path)
+    parser.add_argument("--kind", required=True, type=Kind)
+    parser.add_argument("--keep", action="store_true")
+    said = parser.parse_args(arguments)
+    charge = Charge(said.project, said.experiment, said.keep)
+    return watch(charge, lambda: _sphere(said.kind, said.experiment), sys.stdin.buffer)
+
+
+def _sphere(kind: Kind, experiment: Path) -> Sphere:
+    """Loaded when it is needed: a guardian is to watch soon, above all one that takes another's
+    place, and these take most of its start."""
+    if kind is Kind.LOCAL:
+        from harness.cleanup.local_projects import LocalProjects
+
+        return LocalProjects(experiment)
+    if kind is Kind.EXTERNAL:
+        from harness.cleanup.external_projects import ExternalProjects
+
+        return ExternalProjects()
+    from harness.cleanup.docker_projects import DockerProjects
+    from harness.deploy.engine import connect
+
+    return DockerProjects(connect())
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,208 @@
+"""Mends what an experiment left behind: armed faults first, then whole projects of dead owners.
+
+1. Everything is found by labels, through the engine, or by what the environment of processes
+   says; journals say which faults stand.
+2. What is mended may be mended again: undoing what is not there is no error.
+3. A project whose owner still runs is left alone, and so is one that people started by hand (it
+   has no owner).
+4. Without a readable journal everything that could be a fault is swept away: broker processes
+   that ended are started, frozen ones run on, chains of ours are removed, the proxy is reset.
+5. One failure does not keep the rest from being mended: each step is a row with its outcome.
+6. A project that is kept (`mqproof.keep` = 1) is mended and left standing.
+7. Where some experiments are chosen, nothing is done to those of others. A dry run looks and
+   reads, and does nothing at all.
+"""
+
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from faults.model import Armed, Executor, FaultError
+from faults.performing import perform_all
+from harness.outside.files import is_folder
+from harness.plan.operations import OPERATIONS
+from harness.run_folder.journal import Journal, JournalError, read, standing
+
+JOURNALS = "runs/*/journal.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A project as the engine, or /proc, shows it."""
+
+    name: str
+    experiment: Path
+    owner: str  # "<pid> <start ticks> <boot id>"
+    keep: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Whose projects are meant; everybody's, where nothing is said."""
+
+    results: Path | None = None  # experiments in this folder, or the one that it is
+    experiment: str = ""  # its name, or its folder
+
+    def means(self, experiment: Path) -> bool:
+        if self.results is not None and not experiment.is_relative_to(self.results.resolve()):
+            return False
+        named = experiment.name, str(experiment)
+        return not self.experiment or self.experiment in named or self._folder == experiment
+
+    @property
+    def there(self) -> bool:
+        """Whether there is such a folder, whatever stands of it."""
+        if not self.experiment:
+            return self.results is None or is_folder(self.results)
+        inside = (self.results or Path()) / self.experiment
+        return is_folder(inside) or (self.results is None and is_folder(self._folder))
+
+    @property
+    def _folder(self) -> Path:
+        return Path(self.experiment).resolve()
+
+
+EVERYBODY = Chosen()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One thing that healing did, or could not do."""
+
+    project: str
+    what: str
+    ok: bool = True
+    doubt: str = ""
+
+
+class Projects(Protocol):
+    """The projects of one engine, the local or the external ones, and what healing may do to them.
+
+    Raises FaultError.
+    """
+
+    async def find(self) -> Sequence[Standing]: ...
+
+    def executor(self, project: str) -> Executor: ...
+
+    async def sweep(self, project: str) -> Sequence[str]:
+        """Removes everything that could be a fault; what it removed."""
+
+    async def remove(self, project: str) -> None:
+        """Removes all of it; no error where there is nothing."""
+
+
+async def heal(
+    projects: Projects,
+    alive: Callable[[str], bool],
+    chosen: Chosen = EVERYBODY,
+    dry: bool = False,
+) -> AsyncIterator[Row]:
+    """Rows as the work goes on. `alive` says whether an owner still runs."""
+    try:
+        found = await projects.find()
+    except FaultError as failure:
+        yield Row("", "find what was left behind", False, str(failure))
+        return
+    for project in [one for one in found if chosen.means(one.experiment)]:
+        if not project.owner:
+            yield Row(project.name, "left alone: it was started by hand")
+        elif alive(project.owner):
+            pid = project.owner.partition(" ")[0]
+            yield Row(project.name, f"left alone: its owner, process {pid}, still runs")
+        elif dry:
+            for row in _meant(project):
+                yield row
+        else:
+            async for row in _healed(projects, project):
+                yield row
+
+
+async def _healed(projects: Projects, project: Standing) -> AsyncIterator[Row]:
+    async for row in mend(projects, project, "heal"):
+        yield row
+    if project.keep:
+        yield Row(project.name, "left standing, as it was asked for (--keep)")
+    else:
+        yield await clear(projects, project.name)
+
+
+def _meant(project: Standing) -> Iterator[Row]:
+    """What `_healed` would do."""
+    journals, doubts = _journals(project.experiment)
+    for doubt in doubts:
+        yield Row(project.name, f"would sweep away what could be a fault, for {doubt}")
+    for path, faults in journals.items():
+        for armed in faults:
+            never = "" if armed.returns else ": by the scenario, it never ends"
+            yield Row(project.name, f"{'' if never else 'would '}{_undo(path, armed)}{never}")
+    if not journals and not doubts:
+        yield Row(project.name, "would sweep away what could be a fault: it has no journal")
+    kept = "left standing, as it was asked for (--keep)"
+    yield Row(project.name, kept if project.keep else "would remove all of it")
+
+
+async def mend(projects: Projects, project: Standing, by: str) -> AsyncIterator[Row]:
+    """Undoes every fault of the project that stands."""
+    journals, doubts = _journals(project.experiment)
+    for doubt in doubts:
+        yield Row(project.name, "read a journal", False, doubt)
+    for path, faults in journals.items():
+        for armed in faults:
+            yield await _undone(projects, project.name, path, armed, by)
+    if not journals or doubts:
+        yield await _swept(projects, project.name)
+
+
+def _journals(experiment: Path) -> tuple[dict[Path, tuple[Armed, ...]], list[str]]:
+    """The standing faults of each journal that can be read, and why others cannot."""
+    journals: dict[Path, tuple[Armed, ...]] = {}
+    doubts = []
+    for path in sorted(experiment.glob(JOURNALS)):
+        try:
+            journals[path] = standing(read(path))
+        except (JournalError, OSError) as failure:
+            doubts.append(str(failure))
+    return journals, doubts
+
+
+async def _undone(projects: Projects, project: str, path: Path, armed: Armed, by: str) -> Row:
+    what = _undo(path, armed)
+    if not armed.returns:
+        return Row(project, f"{what}: by the scenario, it never ends")
+    try:
+        await perform_all(projects.executor(project), armed.undo)
+    except FaultError as failure:
+        return Row(project, what, False, str(failure))
+    try:
+        journal = Journal(path, by)
+        journal.undone(armed)
+        journal.close()
+    except OSError as failure:
+        return Row(project, what, True, f"undone, but not noted: {failure}")
+    return Row(project, what)
+
+
+def _undo(path: Path, armed: Armed) -> str:
+    of = "operation" if armed.kind in OPERATIONS else "window"
+    return f"undo {armed.kind} of {armed.resolved} ({of} {armed.window} of {path.parent.name})"
+
+
+async def _swept(projects: Projects, project: str) -> Row:
+    what = "sweep away what could be a fault"
+    try:
+        swept = await projects.sweep(project)
+    except FaultError as failure:
+        return Row(project, what, False, str(failure))
+    return Row(project, f"{what}: {'; '.join(swept) or 'nothing was there'}")
+
+
+async def clear(projects: Projects, project: str) -> Row:
+    """Removes the whole project."""
+    what = "remove all of it"
+    try:
+        await projects.remove(project)
+    except FaultError as failure:
+        return Row(project, what, False, str(failure))
+    return Row(project, what)

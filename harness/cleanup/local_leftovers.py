@@ -1,0 +1,59 @@
+"""What nodes of a dead local cluster stored, where no process is left that would tell of it.
+
+1. Harness and guardian may die together: nodes end then with their parent, and nobody removes
+   their data. It is found in the folders of experiments, by the plans that lie there.
+2. Of a cluster that runs, in whatever part, or whose owner lives, or that is to be kept, nothing
+   is touched here.
+"""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from faults.executors import local_processes as processes
+from harness.cleanup.heal import Chosen, Row
+from harness.deploy.local.site import FILES, PLAN, Site, data_of, load
+from harness.deploy.owner import alive
+from harness.outside.files import is_folder
+
+RESULTS = Path("results")  # where experiments lie if nobody says otherwise
+
+
+def clear(chosen: Chosen, dry: bool) -> Iterator[Row]:
+    """One row a cluster. `dry`: tells what it would do."""
+    for folder in _clusters(chosen):
+        site = _left(folder)
+        if site is None:
+            continue
+        what = "remove what its nodes had stored"
+        if dry:
+            yield Row(site.cluster, f"would {what}")
+            continue
+        try:
+            shutil.rmtree(data_of(folder))
+            yield Row(site.cluster, what)
+        except OSError as failure:
+            yield Row(site.cluster, what, ok=False, doubt=str(failure))
+
+
+def _clusters(chosen: Chosen) -> Iterator[Path]:
+    results = chosen.results or RESULTS
+    places = [results, *sorted(results.glob("*"))] if is_folder(results) else []
+    if chosen.experiment and is_folder(own := Path(chosen.experiment)):
+        places.append(own)
+    meant = (place.resolve() for place in places if chosen.means(place.resolve()))
+    for experiment in dict.fromkeys(meant):
+        yield from sorted(plan.parent for plan in experiment.glob(f"{FILES}/*/{PLAN}"))
+
+
+def _left(folder: Path) -> Site | None:
+    """The cluster whose nodes' data lie there, and nothing else of it."""
+    if not is_folder(data_of(folder)):
+        return None
+    try:
+        site = load(folder)
+    except OSError:
+        return None
+    if site.folder != folder or site.keep or processes.of(site.cluster) or alive(site.owner):
+        return None
+    return site

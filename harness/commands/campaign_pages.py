@@ -1,0 +1,167 @@
+"""`mqproof campaign judge`, `page`, `expectations`: what packed runs show, as it is published."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from harness.commands import pack
+from harness.commands.shell import Shell, print_lines, print_text
+from harness.commands.together import each, wrong_words
+from harness.plan.problems import PlanError, Problem, twice
+
+# Each imports what it needs of harness.campaigns itself: what judges takes long to load.
+if TYPE_CHECKING:
+    from harness.campaigns.pages import Page
+
+DIFFERS = 1  # a check found what is not so
+CHECK, WRITE, ADD = "--check", "--write", "--add"
+
+_Pages = Annotated[
+    list[Path],
+    typer.Argument(metavar="PAGE...", help="Markdown files with a mark <!-- runs: ... -->."),
+]
+
+
+def judge(
+    context: typer.Context,
+    packs: Annotated[
+        list[Path], typer.Argument(metavar="PACK...", help="Files that `mqproof pack` wrote.")
+    ],
+    table: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--table",
+            metavar="NAME",
+            help="made, loss, out, promises, foretold or articles; repeatable. All without.",
+        ),
+    ] = None,
+) -> int:
+    """Judge packed runs again and print their tables as Markdown: those of published pages.
+
+    Neither Docker nor Spark is started. Exit codes are those of `run`, over all
+    packs: 1 a promise was broken, 2 a promise or a run could not be judged.
+    """
+    from harness.campaigns.packed import judged
+    from harness.campaigns.page_tables import TABLES
+    from harness.judging.exits import of_claims
+
+    shell: Shell = context.obj
+    problems = wrong_words("--table", "table", table or [], list(TABLES))
+    problems += twice("PACK", map(str, packs))
+    found = each(dict.fromkeys(packs), judged, problems)
+    for name in table or TABLES:
+        print_lines(shell.out, [f"{name}:", "", *TABLES[name](found), ""])
+    return of_claims(run.verdicts for one in found for run in one.runs)
+
+
+def page(
+    context: typer.Context,
+    pages: _Pages,
+    add: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="DIR",
+            help="Pack this experiment, or all of a campaign's folder, for the first page; "
+            "repeatable.",
+        ),
+    ] = None,
+    check: Annotated[
+        bool, typer.Option(CHECK, help="Write nothing; exit with 1 where a page differs.")
+    ] = False,
+) -> int:
+    """Write the tables of published pages anew, from the packed runs that each page names.
+
+    A page names its runs (<!-- runs: runs/NAME/*.tar.xz -->), and where a
+    table goes (<!-- table: loss --> to <!-- end -->). All else in it is left as
+    it is.
+    """
+    from harness.campaigns import pages as published
+
+    shell: Shell = context.obj
+    read = _read(pages, {ADD: bool(add), CHECK: check}, add or ())
+    if add and (code := _add(context, read[0], add)):
+        return code
+    texts = each(read, published.made)
+    differ = [one.path for one, text in zip(read, texts, strict=True) if text != one.text]
+    for one, text in zip(read, texts, strict=True):
+        if one.path in differ and not check:
+            one.path.write_text(text, encoding="utf-8")
+        said = "is what its runs say"
+        if one.path in differ:
+            said = "is not what its runs say" if check else "is written anew, as its runs say"
+        print_text(shell.out, f"{one.path}: {said}")
+    return DIFFERS if check and differ else 0
+
+
+def expectations(
+    context: typer.Context,
+    pages: _Pages,
+    check: Annotated[
+        bool, typer.Option(CHECK, help="Exit with 1 where runs showed what is not expected.")
+    ] = False,
+    write: Annotated[
+        bool,
+        typer.Option(
+            WRITE, help="Put the entries into expectations.toml, for those written before."
+        ),
+    ] = False,
+) -> int:
+    """Print what published runs showed that expectations.toml does not know, as entries of it.
+
+    Without --check only what a person wrote there counts as known. What could not
+    be judged because its run is doubted is no knowledge.
+    """
+    from harness.campaigns import measured
+
+    shell: Shell = context.obj
+    read = _read(pages, {WRITE: write, CHECK: check})
+    text = measured.FILE.read_text(encoding="utf-8")
+    known = measured.read(text) if check else measured.known_by_hand(text)
+    found = each(read, lambda one: list(measured.shown(one, known)))
+    shown = [entry for entries in found for entry in entries]
+    if write:
+        text = measured.with_entries(text, shown)
+        measured.read(text)
+        measured.FILE.write_text(text, encoding="utf-8")
+        print_text(shell.out, f"{measured.FILE}: {len(shown)} entries written")
+        return 0
+    print_lines(shell.out, measured.lines(shown))
+    if check and not shown:
+        print_text(shell.out, "what these runs showed is expected")
+    return DIFFERS if check and shown else 0
+
+
+def _read(
+    paths: Sequence[Path], flags: Mapping[str, bool], add: Sequence[Path] = ()
+) -> "list[Page]":
+    """Pages of which nothing is wrong. `flags`: whether each was given; one may be."""
+    from harness.campaigns import pages
+
+    problems = [*twice("PAGE", map(str, paths)), *twice(ADD, map(str, add))]
+    if all(flags.values()):
+        text = f"exclude each other: {CHECK} writes nothing"
+        problems.append(Problem(" and ".join(flags), text))
+    return each(dict.fromkeys(paths), pages.read, problems)
+
+
+def _add(context: typer.Context, page: "Page", folders: Sequence[Path]) -> int:
+    """Packs what is not there yet; the exit code of the first that was not packed. Raises
+    PlanError."""
+    from harness.campaigns import pages
+
+    places = pages.places(page, [one for each in folders for one in pages.experiments_in(each)])
+    missing = {one: into for one, into in places.items() if not into.exists()}
+    problems = [
+        replace(problem, place=ADD)
+        for experiment, into in missing.items()
+        for problem in pack.problems(experiment, into)
+    ]
+    if problems:
+        raise PlanError(problems)
+    for into in missing.values():
+        into.parent.mkdir(parents=True, exist_ok=True)
+    codes = (pack.pack(context, experiment, into) for experiment, into in missing.items())
+    return next((code for code in codes if code), 0)

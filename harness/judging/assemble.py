@@ -1,0 +1,120 @@
+"""A report out of what the analysis found: every run judged by its claims, cells by expectations.
+
+1. A run that was planned and could not be judged stands there with its reason.
+2. Cells come in the order of their first run.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from harness.analyse import operated, routed
+from harness.claims.claims import Claim
+from harness.claims.doubts import Told
+from harness.claims.evidence import Evidence
+from harness.claims.judge import judge
+from harness.claims.state import State
+from harness.compare.expectations import CellResult, Expectations
+from harness.judging.result import CellTitle, RunReport
+from harness.plan.model import Experiment, RunPlan
+from harness.run_folder.manifest import Manifest
+from harness.view import routes
+from harness.view.audited import audit, starts
+from harness.view.costs import cost
+from harness.view.detail import NO_VIEWS, detail
+from harness.view.observations import observe, unplanned
+from harness.view.summary import Summary, summary
+from spark_analysis.schema.costs import Costs
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.findings import Findings
+from spark_analysis.schema.views import Views
+
+NO_COSTS = Costs()
+_OF_MISSING = ("drain", "unreadable")  # doubts that say where what is missing may be
+
+
+def run_report(
+    folder: Path,
+    manifest: Manifest,
+    facts: Facts,
+    findings: Findings,
+    claims: Iterable[Claim],
+    costs: Costs = NO_COSTS,
+    views: Views = NO_VIEWS,
+) -> RunReport:
+    """One run that the analysis has read in `folder`. Of the marts its own rows only."""
+    seen = operated.told(folder, manifest, facts, findings) | routed.told(folder, manifest, facts)
+    state = {**manifest.state, **seen}
+    evidence = Evidence(findings, facts, State.from_json(state))
+    told = summary(evidence)
+    return RunReport(
+        name=manifest.run,
+        cell=(manifest.scenario, manifest.system, manifest.layout, manifest.client),
+        repeat=manifest.repeat,
+        seed=manifest.seed,
+        verdicts=judge(claims, evidence),
+        observations=(
+            *observe(evidence),
+            *routes.observe(manifest, findings, views, evidence.doubts.run is None),
+            *unplanned(manifest.process_ends),
+            *starts(manifest.audit_starts),
+            *audit(folder),
+        ),
+        doubts=tuple(_doubt(doubt, told) for doubt in evidence.doubts),
+        failure=manifest.failure,
+        notes=_notes(manifest),
+        summary=told,
+        detail=detail(folder, manifest, facts, findings, views),
+        cost=cost(manifest, facts, costs, findings.doubts),
+    )
+
+
+def _doubt(doubt: Told, told: Summary) -> str:
+    """What was not read can hold nothing where nothing is missing: the count is decided."""
+    nothing = told.confirmed and told.loss_proved and not (told.lost.least or told.stranded.least)
+    if nothing and doubt.reason in _OF_MISSING:
+        return f"nothing was missing, so nothing could be lost, though {doubt.sentence}"
+    return doubt.sentence
+
+
+def unjudged(plan: RunPlan, reason: str) -> RunReport:
+    """A run that was planned, and of which nothing can be read."""
+    return RunReport(plan.name, plan.cell, plan.repeat, plan.seed, failure=reason)
+
+
+def compare(runs: Sequence[RunReport], expectations: Expectations) -> tuple[CellResult, ...]:
+    """Every cell against what is known of it."""
+    cells = dict.fromkeys(run.cell for run in runs)
+    return tuple(
+        expectations.compare(cell, [run.verdicts for run in runs if run.cell == cell])
+        for cell in cells
+    )
+
+
+def titles(experiment: Experiment) -> dict[tuple[str, str, str, str], CellTitle]:
+    """What the words of every cell mean."""
+    return {
+        run.cell: CellTitle(run.scenario.title, run.system.title, run.layout.title)
+        for run in experiment.runs
+    }
+
+
+def _notes(manifest: Manifest) -> tuple[str, ...]:
+    notes = [*_kept(manifest)]
+    if manifest.cluster_fresh_because:
+        notes.append(f"fresh cluster: {manifest.cluster_fresh_because}")
+    if manifest.ignored:
+        notes.append(f"ignored by {manifest.client}: {', '.join(manifest.ignored)}")
+    notes += [f"{word} = {meaning}" for word, meaning in sorted(manifest.resolved.items())]
+    return tuple(notes)
+
+
+def _kept(manifest: Manifest) -> Iterator[str]:
+    """What is to be known of the records themselves."""
+    if manifest.seal is None:
+        yield (
+            "no checksums: the run was sealed before there were any, so nobody can see whether "
+            "its records are still all there"
+        )
+        return
+    for one in manifest.seal.resealed:
+        yield f"sealed anew from its logs at {one.at}, because {one.because}"

@@ -1,0 +1,89 @@
+"""What mqproof ends with, and what decides it: the one place, from what was judged.
+
+1. An interrupt comes first, then a fault of ours, then the outcome of what was judged.
+2. Pages, files and terminals tell it; none of them chooses.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from enum import IntEnum, StrEnum
+
+from harness.claims.judge import ClaimVerdict, Outcome, worst
+from harness.compare.expectations import CellResult, Known, Standing
+from harness.compare.versus import Change, Versus
+
+
+class Exit(IntEnum):
+    """Exit codes."""
+
+    PASSED = 0
+    FAILED = 1
+    NOT_DECIDED = 2
+    INTERRUPTED = 130
+    BAD_INPUT = 254
+    CRASH = 255  # a fault of ours, and nothing else
+
+
+class Judge(StrEnum):
+    """What decides the exit code."""
+
+    CLAIMS = "claims"
+    EXPECTATIONS = "expectations"
+
+
+def of_experiment(
+    by: Judge,
+    runs: Collection[Sequence[ClaimVerdict]],
+    cells: Collection[CellResult],
+    *,
+    interrupted: bool,
+    crashed: bool,
+) -> Exit:
+    """`runs`: the verdicts of each, none where it was not judged. `crashed`: a fault of ours is
+    why one was not."""
+    if interrupted:
+        return Exit.INTERRUPTED
+    if crashed:
+        return Exit.CRASH
+    if by is Judge.EXPECTATIONS:
+        return of_expectations(cells)
+    return of_claims(runs)
+
+
+def of_claims(runs: Iterable[Sequence[ClaimVerdict]]) -> Exit:
+    """FAILED: a promise was broken. NOT_DECIDED: one that applied could not be judged, or a run in
+    which none was. Warnings and claims about some cases set neither."""
+    outcomes: list[Outcome] = []
+    for verdicts in runs:
+        promises = (one.outcome for one in verdicts if one.is_promise)
+        told = [one for one in promises if one is not Outcome.NOT_APPLICABLE]
+        outcomes += told or [Outcome.INCONCLUSIVE]
+    decided = {Outcome.FAIL: Exit.FAILED, Outcome.PASS: Exit.PASSED}
+    return decided.get(worst(outcomes), Exit.NOT_DECIDED)
+
+
+def of_expectations(cells: Iterable[CellResult]) -> Exit:
+    """FAILED: a cell differs. NOT_DECIDED: one is new or not judged, or there is none."""
+    standings = {result.standing for result in cells}
+    if Standing.DIFFERS in standings:
+        return Exit.FAILED
+    return Exit.PASSED if standings == {Standing.AS_EXPECTED} else Exit.NOT_DECIDED
+
+
+def of_versus(told: Versus) -> Exit:
+    """FAILED: something got worse. NOT_DECIDED: nothing could be compared."""
+    if not told.rows:
+        return Exit.NOT_DECIDED
+    return Exit.FAILED if told.of(Change.WORSE) else Exit.PASSED
+
+
+def of_telling(decided: Exit, *, crashed: bool) -> Exit:
+    """What was decided, after it was told. `crashed`: a fault of ours kept a page, or a run's
+    verdict, from it; what was judged stands, but nobody is to take it for the whole."""
+    return Exit.CRASH if crashed else decided
+
+
+def is_failure(by: Judge, verdict: ClaimVerdict, known: Known | None) -> bool:
+    """Whether one verdict, told alone, is a failure. `known`: what is expected of it."""
+    if by is Judge.CLAIMS or known is None:  # new, and nobody said that it may
+        return verdict.outcome is Outcome.FAIL
+    return verdict.outcome is not Outcome.INCONCLUSIVE and not known.allows(verdict.outcome)

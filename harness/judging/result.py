@@ -1,0 +1,91 @@
+"""What an experiment came to: every run with its verdicts, every cell, and the exit code.
+
+1. Values only; exits.py decides, and nothing here prints.
+2. A run that was planned is in the report, whatever became of it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness.claims.judge import ClaimVerdict
+from harness.compare.expectations import CellResult
+from harness.judging import exits
+from harness.judging.exits import Exit, Judge
+from harness.plan.model import Skipped
+from harness.view.costs import Cost
+from harness.view.detail import Detail
+from harness.view.observations import Observation
+from harness.view.summary import Summary
+from spark_analysis.schema.comparison import Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """One run and what came of it. Without verdicts it was not judged, and `failure` says why."""
+
+    name: str
+    cell: tuple[str, str, str, str]
+    repeat: int
+    seed: int
+    verdicts: tuple[ClaimVerdict, ...] = ()
+    observations: tuple[Observation, ...] = ()
+    doubts: tuple[str, ...] = ()
+    failure: str = ""
+    notes: tuple[str, ...] = ()  # why a fresh cluster was stood up, which words were ignored
+    summary: Summary | None = None  # None where nothing was judged
+    detail: Detail | None = None  # what only a page has room for
+    cost: Cost | None = None
+    piece: str = ""  # the experiment that it is of, in a report over several
+    trace: str = ""  # of a fault of ours, for which it was not judged; "" where there was none
+
+
+@dataclass(frozen=True, slots=True)
+class CellTitle:
+    """What a cell's words mean, in the sentences of their files."""
+
+    scenario: str
+    system: str
+    layout: str
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One of the experiments that a report is over."""
+
+    experiment: str
+    seed: int | None
+    replay: str
+    folder: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """An experiment's end: what every run showed, and what that means.
+
+    Over several experiments `seed` is None, and `pieces` tell theirs.
+    """
+
+    experiment: str
+    seed: int | None
+    folder: Path
+    judge: Judge
+    replay: str
+    versions: Mapping[str, str]
+    runs: tuple[RunReport, ...]
+    skipped: tuple[Skipped, ...]
+    cells: tuple[CellResult, ...]
+    comparison: tuple[Comparison, ...] = ()
+    interrupted: bool = False
+    titles: Mapping[tuple[str, str, str, str], CellTitle] = field(default_factory=dict)
+    pieces: tuple[Piece, ...] = ()
+
+    @property
+    def exit_code(self) -> Exit:
+        return exits.of_experiment(
+            self.judge,
+            [run.verdicts for run in self.runs],
+            self.cells,
+            interrupted=self.interrupted,
+            crashed=any(run.trace for run in self.runs),
+        )

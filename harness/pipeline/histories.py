@@ -1,0 +1,80 @@
+"""Histories of anybody's, judged: files in, what was found of each out.
+
+1. Every file is read before any verdict is told; all that is wrong with all of them is said at
+   once, and nothing else.
+2. A tool's own verdict stands beside ours for its own histories; beside one of ours, both tools'.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from harness.analyse.history import WORDS, evidence
+from harness.claims import claims
+from harness.claims.judge import judge as judge_claims
+from harness.histories import jepsen, neutral, openchaos, rows
+from harness.histories.as_rows import rows_of
+from harness.histories.declared import declaring, of_words
+from harness.histories.explained import explained
+from harness.histories.history import History, Told
+from harness.judging.foreign import Judged
+from harness.plan.problems import PlanError, twice
+
+OURS, JEPSEN, OPENCHAOS = "mqproof", "jepsen", "openchaos"
+_FOREIGN = {JEPSEN: jepsen, OPENCHAOS: openchaos}
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One file: its history, and as their rows where that is asked for."""
+
+    file: str
+    history: History
+    rows: tuple[rows.Row, ...]
+    tools: tuple[str, ...]  # whose verdicts go with it
+
+
+def judge_files(
+    files: Sequence[Path], form: str, explain: bool, declare: Sequence[str] = ()
+) -> tuple[Judged, ...]:
+    """Each file, judged; `declare`: words NAME=VALUE. Raises PlanError."""
+    problems = twice("FILE", map(str, files))
+    known: Mapping[str, Told] = {}
+    try:
+        known = of_words(declare, WORDS.declared)
+    except PlanError as error:
+        problems += error.problems
+    judged: list[Judged] = []
+    shipped = claims.shipped()
+    for path in dict.fromkeys(files):
+        try:
+            read = _read(path, form, explain)
+            read = replace(read, history=declaring(read.history, known, str(path)))
+            judged.append(_judged(read, shipped, untold=form != OURS and not known))
+        except PlanError as error:
+            problems += error.problems
+    if problems:
+        raise PlanError(problems)
+    return tuple(judged)
+
+
+def _read(path: Path, form: str, explain: bool) -> Read:
+    if form == OURS:
+        history = neutral.read(path, WORDS)
+        tools = tuple(_FOREIGN) if explain else ()
+        return Read(str(path), history, rows_of(history) if explain else (), tools)
+    told = _FOREIGN[form].read(path)
+    history = rows.history(_name(path), told, _FOREIGN[form].FORM)
+    return Read(str(path), history, told, (form,) if explain else ())
+
+
+def _name(path: Path) -> str:
+    return path.name.split(".")[0] or path.name
+
+
+def _judged(read: Read, shipped: tuple[claims.Claim, ...], *, untold: bool) -> Judged:
+    found = evidence(read.history, read.file)
+    verdicts = judge_claims(shipped, found)
+    judged = Judged(read.file, read.history, found, verdicts, (), untold)
+    theirs = [explained(tool, read.rows, judged.counts) for tool in read.tools]
+    return replace(judged, theirs=tuple(theirs))

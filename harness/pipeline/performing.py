@@ -1,0 +1,136 @@
+"""An experiment carried out, from its first cluster until nothing of it stands.
+
+1. A guardian stands before anything of a cluster is made: whatever becomes of this process, what
+   it broke is mended and what it started is removed.
+2. A signal ends what is on its way, whatever that is; what was recorded is sealed.
+"""
+
+import asyncio
+import contextlib
+import platform
+import time
+from dataclasses import dataclass
+from functools import partial
+from importlib import metadata
+from pathlib import Path
+
+from harness.cleanup.everywhere import settle
+from harness.cleanup.external_projects import anything_armed
+from harness.cleanup.guardian import Kind
+from harness.cleanup.guards import Guards
+from harness.cluster.port import Cluster, Deployment
+from harness.compare.bounded import Bounded
+from harness.deploy.compose.deployment import ComposeDeployment
+from harness.deploy.compose.faults import equip as equip_compose
+from harness.deploy.external.deployment import ExternalDeployment
+from harness.deploy.external.faults import equip as equip_external
+from harness.deploy.local.deployment import LocalDeployment
+from harness.deploy.local.faults import equip as equip_local
+from harness.pipeline import early
+from harness.pipeline.port import RunOptions
+from harness.plan.model import Experiment, RunPlan
+from harness.report.console.rates import Rates
+from harness.report.console.steps import Steps
+from harness.report.display import Display
+from harness.run import signals
+from harness.run.interrupts import Interrupt
+from harness.run.series import Hooks, Series
+from harness.run.view import View
+
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+
+@dataclass(frozen=True, slots=True)
+class Performing:
+    """One experiment on its way. `bounded` knows afterwards which of its runs were wanted,
+    `interrupt` whether it ended early, and why."""
+
+    experiment: Experiment
+    folder: Path
+    options: RunOptions
+    show: Display
+    steps: Steps
+    bounded: Bounded
+    interrupt: Interrupt
+
+    async def perform(self) -> None:
+        """Runs everything, or what an interrupt leaves. What was started is removed by then."""
+        loop = asyncio.get_running_loop()
+        with signals.heard(lambda: loop.call_soon_threadsafe(self.interrupt.ask)):
+            await self._guarded()
+
+    async def _guarded(self) -> None:
+        guards = Guards(self.folder, self.options.keep, self.show.message)
+        over = asyncio.Event()
+        watching = asyncio.create_task(guards.watch(over, self.interrupt.ask))
+        try:
+            await self._series(guards).perform()
+        finally:
+            self.steps.end()
+            over.set()
+            await watching
+            guards.end()
+            await settle(guards.external, self.show.message)
+
+    def _series(self, guards: Guards) -> Series:
+        deployments = deployments_of(self.options, guards)
+
+        async def up(plan: RunPlan) -> Cluster:
+            return await deployments[plan.deployment].up(
+                plan.layout, self.folder, self.steps.begin
+            )
+
+        boot_id = BOOT_ID.read_text().strip()
+        versions = _own_versions() | misbehaving(self.options)
+        return Series(self.experiment, self.folder, boot_id, versions, up, self._hooks())
+
+    def _hooks(self) -> Hooks:
+        rates = Rates("")
+
+        def began(plan: RunPlan, place: int, of: int) -> None:
+            nonlocal rates
+            self.steps.end()
+            rates = Rates(plan.name, f"{place} of {of}")
+            self.show.message(f"run {place} of {of}: {plan.name} ({' x '.join(plan.cell)})")
+
+        def live(view: View) -> None:
+            self.steps.end()
+            self.show.live(rates.view(time.monotonic(), view))
+
+        keep, say = self.options.keep, self.show.message
+        hooks = Hooks(self.interrupt, began, self.steps.begin, live, say, keep)
+        if self.options.bound is not None:
+            hooks.wanted = self.bounded.wanted
+            hooks.ended = partial(
+                early.judged, self.bounded, self.experiment, self.show, self.steps
+            )
+        return hooks
+
+
+def deployments_of(options: RunOptions, guards: Guards) -> dict[str, Deployment]:
+    """By their names in plans. Nothing is asked of an engine before a plan wants containers."""
+    return {
+        Kind.COMPOSE: ComposeDeployment(
+            equip_compose, options.keep, partial(guards.begin, Kind.COMPOSE)
+        ),
+        Kind.LOCAL: LocalDeployment(
+            equip_local, options.keep, partial(guards.begin, Kind.LOCAL), options.misbehave
+        ),
+        Kind.EXTERNAL: ExternalDeployment(
+            equip_external, partial(guards.begin, Kind.EXTERNAL), anything_armed
+        ),
+    }
+
+
+def misbehaving(options: RunOptions) -> dict[str, str]:
+    """Nobody is to take such a run for an honest one."""
+    return {"misbehave": str(options.misbehave)} if options.misbehave is not None else {}
+
+
+def _own_versions() -> dict[str, str]:
+    names = ("mqproof", "pyspark", "pyarrow", "docker", "toxiproxy-python")
+    found = {"python": platform.python_version(), "kernel": platform.release()}
+    for name in names:
+        with contextlib.suppress(metadata.PackageNotFoundError):  # run from a bare checkout
+            found[name] = metadata.version(name)
+    return found

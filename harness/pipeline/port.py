@@ -1,0 +1,55 @@
+"""What the command line asks of the pipeline, and how."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from harness.cleanup.heal import EVERYBODY, Chosen
+from harness.judging.exits import Judge
+from harness.judging.result import Report
+from harness.plan.bound import Bound
+from harness.plan.misbehave import Misbehave
+from harness.plan.model import Experiment
+from harness.plan.topology import Topology
+from harness.report.display import Display
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How to carry an experiment out, beside what it is."""
+
+    results: Path  # the experiment's folder is made inside, under its name
+    judge: Judge = Judge.CLAIMS
+    keep: bool = False
+    replay: str = ""  # the command that does the same experiment again
+    misbehave: Misbehave | None = None  # what every node is told to do wrong
+    bound: Bound | None = None  # each cell is repeated until this is excluded, or happened
+
+
+class Pipeline(Protocol):
+    """What the command line calls; stages.py is one."""
+
+    def run(self, experiment: Experiment, options: RunOptions, show: Display) -> Report: ...
+
+    def analyse(
+        self,
+        folders: Sequence[Path],
+        into: Path,
+        judge: Judge,
+        show: Display,
+        reseal: bool = False,
+    ) -> Report:
+        """`into`: the folder itself where there is one, a new one for several."""
+
+    def heal(self, show: Display, chosen: Chosen = EVERYBODY, dry: bool = False) -> bool:
+        """Whether nothing stands in the way any more; tells what it did by messages, or would do
+        where it is dry."""
+
+    def build(self, systems: tuple[str, ...], show: Display) -> None: ...
+
+    def doctor(self, show: Display) -> bool:
+        """Whether nothing is missing here; tells what is, and how to get it, by messages."""
+
+    def doctor_of(self, topology: Topology, show: Display) -> bool:
+        """Whether a cluster that is there could be put under test; it is not touched."""

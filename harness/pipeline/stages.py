@@ -1,0 +1,113 @@
+"""plan -> deploy -> run -> analyse -> report; healing and tear-down always follow.
+
+1. Everything of an experiment lies in one folder of results/; each stage leaves it readable.
+2. A guardian stands before anything of a cluster is made: whatever becomes of this process, what
+   it broke is mended and what it started is removed.
+3. Spark starts after the last run closed and the last cluster is gone.
+4. A signal ends what is on its way, whatever that is; what was recorded is sealed, what stood is
+   removed.
+"""
+
+import asyncio
+import shlex
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from harness.cleanup.everywhere import heal_all
+from harness.cleanup.heal import EVERYBODY, Chosen
+from harness.compare.bounded import Bounded
+from harness.deploy import images
+from harness.deploy.doctor import Row, examine
+from harness.deploy.engine import connect
+from harness.deploy.external.doctor import examine as examine_external
+from harness.judging.assemble import titles
+from harness.judging.exits import Judge
+from harness.judging.result import Report
+from harness.pipeline import stored, unjudged
+from harness.pipeline.performing import Performing
+from harness.pipeline.port import RunOptions
+from harness.plan.model import Experiment
+from harness.plan.topology import Topology
+from harness.report.console.steps import Steps
+from harness.report.display import Display
+from harness.run.going import alone, at_work
+from harness.run.interrupts import Interrupt, told
+from harness.run_folder.experiments import remember, remember_merged
+
+
+def run(experiment: Experiment, options: RunOptions, show: Display) -> Report:
+    """Carries an experiment out and judges it. Raises DeployError where nothing could begin."""
+    folder = options.results.resolve() / experiment.name
+    try:
+        return _run(experiment, folder, options, show)
+    except KeyboardInterrupt:  # no cluster stood: while it was planned, or while it was judged
+        show.message(told(0))
+        return unjudged.ended_early(experiment, options, folder, "")
+
+
+def _run(experiment: Experiment, folder: Path, options: RunOptions, show: Display) -> Report:
+    named = {cell: (t.scenario, t.system, t.layout) for cell, t in titles(experiment).items()}
+    remember(experiment, options.replay, named, folder)
+    steps, bounded, interrupt = Steps(show), Bounded(options.bound), Interrupt(show.message)
+    performing = Performing(experiment, folder, options, show, steps, bounded, interrupt)
+    with at_work(folder):
+        asyncio.run(performing.perform())
+        experiment = bounded.carried_out(experiment)
+    if interrupt.is_set():
+        return unjudged.ended_early(experiment, options, folder, interrupt.reason)
+    failures = unjudged.failures(folder)
+    if failures is not None:
+        return unjudged.report_of(
+            experiment, options, folder, lambda plan: failures.get(plan.name, stored.NOT_BEGUN)
+        )
+    with alone([folder], wait=True):
+        return stored.report_of(folder, options.judge, steps, show)
+
+
+def analyse(
+    folders: Sequence[Path], into: Path, judge: Judge, show: Display, reseal: bool = False
+) -> Report:
+    """Judges stored experiments: seals what is not sealed, runs Spark, evaluates claims.
+
+    `into`: the folder itself where there is one; a new one, for one report over several.
+    `reseal`: the tables of damaged runs are made anew, where the logs are what they were.
+    """
+    if len(folders) > 1:
+        words = ["mqproof", "analyse", *map(str, folders), "--judge", judge.value]
+        remember_merged(folders, shlex.join(words), into)
+    now = datetime.now(UTC).isoformat(timespec="seconds") if reseal else ""
+    return stored.report_of(into.resolve(), judge, Steps(show), show, now)
+
+
+def heal(show: Display, chosen: Chosen = EVERYBODY, dry: bool = False) -> bool:
+    """Undoes every fault that dead runs left armed, and removes what they left standing."""
+    return asyncio.run(heal_all(show.message, chosen, dry))
+
+
+def build(systems: tuple[str, ...], show: Display) -> None:
+    """Fetches or builds every image that these systems need in containers."""
+    assert systems, "the command line asks for at least one"
+    steps = Steps(show)
+    client = connect()
+    for system in systems:
+        images.ensure(client, system, steps.begin)
+    steps.end()
+
+
+def doctor(show: Display) -> bool:
+    return _told_rows(examine(Path.cwd()), show)
+
+
+def doctor_of(topology: Topology, show: Display) -> bool:
+    """What a topology file promises, held against the world; nothing is touched."""
+    return _told_rows(asyncio.run(examine_external(topology)), show)
+
+
+def _told_rows(found: Sequence[Row], show: Display) -> bool:
+    for row in found:
+        word = "ok     " if row.ok else "absent " if row.optional else "MISSING"
+        show.message(f"{word} {row.what}: {row.found}")
+        if not row.ok:
+            show.message(f"        {row.remedy}")
+    return all(row.ok or row.optional for row in found)

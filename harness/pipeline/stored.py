@@ -1,0 +1,119 @@
+"""The report over what is stored: every run sealed, judged, and told, whatever became of it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from harness.analyse import exactness
+from harness.analyse.marts import Judged, Marts, NothingRecorded, judge_all
+from harness.claims import claims
+from harness.compare import expectations
+from harness.judging.assemble import compare, run_report
+from harness.judging.exits import Judge
+from harness.judging.result import CellTitle, Piece, Report, RunReport
+from harness.plan.misbehave import TRUTH
+from harness.report.console.steps import Steps
+from harness.report.display import Display
+from harness.run import signals
+from harness.run_folder import rows
+from harness.run_folder.experiments import NoExperiment, StoredRun, recall
+from spark_analysis.schema.failed import Failed, failed
+
+NOT_BEGUN = "it was not begun"
+
+
+def report_of(
+    folder: Path, judge: Judge, steps: Steps, show: Display, resealed_at: str = ""
+) -> Report:
+    """`resealed_at`: when damaged runs' tables were made anew, if they are to be. Raises
+    NothingRecorded."""
+    try:
+        asked = recall(folder)
+    except NoExperiment as reason:
+        raise NothingRecorded(str(reason)) from reason
+    held = {one.name: one.folder for one in asked.experiments}
+
+    def step(name: str) -> None:
+        signals.ending()  # Spark has put a handler of its own in the place of ours by now
+        steps.begin(name)
+
+    marts = judge_all(folder, step, held, resealed_at)
+    steps.end()
+    if marts.unwritten:
+        show.message(f"the marts were not kept: {marts.unwritten}")
+    shipped = claims.shipped()
+    found = {run.folder: run for run in marts.runs}
+    runs = tuple(
+        _told(
+            each, found.get(each.folder), marts, shipped, each.experiment if asked.pieces else ""
+        )
+        for each in asked.runs
+    )
+    known = expectations.shipped([claim.name for claim in shipped])
+    return Report(
+        experiment=asked.name,
+        seed=asked.seed,
+        folder=folder,
+        judge=judge,
+        replay=asked.replay,
+        versions=_versions(marts),
+        runs=runs,
+        skipped=asked.skipped,
+        cells=compare(runs, known),
+        comparison=marts.comparison,
+        titles={cell: CellTitle(*words) for cell, words in asked.titles.items()},
+        pieces=tuple(Piece(one.name, one.seed, one.replay, one.folder) for one in asked.pieces),
+    )
+
+
+def _told(
+    asked: StoredRun,
+    run: Judged | None,
+    marts: Marts,
+    shipped: Sequence[claims.Claim],
+    piece: str,
+) -> RunReport:
+    """A run that was asked for: judged, or with the reason why it was not."""
+    if run is None:
+        why = marts.failed.get(asked.folder, Failed(asked.name, NOT_BEGUN, ""))
+        return replace(_unread(asked, why), piece=piece)
+    return replace(judged(asked, run, shipped), repeat=asked.repeat, piece=piece)
+
+
+def judged(asked: StoredRun, run: Judged, shipped: Sequence[claims.Claim]) -> RunReport:
+    """Whatever goes wrong with one run, others are told."""
+    told = run.manifest, run.facts, run.findings, shipped, run.costs, run.views
+    try:
+        return with_truth(run_report(run.folder, *told), run)
+    except rows.Unreadable as reason:
+        return _unread(asked, Failed(asked.name, f"{run.folder}: {reason}", ""))
+    except Exception as error:  # nobody foresaw it
+        return _unread(asked, failed(asked.name, run.folder, error))
+
+
+def _unread(asked: StoredRun, why: Failed) -> RunReport:
+    return RunReport(
+        asked.name, asked.cell, asked.repeat, asked.seed, failure=why.reason, trace=why.trace
+    )
+
+
+def with_truth(report: RunReport, run: Judged) -> RunReport:
+    """Says of a misbehaving cluster whether what it admits, and nothing else, was found."""
+    if not (run.folder / TRUTH).exists():
+        return report
+    try:
+        classes = exactness.compare(run.folder, run.manifest, run.findings)
+    except (rows.Unreadable, ValueError, OSError) as failure:
+        return replace(report, notes=(*report.notes, f"truth: cannot be read: {failure}"))
+    told = [each for each in classes if each.must or each.found]
+    notes = [f"truth: {'' if each.exact else 'NOT EXACT: '}{each}" for each in told]
+    return replace(report, notes=(*report.notes, *notes))
+
+
+def _versions(marts: Marts) -> dict[str, str]:
+    """Every version that was seen; where runs differ, all of them."""
+    found: dict[str, dict[str, None]] = {}
+    for run in marts.runs:
+        for name, text in run.manifest.versions.items():
+            found.setdefault(name, {})[text] = None
+    return {name: "; ".join(texts) for name, texts in found.items()}

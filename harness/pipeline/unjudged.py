@@ -1,0 +1,58 @@
+"""Reports over experiments of which nothing was judged: each run stands there with the reason."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from harness.judging.assemble import titles
+from harness.judging.assemble import unjudged as run_of
+from harness.judging.result import Report
+from harness.pipeline.port import RunOptions
+from harness.plan.model import Experiment, RunPlan
+from harness.run import signals
+from harness.run.series import RUNS
+from harness.run_folder.manifest import NAME as MANIFEST
+from harness.run_folder.manifest import Manifest
+
+
+def failures(folder: Path) -> dict[str, str] | None:
+    """Why each run never had any load; None where one had, so that there is something to judge."""
+    try:
+        manifests = [Manifest.load(path.parent) for path in folder.glob(f"runs/*/{MANIFEST}")]
+    except (OSError, ValueError):
+        return None  # the report says of each run what is wrong with it
+    if any(manifest.load_started_ns is not None for manifest in manifests):
+        return None
+    return {manifest.run: manifest.failure for manifest in manifests}
+
+
+def report_of(
+    experiment: Experiment,
+    options: RunOptions,
+    folder: Path,
+    reason: Callable[[RunPlan], str],
+    interrupted: bool = False,
+) -> Report:
+    """Every run that was planned, each with its reason."""
+    return Report(
+        experiment=experiment.name,
+        seed=experiment.seed,
+        folder=folder,
+        judge=options.judge,
+        replay=options.replay,
+        versions={},
+        runs=tuple(run_of(plan, reason(plan)) for plan in experiment.runs),
+        skipped=experiment.skipped,
+        cells=(),
+        interrupted=interrupted,
+        titles=titles(experiment),
+    )
+
+
+def ended_early(experiment: Experiment, options: RunOptions, folder: Path, reason: str) -> Report:
+    """`reason`: ours, where nobody asked for the end: that is no 130, but nothing is decided."""
+    signals.silence()
+    asked = not reason
+    why = "interrupted" if asked else f"ended early: {reason}"
+    if any(folder.glob(f"{RUNS}/*/{MANIFEST}")):
+        why += f"; what was recorded is sealed: mqproof analyse {folder}"
+    return report_of(experiment, options, folder, lambda _: why, interrupted=asked)

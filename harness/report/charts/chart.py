@@ -1,0 +1,233 @@
+"""A run's timeline as a drawing: places and paths, pure, with no idea of HTML.
+
+1. Places along the time are per cent of the width, so that a drawing fits every screen. Words stay
+   words: whoever renders it sets them in letters of a fixed size.
+2. Every slice has a sentence that says its numbers.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+
+from harness.report.charts import routes
+from harness.report.charts.plots import Plot, plots
+from harness.report.charts.scale import Lane, Scale, Span, Tick
+from harness.report.page.outs import spell_text
+from harness.view.timeline import FaultSpan, Slice, Timeline
+from spark_analysis.schema.availability import Stage
+from spark_analysis.schema.measure import Grade
+from spark_analysis.schema.measures import REGISTER
+from spark_analysis.schema.service import RUN, SYSTEM
+
+NS = 1e9
+_TICKS_MAX = 7
+_ROUND = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400)
+_LANES = tuple(  # of affected messages, the gravest first; what nobody can say has none
+    each
+    for each in REGISTER
+    if each.listed and not each.of_times and each.grade in (Grade.VIOLATION, Grade.HARMLESS)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A slice's column in the box of a plot, and its sentence."""
+
+    x: float
+    width: float
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    label: str  # for those who cannot see it
+    ticks: tuple[Tick, ...]
+    phases: tuple[Span, ...]
+    asked: tuple[Span, ...]
+    held: tuple[Span, ...]
+    bands: tuple[Span, ...]  # of faults, behind every plot
+    plots: tuple[Plot, ...]
+    hits: tuple[Hit, ...]
+    outs: tuple[Lane, ...]  # outages: of the run, its worst queue, its worst publisher
+    stages: tuple[Lane, ...]
+    lanes: tuple[Lane, ...]
+    servers: tuple[Lane, ...]  # what each name server showed of each broker
+    clients: tuple[Lane, ...]  # which name server each client asked
+    servers_left_out: int
+
+
+def chart(timeline: Timeline) -> Chart:
+    """The drawing of one run."""
+    scale = Scale(timeline.from_s, max(timeline.until_s, timeline.from_s + 1))
+    return Chart(
+        label=_label(timeline),
+        ticks=tuple(ticks(scale)),
+        phases=tuple(_phases(timeline, scale)),
+        asked=tuple(span for fault in timeline.faults for span in _asked(fault, scale)),
+        held=tuple(_held(fault, scale) for fault in timeline.faults),
+        bands=tuple(_band(fault, scale) for fault in timeline.faults),
+        plots=tuple(plots(timeline, scale)),
+        hits=tuple(_hit(one, timeline, scale) for one in timeline.slices),
+        outs=tuple(_outs(timeline, scale)),
+        stages=tuple(_stages(timeline.faults, scale)),
+        lanes=tuple(_lanes(timeline, scale)),
+        servers=tuple(routes.lanes(timeline.routes.servers, scale)),
+        clients=tuple(routes.lanes(timeline.routes.clients, scale)),
+        servers_left_out=timeline.routes.left_out,
+    )
+
+
+def _label(timeline: Timeline) -> str:
+    faults = "; ".join(
+        f"{fault.kind} at +{fault.issued_ns / NS:.1f} s" for fault in timeline.faults
+    )
+    return (
+        f"Timeline from +{timeline.from_s} s to +{timeline.until_s} s: success, rates and latency "
+        f"in slices of {timeline.slice_s} s; faults: {faults or 'none'}"
+    )
+
+
+def ticks(scale: Scale, most: int = _TICKS_MAX) -> Iterable[Tick]:
+    """Round times, so many at most."""
+    span_s = scale.until_s - scale.from_s
+    step = next((one for one in _ROUND if span_s / one <= most), span_s)
+    number = math.ceil(scale.from_s / step)
+    while number * step <= scale.until_s - span_s / 25:  # room for the last one's letters
+        yield Tick(scale.place(number * step), f"+{_clock(number * step)}")
+        number += 1
+
+
+def _clock(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:g} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes}:{rest:02d} min"
+
+
+def _phases(timeline: Timeline, scale: Scale) -> Iterable[Span]:
+    names = [*timeline.phases, ("", round(timeline.until_s * NS))]
+    for (name, began_ns), (_, ended_ns) in pairwise(names):
+        if began_ns / NS < scale.until_s and ended_ns > began_ns:
+            title = f"phase {name}, from +{began_ns / NS:.1f} s"
+            yield scale.span(began_ns / NS, ended_ns / NS, name, name, title)
+
+
+def _asked(fault: FaultSpan, scale: Scale) -> Iterable[Span]:
+    if fault.asked_from_ns is not None and fault.asked_until_ns is not None:
+        from_s, until_s = fault.asked_from_ns / NS, fault.asked_until_ns / NS
+        title = f"fault {fault.number} was asked for from +{from_s:.1f} s to +{until_s:.1f} s"
+        yield scale.span(from_s, until_s, "asked", f"{fault.kind} {fault.target}", title)
+
+
+def _held(fault: FaultSpan, scale: Scale) -> Span:
+    until_s = scale.until_s if fault.ended_ns is None else fault.ended_ns / NS
+    tone = "held" if fault.verified else "doubted"
+    text = f"{fault.kind} {fault.resolved}".strip()
+    end = "and never undone" if fault.ended_ns is None else f"and undone by +{until_s:.1f} s"
+    seen = "seen from outside" if fault.verified else fault.doubt or "not verified"
+    title = f"fault {fault.number} was issued at +{fault.issued_ns / NS:.3f} s {end}: {seen}"
+    return scale.span(fault.issued_ns / NS, until_s, tone, text, title)
+
+
+def _band(fault: FaultSpan, scale: Scale) -> Span:
+    until_s = scale.until_s if fault.ended_ns is None else fault.ended_ns / NS
+    tone = "held" if fault.verified else "doubted"
+    return scale.span(fault.issued_ns / NS, until_s, tone, "")
+
+
+def _hit(one: Slice, timeline: Timeline, scale: Scale) -> Hit:
+    left = scale.place(one.from_s) * 10
+    right = scale.place(one.from_s + timeline.slice_s) * 10
+    on_time = one.operations - one.missed
+    told = [f"+{one.from_s} s"]
+    if one.operations:
+        told.append(f"{on_time:,} of {one.operations:,} on time")
+    told.append(f"{one.confirmed:,} confirmed, {one.delivered:,} delivered")
+    if one.p50_ms is not None and one.p99_ms is not None:
+        told.append(f"half within {one.p50_ms:,.1f} ms, 99 % within {one.p99_ms:,.1f} ms")
+    return Hit(round(left, 1), round(right - left, 1), "; ".join(told))
+
+
+def _outs(timeline: Timeline, scale: Scale) -> Iterable[Lane]:
+    for out in timeline.outs:
+        name = "out" if out.scope == RUN else f"{out.scope} {out.name} out"
+        yield Lane(
+            name,
+            tuple(
+                scale.span(
+                    spell.from_ns / NS,
+                    spell.until_ns / NS,
+                    "out" if spell.ended == SYSTEM else "open",
+                    "",
+                    spell_text(spell, 0),
+                )
+                for spell in out.spells
+            ),
+        )
+
+
+def _stages(faults: Iterable[FaultSpan], scale: Scale) -> Iterable[Lane]:
+    for fault in faults:
+        rows = sorted(fault.stages, key=lambda row: (not row.reached, row.after_ns))
+        for row in rows:
+            yield Lane(row.stage, (_stage(row, fault, scale),))
+
+
+def _stage(row: Stage, fault: FaultSpan, scale: Scale) -> Span:
+    from_s, after_s = fault.issued_ns / NS, row.after_ns / NS
+    text = f"{after_s:.3f} s" if row.reached else f"not within {after_s:.1f} s"
+    tone = "reached" if row.reached else "missing"
+    if fault.stages_doubt:
+        text, tone = f"{text}, not judged", "doubted"
+    margin = f"uncertain by {row.uncertainty_ns / NS:.3f} s" if row.uncertainty_ns else ""
+    title = f"fault {fault.number}: {row.stage} {text}" + (f", {margin}" if margin else "")
+    return scale.span(from_s, from_s + after_s, tone, text, title)
+
+
+def _lanes(timeline: Timeline, scale: Scale) -> Iterable[Lane]:
+    for measure in _LANES:
+        marks = [mark for mark in timeline.marks if mark.measure == measure.name]
+        if marks:
+            yield Lane(
+                measure.name,
+                tuple(
+                    scale.span(
+                        mark.from_s,
+                        mark.from_s + timeline.slice_s,
+                        measure.grade.value,
+                        "",
+                        f"+{mark.from_s} s: {mark.messages:,} {measure.name.replace('_', ' ')}",
+                    )
+                    for mark in marks
+                ),
+            )
+    if timeline.operations:
+        yield Lane("operation", tuple(_operated(timeline, scale)))
+    for sort in ("process", "probe", "client", "stall"):
+        found = [one for one in timeline.happenings if one.sort == sort]
+        if found:
+            yield Lane(
+                sort,
+                tuple(
+                    scale.span(
+                        one.at_ns / NS,
+                        one.at_ns / NS,
+                        "fine" if one.ok else "bad",
+                        "",
+                        f"+{one.at_ns / NS:.3f} s, {one.who}: {one.text}",
+                    )
+                    for one in found
+                ),
+            )
+
+
+def _operated(timeline: Timeline, scale: Scale) -> Iterable[Span]:
+    """Each operation from its begin to its end; one without an end is a moment."""
+    for one in timeline.operations:
+        if one.began_ns is not None:
+            from_s = one.began_ns / NS
+            until_s = from_s if one.returned_ns is None else one.returned_ns / NS
+            text = f"{one.kind} {one.resolved or one.target}".strip()
+            title = f"+{from_s:.3f} s to +{until_s:.3f} s, {text}: {one.detail}"
+            yield scale.span(from_s, until_s, "fine" if one.ok else "bad", "", title)

@@ -1,0 +1,23 @@
+"""What name servers showed, and whom clients asked, as rows along the time of a drawing.
+
+1. What a silent name server would have shown is unknown, and looks like it.
+2. What lies outside of the drawing's time is left out: drainers come after the load.
+"""
+
+from collections.abc import Iterable
+
+from harness.report.charts.scale import Lane, Scale
+from harness.view.routes import Row
+
+NS = 1e9
+
+
+def lanes(rows: Iterable[Row], scale: Scale) -> Iterable[Lane]:
+    for row in rows:
+        spans = tuple(
+            scale.span(one.from_ns / NS, one.until_ns / NS, one.state, one.text, one.title)
+            for one in row.stretches
+            if one.from_ns / NS < scale.until_s and one.until_ns / NS > scale.from_s
+        )
+        if spans:
+            yield Lane(row.name, spans)

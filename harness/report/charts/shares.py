@@ -1,0 +1,202 @@
+"""Share on time over time, of all runs of a cell, as areas in a box of 1000 x 100.
+
+1. Runs are laid over each other so that the first fault of each lies at 0; without a fault, the
+   beginning of its load. What fell into the second of the fault is drawn after it: nothing looks
+   late before a fault that was not.
+2. What was on time in every run is one area from the bottom; what was late hangs from the top,
+   in as many layers as there are runs: where all of them were late it is dense, where one was,
+   faint. Of more than LAYERS_MAX runs the layers are quantiles.
+3. Outages lie below, a row a run: nothing is averaged there.
+4. What is short stays visible: nothing is drawn narrower than LEAST.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from harness.report.charts.scale import Scale
+from harness.report.page.outs import spell_text
+from harness.view.out import Out
+from harness.view.timeline import Timeline
+from spark_analysis.schema.service import NEVER, RUN, UNKNOWN
+
+NS = 1e9
+LAYERS_MAX = 10
+LEAST = 4.0  # of 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Places in a box of 1000; `row` of as many rows as there are runs."""
+
+    x: float
+    width: float
+    row: int
+    tone: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """The outages of one scope, a row a run."""
+
+    scope: str
+    name: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """`zero`: where the fault began; None: there is none."""
+
+    on_time: str
+    late: tuple[str, ...]  # layers, the faintest last
+    density: float  # of one layer
+    median: str  # of several runs; "" of one
+    faults: tuple[Block, ...]
+    zero: float | None
+    lanes: tuple[Lane, ...]
+    runs: int
+
+
+def span(timelines: Iterable[Timeline]) -> tuple[float, float]:
+    """The time that all of these need, in seconds from the fault."""
+    ends = [(one.from_s - _zero_s(one), one.until_s - _zero_s(one)) for one in timelines]
+    return min(first for first, _ in ends), max(last for _, last in ends)
+
+
+def shares(timelines: Sequence[Timeline], scale: Scale) -> Shares:
+    """Of one cell at least one run. `scale`: the same for all cells that stand one below the
+    other, in seconds from the fault."""
+    step_s = max(one.slice_s for one in timelines)
+    first, last = math.floor(scale.from_s / step_s), math.ceil(scale.until_s / step_s)
+    found = [(number * step_s, _late(timelines, number * step_s))
+             for number in range(first, last)]  # fmt: skip
+    columns = [(at_s, sorted(late, reverse=True)) for at_s, late in found if late]
+    layers = min(len(timelines), LAYERS_MAX)
+    return Shares(
+        on_time=_area([(at_s, 1 - late[0]) for at_s, late in columns], step_s, scale, 100),
+        late=tuple(
+            _area([(at_s, _layer(late, n, layers)) for at_s, late in columns], step_s, scale, 0)
+            for n in range(layers)
+        ),
+        density=round(1 - 0.08 ** (1 / layers), 3),
+        median="" if len(timelines) == 1 else _line(columns, step_s, scale),
+        faults=tuple(_faults(timelines, scale)),
+        zero=_x(0.0, scale) if any(map(_opened, timelines)) else None,
+        lanes=tuple(_lanes(timelines, scale)),
+        runs=len(timelines),
+    )
+
+
+def _opened(timeline: Timeline) -> list[int]:
+    """When its faults were issued, of those that came to that."""
+    return [fault.issued_ns for fault in timeline.faults if fault.opened]
+
+
+def _zero_s(timeline: Timeline) -> float:
+    opened = _opened(timeline)
+    return min(opened) / NS if opened else float(timeline.from_s)
+
+
+def _late(timelines: Iterable[Timeline], at_s: float) -> list[float]:
+    """The share that was late at an instant, of each run in which something was due then."""
+    found = []
+    for one in timelines:
+        place = math.floor((at_s + _zero_s(one) - one.from_s) / one.slice_s)
+        if 0 <= place < len(one.slices) and one.slices[place].operations:
+            found.append(one.slices[place].missed / one.slices[place].operations)
+    return found
+
+
+def _layer(late: Sequence[float], number: int, layers: int) -> float:
+    """Of so many runs the one that stands for a layer: each its own, or a quantile."""
+    return late[min(len(late) - 1, (2 * number + 1) * len(late) // (2 * layers))]
+
+
+def _area(heights: Iterable[tuple[float, float]], step_s: float, scale: Scale, base: int) -> str:
+    """Columns from the top (base 0) or the bottom (100); equal ones side by side are one."""
+    parts = []
+    for left, right, height in _steps(heights, step_s, scale):
+        if height <= 0:
+            continue
+        right = max(right, left + LEAST) if not base else right
+        end = 100 * height if not base else 100 - 100 * height
+        parts.append(f"M{left:g} {base}V{end:.4g}H{right:g}V{base}Z")
+    return "".join(parts)
+
+
+def _line(columns: Iterable[tuple[float, Sequence[float]]], step_s: float, scale: Scale) -> str:
+    """The median, as steps."""
+    heights = [(at_s, late[len(late) // 2]) for at_s, late in columns]
+    parts = []
+    before = None
+    for left, right, height in _steps(heights, step_s, scale):
+        y = f"{100 * height:.4g}"
+        parts.append(f"V{y}H{right:g}" if before == left else f"M{left:g} {y}H{right:g}")
+        before = right
+    return "".join(parts)
+
+
+def _steps(
+    heights: Iterable[tuple[float, float]], step_s: float, scale: Scale
+) -> Iterable[tuple[float, float, float]]:
+    """Left, right and height of each stretch of columns of one height, without gaps."""
+    numbered = [(at_s - number * step_s, at_s, height)
+                for number, (at_s, height) in enumerate(heights)]  # fmt: skip
+    for (_, height), group in groupby(numbered, key=lambda one: (one[0], one[2])):
+        own = list(group)
+        yield _x(own[0][1], scale), _x(own[-1][1] + step_s, scale), height
+
+
+def _faults(timelines: Sequence[Timeline], scale: Scale) -> Iterable[Block]:
+    """The windows of each run, a row a run."""
+    for row, one in enumerate(timelines):
+        for fault in one.faults:
+            if fault.opened:
+                zero_s = _zero_s(one)
+                from_s = fault.issued_ns / NS - zero_s
+                until_s = scale.until_s if fault.ended_ns is None else fault.ended_ns / NS - zero_s
+                tone = "held" if fault.verified else "doubted"
+                title = f"{fault.kind} {fault.resolved}, from {_told(from_s)} to {_told(until_s)}"
+                yield _block(from_s, until_s, row, tone, title, scale)
+
+
+def _lanes(timelines: Sequence[Timeline], scale: Scale) -> Iterable[Lane]:
+    """The run's is always there, the others where something lies in them."""
+    scopes = dict.fromkeys(out.scope for one in timelines for out in one.outs)
+    for scope in scopes:
+        blocks: list[Block] = []
+        named: list[Out] = []
+        for row, one in enumerate(timelines):
+            for out in (out for out in one.outs if out.scope == scope):
+                blocks += [
+                    _block(
+                        spell.from_ns / NS - _zero_s(one),
+                        spell.until_ns / NS - _zero_s(one),
+                        row,
+                        "open" if spell.ended in (NEVER, UNKNOWN) else "out",
+                        spell_text(spell, round(_zero_s(one) * NS)),
+                        scale,
+                    )
+                    for spell in out.spells
+                ]
+                named.append(out)
+        if blocks or scope == RUN:
+            longest = max(named, key=lambda out: out.seconds)
+            yield Lane(scope, longest.name, tuple(blocks))
+
+
+def _block(from_s: float, until_s: float, row: int, tone: str, title: str, scale: Scale) -> Block:
+    left = _x(from_s, scale)
+    width = max(2 * LEAST, _x(until_s, scale) - left)
+    return Block(min(left, 1000 - width), round(width, 1), row, tone, title)
+
+
+def _x(at_s: float, scale: Scale) -> float:
+    return round(scale.place(at_s) * 10, 1)
+
+
+def _told(at_s: float) -> str:
+    return f"{'+' if at_s >= 0 else '−'}{abs(at_s):.1f} s"

@@ -1,0 +1,41 @@
+"""What the demo showed, as a table for somebody who is new here, and where to go from there."""
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.markup import escape
+from rich.table import Table
+
+from harness.judging.result import Report
+from harness.report.page.cells import CellView, cells
+
+
+def table(report: Report) -> RenderableType:
+    """What was done, where, and what came out, in sentences."""
+    shown = Table(title="What the demo showed", show_lines=True, title_justify="left")
+    shown.add_column("what was broken", ratio=3)
+    shown.add_column("how the queue is laid out", ratio=2)
+    shown.add_column("what came out", ratio=4)
+    shown.add_column("verdict", no_wrap=True)
+    for view in cells(report):
+        shown.add_row(
+            escape(view.title.scenario),
+            escape(view.title.layout),
+            escape(view.sentence),
+            f"{_colour(view)}{escape(view.badge)}[/]\n{escape(view.standing)}",
+        )
+    return shown
+
+
+def last_lines(report: Report, system: str) -> Iterator[str]:
+    """What it means, and where to go from here. `system`: whom it was shown of."""
+    if report.exit_code == 0:
+        yield "The demo did what it should: one layout keeps its promise, the other is caught."
+    else:
+        yield "The demo did not come out as it should; the report says where and why."
+    yield "Own scenario:  mqproof new scenario mine && mqproof run mine.toml --system " + system
+    yield "Real brokers:  mqproof doctor && mqproof run master-crash --system rabbitmq-mirrored"
+
+
+def _colour(view: CellView) -> str:
+    return {"fail": "[bold red]", "pass": "[green]", "open": "[yellow]"}.get(view.tone, "[dim]")

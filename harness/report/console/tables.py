@@ -1,0 +1,156 @@
+"""Tables of a report: verdicts (claims x cells), comparison (measures x cells).
+
+1. Cells are columns with a number; the legend above says which cell a number is.
+2. Too many cells for one table make several; no column is dropped.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from harness.claims.judge import Outcome
+from harness.judging.result import Report
+from harness.outside.text import one_line
+from harness.report.lines import by_urgency, cell_name, outcome_of, outcome_words
+from spark_analysis.schema.comparison import Comparison
+
+COLUMNS_MAX = 6
+_STYLES = {
+    Outcome.PASS: "green",
+    Outcome.FAIL: "bold red",
+    Outcome.INCONCLUSIVE: "yellow",
+    Outcome.NOT_APPLICABLE: "dim",
+}
+_OF_WARNINGS = "dim yellow"
+_SHORT = {Outcome.NOT_APPLICABLE: "n/a"}
+Cell = tuple[str, str, str, str]
+
+
+def legend(report: Report) -> list[str]:
+    """`1: master-crash on …`: the numbers that head the columns."""
+    return [f"{number}: {cell_name(cell)}" for number, cell in _numbered(report)]
+
+
+def verdict_tables(report: Report, whole: bool = False) -> Iterator[Table]:
+    """Claims x cells, broken ones first; of several repeats the outcome that speaks for all, and
+    how many had it. A claim that applies to none of a table's runs has a row in it only in the
+    `whole`."""
+    for cells in _chunks(_numbered(report)):
+        shown = [cell for _, cell in cells]
+        runs = [run for run in report.runs if run.cell in shown]
+        verdicts = by_urgency(verdict for run in runs for verdict in run.verdicts)
+        applies = {one.claim for one in verdicts if one.outcome is not Outcome.NOT_APPLICABLE}
+        every = dict.fromkeys(verdict.claim for verdict in verdicts)
+        claims = [claim for claim in every if whole or claim in applies]
+        table = _table("claim", cells)
+        for claim in claims:
+            table.add_row(
+                Text(one_line(claim)), *(_mark(report, cell, claim) for _, cell in cells)
+            )
+        if claims:
+            yield table
+
+
+def left_out(report: Report) -> int:
+    """How many claims apply to no run."""
+    every = {one.claim for run in report.runs for one in run.verdicts}
+    applies = {
+        one.claim
+        for run in report.runs
+        for one in run.verdicts
+        if one.outcome is not Outcome.NOT_APPLICABLE
+    }
+    return len(every - applies)
+
+
+def comparison_tables(report: Report) -> Iterator[Table]:
+    """Measures x cells: median over the judged repeats, with its interval or their range."""
+    rows = {
+        ((row.scenario, row.system, row.layout, row.client), row.measure, row.detail): row
+        for row in report.comparison
+    }
+    measures = dict.fromkeys((row.measure, row.detail) for row in report.comparison)
+    for cells in _chunks(_numbered(report)):
+        table = _table("measure", cells)
+        for measure, detail in measures:
+            found = [rows.get((cell, measure, detail)) for _, cell in cells]
+            if any(row is not None and (row.maximum or not row.judged) for row in found):
+                name = f"{measure} {detail}".strip()
+                table.add_row(Text(one_line(name)), *(comparison_text(row) for row in found))
+        yield table
+
+
+def nowhere(report: Report) -> list[str]:
+    """The measures that were judged, and are 0 wherever they were."""
+    found: dict[str, list[Comparison]] = {}
+    for row in report.comparison:
+        if not row.detail:
+            found.setdefault(row.measure, []).append(row)
+    return [
+        measure
+        for measure, rows in found.items()
+        if all(row.judged and not row.maximum for row in rows)
+    ]
+
+
+def comparison_text(row: Comparison | None) -> str:
+    """`0.171 s (0.150 s to 0.190 s, 5 of 5)`: median, range, how many of the repeats were judged;
+    `0.171 s [0.160 s to 0.180 s] (9 of 9)`: the median's interval, where they are enough."""
+    if row is None:
+        return ""
+    if row.median is None or row.minimum is None or row.maximum is None:
+        return f"not judged (0 of {row.runs})"
+    median = f"{'>= ' if row.bounds else ''}{_number(row.median, row.unit)}"
+    if row.runs == 1:
+        return median
+    judged = f"{row.judged} of {row.runs}"
+    if row.median_from is None:
+        low, high = _number(row.minimum, row.unit), _number(row.maximum, row.unit)
+        return f"{median} ({low} to {high}, {judged})"
+    low = _number(row.median_from, row.unit)
+    if row.median_until is None:
+        return f"{median} [{low} or more] ({judged})"
+    return f"{median} [{low} to {_number(row.median_until, row.unit)}] ({judged})"
+
+
+def _number(value: float, unit: str) -> str:
+    if unit == "ns":
+        return f"{value / 1e9:.3f} s"
+    if unit == "share":
+        return f"{value:.2%}"
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
+
+
+def _numbered(report: Report) -> list[tuple[int, Cell]]:
+    return list(enumerate(dict.fromkeys(run.cell for run in report.runs), start=1))
+
+
+def _chunks(cells: Sequence[tuple[int, Cell]]) -> Iterator[Sequence[tuple[int, Cell]]]:
+    for start in range(0, len(cells), COLUMNS_MAX):
+        yield cells[start : start + COLUMNS_MAX]
+
+
+def _table(first: str, cells: Sequence[tuple[int, Cell]]) -> Table:
+    table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
+    table.add_column(first, no_wrap=True)
+    for number, _ in cells:
+        table.add_column(str(number))
+    return table
+
+
+def _mark(report: Report, cell: Cell, claim: str) -> Text:
+    """`PASS 10/10`: an outcome, and in how many of the cell's runs."""
+    outcome = outcome_of(report, cell, claim)
+    if outcome is None:
+        return Text("not judged", "yellow")
+    runs = [run for run in report.runs if run.cell == cell]
+    same = sum(
+        one.claim == claim and one.outcome is outcome for run in runs for one in run.verdicts
+    )
+    verdict = next(
+        v for run in runs for v in run.verdicts if (v.claim, v.outcome) == (claim, outcome)
+    )
+    word = _SHORT.get(outcome, outcome_words(verdict))
+    style = _STYLES[outcome] if verdict.is_promise else _OF_WARNINGS
+    return Text(f"{word} {same}/{len(runs)}", style)

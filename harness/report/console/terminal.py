@@ -1,0 +1,202 @@
+"""What people see: a live display on a terminal, plain lines without one, tables at the end.
+
+1. Every step shows its name, its seconds and the seconds that it was expected to take.
+2. Without a terminal nothing is redrawn: a line a change of phase, and one every PLAIN_EVERY_S.
+3. It prints through the console that it was given; words in brackets are never markup, and what
+   comes from outside commands nothing.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from rich.console import Console, RenderableType
+from rich.live import Live
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.rule import Rule
+from rich.text import Text
+
+from harness.claims.judge import ClaimVerdict, Outcome
+from harness.judging.result import Report, RunReport
+from harness.outside.text import one_line, visible
+from harness.report.console.live_panel import LivePanel
+from harness.report.console.overview import overview
+from harness.report.console.tables import (
+    comparison_tables,
+    left_out,
+    legend,
+    nowhere,
+    verdict_tables,
+)
+from harness.report.display import LiveView
+from harness.report.lines import (
+    by_urgency,
+    cell_lines,
+    cell_name,
+    last_lines,
+    skipped_lines,
+    standing_of,
+    verdict_line,
+)
+from harness.report.tried import rate_lines
+
+PLAIN_EVERY_S = 10.0
+CELLS_MAX = 24
+_STYLES = {"PASS": "green", "FAIL": "bold red", "INCONCLUSIVE": "yellow", "NOT APPLICABLE": "dim"}
+_OF_WARNINGS = "dim yellow"
+
+
+class Terminal:
+    """A Display on a console. `close` ends the live part; it may be called again."""
+
+    def __init__(self, console: Console, clock: Callable[[], float], whole: bool = False) -> None:
+        """`whole`: what does not apply is told claim by claim."""
+        self._console = console
+        self._whole = whole
+        self._clock = clock
+        # A terminal that cannot move its cursor would show nothing until the end.
+        self._redraws = console.is_terminal and not console.is_dumb_terminal
+        self._live: Live | None = None
+        self._step = ""
+        self._expected_s: float | None = None
+        self._phase: tuple[str, str, tuple[str, ...]] = ("", "", ())
+        self._told_s = float("-inf")
+
+    def step_began(self, name: str, expected_s: float | None) -> None:
+        self._step, self._expected_s = one_line(name), expected_s
+        if self._redraws:
+            self._draw(_step_bar(self._step, expected_s))
+        else:
+            self._print(f"{self._step} ...{_expected(expected_s)}")
+
+    def step_ended(self, seconds: float) -> None:
+        self.close()
+        self._print(f"{self._step}: {seconds:.1f} s{_expected(self._expected_s)}")
+
+    def live(self, view: LiveView) -> None:
+        view = replace(view, armed=tuple(map(one_line, view.armed)))
+        if self._redraws:
+            self._draw(LivePanel(view))
+            return
+        now_s = self._clock()
+        phase = (view.run, view.phase, view.armed)
+        if phase != self._phase or now_s - self._told_s >= PLAIN_EVERY_S:
+            self._phase, self._told_s = phase, now_s
+            self._print(live_line(view))
+
+    def message(self, text: str) -> None:
+        self._print(text)
+
+    def close(self) -> None:
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+    def report(self, report: Report, files: Sequence[Path] = ()) -> None:
+        """Tables, every run's lines, and the last lines: verdict, files, replay.
+
+        Of more than CELLS_MAX cells one line each: the rest is in the files.
+        """
+        self.close()
+        if len({run.cell for run in report.runs}) > CELLS_MAX:
+            self._overview(report)
+        else:
+            self._at_length(report)
+        self._lines("", last_lines(report, files))
+
+    def _overview(self, report: Report) -> None:
+        self._heading("cell by cell; the files below have every claim and every run")
+        for word, told in overview(report):
+            self._print(f"{word} {told}", _STYLES.get(word, "yellow"))
+        if report.skipped:
+            self._print(f"NOT APPLICABLE: {len(report.skipped)} more cells", "dim")
+
+    def _at_length(self, report: Report) -> None:
+        self._lines("verdicts", legend(report))
+        for table in verdict_tables(report, self._whole):
+            self._console.print()
+            self._console.print(table)
+        if (others := left_out(report)) and not self._whole:
+            self._print(f"{others} more claims do not apply (--all tells each, and why)", "dim")
+        self._lines("in how many runs, and what these do not exclude", list(rate_lines(report)))
+        for run in report.runs:
+            self._run(run, report)
+        if report.comparison:
+            self._heading(
+                "comparison: median (range, judged); from six runs on [its 95 % interval]"
+            )
+        for table in comparison_tables(report) if report.comparison else ():
+            self._console.print(table)
+        if zero := nowhere(report):
+            self._print(f"0 in every run: {', '.join(zero)}")
+        self._lines("not applicable", list(skipped_lines(report, self._whole)))
+        self._lines("against what is known", list(cell_lines(report)))
+
+    def _run(self, run: RunReport, report: Report) -> None:
+        self._heading(f"{run.name}: {cell_name(run.cell)}, repeat {run.repeat}")
+        if run.failure:
+            self._print(f"not judged: {run.failure}", "yellow")
+        for note in run.notes:
+            self._print(f"  {note}", "dim")
+        for observation in run.observations:
+            self._print(f"  {observation.text}", "" if observation.judged else "yellow")
+        for verdict in by_urgency(run.verdicts):
+            if verdict.outcome is Outcome.NOT_APPLICABLE and not self._whole:
+                continue
+            line = verdict_line(verdict, standing_of(verdict, run, report))
+            self._print(f"  {line}", _style(verdict))
+
+    def _lines(self, heading: str, lines: list[str]) -> None:
+        if lines:
+            self._heading(heading)
+        for line in lines:
+            self._print(line)
+
+    def _heading(self, text: str) -> None:
+        self._console.print()
+        if text:
+            title = escape(one_line(text))
+            self._console.print(Rule(title, align="left", style="dim"))
+
+    def _draw(self, what: RenderableType) -> None:
+        if self._live is None:
+            self._live = Live(console=self._console, transient=True, refresh_per_second=4)
+            self._live.start()
+        self._live.update(what)
+
+    def _print(self, text: str, style: str = "") -> None:
+        """What has several lines stands in from the second on: none of them passes for ours."""
+        told = visible(text).replace("\n", "\n    ")
+        self._console.print(Text(told, style), soft_wrap=True)
+
+
+def _style(verdict: ClaimVerdict) -> str:
+    """A warning that did not come true breaks nothing."""
+    return _STYLES[str(verdict.outcome)] if verdict.is_promise else _OF_WARNINGS
+
+
+def live_line(view: LiveView) -> str:
+    """One look at a run, as one line."""
+    success = "-" if view.success_ratio is None else f"{view.success_ratio:.1%}"
+    armed = f" | armed: {', '.join(view.armed)}" if view.armed else ""
+    return (
+        f"{view.run} {view.phase} | sent {view.sent_per_s:,.0f}/s "
+        f"confirmed {view.confirmed_per_s:,.0f}/s delivered {view.delivered_per_s:,.0f}/s | "
+        f"success {success} | open {view.outstanding:,}{armed} | {view.left_s:.0f} s left"
+    )
+
+
+def _expected(expected_s: float | None) -> str:
+    return "" if expected_s is None else f" (expected {expected_s:.0f} s)"
+
+
+def _step_bar(name: str, expected_s: float | None) -> Progress:
+    progress = Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TimeElapsedColumn(),
+    )
+    progress.add_task(f"{name}{_expected(expected_s)}", total=None)
+    return progress

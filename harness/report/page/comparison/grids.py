@@ -1,0 +1,219 @@
+"""The comparison mart as tables: scenarios and their measures down, places across.
+
+1. A number is a median over the judged runs, its range stands beside it; where not all runs were
+   judged, it says of how many it is. A bound is `≥`, and what was not judged says so.
+2. The bars of a table have one scale a unit and begin at 0; the tick is the median.
+3. Measures that are 0 wherever they were judged are told in words.
+4. Scenarios that only one place had are left to their cells: there is nothing beside them.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from harness.judging.result import Report
+from harness.report.page import measures, words
+from harness.report.page.comparison.places import Place, scenarios_of
+from spark_analysis.schema.comparison import Comparison
+from spark_analysis.schema.measures import GONE, REGISTER
+
+Cell = tuple[str, str, str, str]
+Name = tuple[str, str]  # measure, detail
+_TIMES = [each for each in REGISTER if each.of_times]
+_SERVED = tuple(each.name for each in _TIMES if not each.is_step)
+_STEPS = tuple(each.name for each in _TIMES if each.is_step)
+_BY_ORIGIN = tuple(each.name for each in REGISTER if each.details)
+_WORST = (
+    "Of a run with several faults its worst is told, and none where one of them was not judged."
+)
+_ELSEWHERE = GONE  # the matrix above has them
+_TABLES: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
+    (
+        "served",
+        "outage",
+        "How well it served through the fault",
+        _WORST,
+        _SERVED,
+    ),
+    (
+        "recovery",
+        "recovery",
+        "How it came back, step by step",
+        "Each from the instant before the fault was made. A step that was not reached before "
+        "the next fault, or the end of the load, is a lower bound (≥); what no run reached has no "
+        f"bar. {_WORST}",
+        _STEPS,
+    ),
+    (
+        "twice",
+        "duplicates",
+        "Delivered more than once, by where it came from",
+        "Surplus deliveries of a run. A publisher that hears nothing sends again, so some are "
+        "the price of losing nothing; none breaks a promise by itself.",
+        _BY_ORIGIN,
+    ),
+)
+_WHATEVER = ("other", "other counts", "What else was counted", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One place's. Places of the bar in per cent; without `drawn` there is no bar, for there is no
+    number: none is known, or a step was never reached, which is no time to put beside others."""
+
+    letter: str
+    text: str
+    range: str
+    title: str
+    known: bool
+    drawn: bool
+    left: float
+    width: float
+    median: float
+    bound: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    name: str
+    values: tuple[Value | None, ...]  # None: nobody asked for it
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One scenario. `runs`: of each place, None where nobody asked for it."""
+
+    scenario: str
+    title: str
+    runs: tuple[str | None, ...]
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    anchor: str
+    short: str
+    name: str
+    note: str
+    meanings: tuple[tuple[str, str], ...]
+    groups: tuple[Group, ...]
+
+
+def grids(report: Report, compared: Sequence[Place]) -> tuple[tuple[Grid, ...], tuple[str, ...]]:
+    """The tables, and the measures that are 0 in every judged run."""
+    rows: dict[Name, dict[Cell, Comparison]] = {}
+    for row in report.comparison:
+        cell = (row.scenario, row.system, row.layout, row.client)
+        rows.setdefault((row.measure, row.detail), {})[cell] = row
+    zero = [name for name, found in rows.items() if _is_zero(found.values(), name[1])]
+    shown = {name: rows[name] for name in rows if name not in zero}
+    tables = []
+    named = {measure for *_, own in _TABLES for measure in own}
+    rest = tuple(m for m, detail in shown if not detail and m not in (*named, *_ELSEWHERE))
+    for anchor, short, title, note, own in (*_TABLES, (*_WHATEVER, rest)):
+        names = [name for measure in own for name in shown if name[0] == measure]
+        if names:
+            groups, meanings = _groups(names, shown, report, compared), _meanings(names)
+            tables.append(Grid(anchor, short, title, note, meanings, groups))
+    return tuple(tables), tuple(
+        words.measure_name(measure).lower()
+        for measure, detail in zero
+        if not detail and measure not in _ELSEWHERE
+    )
+
+
+def _is_zero(rows: Iterable[Comparison], detail: str) -> bool:
+    found = tuple(rows)
+    if any(row.maximum for row in found):
+        return False
+    return bool(detail) or any(row.judged for row in found)
+
+
+def _groups(
+    names: Sequence[Name],
+    shown: Mapping[Name, Mapping[Cell, Comparison]],
+    report: Report,
+    compared: Sequence[Place],
+) -> tuple[Group, ...]:
+    tops: dict[str, float] = {}
+    rows = (row for name in names for row in shown[name].values() if not _never(row))
+    for row in rows:
+        tops[row.unit] = max(tops.get(row.unit, 0.0), row.maximum or 0.0)
+    return tuple(
+        _group(scenario, names, shown, tops, report, compared) for scenario in _shared(compared)
+    )
+
+
+def _meanings(names: Sequence[Name]) -> tuple[tuple[str, str], ...]:
+    """What each line of a table says, where that is not plain."""
+    return tuple(
+        (_name(measure, ""), words.meaning(measure))
+        for measure, detail in names
+        if not detail and words.meaning(measure)
+    )
+
+
+def _shared(compared: Sequence[Place]) -> tuple[str, ...]:
+    """Scenarios of two places at least; all of them where there is no such."""
+    names = scenarios_of(compared)
+    had = [{run.cell[0] for run in place.runs} for place in compared]
+    shared = tuple(name for name in names if sum(name in own for own in had) > 1)
+    return shared or names
+
+
+def _group(
+    scenario: str,
+    names: Sequence[Name],
+    shown: Mapping[Name, Mapping[Cell, Comparison]],
+    tops: Mapping[str, float],
+    report: Report,
+    compared: Sequence[Place],
+) -> Group:
+    cells: list[Cell] = [(scenario, *place.key) for place in compared]
+    lines = []
+    for measure, detail in names:
+        found = [shown[measure, detail].get(cell) for cell in cells]
+        # A provenance that no place has here would be a line of zeros.
+        if any(found) and (not detail or any(row and row.maximum for row in found)):
+            values = (
+                _value(place.letter, row, tops) if row is not None else None
+                for place, row in zip(compared, found, strict=True)
+            )
+            lines.append(Line(_name(measure, detail), tuple(values)))
+    runs = [sum(run.cell == cell for run in report.runs) for cell in cells]
+    told = tuple(words.plural(number, "run") if number else None for number in runs)
+    title = next((t.scenario for c, t in report.titles.items() if c[0] == scenario), "")
+    return Group(scenario, title, told, tuple(lines))
+
+
+def _never(row: Comparison) -> bool:
+    """Whether it is a step that no judged run came to."""
+    return row.measure in _STEPS and bool(row.judged) and row.bounds == row.judged
+
+
+def _name(measure: str, detail: str) -> str:
+    if detail:
+        return words.detail_name(measure, detail)
+    return words.short_name(measure)
+
+
+def _value(letter: str, row: Comparison, tops: Mapping[str, float]) -> Value:
+    told = measures.told(row)
+    if row.median is None or row.minimum is None or row.maximum is None:
+        return Value(letter, told.median, "", told.sentence, False, False, 0, 0, 0, False)
+    if _never(row):
+        least = words.seconds(row.minimum / 1e9)
+        most = ", ".join(part for part in (f"in {least}", told.judged) if part)
+        return Value(letter, "not reached", most, told.sentence, True, False, 0, 0, 0, False)
+    share = 100 / tops[row.unit] if tops[row.unit] else 0.0
+    return Value(
+        letter=letter,
+        text=told.median,
+        range=", ".join(part for part in (told.range, told.judged) if part),
+        title=told.sentence,
+        known=True,
+        drawn=True,
+        left=round(share * row.minimum, 2),
+        width=round(share * (row.maximum - row.minimum), 2),
+        median=round(share * row.median, 2),
+        bound=bool(row.bounds),
+    )

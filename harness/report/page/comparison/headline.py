@@ -1,0 +1,211 @@
+"""What differs most between columns, in one line; and whether that is more than chance.
+
+1. Who lost or stranded messages comes first; else who was out, and for how long. It tells what
+   these runs did; that two columns differ is said only where the interval of the difference, of
+   95 %, does not cover zero.
+2. Columns are called by their letters, two of them by what tells them apart, too: a letter can
+   lose and be out, a clause (`a confirm waits for a slave`) cannot.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+
+from harness.compare.medians import NO_DIFFERENCE, Difference, Time, difference
+from harness.compare.rates import CONFIDENCE, Rate
+from harness.compare.versus import rates_apart
+from harness.report.page import words
+from harness.report.page.comparison.places import Place, VerdictView, listed
+from harness.report.page.outs import is_fine, is_out, out_text
+from harness.report.page.tally import loss_rate, tally
+
+NAMED_MAX = 2  # so many columns are called by more than their letters
+TOLD_MAX = 4  # so many are told with a time of their own
+
+
+def headline(verdicts: Sequence[VerdictView]) -> str:
+    """`C (RabbitMQ 3.10) lost 37 messages that it had confirmed, in 2 of 3 runs; A and B lost
+    none`, or `B (amqplib) was out for 5 min 00 s; C (pika) for 4 min 58 s; none lost a …`."""
+    lost = [one for one in verdicts if one.tone == "fail"]
+    if lost:
+        return _of_loss(lost, verdicts)
+    open_ones = [one.place.letter for one in verdicts if one.tone == "open"]
+    kept = [one.place.letter for one in verdicts if one.tone == "pass"]
+    outages = _of_outages([one.place for one in verdicts if one.place.tally.judged])
+    if not kept:
+        return "; ".join([*outages, "Nothing was found lost" if not outages else "no loss found"])
+    none = "none lost a confirmed message"
+    if not outages:
+        fine = all(_was_fine(one.place) for one in verdicts)
+        none = f"None of them lost a message that it had confirmed{', and none was out' * fine}"
+    if open_ones:
+        none = f"{listed(kept)} lost none; of {listed(open_ones)} it is not decided"
+        none = none if outages else f"Nothing was found lost; {none}"
+    return "; ".join([*outages, none])
+
+
+def sure(compared: Sequence[Place], scenarios: Sequence[str]) -> str:
+    """Whether the largest difference of two columns in one scenario is more than chance: of how
+    often they lost, and of how long they were out. "" where no column did either."""
+    told = (_sure_of_loss(compared, scenarios), _sure_of_outages(compared, scenarios))
+    return " ".join(one for one in told if one)
+
+
+def _sure_of_loss(compared: Sequence[Place], scenarios: Iterable[str]) -> str:
+    pairs = [
+        (more, less, scenario)
+        for scenario in scenarios
+        for more in compared
+        for less in compared
+        if _often(more, scenario) > _often(less, scenario) >= 0
+    ]
+    if not pairs:
+        return ""
+    more, less, scenario = max(
+        pairs, key=lambda pair: _often(pair[0], pair[2]) - _often(pair[1], pair[2])
+    )
+    often, seldom = _loss(more, scenario), _loss(less, scenario)
+    low, high, p = rates_apart(seldom, often)
+    many, few = (f"{one.violated} of {words.plural(one.runs, 'run')}" for one in (often, seldom))
+    if p is not None and p < 1 - CONFIDENCE and low > 0:
+        by = f"by {words.share(low)} to {words.share(high)} of runs (95 %)"
+        return (
+            f"Beyond chance, {more.letter} lost more often than {less.letter}, {by}: "
+            f"in {many} against {few} ({scenario})."
+        )
+    return (
+        f"How often they lost: {NO_DIFFERENCE} beyond chance (95 %); {more.letter} did in {many}, "
+        f"{less.letter} in {few} ({scenario})."
+    )
+
+
+def _sure_of_outages(compared: Sequence[Place], scenarios: Iterable[str]) -> str:
+    pairs = [
+        (more, less, scenario)
+        for scenario in scenarios
+        for more in compared
+        for less in compared
+        if more is not less and _times(more, scenario) and _times(less, scenario)
+    ]
+    if not pairs:
+        return ""
+    more, less, scenario = max(pairs, key=lambda pair: _apart(*pair))
+    if _apart(more, less, scenario) <= 0:
+        return ""
+    first, second = _times(less, scenario), _times(more, scenario)
+    told = difference(first, second)
+    of = f"{_runs(second)} of {more.letter} against {len(first)} of {less.letter} ({scenario})"
+    if told.shown:
+        return (
+            f"Beyond chance, {more.letter} was out longer than {less.letter}, by {_ends(told)} "
+            f"(95 %; {of})."
+        )
+    few = math.isinf(told.low) and math.isinf(told.high)
+    why = "are too few to tell" if few else f"leave {_ends(told)} possible"
+    return (
+        f"How long they were out: {NO_DIFFERENCE} beyond chance; {of} {why} (95 %). "
+        "What is told here is what these runs did."
+    )
+
+
+def _of_loss(lost: Sequence[VerdictView], verdicts: Sequence[VerdictView]) -> str:
+    letters = {
+        tone: [one.place.letter for one in verdicts if one.tone == tone]
+        for tone in ("fail", "pass", "open")
+    }
+    if len(lost) <= NAMED_MAX:
+        parts = [_guilty(one, one is lost[-1]) for one in lost]
+    else:
+        whose = f"{len(lost)} of {len(verdicts)} lost or stranded messages that they had confirmed"
+        parts = [f"{whose} ({listed(letters['fail'])})"]
+    if letters["pass"]:
+        parts.append(f"{listed(letters['pass'])} lost none")
+    if letters["open"]:
+        parts.append(f"of {listed(letters['open'])} it is not decided")
+    return "; ".join(parts)
+
+
+def _guilty(one: VerdictView, last: bool) -> str:
+    """`A (pika) lost 37 in 2 of 3 runs`; the last of them says what it was, too."""
+    told = one.place.tally
+    of = " messages that it had confirmed," if last else ""
+    runs = words.of(told.runs_with_loss, told.loss_judged, "run")
+    least = "at least " if told.loss_proved < told.judged else ""
+    done = [f"lost {least}{words.count(told.lost)}"] if told.lost else []
+    done += [f"stranded {least}{words.count(told.stranded)}"] if told.stranded else []
+    return f"{_called(one.place)} {' and '.join(done)}{of} in {runs}"
+
+
+def _called(place: Place) -> str:
+    return f"{place.letter} ({place.name})"
+
+
+def _of_outages(judged: Sequence[Place]) -> list[str]:
+    """Longest first; those that were not out, and those of which nobody knows, come last."""
+    out = sorted(
+        (place for place in judged if is_out(place.tally)),
+        key=lambda place: -(place.tally.out.most_s if place.tally.out else 0.0),
+    )
+    if not out:
+        return []
+    parts = [f"{_called(out[0])} was out for {_time(out[0])}"]
+    parts += [
+        f"{_called(place) if number < NAMED_MAX else place.letter} for {_time(place)}"
+        for number, place in enumerate(out[1:TOLD_MAX], start=1)
+    ]
+    if len(out) > TOLD_MAX:
+        parts.append(f"{listed([place.letter for place in out[TOLD_MAX:]])} for less")
+    never = [place.letter for place in judged if is_fine(place.tally)]
+    unknown = [place.letter for place in judged if place not in out and place.letter not in never]
+    parts += [f"{listed(never)} not at all"] if never else []
+    parts += [f"of {listed(unknown)} nobody knows"] if unknown else []
+    return parts
+
+
+def _time(place: Place) -> str:
+    return out_text(place.tally).replace("≥", "at least")
+
+
+def _was_fine(place: Place) -> bool:
+    return bool(place.tally.faults_of) and is_fine(place.tally)
+
+
+def _loss(place: Place, scenario: str) -> Rate:
+    return loss_rate(tally([run for run in place.runs if run.cell[0] == scenario]))
+
+
+def _often(place: Place, scenario: str) -> float:
+    """In which share of its runs it lost; -1 where that is known of none."""
+    of = _loss(place, scenario)
+    return of.violated / of.runs if of.runs else -1.0
+
+
+def _times(place: Place, scenario: str) -> list[Time]:
+    numbers = [
+        run.summary.out_s
+        for run in place.runs
+        if run.cell[0] == scenario and run.summary is not None
+    ]
+    return [Time(one.least, not one.exact) for one in numbers if one.least is not None]
+
+
+def _apart(more: Place, less: Place, scenario: str) -> float:
+    """By how much the one was out longer, at worst."""
+    longest = [max(one.value for one in _times(place, scenario)) for place in (more, less)]
+    return longest[0] - longest[1]
+
+
+def _ends(told: Difference) -> str:
+    """`2.10 s to 4.00 s`; an end that so few runs cannot give is open."""
+    if math.isinf(told.high):
+        return f"at least {_end(told.low)}"
+    if math.isinf(told.low):
+        return f"at most {_end(told.high)}"
+    return f"{_end(told.low)} to {_end(told.high)}"
+
+
+def _end(seconds: float) -> str:
+    return f"{'−' if seconds < 0 else ''}{words.seconds(abs(seconds))}"
+
+
+def _runs(times: Sequence[Time]) -> str:
+    return words.plural(len(times), "run")

@@ -1,0 +1,45 @@
+"""The timers of a place in words: they set how long an outage lasts, so they stand beside it.
+
+1. What runs were measured with is on record in each; what the product comes with, its layouts'
+   files say. What nobody says is left out.
+"""
+
+from collections.abc import Iterable
+from functools import cache
+
+from harness.judging.result import RunReport
+from harness.report.page.tally import Cell
+from harness.systems.catalogue import as_shipped
+
+Timers = tuple[float, float | None]  # a silent host is given up after; clients ask every; seconds
+
+
+def timers_text(cell: Cell, runs: Iterable[RunReport]) -> str:
+    """`a silent host is given up after about 10 s here (60 s as shipped)`; "" where nobody knows,
+    or runs differ. `cell`: one of theirs."""
+    told = {(one.timer_s, one.poll_s) for one in (run.summary for run in runs) if one is not None}
+    if len(told) != 1:
+        return ""
+    timer_s, poll_s = told.pop()
+    if timer_s is None:
+        return ""
+    _, system, layout, _ = cell
+    own_s, asks_s = _shipped(system, layout.partition("@")[0]) or (None, None)
+    text = f"a silent host is given up after about {_told(timer_s, own_s)}"
+    return f"{text}; clients ask for the masters every {_told(poll_s, asks_s)}" if poll_s else text
+
+
+def _told(here_s: float, shipped_s: float | None) -> str:
+    if shipped_s is None:
+        return f"{here_s:g} s"
+    if shipped_s == here_s:
+        return f"{here_s:g} s, as shipped"
+    return f"{here_s:g} s here ({shipped_s:g} s as shipped)"
+
+
+@cache
+def _shipped(system: str, layout: str) -> Timers | None:
+    found = as_shipped(system, layout)
+    if found is None:
+        return None
+    return found.timer_s, found.rocketmq.timers.poll_s if found.rocketmq else None

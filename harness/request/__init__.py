@@ -1,0 +1,7 @@
+"""From the words on a command line to an experiment; nothing is started here.
+
+asking          scenarios, systems, layouts, clients: all that is asked for, and its mistakes
+own_layouts     layouts of the user's own
+topology_file   brokers that are there
+demo            the experiment of `mqproof demo`
+"""

@@ -1,0 +1,62 @@
+"""Runs as they were judged, and files that tell of them."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from harness.campaigns.runs import Run
+
+REAL, REFERENCE = "rabbitmq-mirrored", "reference-mirrored"
+LAYOUT = "all-automatic@T=10"
+USUAL = (
+    "nothing-unexpected nothing-corrupt refused-stays-refused confirmed-hence-delivered "
+    "queue-is-first-in-first-out mirror-failure-harms-nobody"
+)
+
+
+def run(**changes: object) -> Run:
+    told = Run(
+        experiment="20261122-000000-aaaa",
+        seed=7,
+        run="mirror-crash-1-beef",
+        repeat=1,
+        scenario="mirror-crash",
+        system=REAL,
+        layout=LAYOUT,
+        client="pika",
+        deployment="compose",
+        broker="3.10.8",
+        passed=USUAL,
+        failed="",
+        inconclusive="",
+        not_applicable="mirror-takes-over",
+        told="",
+        confirmed_per_s=None,
+    )
+    return replace(told, **changes)  # type: ignore[arg-type]
+
+
+def failed(**changes: object) -> Run:
+    told = json.dumps({"mirror-failure-harms-nobody": "missed == 0: 9 | <b>"})
+    passed = USUAL.replace(" mirror-failure-harms-nobody", "")
+    parts = {"passed": passed, "failed": "mirror-failure-harms-nobody", "told": told}
+    return run(**{**parts, **changes})
+
+
+def undecided(**changes: object) -> Run:
+    passed = USUAL.replace(" mirror-failure-harms-nobody", "")
+    parts = {"passed": passed, "inconclusive": "mirror-failure-harms-nobody"}
+    return run(**{**parts, **changes})
+
+
+def verdict_file(folder: Path, experiment: str, seed: int | None = 7) -> None:
+    claims = [
+        {"claim": "confirmed-hence-delivered", "outcome": "PASS", "judged": ["lost == 0: 0 of 9"]},
+        {"claim": "mirror-failure-harms-nobody", "outcome": "FAIL", "judged": ["missed == 0: 9"]},
+        {"claim": "mirror-takes-over", "outcome": "NOT APPLICABLE", "judged": []},
+    ]
+    cell = dict(zip(("scenario", "system", "layout", "client"), run().cell, strict=True))
+    one = {"name": "r-1", "cell": cell, "repeat": 2, "claims": claims, "cost": None}
+    document = {"seed": seed, "versions": {"rabbitmq": "3.10.8"}, "runs": [one]}
+    (folder / experiment).mkdir()
+    (folder / experiment / "verdict.json").write_text(json.dumps(document))

@@ -1,0 +1,77 @@
+"""The page that holds what the articles claim against runs."""
+
+from harness.campaigns import article_page
+from harness.campaigns.runs import Run
+from harness.claims.claims import shipped, shipped_beside
+from tests.benchmarks import publish_rate
+from tests.harness.campaigns.judged import REAL, REFERENCE, failed, run
+
+
+def page(*runs: Run) -> str:
+    return "\n".join(article_page.page(shipped(), shipped_beside(), runs, REAL))
+
+
+def section(text: str, name: str) -> str:
+    return text.partition(f"\n## {name}: ")[2].partition("\n## ")[0]
+
+
+def test_a_claim_that_nobody_ran_has_no_verdict() -> None:
+    text = page()
+    assert section(text, "mirror-failure-harms-nobody").startswith("not run yet\n")
+    assert section(text, "more-mirrors-less-throughput").startswith("not run yet\n")
+    assert not [word for word in ("PASS", "FAIL") if f": {word}\n" in text]
+
+
+def test_runs_on_the_reference_say_nothing_of_the_real_broker() -> None:
+    text = page(failed(system=REFERENCE))
+    assert section(text, "mirror-failure-harms-nobody").startswith("not run yet\n")
+
+
+def test_one_failure_refutes_and_the_run_that_shows_it_can_be_replayed() -> None:
+    text = section(page(run(), failed(run="r-2", seed=9)), "mirror-failure-harms-nobody")
+    assert text.startswith("FAIL\n")
+    assert "- FAIL in 1 of its runs: mirror-crash on all-automatic@T=10 (1)" in text
+    assert "seed 9, repeat 1: missed == 0: 9 \\| &lt;b>" in text
+    assert failed(seed=9).replay in text
+    assert "- PASS in 1 of its runs" in text
+
+
+def test_the_table_tells_in_how_many_runs_and_what_these_do_not_exclude() -> None:
+    (row,) = [line for line in page(run(), failed(run="r-2")).splitlines()
+              if line.startswith("| [mirror-failure-harms-nobody]")]  # fmt: skip
+    assert row.endswith("| FAIL | FAIL in 1 of 2 runs; 1.3 % to 99 % of runs |")
+
+
+def test_what_no_run_does_is_not_applicable_and_not_passed() -> None:
+    text = section(page(run()), "mirror-takes-over")
+    assert text.startswith("NOT APPLICABLE to any run\n")
+
+
+def test_a_claim_quotes_its_article_and_the_section_of_it() -> None:
+    text = section(page(), "mirror-failure-harms-nobody")
+    assert "> 当slave宕掉了" in text
+    assert "(seeds/000, 补充要点)" in text
+    assert section(page(), "multicast-is-atomic").startswith("no run judges it\n")
+
+
+def test_a_page_of_some_articles_tells_nothing_of_others() -> None:
+    told = article_page.only(shipped_beside(), ["seeds/001", "seeds/002"])
+    text = "\n".join(article_page.page(shipped(), told, (), "rocketmq-2m2s"))
+    assert section(text, "other-masters-take-over").startswith("not run yet\n")
+    assert "seeds/000" not in text
+    assert "- seeds/002: " in text
+
+
+def test_layouts_beside_each_other_are_judged_by_the_rates_of_their_runs() -> None:
+    runs = [
+        run(scenario="publish-rate", layout=f"{layout}@T=10", run=f"{layout}-{number}",
+            confirmed_per_s=rate + number)
+        for layout, rate in (("mirrors-0", 900), ("mirrors-1", 700), ("mirrors-2", 500),
+                             ("mirrors-4", 300))
+        for number in range(3)
+    ]  # fmt: skip
+    assert section(page(*runs), "more-mirrors-less-throughput").startswith("PASS\n")
+    lines = list(publish_rate.table(runs, REAL))
+    assert "| mirrors-4 | 3 | 301 [300; 301; 302] |  |" in lines
+    assert any(line.startswith("- **PASS** more-mirrors-less-throughput") for line in lines)
+    assert any("**INCONCLUSIVE** mirroring-costs-without-mirrors" in line for line in lines)

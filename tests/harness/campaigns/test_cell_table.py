@@ -1,0 +1,75 @@
+"""The matrix as Markdown: what cells were judged to be."""
+
+import pytest
+
+from harness.campaigns.cell_table import table, told_of
+from harness.campaigns.cells import Matrix
+from harness.campaigns.runs import Knowledge, Run
+from harness.claims.claims import shipped
+from tests.harness.campaigns.judged import LAYOUT, REAL, REFERENCE, failed, run, undecided
+
+KNOWLEDGE = Knowledge(shipped())
+ONCE = "PASS: broken in 0 of 1 run; up to 95 % of runs not excluded; as expected"
+
+
+def passed(runs: int) -> str:
+    return f"PASS: broken in 0 of {runs} run{'' if runs == 1 else 's'}"
+
+
+@pytest.mark.parametrize(
+    ("runs", "told"),
+    [
+        ([], "not run"),
+        ([run(), run()], f"{passed(2)}; up to 78 % of runs not excluded; as expected"),
+        ([undecided()], "1 of 1 run not judged"),
+        (
+            [run(), undecided()],
+            f"1 of 2 runs not judged; {passed(1)}; up to 95 % of runs not excluded; as expected",
+        ),
+        (
+            [*[run()] * 4, undecided()],
+            f"{passed(4)}; up to 53 % of runs not excluded; as expected; 1 of 5 runs not judged",
+        ),
+        (
+            [run(), failed()],
+            "FAIL: mirror-failure-harms-nobody in 1 of 2 runs; 1.3 % to 99 % of runs; "
+            "**differs**: mirror-failure-harms-nobody: FAIL, expected PASS",
+        ),
+    ],
+)
+def test_a_cell_tells_verdict_standing_and_what_so_many_runs_exclude(
+    runs: list[Run], told: str
+) -> None:
+    assert told_of(runs, KNOWLEDGE) == told
+
+
+def test_the_table_sets_systems_side_by_side_and_leaves_out_nothing() -> None:
+    cells = (
+        ("mirror-crash", REAL, LAYOUT),
+        ("mirror-crash", REFERENCE, LAYOUT),
+        ("memory-alarm", REAL, LAYOUT),
+        ("master-stop", REAL, LAYOUT),
+    )
+    whole = Matrix(cells, {("memory-alarm", REFERENCE, LAYOUT): "it watches | nothing"})
+    runs = [run(), run(scenario="memory-alarm", passed="nothing-corrupt")]
+    assert list(table(runs, whole, KNOWLEDGE)) == [
+        "| scenario | layout | rabbitmq-mirrored | reference-mirrored |",
+        "| --- | --- | --- | --- |",
+        f"| memory-alarm | {LAYOUT} | {ONCE} | NOT APPLICABLE: it watches \\| nothing |",
+        f"| mirror-crash | {LAYOUT} | {ONCE} | not run |",
+        "",
+        "Not run yet, on any system (1 cells):",
+        "",
+        f"- master-stop: {LAYOUT}",
+        "",
+        "NOT APPLICABLE, and why:",
+        "",
+        f"- reference-mirrored: it watches \\| nothing: memory-alarm on {LAYOUT}",
+    ]
+
+
+def test_a_system_that_stands_in_no_cell_that_can_run_has_its_column_and_its_reasons() -> None:
+    cell, other = ("mirror-crash", REAL, LAYOUT), ("mirror-crash", "a-broker", LAYOUT)
+    head, _, row, *_ = table([run()], Matrix((cell,), {other: "no queues"}), KNOWLEDGE)
+    assert head == "| scenario | layout | a-broker | rabbitmq-mirrored |"
+    assert row == f"| mirror-crash | {LAYOUT} | NOT APPLICABLE: no queues | {ONCE} |"

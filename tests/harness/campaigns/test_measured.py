@@ -1,0 +1,58 @@
+"""What published runs showed is known: entries are made of it, and a person's are left alone."""
+
+from pathlib import Path
+
+import pytest
+
+from harness.campaigns import measured, pages
+from harness.campaigns.measured import BEGIN, END, Shown
+from harness.claims.claims import shipped
+from harness.claims.judge import Outcome
+from harness.compare.expectations import Expectations, read_expectations
+from tests.reports import CELL
+
+PUBLISHED = Path(__file__).parents[3] / "results" / "published"
+NAMES = [claim.name for claim in shipped()]
+BY_HAND = """# What we know.
+
+# --- layouts ---
+
+[[cell]]
+why = "it stands to reason"
+
+[cell.claims]
+nothing-corrupt = "PASS"
+"""
+SHOWN = Shown(
+    CELL,
+    "a-page.md",
+    3,
+    {"nothing-corrupt": [Outcome.PASS, Outcome.FAIL], "one-copy": [Outcome.FAIL]},
+)
+
+
+def read(text: str) -> Expectations:
+    return read_expectations(text, "expectations", NAMES)
+
+
+def test_what_was_measured_stands_before_what_is_known_of_many_cells() -> None:
+    text = measured.with_entries(BY_HAND, [SHOWN])
+    known = read(text)
+    assert str(known.expected(CELL, "nothing-corrupt")) == "PASS or FAIL"
+    assert str(known.expected(CELL, "one-copy")) == "FAIL"
+    assert str(known.expected(("other", *CELL[1:]), "nothing-corrupt")) == "PASS"
+    assert "results/published/a-page.md, 3 runs" in text
+
+
+def test_what_was_written_before_is_written_anew_and_nothing_else_is() -> None:
+    once = measured.with_entries(BY_HAND, [SHOWN])
+    assert once.count(BEGIN) == once.count(END) == 1
+    assert measured.with_entries(once, [SHOWN]) == once
+    assert measured.with_entries(once, []) == measured.by_hand(once) == BY_HAND
+
+
+@pytest.mark.slow  # every packed run is judged again
+@pytest.mark.parametrize("page", [*pages.pages(PUBLISHED)], ids=lambda page: page.name)
+def test_expectations_know_what_published_runs_showed(page: Path) -> None:
+    known = measured.read(measured.FILE.read_text(encoding="utf-8"))
+    assert not [*measured.shown(pages.read(page), known)]

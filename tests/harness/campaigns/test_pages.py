@@ -1,0 +1,286 @@
+"""A published page: its tables are what its packed runs say, and nobody can change only one."""
+
+import tarfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness import cli
+from harness.campaigns import pages as published
+from harness.campaigns.packed import judged
+from harness.campaigns.page_tables import TABLES
+from harness.run_folder.experiments import remember_merged
+from harness.run_folder.manifest import SEALED
+from tests.histories import History
+from tests.reports import CELL
+from tests.run_folders import write_run
+from tests.stored import stored
+from tests.told_runs import crash, manifest_of
+
+PUBLISHED = Path(__file__).parents[3] / "results" / "published"
+MADE = [page.name for page in published.pages(PUBLISHED)]
+PAGE = """# By hand
+
+<!-- runs: runs/*.tar.xz -->
+<!-- table: loss -->
+an old table
+<!-- end -->
+
+A sentence.
+"""
+
+
+def recorded(folder: Path, history: History) -> None:
+    """A run as one lies in an experiment's folder, sealed before there were checksums."""
+    facts, rows = history.build()
+    names = dict(zip(("scenario", "system", "layout", "client"), CELL, strict=True))
+    facts = replace(facts, run=folder.name, **names)
+    write_run(folder, facts, rows)
+    replace(manifest_of(facts, phase=SEALED), facts=facts.to_json()).save(folder)
+
+
+def command(*words: object) -> int:
+    return cli.main(["campaign", *map(str, words)])
+
+
+def made(page: Path) -> str:
+    return published.made(published.read(page))
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    """Of three runs: one lost two messages, one lost none, one was never begun."""
+    experiment = stored(tmp_path / "e", [(name, CELL) for name in ("a", "b", "never")])
+    recorded(experiment / "runs" / "a", crash(lost=[30, 31]))
+    recorded(experiment / "runs" / "b", crash())
+    path = tmp_path / "page.md"
+    path.write_text(PAGE)
+    assert command("page", path, "--add", experiment) == 0
+    path.write_text(PAGE)
+    return path
+
+
+def rows(page: Path, table: str) -> list[dict[str, str]]:
+    """A table of the page's runs, by the names of its columns."""
+    head, _, *lines = TABLES[table]([judged(file) for file in published.read(page).packs])
+    names = [name.strip() for name in head.strip("|").split("|")]
+    return [
+        dict(zip(names, (one.strip() for one in line.strip("|").split("|")), strict=True))
+        for line in lines
+    ]
+
+
+# --- pages ---------------------------------------------------------------------------------------
+
+
+def test_what_stands_between_the_marks_is_made_anew_and_nothing_else(page: Path) -> None:
+    text = made(page)
+    assert text.startswith(PAGE.partition("an old table")[0])
+    assert text.endswith("\n<!-- end -->\n\nA sentence.\n")
+    assert "an old table" not in text
+    page.write_text(text)
+    assert made(page) == text
+
+
+def test_a_page_that_is_not_what_its_runs_say_is_found(
+    page: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command("page", page, "--check") == 1
+    assert "is not what its runs say" in capsys.readouterr().out
+    assert page.read_text() == PAGE  # nothing was written
+    assert command("page", page) == 0
+    assert command("page", page, "--check") == 0
+    page.write_text(page.read_text().replace("**1 of 2", "**0 of 2"))
+    assert command("page", page, "--check") == 1
+
+
+TWICE = PAGE.replace("<!-- table: loss -->", "<!-- table: loss -->\n<!-- table: out -->")
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("no mark", ["page.md: does not say which runs"]),
+        ("<!-- runs: none/*.tar.xz -->", ["page.md: there is no none/*.tar.xz"]),
+        ("<!-- runs: /etc/* -->", ["page.md: /etc/* names no files below its folder"]),
+        (f"{PAGE}\n<!-- runs: x -->", ["page.md: says 2 times which runs it is made from"]),
+        (TWICE, ["line 5: the table loss has no <!-- end -->"]),
+        (f"{PAGE}<!-- end -->", ["line 9: there is no table before this <!-- end -->"]),
+        (
+            PAGE.replace("table: loss", "table: lost").replace("<!-- end -->", ""),
+            [
+                "line 4: there is no table 'lost'; did you mean 'loss'?; valid: made | loss |",
+                "page.md: the table lost has no <!-- end -->",
+            ],
+        ),
+    ],
+)
+def test_all_that_is_wrong_with_a_page_is_told_and_it_is_left_alone(
+    page: Path, capsys: pytest.CaptureFixture[str], text: str, wrong: list[str]
+) -> None:
+    page.write_text(text)
+    assert command("page", page) == 254
+    told = capsys.readouterr().err.splitlines()[1:]
+    assert len(told) == len(wrong)
+    assert [part in line for part, line in zip(wrong, told, strict=True)] == [True] * len(wrong)
+    assert page.read_text() == text
+
+
+def test_pages_that_are_right_are_left_alone_beside_one_that_is_wrong(
+    page: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "other.md").write_text("no mark")
+    assert command("page", page, tmp_path / "other.md", tmp_path / "none.md", page) == 254
+    assert page.read_text() == PAGE
+    told = capsys.readouterr().err
+    for wrong in ("is named twice", "other.md: does not say", "none.md: cannot be read: No such"):
+        assert wrong in told
+
+
+def test_a_pack_that_is_none_is_told(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (pack,) = published.read(page).packs
+    pack.write_bytes(pack.read_bytes()[:20])
+    for words in (("page", page, "--check"), ("judge", pack), ("expectations", page)):
+        assert command(*words) == 254
+        told = f"{pack}: holds no experiment of ours: it is no whole tar file"
+        assert told in capsys.readouterr().err
+
+
+def test_a_pack_of_what_is_no_experiment_is_told_without_a_path_that_is_gone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "e").mkdir()
+    with tarfile.open(tmp_path / "e.tar.xz", "w:xz") as tar:
+        tar.add(tmp_path / "e", "e")
+    assert command("judge", tmp_path / "e.tar.xz") == 254
+    assert "ours: e is no experiment's folder: no experiment.json" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_pages_carry_what_their_runs_say(name: str) -> None:
+    page = PUBLISHED / name
+    assert made(page) == page.read_text(encoding="utf-8")
+
+
+def test_there_are_pages_that_are_made_from_runs() -> None:
+    assert MADE
+
+
+# --- tables --------------------------------------------------------------------------------------
+
+
+def test_a_loss_is_told_by_runs_with_its_interval_and_what_was_not_judged_first(
+    page: Path,
+) -> None:
+    (row,) = rows(page, "loss")
+    assert row["runs"] == "**1 of 3 not judged**, 2 judged"
+    assert (row["confirmed"], row["lost"]) == ("1,600", "2")
+    assert row["runs with a loss"] == "**1 of 2, 1 not judged**"
+    assert row["not excluded"] == "1.3 % to 99 % of runs"
+
+
+def test_few_runs_stand_by_themselves_where_they_have_no_interval(page: Path) -> None:
+    (row,) = rows(page, "out")
+    assert row["runs whose times are known"] == "**not known of 1 of 3**, known of 2"
+    assert row["longest silence: median"] == "0.29 s [0.29 s; 0.29 s]"
+
+
+def test_a_broken_promise_has_its_runs_and_those_that_held_have_theirs(page: Path) -> None:
+    told = {row["promise"]: row for row in rows(page, "promises")}
+    broken = told["**not judged in 1 run**: `confirmed-hence-delivered`"]
+    assert broken["broken in"] == "**1 of 2, 1 not judged**"
+    assert broken["not excluded"] == "1.3 % to 99 % of runs"
+
+
+def test_a_pack_tells_which_command_made_its_runs(page: Path) -> None:
+    (row,) = rows(page, "made")
+    assert (row["pack"], row["runs"]) == ("`e.tar.xz`", "3")
+    assert row["made by"] == "`mqproof run master-crash --seed 7`"
+
+
+# --- packs ---------------------------------------------------------------------------------------
+
+
+def test_packed_runs_are_judged_again_and_a_broken_promise_is_the_exit_code(
+    page: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (pack,) = published.read(page).packs
+    assert command("judge", pack, "--table", "loss") == 1
+    out = capsys.readouterr().out
+    assert out == "\n".join(["loss:", "", *TABLES["loss"]([judged(pack)]), "", ""])
+    assert command("judge", pack) == 1
+    told = capsys.readouterr().out.splitlines()
+    assert [line[:-1] for line in told if line[:-1] in TABLES] == list(TABLES)
+
+
+def test_what_is_packed_already_is_left_as_it_is(page: Path, tmp_path: Path) -> None:
+    (pack,) = published.read(page).packs
+    before = pack.stat().st_mtime_ns
+    assert command("page", page, "--add", tmp_path / "e") == 0
+    assert pack.stat().st_mtime_ns == before
+
+
+def test_a_folder_of_experiments_is_added_whole_without_reports_over_several(
+    page: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "campaign"
+    for name in ("g", "h"):
+        recorded(stored(folder / name, [("a", CELL)]) / "runs" / "a", crash())
+    remember_merged([folder / "g", folder / "h"], "", folder / "merged")
+    assert command("page", page, "--add", folder) == 0
+    assert [pack.name for pack in published.read(page).packs] == [
+        "e.tar.xz",
+        "g.tar.xz",
+        "h.tar.xz",
+    ]
+
+
+def test_damaged_runs_are_not_added_and_the_page_is_left_alone(
+    page: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = stored(tmp_path / "f", [("a", CELL)])
+    (other / "runs" / "a").mkdir(parents=True)
+    assert command("page", page, "--add", other) == 2
+    assert "nothing was packed" in capsys.readouterr().err
+    assert page.read_text() == PAGE
+
+
+def test_what_cannot_be_added_is_told_at_once_and_nothing_is_packed(
+    page: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = stored(tmp_path / "f", [("a", CELL)])
+    (tmp_path / "g").mkdir()
+    words = ("--add", other, "--add", tmp_path / "none", "--add", tmp_path / "g")
+    assert command("page", page, *words) == 254
+    told = capsys.readouterr().err.splitlines()[1:]
+    assert [line.partition(": ")[0] for line in told] == ["--add", "--add"]
+    assert len(published.read(page).packs) == 1
+
+
+@pytest.mark.parametrize(
+    ("pattern", "wrong"),
+    [
+        ("runs/*/*.tar.xz", "lie in several folders"),
+        ("runs/2026*.tar.xz", "e.tar.xz is none of the runs of"),
+    ],
+)
+def test_an_experiment_is_added_where_the_page_would_find_it_or_not_at_all(
+    page: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], pattern: str, wrong: str
+) -> None:
+    page.write_text(PAGE.replace("runs/*.tar.xz", pattern))
+    assert command("page", page, "--add", tmp_path / "e") == 254
+    assert wrong in capsys.readouterr().err
+    assert [path.name for path in (tmp_path / "runs").iterdir()] == ["e.tar.xz"]
+
+
+def test_a_check_adds_nothing(page: Path, tmp_path: Path) -> None:
+    other = stored(tmp_path / "f", [("a", CELL)])
+    assert command("page", page, "--check", "--add", other) == 254
+
+
+def test_no_pack_is_made_but_by_the_users_own_command(page: Path, tmp_path: Path) -> None:
+    into = tmp_path / "again.tar.xz"
+    assert cli.main(["pack", str(tmp_path / "e"), "-o", str(into)]) == 0
+    (pack,) = published.read(page).packs
+    assert into.read_bytes() == pack.read_bytes()

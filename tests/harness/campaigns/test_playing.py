@@ -1,0 +1,170 @@
+"""What is played next, and how a campaign ends."""
+
+import os
+import signal
+import sys
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from harness.campaigns import playing
+from harness.campaigns.cells import Choice
+from harness.campaigns.playing import (
+    UNJUDGED_MAX,
+    Counts,
+    Pace,
+    Piece,
+    carry_out,
+    counted,
+    next_piece,
+    once_more,
+    outlook,
+)
+from harness.campaigns.runs import Knowledge, Run, as_csv
+from harness.claims.claims import shipped
+from tests.harness.campaigns.judged import REAL, REFERENCE, failed, run, undecided
+
+KNOWLEDGE = Knowledge(shipped())
+CRASH, STOP = ("master-crash", REAL, "a@T=10"), ("master-stop", REAL, "a@T=10")
+FREEZE, OTHER = ("master-freeze", REAL, "a@T=10"), ("master-crash", REAL, "b@T=10")
+CELLS = (FREEZE, CRASH, STOP, OTHER)
+CHOICE = Choice((REAL,), ("all-automatic",), ("mirror-crash", "master-stop"))
+
+
+class Played:
+    """Experiments that leave the runs behind that they are told to, a CSV file each."""
+
+    def __init__(self, *left: Sequence[Run], code: int = 0) -> None:
+        self.left, self.code = list(left), code
+        self.words: list[str] = []
+
+    def __call__(self, folder: Path, words: Sequence[str], tell: playing.Tell) -> int:
+        self.words.append(" ".join(words))
+        if runs := self.left.pop(0):
+            (folder / f"{len(self.left)}.csv").write_text(as_csv(runs))
+        return self.code
+
+
+# --- what is next --------------------------------------------------------------------------------
+
+
+def test_the_poorest_layout_comes_first_and_what_alters_a_cluster_last_in_it() -> None:
+    counts, pace = Counts(judged=Counter({OTHER: 1})), Pace(repeats=2)
+    names = ("master-crash", "master-stop", "master-freeze")
+    assert next_piece(CELLS, counts, pace) == Piece(REAL, "a@T=10", names)
+    counts = Counts(judged=Counter({CRASH: 2, STOP: 2, FREEZE: 2, OTHER: 1}))
+    assert next_piece(CELLS, counts, pace) == Piece(REAL, "b@T=10", ("master-crash",))
+
+
+def test_a_piece_has_no_more_scenarios_than_it_may() -> None:
+    piece = next_piece(CELLS, Counts(), Pace(piece=2))
+    assert piece is not None
+    assert len(piece.scenarios) == 2
+
+
+def test_nothing_is_left_where_each_cell_was_judged_or_tried_often_enough() -> None:
+    judged = Counter({CRASH: 1, STOP: 1, OTHER: 1})
+    in_vain = Counter({FREEZE: UNJUDGED_MAX})
+    assert next_piece(CELLS, Counts(judged, in_vain), Pace()) is None
+    in_vain = Counter({FREEZE: UNJUDGED_MAX - 1})
+    assert next_piece(CELLS, Counts(judged, in_vain), Pace()) is not None
+
+
+def test_a_run_that_decided_less_than_is_known_of_its_cell_is_played_again() -> None:
+    counts = counted([run(), failed(), undecided()], KNOWLEDGE)
+    assert (counts.judged.total(), counts.in_vain.total()) == (2, 1)
+
+
+def test_what_is_played_once_more_is_told() -> None:
+    counts = Counts(in_vain=Counter({FREEZE: 2}))
+    told = list(once_more(Piece(REAL, "a@T=10", ("master-freeze", "master-stop")), counts))
+    assert told == ["master-freeze on a@T=10: 2 runs not judged so far; once more"]
+
+
+def test_a_layout_with_balancers_is_played_where_these_can_stand() -> None:
+    piece = Piece(REFERENCE, "all-automatic-haproxy@T=10", ("master-crash",))
+    assert piece.words(None)[-2:] == ["--deployment", "compose"]
+    assert "--deployment" not in Piece(REFERENCE, "all-automatic@T=10", ("x",)).words(None)
+
+
+# --- carrying a campaign out ---------------------------------------------------------------------
+
+
+def test_what_was_judged_is_not_played_again(tmp_path: Path) -> None:
+    (tmp_path / "before.csv").write_text(as_csv([run()]))
+    play, told = Played([run(run="r-2", scenario="master-stop", passed="nothing-corrupt")]), []
+    assert carry_out(tmp_path, CHOICE, Pace(), play, told.append)
+    assert play.words == [f"master-stop --system {REAL} --layout all-automatic@T=10"]
+    assert told == ["2 of 2 cells were judged once"]
+    assert carry_out(tmp_path, CHOICE, Pace(), Played(), told.append)
+
+
+def test_a_cell_that_nobody_could_judge_is_given_up_and_told(tmp_path: Path) -> None:
+    (tmp_path / "before.csv").write_text(as_csv([run(run="r-1", scenario="master-stop")]))
+    play = Played(*([undecided(run=f"v-{number}")] for number in range(UNJUDGED_MAX)), code=2)
+    told: list[str] = []
+    assert not carry_out(tmp_path, CHOICE, Pace(), play, told.append)
+    assert len(play.words) == UNJUDGED_MAX
+    assert told[0] == "mirror-crash on all-automatic@T=10: 1 run not judged so far; once more"
+    assert told[-2:] == [
+        "1 of 2 cells were judged once",
+        f"given up: mirror-crash on all-automatic@T=10 of {REAL}: 3 runs were not judged",
+    ]
+
+
+def test_an_experiment_that_leaves_no_run_behind_ends_the_campaign(tmp_path: Path) -> None:
+    with pytest.raises(playing.Stuck, match=r"left no run behind \(exit code 254\)"):
+        carry_out(tmp_path, CHOICE, Pace(), Played((), code=254), lambda _: None)
+
+
+@pytest.mark.parametrize("minutes", [0.0, -1.0, float("nan")])
+def test_a_time_that_is_none_is_told_and_one_without_end_is_one(minutes: float) -> None:
+    (told,) = Pace(minutes=minutes).problems()
+    assert str(told).startswith("--minutes: must be more than 0, not ")
+    assert not [*Pace(minutes=float("inf")).problems()]
+
+
+def test_nothing_begins_when_time_is_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter((0.0, 59.0, 61.0))
+    monkeypatch.setattr(playing.time, "monotonic", lambda: next(clock))
+    play, told = Played([run()]), []
+    assert not carry_out(tmp_path, CHOICE, Pace(minutes=1, piece=1), play, told.append)
+    assert (len(play.words), told[-1]) == (1, "1 of 2 cells were judged once")
+
+
+def test_what_is_left_and_what_comes_next_is_told_before_anything_is_played() -> None:
+    counts = Counts(Counter({CRASH: 1, STOP: 1}), Counter({FREEZE: UNJUDGED_MAX}))
+    assert list(outlook((FREEZE, CRASH, STOP), counts, Choice(), Pace())) == [
+        "2 of 3 cells were judged once",
+        f"given up: master-freeze on a@T=10 of {REAL}: 3 runs were not judged",
+        "nothing is left to play",
+    ]
+
+
+@pytest.mark.slow  # a process that is interrupted
+def test_an_interrupt_ends_the_experiment_at_hand_and_is_waited_for(tmp_path: Path) -> None:
+    ready, ended = tmp_path / "ready", tmp_path / "ended"
+    script = (
+        "import os, pathlib, signal, sys\n"
+        "def end(*_):\n"
+        f"    pathlib.Path({str(ended)!r}).touch()\n"
+        "    sys.exit(130)\n"
+        "signal.signal(signal.SIGINT, end)\n"
+        f"open({str(ready)!r}, 'w').close()\n"
+        "signal.pause()\n"
+    )
+    os.mkfifo(ready)
+
+    def interrupt() -> None:
+        ready.read_text()  # until the process hears signals
+        os.kill(os.getpid(), signal.SIGINT)
+
+    asking = threading.Thread(target=interrupt)
+    asking.start()
+    with (tmp_path / "said").open("wb") as said:
+        code, interrupted = playing._ended([sys.executable, "-c", script], said.fileno())
+    asking.join()
+    assert (code, interrupted, ended.exists()) == (130, True, True)

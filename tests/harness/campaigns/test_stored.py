@@ -1,0 +1,95 @@
+"""Runs kept over sessions: of experiments, and of CSV files."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from harness.campaigns.runs import as_csv
+from harness.campaigns.stored import found
+from harness.claims.judge import Outcome
+from harness.plan.problems import PlanError
+from tests.harness.campaigns.judged import run, verdict_file
+from tests.stored import stored
+
+PUBLISHED = Path(__file__).parents[3] / "results" / "published"
+
+
+def test_an_experiments_runs_come_back_from_a_csv_as_they_were(tmp_path: Path) -> None:
+    verdict_file(tmp_path, "20261122-000000-aaaa")
+    (one,) = found(tmp_path)
+    assert one.outcomes == {
+        "confirmed-hence-delivered": Outcome.PASS,
+        "mirror-failure-harms-nobody": Outcome.FAIL,
+        "mirror-takes-over": Outcome.NOT_APPLICABLE,
+    }
+    assert one.why("mirror-failure-harms-nobody") == "missed == 0: 9"
+    (tmp_path / "earlier.csv").write_text(as_csv([one, run(confirmed_per_s=12.5)]))
+    assert set(found(tmp_path)) == {one, run(confirmed_per_s=12.5)}  # each once
+
+
+def test_published_runs_are_collected_into_the_very_file_that_they_came_from() -> None:
+    kept = (PUBLISHED / "matrix.csv").read_text(encoding="utf-8")
+    assert as_csv(found(PUBLISHED)) == kept
+
+
+def test_an_experiment_that_ended_without_a_verdict_has_runs_of_which_nothing_is_known(
+    tmp_path: Path,
+) -> None:
+    stored(tmp_path / "20261122-000000-aaaa", [("mirror-crash-1-beef", run().cell)])
+    (one,) = found(tmp_path)
+    assert (one.cell, one.outcomes) == (run().cell, {})
+
+
+def test_a_report_over_several_experiments_counts_no_run_again(tmp_path: Path) -> None:
+    verdict_file(tmp_path, "20261122-000000-aaaa")
+    verdict_file(tmp_path, "20261122-000001-merged", seed=None)
+    assert [one.experiment for one in found(tmp_path)] == ["20261122-000000-aaaa"]
+
+
+def test_a_csv_of_another_kind_is_left_alone(tmp_path: Path) -> None:
+    with (tmp_path / "values.csv").open("w", newline="") as out:
+        csv.writer(out).writerows([("experiment", "value"), ("e", "1")])
+    assert found(tmp_path) == []
+
+
+def test_a_run_is_replayed_by_its_experiments_seed_with_as_many_repeats_as_it_needs() -> None:
+    words = "mqproof run mirror-crash --system rabbitmq-mirrored --layout all-automatic@T=10"
+    words += " --client pika --deployment compose"
+    assert run().replay == f"{words} --seed 7"
+    assert run(repeat=3).replay == f"{words} --repeats 3 --seed 7"
+
+
+def test_every_file_that_cannot_be_read_is_told_with_its_place(tmp_path: Path) -> None:
+    verdict_file(tmp_path, "a")
+    path = tmp_path / "a" / "verdict.json"
+    broken = json.loads(path.read_text())
+    broken["runs"][0]["claims"][0]["outcome"] = "MAYBE"
+    del broken["runs"][0]["cell"]["client"]
+    path.write_text(json.dumps(broken))
+    for name, text in (("b", "{"), ("c", "[]")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "verdict.json").write_text(text)
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "experiment.json").write_text("null")
+    rows = as_csv([run(), run(run="r-2"), run(run="r-3"), run(run="r-4")]).splitlines()
+    rows[1] = rows[1].replace(",7,", ",seven,", 1)
+    rows[2] = rows[2].rpartition(",")[0]
+    rows[3] = rows[3].removesuffix(",,") + ",[1],"
+    (tmp_path / "e.csv").write_text("\n".join(rows))
+    (tmp_path / "f.csv").write_bytes(b"\xff\n")
+    with pytest.raises(PlanError) as raised:
+        found(tmp_path)
+    told = str(raised.value).splitlines()
+    assert [one.replace(str(tmp_path), "").partition(": ")[0] for one in told] == [
+        "/e.csv, line 2",
+        "/e.csv, line 3",
+        "/e.csv, line 4",
+        "/f.csv",
+        "/a/verdict.json, runs.0.cell.client",
+        "/a/verdict.json, runs.0.claims.0.outcome",
+        "/b/verdict.json",
+        "/c/verdict.json",
+        "FOLDER",
+    ]

@@ -1,0 +1,59 @@
+"""A guardian whose sphere is the folder of its experiment: what it does lies there in a file."""
+
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from faults.actions import Action
+from faults.model import Receipt
+from harness.cleanup.guardian import Charge, watch
+from harness.cleanup.heal import Standing
+
+
+class Folder:
+    """guardian.Sphere. A worker runs while `worker` is there; `stubborn` keeps it there."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    async def find(self) -> Sequence[Standing]:
+        there = (self._folder / "project").exists()
+        return [Standing("p", Path("elsewhere"), "", False)] if there else []
+
+    def executor(self, project: str) -> "Folder":
+        assert project == "p"
+        return self
+
+    async def perform(self, action: Action) -> Receipt:
+        self._note(f"perform {action}")
+        return Receipt(1, 2)
+
+    async def sweep(self, project: str) -> Sequence[str]:
+        self._note(f"sweep {project}")
+        return []
+
+    async def remove(self, project: str) -> None:
+        self._note(f"remove {project}")
+        (self._folder / "project").unlink(missing_ok=True)
+
+    async def workers(self, project: str) -> Sequence[str]:
+        assert project == "p"
+        worker = self._folder / "worker"
+        there = worker.exists()
+        if there and not (self._folder / "stubborn").exists():
+            worker.unlink()  # it stops by itself after one look
+        return ["python -m harness.workers publisher-1"] if there else []
+
+    async def kill_workers(self, project: str) -> None:
+        self._note(f"kill workers of {project}")
+
+    def _note(self, text: str) -> None:
+        with (self._folder / "done").open("a") as file:
+            file.write(f"{time.monotonic():.3f} {text}\n")
+
+
+if __name__ == "__main__":
+    _, _, _, folder, _, _, *keep = sys.argv[1:]
+    charge = Charge("p", Path(folder), keep == ["--keep"])
+    sys.exit(watch(charge, lambda: Folder(Path(folder)), sys.stdin.buffer))

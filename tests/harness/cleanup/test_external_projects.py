@@ -1,0 +1,230 @@
+"""What becomes of somebody's brokers when the harness that broke them is killed."""
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
+
+from faults.executors import local_processes as processes
+from harness.cleanup.everywhere import settle
+from harness.cleanup.external_projects import ExternalProjects
+from harness.cleanup.guardian import LOG
+from harness.cleanup.heal import Row, heal
+from harness.cleanup.local_projects import LocalProjects
+from harness.deploy.external.site import load, noted
+from harness.deploy.owner import alive
+from harness.run_folder.journal import read, standing
+from tests.harness.deploy.external import rig
+from tests.harness.deploy.external.rig import Owner
+from tests.topologies import START
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[3]
+JOURNAL = Path("runs/run-1/journal.jsonl")
+QUEUE = "mqproof.run-1.orders"
+
+HARNESS = """
+import asyncio, os, signal, sys
+from pathlib import Path
+from faults.compile import compile as compile_fault
+from faults.performing import perform_all
+from harness.deploy.external.deployment import ExternalDeployment
+from harness.deploy.external.faults import equip
+from harness.plan.topology_toml import layout_of, read_topology
+from harness.cleanup.guardian import Kind, start_guardian
+from harness.run_folder.journal import Journal
+from tests.topologies import HOSTS, SYSTEMS
+
+async def main(folder, file, *words):
+    def guard(cluster):
+        if "guarded" in words:
+            start_guardian(cluster, folder, False, Kind.EXTERNAL)
+
+    layout = layout_of(read_topology("staging", Path(file).read_text(), SYSTEMS))
+    cluster = await ExternalDeployment(equip, guard).up(layout, folder, lambda _: None)
+    (folder / "runs" / "run-1").mkdir(parents=True)
+    journal = Journal(folder / "runs" / "run-1" / "journal.jsonl")
+    await cluster.broker.declare("mqproof.run-1.orders", True, "alpha")
+    for window, (kind, host) in enumerate((("kill", "gamma"), ("freeze", "beta")), 1):
+        fault = compile_fault(
+            kind, host, host, "", HOSTS, (), window, "run-1", mechanism="command"
+        )
+        journal.armed(fault)
+        await perform_all(cluster.executor, fault.actions)
+    await cluster.spawn("publisher-1")
+    print(cluster.site.cluster, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+asyncio.run(main(Path(sys.argv[1]), *sys.argv[2:]))
+"""
+
+
+@pytest.fixture(scope="module")
+def owner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Owner]:
+    with rig.standing(tmp_path_factory.mktemp("owners") / "cluster") as found:
+        found.mirror()
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def _surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, owner: Owner) -> Iterator[None]:
+    """A state folder of each test's own; every node runs when it ends."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("REFERENCE_USER", "guest")
+    monkeypatch.setenv("REFERENCE_PASSWORD", "guest")
+    yield
+    assert all_run(owner)
+
+
+def killed_harness(owner: Owner, folder: Path, *words: str) -> str:
+    """A harness that is killed while one broker is dead and one frozen; the name of its note."""
+    file = folder / "staging.toml"
+    file.write_text(owner.text(START))
+    command = [sys.executable, "-c", HARNESS, str(folder), str(file), *words]
+    ended = subprocess.run(
+        command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False, env=os.environ
+    )
+    assert ended.stdout.startswith("mqproof-"), "the harness failed before it was killed"
+    return ended.stdout.strip()
+
+
+def broken(owner: Owner) -> tuple[str, str]:
+    """What the dead and the frozen one are now: by the kernel's letters."""
+    return owner.state(owner.node_of("gamma")), owner.state(owner.node_of("beta"))
+
+
+@retry(stop=stop_after_delay(30), wait=wait_fixed(0.1), retry=retry_if_result(lambda ok: not ok))
+def all_run(owner: Owner) -> bool:
+    return all(owner.state(node.name) in ("S", "R", "D") for node in owner.nodes)
+
+
+@retry(stop=stop_after_delay(60), wait=wait_fixed(0.2), retry=retry_if_result(lambda ok: not ok))
+def until_forgotten() -> bool:
+    return not noted()
+
+
+def until_told(log: Path, words: str) -> str:
+    @retry(stop=stop_after_delay(30), wait=wait_fixed(0.1), retry=retry_if_result(lambda t: not t))
+    def told() -> str:
+        text = log.read_text()
+        return text if words in text else ""
+
+    return str(told())
+
+
+def left(cluster: str) -> tuple[processes.Running, ...]:
+    return processes.of(cluster)
+
+
+def healed() -> list[Row]:
+    async def rows() -> list[Row]:
+        return [row async for row in heal(ExternalProjects(), alive)]
+
+    return asyncio.run(rows())
+
+
+def test_a_guardian_undoes_by_the_owners_commands_and_removes_what_is_ours_alone(
+    owner: Owner, tmp_path: Path
+) -> None:
+    owner.declare("theirs")
+    cluster = killed_harness(owner, tmp_path, "guarded")
+    until_forgotten()
+    told = until_told(tmp_path / LOG, "remove all of it")  # which comes after it was forgotten
+    assert all_run(owner)
+    assert standing(read(tmp_path / JOURNAL)) == ()
+    assert "FAILED" not in told
+    assert told.index("undo freeze of beta") < told.index("remove all of it")
+    assert left(cluster) == ()
+    assert owner.names("queues") == ["theirs"]
+
+
+def test_without_a_guardian_healing_finds_the_note_and_ends_it(
+    owner: Owner, tmp_path: Path
+) -> None:
+    cluster = killed_harness(owner, tmp_path)
+    assert broken(owner)[1] == "T"
+    assert noted() == (cluster,)
+    assert cluster not in {one.name for one in asyncio.run(LocalProjects().find())}
+    rows = healed()
+    assert [row.ok for row in rows] == [True, True, True], rows
+    assert all_run(owner)
+    assert (noted(), left(cluster)) == ((), ())
+    assert QUEUE not in owner.names("queues")
+    assert healed() == []
+
+
+def test_what_cannot_be_undone_stays_noted_until_it_can(owner: Owner, tmp_path: Path) -> None:
+    cluster = killed_harness(owner, tmp_path)
+    script = owner.folder / "stopper.py"
+    text = script.read_text()
+    script.write_text("import sys; sys.exit('the rack is on fire')")
+    rows = healed()
+    assert not any(row.ok for row in rows)
+    assert "ended with 1: the rack is on fire" in rows[0].doubt
+    assert "a fault still stands" in rows[-1].doubt
+    assert noted() == (cluster,)
+    script.write_text(text)
+    assert all(row.ok for row in healed())
+    assert (noted(), all_run(owner)) == ((), True)
+
+
+def test_with_a_torn_journal_whatever_holds_by_its_verify_command_is_undone(
+    owner: Owner, tmp_path: Path
+) -> None:
+    killed_harness(owner, tmp_path)
+    journal = tmp_path / JOURNAL
+    journal.write_text("no journal of ours\n" + journal.read_text())
+    rows = healed()
+    swept = next(row for row in rows if row.what.startswith("sweep"))
+    assert swept.ok
+    assert "kill of gamma undone" in swept.what
+    assert "freeze of beta undone" in swept.what
+    assert all_run(owner)
+    # Whether anything else stood there nobody can say: the note stays until the journal is gone.
+    assert "a fault still stands" in rows[-1].doubt
+    journal.unlink()
+    assert all(row.ok for row in healed())
+
+
+def test_without_credentials_faults_are_undone_and_what_may_be_left_is_told(
+    owner: Owner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed_harness(owner, tmp_path)
+    monkeypatch.delenv("REFERENCE_PASSWORD")
+    rows = healed()
+    assert [row.ok for row in rows] == [True, True, False]
+    assert "not set in the environment: REFERENCE_PASSWORD" in rows[-1].doubt
+    assert all_run(owner)
+    monkeypatch.setenv("REFERENCE_PASSWORD", "guest")
+    said: list[str] = []
+    asyncio.run(settle(noted(), said.append))
+    assert noted() == ()
+    assert said
+    assert "try: mqproof heal" not in "".join(said)
+
+
+def test_a_note_that_cannot_be_read_keeps_nothing_else_from_being_mended(
+    owner: Owner, tmp_path: Path
+) -> None:
+    killed_harness(owner, tmp_path)
+    torn = tmp_path / "state" / "mqproof" / "external" / "mqproof-torn.json"
+    torn.write_text("{")
+    rows = healed()
+    assert {row.project for row in rows if not row.ok} == {"mqproof-torn"}
+    assert all_run(owner)
+    assert noted() == ("mqproof-torn",)
+
+
+def test_a_note_can_be_read_back_whole(owner: Owner, tmp_path: Path) -> None:
+    cluster = killed_harness(owner, tmp_path)
+    site = load(cluster)
+    assert site.topology == owner.topology(START)
+    assert site.commands_in == str(ROOT), "where the harness ran, whoever heals it"
+    assert "guest" not in (tmp_path / "state/mqproof/external" / f"{cluster}.json").read_text()
+    assert all(row.ok for row in healed())

@@ -1,0 +1,145 @@
+"""The guardian as a real process, over a sphere that is a folder."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
+
+from faults.compile import compile
+from faults.model import Armed
+from harness.cleanup.guardian import LOG, GuardianError, start_guardian
+from harness.run_folder.journal import Journal
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[3]
+COMMAND = (sys.executable, "-m", "tests.harness.cleanup.fake_guardian")
+
+HARNESS = """
+import os, signal, sys
+from pathlib import Path
+from harness.cleanup.guardian import start_guardian
+from tests.harness.cleanup.test_guardian import COMMAND
+guardian = start_guardian("p", Path(sys.argv[1]), sys.argv[2] == "keep", command=COMMAND)
+print(guardian._process.pid, flush=True)
+if sys.argv[3] == "killed":
+    os.kill(os.getpid(), signal.SIGKILL)
+guardian.done()
+"""
+
+
+def fault() -> Armed:
+    return compile("kill", "rmq1", "rmq1", "", ("rmq1", "rmq2"), (), 1, "run")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An experiment with one fault armed, and a project that stands."""
+    run = tmp_path / "runs" / "run-1"
+    run.mkdir(parents=True)
+    Journal(run / "journal.jsonl").armed(fault())
+    (tmp_path / "project").touch()
+    return tmp_path
+
+
+def harness(folder: Path, keep: str, end: str) -> int:
+    """Runs a harness to its end; the pid of its guardian."""
+    words = [sys.executable, "-c", HARNESS, str(folder), keep, end]
+    ended = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
+    return int(ended.stdout)
+
+
+@retry(stop=stop_after_delay(40), wait=wait_fixed(0.1), retry=retry_if_result(lambda there: there))
+def ended(pid: int) -> bool:
+    """Waits until the process is gone; it is nobody's child here."""
+    try:
+        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
+
+
+def deeds(folder: Path) -> list[str]:
+    done = folder / "done"
+    return (
+        [line.split(" ", 1)[1] for line in done.read_text().splitlines()] if done.exists() else []
+    )
+
+
+def test_done_ends_it_without_any_action(folder: Path) -> None:
+    ended(harness(folder, "remove", "done"))
+    assert deeds(folder) == []
+    assert not (folder / LOG).exists()
+
+
+def test_when_the_harness_is_killed_faults_are_undone_first_and_all_is_removed(
+    folder: Path,
+) -> None:
+    (folder / "worker").touch()
+    killed_at = time.monotonic()
+    ended(harness(folder, "remove", "killed"))
+    assert deeds(folder) == [f"perform {fault().undo[0]}", "remove p"]
+    undone_at = float((folder / "done").read_text().split(" ", 1)[0])
+    assert undone_at - killed_at < 10.0
+    assert "no worker runs" in (folder / LOG).read_text()
+
+
+def test_workers_that_do_not_stop_are_killed(folder: Path) -> None:
+    (folder / "worker").touch()
+    (folder / "stubborn").touch()
+    ended(harness(folder, "keep", "killed"))
+    assert deeds(folder) == [f"perform {fault().undo[0]}", "kill workers of p"]
+    assert "publisher-1" in (folder / LOG).read_text()
+
+
+def test_what_is_kept_is_mended_and_left_standing(folder: Path) -> None:
+    ended(harness(folder, "keep", "killed"))
+    assert deeds(folder) == [f"perform {fault().undo[0]}"]
+    assert (folder / "project").exists()
+
+
+def test_it_ignores_the_signals_that_end_a_harness(folder: Path) -> None:
+    guardian = start_guardian("p", folder, False, command=COMMAND)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        os.kill(guardian._process.pid, number)
+    assert guardian.watching()
+    guardian.done()
+    assert not guardian.watching()
+
+
+def test_one_that_does_not_start_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(GuardianError, match="did not start"):
+        start_guardian("p", tmp_path, False, command=(sys.executable, "-c", "print('no')"))
+
+
+def test_one_whose_log_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / LOG).mkdir()
+    with pytest.raises(GuardianError, match=r"did not start: .*guardian\.log"):
+        start_guardian("p", tmp_path, False, command=COMMAND)
+
+
+def test_who_lists_processes_reads_guardian_in_its_command_line(tmp_path: Path) -> None:
+    guardian = start_guardian("p", tmp_path, False)
+    words = Path(f"/proc/{guardian._process.pid}/cmdline").read_bytes().split(b"\0")
+    guardian.done()
+    assert [word for word in words if b"guardian" in word] == [b"harness.cleanup.guardian"]
+
+
+def test_how_one_ended_is_told(folder: Path) -> None:
+    guardian = start_guardian("p", folder, False, command=COMMAND)
+    assert guardian.ending() == ""
+    guardian._process.kill()
+    guardian._process.wait()
+    assert guardian.ending() == "signal 9"
+
+
+def test_one_that_is_gone_cannot_be_ended(folder: Path) -> None:
+    guardian = start_guardian("p", folder, False, command=COMMAND)
+    guardian._process.kill()
+    guardian._process.wait()
+    with pytest.raises(GuardianError):
+        guardian.done()

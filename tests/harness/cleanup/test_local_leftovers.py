@@ -1,0 +1,96 @@
+"""Data of nodes whose harness and guardian died together: found by their plan, and removed."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.cleanup import local_leftovers
+from harness.cleanup.heal import EVERYBODY, Chosen
+from harness.deploy.local.block import Block
+from harness.deploy.local.site import Site
+from harness.deploy.owner import owner
+
+DEAD = "999999999 1 another boot"
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    return tmp_path / "results"
+
+
+def left(results: Path, name: str = "one", **changes: object) -> Site:
+    """A cluster of which a plan and its nodes' data are there, and no process."""
+    site = Site(
+        cluster=f"mqproof-{name}",
+        experiment=str(results / name),
+        block=Block("127.9.9"),
+        hosts=("ref1",),
+        client_port=5672,
+        peer_port=25672,
+        owner=DEAD,
+        keep=False,
+        node=("node",),
+        proxy=("proxy",),
+    )
+    site = replace(site, **changes)  # type: ignore[arg-type]
+    site.save()
+    (site.data / "ref1").mkdir(parents=True)
+    return site
+
+
+def cleared(chosen: Chosen, dry: bool = False) -> list[tuple[str, str]]:
+    return [(row.project, row.what) for row in local_leftovers.clear(chosen, dry) if row.ok]
+
+
+def test_what_the_nodes_of_a_dead_cluster_stored_is_removed_and_its_plan_stays(
+    results: Path,
+) -> None:
+    site = left(results)
+    told = cleared(Chosen(results=results))
+    assert told == [("mqproof-one", "remove what its nodes had stored")]
+    assert not site.data.exists()
+    assert (site.folder / "cluster.json").exists()
+    assert cleared(Chosen(results=results)) == [], "again there is nothing"
+
+
+def test_a_dry_run_tells_and_leaves_it(results: Path) -> None:
+    site = left(results)
+    told = cleared(Chosen(results=results), dry=True)
+    assert told == [("mqproof-one", "would remove what its nodes had stored")]
+    assert site.data.exists()
+
+
+@pytest.mark.parametrize("changes", [{"keep": True}, {"owner": owner()}])
+def test_what_is_kept_or_has_an_owner_is_left_alone(
+    results: Path, changes: dict[str, object]
+) -> None:
+    site = left(results, **changes)
+    assert cleared(Chosen(results=results)) == []
+    assert site.data.exists()
+
+
+def test_other_experiments_are_left_alone(results: Path) -> None:
+    one, other = left(results, "one"), left(results, "other")
+    assert len(cleared(Chosen(results=results, experiment="one"))) == 1
+    assert not one.data.exists()
+    assert other.data.exists()
+    assert len(cleared(Chosen(experiment=str(results / "other")))) == 1
+    assert not other.data.exists()
+
+
+def test_without_a_word_it_looks_where_experiments_lie_by_default(
+    results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(results.parent)
+    site = left(results)
+    assert len(cleared(EVERYBODY)) == 1
+    assert not site.data.exists()
+
+
+def test_a_plan_that_was_moved_or_is_none_of_ours_is_nobodys(results: Path) -> None:
+    site = left(results)
+    site.folder.rename(site.folder.with_name("moved"))
+    broken = left(results, "broken")
+    (broken.folder / "cluster.json").write_text("{")
+    assert cleared(Chosen(results=results)) == []

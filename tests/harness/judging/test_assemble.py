@@ -1,0 +1,32 @@
+"""What a stored experiment must still know for its page to be made again, and what a run says."""
+
+from pathlib import Path
+
+from harness.judging.assemble import titles
+from harness.judging.result import CellTitle
+from harness.request import asking
+from harness.run_folder.experiments import recall, remember
+from tests.told_runs import crash, told
+
+
+def test_a_stored_experiment_remembers_what_its_cells_words_mean(tmp_path: Path) -> None:
+    asked = asking.Asked(("master-crash", "cut-one-node"), (), (), (), None, 2, 7)
+    experiment = asking.experiment_of(asked, "e")
+    words = {cell: (t.scenario, t.system, t.layout) for cell, t in titles(experiment).items()}
+    remember(experiment, "again", words, tmp_path / "e")
+    found = {cell: CellTitle(*told) for cell, told in recall(tmp_path / "e").titles.items()}
+    assert found == titles(experiment)
+    assert len(found) == 2
+    assert all(title.scenario and title.system and title.layout for title in found.values())
+
+
+def test_a_queue_that_was_not_drained_hides_nothing_where_nothing_is_missing(
+    tmp_path: Path,
+) -> None:
+    undrained = told(tmp_path / "whole", crash().queue("orders", drained=False))
+    assert undrained.summary is not None and undrained.summary.loss_proved
+    (doubt,) = undrained.doubts
+    assert doubt.startswith("nothing was missing, so nothing could be lost, though orders was not")
+    missing = told(tmp_path / "missing", crash(lost=[7]).queue("orders", drained=False))
+    assert missing.summary is not None and not missing.summary.loss_proved
+    assert [one[:22] for one in missing.doubts] == ["orders was not drained"]

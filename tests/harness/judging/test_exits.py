@@ -1,0 +1,93 @@
+"""The exit code is decided in one place: by what was judged, and by nothing that tells it."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from harness.claims.judge import ClaimVerdict, Outcome
+from harness.compare.expectations import CellResult, Known, Standing
+from harness.judging.exits import Exit, Judge, is_failure, of_experiment, of_telling
+
+ROOT = Path(__file__).parents[3]
+CELL = ("s", "b", "l", "c")
+
+
+def verdict(outcome: Outcome) -> ClaimVerdict:
+    return ClaimVerdict("c", outcome, "m", "s", "x")
+
+
+def decided(
+    by: Judge,
+    *outcomes: Outcome,
+    standing: Standing = Standing.AS_EXPECTED,
+    interrupted: bool = False,
+    crashed: bool = False,
+) -> Exit:
+    runs = [[verdict(one)] for one in outcomes]
+    cells = [CellResult(CELL, standing, (), {})]
+    return of_experiment(by, runs, cells, interrupted=interrupted, crashed=crashed)
+
+
+def test_by_claims_a_fail_counts_whatever_was_expected() -> None:
+    assert decided(Judge.CLAIMS, Outcome.PASS, Outcome.FAIL) is Exit.FAILED
+    assert decided(Judge.CLAIMS, Outcome.PASS, standing=Standing.DIFFERS) is Exit.PASSED
+
+
+def test_by_expectations_cells_count_whatever_the_claims_say() -> None:
+    assert decided(Judge.EXPECTATIONS, Outcome.FAIL) is Exit.PASSED
+    assert decided(Judge.EXPECTATIONS, Outcome.PASS, standing=Standing.DIFFERS) is Exit.FAILED
+
+
+@pytest.mark.parametrize("by", Judge)
+def test_an_interrupt_comes_first_and_then_a_fault_of_ours(by: Judge) -> None:
+    assert decided(by, Outcome.FAIL, crashed=True) is Exit.CRASH
+    assert decided(by, Outcome.FAIL, crashed=True, interrupted=True) is Exit.INTERRUPTED
+
+
+@pytest.mark.parametrize("code", Exit)
+def test_what_could_not_be_told_is_a_fault_of_ours_and_what_was_told_changes_nothing(
+    code: Exit,
+) -> None:
+    assert of_telling(code, crashed=False) is code
+    assert of_telling(code, crashed=True) is Exit.CRASH
+
+
+@pytest.mark.parametrize(
+    ("outcome", "known", "by_claims", "by_expectations"),
+    [
+        (Outcome.FAIL, None, True, True),
+        (Outcome.FAIL, Known((Outcome.FAIL,)), True, False),
+        (Outcome.PASS, Known((Outcome.FAIL,)), False, True),
+        (Outcome.INCONCLUSIVE, Known((Outcome.FAIL,)), False, False),
+        (Outcome.PASS, None, False, False),
+    ],
+)
+def test_a_verdict_alone_is_a_failure_by_what_judges(
+    outcome: Outcome, known: Known | None, by_claims: bool, by_expectations: bool
+) -> None:
+    assert is_failure(Judge.CLAIMS, verdict(outcome), known) is by_claims
+    assert is_failure(Judge.EXPECTATIONS, verdict(outcome), known) is by_expectations
+
+
+def test_nothing_that_reports_chooses_a_code() -> None:
+    """It compares codes, or puts them into words; it never returns one."""
+    choosing = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in sorted((ROOT / "harness" / "report").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Return) and _is_code(node.value)
+    ]
+    assert choosing == []
+
+
+def _is_code(value: ast.expr | None) -> bool:
+    """`Exit.X`, or a call of what decides, or one of both by a condition."""
+    match value:
+        case ast.IfExp(body=one, orelse=other):
+            return _is_code(one) or _is_code(other)
+        case ast.Attribute(value=ast.Name(id="Exit")):
+            return True
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="exits"))):
+            return True
+    return False

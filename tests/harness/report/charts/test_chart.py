@@ -1,0 +1,169 @@
+"""The drawing of a timeline: places, paths and sentences."""
+
+import re
+from pathlib import Path
+
+from harness.report.charts.chart import Chart, chart
+from harness.view.timeline import Timeline
+from tests.histories import PUBLISHER, History
+from tests.told_runs import crash, told
+from tests.watching import ALL, OTHER, SLAVE, looks
+
+
+def timeline_of(tmp_path: Path, history: History) -> Timeline:
+    detail = told(tmp_path / "run", history).detail
+    assert detail is not None
+    return detail.timeline
+
+
+def chart_of(tmp_path: Path, history: History) -> Chart:
+    return chart(timeline_of(tmp_path, history))
+
+
+def test_a_fault_stands_where_it_was_issued_and_undone(tmp_path: Path) -> None:
+    drawn = chart_of(tmp_path, crash())
+    (held,) = drawn.held
+    assert (held.left, held.width) == (30.0, 37.5)  # +12 s to +27 s of 40 s
+    assert (held.tone, held.text) == ("held", "kill rmq1")
+    (asked,) = drawn.asked
+    assert (asked.left, asked.width, asked.text) == (30.0, 37.5, "kill master of orders")
+
+
+def test_a_fault_that_was_not_verified_looks_and_reads_otherwise(tmp_path: Path) -> None:
+    story = History(load_ms=(0, 40_000)).window(12_000, ended_ms=27_000, verified=False)
+    (held,) = chart_of(tmp_path, story.flow(range(100), from_ms=0, every_ms=300)).held
+    assert held.tone == "doubted"
+    assert "not seen from outside" in held.title
+
+
+def test_a_fault_that_never_ended_reaches_to_the_end(tmp_path: Path) -> None:
+    story = History(load_ms=(0, 40_000)).window(30_000, never_ended=True)
+    (held,) = chart_of(tmp_path, story.flow(range(100), from_ms=0, every_ms=300)).held
+    assert (held.left, held.width) == (75.0, 25.0)
+    assert "never undone" in held.title
+
+
+def test_what_was_missed_hangs_from_the_top(tmp_path: Path) -> None:
+    story = History(load_ms=(0, 2_000)).flow(range(10), from_ms=0, every_ms=100)
+    story.flow(range(10, 20), from_ms=1_000, every_ms=100, confirm_after_ms=None)
+    on_time = chart_of(tmp_path, story).plots[0]
+    paths = {tone: path for tone, _, path in on_time.lines}
+    assert paths == {
+        "good": "M0.0 100V0.0H500.0V100ZM500.0 100V100.0H1000.0V100Z",
+        "bad": "M500.0 0V100.0H1000.0V0Z",
+    }
+
+
+def test_the_latency_scale_goes_from_one_power_of_ten_to_another(tmp_path: Path) -> None:
+    story = History(load_ms=(0, 2_000)).flow(range(10), from_ms=0, every_ms=100)
+    story.flow(range(10, 20), from_ms=1_000, every_ms=100, confirm_after_ms=300)
+    plot = chart_of(tmp_path, story).plots[-1]
+    assert (plot.bottom, [tick.text for tick in plot.middle], plot.top) == (
+        "1 ms",
+        ["10 ms", "100 ms"],
+        "1 s",
+    )
+    p99, _ = plot.lines
+    assert p99[2] == "M0.0 100.0H333.3V17.4H666.7"  # 300 ms are 2.48 of 3 powers up
+
+
+def test_a_curve_is_broken_where_nothing_was_confirmed(tmp_path: Path) -> None:
+    story = History(load_ms=(0, 3_000)).flow(range(5), from_ms=0, every_ms=10)
+    story.flow(range(5, 10), from_ms=1_000, every_ms=10, confirm_after_ms=None)
+    story.flow(range(10, 15), from_ms=2_000, every_ms=10)
+    p50 = chart_of(tmp_path, story).plots[-1].lines[1][2]
+    assert p50.count("M") == 2
+
+
+def test_at_rate_max_there_is_no_success_to_draw(tmp_path: Path) -> None:
+    story = History(paced=False).flow(range(100), from_ms=0, every_ms=30)
+    assert [plot.name for plot in chart_of(tmp_path, story).plots] == [
+        "messages a second",
+        "latency of a confirm",
+    ]
+
+
+def test_without_confirms_there_is_no_latency_to_draw(tmp_path: Path) -> None:
+    story = History(confirms=False).flow(range(100), from_ms=0, every_ms=30, confirm_after_ms=None)
+    names = [plot.name for plot in chart_of(tmp_path, story).plots]
+    assert "latency of a confirm" not in names
+
+
+def test_a_stage_reaches_from_the_fault_to_its_instant(tmp_path: Path) -> None:
+    lanes = {lane.name: lane.spans[0] for lane in chart_of(tmp_path, crash()).stages}
+    assert lanes["first_success"].left == 30.0
+    assert lanes["first_success"].text.endswith(" s")
+    assert lanes["first_success"].tone == "reached"
+
+
+def test_a_stage_of_a_window_in_doubt_is_drawn_as_not_judged(tmp_path: Path) -> None:
+    for name, story in (
+        ("fault", crash().window(30_000, ended_ms=31_000, verified=False)),
+        ("stall", crash().stall(1, at_ms=13_000, late_ms=200)),
+    ):
+        detail = told(tmp_path / name, story).detail
+        assert detail is not None
+        lanes = {lane.name: lane.spans[0] for lane in chart(detail.timeline).stages[:4]}
+        assert lanes["first_success"].tone == "doubted"
+        assert lanes["first_success"].text.endswith(", not judged")
+
+
+def test_every_slice_says_its_numbers(tmp_path: Path) -> None:
+    drawn = chart_of(tmp_path, crash())
+    assert drawn.hits[0].title == (
+        "+0 s; 20 of 20 on time; 20 confirmed, 20 delivered; "
+        "half within 2.0 ms, 99 % within 2.0 ms"
+    )
+
+
+def test_nothing_is_drawn_outside(tmp_path: Path) -> None:
+    story = crash(lost=range(100, 120))
+    story.client_event("lost", at_ms=90_000)
+    drawn = chart_of(tmp_path, story)
+    spans = [*drawn.phases, *drawn.asked, *drawn.held, *drawn.bands]
+    spans += [span for lane in (*drawn.stages, *drawn.lanes) for span in lane.spans]
+    assert all(0 <= span.left <= span.left + span.width <= 100.01 for span in spans)
+    for plot in drawn.plots:
+        numbers = [
+            float(word) for _, _, path in plot.lines for word in re.findall(r"[\d.]+", path)
+        ]
+        assert all(0 <= number <= 1000 for number in numbers)
+
+
+def test_a_run_in_which_nothing_happened_can_be_drawn(tmp_path: Path) -> None:
+    drawn = chart_of(tmp_path, History(load_ms=(0, 0)))
+    assert (drawn.plots, drawn.hits, drawn.held) == ((), (), ())
+
+
+def test_ticks_are_few_round_and_in_place(tmp_path: Path) -> None:
+    ticks = chart_of(tmp_path, crash()).ticks
+    assert [(tick.place, tick.text) for tick in ticks] == [
+        (0.0, "+0 s"),
+        (25.0, "+10 s"),
+        (50.0, "+20 s"),
+        (75.0, "+30 s"),
+    ]
+
+
+def test_affected_messages_stand_in_a_lane_of_their_own(tmp_path: Path) -> None:
+    lanes = {lane.name: lane for lane in chart_of(tmp_path, crash(lost=[200, 201])).lanes}
+    (span,) = lanes["lost"].spans
+    assert (span.left, span.title) == (25.0, "+10 s: 2 lost")
+
+
+def test_what_a_name_server_showed_is_a_row_of_the_drawing_and_a_drainer_is_not(
+    tmp_path: Path,
+) -> None:
+    story = looks(crash(), "ns1", range(400, 20_000, 400), *ALL)
+    looks(story, "ns1", range(20_000, 39_000, 400), SLAVE, OTHER)
+    for worker, at_ms, name_server in ((PUBLISHER, 500, "ns1"), (7, 45_000, "ns2")):
+        story.client_event("attached", at_ms=at_ms, worker=worker)
+        story.rows["client_events"][-1]["detail"] = name_server
+    drawn = chart_of(tmp_path, story)
+    master = next(lane for lane in drawn.servers if lane.name == "ns1: broker-a master")
+    assert [(span.tone, span.left) for span in master.spans] == [
+        ("shown", 1.01),
+        ("dropped", 50.01),
+    ]
+    assert [lane.name for lane in drawn.clients] == ["publisher-1"]
+    assert {lane.name for lane in drawn.stages} >= {"route_changed", "route_changed_everywhere"}

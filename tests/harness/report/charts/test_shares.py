@@ -1,0 +1,52 @@
+"""Shares of runs laid over each other: where the fault is, what was late, every outage."""
+
+from pathlib import Path
+
+from harness.report.charts.scale import Scale
+from harness.report.charts.shares import Shares, shares, span
+from harness.view.timeline import Timeline
+from tests.histories import History
+from tests.told_runs import crash, told
+
+DIPS = [(12_000, 16_000), (28_000, 31_000)]
+
+
+def timeline_of(folder: Path, history: History) -> Timeline:
+    detail = told(folder, history).detail
+    assert detail is not None
+    return detail.timeline
+
+
+def drawn(tmp_path: Path, *histories: History) -> Shares:
+    runs = [timeline_of(tmp_path / f"run-{n}", one) for n, one in enumerate(histories)]
+    return shares(runs, Scale(*span(runs)))
+
+
+def test_time_begins_at_the_fault(tmp_path: Path) -> None:
+    one = timeline_of(tmp_path / "run", crash())
+    assert span([one]) == (-12, 28)
+    assert shares([one], Scale(-12, 28)).zero == 300
+    calm = timeline_of(tmp_path / "calm", History(load_ms=(0, 9_000)).publish(0, at_ms=1))
+    assert span([calm])[0] == 0
+    assert shares([calm], Scale(0, 9)).zero is None
+
+
+def test_a_second_dip_is_drawn_and_each_outage_has_its_place(tmp_path: Path) -> None:
+    one = drawn(tmp_path, crash(late=DIPS, every_ms=25))
+    assert one.late == ("M300 0V100H400V0ZM700 0V100H775V0Z",)
+    assert one.on_time == "M0 100V0H300V100ZM400 100V0H700V100ZM775 100V0H1000V100Z"
+    (lane,) = one.lanes
+    assert [(block.x, block.width, block.row) for block in lane.blocks] == [
+        (300, 100, 0),
+        (700, 75, 0),
+    ]
+    assert lane.blocks[0].title.replace("\u00a0", " ").startswith("out for 4.00 s from +0.0 s: ")
+
+
+def test_what_was_late_in_some_runs_only_is_a_layer_of_its_own(tmp_path: Path) -> None:
+    one = drawn(tmp_path, crash(every_ms=25), crash(late=DIPS[:1], every_ms=25))
+    assert one.late == ("M300 0V100H400V0Z", "")
+    assert one.on_time == "M0 100V0H300V100ZM400 100V0H1000V100Z", "on time in every run"
+    assert 0.5 < one.density < 0.95
+    assert one.median
+    assert [block.row for block in one.lanes[0].blocks] == [1]

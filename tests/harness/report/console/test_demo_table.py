@@ -1,0 +1,28 @@
+"""The demo tells a newcomer what it showed, and where to go."""
+
+from io import StringIO
+
+from rich.console import Console
+
+from harness.report.console import demo_table
+from tests.findings import Story
+from tests.reports import report, run
+
+
+def shown(told: object) -> str:
+    console = Console(file=StringIO(), width=120)
+    console.print(told)
+    return console.file.getvalue()
+
+
+def test_a_newcomer_s_table_holds_a_sentence_and_a_verdict_for_each_cell() -> None:
+    told = report(run(Story()))
+    text = shown(demo_table.table(told))
+    assert "verdict" in text
+    assert "lost" in text
+
+
+def test_the_last_lines_name_the_two_ways_on() -> None:
+    lines = list(demo_table.last_lines(report(run(Story())), "some-system"))
+    assert any("mqproof new scenario" in line and "some-system" in line for line in lines)
+    assert any("rabbitmq-mirrored" in line for line in lines)

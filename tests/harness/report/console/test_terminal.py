@@ -1,0 +1,334 @@
+"""What people see, with and without a terminal."""
+
+import io
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from harness.judging.exits import Judge
+from harness.outside.text import visible
+from harness.report.console.tables import COLUMNS_MAX
+from harness.report.console.terminal import CELLS_MAX, Terminal
+from harness.report.display import LiveView
+from harness.run.strip import Share, Strip
+from tests.findings import Story
+from tests.reports import CELL, OTHER, SKIPPED, compared, report, run
+from tests.told_runs import page_of, summed
+
+VIEW = LiveView("run-1", "baseline", 300.0, 299.4, 300.0, 0.998, 12, (), 41.6)
+
+
+class Screen:
+    """A terminal display on paper, and a clock that is moved by hand."""
+
+    def __init__(self, is_terminal: bool = False, whole: bool = False, **environ: str) -> None:
+        self.paper = io.StringIO()
+        self.now_s = 0.0
+        self.console = Console(
+            file=self.paper,
+            force_terminal=is_terminal,
+            width=120,
+            highlight=False,
+            _environ={"TERM": "xterm", **environ},
+        )
+        self.display = Terminal(self.console, lambda: self.now_s, whole)
+
+    @property
+    def lines(self) -> list[str]:
+        return [line.rstrip() for line in self.paper.getvalue().splitlines()]
+
+    @property
+    def seen(self) -> str:
+        """Without what commands the terminal."""
+        return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", self.paper.getvalue())
+
+
+def test_a_step_shows_its_name_its_seconds_and_the_expected_seconds() -> None:
+    screen = Screen()
+    screen.display.step_began("start containers", 8.0)
+    screen.display.step_ended(7.34)
+    screen.display.step_began("something new", None)
+    screen.display.step_ended(0.5)
+    assert screen.lines == [
+        "start containers ... (expected 8 s)",
+        "start containers: 7.3 s (expected 8 s)",
+        "something new ...",
+        "something new: 0.5 s",
+    ]
+
+
+def test_words_of_brokers_and_commands_are_shown_and_not_obeyed() -> None:
+    screen = Screen(is_terminal=True)
+    screen.display.message("RabbitMQ \x1b[2J\x1b]0;mine\x07\u202e3.10.8,\u00a0well")
+    assert "RabbitMQ \\x1b[2J\\x1b]0;mine\\x07\\u202e3.10.8,\u00a0well" in screen.paper.getvalue()
+
+
+def test_without_a_terminal_there_is_a_line_a_phase_and_one_every_ten_seconds() -> None:
+    screen = Screen()
+    for now_s in range(21):
+        screen.now_s = float(now_s)
+        screen.display.live(VIEW)
+    assert len(screen.lines) == 3
+    screen.display.live(
+        LiveView("run-1", "windows", 0.0, 0.0, 0.0, None, 40, ("kill master = rmq1",), 30.0)
+    )
+    assert screen.lines[3] == (
+        "run-1 windows | sent 0/s confirmed 0/s delivered 0/s | success - | open 40 | "
+        "armed: kill master = rmq1 | 30 s left"
+    )
+
+
+def test_on_a_terminal_the_display_is_redrawn_and_leaves_nothing_behind() -> None:
+    screen = Screen(is_terminal=True)
+    screen.display.live(VIEW)
+    screen.display.message("said in between")
+    screen.display.close()
+    screen.display.close()
+    assert "said in between" in screen.paper.getvalue()
+    assert "\x1b[" in screen.paper.getvalue()
+
+
+HIDE, SHOW = "\x1b[?25l", "\x1b[?25h"
+
+
+def test_whatever_ends_a_run_the_cursor_is_back() -> None:
+    screen = Screen(is_terminal=True)
+
+    def broken_off() -> None:
+        try:
+            screen.display.live(VIEW)
+            raise KeyboardInterrupt
+        finally:  # as every command does
+            screen.display.close()
+
+    with pytest.raises(KeyboardInterrupt):
+        broken_off()
+    text = screen.paper.getvalue()
+    assert text.count(HIDE) == text.count(SHOW) == 1
+    assert text.rindex(SHOW) > text.rindex(HIDE)
+
+
+def test_a_terminal_that_cannot_move_its_cursor_gets_lines() -> None:
+    screen = Screen(is_terminal=True, TERM="dumb")
+    screen.display.live(VIEW)
+    assert screen.lines[0].startswith("run-1 baseline | sent 300/s")
+
+
+def test_a_terminal_may_become_narrower_while_it_is_drawn_on() -> None:
+    screen = Screen(is_terminal=True)
+    strip = Strip(0, (Share(9, 9),) * 200, 5)
+    screen.display.live(replace(VIEW, strip=strip))
+    screen.console.width = 40
+    screen.display.live(replace(VIEW, strip=strip))
+    screen.display.close()
+    assert "  90 s " + "█" * 30 in screen.seen
+
+
+def test_no_color_is_respected() -> None:
+    screen = Screen(is_terminal=True, NO_COLOR="1")
+    screen.display.live(replace(VIEW, strip=Strip(0, (Share(9, 0), Share(9, 9)), 1)))
+    screen.display.close()
+    assert "×█░" in screen.seen
+    assert "\x1b[3" not in screen.paper.getvalue()
+
+
+def test_what_brokers_call_themselves_does_not_command_the_live_display() -> None:
+    screen = Screen(is_terminal=True)
+    screen.display.live(replace(VIEW, armed=("kill rmq\x1b[2J",)))
+    screen.display.close()
+    assert "kill rmq\\x1b[2J" in screen.paper.getvalue()
+
+
+def test_brackets_in_messages_are_no_markup() -> None:
+    screen = Screen()
+    screen.display.message("[red]no[/red] [TIMEOUT_CLEAN_QUEUE]")
+    assert screen.lines == ["[red]no[/red] [TIMEOUT_CLEAN_QUEUE]"]
+
+
+def test_the_last_three_lines_are_verdict_folder_and_replay() -> None:
+    screen = Screen()
+    screen.display.report(report(run(Story())))
+    assert screen.lines[-3:] == [
+        "verdict: passed, claims: 17 PASS, 1 FAIL (WARNING), 54 NOT APPLICABLE (exit code 0)",
+        "results: results/e",
+        "replay: mqproof run master-crash --seed 7",
+    ]
+
+
+def test_a_known_failure_is_as_expected_to_expectations() -> None:
+    screen = Screen()
+    screen.display.report(report(run(Story()), judge=Judge.EXPECTATIONS))
+    assert screen.lines[-3] == "verdict: as expected, cells: 1 as expected (exit code 0)"
+
+
+def test_every_line_of_a_run_is_there_with_its_reasons() -> None:
+    screen = Screen()
+    screen.display.report(report(run(Story(), notes=("fresh cluster: the first",))))
+    text = screen.paper.getvalue()
+    assert "fresh cluster: the first" in text
+    assert "window 1: silence 0.171 s" in text
+    assert "PASS election-loses-nothing: lost == 0: 0 of 21,400" in text
+    (fail,) = [
+        line for line in screen.lines if "FAIL (WARNING) untold-consumer" in line and ":" in line
+    ]
+    assert "claimed by seeds/000" in fail
+    assert "consumers_resumed after 0.161 s" in fail
+    assert "this cell is known to do so" in fail
+
+
+def test_what_was_not_judged_says_so() -> None:
+    screen = Screen()
+    screen.display.report(report(run(Story(), verdicts=(), failure="the cluster did not come up")))
+    assert "not judged: the cluster did not come up" in screen.lines
+    assert not [line for line in screen.lines if line.startswith("claim ")]
+    assert "claims: none was judged; 1 of 1 runs not judged" in screen.lines[-3]
+    assert "(exit code 2)" in screen.lines[-3]
+
+
+def test_tables_have_a_column_a_cell_and_a_legend() -> None:
+    screen = Screen()
+    other = run(Story().count("lost", "replicated", 2), "master-crash-2-cafe", cell=OTHER)
+    screen.display.report(report(run(Story()), other, skipped=(SKIPPED,)))
+    assert "1: master-crash on rabbitmq-mirrored all-automatic@T=10 with pika" in screen.lines
+    assert "2: master-crash on rabbitmq-mirrored exactly-2@T=10 with pika" in screen.lines
+    rows = {line.split()[0]: line.split()[1:] for line in screen.lines if line.strip()}
+    assert rows["election-loses-nothing"] == ["PASS", "1/1", "FAIL", "1/1"]
+    assert "told-consumer-is-cancelled" not in rows
+    broken, held = [*rows].index("election-loses-nothing"), [*rows].index("nothing-corrupt")
+    assert broken < held
+    assert any(line.startswith("NOT APPLICABLE mirror-crash on") for line in screen.lines)
+
+
+def test_what_does_not_apply_is_one_line_unless_all_is_asked_for() -> None:
+    screen = Screen()
+    screen.display.report(report(run(Story())))
+    left = "54 more claims do not apply (--all tells each, and why)"
+    assert left in screen.lines
+    assert not [line for line in screen.lines if "told-consumer-is-cancelled" in line]
+    whole = Screen(whole=True)
+    whole.display.report(report(run(Story())))
+    assert left not in whole.lines
+    table, said = (line for line in whole.lines if "told-consumer-is-cancelled" in line)
+    assert table.split()[1:] == ["n/a", "1/1"]
+    assert "NOT APPLICABLE told-consumer-is-cancelled: " in said
+
+
+def test_cells_that_do_not_apply_are_one_line_unless_all_is_asked_for() -> None:
+    others = tuple(replace(SKIPPED, cell=(f"crash-{n}", *SKIPPED.cell[1:])) for n in range(80))
+    screen, whole = Screen(), Screen(whole=True)
+    screen.display.report(report(run(Story()), skipped=others))
+    whole.display.report(report(run(Story()), skipped=others))
+    told = "NOT APPLICABLE: 80 more cells do not apply (--all tells each, and why)"
+    assert [line for line in screen.lines if "crash-" in line and "NOT" in line] == []
+    assert told in screen.lines
+    assert told not in whole.lines
+    assert sum(line.startswith("NOT APPLICABLE crash-") for line in whole.lines) == 80
+
+
+def test_a_table_has_no_row_for_a_claim_that_applies_to_none_of_its_runs() -> None:
+    elsewhere = [
+        run(Story(), f"run-{n}", cell=(f"scenario-{n}", *CELL[1:])) for n in range(COLUMNS_MAX)
+    ]
+    known, *_ = run(Story()).verdicts
+    alone = replace(elsewhere[0], cell=OTHER, verdicts=(replace(known, claim="only-here"),))
+    screen = Screen()
+    screen.display.report(report(*elsewhere, alone))
+    rows = [line for line in screen.lines if line.startswith("only-here")]
+    assert len(rows) == 1
+    heads = [line for line in screen.lines if line.startswith("claim ")]
+    assert len(heads) == 2
+    after = screen.lines[screen.lines.index(heads[1]) + 1 :]
+    assert after[0].startswith("only-here")
+
+
+def test_measures_that_are_0_everywhere_are_named_in_one_line() -> None:
+    rows = [compared(CELL, name, 0, unit="messages") for name in ("lost", "stranded")]
+    screen = Screen()
+    screen.display.report(report(run(Story()), comparison=(*rows, compared(CELL, "silence", 1e9))))
+    assert "0 in every run: lost, stranded" in screen.lines
+    assert not [line for line in screen.lines if line.startswith("stranded")]
+
+
+def test_each_cell_says_in_how_many_runs_and_what_these_do_not_exclude() -> None:
+    screen = Screen()
+    runs = [summed(Story(), repeat=number) for number in range(1, 10)]
+    lossy = summed(Story().count("lost", "replicated", 2), repeat=10)
+    screen.display.report(page_of(*runs, lossy))
+    assert "   lost in 1 of 10 runs; 0.25 % to 45 % of runs" in screen.lines
+    assert "   confirmed-stays: violated in 1 of 10 runs; 0.25 % to 45 % of runs" in screen.lines
+
+
+def test_a_cell_of_which_more_than_a_fifth_was_not_judged_says_so_first() -> None:
+    screen = Screen()
+    judged = [summed(Story(), repeat=number) for number in (1, 2, 3)]
+    screen.display.report(page_of(*judged, run(Story(), verdicts=(), failure="no cluster")))
+    at = screen.lines.index("   1 of 4 runs could not be judged")
+    assert screen.lines[at + 1] == "   lost in 0 of 3 runs; up to 63 % of runs not excluded"
+
+
+def test_the_comparison_shows_median_range_and_how_many_were_judged() -> None:
+    rows = (
+        compared(CELL, "silence", 171e6),
+        compared(OTHER, "silence", 2e9, judged=4, bounds=1),
+        compared(CELL, "lost", 0, unit="messages"),
+        compared(OTHER, "lost", None, unit="messages", judged=0),
+    )
+    screen = Screen()
+    both = (run(Story()), run(Story(), "two", cell=OTHER))
+    screen.display.report(report(*both, comparison=rows))
+    text = screen.paper.getvalue()
+    assert "0.171 s (0.086 s to 0.342 s, 5 of 5)" in text
+    assert ">= 2.000 s (1.000 s to 4.000 s, 4 of 5)" in text
+    assert "not judged (0 of 5)" in text
+
+
+def test_a_median_has_its_interval_and_an_open_one_says_so() -> None:
+    ends = {"median_from": 1.5e9, "runs": 9, "judged": 9}
+    rows = (
+        compared(CELL, "silence", 2e9, **ends, median_until=2.5e9),
+        compared(OTHER, "silence", 2e9, **ends, bounds=3),
+    )
+    screen = Screen()
+    both = (run(Story()), run(Story(), "two", cell=OTHER))
+    screen.display.report(report(*both, comparison=rows))
+    text = screen.paper.getvalue()
+    assert "  2.000 s [1.500 s to 2.500 s] (9 of 9)" in text
+    assert "  >= 2.000 s [1.500 s or more] (9 of 9)" in text
+
+
+def test_of_hundreds_of_cells_there_is_a_line_each_and_the_last_lines() -> None:
+    runs = [
+        run(Story(), name=f"run-{number}", cell=(f"scenario-{number}", *CELL[1:]))
+        for number in range(CELLS_MAX + 1)
+    ]
+    runs[3] = replace(runs[3], verdicts=(), failure="no cluster")
+    screen = Screen()
+    screen.display.report(report(*runs, skipped=(SKIPPED,)))
+    assert len(screen.lines) < CELLS_MAX + 12
+    told = "\n".join(screen.lines)
+    assert "NOT JUDGED 4: scenario-3 on rabbitmq-mirrored all-automatic@T=10 with pika: " in told
+    assert "no cluster (0 of 1 run judged)" in told
+    assert "NOT APPLICABLE: 1 more cells" in told
+    assert screen.lines[-1].startswith("replay: ")
+
+
+def test_the_second_line_of_what_others_say_never_passes_for_ours() -> None:
+    screen = Screen()
+    screen.display.message("a broker said: no\nverdict: passed (exit code 0)")
+    assert screen.lines == ["a broker said: no", "    verdict: passed (exit code 0)"]
+
+
+def test_every_way_to_the_terminal_escapes_what_comes_from_outside() -> None:
+    evil = "rmq1\x1b[2J\u202e\u200b\udcff"
+    screen = Screen(whole=True)
+    screen.display.step_began(f"start {evil}", None)
+    screen.display.step_ended(1.0)
+    screen.display.live(replace(VIEW, armed=(evil,)))
+    made = run(Story(), verdicts=(), failure=evil, notes=(evil,), name=evil)
+    screen.display.report(report(made, replay=evil), [Path(evil)])
+    told = screen.paper.getvalue()
+    assert told.count(r"rmq1\x1b[2J\u202e\u200b\udcff") >= 7
+    assert told.encode() and visible(told) == told

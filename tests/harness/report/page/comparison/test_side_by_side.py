@@ -1,0 +1,449 @@
+"""Places side by side: who lost messages, how many, how long each was out, what is proved."""
+
+from dataclasses import replace
+
+from harness.claims.claims import read_claims
+from harness.claims.judge import judge as judge_claims
+from harness.judging.result import CellTitle, Report, RunReport
+from harness.plan.model import Skipped
+from harness.report.page.cells import cells
+from harness.report.page.comparison.places import PLACES_MAX, RETURNED
+from harness.report.page.comparison.side_by_side import Field, SideBySideView, side_by_side
+from harness.report.page.tally import tally
+from spark_analysis.schema.facts import QueueEnd
+from spark_analysis.schema.service import NEVER, QUEUE, UNDO
+from tests.findings import Story
+from tests.reports import CELL, compared, run
+from tests.told_runs import WARNING, page_of, summed
+
+Cell = tuple[str, str, str, str]
+RABBIT = CELL
+SYNC = (CELL[0], "rocketmq-2m2s", "colocated@T=10", "rocketmq-java-5.3.3")
+ASYNC = (CELL[0], "rocketmq-2m2s", "colocated-async@T=10", "rocketmq-java-5.3.3")
+TITLES = {
+    RABBIT: CellTitle("The master is killed", "RabbitMQ 3.10 with mirrors", "A mirror everywhere"),
+    SYNC: CellTitle("The master is killed", "RocketMQ, in pairs", "A confirm waits for a slave"),
+    ASYNC: CellTitle("The master is killed", "RocketMQ, in pairs", "A confirm waits for nobody"),
+}
+LOST = Story().count("lost", "stored", 37)
+STRANDED = Story().count("stranded", "replicated", 5_402)
+BRIEF = Story().outage(12, 12.5)
+STALLED = Story().doubt("availability", "stalled", window=1, worker=1)
+UNDRAINED = Story().count("loss_unknown", "drain", 3).doubt("loss", "drain", queue="orders")
+
+
+def of(*runs: RunReport, **changes: object) -> SideBySideView:
+    made = page_of(*runs, **{"titles": TITLES, **changes})
+    found = view(made)
+    assert found is not None
+    return found
+
+
+def view(made: Report) -> SideBySideView | None:
+    return side_by_side(made, cells(made), tally(made.runs))
+
+
+def field(story: Story) -> Field:
+    return of(summed(story), summed(Story(), cell=SYNC)).rows[0].fields[0]
+
+
+def plain(text: str) -> str:
+    return text.replace("\u00a0", " ")
+
+
+def said(found: SideBySideView, place: int) -> str:
+    return plain(" ".join(found.verdicts[place].sentences))
+
+
+def test_who_lost_what_is_the_headline() -> None:
+    three = (summed(LOST), summed(Story(), cell=SYNC), summed(UNDRAINED, cell=ASYNC))
+    assert of(*three).headline == (
+        "A (RabbitMQ 3.10) lost 37 messages that it had confirmed, in 1 of 1 run; B lost none; "
+        "of C it is not decided"
+    )
+    two = (summed(Story()), summed(STRANDED, cell=SYNC))
+    assert of(*two).headline == (
+        "B (RocketMQ) stranded 5,402 messages that it had confirmed, in 1 of 1 run; A lost none"
+    )
+    assert of(summed(Story()), summed(Story(), cell=SYNC)).headline == (
+        "None of them lost a message that it had confirmed, and none was out"
+    )
+
+
+def test_where_nobody_lost_the_headline_says_who_was_out_and_for_how_long() -> None:
+    hung = Story().outage(12, 60, NEVER)
+    four = [
+        summed(story, cell=(*CELL[:3], client))
+        for client, story in {"pika": Story(), "amqplib": hung, "bunny": BRIEF}.items()
+    ]
+    found = of(*four, summed(STALLED, cell=(*CELL[:3], "java")))
+    assert plain(found.headline) == (
+        "B (amqplib) was out for at least 48.0 s; C (bunny) for 0.50 s; A not at all; "
+        "of D nobody knows; none lost a confirmed message"
+    )
+    assert [one.edge for one in found.verdicts] == ["pass", "out", "out", "pass"]
+    assert found.sure == (
+        "How long they were out: no difference shown beyond chance; 1 run of B against 1 of A "
+        "(master-crash) are too few to tell (95 %). What is told here is what these runs did."
+    )
+
+
+def test_a_difference_is_told_only_where_its_interval_does_not_cover_zero() -> None:
+    many = [summed(Story().outage(12, 20 + n), repeat=n, cell=RABBIT) for n in range(1, 6)]
+    few = [summed(Story().outage(12, 13), repeat=n, cell=SYNC) for n in range(1, 6)]
+    same = [summed(Story().outage(12, 20 + n), repeat=n, cell=SYNC) for n in range(5)]
+    assert plain(of(*many, *few).sure) == (
+        "Beyond chance, A was out longer than B, by 8.00 s to 12.0 s "
+        "(95 %; 5 runs of A against 5 of B (master-crash))."
+    )
+    assert of(*many, *same).sure.startswith("How long they were out: no difference shown beyond")
+    assert of(summed(Story()), summed(Story(), cell=SYNC)).sure == ""
+
+
+def test_whether_one_loses_more_often_is_told_by_runs_not_by_messages() -> None:
+    def sure(runs: int) -> str:
+        lost = [summed(LOST, repeat=n) for n in range(1, runs + 1)]
+        kept = [summed(Story(), repeat=n, cell=SYNC) for n in range(1, runs + 1)]
+        return plain(of(*lost, *kept).sure)
+
+    assert sure(3) == (
+        "How often they lost: no difference shown beyond chance (95 %); A did in 3 of 3 runs, "
+        "B in 0 of 3 runs (master-crash)."
+    )
+    assert sure(6) == (
+        "Beyond chance, A lost more often than B, by 45 % to 100 % of runs (95 %): "
+        "in 6 of 6 runs against 0 of 6 runs (master-crash)."
+    )
+    assert of(summed(LOST), summed(LOST, cell=SYNC)).sure == ""
+    assert of(summed(LOST), summed(UNDRAINED, cell=SYNC)).sure == "", "of one it is not known"
+
+
+def test_nothing_lost_is_not_well_where_it_was_out() -> None:
+    out, fine = of(summed(BRIEF), summed(Story(), cell=SYNC)).rows[0].fields
+    assert [(one.tone, one.edge) for one in (out, fine)] == [("pass", "out"), ("pass", "pass")]
+    assert field(LOST).edge == "fail"
+
+
+def test_a_queue_that_was_out_stands_beside_a_run_that_was_not() -> None:
+    story = Story().outage(20, 60, NEVER, scope=QUEUE, name="q7")
+    more = QueueEnd("q7", True, True, "", ())
+    story.facts = replace(story.facts, queues=(*story.facts.queues, more))
+    one = field(story)
+    assert (one.out, plain(one.worst)) == ("not out", "one of 2 queues (q7): ≥ 40.0 s, not back")
+
+
+def test_many_that_lost_are_counted() -> None:
+    three = (summed(LOST), summed(STRANDED, cell=SYNC), summed(LOST, cell=ASYNC))
+    assert of(*three).headline == (
+        "3 of 3 lost or stranded messages that they had confirmed (A, B and C)"
+    )
+
+
+def test_a_verdict_says_lost_of_confirmed_out_and_what_is_proved() -> None:
+    found = of(summed(LOST), summed(Story(), repeat=2), summed(Story(), cell=SYNC))
+    assert said(found, 0) == (
+        "37 of the 42,800 messages that it had confirmed never reached a consumer"
+        " (in 1 of 2 runs): 37 are lost for good."
+        " It was not out; the longest time without any confirm was 0.17 s;"
+        " from the faults on, 0.3 % were not confirmed in time."
+        " Proved in all 2 runs; 2 of 2 faults were seen to hold and to end."
+    )
+    assert said(found, 1).startswith(
+        "It lost none of the 21,400 messages that it had confirmed, in 1 run. It was not out"
+    )
+    assert found.verdicts[0].tried == "2 runs of 1 of 1 scenario"
+    (median,) = found.verdicts[0].medians
+    assert (median[0], plain(median[1]), median[2]) == ("master-crash", "0.00 s", "2 of 2")
+
+
+def test_a_stranded_message_is_told_apart_from_a_lost_one() -> None:
+    both = Story().count("lost", "stored", 1).count("stranded", "stored", 4)
+    assert "never reached a consumer (in 1 of 1 run): 1 is lost for good, 4 are stranded" in said(
+        of(summed(both), summed(Story(), cell=SYNC)), 0
+    )
+    assert "all 5,402 are stranded" in said(of(summed(STRANDED), summed(Story(), cell=SYNC)), 0)
+
+
+def test_messages_of_which_nobody_can_tell_are_counted_and_nothing_is_called_well() -> None:
+    found = of(summed(UNDRAINED), summed(Story(), cell=SYNC))
+    told = found.verdicts[0]
+    assert (told.tone, told.sign, told.word) == ("open", "?", "none found lost")
+    assert "No loss was found among the 21,400 messages that it had confirmed, in 1 run; of 3 more"
+    assert "; of 3 more nobody can tell." in said(found, 0)
+    assert "Proved in part: loss is decided in 0 of 1 run" in said(found, 0)
+
+
+def test_a_run_whose_outage_is_unknown_makes_the_longest_a_lower_bound() -> None:
+    found = of(summed(BRIEF), summed(STALLED, repeat=2), summed(STALLED, cell=SYNC))
+    known, unknown = found.verdicts
+    assert plain(known.out) == "≥ 0.50 s"
+    assert known.often == "out in 1 of 1 run; 2.5 % to 100 % of runs"
+    assert known.medians[0][2] == "1 of 2"
+    assert unknown.out == "unknown"
+    assert (unknown.medians, unknown.unknown) == ((), ("master-crash",))
+    assert "In doubt, among others: publisher 1 stalled 140 ms" in said(found, 1)
+
+
+def test_the_few_runs_that_tell_of_an_outage_do_not_stand_for_all() -> None:
+    stalled = [summed(STALLED, repeat=number) for number in (2, 3)]
+    found = of(summed(BRIEF), *stalled, summed(Story(), cell=SYNC))
+    told = found.verdicts[0]
+    assert told.out == "? mostly unknown"
+    assert plain(told.out_known) == "≥ 0.50 s, decided in 1 of 3 runs"
+    assert (
+        "How long it was out is known of 1 of 3 runs only: at worst for at least 0.50 s"
+        in said(found, 0)
+    )
+
+
+def test_what_was_not_judged_has_no_number() -> None:
+    lost = run(Story(), cell=SYNC, verdicts=(), failure="no cluster")
+    found = of(summed(Story()), lost)
+    told = found.verdicts[1]
+    assert (told.tone, told.word, told.out) == ("open", "not judged", "not judged")
+    assert said(found, 1) == "Nothing was judged in 1 run: no cluster."
+    empty = found.rows[0].fields[1]
+    assert (empty.sign, empty.loss, empty.of, empty.out) == ("?", "not judged", "", "")
+    assert (empty.proved, empty.drawn) == ("0 of 1 run judged", False)
+    assert found.headline.endswith("A lost none; of B it is not decided")
+
+
+def test_a_field_says_lost_out_late_and_proved() -> None:
+    one = field(Story().count("lost", "stored", 3).outage(12, 12.5))
+    assert (one.tone, one.sign, one.loss, one.of) == (
+        "fail",
+        "✗",
+        "3 lost",
+        "of 21,400, in 1 of 1 run; 2.5 % to 100 % of runs",
+    )
+    assert (plain(one.out), one.median, plain(one.late)) == ("out 0.50 s", "", "0.3 % late")
+    assert (one.proved, one.whole) == ("proved in 1 of 1 run", True)
+
+
+def test_what_is_only_late_is_told_apart_from_what_is_silent() -> None:
+    half = Story().silence(0.19).outage(12, 32.2).missed(900)
+    one = field(half)
+    assert (plain(one.out), plain(one.silent), plain(one.late)) == (
+        "out 20.2 s",
+        "0.19 s",
+        "20 % late",
+    )
+    told = of(summed(half), summed(Story(), cell=SYNC))
+    assert plain(told.verdicts[0].out) == "20.2 s"
+    assert (
+        "out for 20.2 s (master-crash); the longest time without any confirm was 0.19 s;"
+        in said(told, 0)
+    )
+    assert plain(told.verdicts[0].late) == "20 % late"
+    assert plain(told.rows[0].fields[1].silent) == "0.17 s"
+
+
+def test_what_comes_late_once_service_was_good_again_is_told_apart() -> None:
+    twice = Story().stage("sustained_success", 0.5).missed(3)
+    for sequence, at_s in enumerate((12.1, 40.0, 41.0)):
+        twice.affect("missed", "", sequence, at_s)
+    assert plain(field(twice).late) == "0.07 % late, most of it once service had been good for 5 s"
+    once = Story().stage("sustained_success", 0.5).missed(3)
+    for sequence, at_s in enumerate((12.1, 17.4, 41.0)):
+        once.affect("missed", "", sequence, at_s)
+    assert plain(field(once).late) == "0.07 % late, part of it once service had been good for 5 s"
+    never = Story().stage("sustained_success", 33.0, reached=False).missed(1)
+    assert plain(field(never.affect("missed", "", 1, 46.0)).late) == "0.02 % late"
+
+
+def test_what_comes_late_after_the_next_fault_is_of_that_one() -> None:
+    two = Story().missed(1).window(2, "kill", opens=30).stage("sustained_success", 9, window=2)
+    assert plain(field(two.affect("missed", "", 1, 31.0)).late) == "0.1 % late"
+
+
+def test_that_every_host_came_back_with_its_disk_stands_beside_the_loss() -> None:
+    told = of(summed(Story()), summed(Story("hang"), cell=SYNC))
+    assert [one.returned for one in told.verdicts] == [RETURNED, ""]  # a link is no host
+    assert [one.returned for one in told.rows[0].fields] == [RETURNED, ""]
+    gone = Story().window(2, "kill", opens=30, lasts=None)
+    wiped = Story(operations=2, lost_disk="first stopped")
+    for other in (gone, wiped, Story(operations=2), Story().unverified("it runs")):
+        assert field(other).returned == ""
+    assert field(Story(operations=2, lost_disk="none")).returned == RETURNED
+
+
+def test_the_timers_of_a_place_stand_beside_those_that_its_product_comes_with() -> None:
+    usual = (SYNC[0], SYNC[1], "colocated@default", SYNC[3])
+    own = (SYNC[0], SYNC[1], "ours@compressed", SYNC[3])
+    told = of(
+        summed(Story()),
+        summed(Story(timer_s=20.0, route_poll_s=5), cell=(*SYNC[:2], "colocated@x", SYNC[3])),
+        summed(Story(timer_s=120.0, route_poll_s=30), cell=usual),
+        summed(Story(timer_s=20.0, route_poll_s=5), cell=own),
+        summed(Story(timer_s=None), cell=("master-crash", "reference-mirrored", "a@T=10", "pika")),
+    )
+    assert [one.place.timers for one in told.verdicts] == [
+        "a silent host is given up after about 10 s here (60 s as shipped)",
+        "a silent host is given up after about 20 s here (120 s as shipped); "
+        "clients ask for the masters every 5 s here (30 s as shipped)",
+        "a silent host is given up after about 120 s, as shipped; "
+        "clients ask for the masters every 30 s, as shipped",
+        "a silent host is given up after about 20 s; clients ask for the masters every 5 s",
+        "",
+    ]
+
+
+def test_a_warning_that_did_not_come_true_is_no_broken_promise() -> None:
+    warned = read_claims(WARNING, "claims of a test")
+    told = judge_claims(warned, Story().evidence)
+    one = of(summed(Story(), verdicts=told), summed(Story(), cell=SYNC)).rows[0].fields[0]
+    assert one.claims == "claims: 1 warning did not come true"
+
+
+def test_scenarios_that_only_one_place_had_are_left_out_of_the_detail() -> None:
+    cut = ("cut-one-node", *RABBIT[1:])
+    rows = (compared(RABBIT, "silence", 1e9), compared(cut, "silence", 2e9))
+    runs = (summed(Story()), summed(Story(), cell=cut), summed(Story(), cell=SYNC))
+    (grid,) = of(*runs, comparison=rows).grids
+    assert [group.scenario for group in grid.groups] == ["master-crash"]
+    (alone,) = of(runs[1], runs[2], comparison=rows[1:]).grids
+    assert [group.scenario for group in alone.groups if group.lines] == ["cut-one-node"]
+
+
+def test_a_field_in_doubt_says_what_of_it_is_proved_and_draws_no_bar() -> None:
+    one = field(STALLED)
+    assert (one.loss, one.out, one.late) == ("0 lost", "out: unknown", "late: not decided")
+    assert (one.proved, one.whole) == ("proved: loss 1, outage 0 of 1 run", False)
+    assert not one.drawn
+    unseen = field(Story().unverified("the process still runs"))
+    assert unseen.tone == "open"
+    assert unseen.proved == "proved: loss 0, outage 0 of 1 run; 0 of 1 fault seen"
+
+
+def test_where_nothing_is_broken_nothing_is_out() -> None:
+    one = field(Story().calm())
+    assert (one.out, one.late, one.drawn, one.proved) == ("", "", False, "proved in 1 of 1 run")
+    found = of(summed(Story().calm()), summed(Story().calm(), cell=SYNC))
+    assert found.verdicts[0].out == "no fault"
+    assert "Nothing was broken on purpose." in said(found, 0)
+    assert "nothing is broken" in found.lead
+
+
+def test_an_outage_that_did_not_end_is_a_bound() -> None:
+    one = field(Story().outage(27, 60, NEVER))
+    assert plain(one.out) == "out ≥ 33.0 s, not back"
+    assert (one.bound, one.left, one.width) == (True, 100.0, 0.0)
+    undone = field(Story().outage(12, 27, UNDO))
+    assert plain(undone.out) == "out ≥ 15.0 s"
+
+
+def test_what_was_not_run_is_blank_and_what_does_not_apply_has_its_reason() -> None:
+    cut = ("cut-one-node", *RABBIT[1:])
+    skipped = (Skipped(("mirror-crash", *SYNC[1:]), "no mirror"),)
+    found = of(
+        summed(Story(), cell=cut),
+        summed(Story()),
+        summed(Story(), cell=SYNC),
+        skipped=skipped,
+    )
+    rows = {row.scenario: [(one.tone, one.reason) for one in row.fields] for row in found.rows}
+    assert list(rows) == ["master-crash", "cut-one-node", "mirror-crash"]  # shared ones first
+    assert rows["cut-one-node"] == [("pass", 0), ("absent", 0)]
+    assert rows["mirror-crash"] == [("absent", 0), ("moot", 1)]
+    assert found.reasons == ("no mirror",)
+    assert "Not each had every scenario" in found.lead
+
+
+def test_a_place_to_which_nothing_applies_stands_there_and_says_so() -> None:
+    skipped = (Skipped(ASYNC, "no such client"),)
+    found = of(summed(Story()), summed(Story(), cell=SYNC), skipped=skipped)
+    told = found.verdicts[2]
+    assert (told.tone, told.sign, told.word, told.out) == ("moot", "–", "does not apply", "–")
+    assert said(found, 2).startswith("None of these scenarios applies to it")
+    assert found.rows[0].fields[2].reason == 1
+    assert [row.fields[2].text for row in found.promises.ends] == ["not judged", "none"]
+
+
+def test_layouts_of_a_system_stand_together_and_say_what_they_are() -> None:
+    found = of(summed(Story(), cell=SYNC), summed(Story()), summed(Story(), cell=ASYNC))
+    told = [(one.place.letter, one.place.key[1], one.place.layout) for one in found.verdicts]
+    assert told == [
+        ("A", "colocated@T=10", "A confirm waits for a slave"),
+        ("B", "colocated-async@T=10", "A confirm waits for nobody"),
+        ("C", "all-automatic@T=10", "A mirror everywhere"),
+    ]
+
+
+def test_loss_by_strength_says_what_it_is_of() -> None:
+    weak = Story().count("confirmed", "replicated", 21_000).count("confirmed", "buffered", 400)
+    weak.count("lost", "buffered", 7)
+    found = of(summed(weak), summed(UNDRAINED, cell=SYNC)).promises
+    rows = {row.name: [(one.tone, one.text, one.of) for one in row.fields] for row in found.rows}
+    assert rows["replicated"] == [
+        ("pass", "0 lost", "of 21,000"),
+        ("open", "none found lost", "of 21,400"),
+    ]
+    assert rows["buffered"] == [("fail", "7 lost", "of 400"), ("absent", "none so confirmed", "")]
+    untold, runs = ([(one.tone, one.text, one.of) for one in row.fields] for row in found.ends)
+    assert untold == [("pass", "0", "of 21,400"), ("open", "3", "of 21,400")]
+    rate = "lost in 1 of 1 run; 2.5 % to 100 % of runs"
+    assert runs == [("pass", "1", f"of 1 run; {rate}"), ("open", "0", "of 1 run")]
+
+
+def test_a_measure_says_its_range_and_of_how_many_runs_it_is() -> None:
+    rows = (
+        compared(RABBIT, "silence", 171e6, judged=4),
+        compared(SYNC, "silence", None),
+        compared(RABBIT, "degraded", 2e9, bounds=1),
+    )
+    found = of(summed(Story()), summed(Story(), cell=SYNC), comparison=rows)
+    (grid,) = found.grids
+    (group,) = grid.groups
+    silence, degraded = group.lines
+    known, unknown = silence.values
+    assert known is not None and unknown is not None
+    assert plain(known.text) == "0.17 s"
+    assert plain(known.range) == "0.086 s – 0.34 s, 4 of 5 judged"
+    assert (unknown.known, unknown.text) == (False, "not judged (0 of 5)")
+    bound, missing = degraded.values
+    assert bound is not None and bound.bound and bound.text.startswith("≥ ")
+    assert missing is None
+    assert group.runs == ("1 run", "1 run")
+
+
+def test_a_step_that_no_run_reached_is_no_time_and_bends_no_scale() -> None:
+    rows = (
+        compared(RABBIT, "route_changed", 40e9, bounds=5),
+        compared(RABBIT, "first_success", 2e9, minimum=2e9, maximum=4e9),
+        compared(SYNC, "first_success", 4e9, minimum=2e9, maximum=40e9, bounds=4),
+    )
+    found = of(summed(Story()), summed(Story(), cell=SYNC), comparison=rows)
+    (grid,) = found.grids
+    route, confirm = (line.values[0] for line in grid.groups[0].lines)
+    assert route is not None and confirm is not None
+    assert (route.text, plain(route.range), route.drawn) == ("not reached", "in 20.0 s", False)
+    assert (plain(confirm.text), confirm.drawn, confirm.left) == ("2.00 s", True, 5.0)
+    some_reached_it = grid.groups[0].lines[1].values[1]
+    assert some_reached_it is not None
+    assert (plain(some_reached_it.text), some_reached_it.drawn) == ("≥ 4.00 s", True)
+
+
+def test_duplicates_are_told_by_where_they_came_from_and_zeros_in_words() -> None:
+    rows = (
+        compared(RABBIT, "duplicated", 9.0, unit="deliveries"),
+        compared(RABBIT, "duplicated", 9.0, detail="publisher_retry", unit="deliveries"),
+        compared(RABBIT, "duplicated", 0.0, detail="stored_twice", unit="deliveries"),
+        compared(RABBIT, "corrupt", 0.0, unit="deliveries"),
+    )
+    found = of(summed(Story()), summed(Story(), cell=SYNC), comparison=rows)
+    (grid,) = found.grids
+    assert [line.name for line in grid.groups[0].lines] == [
+        "in all",
+        "sent again by its publisher",
+    ]
+    assert found.zero == ("corrupt",)
+
+
+def test_one_place_is_not_compared_nor_are_more_than_columns_can_hold() -> None:
+    assert view(page_of(summed(Story()), summed(Story(), cell=("cut", *CELL[1:])))) is None
+    many = [
+        summed(Story(), cell=(CELL[0], CELL[1], f"layout-{number}", CELL[3]))
+        for number in range(PLACES_MAX + 1)
+    ]
+    assert view(page_of(*many)) is None
+    assert view(page_of(*many[1:])) is not None

@@ -1,0 +1,49 @@
+"""The demo is a full experiment, judged by what is known."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.claims import claims
+from harness.compare import expectations
+from harness.request import demo
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_the_same_deaths_meet_a_layout_that_keeps_its_promise_and_one_that_does_not() -> None:
+    runs = demo.experiment_of(7, "x").runs
+    cells = [(each.scenario.name, each.layout.label) for each in runs]
+    assert cells == [
+        (demo.DEATHS, demo.GOOD),
+        (demo.LINK, demo.GOOD),
+        (demo.DEATHS, demo.BAD),
+    ]
+    assert len({each.name for each in runs}) == len({each.seed for each in runs}) == 3
+
+
+def test_no_run_of_the_demo_skips_its_drain_or_lasts_long() -> None:
+    for each in demo.experiment_of(7, "x").runs:
+        assert each.schedule.drain_limit_s > 0
+        assert each.schedule.load_s + each.schedule.settle_s <= 17
+
+
+def test_every_claim_of_the_demo_s_cells_is_known() -> None:
+    names = [claim.name for claim in claims.shipped()]
+    known = expectations.shipped(names)
+    for each in demo.experiment_of(7, "x").runs:
+        told = {name for name in names if known.expected(each.cell, name) is not None}
+        assert "confirmed-hence-delivered" in told
+    bad = demo.experiment_of(7, "x").runs[-1]
+    assert str(known.expected(bad.cell, "confirmed-hence-delivered")) == "FAIL"
+
+
+@pytest.mark.slow
+def test_the_demo_ends_as_it_should(tmp_path: Path) -> None:
+    """The first command that a newcomer runs: what it shows is what is known of its cells."""
+    words = [sys.executable, "-m", "harness", "demo", "--results", str(tmp_path)]
+    ended = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stdout
+    assert "one layout keeps its promise, the other is caught" in ended.stdout
