@@ -73,15 +73,23 @@ def both(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple
 
 
 def test_it_stands_in_every_list_with_its_package(site: Path) -> None:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(site), str(ROOT)))}
     for what, name in (
         ("systems", "pigeonhole"),
         ("faults", "stall_disk"),
         ("clients", "pigeonhole-py"),
     ):
-        words = [sys.executable, "-m", "harness", "list", what]
-        said = subprocess.run(words, env=environment, capture_output=True, text=True, cwd=ROOT)
+        said = mqproof(site, "list", what)
         assert (said.returncode, name in said.stdout) == (0, True), said.stdout + said.stderr
+
+
+def test_another_system_cannot_suffer_its_fault_which_is_told_before_anything_runs(
+    site: Path,
+) -> None:
+    cell = ("--system", "reference-mirrored", "--deployment", "local", "--dry-run")
+    said = mqproof(site, "run", str(HERE / "stalled-disk.toml"), *cell)
+    assert said.returncode == 254
+    text = " ".join(said.stderr.split())
+    assert "reference-mirrored can suffer no stall_disk: only pigeonhole can" in text
 
 
 def test_master_crash_is_run_on_it_judged_and_nothing_that_it_confirmed_is_lost(
@@ -140,6 +148,12 @@ def test_its_fault_is_undone_by_the_guardian_where_the_harness_is_killed(
 
 
 # --- how it is looked at ----------------------------------------------------------------------
+
+
+def mqproof(site: Path, *words: str) -> "subprocess.CompletedProcess[str]":
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(site), str(ROOT)))}
+    command = [sys.executable, "-m", "harness", *words]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, cwd=ROOT)
 
 
 def lines(journal: Path) -> list[dict[str, Any]]:

@@ -58,6 +58,7 @@ STALL_DISK = Kind(
     name="stall_disk",
     title="the disk of a Pigeonhole node takes nothing: what comes in waits unconfirmed",
     applies_to=HOST,
+    only_on=("pigeonhole",),
     offers={LOCAL: "word"},
     by_peer_links={},
     why_not={COMPOSE: _ELSEWHERE, EXTERNAL: _ELSEWHERE},
