@@ -43,7 +43,8 @@ def compile(
     peers' links that pass a proxy.
     `proxies`: the meant clients' proxies to what was resolved; only link faults need them.
     `clients`: the meant clients themselves; only faults of clients need them.
-    `serving`: where hosts listen to their peers, if not as RabbitMQ does.
+    `serving`: where hosts listen to their peers; only faults of links that pass a proxy between
+    them need it.
     `mechanism`: by what the deployment does it; without, as it is done in containers, by a proxy
     of peer links only where nothing else does it.
 
@@ -60,7 +61,7 @@ def compile(
         *(meant_places, tuple(hosts), links, meant, named),
         options or Options(),
         how,
-        serving or {},
+        serving,
     )
     actions, undo = KINDS[kind].compile(scope)
     return Armed(
@@ -77,7 +78,7 @@ def compile(
         proxies=links,
         options=scope.options,
         clients=meant,
-        serving=serving or {},
+        serving=serving,
     )
 
 

@@ -41,7 +41,7 @@ class Scope:
     mark: str  # the name that chains and toxics of this window have in the world
     options: Options
     mechanism: str
-    serving: Serving
+    serving: Serving | None  # needed where peers' links pass a proxy
 
     @property
     def mesh(self) -> peers.Mesh:

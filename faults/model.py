@@ -71,7 +71,7 @@ class Armed:
     proxies: tuple[str, ...] = ()  # link faults: the meant clients' ways to the host
     options: Options = field(default_factory=Options)
     clients: tuple[str, ...] = ()  # faults of clients: their names
-    serving: Serving = field(default_factory=dict, hash=False)  # where hosts listen to peers; not
+    serving: Serving | None = field(default=None, hash=False)  # where hosts listen to peers; not
     # in the journal: the undo names what it undoes
 
     @property

@@ -3,13 +3,14 @@
 1. A link is dialled by one host and leads to one peer; its upstream carries the way to the peer,
    its downstream the way back. Either end may have dialled what the two talk by.
 2. A name is of a way and, where a host listens to its peers at several ports, of a port.
-3. All of a deployment's links are of one kind, which the mechanism tells; the ports, who serves.
+3. All of a deployment's links are of one kind, which the mechanism tells; the ports, the system
+   says (Serving): nothing of it is known here, and no host listens where nobody said.
 4. A process of a host that carries several has the links that lead to it, and, if it dials
    anybody, those that its host dials.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from faults.actions import STREAMS, Action, AddToxic, Disable, Enable, RemoveToxic
 from faults.mechanisms import PROXY
@@ -25,26 +26,39 @@ class Served:
 
     ports: tuple[int, ...]
     word: int
-    process: str = ""
+    process: str = ""  # one of several on its host; "": the host's only one
     dials: bool = True  # its peers, too
 
 
-Serving = Mapping[str, tuple[Served, ...]]  # by host
-RABBITMQ = (Served((EPMD_PORT, DISTRIBUTION_PORT), DISTRIBUTION_PORT),)  # epmd is asked first
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serving:
+    """Where a system's hosts listen to their peers: a system says all of it, nothing by default.
+
+    `renewed`: what a cut held is thrown away with its links, for given back late, all at once, it
+    would undo what those who were cut off did meanwhile.
+    """
+
+    by_host: Mapping[str, tuple[Served, ...]]
+    renewed: bool
+
+
 _OURS = (Served((0,), 0),)  # of the reference's nodes: one way, whatever its port is
 
 
 @dataclass(frozen=True, slots=True)
 class Mesh:
     """The links of a deployment: all of them, or those of the process that `place` names
-    (places.py). `serving`: of hosts that are not there, RabbitMQ's."""
+    (places.py). `serving`: None where the links are our own proxy's, which has no ports."""
 
     mechanism: str
-    serving: Serving = field(default_factory=dict)
+    serving: Serving | None
     place: str = ""
 
     def served(self, host: str) -> tuple[Served, ...]:
-        return _OURS if self.mechanism == PROXY else self.serving.get(host, RABBITMQ)
+        if self.mechanism == PROXY:
+            return _OURS
+        assert self.serving is not None, f"nobody said where {host} listens to its peers"
+        return self.serving.by_host[host]
 
     def links(self, host: str, peer: str) -> tuple[str, ...]:
         """The names of all proxies by which a host's processes reach a peer's."""
@@ -55,7 +69,7 @@ class Mesh:
         """Where a host says words to a peer: to each of its processes by itself, where there may
         be several. `meant`: by these links, or by those that are not of them."""
         return tuple(
-            f"{peer}:{one.word}" if peer in self.serving else peer
+            f"{peer}:{one.word}" if one.process else peer
             for one in self.served(peer)
             if self._meant(host, peer, one) is meant
         )

@@ -6,6 +6,7 @@ Both look at the same state, so that what is not undone stays seen.
 import asyncio
 import time
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from faults.actions import (
@@ -47,7 +48,7 @@ from faults.model import (
     Told,
     Words,
 )
-from faults.peers import DISTRIBUTION_PORT, peer_link
+from faults.peers import DISTRIBUTION_PORT, EPMD_PORT, Served, Serving, peer_link
 from faults.replies import DIRECT
 from faults.shapes import Way, droppers
 from faults.targets import CLIENT
@@ -62,6 +63,14 @@ OPTIONS_OF: dict[str, Options] = {  # what each kind needs
     "slow_peers": Options(latency_s=0.2),
 }
 REAL_OPTIONS_OF = {**OPTIONS_OF, "flap": Options(down_s=1.0, up_s=1.0)}  # of real clusters
+
+
+def like_erlang(hosts: Iterable[str]) -> Serving:
+    """Hosts of one broker each that all listen alike: at epmd's port, and at the one it names."""
+    served = (Served((EPMD_PORT, DISTRIBUTION_PORT), DISTRIBUTION_PORT),)
+    return Serving(by_host=dict.fromkeys(hosts, served), renewed=False)
+
+
 CLIENTS = ("publisher-1", "consumer-1")  # whom faults of clients mean
 ON_HOSTS = tuple(name for name, kind in KINDS.items() if kind.applies_to != CLIENT)
 REFUSED = Reply(False, 0.001, "refused")

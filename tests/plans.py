@@ -21,7 +21,9 @@ from harness.plan.model import (
     Window,
     Workload,
 )
+from harness.systems.rabbitmq.drain import MIRRORED_DRAIN
 from harness.systems.rabbitmq.promises import mirrored_promises
+from harness.systems.rabbitmq.servers import mirrored_servers
 from tests.fault_world import OPTIONS_OF
 
 HOSTS = tuple(
@@ -46,6 +48,8 @@ SYSTEM = System(
     ("pika",),
     ("compose",),
     mirrored_promises,
+    mirrored_servers,
+    MIRRORED_DRAIN,
 )
 
 

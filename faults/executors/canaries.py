@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
-from faults.executors.doors import AMQP, GREETINGS, Doors, Greeting, Greets, worst
+from faults.executors.doors import Doors, Greeting, Greets, worst
 from faults.executors.ports import Agent, Failures
 from faults.kinds import KINDS
 from faults.model import DOWN, ROUND, UP, Armed, FaultError, Replies, Reply, Words
@@ -23,7 +23,6 @@ OPEN_LIMIT_S = 5.0
 GREET_LIMIT_S = 3.0
 CLOSE_LIMIT_S = 5.0
 ASK_LIMIT_S = 3.0
-AMQP_DOORS = Doors()
 
 Dial = Callable[[str], tuple[str, int]]  # a proxy's name -> its listener, as the agent dials it
 Listed = Callable[[str], Awaitable[bool]]  # whether the cluster lists a host's broker as running
@@ -33,7 +32,7 @@ Alarms = Callable[[str], Awaitable[dict[str, dict[str, bool]]]]  # model.Witness
 class Canaries:
     """The canaries of armed link faults."""
 
-    def __init__(self, agent: Agent, dial: Dial, doors: Doors = AMQP_DOORS) -> None:
+    def __init__(self, agent: Agent, dial: Dial, doors: Doors) -> None:
         self._agent = agent
         self._dial = dial
         self._doors = doors
@@ -104,8 +103,8 @@ class Canaries:
         if isinstance(self._doors.protocol, Greeting):
             raise FaultError("no canary speaks these brokers' protocol: its way cannot be seen")
         where = {"canary": canary, "host": host, "port": port, "queue": ""}
-        other = {} if self._doors.protocol == AMQP else {"protocol": self._doors.protocol}
-        await self._agent.call("canary_open", OPEN_LIMIT_S, **where, speaks=speaks, **other)
+        how = {"speaks": speaks, "protocol": self._doors.protocol}
+        await self._agent.call("canary_open", OPEN_LIMIT_S, **where, **how)
 
     async def _ask(self, canary: str) -> Reply:
         return reply_of(await self._agent.call("canary_ask", WAIT_S, canary=canary))
@@ -126,7 +125,7 @@ def _told(replies: Replies) -> Replies:
     return {**others, DIRECT: worst(replies[name] for name in direct)}
 
 
-async def greets(agent: Agent, way: tuple[str, int], greeting: Greets = GREETINGS[AMQP]) -> Reply:
+async def greets(agent: Agent, way: tuple[str, int], greeting: Greets) -> Reply:
     """Whether the server to be dialled by `way` answers in its protocol."""
     address, port = way
     own = greeting.arguments

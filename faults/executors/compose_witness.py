@@ -19,7 +19,6 @@ from docker import DockerClient
 
 from faults.executors import client_processes, listeners, packet_filter, peer_words
 from faults.executors.canaries import (
-    AMQP_DOORS,
     WAIT_S,
     Alarms,
     Canaries,
@@ -66,8 +65,8 @@ class ComposeWitness:
         agent: AgentCalls,
         dial: Dial,
         listed: Listed,
+        doors: Doors,
         failures: Failures = (),
-        doors: Doors = AMQP_DOORS,
         alarms: Alarms | None = None,
         clients: Clients | None = None,
         peer_links: str = DIRECT,

@@ -6,11 +6,10 @@
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from faults.model import Reply
-from faults.peers import DISTRIBUTION_PORT
 from faults.replies import DIRECT
 
 AMQP, REMOTING = "amqp", "remoting"
@@ -35,13 +34,16 @@ class Greets(NamedTuple):
 GREETINGS = {AMQP: Greets("greet"), REMOTING: Greets("remoting_greet")}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Doors:
-    """`ports`: by place (faults/places.py), of each process; of what is not there, `usual`."""
+    """A system's; nothing has a default. `ports`: by place (faults/places.py), of each process; of
+    what is not there, `usual`. `to_peers`: where a host is spoken to by its peers; None: where
+    everybody speaks to it."""
 
-    protocol: str | Greeting = AMQP
-    usual: int = 5672
-    ports: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    protocol: str | Greeting
+    usual: int
+    to_peers: int | None
+    ports: Mapping[str, tuple[int, ...]]
 
     @property
     def greeting(self) -> Greets:
@@ -55,7 +57,7 @@ class Doors:
 
     def spoken_to(self, host: str) -> tuple[int, ...]:
         """Where a host's peers say words (peer_words.py) to its processes."""
-        return (DISTRIBUTION_PORT,) if self.protocol == AMQP else self.of(host)
+        return self.of(host) if self.to_peers is None else (self.to_peers,)
 
     def direct(self, port: int) -> str:
         """What the direct way is called that a listener at this port is compared with."""

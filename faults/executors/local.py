@@ -117,7 +117,7 @@ class LocalExecutor:
             case Cut(ways=ways, chain=chain):
                 return await self._cut(ways, chain)
             case Join(ways=ways, chain=chain):
-                return await self._resume(release(ways, chain, Mesh(PROXY)))
+                return await self._resume(release(ways, chain, Mesh(PROXY, None)))
             case Isolate(host=host, chain=chain):
                 return await self._isolate(host, chain)
             case Rejoin(chain=chain):
@@ -174,7 +174,9 @@ class LocalExecutor:
         return Receipt(issued_ns, time.monotonic_ns())
 
     async def _cut(self, ways: tuple[Way, ...], chain: str) -> Receipt:
-        receipts = [await self._toxics.do(toxic) for toxic in stall(ways, chain, Mesh(PROXY))]
+        receipts = [
+            await self._toxics.do(toxic) for toxic in stall(ways, chain, Mesh(PROXY, None))
+        ]
         return Receipt(receipts[0].issued_ns, receipts[-1].returned_ns)
 
     async def _isolate(self, host: str, chain: str) -> Receipt:

@@ -15,7 +15,6 @@
 
 from faults.executors.doors import AMQP, REMOTING, Greeting
 from faults.model import FaultError, Reply
-from faults.peers import DISTRIBUTION_PORT
 
 TIMED_OUT = 124  # the status of `timeout`
 EARLY_S = 0.1  # a connection that nobody serves has ended by then
@@ -44,9 +43,7 @@ echo "$status $before $after"
 """
 
 
-def command(
-    peer: str, wait_s: float, port: int = DISTRIBUTION_PORT, protocol: str | Greeting = AMQP
-) -> list[str]:
+def command(peer: str, wait_s: float, port: int, protocol: str | Greeting) -> list[str]:
     """To be run in a host's namespace: dials the peer, says the word, waits for the end.
 
     Raises FaultError where no word of the protocol is known that ends a connection at once.

@@ -26,7 +26,10 @@ def obstacles(
     if client not in system.clients:
         reasons.append(f"{system.name} has no client {client}")
     else:
-        wanted = [*asked.wanted(client, scenario.workload), *asked.wanted_by(layout)]
+        wanted = [
+            *asked.wanted(client, scenario.workload),
+            *asked.wanted_by(system.servers(layout)),
+        ]
         reasons += asked.obstacles(client, wanted)
         reasons += asked.size_obstacles(client, scenario.workload)
         reasons += asked.drain_obstacles(client)
@@ -44,7 +47,7 @@ def obstacles(
     reasons += _fault_obstacles(scenario, system, layout, client, deployment)
     reasons += _length_obstacles(scenario, layout)
     reasons += operable.obstacles(scenario, system, layout, deployment)
-    reasons += worker_places.obstacles(scenario, layout)
+    reasons += worker_places.obstacles(scenario, system.servers(layout))
     for who, entry in (
         ("publishers_enter", scenario.workload.publishers_enter),
         ("consumers_enter", scenario.workload.consumers_enter),
@@ -79,7 +82,7 @@ def _fault_obstacles(
         # As a fault's target the word means a host that holds no copy of any queue.
         if target.role == "uninvolved" and (layout.copies or 0) >= len(layout.hosts):
             yield f"fault {number}: {brief(target.word)} means nobody: every host holds a copy"
-        if layout.rocketmq is not None and fault.options.direction == "to_broker":
+        if fault.options.direction == "to_broker" and not system.servers(layout).speaks_unasked:
             yield (
                 f"fault {number}: nothing comes from a server of {system.name} unasked, so that "
                 f"nobody could see whether answers still come"

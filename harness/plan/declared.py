@@ -50,7 +50,7 @@ def declared(plan: RunPlan) -> dict[str, Declared]:
         "acknowledges": workload.consumers > 0 and workload.acknowledge > 0,
         "no_ack": workload.consumers > 0 and workload.acknowledge == 0,
         "cancel_on_ha_failover": workload.amqp.cancel_on_ha_failover if amqp else NOT_AMQP,
-        "reconnect_s": reconnect_s(plan.client, plan.layout),
+        "reconnect_s": reconnect_s(plan.client, promises),
         "messages": _few(plan),
         "asks_within_s": _told(promises.asks_within_s),
         "faults": len(plan.schedule.windows),

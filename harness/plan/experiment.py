@@ -197,7 +197,9 @@ def _run(request: Request, cell: _Cell, repeat: int, number: int) -> RunPlan:
         deployment=cell.deployment,
         repeat=repeat,
         seed=derive(request.seed, "run", *labels),
-        schedule=resolve(cell.scenario, cell.layout, cell.client),
+        schedule=resolve(
+            cell.scenario, cell.layout, cell.system.promises(cell.layout), cell.client
+        ),
     )
 
 

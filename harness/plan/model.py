@@ -13,6 +13,7 @@ from faults.mechanisms import DIRECT
 from faults.model import Options
 from harness.plan.promises import Promises
 from harness.plan.rocketmq_layout import RocketMq
+from harness.plan.servers import Servers
 from harness.plan.topology import Topology
 
 
@@ -243,6 +244,17 @@ class Layout:
         return BALANCERS.get(self.entrance, ())
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drain:
+    """How a system's queues are read empty. Nothing has a default: a system says all of it."""
+
+    queue_name: Callable[[str], str]  # as workers give a queue's name to the broker
+    quiet_s: Callable[[Workload], float]  # so long nothing may come before a queue is empty
+    more_s: Callable[[Workload], float]  # besides the limit: what is sent to come later
+    in_order: Callable[[Workload, int], bool]  # a key's messages, with so many who consume them
+    gone_by_force_s: float  # so long brokers may list who was told to go, or is dead
+
+
 @dataclass(frozen=True, slots=True)
 class System:
     """A broker cluster that can be put under test."""
@@ -253,6 +265,8 @@ class System:
     clients: tuple[str, ...]  # the first is the default
     deployments: tuple[str, ...]  # the first is the default
     promises: Callable[["Layout"], Promises]  # what its brokers promise by a layout
+    servers: Callable[["Layout"], Servers]  # what stands on a layout's hosts
+    drain: Drain
     cannot: Mapping[str, str] = field(default_factory=dict)  # fault or operation -> why not
     cannot_handle: Mapping[str, str] = field(default_factory=dict)  # partition handling -> why
     direct_peers: Mapping[str, str] = field(default_factory=dict)  # deployment whose peer links

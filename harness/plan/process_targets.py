@@ -8,7 +8,7 @@
 3. Pure: who a client is attached to is handed in.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from faults.kinds import KINDS, by_signals
 from faults.mechanisms import COMPOSE, TOXIPROXY
@@ -16,8 +16,8 @@ from faults.places import place
 from faults.targets import CLIENT_LINK
 from harness.outside.text import brief
 from harness.plan.clients import asked
-from harness.plan.model import Host, Layout, System
-from harness.plan.rocketmq_layout import NAME_SERVER
+from harness.plan.model import Layout, System
+from harness.plan.servers import Servers
 from harness.plan.words import NAME_SERVERS, Target
 
 ATTACHED = "attached"  # what a client must be able to tell
@@ -27,9 +27,10 @@ def obstacles(
     target: Target, kind: str, system: System, layout: Layout, client: str, deployment: str
 ) -> Iterator[str]:
     """Every reason why a fault of this kind cannot be aimed so. `target.of_processes`."""
+    servers = system.servers(layout)
     if target.role == "process":
-        yield from _unknown(target, layout)
-    elif layout.rocketmq is None:
+        yield from _unknown(target, layout, servers)
+    elif not servers.name_servers:
         yield f"{brief(target.word)} means nobody: clients of {system.name} ask no name servers"
         return
     if deployment != COMPOSE:
@@ -38,14 +39,14 @@ def obstacles(
     if target.role == "name_server":
         for reason in asked.obstacles(client, [ATTACHED]):
             yield f"{brief(target.word)}: {reason}"
-    yield from _reach(target, kind, layout)
+    yield from _reach(target, kind, layout, servers)
 
 
-def candidates(target: Target, hosts: Sequence[Host]) -> tuple[str, ...]:
+def candidates(target: Target, servers: Servers) -> tuple[str, ...]:
     """The places (faults/places.py) that the word may mean: all of them, or one of several."""
     if target.role == "process":
         return (place(target.host, target.process),)
-    return tuple(place(host.name, NAME_SERVER) for host in hosts if NAME_SERVER in host.processes)
+    return tuple(one.place for one in servers.name_servers)
 
 
 def by_process(kind: str, peer_links: str) -> bool:
@@ -55,7 +56,7 @@ def by_process(kind: str, peer_links: str) -> bool:
     return found.strikes_processes or found.applies_to == CLIENT_LINK or of_links
 
 
-def _unknown(target: Target, layout: Layout) -> Iterator[str]:
+def _unknown(target: Target, layout: Layout, servers: Servers) -> Iterator[str]:
     found = [host for host in layout.hosts if host.name == target.host]
     if not found:
         names = ", ".join(host.name for host in layout.hosts)
@@ -63,16 +64,16 @@ def _unknown(target: Target, layout: Layout) -> Iterator[str]:
     elif target.process not in found[0].processes:
         there = ", ".join(found[0].processes)
         yield f"no process {brief(target.process)} on {target.host} (there are {there})"
-    elif layout.rocketmq is None:
+    elif not servers.apart:
         yield f"{target.host} is one process: name the host"
 
 
-def _reach(target: Target, kind: str, layout: Layout) -> Iterator[str]:
+def _reach(target: Target, kind: str, layout: Layout, servers: Servers) -> Iterator[str]:
     if target.role == "name_servers" and not KINDS[kind].strikes_processes:
         only = ", ".join(by_signals())
         yield f"{NAME_SERVERS!r} are several: they can suffer no {kind}, only {only}"
     elif not by_process(kind, layout.peer_links):
-        meant = candidates(target, layout.hosts)
+        meant = candidates(target, servers)
         shared = [
             f"{host.name} carries {' and '.join(host.processes)}"
             for host in layout.hosts

@@ -10,11 +10,13 @@
 """
 
 from harness.plan.model import Layout, Scenario, Schedule, Step, Window
+from harness.plan.promises import Promises
 from harness.plan.reconnecting import healed_s
 
 
-def resolve(scenario: Scenario, layout: Layout, client: str) -> Schedule:
-    """The phases of `scenario` in seconds, on `layout`, with clients of that library."""
+def resolve(scenario: Scenario, layout: Layout, promises: Promises, client: str) -> Schedule:
+    """The phases of `scenario` in seconds, on `layout`, which promises that, with clients of that
+    library."""
     timer_s = layout.timer_s
     baseline_s = scenario.baseline.resolve_s(timer_s)
     opened = sorted(
@@ -30,7 +32,7 @@ def resolve(scenario: Scenario, layout: Layout, client: str) -> Schedule:
             Window(number, fault, opens_s, lasts_s)
             for number, (opens_s, lasts_s, fault) in enumerate(opened, start=1)
         ),
-        recovery_s=max(scenario.recovery.resolve_s(timer_s), healed_s(scenario, client, layout)),
+        recovery_s=max(scenario.recovery.resolve_s(timer_s), healed_s(scenario, client, promises)),
         settle_s=max(scenario.settle.resolve_s(timer_s), scenario.workload.deadline_s),
         drain_limit_s=scenario.drain_limit.resolve_s(timer_s),
         steps=_steps(scenario, timer_s, baseline_s),

@@ -8,16 +8,16 @@
 from collections.abc import Iterator
 
 from faults.kinds import KINDS
-from harness.plan.model import FaultPlan, Layout, Scenario, Workload
-from harness.plan.rocketmq_layout import brokers
+from harness.plan.model import FaultPlan, Scenario, Workload
+from harness.plan.servers import Servers
 from harness.plan.words import parse_target
 
 ADDRESSES = 110  # that the proxy has for workers
 
 
-def wanted(scenario: Scenario, layout: Layout) -> dict[str, int]:
+def wanted(scenario: Scenario, servers: Servers) -> dict[str, int]:
     """How many of each sort of worker, by its name; nothing where brokers are known by address."""
-    if layout.rocketmq is None:
+    if not servers.by_names:
         return {}
     workload = scenario.workload
     queues = len(workload.queues)
@@ -29,13 +29,13 @@ def wanted(scenario: Scenario, layout: Layout) -> dict[str, int]:
         ),
         "probers": queues,
         "drainers": queues,
-        "auditors": queues * len(brokers(layout.hosts)),
+        "auditors": queues * len(servers.logs),
     }
 
 
-def obstacles(scenario: Scenario, layout: Layout) -> Iterator[str]:
+def obstacles(scenario: Scenario, servers: Servers) -> Iterator[str]:
     """At most one."""
-    found = wanted(scenario, layout)
+    found = wanted(scenario, servers)
     if (total := sum(found.values())) > ADDRESSES:
         each = ", ".join(f"{count} {name}" for name, count in found.items() if count)
         yield (

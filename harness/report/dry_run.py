@@ -291,7 +291,7 @@ def _word(word: str, run: RunPlan) -> str:
         case "process":
             return f"the process {target.process} of {target.host}"
         case "name_server" | "name_servers":
-            found = ", ".join(candidates(target, run.layout.hosts))
+            found = ", ".join(candidates(target, run.system.servers(run.layout)))
             alone = target.role == "name_server"
             return f"one of {found}: whom {target.client} asks then" if alone else found
     return f"the host {target.host}"

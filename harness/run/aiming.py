@@ -14,7 +14,6 @@ from faults.model import Armed
 from faults.targets import CLIENT
 from harness.cluster.port import DeployError, Roles
 from harness.plan.model import BALANCER, STANDBY, FaultPlan, Window
-from harness.plan.peer_doors import serving
 from harness.plan.words import parse_target
 from harness.run.cast import (
     NoSuchTarget,
@@ -63,7 +62,7 @@ async def aimed(stage: Stage, window: Window, roles: Mapping[str, Roles]) -> Arm
         returns=fault.returns,
         mechanism=stage.executor.mechanism(fault.kind),
         options=fault.options,
-        serving=serving(stage.plan.layout),
+        serving=stage.servers.serving,
     )
 
 
@@ -74,7 +73,7 @@ async def _meant(stage: Stage, fault: FaultPlan, roles: Mapping[str, Roles]) -> 
     if word.of_processes:
         attached = stage.cluster.roster.attached(word.client) if word.client else ""
         layout = stage.plan.layout
-        return resolve_processes(word, fault.kind, layout.hosts, attached, layout.peer_links)
+        return resolve_processes(word, fault.kind, stage.servers, attached, layout.peer_links)
     if target in stage.plan.layout.balancers or word.role == "balancer":
         async with asyncio.timeout(LOOK_LIMIT_S):
             entered = await stage.cluster.entered()

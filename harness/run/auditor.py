@@ -15,11 +15,9 @@ from contextlib import suppress
 
 from faults.model import FaultError
 from faults.performing import perform_all
-from faults.places import host_of, overlap, place
+from faults.places import host_of, overlap
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError, Lifeless, Roles
-from harness.plan.model import Layout
-from harness.plan.rocketmq_layout import servers
 from harness.run.cast import describe
 from harness.run.stage import Stage
 from harness.run_folder.manifest import AuditStart
@@ -60,7 +58,7 @@ class Auditor:
     async def start_once(self, held: Mapping[str, str], joined: Sequence[str] = ()) -> None:
         """`held`: the places that are to stay down, and why; `joined`: hosts that the layout does
         not have, and the cluster has by now."""
-        silent = await self._silent((*_places(self._stage.plan.layout), *joined))
+        silent = await self._silent((*self._stage.servers.places, *joined))
         kept = {one: why for one in silent if (why := _why_held(one, held))}
         self.records = [AuditStart(one, left=why) for one, why in kept.items()]
         absent = await self._stay_away([one for one in silent if one not in kept])
@@ -193,13 +191,6 @@ class Auditor:
 
     def _now_ns(self) -> int:
         return time.monotonic_ns() - self._stage.origin_ns
-
-
-def _places(layout: Layout) -> tuple[str, ...]:
-    """Where a broker, or a name server, should be."""
-    if layout.rocketmq is None:
-        return tuple(host.name for host in layout.hosts)
-    return tuple(place(one.host, one.process) for one in servers(layout.hosts))
 
 
 def _why_held(where: str, held: Mapping[str, str]) -> str:

@@ -10,16 +10,16 @@ from collections.abc import Mapping, Sequence
 from faults.mechanisms import DIRECT
 from faults.places import host_of, joined, process_of
 from harness.cluster.port import Roles
-from harness.plan.model import BALANCER, STANDBY, Entry, Host
+from harness.plan.model import BALANCER, STANDBY, Entry
 from harness.plan.process_targets import by_process, candidates
-from harness.plan.rocketmq_layout import NAME_SERVER as NAME_SERVER_PROCESS
+from harness.plan.servers import Role, Servers
 from harness.plan.words import ACTIVE_BALANCER, Target, parse_target
 
 MASTER = "master of "
 MIRROR = "mirror of "
 UNINVOLVED = "uninvolved"
 PROCESS = "process"
-NAME_SERVER = "name server"  # what such a target is to queues
+NAME_SERVER = Role.NAME_SERVER.value  # what such a target is to queues
 
 
 class NoSuchTarget(Exception):
@@ -51,7 +51,7 @@ def resolve(
 
 
 def resolve_processes(
-    target: Target, kind: str, hosts: Sequence[Host], attached: str, peer_links: str = DIRECT
+    target: Target, kind: str, servers: Servers, attached: str, peer_links: str = DIRECT
 ) -> tuple[str, str]:
     """The places that a word for processes means, as one text, and their role. `attached`: the
     host whose name server the word's client asks now, "" where nobody knows; `peer_links`: the
@@ -59,7 +59,7 @@ def resolve_processes(
 
     Raises NoSuchTarget.
     """
-    meant = candidates(target, hosts)
+    meant = candidates(target, servers)
     if target.role == "name_server":
         if not attached:
             raise NoSuchTarget(f"{target.word}: {target.client} has not told whom it asks")
@@ -138,20 +138,18 @@ def role_of(host: str, roles: Mapping[str, Roles]) -> str:
     return "none"
 
 
-def role_of_places(
-    places: Sequence[str], roles: Mapping[str, Roles], hosts: Sequence[Host]
-) -> str:
+def role_of_places(places: Sequence[str], roles: Mapping[str, Roles], servers: Servers) -> str:
     """What was struck is to the queues, the weightiest that fits: a process counts for itself
     alone, a host for all that it carries."""
-    found = {_role_at(each, roles, hosts) for each in places}
+    found = {_role_at(each, roles, servers) for each in places}
     return next(role for role in ("master", "mirror", NAME_SERVER, "none") if role in found)
 
 
-def _role_at(struck: str, roles: Mapping[str, Roles], hosts: Sequence[Host]) -> str:
+def _role_at(struck: str, roles: Mapping[str, Roles], servers: Servers) -> str:
     name, process = host_of(struck), process_of(struck)
-    carried = {one for host in hosts if host.name == name for one in host.processes}
-    ends = carried & {process} if process else carried
-    return NAME_SERVER if ends == {NAME_SERVER_PROCESS} else role_of(name, roles)
+    carried = [one for one in servers.processes if one.host == name]
+    ends = {one.role for one in carried if process in ("", one.word)}
+    return NAME_SERVER if ends == {Role.NAME_SERVER} else role_of(name, roles)
 
 
 def promoted_rank(before: Roles, after: Roles) -> int | None:

@@ -18,16 +18,12 @@ from dataclasses import dataclass, replace
 from tenacity import AsyncRetrying, RetryError, retry_if_result, stop_after_delay, wait_fixed
 
 from harness.cluster.port import Broker, Cluster, DeployError
-from harness.plan.rocketmq_layout import Server
+from harness.plan.servers import Process
 from harness.run.crew import Member, WorkerLost, hire
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema.facts import QueueEnd
 
 GONE_BY_ITSELF_S = 5.0
-GONE_BY_FORCE_S = 15.0
-# Brokers that keep logs close no connection on request, and forget a dead one that they took for
-# alive, as after a freeze, when it has been silent for 120 s; they look every 10 s.
-FORGOTTEN_S = 135.0
 CLOSE_LIMIT_S = 10.0
 ASK_LIMIT_S = 60.0  # a node that rejoins after a partition restarts: 10 s and more
 
@@ -54,13 +50,11 @@ class Hiring:
 class Logs:
     """The brokers that keep logs, none where queues are drained; and a worker's way to one."""
 
-    brokers: tuple[Server, ...]
-    way_to: Callable[[str, Server], Awaitable[Endpoint | None]]
+    brokers: tuple[Process, ...]
+    way_to: Callable[[str, Process], Awaitable[Endpoint | None]]
 
 
-async def connections_gone(
-    broker: Broker, prefix: str, by_force_s: float = GONE_BY_FORCE_S
-) -> str:
+async def connections_gone(broker: Broker, prefix: str, by_force_s: float) -> str:
     """Waits until no connection of the run is listed, closing them in the end; "" or the doubt."""
     left: tuple[str, ...] = ()
     for close, limit_s in ((False, GONE_BY_ITSELF_S), (True, by_force_s)):
@@ -88,6 +82,7 @@ class Ending:
         ordered: Callable[[str], bool],
         hiring: Hiring,
         logs: Logs,
+        gone_by_force_s: float,
     ) -> None:
         self._cluster = cluster
         self._prefix = prefix
@@ -95,11 +90,11 @@ class Ending:
         self._ordered = ordered
         self._hiring = hiring
         self._logs = logs
+        self._by_force_s = gone_by_force_s
         self.members: list[Member] = []
 
     async def drain(self) -> tuple[QueueEnd, ...]:
-        by_force_s = FORGOTTEN_S if self._logs.brokers else GONE_BY_FORCE_S
-        doubt = await connections_gone(self._cluster.broker, self._prefix, by_force_s)
+        doubt = await self._connections_gone()
         return tuple(
             await asyncio.gather(*(self._drain_one(queue, doubt) for queue in self._queues))
         )
@@ -138,11 +133,14 @@ class Ending:
 
         What a connection still holds is in no queue: then nobody knows whether it is empty.
         """
-        doubt = "" if end.drained else await connections_gone(self._cluster.broker, self._prefix)
+        doubt = "" if end.drained else await self._connections_gone()
         unread = await self._read_all(end.queue, [master])
         if doubt or unread:
             return end, unread
         return replace(end, drained=True, doubt=""), unread
+
+    async def _connections_gone(self) -> str:
+        return await connections_gone(self._cluster.broker, self._prefix, self._by_force_s)
 
     async def _drain_one(self, queue: str, doubt: str) -> QueueEnd:
         name = f"drain-{queue}"
@@ -158,8 +156,8 @@ class Ending:
     async def _read_logs(self, queue: str) -> tuple[str, ...]:
         """Reads each broker's log; the brokers whose could not be read to the end."""
 
-        async def read(broker: Server) -> str:
-            name = f"audit-{queue}-{broker.host}-{broker.process}"
+        async def read(broker: Process) -> str:
+            name = f"audit-{queue}-{broker.host}-{broker.word}"
             try:
                 way = await self._logs.way_to(name, broker)
                 if way is None:
@@ -172,7 +170,7 @@ class Ending:
         brokers = self._logs.brokers
         doubts = await asyncio.gather(*map(read, brokers))
         return tuple(
-            f"{broker.process} on {broker.host}: {doubt}"
+            f"{broker.word} on {broker.host}: {doubt}"
             for broker, doubt in zip(brokers, doubts, strict=True)
             if doubt
         )

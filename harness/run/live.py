@@ -252,9 +252,9 @@ class LiveRun:
             )
             state = self._manifest.state["windows"][str(number)]
             state["synchronised_when_rejoined"] = window.target.synchronised_by(roles)
-            mirrored = [word for word, role in roles.items() if window.resolved in role.mirrors]
-            if len(mirrored) == len(roles):
-                state["held_when_rejoined"] = await self._held(mirrored, window.resolved)
+            copied = [word for word, role in roles.items() if window.resolved in role.mirrors]
+            if len(copied) == len(roles):
+                state["held_when_rejoined"] = await self._held(copied, window.resolved)
 
     async def _held(self, queues: Sequence[str], host: str) -> int | None:
         """The most that a host says it holds of a queue; None where it says anything else."""

@@ -18,13 +18,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from faults.places import overlap, place, split
+from faults.places import overlap, split
 from harness.cluster.port import Cluster, Link, Roles
 from harness.plan.clients.asked import asks_name_servers, drains_by, routes_every_confirm
 from harness.plan.declared import NO_ENTRANCE, NO_NAME_SERVERS, Declared
-from harness.plan.model import BALANCER, ONE, Entry, Layout, RunPlan
-from harness.plan.rocketmq_layout import COPIED_EVERY_S, NAME_SERVER, Server, name_servers
+from harness.plan.model import BALANCER, ONE, Entry, RunPlan
 from harness.plan.seeds import stream
+from harness.plan.servers import Process, Servers
+from harness.run import told
 from harness.run.cast import NoSuchTarget, holders, order_of_entry, resolve
 from harness.run.crew import Member, all_ready, hire
 from harness.run.drivers import driver
@@ -35,7 +36,6 @@ from harness.run.stage import Stage
 from harness.run.windows import LiveWindow
 from harness.run_folder.client_events import CONSUMING, STRUCK
 from harness.run_folder.journal import Journal
-from harness.systems.rocketmq import runs as rocketmq
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema.words import Strength
 
@@ -44,6 +44,7 @@ JOURNAL = "journal.jsonl"
 LOGS = "logs"
 
 NO_RESOURCE = {"moot": "the fault is no alarm"}
+BY_NAME_SERVERS = "name-server"  # where clients entered, who entered nowhere
 NAME_SERVER_FACTS = ("name_servers_at_target", "name_servers_left")
 
 
@@ -98,7 +99,7 @@ class Prepared:
 
     def _entered(self, who: str, window: LiveWindow) -> Declared:
         """None, too, where a balancer decides to whom clients come."""
-        if self.entries[who] == NAME_SERVER:  # who finds masters is at no slave's
+        if self.entries[who] == BY_NAME_SERVERS:  # who finds masters is at no slave's
             return (
                 False if window.resolved and window.target.target_role == "mirror" else NO_ENTRANCE
             )
@@ -107,21 +108,24 @@ class Prepared:
 
     def _name_servers(self, resolved: str) -> dict[str, Any]:
         """Which of them a fault strikes, and which it leaves."""
-        layout, names = self.stage.plan.layout, (STRUCK, *NAME_SERVER_FACTS)
-        if layout.rocketmq is None or not resolved:
-            return dict.fromkeys(names, NO_NAME_SERVERS if layout.rocketmq is None else None)
-        every = [one.host for one in name_servers(layout.hosts)]
+        every, names = self.stage.servers.name_servers, (STRUCK, *NAME_SERVER_FACTS)
+        if not every or not resolved:
+            return dict.fromkeys(names, None if every else NO_NAME_SERVERS)
         struck = [
-            host
-            for host in every
-            if any(overlap(place(host, NAME_SERVER), one) for one in split(resolved))
+            each.host for each in every if any(overlap(each.place, one) for one in split(resolved))
         ]
         return dict(zip(names, (struck, len(struck), len(every) - len(struck)), strict=True))
 
 
-def _declaring(layout: Layout) -> str:
-    told = layout.rocketmq
-    copied = f", which slaves copy every {COPIED_EVERY_S[told.version]} s" if told else ""
+def _end(links: Sequence[Link], process: Process) -> Endpoint | None:
+    """Where a worker meets it; None: no link of his leads there."""
+    its = (process.host, process.word)
+    return next((one.endpoint for one in links if (one.host, one.process) == its), None)
+
+
+def _declaring(servers: Servers) -> str:
+    every_s = servers.copied_every_s
+    copied = "" if every_s is None else f", which slaves copy every {every_s} s"
     return f"declare the queues{copied}"
 
 
@@ -145,13 +149,14 @@ class Preparing:
         self._prefix = f"mqproof.{plan.name}."
         self._queues = {word: f"{self._prefix}{word}" for word in plan.scenario.workload.queues}
         self._hosts = tuple(host.name for host in plan.layout.hosts)
+        self._servers = plan.system.servers(plan.layout)
         self._links: dict[str, tuple[Link, ...]] = {}
         self._numbers = 0
         self._places: dict[str, int] = {}  # publishers and consumers -> the place among their role
 
     async def begin(self) -> Prepared:
         """Raises DeployError, WorkerLost, NoSuchTarget."""
-        self._step(_declaring(self._plan.layout))
+        self._step(_declaring(self._servers))
         roles = await self._declare()
         involved = self._involved(roles)
         workload = self._plan.scenario.workload
@@ -207,7 +212,7 @@ class Preparing:
         self, entry: Entry, roles: Mapping[str, Roles], involved: tuple[str, ...]
     ) -> tuple[str, ...]:
         if asks_name_servers(self._plan.client):
-            return (NAME_SERVER,)
+            return (BY_NAME_SERVERS,)
         if self._plan.layout.balancers:
             return (BALANCER,)
         return order_of_entry(entry, roles, self._hosts, involved)
@@ -276,14 +281,15 @@ class Preparing:
         """By name servers, or by these hosts in their order."""
         links = self._links[worker] = await self._cluster.link(self._plan, worker)
         if asks_name_servers(self._plan.client):
-            return rocketmq.name_servers(links)
+            found = (_end(links, one) for one in self._servers.name_servers)
+            return tuple(way for way in found if way is not None)
         by_host = {link.host: link.endpoint for link in links}
         return tuple(by_host[host] for host in hosts)
 
     def _config(
         self, role: Role, name: str, queue: str, endpoints: tuple[Endpoint, ...], index: int = 0
     ) -> WorkerConfig:
-        workload = self._plan.scenario.workload
+        workload, drain = self._plan.scenario.workload, self._plan.system.drain
         self._numbers += 1
         publishers, client = workload.publishers, self._plan.client
         reader = drains_by(client) if role is Role.DRAINER else client
@@ -296,7 +302,7 @@ class Preparing:
             log=self._cluster.log_folder(self._folder, name),
             client=reader,
             driver=driver(reader),
-            queue=rocketmq.queue_name(self._plan, self._queues[queue]),
+            queue=drain.queue_name(self._queues[queue]),
             queue_word=queue,
             endpoints=endpoints,
             connection_name=f"{self._prefix}{name}",
@@ -310,15 +316,15 @@ class Preparing:
             retry=workload.retry.value,
             deadline_s=workload.deadline_s,
             acknowledge=workload.acknowledge,
-            quiet_s=rocketmq.quiet_s(workload),
-            limit_s=self._plan.schedule.drain_limit_s + rocketmq.delay_s(workload),
+            quiet_s=drain.quiet_s(workload),
+            limit_s=self._plan.schedule.drain_limit_s + drain.more_s(workload),
             # AMQP's word alone; there are brokers that confirm nothing that went nowhere.
             mandatory=workload.amqp.mandatory or routes_every_confirm(client),
             prefetch=workload.amqp.prefetch,
             confirm_window=workload.amqp.confirm_window,
             heartbeat_s=workload.amqp.heartbeat_s,
             cancel_on_ha_failover=workload.amqp.cancel_on_ha_failover,
-            rocketmq=rocketmq.options(self._plan),
+            rocketmq=told.options(self._plan),
         )
 
     def _strength(self) -> int:
@@ -330,14 +336,12 @@ class Preparing:
         return Strength.BUFFERED if found is None else found
 
     def _ending(self, entry: tuple[str, ...]) -> Ending:
-        workload = self._plan.scenario.workload
+        workload, drain = self._plan.scenario.workload, self._plan.system.drain
 
         def ordered(queue: str) -> bool:
             index = workload.queues.index(queue)
             serving = len(range(index, workload.consumers, len(workload.queues)))
-            if self._plan.layout.rocketmq is not None:
-                return rocketmq.in_order(workload, serving)
-            return serving <= 1  # the drain reads alone, too
+            return drain.in_order(workload, serving)
 
         def new_config(
             role: Role, name: str, queue: str, endpoints: tuple[Endpoint, ...]
@@ -347,10 +351,10 @@ class Preparing:
         async def entrance(worker: str) -> tuple[Endpoint, ...]:
             return await self._entrance(worker, entry)
 
-        async def way_to(worker: str, broker: Server) -> Endpoint | None:
+        async def way_to(worker: str, broker: Process) -> Endpoint | None:
             if worker not in self._links:
                 await self._entrance(worker, ())
-            return rocketmq.way_to(self._links[worker], broker)
+            return _end(self._links[worker], broker)
 
         return Ending(
             self._cluster,
@@ -358,5 +362,6 @@ class Preparing:
             self._queues,
             ordered,
             Hiring(new_config, entrance, self._boot_id),
-            Logs(rocketmq.logs(self._plan.layout), way_to),
+            Logs(self._servers.logs, way_to),
+            drain.gone_by_force_s,
         )

@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from faults.actions import ENDING_S, Start, Stop
 from faults.model import Armed
 from faults.performing import perform_all
-from faults.places import place
 from harness.cluster.orders import Promote
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError, Roles
-from harness.plan.model import Host, Step
+from harness.plan.model import Step
 from harness.plan.operations import OPERATIONS
-from harness.plan.rocketmq_layout import parse_broker
 from harness.run.stage import Stage
 
 STOP_LIMIT_S = 60.0
@@ -48,8 +46,9 @@ class Promoting:
 
     def _places(self, mirror: str) -> list[str]:
         """The brokers of the mirror's host: a name server beside them runs on."""
-        (host,) = (one for one in self.stage.plan.layout.hosts if one.name == mirror)
-        return [place(host.name, word) for word in _brokers(host)] or [host.name]
+        servers = self.stage.servers
+        beside = [one.place for one in servers.brokers if one.host == mirror]
+        return beside if servers.apart else [mirror]
 
     async def _restart(self, where: str) -> None:
         armed = self._armed(where)
@@ -86,7 +85,3 @@ def _mirror(queue: str, roles: Roles) -> str:
     if not roles.mirrors:
         raise DeployError(f"{queue} has no mirror that could become its master")
     return roles.mirrors[0]
-
-
-def _brokers(host: Host) -> list[str]:
-    return [word for word in host.processes if parse_broker(word) is not None]

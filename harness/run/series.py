@@ -19,6 +19,7 @@ from harness.cluster import log_tails
 from harness.cluster.port import Cluster, DeployError
 from harness.plan.declared import declared, ignored
 from harness.plan.model import Experiment, RunPlan
+from harness.run import told
 from harness.run.cast import NoSuchTarget
 from harness.run.crew import WorkerLost
 from harness.run.interrupts import Interrupt, Interrupted
@@ -29,7 +30,6 @@ from harness.run.wall import wall_ns
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.reserve import Reserve
 from harness.run_folder.seal import LOGS, seal
-from harness.systems.rocketmq import runs as rocketmq
 from spark_analysis.schema.failed import os_reason
 from spark_analysis.schema.log import LogDamaged
 
@@ -114,7 +114,7 @@ class Series:
         """However a run ends, its folder tells of it, sealed where anything was recorded."""
         manifest.boot_id = self.boot_id
         manifest.broker_log_bytes_max = log_tails.BYTES_MAX
-        manifest.state = {**declared(plan), **rocketmq.planned(plan)}
+        manifest.state = {**declared(plan), **told.planned(plan)}
         manifest.ignored = ignored(plan)
         manifest.save(folder)
         reserve = Reserve(folder)

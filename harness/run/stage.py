@@ -8,6 +8,7 @@ from faults.model import Armed, Executor
 from faults.places import host_of, process_of
 from harness.cluster.port import Cluster, Link, Roles
 from harness.plan.model import RunPlan
+from harness.plan.servers import Servers
 from harness.run.cast import roles_meant
 from harness.run.interrupts import Interrupt
 from harness.run.process_ends import NotingExecutor, ProcessEnds
@@ -46,6 +47,11 @@ class Stage:
                 *(self.cluster.broker.roles(name) for name in self.queues.values())
             )
         return dict(zip(self.queues, found, strict=True))
+
+    @property
+    def servers(self) -> Servers:
+        """What stands on the layout's hosts, as the system declares it."""
+        return self.plan.system.servers(self.plan.layout)
 
     @property
     def hosts(self) -> tuple[str, ...]:

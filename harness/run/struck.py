@@ -1,11 +1,12 @@
 """PURE: what the place that a fault strikes is to the queues, at one moment or another."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from faults.places import split
 from harness.cluster.port import Roles
-from harness.plan.model import BALANCER, STANDBY, Host
+from harness.plan.model import BALANCER, STANDBY
+from harness.plan.servers import Servers
 from harness.run.cast import NAME_SERVER, promoted_rank, role_of_places
 
 _OWN_ROLES = (BALANCER, STANDBY, NAME_SERVER)  # who holds no queue, at any moment
@@ -15,9 +16,9 @@ _OWN_ROLES = (BALANCER, STANDBY, NAME_SERVER)  # who holds no queue, at any mome
 class Struck:
     """The target of one window. `roles`: who held which queue when it opened, by its word."""
 
+    servers: Servers
     resolved: str = ""  # places as one text (faults/places.py); "": nobody was asked yet
     role: str = ""  # what it was then, as the record tells it
-    hosts: Sequence[Host] = ()
     roles: Mapping[str, Roles] = field(default_factory=dict)
 
     @property
@@ -28,7 +29,7 @@ class Struck:
         """What it is to queues by the roles of some moment."""
         if self.role in _OWN_ROLES:
             return self.role
-        return role_of_places(split(self.resolved), roles, self.hosts)
+        return role_of_places(split(self.resolved), roles, self.servers)
 
     @property
     def takes_a_copy(self) -> bool:
@@ -41,10 +42,10 @@ class Struck:
     def synchronised_by(self, roles: Mapping[str, Roles]) -> bool | None:
         """Whether it is a mirror that holds everything, of every queue that it mirrors; None where
         it mirrors none."""
-        mirrored = [one for one in roles.values() if self.resolved in one.mirrors]
-        if not mirrored:
+        own = [one for one in roles.values() if self.resolved in one.mirrors]
+        if not own:
             return None
-        return all(self.resolved in one.synchronised for one in mirrored)
+        return all(self.resolved in one.synchronised for one in own)
 
     def promoted_by(self, roles: Mapping[str, Roles]) -> int | None:
         """The rank of the mirror that took its place as a master; None where none is seen to."""

@@ -58,7 +58,7 @@ class LiveWindow:
         self._look: asyncio.Task[Proof] | None = None
         self._rhythm: Rhythm | None = None
         self._begun = False  # an action of it was tried
-        self.target = Struck(hosts=stage.plan.layout.hosts)
+        self.target = Struck(stage.servers)
         self.promoted_rank: int | None = None  # seen just before it was undone
         now_ns = time.monotonic_ns() - stage.origin_ns
         self.facts = WindowFacts(

@@ -46,13 +46,16 @@ def system_names() -> tuple[str, ...]:
 def load_system(name: str) -> System:
     """Raises CatalogueError."""
     document = _read_system(name)
+    own = _declared(name)
     return System(
         name=document.name,
         title=document.title,
         default_layout=document.default_layout,
         clients=joined(document.clients),
         deployments=document.deployments,
-        promises=_declared(name).promises,
+        promises=own.promises,
+        servers=own.servers,
+        drain=own.drain,
         cannot=document.cannot,
         cannot_handle=document.cannot_handle,
         direct_peers=document.direct_peers,

@@ -18,8 +18,9 @@ from harness.cluster.agent import AgentClient
 from harness.cluster.orders import Operator
 from harness.cluster.port import Broker, Health
 from harness.plan.findings import Finding
-from harness.plan.model import Layout
+from harness.plan.model import Drain, Layout
 from harness.plan.promises import Promises
+from harness.plan.servers import Servers
 
 
 class Standing(Broker, Protocol):
@@ -135,4 +136,6 @@ class Declaration:
     layout_file: type[BaseModel]  # a LayoutFile
     mistakes: Mistakes
     promises: Callable[[Layout], Promises]
+    servers: Callable[[Layout], Servers]
+    drain: Drain
     processes: Processes | None  # None: it does not run as subprocesses

@@ -15,10 +15,14 @@ from harness.outside.text import brief
 from harness.systems.files import compose_folder
 from harness.systems.port import Declaration
 from harness.systems.rabbitmq import layouts as mirrored
+from harness.systems.rabbitmq.drain import MIRRORED_DRAIN
 from harness.systems.rabbitmq.promises import mirrored_promises
+from harness.systems.rabbitmq.servers import mirrored_servers
 from harness.systems.reference.processes import ReferenceNodes
 from harness.systems.rocketmq import layouts as master_slave
+from harness.systems.rocketmq.drain import TOPIC_DRAIN
 from harness.systems.rocketmq.promises import master_slave_promises
+from harness.systems.rocketmq.servers import master_slave_servers
 
 GROUP = "mqproof.systems"
 
@@ -37,6 +41,8 @@ OURS: Mapping[str, Declaration] = {
             layout_file=mirrored.MirroredLayoutFile,
             mistakes=mirrored.mistakes,
             promises=mirrored_promises,
+            servers=mirrored_servers,
+            drain=MIRRORED_DRAIN,
             processes=None,
         ),
         Declaration(
@@ -45,6 +51,8 @@ OURS: Mapping[str, Declaration] = {
             layout_file=mirrored.MirroredLayoutFile,
             mistakes=mirrored.mistakes,
             promises=mirrored_promises,
+            servers=mirrored_servers,
+            drain=MIRRORED_DRAIN,
             processes=ReferenceNodes(),
         ),
         Declaration(
@@ -53,6 +61,8 @@ OURS: Mapping[str, Declaration] = {
             layout_file=master_slave.RocketLayoutFile,
             mistakes=master_slave.mistakes,
             promises=master_slave_promises,
+            servers=master_slave_servers,
+            drain=TOPIC_DRAIN,
             processes=None,
         ),
     )

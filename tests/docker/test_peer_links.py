@@ -28,7 +28,7 @@ from harness.deploy.compose.deployment import ComposeDeployment
 from harness.deploy.compose.faults import equip
 from harness.plan.model import RunPlan
 from harness.run_folder.journal import Journal
-from harness.systems.catalogue import load_layout
+from harness.systems.catalogue import load_layout, load_system
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import FAULTS
 from tests.docker.conftest import what_is_wrong
@@ -68,6 +68,7 @@ def armed(cluster: ComposeCluster, kind: str, **options: Any) -> Armed:
         *(kind, VICTIM, VICTIM, "", HOSTS, (), 1, RUN),
         mechanism=cluster.executor.mechanism(kind),
         options=Options(**options) if options else OPTIONS_OF[kind],
+        serving=load_system(cluster.layout.system).servers(cluster.layout).serving,
     )
 
 

@@ -20,8 +20,8 @@ from harness.cluster.port import Roles
 from harness.deploy import labels
 from harness.deploy.compose import peer_ways
 from harness.deploy.compose.cluster import ComposeCluster
-from harness.plan.peer_doors import serving
 from harness.plan.rocketmq_layout import MASTER_ID, brokers, name_servers, servers
+from harness.systems.catalogue import load_system
 from harness.workers.remoting.answers import cluster as cluster_view
 from harness.workers.remoting.commands import Command, encode
 from harness.workers.remoting.headers import RESPONSE, Header
@@ -68,7 +68,7 @@ def armed(cluster: ComposeCluster, kind: str, place: str = VICTIM, **options: An
         *(kind, place, place, "", hosts_of(cluster), (), 1, RUN),
         mechanism=cluster.executor.mechanism(kind),
         options=Options(**options) if options else OPTIONS_OF[kind],
-        serving=serving(cluster.layout),
+        serving=load_system(cluster.layout.system).servers(cluster.layout).serving,
     )
 
 

@@ -34,10 +34,10 @@ from faults.kinds import KINDS, mechanism
 from faults.mechanisms import PROXY, TOXIPROXY
 from faults.model import Armed, FaultError, Options
 from faults.options import OPTIONS
-from faults.peers import Served
+from faults.peers import Served, Serving
 from faults.recorded import action_from_json, action_to_json
 from faults.targets import TARGETS, parse_target
-from tests.fault_world import CLIENTS, OPTIONS_OF
+from tests.fault_world import CLIENTS, OPTIONS_OF, like_erlang
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
 LINKS = ("p1", "p2")
@@ -63,6 +63,7 @@ def compiled(
         returns=returns,
         options=OPTIONS_OF[kind] if options is None else options,
         clients=CLIENTS,
+        serving=like_erlang(HOSTS),
     )
 
 
@@ -216,6 +217,7 @@ def test_a_partition_by_proxy_stalls_just_the_streams_that_carry_the_ways(
         *("partition", "rmq2", "rmq2", "", HOSTS, (), 1, "run"),
         mechanism=TOXIPROXY,
         options=options,
+        serving=like_erlang(HOSTS),
     )
     added = [action for action in armed.actions if isinstance(action, AddToxic)]
     assert len(added) == len(armed.actions)
@@ -230,7 +232,7 @@ def test_a_partition_by_proxy_stalls_just_the_streams_that_carry_the_ways(
 
 def test_a_cut_of_servers_that_dial_again_and_again_gives_nothing_back_but_new_links() -> None:
     """A flap's cuts are short: what they held comes late, as what a kernel sends again."""
-    serving = {host: (Served((9876,), 9876),) for host in HOSTS}
+    serving = Serving(by_host=dict.fromkeys(HOSTS, (Served((9876,), 9876),)), renewed=True)
 
     def undo(kind: str) -> list[Action]:
         armed = compile(
@@ -323,6 +325,7 @@ def test_a_deployment_may_have_mechanisms_of_its_own(kind: str) -> None:
         mechanism=local,
         options=options,
         clients=CLIENTS,
+        serving=like_erlang(HOSTS),
     )
     assert armed.mechanism == local
 

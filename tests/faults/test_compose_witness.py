@@ -11,7 +11,7 @@ from docker import DockerClient
 from faults.compile import compile
 from faults.executors.compose import ComposeExecutor
 from faults.executors.compose_witness import WAIT_S, ComposeWitness, _attempted
-from faults.executors.doors import REMOTING, Doors
+from faults.executors.doors import AMQP, REMOTING, Doors
 from faults.executors.once import _value
 from faults.model import UP, Armed, FaultError, Reply, Words
 from faults.replies import SILENCE_S, silent
@@ -39,6 +39,9 @@ class FakeAgent:
         return self.values[name]
 
 
+ONE = Doors(protocol=AMQP, usual=5672, to_peers=25672, ports={})
+
+
 def witness(agent: FakeAgent, listed: bool | Exception = True) -> ComposeWitness:
     async def lists(host: str) -> bool:
         assert host == "rmq1"
@@ -48,7 +51,7 @@ def witness(agent: FakeAgent, listed: bool | Exception = True) -> ComposeWitness
 
     ports = {"a": 1001, "b": 1002}
     return ComposeWitness(
-        NO_ENGINE, "p", agent, lambda name: ("toxiproxy", ports[name]), lists, (AgentGone,)
+        NO_ENGINE, "p", agent, lambda name: ("toxiproxy", ports[name]), lists, ONE, (AgentGone,)
     )
 
 
@@ -172,7 +175,12 @@ def test_witnesses_wait_longer_than_the_silence_that_proves() -> None:
     assert WAIT_S > SILENCE_S
 
 
-SEVERAL = Doors(REMOTING, ports={"rmq1": (9876, 10911), "rmq2": (10921,)})
+SEVERAL = Doors(
+    protocol=REMOTING,
+    usual=10911,
+    to_peers=None,
+    ports={"rmq1": (9876, 10911), "rmq2": (10921,)},
+)
 
 
 @dataclass
@@ -191,9 +199,7 @@ def witness_of_several(agent: FakeAgent) -> ComposeWitness:
         return True
 
     ways = {"name-server": ("10.1.1.210", 9876), "broker": ("10.1.1.210", 10911)}
-    return ComposeWitness(
-        NO_ENGINE, "p", agent, ways.__getitem__, lists, (AgentGone,), doors=SEVERAL
-    )
+    return ComposeWitness(NO_ENGINE, "p", agent, ways.__getitem__, lists, SEVERAL, (AgentGone,))
 
 
 @pytest.mark.parametrize("mute", [(), (9876,), (10911,), (9876, 10911)])

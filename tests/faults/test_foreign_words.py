@@ -22,6 +22,10 @@ WORDS = Say("hole1", "stall\n", done="stalled")
 UNDO = Say("hole1", "flow\n", done="flowing", needed=False)
 
 
+def doors(protocol: str | Greeting) -> Doors:
+    return Doors(protocol=protocol, usual=7400, to_peers=None, ports={})
+
+
 class Calls:
     """AgentCalls that answer all the same; `text`: None where nobody answers."""
 
@@ -49,15 +53,15 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_a_door_says_how_it_is_greeted_whatever_its_protocol() -> None:
-    assert Doors(AMQP).greeting == Greets("greet")
-    assert Doors(REMOTING).greeting == Greets("remoting_greet")
-    assert Doors(HELLO).greeting == Greets("words_greet", {"says": "HELO\n", "begins": "HOLA"})
+    assert doors(AMQP).greeting == Greets("greet")
+    assert doors(REMOTING).greeting == Greets("remoting_greet")
+    assert doors(HELLO).greeting == Greets("words_greet", {"says": "HELO\n", "begins": "HOLA"})
 
 
 @in_a_loop
 async def test_a_greeting_that_is_handed_in_is_said_at_the_brokers_door() -> None:
     calls = Calls()
-    await greets(Agent(calls, ()), ("127.1.1.11", 7400), Doors(HELLO).greeting)
+    await greets(Agent(calls, ()), ("127.1.1.11", 7400), doors(HELLO).greeting)
     where = {"host": "127.1.1.11", "port": 7400}
     assert calls.made == [("words_greet", {**where, "says": "HELO\n", "begins": "HOLA"})]
 
@@ -65,7 +69,7 @@ async def test_a_greeting_that_is_handed_in_is_said_at_the_brokers_door() -> Non
 @in_a_loop
 async def test_no_canary_is_sent_in_a_protocol_that_nobody_here_speaks() -> None:
     calls = Calls()
-    canaries = Canaries(Agent(calls, ()), lambda _: ("127.1.1.100", 1), Doors(HELLO))
+    canaries = Canaries(Agent(calls, ()), lambda _: ("127.1.1.100", 1), doors(HELLO))
     armed = compile_fault("hang", "hole1", "hole1", "", ("hole1", "hole2"), ("link",), 1, "run")
     with pytest.raises(FaultError, match="no canary speaks"):
         await canaries.open(armed, ("127.1.1.11", 7400))

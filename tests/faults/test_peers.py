@@ -14,7 +14,8 @@ from faults.executors import peer_words
 from faults.executors.doors import AMQP, REMOTING
 from faults.kinds.network import before
 from faults.model import FaultError, Reply
-from faults.peers import Mesh, Served, peer_link
+from faults.peers import Mesh, Served, Serving, peer_link
+from tests.fault_world import like_erlang
 from tests.link_world import ANSWERED, CLOSED, SILENT
 
 HOSTS = ("a", "b", "c")
@@ -66,15 +67,19 @@ def test_a_link_that_was_late_once_is_asked_again() -> None:
 
 
 def test_links_of_a_broker_with_two_ports_have_two_names() -> None:
-    assert Mesh("toxiproxy").links("a", "b") == (
+    assert Mesh("toxiproxy", like_erlang("ab")).links("a", "b") == (
         "mqproof-peer.a.b.4369",
         "mqproof-peer.a.b.25672",
     )
-    assert Mesh("proxy").links("a", "b") == (peer_link("a", "b"),) == ("mqproof-peer.a.b",)
+    assert Mesh("proxy", None).links("a", "b") == (peer_link("a", "b"),) == ("mqproof-peer.a.b",)
 
 
 def test_a_host_of_several_processes_has_a_link_to_each_of_their_ports() -> None:
-    served = {"b": (Served((9876,), 9876), Served((10909, 10911, 10912), 10911))}
+    processes = (
+        Served((9876,), 9876, "name-server"),
+        Served((10909, 10911, 10912), 10911, "broker-a-0"),
+    )
+    served = Serving(by_host={"b": processes}, renewed=True)
     assert Mesh("toxiproxy", served).links("a", "b") == (
         "mqproof-peer.a.b.9876",
         "mqproof-peer.a.b.10909",
@@ -82,7 +87,13 @@ def test_a_host_of_several_processes_has_a_link_to_each_of_their_ports() -> None
         "mqproof-peer.a.b.10912",
     )
     assert Mesh("toxiproxy", served).ends("a", "b") == ("b:9876", "b:10911")
-    assert Mesh("toxiproxy").ends("a", "b") == ("b",)
+    assert Mesh("toxiproxy", like_erlang("ab")).ends("a", "b") == ("b",)
+
+
+@pytest.mark.parametrize("serving", [None, like_erlang("a")])
+def test_where_a_host_listens_is_never_guessed(serving: Serving | None) -> None:
+    with pytest.raises((AssertionError, KeyError)):
+        Mesh("toxiproxy", serving).links("a", "b")
 
 
 # --- a word, said by the script that runs in a host's namespace -------------------------------

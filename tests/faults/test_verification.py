@@ -22,13 +22,13 @@ from faults.model import (
     Reply,
     Words,
 )
-from faults.peers import Served, peer_link
+from faults.peers import Served, Serving, peer_link
 from faults.performing import perform_all
 from faults.rhythm import Rhythm
 from faults.shapes import SHAPES, ways
 from faults.verification import gone, held, held_limit_s
 from tests import virtual_time
-from tests.fault_world import ANSWERED, CLIENTS, OPTIONS_OF, REFUSED, SILENT, World
+from tests.fault_world import ANSWERED, CLIENTS, OPTIONS_OF, REFUSED, SILENT, World, like_erlang
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
 SHORT_S = 0.3  # more than one look
@@ -40,6 +40,7 @@ def compiled(kind: str, returns: bool = True) -> Armed:
         *(kind, "rmq1", "rmq1", "", HOSTS, ("p1", "p2"), 1, "run", returns),
         options=options,
         clients=CLIENTS,
+        serving=like_erlang(HOSTS),
     )
 
 
@@ -171,7 +172,10 @@ def shaped(shape: str, count: int, mechanism: str = "") -> Armed:
     hosts = tuple(f"rmq{number}" for number in range(1, count + 1))
     options = Options(shape=shape)
     return compile(
-        "partition", "rmq2", "rmq2", "", hosts, (), 1, "run", mechanism=mechanism, options=options
+        *("partition", "rmq2", "rmq2", "", hosts, (), 1, "run"),
+        mechanism=mechanism,
+        options=options,
+        serving=like_erlang(hosts),
     )
 
 
@@ -224,7 +228,7 @@ def test_links_that_were_stalled_in_another_shape_are_not_believed(told: str, re
 
 
 NAME_SERVER = "name-server"
-SERVING = {
+SERVED = {
     "rkt1": (
         Served((9876,), 9876, NAME_SERVER, dials=False),
         Served((10909, 10911, 10912), 10911, "broker-a-0"),
@@ -235,13 +239,14 @@ SERVING = {
     ),
     "rkt3": (Served((10929, 10931, 10932), 10931, "broker-a-1"),),
 }
+SERVING = Serving(by_host=SERVED, renewed=True)
 
 
 def of_processes(kind: str, shape: str = "one", target: str = "rkt1") -> Armed:
     """A fault on links of hosts with several processes each."""
     options = replace(OPTIONS_OF[kind], shape=shape)
     return compile(
-        *(kind, target, target, "", tuple(SERVING), (), 1, "run"),
+        *(kind, target, target, "", tuple(SERVED), (), 1, "run"),
         mechanism=TOXIPROXY,
         options=options,
         serving=SERVING,
@@ -311,6 +316,7 @@ def test_a_flap_of_links_is_seen_cut_open_and_cut_again() -> None:
         *("flap", "rmq2", "rmq2", "", HOSTS, (), 1, "run"),
         mechanism=TOXIPROXY,
         options=OPTIONS_OF["flap"],
+        serving=like_erlang(HOSTS),
     )
 
     seen_and_gone(armed)
@@ -338,6 +344,7 @@ def test_more_slow_links_than_were_meant_are_not_believed() -> None:
     other = compile(
         *("slow_peers", "rmq2", "rmq2", "", HOSTS, (), 2, "run"),
         options=OPTIONS_OF["slow_peers"],
+        serving=like_erlang(HOSTS),
     )
     virtual_time.run(perform_all(world, other.actions))
     seen, _ = virtual_time.run(verified(world, world, armed))

@@ -4,6 +4,7 @@ import asyncio
 import os
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from harness.deploy.doctor import offered_rows
 from harness.plan.clients.registry import OURS, registry
 from harness.systems import catalogue
 from harness.systems.catalogue import CatalogueError, load_system
+from harness.systems.registry import OURS as SYSTEMS
+from harness.systems.registry import Registry
 from harness.workers.protocol import EXIT_CLOSED, EXIT_FAILED, Role
 from spark_analysis.schema import tables
 from tests import offered_clients
@@ -102,7 +105,8 @@ def test_a_system_that_names_a_client_which_nobody_offers_is_refused(
     folder = tmp_path / "mine"
     folder.mkdir()
     (folder / "system.toml").write_text(said.replace('["pika"]', '["pika", "amqplib"]'))
-    monkeypatch.setattr(catalogue, "compose_folder", lambda: tmp_path)
+    mine = replace(SYSTEMS["reference-mirrored"], name="mine", folder=lambda: folder)
+    monkeypatch.setattr(catalogue, "registry", lambda: Registry({"mine": mine}, {}, {}))
     with pytest.raises(CatalogueError) as caught:
         load_system("mine")
     (problem,) = caught.value.problems

@@ -100,7 +100,8 @@ def cut(scope: Scope) -> Compiled:
         return Compiled((Cut(closed, scope.mark),), (Join(closed, scope.mark),))
     stalls = peers.stall(closed, scope.mark, scope.mesh)
     # What a short cut of a flap held comes late, as what the kernel sends again.
-    if scope.serving and not scope.options.down_s:
+    assert scope.serving is not None, "the mesh has asked for it"
+    if scope.serving.renewed and not scope.options.down_s:
         return Compiled(stalls, peers.renew(closed, scope.mark, scope.mesh))
     return Compiled(stalls, (peers.release(closed, scope.mark, scope.mesh),))
 

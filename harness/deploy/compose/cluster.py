@@ -35,7 +35,7 @@ from harness.deploy.compose.sweep import sweep
 from harness.deploy.compose.systems import parts
 from harness.deploy.lifeless import by_process
 from harness.plan.model import BALANCER, Layout, RunPlan
-from harness.systems.rabbitmq.broker import AMQP_PORT
+from harness.systems.rabbitmq.doors import AMQP_PORT
 from harness.systems.rabbitmq.operator import RABBITMQ
 from harness.systems.rabbitmq.stopped import by_application
 from harness.workers.protocol import Endpoint

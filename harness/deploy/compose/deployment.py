@@ -29,6 +29,7 @@ from harness.deploy.compose.subnets import free_network
 from harness.deploy.compose.tool import ComposeTool, find_tool
 from harness.deploy.owner import owner
 from harness.plan.model import Layout
+from harness.systems.catalogue import load_system
 from harness.systems.files import own_folder
 
 Equip = Callable[[ComposeCluster], tuple[Executor, Witness]]
@@ -130,7 +131,8 @@ class _Making:
         agent = await self._agent(await asyncio.to_thread(Containers.find, self.client, project))
         try:
             placed = with_addresses(self.layout, network)
-            for name, (listen, upstream) in peer_ways.listeners(ways, placed).items():
+            serving = load_system(placed.system).servers(placed).serving
+            for name, (listen, upstream) in peer_ways.listeners(ways, placed, serving).items():
                 await make_peer_link(agent, name, listen, upstream)
         finally:
             await agent.close()

@@ -16,10 +16,9 @@ from collections.abc import Iterable, Mapping
 from itertools import permutations
 
 from faults.mechanisms import TOXIPROXY
-from faults.peers import Mesh, peer_link
+from faults.peers import Mesh, Serving, peer_link
 from faults.shapes import Way
 from harness.plan.model import Layout
-from harness.plan.peer_doors import serving
 from harness.systems.layout_parts import PROXIED_HOSTS_MAX
 
 # 56 ways at most; their addresses lie between the hosts' and the proxy's own
@@ -40,10 +39,12 @@ def names(host: str, ways: Mapping[Way, str]) -> list[str]:
     return [f"{peer}:{address}" for (start, peer), address in ways.items() if start == host]
 
 
-def listeners(ways: Mapping[Way, str], layout: Layout) -> dict[str, tuple[str, str]]:
+def listeners(
+    ways: Mapping[Way, str], layout: Layout, serving: Serving
+) -> dict[str, tuple[str, str]]:
     """Each peer link's name -> where it listens and where it leads. `layout`: with addresses."""
     hosts = {host.name: host.address for host in layout.hosts}
-    mesh = Mesh(TOXIPROXY, serving(layout))
+    mesh = Mesh(TOXIPROXY, serving)
     return {
         peer_link(host, peer, port): (f"{address}:{port}", f"{hosts[peer]}:{port}")
         for (host, peer), address in ways.items()

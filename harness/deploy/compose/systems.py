@@ -6,8 +6,7 @@ from typing import Protocol
 
 from docker import DockerClient
 
-from faults.executors.doors import AMQP, REMOTING, Doors
-from faults.places import place
+from faults.executors.doors import Doors
 from harness.cluster.agent import AgentClient
 from harness.cluster.orders import Operator
 from harness.cluster.port import Link
@@ -17,9 +16,11 @@ from harness.deploy.links import Links
 from harness.plan.model import BALANCER, Layout
 from harness.plan.rocketmq_layout import servers
 from harness.systems.port import Standing
-from harness.systems.rabbitmq.broker import AMQP_PORT, RabbitBroker
+from harness.systems.rabbitmq.broker import RabbitBroker
+from harness.systems.rabbitmq.doors import AMQP_PORT, MIRRORED_DOORS
 from harness.systems.rabbitmq.operator import operator_of
 from harness.systems.rocketmq.broker import RocketBroker
+from harness.systems.rocketmq.doors import doors_of
 from harness.systems.rocketmq.links import RocketLinks
 from harness.systems.rocketmq.operator import RocketOperator
 from harness.workers.protocol import Endpoint
@@ -85,7 +86,7 @@ def _of_queues(
         {BALANCER: f"{entrance}:{AMQP_PORT}"} if entrance else None,
     )
     operator = operator_of(client, project, layout, broker.api, joined)
-    return Parts(broker, operator, ways, Doors(AMQP), lambda _, own: own)
+    return Parts(broker, operator, ways, MIRRORED_DOORS, lambda _, own: own)
 
 
 def _of_logs(
@@ -105,9 +106,6 @@ def _of_logs(
         address = ways.address(worker)
         return own if address is None else worker_ways.command(names, address, own)
 
-    ports = {host: tuple(one.port for one in every if one.host == host) for host in names}
-    ports |= {place(one.host, one.process): (one.port,) for one in every}
-    doors = Doors(REMOTING, ports=ports)
     broker = RocketBroker(layout, agent, addresses)
     operator = RocketOperator(client, project, layout, broker)
-    return Parts(broker, operator, ways, doors, command)
+    return Parts(broker, operator, ways, doors_of(layout.hosts), command)

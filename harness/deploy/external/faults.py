@@ -1,6 +1,5 @@
 """Puts an executor and a witness on a cluster that is not ours."""
 
-from faults.executors.doors import AMQP, Doors
 from faults.executors.external import ExternalExecutor
 from faults.executors.local_witness import LocalWitness, Places
 from faults.model import Executor
@@ -9,6 +8,7 @@ from harness.cluster.port import DeployError
 from harness.deploy.external.cluster import ExternalCluster
 from harness.deploy.external.site import Site
 from harness.deploy.local.faults import AgentHere
+from harness.systems.rabbitmq.doors import MIRRORED_DOORS
 
 
 def equip(cluster: ExternalCluster) -> tuple[Executor, Witness]:
@@ -31,7 +31,7 @@ def equip(cluster: ExternalCluster) -> tuple[Executor, Witness]:
         ),
         cluster.dial,
         cluster.broker.listed,
-        Doors(AMQP),
+        MIRRORED_DOORS,
         lambda _: None,
         failures,
         cluster.roster,

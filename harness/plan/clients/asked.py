@@ -13,8 +13,8 @@ from harness.plan.clients.amqp import AMQP
 from harness.plan.clients.declaration import Finds
 from harness.plan.clients.registry import named, registry
 from harness.plan.clients.rocketmq import ROCKETMQ
-from harness.plan.model import Layout, RocketWorkload, Workload
-from harness.plan.rocketmq_layout import POLL_DEFAULT_S
+from harness.plan.model import RocketWorkload, Workload
+from harness.plan.servers import Servers
 
 
 def asks_name_servers(client: str) -> bool:
@@ -67,11 +67,9 @@ def wanted(client: str, workload: Workload) -> list[str]:
     return list(dict.fromkeys(capability for capability, is_asked in asked if is_asked))
 
 
-def wanted_by(layout: Layout) -> list[str]:
+def wanted_by(servers: Servers) -> list[str]:
     """The capabilities that a layout's own timers and flags ask for."""
-    told = layout.rocketmq
-    set_up = told and (told.timers.poll_s != POLL_DEFAULT_S or told.client_jvm)
-    return ["settings"] if set_up else []
+    return ["settings"] if servers.client_settings or servers.client_flags else []
 
 
 def obstacles(client: str, asked: Iterable[str]) -> list[str]:

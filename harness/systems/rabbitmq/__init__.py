@@ -8,6 +8,9 @@ api            the management API, on every host
 words          what the API's answers mean
 api_operator   orders over the API: policies, synchronisation
 commands       what the command line is told for an order
+doors          where its nodes are spoken to by whoever looks at a fault
+drain          how queues are read empty
+servers        what its nodes are on hosts, and where they listen to each other
 stopped        whether it has stopped in a process that runs
 services       its nodes in containers
 operator       carries orders out in containers: the API and the command line

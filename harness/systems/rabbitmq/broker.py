@@ -29,8 +29,8 @@ from harness.systems.rabbitmq.api import (
     queue_path,
     urls,
 )
+from harness.systems.rabbitmq.doors import AMQP_PORT
 
-AMQP_PORT = 5672
 SHARED_PRIORITY = 1000  # of several policies that fit the highest counts: others may mean all
 _GREET_LIMIT_S = 2.0
 _DECLARE_LIMIT_S = 20.0

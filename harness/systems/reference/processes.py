@@ -4,13 +4,13 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from faults.executors.doors import AMQP, Doors
 from harness.cluster.agent import AgentClient
 from harness.plan.model import Layout
 from harness.systems import port as declared
 from harness.systems.port import Node, Told
 from harness.systems.rabbitmq.api_operator import ApiOperator
 from harness.systems.rabbitmq.broker import RabbitBroker
+from harness.systems.rabbitmq.doors import MIRRORED_DOORS
 from harness.systems.reference.node import AMQP_PORT, API_PORT, PEER_PORT, Ports, configuration
 
 
@@ -33,4 +33,4 @@ class ReferenceNodes:
         port: Callable[[int], int],
     ) -> Told:
         broker = RabbitBroker.on_ports(layout, agent, addresses, port(AMQP_PORT), port(API_PORT))
-        return Told(broker, ApiOperator(broker.api), Doors(AMQP))
+        return Told(broker, ApiOperator(broker.api), MIRRORED_DOORS)

@@ -2,6 +2,7 @@
 
 layouts    a layout file, and the layout that it becomes (harness/plan/rocketmq_layout.py)
 promises   what masters and slaves promise by a layout
+servers    what they are on hosts, and where they listen to each other
 settings   each server's configuration file
 services   servers in containers
 broker     the Broker port: what servers say of themselves
@@ -9,5 +10,6 @@ api        questions to servers through the agent
 words      what their answers mean
 links      listeners of the proxy where brokers are known by name
 operator   makes a slave its group's master, in containers
-runs       what a run does otherwise: clients' options, confirms, audit
+doors      where its servers are spoken to by whoever looks at a fault
+drain      how topics are read empty
 """

@@ -89,7 +89,7 @@ ASKED = {
     "what it ignores": lambda name: asked.ignored(name, workload()),
     "whether it reads": asked.reads_amqp,
     "what is confirmed": asked.routes_every_confirm,
-    "when it is back": lambda name: reconnect_s(name, LAYOUT),
+    "when it is back": lambda name: reconnect_s(name, SYSTEM.promises(LAYOUT)),
     "what it imports": driver,
 }
 

@@ -37,7 +37,7 @@ def reasons(
     deployment: str = "compose",
 ) -> list[str]:
     one = read_scenario("mine", TEXT.format(kind=kind, target=target))
-    system = replace(ROCKET, deployments=("compose", "local"))
+    system = replace(load_system(layout.system), deployments=("compose", "local"))
     found = obstacles(one, system, layout, client, deployment)
     return [reason.removeprefix("fault 1: ") for reason in found]
 
@@ -111,7 +111,7 @@ def test_who_cannot_tell_whom_it_asks_is_nobodys_measure() -> None:
 
 def test_elsewhere_there_are_no_name_servers_and_no_second_process() -> None:
     (reason, *_) = (one for one in reasons("name servers", layout=QUEUES) if "mean" in one)
-    assert reason.endswith("means nobody: clients of rocketmq-2m2s ask no name servers")
+    assert reason.endswith("means nobody: clients of rabbitmq-mirrored ask no name servers")
     (host,) = (one for one in QUEUES.hosts if one.name == "rmq1")
     found = reasons(f"rmq1/{host.processes[0]}", layout=QUEUES)
     assert "rmq1 is one process: name the host" in found
@@ -124,5 +124,5 @@ def test_only_containers_have_several_processes_on_a_host() -> None:
 
 def test_name_servers_are_where_the_layout_says() -> None:
     word = parse_target("name servers")
-    assert candidates(word, COLOCATED.hosts) == ("rkt1/name-server", "rkt2/name-server")
-    assert candidates(word, SEPARATED.hosts) == ("rkt5/name-server", "rkt6/name-server")
+    assert candidates(word, ROCKET.servers(COLOCATED)) == ("rkt1/name-server", "rkt2/name-server")
+    assert candidates(word, ROCKET.servers(SEPARATED)) == ("rkt5/name-server", "rkt6/name-server")

@@ -15,7 +15,7 @@ from harness.plan.model import Entry, RocketWorkload, Workload
 from harness.plan.problems import PlanError
 from harness.plan.shape import RocketTable
 from harness.plan.toml import read_scenario
-from harness.systems.catalogue import load_layout
+from harness.systems.catalogue import load_layout, load_system
 from tests.plans import LAYOUT, SYSTEM, plan, workload
 
 SMALL = """title = "small"
@@ -185,7 +185,8 @@ def test_a_body_of_any_size_that_a_file_may_say_goes_by_amqp() -> None:
 def test_the_native_client_is_carried_by_the_profiles_whose_poll_is_its_own(name: str) -> None:
     def told(profile: str) -> list[str]:
         layout = load_layout("rocketmq-2m2s", f"{name}@{profile}")
-        return obstacles(plan().scenario, ROCKETMQ, layout, "rocketmq-native", "compose")
+        system = load_system("rocketmq-2m2s")
+        return obstacles(plan().scenario, system, layout, "rocketmq-native", "compose")
 
     assert [told(profile) for profile in ("patient", "default")] == [[], []]
     assert any("rocketmq-native cannot do settings" in one for one in told("compressed"))

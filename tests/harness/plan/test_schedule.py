@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from harness.plan import schedule
-from harness.plan.model import FaultPlan, OperationPlan, Scenario, Span
-from harness.systems.catalogue import load_layout
+from harness.plan.model import FaultPlan, Layout, OperationPlan, Scenario, Schedule, Span
+from harness.systems.catalogue import load_layout, load_system
 from tests.plans import LAYOUT, workload
 
 FIRST = FaultPlan("kill", "master of orders", Span(30), Span(15))
@@ -23,8 +23,13 @@ SCENARIO = Scenario(
 )
 
 
+def resolved(scenario: Scenario, layout: Layout, client: str) -> Schedule:
+    promises = load_system(layout.system).promises(layout)
+    return schedule.resolve(scenario, layout, promises, client)
+
+
 def test_windows_are_numbered_as_they_open() -> None:
-    at_10 = schedule.resolve(SCENARIO, LAYOUT, "pika")
+    at_10 = resolved(SCENARIO, LAYOUT, "pika")
     assert [(w.number, w.fault, w.opens_s, w.lasts_s) for w in at_10.windows] == [
         (1, SECOND, 22, 15),
         (2, FIRST, 42, 15),
@@ -33,7 +38,7 @@ def test_windows_are_numbered_as_they_open() -> None:
 
 
 def test_a_longer_timer_moves_what_is_written_in_timers() -> None:
-    at_60 = schedule.resolve(SCENARIO, replace(LAYOUT, timer_s=60), "pika")
+    at_60 = resolved(SCENARIO, replace(LAYOUT, timer_s=60), "pika")
     assert [(w.number, w.fault, w.opens_s, w.lasts_s) for w in at_60.windows] == [
         (1, FIRST, 42, 15),
         (2, SECOND, 72, 90),
@@ -45,8 +50,8 @@ def test_to_settle_takes_a_deadline_at_least_so_that_nothing_open_is_missed_befo
     None
 ):
     patient = replace(SCENARIO, workload=replace(SCENARIO.workload, deadline_s=60))
-    assert schedule.resolve(patient, LAYOUT, "pika").settle_s == 60
-    assert schedule.resolve(patient, replace(LAYOUT, timer_s=200), "pika").settle_s == 100
+    assert resolved(patient, LAYOUT, "pika").settle_s == 60
+    assert resolved(patient, replace(LAYOUT, timer_s=200), "pika").settle_s == 100
 
 
 def test_the_load_goes_on_after_a_fault_until_clients_are_back_and_enough_was_due_to_judge() -> (
@@ -59,16 +64,16 @@ def test_the_load_goes_on_after_a_fault_until_clients_are_back_and_enough_was_du
         replace(SCENARIO, recovery=Span(2), workload=replace(SCENARIO.workload, **changed))
         for changed in ({"rate": 15}, {"rate": 75, "publishers": 20}, {"rate": 200})
     )
-    assert schedule.resolve(slow, sync, name).recovery_s == back_s + 10  # of 100 operations
-    assert schedule.resolve(many, sync, name).recovery_s == back_s + 8  # of 20 of each publisher
-    assert schedule.resolve(usual, sync, name).recovery_s == back_s + 6  # a silence of 5 s shows
-    assert schedule.resolve(SCENARIO, LAYOUT, "pika").recovery_s == 15  # asked for, and enough
+    assert resolved(slow, sync, name).recovery_s == back_s + 10  # of 100 operations
+    assert resolved(many, sync, name).recovery_s == back_s + 8  # of 20 of each publisher
+    assert resolved(usual, sync, name).recovery_s == back_s + 6  # a silence of 5 s shows
+    assert resolved(SCENARIO, LAYOUT, "pika").recovery_s == 15  # asked for, and enough
     calm = replace(slow, faults=())
-    assert schedule.resolve(calm, sync, name).recovery_s == 2
+    assert resolved(calm, sync, name).recovery_s == 2
 
 
 def test_a_window_awaits_those_that_end_before_it_and_keeps_the_pause() -> None:
-    at_10 = schedule.resolve(SCENARIO, LAYOUT, "pika")
+    at_10 = resolved(SCENARIO, LAYOUT, "pika")
     first, second = at_10.windows
     assert at_10.awaited(first) == {}
     assert at_10.awaited(second) == {1: 5}
@@ -76,7 +81,7 @@ def test_a_window_awaits_those_that_end_before_it_and_keeps_the_pause() -> None:
 
 def test_a_window_that_opens_while_another_is_open_awaits_nobody() -> None:
     overlapping = replace(SCENARIO, faults=(FIRST, replace(FIRST, opens=Span(35))))
-    at_10 = schedule.resolve(overlapping, LAYOUT, "pika")
+    at_10 = resolved(overlapping, LAYOUT, "pika")
     assert at_10.awaited(at_10.windows[1]) == {}
 
 
@@ -86,7 +91,7 @@ OPERATED = replace(SCENARIO, operations=(LATE, EARLY))
 
 
 def test_operations_are_numbered_by_themselves_in_the_order_of_their_times() -> None:
-    found = schedule.resolve(OPERATED, LAYOUT, "pika")
+    found = resolved(OPERATED, LAYOUT, "pika")
     assert [(step.number, step.operation, step.at_s) for step in found.steps] == [
         (1, EARLY, 22),
         (2, LATE, 82),
@@ -95,7 +100,7 @@ def test_operations_are_numbered_by_themselves_in_the_order_of_their_times() -> 
 
 
 def test_what_comes_before_an_operation_and_after_it_is_known_with_the_pause_between() -> None:
-    found = schedule.resolve(OPERATED, LAYOUT, "pika")
+    found = resolved(OPERATED, LAYOUT, "pika")
     (cut, kill), (early, late) = found.windows, found.steps
     assert (found.windows_before(early), found.steps_before(early)) == ({}, {})
     assert found.windows_before(late) == {1: 45, 2: 25}

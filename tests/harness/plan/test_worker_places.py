@@ -7,6 +7,7 @@ from harness.plan.model import Scenario
 from harness.plan.worker_places import ADDRESSES, wanted
 from harness.systems.catalogue import load_layout, load_system
 from tests.plans import LAYOUT, plan
+from tests.plans import SYSTEM as MIRRORED
 
 SYSTEM = load_system("rocketmq-2m2s")
 COLOCATED = load_layout("rocketmq-2m2s", "colocated@compressed")
@@ -24,7 +25,7 @@ def reasons(queues: int, clients: int) -> list[str]:
 
 @pytest.mark.parametrize(("queues", "clients"), [(6, 6), (13, 16)])
 def test_as_many_as_there_are_addresses_can_run(queues: int, clients: int) -> None:
-    assert sum(wanted(of(queues, clients), COLOCATED).values()) <= ADDRESSES
+    assert sum(wanted(of(queues, clients), SYSTEM.servers(COLOCATED)).values()) <= ADDRESSES
     assert reasons(queues, clients) == []
 
 
@@ -37,9 +38,12 @@ def test_more_than_that_are_refused_with_the_numbers() -> None:
 
 
 def test_each_broker_of_a_layout_has_an_auditor_for_each_queue() -> None:
-    counts = [wanted(of(3, 3), layout).get("auditors") for layout in (COLOCATED, ONE_GROUP)]
+    counts = [
+        wanted(of(3, 3), SYSTEM.servers(layout)).get("auditors")
+        for layout in (COLOCATED, ONE_GROUP)
+    ]
     assert counts == [12, 6]
 
 
 def test_where_brokers_are_known_by_address_nobody_needs_one() -> None:
-    assert wanted(of(30, 60), LAYOUT) == {}
+    assert wanted(of(30, 60), MIRRORED.servers(LAYOUT)) == {}

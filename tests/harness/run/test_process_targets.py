@@ -9,11 +9,12 @@ from harness.cluster.roster import Roster
 from harness.plan.words import parse_target
 from harness.run.cast import NAME_SERVER, PROCESS, NoSuchTarget, resolve_processes
 from harness.run.crew import Member
-from harness.systems.catalogue import load_layout
+from harness.systems.catalogue import load_layout, load_system
 from tests.harness.run.test_crew import Mute, member
 
+SYSTEM = load_system("rocketmq-2m2s")
 COLOCATED, SEPARATED = (
-    load_layout("rocketmq-2m2s", name).hosts for name in ("colocated", "separated")
+    SYSTEM.servers(load_layout(SYSTEM.name, name)) for name in ("colocated", "separated")
 )
 OF_CLIENT = parse_target("name_server_of publisher-1")
 

@@ -10,8 +10,9 @@ from harness.plan import worker_places
 from harness.plan.clients.rocketmq import CLIENTS
 from harness.plan.model import Layout, RocketWorkload, RunPlan
 from harness.plan.rocketmq_layout import RocketMq, Timers
-from harness.systems.catalogue import load_layout
-from harness.systems.rocketmq import runs as rocketmq
+from harness.run import told
+from harness.systems.catalogue import load_layout, load_system
+from harness.systems.rocketmq import drain
 from harness.systems.rocketmq.promises import master_slave_promises
 from harness.workers.protocol import WorkerConfig
 from harness.workers.recorder import Recorder
@@ -20,15 +21,16 @@ from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.words import Outcome, Strength
 from tests.harness.run.live_runs import Done, run
 from tests.harness.workers import rig
-from tests.plans import SYSTEM, fault, plan, workload
+from tests.plans import fault, plan, workload
 from tests.simulated_cluster import SimulatedCluster
 
+ROCKET = load_system("rocketmq-2m2s")
 COLOCATED = load_layout("rocketmq-2m2s", "colocated@compressed")
 JAVA = "rocketmq-java-5.3.3"
 
 
 def of(layout: Layout = COLOCATED, client: str = JAVA, **changes: object) -> RunPlan:
-    system = replace(SYSTEM, name="rocketmq-2m2s", clients=tuple(one.name for one in CLIENTS))
+    system = replace(ROCKET, clients=tuple(one.name for one in CLIENTS))
     return replace(plan(**changes), system=system, layout=layout, client=client)
 
 
@@ -98,7 +100,7 @@ def test_whoever_takes_links_was_counted_before(tmp_path: Path, crashed: str) ->
     small = replace(small, schedule=plan(*faults).schedule)
     cluster = CountingCluster(COLOCATED)
     played(tmp_path, small, cluster)
-    wanted = worker_places.wanted(small.scenario, COLOCATED)
+    wanted = worker_places.wanted(small.scenario, ROCKET.servers(COLOCATED))
     assert (
         wanted["successors of crashed clients"] == {"clients": 5, "publisher-1": 1, "": 0}[crashed]
     )
@@ -173,7 +175,7 @@ def test_what_the_scenario_and_the_layout_say_reaches_the_clients(tmp_path: Path
 
 
 def test_a_client_is_not_told_what_it_does_by_itself() -> None:
-    assert rocketmq.options(of(load_layout("rocketmq-2m2s", "colocated@default"))).settings == ()
+    assert told.options(of(load_layout("rocketmq-2m2s", "colocated@default"))).settings == ()
 
 
 @pytest.mark.parametrize(
@@ -207,7 +209,7 @@ def test_a_drain_waits_as_long_as_a_message_may_be_held_back(tmp_path: Path) -> 
     drainer = configured(tmp_path, of(rocketmq=late))["drain-orders"]
     assert drainer.quiet_s > 30
     assert drainer.limit_s > drainer.quiet_s
-    assert rocketmq.quiet_s(workload()) == rocketmq.QUIET_S
+    assert drain.quiet_s(workload()) == drain.QUIET_S
 
 
 def test_what_the_native_client_left_is_drained_by_one_that_can_tell(tmp_path: Path) -> None:
@@ -230,4 +232,4 @@ def test_order_is_promised_where_a_key_has_one_log_that_is_handed_out_in_turn(
     send: str, consume: str, serving: int, ordered: bool
 ) -> None:
     own = workload(rocketmq=RocketWorkload(send=send, consume=consume))
-    assert rocketmq.in_order(own, serving) is ordered
+    assert drain.in_order(own, serving) is ordered

@@ -4,7 +4,7 @@ import pytest
 
 from harness.cluster.port import Roles
 from harness.run.cast import NAME_SERVER, role_of_places
-from harness.systems.catalogue import load_layout
+from harness.systems.catalogue import load_layout, load_system
 
 ROLES = {"orders": Roles("rkt1", ("rkt3",), ("rkt3",))}  # of `colocated`; on `separated` alike
 
@@ -26,12 +26,13 @@ ROLES = {"orders": Roles("rkt1", ("rkt3",), ("rkt3",))}  # of `colocated`; on `s
 def test_a_process_counts_for_itself_and_a_host_for_all_that_it_carries(
     layout: str, places: list[str], role: str
 ) -> None:
-    hosts = load_layout("rocketmq-2m2s", layout).hosts
-    assert role_of_places(places, ROLES, hosts) == role
+    servers = load_system("rocketmq-2m2s").servers(load_layout("rocketmq-2m2s", layout))
+    assert role_of_places(places, ROLES, servers) == role
 
 
 def test_where_no_name_servers_are_a_process_is_its_host() -> None:
-    hosts = load_layout("rabbitmq-mirrored", "all-automatic@T=10").hosts
+    layout = load_layout("rabbitmq-mirrored", "all-automatic@T=10")
+    servers = load_system("rabbitmq-mirrored").servers(layout)
     roles = {"orders": Roles("rmq1", ("rmq2",), ("rmq2",))}
-    assert role_of_places(["rmq1/rabbitmq"], roles, hosts) == "master"
-    assert role_of_places(["rmq2"], roles, hosts) == "mirror"
+    assert role_of_places(["rmq1/rabbitmq"], roles, servers) == "master"
+    assert role_of_places(["rmq2"], roles, servers) == "mirror"

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from faults.compile import compile
 from faults.kinds import KINDS
 from faults.model import Armed
 from harness.run_folder.journal import Journal, JournalError, read, standing
-from tests.fault_world import CLIENTS, OPTIONS_OF
+from tests.fault_world import CLIENTS, OPTIONS_OF, like_erlang
 
 EVENTS = st.lists(
     st.tuples(
@@ -28,7 +29,7 @@ EVENTS = st.lists(
 def fault(kind: str = "kill", window: int = 1, returns: bool = True) -> Armed:
     hosts = ("rmq1", "rmq2", "rmq3")
     role = 'master of "orders"\n'
-    return compile(
+    armed = compile(
         kind,
         "master of orders",
         "rmq2",
@@ -40,7 +41,9 @@ def fault(kind: str = "kill", window: int = 1, returns: bool = True) -> Armed:
         returns,
         options=OPTIONS_OF[kind],
         clients=CLIENTS,
+        serving=like_erlang(hosts),
     )
+    return replace(armed, serving=None)  # the journal has it not: the undo names what it undoes
 
 
 def write(path: Path, events: list[tuple[str, str, int]]) -> None:

@@ -8,10 +8,12 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from faults.executors.doors import Doors, Greeting
+from faults.peers import Served, Serving
 from harness.cluster.agent import AgentClient
 from harness.plan.findings import Finding
-from harness.plan.model import Host, Layout, Policy
+from harness.plan.model import Drain, Host, Layout, Policy
 from harness.plan.promises import Moot, Promises
+from harness.plan.servers import Process, Role, Servers
 from harness.systems.layout_parts import AsList, Name, Names, ProfileName, Strict, Title
 from harness.systems.layout_parts import host_mistakes as mistakes_of_hosts
 from harness.systems.port import Declaration, Node, Ports, Told
@@ -20,6 +22,7 @@ from pigeonhole.lines import CLIENT_PORT, PEER_PORT
 from spark_analysis.schema.words import Strength
 
 HELLO = Greeting(says='{"do":"hello"}\n', begins='{"say":"hello"')
+DOORS = Doors(protocol=HELLO, usual=CLIENT_PORT, to_peers=PEER_PORT, ports={})
 HASTY = Policy("hasty", "", ())
 _ALONE = Moot("a queue lies on one node, and has no mirror")
 
@@ -78,6 +81,36 @@ def _promises(_layout: Layout) -> Promises:
     )
 
 
+def _servers(layout: Layout) -> Servers:
+    return Servers(
+        processes=tuple(
+            Process(host=host.name, word=word, role=Role.BROKER)
+            for host in layout.hosts
+            for word in host.processes
+        ),
+        apart=False,
+        by_names=False,
+        keep_logs=False,
+        speaks_unasked=True,  # it gives messages
+        client_settings=(),
+        client_flags=(),
+        copied_every_s=None,
+        serving=Serving(
+            by_host={host.name: (Served((PEER_PORT,), PEER_PORT),) for host in layout.hosts},
+            renewed=False,
+        ),
+    )
+
+
+DRAIN = Drain(
+    queue_name=lambda queue: queue,
+    quiet_s=lambda _: 2.0,
+    more_s=lambda _: 0.0,
+    in_order=lambda _, consumers: consumers <= 1,
+    gone_by_force_s=5.0,  # a node hears of it by the end of the connection
+)
+
+
 class PigeonholeNodes:
     """harness.systems.port.Processes."""
 
@@ -103,7 +136,7 @@ class PigeonholeNodes:
         port: Callable[[int], int],
     ) -> Told:
         ways = {host: (address, port(CLIENT_PORT)) for host, address in addresses.items()}
-        return Told(Pigeons(agent, ways), NoOperator(), Doors(HELLO))
+        return Told(Pigeons(agent, ways), NoOperator(), DOORS)
 
 
 DECLARATION = Declaration(
@@ -112,5 +145,7 @@ DECLARATION = Declaration(
     layout_file=PigeonholeLayout,
     mistakes=_mistakes,
     promises=_promises,
+    servers=_servers,
+    drain=DRAIN,
     processes=PigeonholeNodes(),
 )

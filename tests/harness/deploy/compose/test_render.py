@@ -226,11 +226,13 @@ def test_each_way_between_hosts_has_an_address_of_the_proxys() -> None:
 def test_peer_links_lead_from_those_addresses_to_the_peers_own_ports() -> None:
     layout = with_addresses(load_layout("rabbitmq-mirrored", PROXIED), "10.231.4")
     ways = peer_ways.addresses(layout, "10.231.4")
-    found = peer_ways.listeners(ways, layout)
+    serving = load_system("rabbitmq-mirrored").servers(layout).serving
+    found = peer_ways.listeners(ways, layout, serving)
     assert found["mqproof-peer.rmq1.rmq2.4369"] == ("10.231.4.40:4369", "10.231.4.12:4369")
     assert found["mqproof-peer.rmq3.rmq1.25672"] == ("10.231.4.44:25672", "10.231.4.11:25672")
     assert len(found) == 12
-    assert {name for names in BOTH_WAYS for name in Mesh("toxiproxy").links(*names)} == set(found)
+    mesh = Mesh("toxiproxy", serving)
+    assert {name for names in BOTH_WAYS for name in mesh.links(*names)} == set(found)
 
 
 BOTH_WAYS = list(permutations(("rmq1", "rmq2", "rmq3"), 2))

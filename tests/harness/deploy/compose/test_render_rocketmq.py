@@ -11,7 +11,7 @@ from harness.deploy.compose.deployment import with_addresses
 from harness.deploy.compose.render import render
 from harness.deploy.compose.settings import Settings
 from harness.plan.model import Layout
-from harness.systems.catalogue import load_layout
+from harness.systems.catalogue import load_layout, load_system
 from harness.systems.files import compose_folder
 
 
@@ -97,7 +97,8 @@ def test_a_slave_reaches_each_port_of_its_master_and_every_name_server_by_a_link
     None
 ):
     layout = with_addresses(load_layout("rocketmq-2m2s", PROXIED), "10.231.4")
-    found = peer_ways.listeners(peer_ways.addresses(layout, "10.231.4"), layout)
+    serving = load_system("rocketmq-2m2s").servers(layout).serving
+    found = peer_ways.listeners(peer_ways.addresses(layout, "10.231.4"), layout, serving)
     own = {name: way for name, way in found.items() if name.startswith("mqproof-peer.rkt3.")}
     for peer, ports in (("rkt1", (9876, 10909, 10911, 10912)), ("rkt2", (9877, 10919, 10921))):
         for port in ports:

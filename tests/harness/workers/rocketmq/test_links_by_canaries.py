@@ -104,7 +104,12 @@ async def test_a_fault_of_links_to_two_servers_is_seen_to_hold_and_to_be_gone(ki
                 "proxy_create", 5.0, name=link, upstream=upstream, listen=listen
             )
             ways[link] = "127.0.0.2", int(made["port"])
-        doors = Doors(REMOTING, ports={HOST: (names.port, master.port)})
+        doors = Doors(
+            protocol=REMOTING,
+            usual=master.port,
+            to_peers=None,
+            ports={HOST: (names.port, master.port)},
+        )
         watching = Watching(Canaries(agent, ways.__getitem__, doors), names.port)
         holds, left = await _verified(kind, tuple(ways), watching, Toxics(agent, agent))
     assert holds.ok, holds.doubt

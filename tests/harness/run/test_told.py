@@ -4,7 +4,7 @@ import pytest
 
 from harness.plan.model import RocketWorkload, RunPlan
 from harness.plan.rocketmq_checks import FATES
-from harness.systems.rocketmq.runs import planned
+from harness.run.told import planned
 from tests.plans import plan
 
 NOTHING = {

@@ -1,0 +1,28 @@
+"""PURE: what nodes of mirrored classic queues are on a layout's hosts: RabbitMQ's, and those of
+the reference in its stead."""
+
+from faults.peers import DISTRIBUTION_PORT, EPMD_PORT, Served, Serving
+from harness.plan.model import Layout
+from harness.plan.servers import Process, Role, Servers
+
+_SERVED = (Served((EPMD_PORT, DISTRIBUTION_PORT), DISTRIBUTION_PORT),)  # epmd is asked first
+
+
+def mirrored_servers(layout: Layout) -> Servers:
+    """A spare listens as the others do: it is dialled once it has joined."""
+    every = (*layout.hosts, *layout.spares)
+    return Servers(
+        processes=tuple(
+            Process(host=host.name, word=word, role=Role.BROKER)
+            for host in layout.hosts
+            for word in host.processes
+        ),
+        apart=False,
+        by_names=False,
+        keep_logs=False,
+        speaks_unasked=True,
+        client_settings=(),
+        client_flags=(),
+        copied_every_s=None,
+        serving=Serving(by_host={host.name: _SERVED for host in every}, renewed=False),
+    )

@@ -1,0 +1,83 @@
+"""What servers are on hosts: all of it is declared; whom a fault of one process can strike."""
+
+from dataclasses import MISSING, fields, replace
+
+import pytest
+
+from faults.executors.doors import Doors
+from faults.peers import Served, Serving
+from harness.plan.applicability import obstacles
+from harness.plan.model import Drain, Layout
+from harness.plan.servers import Process, Role, Servers
+from harness.plan.words import parse_target
+from harness.run.cast import resolve_processes
+from harness.systems.catalogue import layout_names, load_layout, load_system, system_names
+from tests.plans import fault, plan
+
+SYSTEM = load_system("rocketmq-2m2s")
+DIRECT = load_layout("rocketmq-2m2s", "colocated")
+PROXIED = load_layout("rocketmq-2m2s", "colocated-toxiproxy")
+
+
+def reasons(layout: Layout, kind: str, target: str) -> list[str]:
+    scenario = plan(fault(kind, target=target)).scenario
+    asked = replace(scenario, workload=replace(scenario.workload, acknowledge=10))
+    return obstacles(asked, SYSTEM, layout, SYSTEM.clients[0], "compose")
+
+
+def test_a_master_is_dialled_at_three_ports_and_a_name_server_dials_nobody() -> None:
+    assert SYSTEM.servers(PROXIED).serving.by_host["rkt1"] == (
+        Served((9876,), 9876, "name-server", dials=False),
+        Served((10909, 10911, 10912), 10911, "broker-a-0"),
+    )
+
+
+@pytest.mark.parametrize("declared", [Servers, Process, Serving, Doors, Drain])
+def test_nothing_that_a_system_declares_has_a_default(declared: type) -> None:
+    for one in fields(declared):
+        assert one.default is MISSING and one.default_factory is MISSING, one.name
+
+
+@pytest.mark.parametrize("system", system_names())
+def test_every_process_of_every_layout_is_declared_and_so_is_where_each_host_listens(
+    system: str,
+) -> None:
+    for label in layout_names(system):
+        layout = load_layout(system, label)
+        servers = load_system(system).servers(layout)
+        own = [(host.name, word) for host in layout.hosts for word in host.processes]
+        assert [(one.host, one.word) for one in servers.processes] == own, label
+        named = {host.name for host in (*layout.hosts, *layout.spares)}
+        assert set(servers.serving.by_host) == named, label
+
+
+def test_who_is_met_apart_is_a_place_and_else_its_host_is() -> None:
+    both = (
+        Process(host="one", word="router", role=Role.NAME_SERVER),
+        Process(host="one", word="broker", role=Role.BROKER),
+    )
+    apart = replace(SYSTEM.servers(DIRECT), processes=both)
+    assert apart.places == ("one/router", "one/broker")
+    assert replace(apart, apart=False).places == ("one",)
+    assert [one.place for one in apart.logs] == ["one/broker"]
+    assert replace(apart, keep_logs=False).logs == ()
+
+
+def test_by_links_of_their_own_one_of_two_servers_of_a_host_can_be_cut_off() -> None:
+    for target in ("rkt1/name-server", "rkt1/broker-a-0", "name_server_of publisher-1"):
+        assert reasons(PROXIED, "partition", target) == []
+        (reason,) = reasons(DIRECT, "partition", target)
+        assert "rkt1 carries name-server and broker-a-0" in reason
+        assert "or peer_links = toxiproxy" in reason
+        # Packets are not told apart by processes, whichever way they go.
+        (reason,) = reasons(PROXIED, "black_hole", target)
+        assert reason.endswith("has a host for itself")
+
+
+def test_whom_a_client_asks_is_cut_off_with_its_host_or_by_itself() -> None:
+    word = parse_target("name_server_of publisher-1")
+    for layout, place in ((DIRECT, "rkt2"), (PROXIED, "rkt2/name-server")):
+        found = resolve_processes(
+            word, "partition", SYSTEM.servers(layout), "rkt2", layout.peer_links
+        )
+        assert found == (place, "name server")

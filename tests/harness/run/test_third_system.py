@@ -1,0 +1,49 @@
+"""A run on brokers of a third sort: what its system declares is done, and nothing of another's."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.plan.model import Layout, RunPlan
+from harness.plan.servers import Servers
+from tests.harness.run.live_runs import run
+from tests.plans import SYSTEM, plan
+from tests.simulated_cluster import SimulatedCluster
+
+
+def with_logs(layout: Layout) -> Servers:
+    return replace(SYSTEM.servers(layout), keep_logs=True)
+
+
+def of() -> RunPlan:
+    drain = replace(
+        SYSTEM.drain, queue_name=str.upper, quiet_s=lambda _: 3.5, more_s=lambda _: 100.0
+    )
+    third = replace(SYSTEM, name="third", servers=with_logs, drain=drain)
+    return replace(plan(), system=third)
+
+
+def test_it_is_drained_as_it_says(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(plan().layout)
+    run(cluster, of(), tmp_path)
+    drainer = cluster.configured["drain-orders"]
+    assert (drainer.queue, drainer.quiet_s) == ("MQPROOF.QUICK-1-00FF.ORDERS", 3.5)
+    assert drainer.limit_s == of().schedule.drain_limit_s + 100
+
+
+def test_logs_that_it_keeps_are_read_or_may_hold_anything(tmp_path: Path) -> None:
+    """No link of this cluster leads to a process."""
+    done = run(SimulatedCluster(plan().layout), of(), tmp_path)
+    (end,) = done.manifest.queues
+    assert end.unreadable == tuple(
+        f"rabbit@rmq{number} on rmq{number}: no link leads there" for number in (1, 2, 3)
+    )
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_whether_what_comes_is_in_order_is_its_own_to_say(tmp_path: Path, ordered: bool) -> None:
+    told = of()
+    system = replace(told.system, drain=replace(SYSTEM.drain, in_order=lambda *_: ordered))
+    done = run(SimulatedCluster(told.layout), replace(told, system=system), tmp_path)
+    assert [end.ordered for end in done.manifest.queues] == [ordered]
