@@ -182,6 +182,20 @@ class Rejoin(Action):
     chain: str
 
 
+@dataclass(frozen=True, slots=True)
+class Say(Action):
+    """Words to the broker of a host, on a connection of their own, past every proxy.
+
+    `done` is how its answer begins where it did what it was told. Words that undo are not
+    `needed` by a broker that takes no connection: what it was told it forgot with its process.
+    """
+
+    host: str
+    words: str
+    done: str
+    needed: bool = True
+
+
 ENDING = (Kill, Stop)  # what ends a broker's process
 
 

@@ -85,6 +85,7 @@ class Kind:
     name: str
     title: str
     applies_to: str  # a word of targets.py: HOST, CLIENT_LINK, PEER_LINK or CLIENT
+    only_on: tuple[str, ...]  # systems: no other's brokers can suffer it; (): any system's
     offers: Mapping[str, str]  # deployment -> mechanism
     by_peer_links: Mapping[str, str]  # the same on layouts whose peer links pass a proxy there
     why_not: Mapping[str, str]  # deployment without it -> why

@@ -96,6 +96,14 @@ class SeesAlarms(Protocol):
         """Each host's own word, of those that answer: of whom -> whether it is in alarm."""
 
 
+class SeesAnswers(Protocol):
+    """What a broker says of itself in words of its own."""
+
+    async def said(self, host: str, words: str) -> str:
+        """The line that it answers these words with, on a connection of their own, past every
+        proxy. Raises FaultError where none comes."""
+
+
 class SeesCommands(SeesProcesses, Protocol):
     """Hosts that are not ours: by their owner's word, and from outside."""
 
@@ -103,5 +111,5 @@ class SeesCommands(SeesProcesses, Protocol):
         """What the user's own command says of a fault that his commands do; None: he has none."""
 
 
-class Witness(SeesHosts, SeesLinks, SeesClients, SeesAlarms, SeesCommands, Protocol):
+class Witness(SeesHosts, SeesLinks, SeesClients, SeesAlarms, SeesAnswers, SeesCommands, Protocol):
     """All that verification may ask of a deployment."""

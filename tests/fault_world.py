@@ -38,6 +38,7 @@ from faults.model import (
     UP,
     Armed,
     Drops,
+    FaultError,
     Options,
     ProcessState,
     Receipt,
@@ -219,6 +220,9 @@ class World:
     async def alarms(self, resource: str) -> dict[str, dict[str, bool]]:
         said = {host: (host, resource) in self.short_of for host in HOSTS}
         return dict.fromkeys(HOSTS, said)
+
+    async def said(self, host: str, words: str) -> str:
+        raise FaultError(f"{host} knows no words")
 
     async def told(self, armed: Armed) -> Told | None:
         """An honest command: the state of the host that it is asked about."""

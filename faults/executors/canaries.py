@@ -11,10 +11,10 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
-from faults.executors.doors import Doors, worst
+from faults.executors.doors import Doors, Greeting, Greets, worst
 from faults.executors.ports import Agent, Failures
 from faults.kinds import KINDS
-from faults.model import DOWN, ROUND, UP, Armed, Replies, Reply, Words
+from faults.model import DOWN, ROUND, UP, Armed, FaultError, Replies, Reply, Words
 from faults.places import host_of
 from faults.replies import DIRECT, SILENCE_S
 
@@ -22,6 +22,7 @@ WAIT_S = SILENCE_S + 0.5
 OPEN_LIMIT_S = 5.0
 GREET_LIMIT_S = 3.0
 CLOSE_LIMIT_S = 5.0
+ASK_LIMIT_S = 3.0
 
 Dial = Callable[[str], tuple[str, int]]  # a proxy's name -> its listener, as the agent dials it
 Listed = Callable[[str], Awaitable[bool]]  # whether the cluster lists a host's broker as running
@@ -77,8 +78,8 @@ class Canaries:
     async def attempts(self, armed: Armed, direct: tuple[str, int]) -> Replies:
         """A new connection on each way."""
         ways = self._ways(armed, direct)
-        call = self._doors.greeting
-        return _told(await _each(ways, lambda name: greets(self._agent, ways[name], call)))
+        greeting = self._doors.greeting
+        return _told(await _each(ways, lambda name: greets(self._agent, ways[name], greeting)))
 
     async def close(self, armed: Armed) -> None:
         for name in self._names(armed):
@@ -99,6 +100,8 @@ class Canaries:
         return (*armed.proxies, *dict.fromkeys(beside.values()))
 
     async def _open(self, canary: str, host: str, port: int, speaks: bool) -> None:
+        if isinstance(self._doors.protocol, Greeting):
+            raise FaultError("no canary speaks these brokers' protocol: its way cannot be seen")
         where = {"canary": canary, "host": host, "port": port, "queue": ""}
         how = {"speaks": speaks, "protocol": self._doors.protocol}
         await self._agent.call("canary_open", OPEN_LIMIT_S, **where, **how)
@@ -122,11 +125,18 @@ def _told(replies: Replies) -> Replies:
     return {**others, DIRECT: worst(replies[name] for name in direct)}
 
 
-async def greets(agent: Agent, way: tuple[str, int], call: str) -> Reply:
-    """Whether the server to be dialled by `way` answers in its protocol, for which the agent has
-    this call."""
+async def greets(agent: Agent, way: tuple[str, int], greeting: Greets) -> Reply:
+    """Whether the server to be dialled by `way` answers in its protocol."""
     address, port = way
-    return reply_of(await agent.call(call, GREET_LIMIT_S, host=address, port=port))
+    own = greeting.arguments
+    return reply_of(await agent.call(greeting.call, GREET_LIMIT_S, host=address, port=port, **own))
+
+
+async def said(agent: Agent, way: tuple[str, int], words: str) -> str:
+    """The line that answers these words. Raises FaultError where none comes."""
+    address, port = way
+    told = await agent.call("words_ask", ASK_LIMIT_S, host=address, port=port, says=words)
+    return str(told["text"])
 
 
 async def host_greets(agent: Agent, place: str, doors: Doors) -> Reply:

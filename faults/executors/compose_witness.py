@@ -26,6 +26,7 @@ from faults.executors.canaries import (
     Listed,
     and_listed,
     host_greets,
+    said,
 )
 from faults.executors.doors import Doors, worst
 from faults.executors.ports import Agent, AgentCalls, Clients, Failures
@@ -155,6 +156,9 @@ class ComposeWitness:
 
     async def serves(self, place: str) -> Reply:
         return await and_listed(await self.greets(place), place, self._listed, self._failures)
+
+    async def said(self, host: str, words: str) -> str:
+        return await said(self._agent, self._door(host), words)
 
     async def dismiss(self, armed: Armed) -> None:
         await self._canaries.close(armed)

@@ -7,12 +7,31 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from faults.model import Reply
 from faults.replies import DIRECT
 
 AMQP, REMOTING = "amqp", "remoting"
-GREETINGS = {AMQP: "greet", REMOTING: "remoting_greet"}
+
+
+@dataclass(frozen=True, slots=True)
+class Greeting:
+    """A protocol of which no more is known: what is said on a new connection, and how a right
+    answer begins. Nobody sends canaries in it."""
+
+    says: str
+    begins: str
+
+
+class Greets(NamedTuple):
+    """The agent's call that greets, and its arguments besides where and how long."""
+
+    call: str
+    arguments: Mapping[str, str] = {}
+
+
+GREETINGS = {AMQP: Greets("greet"), REMOTING: Greets("remoting_greet")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,15 +40,17 @@ class Doors:
     what is not there, `usual`. `to_peers`: where a host is spoken to by its peers; None: where
     everybody speaks to it."""
 
-    protocol: str
+    protocol: str | Greeting
     usual: int
     to_peers: int | None
     ports: Mapping[str, tuple[int, ...]]
 
     @property
-    def greeting(self) -> str:
-        """The agent's call."""
-        return GREETINGS[self.protocol]
+    def greeting(self) -> Greets:
+        own = self.protocol
+        if isinstance(own, Greeting):
+            return Greets("words_greet", {"says": own.says, "begins": own.begins})
+        return GREETINGS[own]
 
     def of(self, place: str) -> tuple[int, ...]:
         return self.ports.get(place, (self.usual,))

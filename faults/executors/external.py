@@ -21,6 +21,7 @@ from faults.actions import (
     RaiseAlarm,
     Rejoin,
     RemoveToxic,
+    Say,
     Start,
     Stop,
     Thaw,
@@ -64,7 +65,7 @@ class ExternalExecutor:
                 return await self._commands.act(host, kind, UNDO)
             case Thaw(host=host):
                 return await self._commands.act(host, "freeze", UNDO)
-            case Cut() | Join() | Isolate() | Rejoin() | RaiseAlarm() | ClearAlarm():
+            case Cut() | Join() | Isolate() | Rejoin() | RaiseAlarm() | ClearAlarm() | Say():
                 raise FaultError(f"{action}: not on a cluster that is not ours")
             case AddToxic() | Disable() if not self._own_proxy:
                 return await self._toxics.do(action)
@@ -80,5 +81,5 @@ def _no_start(host: str) -> None:
     raise AssertionError(f"{host} is started by its owner's command")
 
 
-def _no_address(host: str) -> str:
+def _no_address(host: str) -> tuple[str, int]:
     raise AssertionError(f"nothing here asks for the address of {host}")

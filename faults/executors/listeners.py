@@ -9,6 +9,7 @@ from collections.abc import Collection
 from contextlib import suppress
 
 from faults.executors.canaries import Dial, greets
+from faults.executors.doors import Greets
 from faults.executors.ports import Agent
 from faults.model import Replies
 
@@ -27,7 +28,7 @@ def leading_to(addresses: Collection[str], upstreams: dict[str, str]) -> list[st
     )
 
 
-async def entries(agent: Agent, dial: Dial, ways: Collection[str], greeting: str) -> Replies:
+async def entries(agent: Agent, dial: Dial, ways: Collection[str], greeting: Greets) -> Replies:
     """What a greeting meets on a new connection through each of these listeners.
 
     One that `dial` does not know is not ours to dial: another harness made it.

@@ -30,6 +30,7 @@ from faults.actions import (
     Rejoin,
     RemoveToxic,
     ReplaceClients,
+    Say,
     Start,
     Stop,
     Thaw,
@@ -37,6 +38,7 @@ from faults.actions import (
 )
 from faults.executors import listeners
 from faults.executors import local_processes as processes
+from faults.executors.canaries import said
 from faults.executors.ports import Agent, AgentCalls, Failures
 from faults.executors.toxics import Toxics
 from faults.kinds import KINDS
@@ -55,7 +57,7 @@ _STALL = (("rate", 0),)
 class LocalExecutor:
     """The executor of one cluster.
 
-    `start` starts a host's node, and raises OSError; `address` is where a host's node listens.
+    `start` starts a host's node, and raises OSError; `broker`: where it is spoken to.
     `agent` raises FaultError or `failures`; `spare` is asked where it fails to resume.
     """
 
@@ -63,14 +65,14 @@ class LocalExecutor:
         self,
         cluster: str,
         start: Callable[[str], None],
-        address: Callable[[str], str],
+        broker: Callable[[str], tuple[str, int]],
         agent: AgentCalls,
         spare: AgentCalls,
         failures: Failures = (),
     ) -> None:
         self._cluster = cluster
         self._start_node = start
-        self._address = address
+        self._broker = broker
         self._agent, self._spare = Agent(agent, failures), Agent(spare, failures)
         self._toxics = Toxics(self._agent, self._spare)
 
@@ -120,6 +122,8 @@ class LocalExecutor:
                 return await self._isolate(host, chain)
             case Rejoin(chain=chain):
                 return await self._rejoin(chain)
+            case Say():
+                return await self._say(action)
         raise FaultError(f"{action}: nobody here knows how to do that")
 
     def _signal(self, host: str, number: int, needed: bool = True) -> Receipt:
@@ -178,7 +182,7 @@ class LocalExecutor:
     async def _isolate(self, host: str, chain: str) -> Receipt:
         """The links by which clients and peers dial the host, and those that it dials."""
         found = await listeners.upstreams(self._agent)
-        leading = listeners.leading_to({self._address(host)}, found)
+        leading = listeners.leading_to({self._broker(host)[0]}, found)
         dialled = [name for name in sorted(found) if name.startswith(peer_link(host, ""))]
         links = tuple(dict.fromkeys([*leading, *dialled]))
         if not links:
@@ -195,6 +199,23 @@ class LocalExecutor:
         if not found and not processes.of(self._cluster, processes.PROXY):
             return Receipt(issued_ns, time.monotonic_ns())
         return await self._resume(RemoveToxic(tuple(sorted(found)), chain))
+
+    async def _say(self, action: Say) -> Receipt:
+        issued_ns = time.monotonic_ns()
+        if action.needed or processes.of(self._cluster, processes.NODE, action.host):
+            answer = await self._answer(action)
+            if not answer.startswith(action.done):
+                raise FaultError(f"{action.host}: {action.words.strip()}: it said {answer!r}")
+        return Receipt(issued_ns, time.monotonic_ns())
+
+    async def _answer(self, action: Say) -> str:
+        way = self._broker(action.host)
+        try:
+            return await said(self._agent, way, action.words)
+        except FaultError:
+            if action.needed:
+                raise
+        return await said(self._spare, way, action.words)  # an undo may not hang on one agent
 
     async def _resume(self, action: RemoveToxic | Enable) -> Receipt:
         issued_ns = time.monotonic_ns()

@@ -14,7 +14,16 @@ from dataclasses import dataclass
 
 from faults.executors import listeners
 from faults.executors import local_processes as processes
-from faults.executors.canaries import WAIT_S, Canaries, Dial, Listed, and_listed, greets, reply_of
+from faults.executors.canaries import (
+    WAIT_S,
+    Canaries,
+    Dial,
+    Listed,
+    and_listed,
+    greets,
+    reply_of,
+    said,
+)
 from faults.executors.commands import Commands
 from faults.executors.doors import Doors
 from faults.executors.ports import Agent, AgentCalls, Clients, Failures
@@ -140,6 +149,9 @@ class LocalWitness:
 
     async def serves(self, host: str) -> Reply:
         return await and_listed(await self.greets(host), host, self._listed, self._failures)
+
+    async def said(self, host: str, words: str) -> str:
+        return await said(self._agent, self._places.brokers[host], words)
 
     async def dismiss(self, armed: Armed) -> None:
         await self._canaries.close(armed)

@@ -13,7 +13,7 @@
    word was said is no answer.
 """
 
-from faults.executors.doors import AMQP, REMOTING
+from faults.executors.doors import AMQP, REMOTING, Greeting
 from faults.model import FaultError, Reply
 
 TIMED_OUT = 124  # the status of `timeout`
@@ -43,8 +43,13 @@ echo "$status $before $after"
 """
 
 
-def command(peer: str, wait_s: float, port: int, protocol: str) -> list[str]:
-    """To be run in a host's namespace: dials the peer, says the word, waits for the end."""
+def command(peer: str, wait_s: float, port: int, protocol: str | Greeting) -> list[str]:
+    """To be run in a host's namespace: dials the peer, says the word, waits for the end.
+
+    Raises FaultError where no word of the protocol is known that ends a connection at once.
+    """
+    if isinstance(protocol, Greeting):
+        raise FaultError(f"{peer}: nobody knows a word that its peers would be ended by")
     limit = f"{wait_s + EARLY_S:g}"
     return ["bash", "-c", _SCRIPT, "word", peer, str(port), limit, _SAY, _WORDS[protocol]]
 

@@ -54,10 +54,10 @@ class LocalProjects:
         def start(host: str) -> None:
             start_node(load(folder), host)
 
-        def address(host: str) -> str:
-            return load(folder).address(host)
+        def broker(host: str) -> tuple[str, int]:
+            return load(folder).broker(host)
 
-        return LocalExecutor(project, start, address, agent, agent)
+        return LocalExecutor(project, start, broker, agent, agent)
 
     async def sweep(self, project: str) -> Sequence[str]:
         swept = _thaw(project)

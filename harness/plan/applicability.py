@@ -92,6 +92,9 @@ def _fault_obstacles(
         if fault.kind in system.cannot:
             why = system.cannot[fault.kind]
             yield f"fault {number}: {system.name} can suffer no {fault.kind}: {why}"
+        elif (only_on := KINDS[fault.kind].only_on) and system.name not in only_on:
+            only = ", ".join(only_on)
+            yield f"fault {number}: {system.name} can suffer no {fault.kind}: only {only} can"
         elif not mechanism(fault.kind, deployment, layout.peer_links):
             why = KINDS[fault.kind].why_not.get(deployment, "nobody has made it")
             yield f"fault {number}: {deployment} offers no {fault.kind}: {why}{_offered(layout)}"

@@ -22,7 +22,7 @@ from importlib.metadata import version
 from typing import Any
 
 from faults.toxiproxy import TOKEN, Toxiproxy
-from harness.workers.agent_calls import network, remoting
+from harness.workers.agent_calls import foreign, network, remoting
 from harness.workers.agent_calls.answers import CallError
 from harness.workers.agent_calls.canaries import Canaries, declare, greet
 from harness.workers.agent_calls.proxies import Proxies
@@ -58,6 +58,8 @@ def calls(toxiproxy: str, listen: str = "", token: str = "") -> dict[str, Call]:
         "hear": network.hear,
         "greet": greet,
         "declare": declare,
+        "words_greet": foreign.greet,
+        "words_ask": foreign.ask,
         "remoting_ask": remoting.ask,
         "remoting_greet": remoting.greet,
         "proxy_create": proxies.create,

@@ -19,6 +19,8 @@ Calls run side by side; each has its own deadline, after which it answers with a
 | greet | host, port, timeout_s | {"answered", "seconds", "detail", "end"}: the AMQP header |
 | remoting_ask | host, port, code, fields, body (text), timeout_s | {"code", "remark", "fields", \
 "body"}: one question in RocketMQ's protocol; any answer is one |
+| words_greet | host, port, says, begins, timeout_s | as greet: an answer that begins so |
+| words_ask | host, port, says, timeout_s | {"text"}: the line that answers |
 | remoting_greet | host, port, timeout_s | as greet: any command answered |
 | declare | host, port, queue, durable, timeout_s | {} |
 | proxy_create | name, upstream ("rmq1:5672"), listen ("", any) | {"port"}: the real one |

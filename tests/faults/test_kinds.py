@@ -54,6 +54,10 @@ def test_every_kind_says_what_it_strikes_and_what_it_excludes(kind: Kind) -> Non
     assert kind.held_limit_s > 0
 
 
+def test_no_kind_of_ours_is_bound_to_a_system(kind: Kind) -> None:
+    assert kind not in OURS or not kind.only_on
+
+
 def test_what_takes_a_brokers_process_or_disk_strikes_its_host(kind: Kind) -> None:
     taken = kind.ends_broker or kind.takes_page_cache or kind.spares_disk is not None
     assert taken <= (kind.applies_to == HOST)

@@ -44,6 +44,7 @@ ALARM = Kind(
     title="the broker of the host runs short of memory or disk, by a limit that it cannot "
     "keep: publishers are blocked",
     applies_to=HOST,
+    only_on=(),
     offers={COMPOSE: CONTAINER},
     by_peer_links={},
     why_not={

@@ -23,6 +23,7 @@ CLOSE = Kind(
     title="the links of clients to the host are closed at once (FIN; RST where bytes were "
     "on their way); new ones are taken",
     applies_to=CLIENT_LINK,
+    only_on=(),
     offers=TO_CLIENT_LINKS,
     by_peer_links={},
     why_not={},

@@ -51,6 +51,7 @@ CUT_AFTER = Kind(
     title="each link of clients to the host, those that stand and new ones, is closed (FIN)"
     " when so many bytes have passed it in one of its directions",
     applies_to=CLIENT_LINK,
+    only_on=(),
     offers=TO_CLIENT_LINKS,
     by_peer_links={},
     why_not={},

@@ -56,6 +56,7 @@ HANG = Kind(
     name="hang",
     title="the links of clients to the host stand still, in both directions or in one, and live",
     applies_to=CLIENT_LINK,
+    only_on=(),
     offers=TO_CLIENT_LINKS,
     by_peer_links={},
     why_not={},

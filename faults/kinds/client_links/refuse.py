@@ -22,6 +22,7 @@ REFUSE = Kind(
     name="refuse",
     title="the links of clients to the host are closed, and new ones are refused",
     applies_to=CLIENT_LINK,
+    only_on=(),
     offers=TO_CLIENT_LINKS,
     by_peer_links={},
     why_not={},

@@ -26,6 +26,7 @@ RESET = Kind(
     title="the links of clients to the host are closed (FIN), and those made from now on "
     "are taken and reset (RST) with the first byte on them",
     applies_to=CLIENT_LINK,
+    only_on=(),
     offers=TO_CLIENT_LINKS,
     by_peer_links={},
     why_not={},

@@ -71,6 +71,7 @@ SLOW = Kind(
     title="what passes the links of clients to the host comes later, in each direction by "
     "the latency (a round trip by twice that), and at most at the rate",
     applies_to=CLIENT_LINK,
+    only_on=(),
     offers=TO_CLIENT_LINKS,
     by_peer_links={},
     why_not={},

@@ -40,6 +40,7 @@ CLIENT_CRASH = Kind(
     name="client_crash",
     title="SIGKILL to the processes of the meant clients; their connections are closed",
     applies_to=CLIENT,
+    only_on=(),
     offers=TO_CLIENTS,
     by_peer_links={},
     why_not={},

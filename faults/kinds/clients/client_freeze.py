@@ -39,6 +39,7 @@ CLIENT_FREEZE = Kind(
     name="client_freeze",
     title="the processes of the meant clients stand still; the kernel keeps TCP alive",
     applies_to=CLIENT,
+    only_on=(),
     offers=TO_CLIENTS,
     by_peer_links={},
     why_not={},

@@ -101,6 +101,7 @@ BLACK_HOLE = Kind(
     name="black_hole",
     title="every packet of the host is dropped, clients' too; its processes run",
     applies_to=HOST,
+    only_on=(),
     offers=TO_NETWORK,
     by_peer_links={},
     why_not=NO_NETWORK,

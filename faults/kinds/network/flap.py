@@ -60,6 +60,7 @@ FLAP = Kind(
     name="flap",
     title="a partition that comes and goes, cut for `down` and joined for `up` in turn",
     applies_to=HOST,
+    only_on=(),
     offers=TO_NETWORK,
     by_peer_links=TO_PEER_LINKS,
     why_not=NO_NETWORK,

@@ -110,6 +110,7 @@ PARTITION = Kind(
     name="partition",
     title="packets between the target and all other hosts are dropped, both ways",
     applies_to=HOST,
+    only_on=(),
     offers=TO_NETWORK,
     by_peer_links=TO_PEER_LINKS,
     why_not=NO_NETWORK,

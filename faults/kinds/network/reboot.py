@@ -29,6 +29,7 @@ REBOOT = Kind(
     name="reboot",
     title="the host drops every packet, then SIGKILL to its processes: nobody is told",
     applies_to=HOST,
+    only_on=(),
     offers={COMPOSE: f"{PACKET_FILTER}, {CONTAINER}"},
     by_peer_links={},
     why_not={

@@ -53,6 +53,7 @@ SLOW_PEERS = Kind(
     title="what passes between the host and its peers comes later, in each direction by the"
     " latency",
     applies_to=PEER_LINK,
+    only_on=(),
     offers={LOCAL: PROXY},
     by_peer_links=TO_PEER_LINKS,
     why_not={

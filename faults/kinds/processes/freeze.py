@@ -31,6 +31,7 @@ FREEZE = Kind(
     name="freeze",
     title="every broker process of the host stands still; its kernel keeps TCP alive",
     applies_to=HOST,
+    only_on=(),
     offers=TO_PROCESSES,
     by_peer_links={},
     why_not={},

@@ -28,6 +28,7 @@ KILL = Kind(
     name="kill",
     title="SIGKILL to every broker process of the host",
     applies_to=HOST,
+    only_on=(),
     offers=TO_PROCESSES,
     by_peer_links={},
     why_not={},

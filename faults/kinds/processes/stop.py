@@ -26,6 +26,7 @@ STOP = Kind(
     name="stop",
     title="SIGTERM to every broker process of the host, which ends in its own time",
     applies_to=HOST,
+    only_on=(),
     offers=TO_PROCESSES,
     by_peer_links={},
     why_not={},

@@ -16,7 +16,7 @@ def equip(cluster: LocalCluster) -> tuple[Executor, Witness]:
     site, nodes = cluster.site, cluster.nodes
     spare = AgentHere(site.toxiproxy, site.token)
     executor = LocalExecutor(
-        site.cluster, nodes.start, site.address, cluster.agent, spare, failures
+        site.cluster, nodes.start, site.broker, cluster.agent, spare, failures
     )
     witness = LocalWitness(
         site.cluster,

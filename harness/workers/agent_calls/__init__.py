@@ -4,6 +4,7 @@
 `network`   clock, connect, http
 `amqp`      greet, declare, and canaries: one AMQP connection, spoken by hand
 `remoting`  the same in RocketMQ's protocol
+`foreign`   words that are handed in, of protocols that nobody here speaks
 `canaries`  the canaries by name
 `proxies`   proxy and toxic calls
 """

@@ -1,0 +1,66 @@
+"""Words of protocols that the agent does not speak: what is said, and what answers, handed in.
+
+1. Text stands for bytes, one each (latin-1): a protocol need not be of letters.
+2. An answer to a question is one line, of at most ANSWER_MAX_BYTES.
+"""
+
+import asyncio
+import time
+from typing import Any
+
+from faults.model import FIN
+from harness.workers.agent_calls.amqp import Closed, ended
+from harness.workers.agent_calls.answers import CallError
+from harness.workers.agent_calls.network import seconds_since
+
+ANSWER_MAX_BYTES = 1 << 20
+_BYTES = "latin-1"
+
+
+async def greet(host: str, port: int, says: str, begins: str, timeout_s: float) -> dict[str, Any]:
+    """Whether what is said on a new connection has an answer that begins so."""
+    began_ns = time.monotonic_ns()
+    detail, end = "answered", ""
+    try:
+        async with asyncio.timeout(timeout_s):
+            found = await _answer(host, port, says, line=False, count=len(begins))
+        if found != begins.encode(_BYTES):
+            detail = f"its answer began otherwise: {found!r}"
+    except TimeoutError:
+        detail = f"silent for {timeout_s:g} s"
+    except (Closed, OSError) as error:
+        detail, end = str(error), ended(error)
+    return {
+        "answered": detail == "answered",
+        "seconds": seconds_since(began_ns),
+        "detail": detail,
+        "end": end,
+    }
+
+
+async def ask(host: str, port: int, says: str, timeout_s: float) -> dict[str, Any]:
+    """The line that comes back, without its end."""
+    what = f"{host}:{port}"
+    try:
+        async with asyncio.timeout(timeout_s):
+            found = await _answer(host, port, says, line=True, count=ANSWER_MAX_BYTES)
+    except TimeoutError:
+        raise CallError("timeout", f"{what}: no answer in {timeout_s:g} s") from None
+    except (Closed, OSError) as error:
+        raise CallError("refused", f"{what}: {error}") from error
+    return {"text": found.decode(_BYTES)}
+
+
+async def _answer(host: str, port: int, says: str, line: bool, count: int) -> bytes:
+    """So many bytes of it, or up to the end of its line. Raises Closed, OSError."""
+    reader, writer = await asyncio.open_connection(host, port, limit=count + 1)
+    try:
+        writer.write(says.encode(_BYTES))
+        wanted = reader.readuntil(b"\n") if line else reader.readexactly(count)
+        return (await wanted).rstrip(b"\r\n") if line else await wanted
+    except asyncio.IncompleteReadError as error:
+        raise Closed(f"the connection ended after {error.partial!r}", FIN) from error
+    except asyncio.LimitOverrunError as error:
+        raise Closed(f"its answer has no end within {count} bytes") from error
+    finally:
+        writer.transport.abort()

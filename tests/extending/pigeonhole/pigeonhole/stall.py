@@ -1,0 +1,85 @@
+"""`stall_disk`: a node's disk takes nothing for a while. mqproof.faults
+
+Done by a word of the node's own, and seen by its answer to a question. Its undo is a word, too,
+which lies in the journal: whoever heals can say it.
+"""
+
+import json
+from dataclasses import dataclass
+
+from faults.actions import Say
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
+from faults.mechanisms import COMPOSE, EXTERNAL, LOCAL
+from faults.model import Armed, FaultError, Proof
+from faults.replies import doubt, proven
+from faults.targets import HOST
+from faults.witness import SeesAnswers
+
+STALL, FLOW = '{"do":"stall","on":true}\n', '{"do":"stall","on":false}\n'
+STATE = '{"do":"state"}\n'
+_ELSEWHERE = "its nodes run as subprocesses only"
+
+
+@dataclass(slots=True)
+class Stalled:
+    armed: Armed
+    witness: SeesAnswers
+
+    async def ready(self) -> None:
+        proof = await self.gone()
+        if not proof.ok:
+            raise FaultError(proof.doubt)
+
+    async def held(self) -> Proof:
+        """That something waits: that the disk is stalled, is only what the node was told."""
+        said = await self._said()
+        if said.get("stalled") is not True or not said.get("unstored"):
+            return doubt(f"it says {said}")
+        return proven("its disk is stalled, and messages wait for it")
+
+    async def gone(self) -> Proof:
+        said = await self._said()
+        if said.get("stalled") is not False:
+            return doubt(f"it says {said}")
+        return proven("its disk takes what comes")
+
+    async def _said(self) -> dict[str, object]:
+        said = json.loads(await self.witness.said(self.armed.host, STATE))
+        return dict(said)
+
+
+def _compile(scope: Scope) -> Compiled:
+    stall = Say(scope.host, STALL, done='{"say":"stalled"')
+    flow = Say(scope.host, FLOW, done='{"say":"flowing"', needed=False)
+    return Compiled((stall,), (flow,))
+
+
+STALL_DISK = Kind(
+    name="stall_disk",
+    title="the disk of a Pigeonhole node takes nothing: what comes in waits unconfirmed",
+    applies_to=HOST,
+    only_on=("pigeonhole",),
+    offers={LOCAL: "word"},
+    by_peer_links={},
+    why_not={COMPOSE: _ELSEWHERE, EXTERNAL: _ELSEWHERE},
+    undone_by="what waited is stored and confirmed",
+    options=(),
+    needs=(),
+    needs_all=(),
+    may_stay=False,
+    strikes_processes=False,
+    excludes=Excludes.PLACE,
+    repeats=False,
+    canaries_speak=False,
+    held_limit_s=HELD_LIMIT_S,
+    ends_client=False,
+    silences_peers=False,
+    ends_broker=False,
+    takes_page_cache=False,
+    silences_clients=False,
+    spares_disk=None,
+    actions=(Say,),
+    compile=_compile,
+    verify=Stalled,
+    verify_commanded=None,
+)

@@ -1,0 +1,151 @@
+"""The system: its layouts, what it promises, how its nodes are run. mqproof.systems"""
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from faults.executors.doors import Doors, Greeting
+from faults.peers import Served, Serving
+from harness.cluster.agent import AgentClient
+from harness.plan.findings import Finding
+from harness.plan.model import Drain, Host, Layout, Policy
+from harness.plan.promises import Moot, Promises
+from harness.plan.servers import Process, Role, Servers
+from harness.systems.layout_parts import AsList, Name, Names, ProfileName, Strict, Title
+from harness.systems.layout_parts import host_mistakes as mistakes_of_hosts
+from harness.systems.port import Declaration, Node, Ports, Told
+from pigeonhole.broker import NoOperator, Pigeons
+from pigeonhole.lines import CLIENT_PORT, PEER_PORT
+from spark_analysis.schema.words import Strength
+
+HELLO = Greeting(says='{"do":"hello"}\n', begins='{"say":"hello"')
+DOORS = Doors(protocol=HELLO, usual=CLIENT_PORT, to_peers=PEER_PORT, ports={})
+HASTY = Policy("hasty", "", ())
+_ALONE = Moot("a queue lies on one node, and has no mirror")
+
+
+class _HostFile(Strict):
+    name: Name
+    processes: Names
+
+
+class _ProfileFile(Strict):
+    timer_s: Annotated[float, Field(gt=0, le=3600)]
+
+
+class PigeonholeLayout(Strict):
+    """One layout file. `hasty`: nodes confirm before they store."""
+
+    name: Name
+    title: Title
+    hosts: Annotated[tuple[_HostFile, ...], Field(min_length=1, max_length=20), AsList]
+    hasty: bool = False
+    profiles: Annotated[dict[ProfileName, _ProfileFile], Field(min_length=1)]
+
+    def layout(self, system: str, profile: str) -> Layout:
+        return Layout(
+            name=self.name,
+            profile=profile,
+            system=system,
+            title=self.title,
+            hosts=tuple(Host(one.name, one.name, one.processes) for one in self.hosts),
+            timer_s=self.profiles[profile].timer_s,
+            copies=1,
+            synchronise="none",
+            partition_handling="none",
+            policies=(HASTY,) if self.hasty else (),
+        )
+
+
+def _mistakes(document: Mapping[str, Any], _processes: tuple[str, ...]) -> Iterator[Finding]:
+    return mistakes_of_hosts(document)
+
+
+def _promises(_layout: Layout) -> Promises:
+    """Of a hasty layout the same: that it breaks them is what mqproof is to find."""
+    return Promises(
+        masters=1,
+        mirrored_on=_ALONE,
+        promote_on_shutdown=_ALONE,
+        promote_on_failure=_ALONE,
+        elects=False,
+        route_poll_s=Moot("its clients ask no name server"),
+        confirm_waits_for_mirrors=False,
+        confirm_waits_for_disk=True,
+        asks_within_s=Moot("it knows no transaction"),
+        strength=Strength.STORED,
+        strength_of_transient=None,
+    )
+
+
+def _servers(layout: Layout) -> Servers:
+    return Servers(
+        processes=tuple(
+            Process(host=host.name, word=word, role=Role.BROKER)
+            for host in layout.hosts
+            for word in host.processes
+        ),
+        apart=False,
+        by_names=False,
+        keep_logs=False,
+        speaks_unasked=True,  # it gives messages
+        client_settings=(),
+        client_flags=(),
+        copied_every_s=None,
+        serving=Serving(
+            by_host={host.name: (Served((PEER_PORT,), PEER_PORT),) for host in layout.hosts},
+            renewed=False,
+        ),
+    )
+
+
+DRAIN = Drain(
+    queue_name=lambda queue: queue,
+    quiet_s=lambda _: 2.0,
+    more_s=lambda _: 0.0,
+    in_order=lambda _, consumers: consumers <= 1,
+    gone_by_force_s=5.0,  # a node hears of it by the end of the connection
+)
+
+
+class PigeonholeNodes:
+    """harness.systems.port.Processes."""
+
+    command = (sys.executable, "-m", "pigeonhole")
+    ports = Ports(clients=CLIENT_PORT, peers=PEER_PORT, others=())
+
+    def configuration(self, node: Node) -> Mapping[str, Any]:
+        return {
+            "name": node.host,
+            "address": node.address,
+            "client_port": node.port(CLIENT_PORT),
+            "peer_port": node.port(PEER_PORT),
+            "peers": dict(node.peers),
+            "data": node.data,
+            "hasty": HASTY in node.layout.policies,
+        }
+
+    def told(
+        self,
+        layout: Layout,
+        agent: AgentClient,
+        addresses: Mapping[str, str],
+        port: Callable[[int], int],
+    ) -> Told:
+        ways = {host: (address, port(CLIENT_PORT)) for host, address in addresses.items()}
+        return Told(Pigeons(agent, ways), NoOperator(), DOORS)
+
+
+DECLARATION = Declaration(
+    name="pigeonhole",
+    folder=lambda: Path(__file__).parent / "files",
+    layout_file=PigeonholeLayout,
+    mistakes=_mistakes,
+    promises=_promises,
+    servers=_servers,
+    drain=DRAIN,
+    processes=PigeonholeNodes(),
+)

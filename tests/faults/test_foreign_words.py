@@ -1,0 +1,120 @@
+"""Words of a broker's own protocol: its greeting, and what it is told to suffer."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from faults.actions import Say
+from faults.compile import compile as compile_fault
+from faults.executors import local, peer_words
+from faults.executors.canaries import Canaries, greets
+from faults.executors.commands import Commands
+from faults.executors.doors import AMQP, REMOTING, Doors, Greeting, Greets
+from faults.executors.external import ExternalExecutor
+from faults.executors.local import LocalExecutor
+from faults.executors.ports import Agent
+from faults.model import FaultError
+from tests.loops import in_a_loop
+
+HELLO = Greeting(says="HELO\n", begins="HOLA")
+WORDS = Say("hole1", "stall\n", done="stalled")
+UNDO = Say("hole1", "flow\n", done="flowing", needed=False)
+
+
+def doors(protocol: str | Greeting) -> Doors:
+    return Doors(protocol=protocol, usual=7400, to_peers=None, ports={})
+
+
+class Calls:
+    """AgentCalls that answer all the same; `text`: None where nobody answers."""
+
+    def __init__(self, text: str | None = "stalled, as told") -> None:
+        self.text = text
+        self.made: list[tuple[str, dict[str, Any]]] = []
+
+    async def call(self, name: str, /, timeout_s: float, **arguments: Any) -> dict[str, Any]:
+        self.made.append((name, arguments))
+        if self.text is None:
+            raise FaultError("no answer")
+        return {"text": self.text, "answered": True, "seconds": 0.0, "detail": "answered"}
+
+
+def executor(agent: Calls, spare: Calls) -> LocalExecutor:
+    return LocalExecutor("c", lambda _: None, lambda host: (f"at {host}", 7400), agent, spare)
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The processes that are found of the host."""
+    found = ["one"]
+    monkeypatch.setattr(local.processes, "of", lambda *_: tuple(found))
+    return found
+
+
+def test_a_door_says_how_it_is_greeted_whatever_its_protocol() -> None:
+    assert doors(AMQP).greeting == Greets("greet")
+    assert doors(REMOTING).greeting == Greets("remoting_greet")
+    assert doors(HELLO).greeting == Greets("words_greet", {"says": "HELO\n", "begins": "HOLA"})
+
+
+@in_a_loop
+async def test_a_greeting_that_is_handed_in_is_said_at_the_brokers_door() -> None:
+    calls = Calls()
+    await greets(Agent(calls, ()), ("127.1.1.11", 7400), doors(HELLO).greeting)
+    where = {"host": "127.1.1.11", "port": 7400}
+    assert calls.made == [("words_greet", {**where, "says": "HELO\n", "begins": "HOLA"})]
+
+
+@in_a_loop
+async def test_no_canary_is_sent_in_a_protocol_that_nobody_here_speaks() -> None:
+    calls = Calls()
+    canaries = Canaries(Agent(calls, ()), lambda _: ("127.1.1.100", 1), doors(HELLO))
+    armed = compile_fault("hang", "hole1", "hole1", "", ("hole1", "hole2"), ("link",), 1, "run")
+    with pytest.raises(FaultError, match="no canary speaks"):
+        await canaries.open(armed, ("127.1.1.11", 7400))
+    assert not calls.made
+
+
+def test_no_word_between_peers_is_made_up_in_such_a_protocol() -> None:
+    with pytest.raises(FaultError, match="nobody knows a word"):
+        peer_words.command("hole2", 1.0, 7401, HELLO)
+
+
+@in_a_loop
+async def test_words_are_said_to_the_host_and_have_to_be_answered_as_done() -> None:
+    agent = Calls()
+    receipt = await executor(agent, agent).perform(WORDS)
+    assert receipt.issued_ns <= receipt.returned_ns
+    assert agent.made == [("words_ask", {"host": "at hole1", "port": 7400, "says": "stall\n"})]
+    with pytest.raises(FaultError, match="it said 'no such word'"):
+        await executor(Calls("no such word"), agent).perform(WORDS)
+
+
+@in_a_loop
+async def test_words_that_undo_are_not_needed_where_no_process_runs(runs: list[str]) -> None:
+    runs.clear()
+    agent = Calls("flowing")
+    await executor(agent, agent).perform(UNDO)
+    assert not agent.made
+    with pytest.raises(FaultError, match="no answer"):
+        await executor(Calls(None), agent).perform(WORDS)
+
+
+@in_a_loop
+async def test_an_undo_hangs_on_no_agent_that_may_be_lost(runs: list[str]) -> None:
+    spare = Calls("flowing")
+    await executor(Calls(None), spare).perform(UNDO)
+    assert len(spare.made) == 1
+    with pytest.raises(FaultError, match="no answer"):
+        await executor(Calls(None), Calls(None)).perform(UNDO)
+    with pytest.raises(FaultError, match="no answer"):
+        await executor(Calls(None), spare).perform(WORDS)
+
+
+@in_a_loop
+async def test_nobody_says_words_to_brokers_that_are_not_ours(tmp_path: Path) -> None:
+    agent = Calls()
+    external = ExternalExecutor("c", Commands("c", {}, tmp_path / "log"), agent, agent)
+    with pytest.raises(FaultError, match="not on a cluster that is not ours"):
+        await external.perform(WORDS)
