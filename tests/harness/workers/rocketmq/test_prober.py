@@ -46,7 +46,9 @@ def nothing(request: Request) -> Command | None:
 
 def config(folder: Path, *servers: FakeServer) -> WorkerConfig:
     endpoints = tuple(server.endpoint for server in servers)
-    settings = rig.config(Role.PROBER, folder, number=900, queue=TOPIC)
+    settings = rig.config(
+        Role.PROBER, folder, number=900, queue=TOPIC, client="rocketmq-java-5.3.3"
+    )
     return WorkerConfig(**{**_parts(settings), "endpoints": endpoints})
 
 
