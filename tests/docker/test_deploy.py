@@ -130,7 +130,7 @@ def test_a_worker_speaks_when_it_is_spoken_to_and_ends_with_its_input(
 ) -> None:
     async def story() -> tuple[Any, Any, int | None]:
         channel = await cluster.spawn("deploy-1")
-        await channel.send({"do": "hello"})
+        await channel.send({"do": "hello", "packages": ["pika"]})
         said = await channel.receive()
         running = await channel.exit_code()
         await channel.close()
