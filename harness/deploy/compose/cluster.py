@@ -7,6 +7,7 @@
 """
 
 import asyncio
+import time
 from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -157,12 +158,19 @@ class ComposeCluster:
         return self._links.dial(proxy)
 
     async def health(self, limit_s: float) -> Health:
-        """Of the brokers, and of balancers, each of which has to let clients in."""
+        """Of the brokers, and of balancers, each of which has to let clients in. They take a broker
+        for healthy some looks after it is: they are waited for, too."""
+        until_s = time.monotonic() + limit_s
         health = await self.broker.health(limit_s)
-        ways = (*self.layout.balancers, *([self._entrance] if self._entrance else []))
-        mute = [way for way in ways if not await self._lets_in(way)]
+        left_s = max(until_s - time.monotonic(), 0.0)
+        mute = await until(self._mute, lambda found: not found, left_s)
         doubts = tuple(f"{way}: no broker answers behind it" for way in mute)
         return Health(health.clean and not doubts, (*health.doubts, *doubts))
+
+    async def _mute(self) -> list[str]:
+        """The balancers, and the way that clients dial, behind which no broker answers."""
+        ways = (*self.layout.balancers, *([self._entrance] if self._entrance else []))
+        return [way for way in ways if not await self._lets_in(way)]
 
     async def entered(self) -> tuple[str, ...]:
         """Of a pair, by each one's own kernel; one that does not run has no address."""
