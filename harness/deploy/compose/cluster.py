@@ -158,8 +158,8 @@ class ComposeCluster:
         return self._links.dial(proxy)
 
     async def health(self, limit_s: float) -> Health:
-        """Of the brokers, and of balancers, each of which has to let clients in. They take a broker
-        for healthy some looks after it is: they are waited for, too."""
+        """Of the brokers, and of balancers, each of which has to let clients in. Those take a
+        broker for healthy some looks after it is: they are waited for, too."""
         until_s = time.monotonic() + limit_s
         health = await self.broker.health(limit_s)
         left_s = max(until_s - time.monotonic(), 0.0)
