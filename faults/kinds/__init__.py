@@ -13,7 +13,7 @@
 3. Where a deployment or a system cannot do a kind, it says why: never silently.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 
@@ -61,19 +61,30 @@ def read(points: Iterable[EntryPoint]) -> Registry:
     """Ours, and what is offered besides. An offer that is spoilt keeps nobody from the others."""
     kinds = {kind.name: kind for kind in OURS}
     packages, spoilt = dict[str, str](), dict[str, str]()
-    for point in sorted(points, key=lambda point: point.name):
-        whose = f"{point.dist.name} {point.dist.version}" if point.dist else "unknown"
+    by_name: dict[str, list[EntryPoint]] = {}
+    for point in points:
+        by_name.setdefault(point.name, []).append(point)
+    for name, same in sorted(by_name.items()):
+        whose = " and ".join(sorted(map(_package, same)))
         try:
-            kinds[point.name] = _taken(point, kinds)
-            packages[point.name] = whose
-        except Exception as failure:  # whatever a stranger's module raises when it is read
+            kinds[name] = _taken(same, kinds)
+            packages[name] = whose
+        except (Exception, SystemExit) as failure:  # another's module may raise anything
             why = str(failure) if isinstance(failure, ValueError) else repr(failure)
-            spoilt[point.name] = f"the fault {point.name} of {whose} cannot be used: {why}"
+            spoilt[name] = f"the fault {name} of {whose} cannot be used: {why}"
     return Registry(kinds, packages, spoilt)
 
 
-def _taken(point: EntryPoint, known: Mapping[str, Kind]) -> Kind:
-    """Raises ValueError with what is wrong; and whatever its module raises."""
+def _package(point: EntryPoint) -> str:
+    return f"{point.dist.name} {point.dist.version}" if point.dist else "unknown"
+
+
+def _taken(same: Sequence[EntryPoint], known: Mapping[str, Kind]) -> Kind:
+    """Of what is offered under one name. Raises ValueError with what is wrong; and whatever its
+    module raises."""
+    if len(same) > 1:
+        raise ValueError("nobody knows which of them is meant")
+    (point,) = same
     if point.name in known:
         raise ValueError("there is another kind of that name, which is the one that is used")
     kind = point.load()

@@ -157,3 +157,15 @@ def test_one_that_is_spoilt_is_told_and_keeps_nobody_from_the_others(
     assert registry.kinds == {kind.name: kind for kind in OURS}
     assert f"the fault {name} of unknown cannot be used: " in registry.spoilt[name]
     assert wrong in registry.spoilt[name]
+
+
+def test_of_two_packages_with_one_name_neither_is_used() -> None:
+    point = EntryPoint("forget", f"{_HERE}:FORGET", faults.kinds.GROUP)
+    registry = read([point, point])
+    assert registry.kinds == {kind.name: kind for kind in OURS}
+    assert "of unknown and unknown cannot be used: nobody knows which" in registry.spoilt["forget"]
+
+
+def test_a_module_that_ends_the_process_when_it_is_read_ends_nothing() -> None:
+    point = EntryPoint("forget", "tests.faults.ends_the_process:KIND", faults.kinds.GROUP)
+    assert "SystemExit" in read([point]).spoilt["forget"]
