@@ -4,11 +4,20 @@
    spoilt by it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
+from typing import Protocol, TypeVar
 
 from harness.outside.text import brief
+
+
+class Declared(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+D = TypeVar("D", bound=Declared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +42,53 @@ def _loaded(entry: EntryPoint) -> Offer:
     except (Exception, SystemExit) as failure:  # another's module may raise anything
         why = f"{brief(entry.value)} cannot be loaded: {type(failure).__name__}: {failure}"
         return Offer(entry.name, package, None, why)
+
+
+def sorted_out(
+    offers: Iterable[Offer],
+    what: str,
+    kind: type[D],
+    ours: Mapping[str, D],
+    mistakes: Callable[[D], Iterable[str]],
+) -> tuple[dict[str, D], dict[str, str], dict[str, str]]:
+    """By name: ours and what is offered besides; whose that is; and why an offer is not used.
+
+    `what`: a word for them, such as client; `mistakes`: what else is wrong with a declaration.
+    """
+    known, packages, spoilt = dict(ours), dict[str, str](), dict[str, str]()
+    by_name: dict[str, list[Offer]] = {}
+    for offer in offers:
+        by_name.setdefault(offer.name, []).append(offer)
+    for name, same in by_name.items():
+        whose = " and ".join(sorted(offer.package for offer in same))
+        thing = same[0].thing
+        if why := "; ".join(_unusable(same, what, kind, ours, mistakes)):
+            spoilt[name] = f"the {what} {brief(name)} of {whose} cannot be used: {why}"
+        elif isinstance(thing, kind):
+            known[name], packages[name] = thing, whose
+    return known, packages, spoilt
+
+
+def _unusable(
+    same: Sequence[Offer],
+    what: str,
+    kind: type[D],
+    ours: Mapping[str, D],
+    mistakes: Callable[[D], Iterable[str]],
+) -> Iterator[str]:
+    """Of what is offered under one name."""
+    if len(same) > 1:
+        yield "nobody knows which of them is meant"
+        return
+    (offer,) = same
+    if offer.name in ours:
+        yield "mqproof itself has one of this name, which is the one that is used"
+    elif offer.refused:
+        yield offer.refused
+    elif not isinstance(offer.thing, kind):
+        found = brief(type(offer.thing).__name__)
+        yield f"its entry point leads to no declaration of a {what}, but to {found}"
+    elif offer.thing.name != offer.name:
+        yield f"its declaration has another name, {brief(offer.thing.name)}"
+    else:
+        yield from mistakes(offer.thing)

@@ -5,13 +5,12 @@
    keeps nobody from the others. Offers are looked for once in a process.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
-from harness.outside.installed import Offer, offered
-from harness.outside.text import brief
+from harness.outside.installed import Offer, offered, sorted_out
 from harness.systems.files import compose_folder
 from harness.systems.port import Declaration
 from harness.systems.rabbitmq import layouts as mirrored
@@ -85,33 +84,4 @@ def registry() -> Registry:
 
 def read(offers: Iterable[Offer]) -> Registry:
     """Ours, and what is offered besides."""
-    systems, packages, spoilt = dict(OURS), dict[str, str](), dict[str, str]()
-    by_name: dict[str, list[Offer]] = {}
-    for offer in offers:
-        by_name.setdefault(offer.name, []).append(offer)
-    for name, same in by_name.items():
-        whose = " and ".join(sorted(offer.package for offer in same))
-        if why := "; ".join(_mistakes(same)):
-            spoilt[name] = f"the system {brief(name)} of {whose} cannot be used: {why}"
-            continue
-        (offer,) = same
-        assert isinstance(offer.thing, Declaration)
-        systems[name], packages[name] = offer.thing, whose
-    return Registry(systems, packages, spoilt)
-
-
-def _mistakes(same: Sequence[Offer]) -> Iterator[str]:
-    """Of what is offered under one name."""
-    if len(same) > 1:
-        yield "nobody knows which of them is meant"
-        return
-    (offer,) = same
-    if offer.name in OURS:
-        yield "mqproof itself has one of this name, which is the one that is used"
-    elif offer.refused:
-        yield offer.refused
-    elif not isinstance(offer.thing, Declaration):
-        kind = brief(type(offer.thing).__name__)
-        yield f"its entry point leads to no declaration of a system, but to {kind}"
-    elif offer.thing.name != offer.name:
-        yield f"its declaration has another name, {brief(offer.thing.name)}"
+    return Registry(*sorted_out(offers, "system", Declaration, OURS, lambda _: ()))

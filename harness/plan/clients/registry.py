@@ -7,12 +7,11 @@
 3. Offers are looked for once in a process.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from harness.outside.installed import Offer, offered
-from harness.outside.text import brief
+from harness.outside.installed import Offer, offered, sorted_out
 from harness.plan.clients import amqp, rocketmq
 from harness.plan.clients.declaration import Client, Family, mistakes
 from harness.plan.problems import PlanError, Problem, unknown
@@ -38,41 +37,7 @@ def registry() -> Registry:
 
 def read(offers: Iterable[Offer]) -> Registry:
     """Ours, and what is offered besides."""
-    clients, packages, spoilt = dict(OURS), dict[str, str](), dict[str, str]()
-    by_name: dict[str, list[Offer]] = {}
-    for offer in offers:
-        by_name.setdefault(offer.name, []).append(offer)
-    for name, same in by_name.items():
-        whose = " and ".join(sorted(offer.package for offer in same))
-        if why := "; ".join(_mistakes(same)):
-            spoilt[name] = f"the client {brief(name)} of {whose} cannot be used: {why}"
-            continue
-        (offer,) = same
-        assert isinstance(offer.thing, Client)
-        clients[name], packages[name] = offer.thing, whose
-    return Registry(clients, packages, spoilt)
-
-
-def _mistakes(same: Sequence[Offer]) -> Iterator[str]:
-    """Of what is offered under one name."""
-    if len(same) > 1:
-        yield "nobody knows which of them is meant"
-        return
-    (offer,) = same
-    if offer.name in OURS:
-        yield "mqproof itself has one of this name, which is the one that is used"
-    elif offer.refused:
-        yield offer.refused
-    elif not isinstance(offer.thing, Client):
-        yield f"its entry point leads to no declaration of a client, but to {_sort(offer.thing)}"
-    elif offer.thing.name != offer.name:
-        yield f"its declaration has another name, {brief(offer.thing.name)}"
-    else:
-        yield from mistakes(offer.thing)
-
-
-def _sort(thing: object) -> str:
-    return brief(type(thing).__name__)
+    return Registry(*sorted_out(offers, "client", Client, OURS, mistakes))
 
 
 def named(name: str) -> Client:
