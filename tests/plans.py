@@ -22,8 +22,8 @@ from harness.plan.model import (
     Workload,
 )
 from harness.systems.rabbitmq.drain import MIRRORED_DRAIN
-from harness.systems.rabbitmq.promises import mirrored_promises
 from harness.systems.rabbitmq.servers import mirrored_servers
+from harness.systems.rabbitmq_mirrored.promises import mirrored_promises
 from tests.fault_world import OPTIONS_OF
 
 HOSTS = tuple(

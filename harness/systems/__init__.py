@@ -1,4 +1,4 @@
-"""What is a system's own, a folder a family of brokers, and what their files are made of.
+"""What is a system's own, a folder each, and what their files are made of.
 
 registry       every system by its name: ours, and those of other packages
 port           what deployments need of a system
@@ -9,7 +9,14 @@ files          where the systems' own files lie
 services       what a family says of its processes in containers
 stand_in       a container instead of a process that is down, for operators
 
-rabbitmq/      RabbitMQ, and whatever speaks its management API
-reference/     the reference brokers, which do
-rocketmq/      Apache RocketMQ
+Families, and what their systems share:
+
+rabbitmq/            whatever speaks RabbitMQ's management API
+rocketmq/            Apache RocketMQ
+
+Systems, a folder each:
+
+rabbitmq_mirrored/   RabbitMQ with mirrored classic queues
+reference_mirrored/  the reference of those
+rocketmq_2m2s/       RocketMQ's masters and slaves
 """

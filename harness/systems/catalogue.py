@@ -28,7 +28,7 @@ from harness.plan.problems import PlanError, Problem, nearest, unknown
 from harness.systems.layout_parts import AsList, Name, Names, Strict
 from harness.systems.likeness import LIKE, LikenessError, whole
 from harness.systems.port import Declaration, LayoutFile
-from harness.systems.rabbitmq.layouts import Handling
+from harness.systems.rabbitmq_mirrored.layouts import Handling
 from harness.systems.registry import registry
 
 FLAG = "--layout"

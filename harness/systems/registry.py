@@ -7,64 +7,18 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache, partial
-from pathlib import Path
+from functools import cache
 
 from harness.outside.installed import Offer, offered, sorted_out
-from harness.systems.files import compose_folder
 from harness.systems.port import Declaration
-from harness.systems.rabbitmq import layouts as mirrored
-from harness.systems.rabbitmq.drain import MIRRORED_DRAIN
-from harness.systems.rabbitmq.promises import mirrored_promises
-from harness.systems.rabbitmq.servers import mirrored_servers
-from harness.systems.reference.processes import ReferenceNodes
-from harness.systems.rocketmq import layouts as master_slave
-from harness.systems.rocketmq.drain import TOPIC_DRAIN
-from harness.systems.rocketmq.promises import master_slave_promises
-from harness.systems.rocketmq.servers import master_slave_servers
+from harness.systems.rabbitmq_mirrored.declaration import RABBITMQ_MIRRORED
+from harness.systems.reference_mirrored.declaration import REFERENCE_MIRRORED
+from harness.systems.rocketmq_2m2s.declaration import ROCKETMQ_2M2S
 
 GROUP = "mqproof.systems"
 
-
-def _shipped(name: str) -> Path:
-    """Raises DeployError where the installation lacks it."""
-    return compose_folder() / name
-
-
 OURS: Mapping[str, Declaration] = {
-    one.name: one
-    for one in (
-        Declaration(
-            name="rabbitmq-mirrored",
-            folder=partial(_shipped, "rabbitmq-mirrored"),
-            layout_file=mirrored.MirroredLayoutFile,
-            mistakes=mirrored.mistakes,
-            promises=mirrored_promises,
-            servers=mirrored_servers,
-            drain=MIRRORED_DRAIN,
-            processes=None,
-        ),
-        Declaration(
-            name="reference-mirrored",
-            folder=partial(_shipped, "reference-mirrored"),
-            layout_file=mirrored.MirroredLayoutFile,
-            mistakes=mirrored.mistakes,
-            promises=mirrored_promises,
-            servers=mirrored_servers,
-            drain=MIRRORED_DRAIN,
-            processes=ReferenceNodes(),
-        ),
-        Declaration(
-            name="rocketmq-2m2s",
-            folder=partial(_shipped, "rocketmq-2m2s"),
-            layout_file=master_slave.RocketLayoutFile,
-            mistakes=master_slave.mistakes,
-            promises=master_slave_promises,
-            servers=master_slave_servers,
-            drain=TOPIC_DRAIN,
-            processes=None,
-        ),
-    )
+    one.name: one for one in (RABBITMQ_MIRRORED, REFERENCE_MIRRORED, ROCKETMQ_2M2S)
 }
 
 

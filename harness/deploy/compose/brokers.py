@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from harness.systems.rabbitmq import services as rabbitmq
-from harness.systems.reference import services as reference
+from harness.systems.reference_mirrored import services as reference
 from harness.systems.rocketmq import services as rocketmq
 from harness.systems.services import Broker
 

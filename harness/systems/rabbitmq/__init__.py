@@ -1,8 +1,5 @@
-"""RabbitMQ, and whatever speaks its management API.
+"""The family of RabbitMQ: whatever speaks its protocol and its management API.
 
-layouts        a layout file of mirrored queues, and the layout that it becomes
-promises       what mirrored queues promise by a layout
-policies       what a layout's policies say, held against what it promises
 broker         the Broker port: the management API and one declare
 api            the management API, on every host
 words          what the API's answers mean

@@ -1,7 +1,5 @@
-"""Apache RocketMQ: name servers, groups of a master and its slaves.
+"""The family of Apache RocketMQ: name servers, and brokers in groups.
 
-layouts    a layout file, and the layout that it becomes (harness/plan/rocketmq_layout.py)
-promises   what masters and slaves promise by a layout
 servers    what they are on hosts, and where they listen to each other
 settings   each server's configuration file
 services   servers in containers

@@ -8,7 +8,7 @@ from harness.plan.declared import declared
 from harness.plan.model import Layout
 from harness.plan.promises import Moot, Promises
 from harness.systems.catalogue import layout_names, load_layout, load_system, system_names
-from harness.systems.rabbitmq.promises import mirrored_promises
+from harness.systems.rabbitmq_mirrored.promises import mirrored_promises
 from spark_analysis.schema.words import Strength
 from tests.plans import LAYOUT, SYSTEM, plan
 

@@ -21,7 +21,7 @@ from harness.run.preparing import Preparing
 from harness.run.view import View
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import seal
-from harness.systems.reference.processes import ReferenceNodes
+from harness.systems.reference_mirrored.processes import ReferenceNodes
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.facts import Cause, Facts
 from spark_analysis.schema.log import read_rows

@@ -13,7 +13,7 @@ from harness.plan.rocketmq_layout import RocketMq, Timers
 from harness.run import told
 from harness.systems.catalogue import load_layout, load_system
 from harness.systems.rocketmq import drain
-from harness.systems.rocketmq.promises import master_slave_promises
+from harness.systems.rocketmq_2m2s.promises import master_slave_promises
 from harness.workers.protocol import WorkerConfig
 from harness.workers.recorder import Recorder
 from spark_analysis.schema import tables

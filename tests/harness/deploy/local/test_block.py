@@ -8,8 +8,8 @@ import pytest
 
 from harness.cluster.port import DeployError
 from harness.deploy.local.block import PROXY_PORT, Block, free_block
-from harness.systems.reference.node import AMQP_PORT, PEER_PORT
-from harness.systems.reference.processes import ReferenceNodes
+from harness.systems.reference_mirrored.node import AMQP_PORT, PEER_PORT
+from harness.systems.reference_mirrored.processes import ReferenceNodes
 
 PORTS = ReferenceNodes.ports.every
 BLOCK = Block("127.120.200")  # what `drawn(56, 199)` means

@@ -11,7 +11,13 @@ from harness.systems.port import Node, Told
 from harness.systems.rabbitmq.api_operator import ApiOperator
 from harness.systems.rabbitmq.broker import RabbitBroker
 from harness.systems.rabbitmq.doors import MIRRORED_DOORS
-from harness.systems.reference.node import AMQP_PORT, API_PORT, PEER_PORT, Ports, configuration
+from harness.systems.reference_mirrored.node import (
+    AMQP_PORT,
+    API_PORT,
+    PEER_PORT,
+    Ports,
+    configuration,
+)
 
 
 class ReferenceNodes:

@@ -1,4 +1,4 @@
-"""The shape of a layout file of RocketMQ, and the layout that it becomes.
+"""The shape of a layout file of masters and slaves, and the layout that it becomes.
 
 1. Hosts say which processes they carry (harness/plan/rocketmq_layout.py has the words); what no
    cluster could be made of is told with what is missing.

@@ -30,7 +30,7 @@ from harness.systems.layout_parts import (
     words,
 )
 from harness.systems.likeness import LIKE
-from harness.systems.rabbitmq import policies
+from harness.systems.rabbitmq_mirrored import policies
 
 TIMER_S = (0.1, 3600.0)
 PAUSE = "pause_if_all_down"

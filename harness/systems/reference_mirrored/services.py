@@ -3,7 +3,7 @@
 import json
 
 from harness.plan.model import Host, Layout
-from harness.systems.reference.node import AMQP_PORT, PEER_PORT, Ports, configuration
+from harness.systems.reference_mirrored.node import AMQP_PORT, PEER_PORT, Ports, configuration
 from harness.systems.services import Addresses, Broker, Service, port_is_open
 
 _DATA = "/var/lib/mqproof"

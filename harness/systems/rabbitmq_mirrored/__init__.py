@@ -1,0 +1,7 @@
+"""RabbitMQ with mirrored classic queues.
+
+declaration  the system
+layouts      a layout file, and the layout that it becomes
+promises     what mirrored queues promise by a layout
+policies     what a layout's policies say, held against what it promises
+"""
