@@ -143,7 +143,9 @@ def _every_mirror_synchronised(window: int, state: State) -> Value:
             return one
     assert isinstance(mirrors, Interval)
     assert isinstance(full, Interval)
-    return full.low >= mirrors.low
+    if full.low >= mirrors.low:
+        return True
+    return Unknown(full.doubt) if full.high >= mirrors.low else False
 
 
 def _every_mirror_read(window: int, state: State) -> Value:

@@ -3,21 +3,22 @@
 1. What was not recorded is unknown, with the reason; it is never assumed.
 2. A manifest holds a state as JSON: facts of the run by name, and `windows` by number. Recorded
    facts that stand outside `windows` are those of the first window. `{"moot": why}` stands for
-   what makes no sense in this run.
+   what makes no sense in this run, `{"at_least": n}` for a number of which no more is known.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.claims.truth import Moot, Unknown, Value, exactly
-from harness.claims.vocabulary import DECLARED, OPERATED, RECORDED
+from harness.claims.truth import Interval, Moot, Unknown, Value, at_least, exactly
+from harness.claims.vocabulary import DECLARED, OPERATED, RECORDED, Fact
 from spark_analysis.schema.declared import FLOAT_MAX, Listener, brief
 
 Recorded = bool | str | int | float
-Known = Recorded | Unknown | Moot
+Known = Recorded | Interval | Unknown | Moot
 NOT_RECORDED = "it was not recorded"
 MOOT = "moot"
+AT_LEAST = "at_least"
 _KINDS = {bool: (bool,), str: (str,), float: (int, float)}
 SINCE = {  # what every run had before there was a choice to be recorded
     "entrance": "hosts",
@@ -38,7 +39,7 @@ class State:
         """The fact, of this window where it differs between windows."""
         facts = self.windows.get(window, {}) if name in RECORDED else self.run
         known = facts.get(name, Unknown(f"{name}: {NOT_RECORDED}"))
-        if isinstance(known, bool | str | Unknown | Moot):
+        if isinstance(known, bool | str | Interval | Unknown | Moot):
             return known
         return exactly(known)
 
@@ -79,9 +80,11 @@ def _no_ack(document: Mapping[str, Any]) -> dict[str, bool]:
     return {"no_ack": document["consumers"] > 0 and not document["acknowledges"]}
 
 
-def _known(name: str, value: Recorded | Mapping[str, str] | None) -> Known:
+def _known(name: str, value: Recorded | Mapping[str, Any] | None) -> Known:
     if isinstance(value, Mapping):
-        return Moot(value[MOOT])
+        if MOOT in value:
+            return Moot(value[MOOT])
+        return at_least(value[AT_LEAST], doubt=f"{name}: brokers tell no more")
     return Unknown(f"{name}: {NOT_RECORDED}") if value is None else value
 
 
@@ -106,9 +109,16 @@ def _check_facts(facts: Mapping[str, Any], place: str, listener: Listener) -> No
     for name, value in facts.items():
         fact = DECLARED.get(name) or OPERATED.get(name) or RECORDED.get(name)
         if isinstance(value, Mapping) and name != "windows":
-            if not isinstance(value.get(MOOT), str):
+            if not (isinstance(value.get(MOOT), str) or _is_bound(fact, value)):
                 listener.add(f"{place}.{name}", f"{brief(value)} says not why it is moot")
         elif fact is not None and value is not None and type(value) not in _KINDS[fact.kind]:
             listener.add(f"{place}.{name}", f"{brief(value)} is not {fact.kind.__name__}")
         elif isinstance(value, float | int) and not abs(value) <= FLOAT_MAX:
             listener.add(f"{place}.{name}", f"{brief(value)} is out of range")
+
+
+def _is_bound(fact: Fact | None, value: Mapping[str, Any]) -> bool:
+    """Whether it is the least of a number, and nothing else."""
+    least = value.get(AT_LEAST)
+    number = fact is None or fact.kind is float
+    return number and value.keys() == {AT_LEAST} and type(least) is int and least >= 0

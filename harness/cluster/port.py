@@ -30,7 +30,22 @@ class Roles:
 
     master: str | None
     mirrors: tuple[str, ...]
-    synchronised: tuple[str, ...]  # the mirrors that hold everything
+    synchronised: tuple[str, ...] | None  # the mirrors that hold everything; None: no word of it
+    synchronised_at_least: int = 0  # then: so many of them do, whichever they are
+
+    @property
+    def synchronised_known(self) -> int | None:
+        """How many mirrors hold everything; None where there are only bounds."""
+        if self.synchronised is not None:
+            return len(self.synchronised)
+        least = self.synchronised_at_least
+        return least if least == len(self.mirrors) else None
+
+    @property
+    def synchronised_min(self) -> int:
+        """How many mirrors hold everything, at least."""
+        known = self.synchronised_known
+        return self.synchronised_at_least if known is None else known
 
 
 @dataclass(frozen=True, slots=True)

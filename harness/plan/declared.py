@@ -6,7 +6,8 @@ from harness.plan.promises import Moot
 from harness.plan.reconnecting import reconnect_s
 
 Promised = bool | str | int | float | None
-Declared = bool | str | int | float | dict[str, str] | None
+Declared = bool | str | int | float | dict[str, str] | dict[str, int] | None
+AT_LEAST = "at_least"  # {"at_least": n}: a number of which no more is known
 NOT_AMQP = {"moot": "its clients do not speak AMQP"}
 NO_ENTRANCE = {"moot": "clients enter nowhere: name servers show them every master"}
 NO_NAME_SERVERS = {"moot": "its clients ask no name server"}

@@ -168,13 +168,23 @@ def describe(host: str, roles: Mapping[str, Roles]) -> str:
     for queue, role in roles.items():
         if role.master == host:
             parts.append(
-                f"master of {queue} (mirrors {len(role.mirrors)}, "
-                f"synchronised {len(role.synchronised)})"
+                f"master of {queue} (mirrors {len(role.mirrors)}, synchronised {_counted(role)})"
             )
         elif host in role.mirrors:
-            state = "synchronised" if host in role.synchronised else "unsynchronised"
-            parts.append(f"{state} mirror of {queue}")
+            parts.append(f"{_state(host, role)}mirror of {queue}")
     return "; ".join(parts) or "holds no queue"
+
+
+def _counted(role: Roles) -> str:
+    known = role.synchronised_known
+    return f"at least {role.synchronised_min}" if known is None else str(known)
+
+
+def _state(host: str, role: Roles) -> str:
+    """Nothing where nobody tells which mirrors hold everything."""
+    if role.synchronised is None:
+        return ""
+    return "synchronised " if host in role.synchronised else "unsynchronised "
 
 
 def _roles(word: str, prefix: str, roles: Mapping[str, Roles]) -> Roles:

@@ -177,12 +177,13 @@ class Operating:
             return said
         roles = await until(lambda: self._roles(queue), _synchronised, SYNCHRONISED_LIMIT_S)
         if not _synchronised(roles):
-            behind = ", ".join(set(roles.mirrors) - set(roles.synchronised)) or "it has no mirror"
+            full = set(roles.synchronised or ())
+            behind = ", ".join(set(roles.mirrors) - full) or "it has no mirror"
             raise DeployError(
                 f"{queue} was not synchronised within {SYNCHRONISED_LIMIT_S:g} s: {behind}"
             )
         await self._clean(plan)
-        return f"{said}; synchronised on {', '.join(roles.synchronised)}"
+        return f"{said}; synchronised on {', '.join(roles.synchronised or ())}"
 
     async def _of_node(self, plan: OperationPlan, host: str) -> str:
         """What is told to a broker about one node."""
@@ -354,7 +355,8 @@ def _policy_order(plan: OperationPlan) -> Order:
 
 
 def _synchronised(roles: Roles) -> bool:
-    return bool(roles.mirrors) and set(roles.mirrors) == set(roles.synchronised)
+    """What nobody tells is not so."""
+    return bool(roles.mirrors) and set(roles.mirrors) == set(roles.synchronised or ())
 
 
 async def _together(*work: Coroutine[Any, Any, None]) -> None:

@@ -12,7 +12,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,7 @@ from typing import Any
 from faults.places import overlap, split
 from harness.cluster.port import Cluster, Link, Roles
 from harness.plan.clients.asked import asks_name_servers, drains_by, routes_every_confirm
-from harness.plan.declared import NO_ENTRANCE, NO_NAME_SERVERS, Declared
+from harness.plan.declared import AT_LEAST, NO_ENTRANCE, NO_NAME_SERVERS, Declared
 from harness.plan.model import BALANCER, ONE, Entry, RunPlan
 from harness.plan.seeds import stream
 from harness.plan.servers import Process, Servers
@@ -77,9 +77,7 @@ class Prepared:
             "fault_resource": window.resource or NO_RESOURCE,
             "fault_target_role": window.target.target_role if window.resolved else None,
             "mirrors_at_fault": min((len(r.mirrors) for r in roles.values()), default=None),
-            "synchronised_mirrors_at_fault": min(
-                (len(r.synchronised) for r in roles.values()), default=None
-            ),
+            "synchronised_mirrors_at_fault": synchronised_at_fault(roles.values()),
             "publishers_entered_at_target": self._entered("publishers", window),
             "consumers_entered_at_target": self._entered("consumers", window),
             CONSUMING: self._consuming_from(window),
@@ -115,6 +113,15 @@ class Prepared:
             each.host for each in every if any(overlap(each.place, one) for one in split(resolved))
         ]
         return dict(zip(names, (struck, len(struck), len(every) - len(struck)), strict=True))
+
+
+def synchronised_at_fault(roles: Iterable[Roles]) -> Declared:
+    """The least of all queues; {"at_least": n} where brokers do not tell which mirrors are."""
+    found = [(one.synchronised_min, one.synchronised_known is not None) for one in roles]
+    if not found:
+        return None
+    least = min(count for count, _ in found)
+    return least if all(known for _, known in found) else {AT_LEAST: least}
 
 
 def _end(links: Sequence[Link], process: Process) -> Endpoint | None:

@@ -41,11 +41,11 @@ class Struck:
 
     def synchronised_by(self, roles: Mapping[str, Roles]) -> bool | None:
         """Whether it is a mirror that holds everything, of every queue that it mirrors; None where
-        it mirrors none."""
+        it mirrors none, or where nobody tells."""
         own = [one for one in roles.values() if self.resolved in one.mirrors]
-        if not own:
+        if not own or any(one.synchronised is None for one in own):
             return None
-        return all(self.resolved in one.synchronised for one in own)
+        return all(self.resolved in (one.synchronised or ()) for one in own)
 
     def promoted_by(self, roles: Mapping[str, Roles]) -> int | None:
         """The rank of the mirror that took its place as a master; None where none is seen to."""

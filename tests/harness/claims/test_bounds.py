@@ -1,0 +1,73 @@
+"""Of a number of which brokers tell a bound alone: what it decides, and what stays unknown."""
+
+import pytest
+
+from harness.claims.derived import derive
+from harness.claims.state import State, check
+from harness.claims.truth import Unknown, holds
+from harness.cluster.port import Roles
+from harness.run.cast import describe
+from harness.run.preparing import synchronised_at_fault
+from spark_analysis.schema.declared import Listing
+from tests.findings import Story
+
+ALL_ONLINE = Roles("a", ("b", "c"), None, synchronised_at_least=1)
+ONE_LEFT = Roles("a", ("b",), None, synchronised_at_least=1)
+TOLD = Roles("a", ("b", "c"), ("c",))
+
+
+@pytest.mark.parametrize(
+    ("roles", "recorded"),
+    [
+        ([ALL_ONLINE], {"at_least": 1}),
+        ([ONE_LEFT], 1),  # whoever is left holds it
+        ([TOLD], 1),
+        ([ALL_ONLINE, TOLD], {"at_least": 1}),
+        ([], None),
+    ],
+)
+def test_what_nobody_tells_is_recorded_as_a_bound(roles: list[Roles], recorded: object) -> None:
+    assert synchronised_at_fault(roles) == recorded
+
+
+def state(synchronised: object, mirrors: int = 2) -> State:
+    told = {"synchronised_mirrors_at_fault": synchronised, "mirrors_at_fault": mirrors}
+    return State.from_json({"windows": {"1": told}})
+
+
+@pytest.mark.parametrize(
+    ("comparator", "wanted", "holding"),
+    [(">=", 1.0, True), ("==", 0.0, False), ("==", 1.0, None), (">=", 2.0, None)],
+)
+def test_a_bound_decides_what_it_decides(
+    comparator: str, wanted: float, holding: bool | None
+) -> None:
+    value = state({"at_least": 1}).value("synchronised_mirrors_at_fault", 1)
+    assert holds(value, comparator, (wanted,)) is holding
+
+
+def test_whether_every_mirror_holds_everything_is_unknown_by_a_bound_below_their_number() -> None:
+    of = Story("kill").evidence.facts
+    name = "every_mirror_synchronised"
+    assert isinstance(derive(name, 1, of, state({"at_least": 1})), Unknown)
+    assert derive(name, 1, of, state({"at_least": 2})) is True
+    assert derive(name, 1, of, state(1)) is False
+
+
+def test_a_bound_that_is_none_is_told() -> None:
+    for wrong in ({"at_least": -1}, {"at_least": True}, {"at_least": 1, "moot": 1}, {}):
+        listener = Listing(9)
+        check({"mirrors_at_fault": wrong}, listener)
+        assert listener.count, wrong
+    listener = Listing(9)
+    check({"elects": {"at_least": 1}}, listener)
+    assert listener.count, "it is no number"
+    listener = Listing(9)
+    check({"mirrors_at_fault": {"at_least": 1}}, listener)
+    assert not listener.count
+
+
+def test_a_mirror_of_which_nobody_tells_is_called_neither() -> None:
+    assert describe("a", {"q": ALL_ONLINE}) == "master of q (mirrors 2, synchronised at least 1)"
+    assert describe("b", {"q": ALL_ONLINE}) == "mirror of q"
+    assert describe("b", {"q": TOLD}) == "unsynchronised mirror of q"
