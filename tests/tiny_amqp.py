@@ -41,6 +41,7 @@ class TinyBroker:
     published: list[bytes] = field(default_factory=list)
     acknowledged: list[tuple[int, bool]] = field(default_factory=list)
     queues: dict[str, deque[Message]] = field(default_factory=dict)
+    declared: dict[str, dict[str, object]] = field(default_factory=dict)  # queue -> arguments
     connections: list["Connection"] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     opened: int = 0
@@ -246,6 +247,7 @@ class Channel:
             case spec.Queue.Declare() | spec.Basic.Consume() if self.broker.missing:
                 self.send(spec.Channel.Close(404, "NOT_FOUND", 50, 10))
             case spec.Queue.Declare():
+                self.broker.declared[method.queue] = method.arguments or {}
                 ready = self.broker.queues.setdefault(method.queue, deque())
                 if method.exclusive:
                     self.connection.exclusive.add(method.queue)

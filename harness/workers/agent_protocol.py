@@ -22,7 +22,7 @@ Calls run side by side; each has its own deadline, after which it answers with a
 | words_greet | host, port, says, begins, timeout_s | as greet: an answer that begins so |
 | words_ask | host, port, says, timeout_s | {"text"}: the line that answers |
 | remoting_greet | host, port, timeout_s | as greet: any command answered |
-| declare | host, port, queue, durable, timeout_s | {} |
+| declare | host, port, queue, durable, arguments (of AMQP), timeout_s | {} |
 | proxy_create | name, upstream ("rmq1:5672"), listen ("", any) | {"port"}: the real one |
 | proxy_list | | {"upstreams": {name: "address:port"}}: every proxy, whoever made it |
 | proxy_delete | prefix | {"deleted": [names]} |

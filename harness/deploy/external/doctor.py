@@ -148,7 +148,8 @@ async def _management(topology: Topology, agent: AgentClient) -> AsyncIterator[R
         yield Row("cluster", "; ".join(doubts), False, "mend the file: name every node as it is")
         return
     said = await renamed.bodies(NODES)
-    found = words.doubts(layout_of(topology), said, {})  # no queue there is a run's
+    # No queue there is a run's.
+    found = words.doubts(layout_of(topology), said, {}, words.queue_doubts)
     text = "; ".join(found) or f"{len(nodes)} nodes run, no partition, no alarm"
     yield Row("cluster", text, not found, "a run begins on a clean cluster" if found else "")
 

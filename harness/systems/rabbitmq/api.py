@@ -61,7 +61,7 @@ class ManagementApi:
     """`urls`: host -> what the agent asks, without the path, in the layout's order.
 
     `login`: name and password. `nodes`: what the cluster calls its nodes -> what they are called
-    here, where that is not the same.
+    here, where that is not the same. `limit_s`: of each question.
     """
 
     def __init__(
@@ -70,8 +70,10 @@ class ManagementApi:
         urls: Mapping[str, str],
         login: tuple[str, str] = GUEST,
         nodes: Mapping[str, str] | None = None,
+        limit_s: float = ASK_LIMIT_S,
     ) -> None:
         self._agent = agent
+        self._limit_s = limit_s
         self._urls = dict(urls)
         basic = base64.b64encode(":".join(login).encode()).decode()
         self._headers = {**_HEADERS, "Authorization": f"Basic {basic}"}
@@ -91,7 +93,7 @@ class ManagementApi:
         try:
             value = await self._agent.call(
                 "http",
-                timeout_s=ASK_LIMIT_S,
+                timeout_s=self._limit_s,
                 method=method,
                 url=f"{self._urls[host]}{path}",
                 headers=self._headers,
@@ -132,7 +134,7 @@ class ManagementApi:
             async for reply in replies:
                 if reply.status == 200:
                     return reply.body
-        raise DeployError(f"no broker answers {path.partition('?')[0]} within {ASK_LIMIT_S:g} s")
+        raise DeployError(f"no broker answers {path.partition('?')[0]} within {self._limit_s:g} s")
 
     def _renamed(self, body: Any) -> Any:
         """The same, with nodes called as they are here: a node's name stands for nothing else."""

@@ -1,7 +1,8 @@
 """The Broker port for a RabbitMQ cluster: its management API and one declare, through the agent.
 
 1. Where the cluster's word is wanted, hosts are asked side by side and the first that answers is
-   believed: one that hangs delays nothing. Where each host's own word is wanted, all are awaited.
+   believed, or the first that so many agree with as the kind of queue asks for (queues.py): one
+   that hangs delays nothing. Where each host's own word is wanted, all are awaited.
 2. Deleting or closing what is not there (any more) is no error.
 3. A connection is listed up to a second after it was opened (rabbitmq.conf), and unlisted at once.
 """
@@ -30,6 +31,7 @@ from harness.systems.rabbitmq.api import (
     urls,
 )
 from harness.systems.rabbitmq.doors import AMQP_PORT
+from harness.systems.rabbitmq.queues import QueueKind, agreed, unanimous
 
 SHARED_PRIORITY = 1000  # of several policies that fit the highest counts: others may mean all
 _GREET_LIMIT_S = 2.0
@@ -50,12 +52,14 @@ class RabbitBroker:
         agent: AgentClient,
         ways: Mapping[str, tuple[str, int]],
         api: ManagementApi,
+        kind: QueueKind,
         ours: Callable[[], Sequence[str]] | None = None,
     ) -> None:
         self._layout = layout
         self._agent = agent
         self._ways = dict(ways)
         self._api = api
+        self._kind = kind
         self._ours = ours
 
     @classmethod
@@ -64,12 +68,14 @@ class RabbitBroker:
         layout: Layout,
         agent: AgentClient,
         addresses: Mapping[str, str],
+        kind: QueueKind,
         amqp_port: int = AMQP_PORT,
         api_port: int = API_PORT,
     ) -> "RabbitBroker":
         """Of hosts that all use the same ports."""
         ways = {host: (address, amqp_port) for host, address in addresses.items()}
-        return cls(layout, agent, ways, ManagementApi(agent, urls(addresses, api_port)))
+        api = ManagementApi(agent, urls(addresses, api_port), limit_s=kind.ask_limit_s)
+        return cls(layout, agent, ways, api, kind)
 
     @property
     def api(self) -> ManagementApi:
@@ -89,31 +95,32 @@ class RabbitBroker:
             port=port,
             queue=queue,
             durable=durable,
+            arguments=dict(self._kind.arguments(self._layout)),
         )
-        wanted = await self._mirrors_wanted(queue)
+        said = await self._api.first(queue_path(queue))
+        wanted = self._kind.mirrors_wanted(self._layout, said)
         there = partial(_holds, "" if self._ours else host, wanted)
         roles = await until(lambda: self.roles(queue), there, _MIRRORS_LIMIT_S)
         if not there(roles):
             where = "somewhere" if self._ours else f"on {host}"
             raise DeployError(
                 f"{queue}: wanted its master {where} and {wanted} synchronised mirrors, "
-                f"found {roles.master} and {list(roles.synchronised)} after {_MIRRORS_LIMIT_S:g} s"
+                f"found {roles.master} and {list(_full(roles))} after {_MIRRORS_LIMIT_S:g} s"
             )
-
-    async def _mirrors_wanted(self, queue: str) -> int:
-        """As the layout declares, or else as the policy says that governs the queue."""
-        if self._layout.copies is not None:
-            return self._layout.copies - 1
-        said = await self._api.first(queue_path(queue))
-        return words.mirrors_wanted(said, len(self._layout.hosts))
 
     async def roles(self, queue: str) -> Roles:
         statuses: list[int] = []
+        said: list[Roles] = []
+        enough = self._kind.agreeing(len(self._api.hosts))
         async with aclosing(self._api.as_answered(queue_path(queue))) as replies:
             async for reply in replies:
                 if reply.status == 200:
-                    return words.roles_of(reply.body)
+                    said.append(self._kind.roles_of(reply.body))
+                if (roles := agreed(said, enough)) is not None:
+                    return roles
                 statuses.append(reply.status)
+        if said:
+            return unanimous(queue, said)
         # A broker does not find a queue whose only holder is down.
         if 404 in statuses:
             return Roles(master=None, mirrors=(), synchronised=())
@@ -126,7 +133,9 @@ class RabbitBroker:
             if reply is None or reply.status not in (200, 404):
                 claims[host] = None
             else:
-                claims[host] = reply.status == 200 and words.master_of(reply.body) == host
+                claims[host] = (
+                    reply.status == 200 and self._kind.roles_of(reply.body).master == host
+                )
         return claims
 
     async def members(self, asked: str) -> tuple[str, ...]:
@@ -229,7 +238,7 @@ class RabbitBroker:
         if self._ours is not None:
             prefixes = tuple(self._ours())
             queues = {host: words.named(listed, prefixes) for host, listed in queues.items()}
-        found = words.doubts(self._layout, nodes, queues)
+        found = words.doubts(self._layout, nodes, queues, self._kind.doubts)
         return Health(clean=not found, doubts=found)
 
     async def _set_policy(self, policy: Policy) -> None:
@@ -252,4 +261,10 @@ def _holds(host: str, mirrors: int, roles: Roles) -> bool:
     `host`: "" is any.
     """
     placed = roles.master == host if host else roles.master is not None
-    return placed and len(roles.synchronised) >= mirrors
+    return placed and len(_full(roles)) >= mirrors
+
+
+def _full(roles: Roles) -> tuple[str, ...]:
+    """The mirrors that hold everything, or else, where nobody tells which do, those that are
+    there: a fresh queue has nothing that one could lack."""
+    return roles.mirrors if roles.synchronised is None else roles.synchronised

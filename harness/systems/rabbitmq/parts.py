@@ -10,6 +10,7 @@ from harness.systems.rabbitmq.api_operator import ApiOperator
 from harness.systems.rabbitmq.broker import RabbitBroker
 from harness.systems.rabbitmq.doors import AMQP_PORT, MIRRORED_DOORS
 from harness.systems.rabbitmq.operator import RabbitOperator
+from harness.systems.rabbitmq.queues import MIRRORED, QueueKind
 from harness.systems.rabbitmq.stopped import by_application
 
 
@@ -21,7 +22,12 @@ def links(stand: Stand) -> Links:
 
 
 def rabbitmq_parts(stand: Stand) -> Parts:
-    broker = RabbitBroker.on_ports(stand.layout, stand.agent, stand.addresses)
+    """Of nodes whose queues are classic ones."""
+    return parts_of(stand, MIRRORED)
+
+
+def parts_of(stand: Stand, kind: QueueKind) -> Parts:
+    broker = RabbitBroker.on_ports(stand.layout, stand.agent, stand.addresses, kind)
     project = Project(stand.client, stand.project)
 
     def joined(host: str, address: str) -> None:

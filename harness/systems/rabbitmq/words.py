@@ -4,6 +4,7 @@
 2. A cluster is clean when every host says so itself: in a partition each sees another one.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from faults.executors.alarms import ALARMS
@@ -16,8 +17,8 @@ _DEAD = frozenset({"down", "stopped", "crashed", "terminated"})
 
 def roles_of(queue: dict[str, Any]) -> Roles:
     """Mirrors in age order; the API lists those that are synchronised in another order."""
-    mirrors = _hosts(queue.get("slave_nodes"))
-    synchronised = frozenset(_hosts(queue.get("synchronised_slave_nodes")))
+    mirrors = hosts_of(queue.get("slave_nodes"))
+    synchronised = frozenset(hosts_of(queue.get("synchronised_slave_nodes")))
     return Roles(
         master=master_of(queue),
         mirrors=mirrors,
@@ -30,24 +31,24 @@ def master_of(queue: dict[str, Any]) -> str | None:
     if isinstance(state, str) and state in _DEAD:
         return None
     node = queue.get("node")
-    return _host(node) if isinstance(node, str) else None
+    return host_of(node) if isinstance(node, str) else None
 
 
 def runs(host: str, nodes: list[dict[str, Any]]) -> bool:
     """Whether a list of nodes says that the host's is running."""
-    return any(_host(str(node.get("name"))) == host and node.get("running") for node in nodes)
+    return any(host_of(str(node.get("name"))) == host and node.get("running") for node in nodes)
 
 
 def members(nodes: list[dict[str, Any]]) -> tuple[str, ...]:
     """The hosts of a list of nodes, of those that are down, too."""
-    return tuple(_host(str(node.get("name"))) for node in nodes)
+    return tuple(host_of(str(node.get("name"))) for node in nodes)
 
 
 def alarms(nodes: list[dict[str, Any]], resource: str) -> dict[str, bool]:
     """Host -> whether it is in alarm; a node that is down, or whose word is not told, has none."""
     key = ALARMS[resource]
     return {
-        _host(str(node.get("name"))): bool(node[key])
+        host_of(str(node.get("name"))): bool(node[key])
         for node in nodes
         if node.get("running") and key in node
     }
@@ -76,8 +77,13 @@ def named(
     return None if queues is None else list(found)
 
 
-def doubts(layout: Layout, nodes: dict[str, Any], queues: dict[str, Any]) -> tuple[str, ...]:
-    """What stands against a clean cluster. Each argument: host -> its own word, None for none."""
+def doubts(
+    layout: Layout,
+    nodes: dict[str, Any],
+    queues: dict[str, Any],
+    of_queue: Callable[[Layout, dict[str, Any]], list[str]],
+) -> tuple[str, ...]:
+    """What stands against a clean cluster. Nodes, queues: host -> its own word, None for none."""
     found: list[str] = []
     for host in (host.name for host in layout.hosts):
         if nodes.get(host) is None:
@@ -85,12 +91,12 @@ def doubts(layout: Layout, nodes: dict[str, Any], queues: dict[str, Any]) -> tup
         else:
             found += [f"{host} says: {doubt}" for doubt in _node_doubts(layout, nodes[host])]
         for queue in queues.get(host) or ():
-            found += [f"{host} says: {doubt}" for doubt in _queue_doubts(layout, queue)]
+            found += [f"{host} says: {doubt}" for doubt in of_queue(layout, queue)]
     return tuple(found)
 
 
 def _node_doubts(layout: Layout, listed: list[dict[str, Any]]) -> list[str]:
-    by_host = {_host(str(node.get("name"))): node for node in listed}
+    by_host = {host_of(str(node.get("name"))): node for node in listed}
     found: list[str] = []
     for host in (host.name for host in layout.hosts):
         node = by_host.get(host)
@@ -98,12 +104,12 @@ def _node_doubts(layout: Layout, listed: list[dict[str, Any]]) -> list[str]:
             found.append(f"{host} is not {'listed' if node is None else 'running'}")
             continue
         if node.get("partitions"):
-            found.append(f"{host} is partitioned from {', '.join(_hosts(node['partitions']))}")
+            found.append(f"{host} is partitioned from {', '.join(hosts_of(node['partitions']))}")
         found += [f"{host} has a {alarm}" for alarm in ALARMS.values() if node.get(alarm)]
     return found
 
 
-def _queue_doubts(layout: Layout, queue: dict[str, Any]) -> list[str]:
+def queue_doubts(layout: Layout, queue: dict[str, Any]) -> list[str]:
     """Of a queue that a policy governs: its master, mirrors and their synchronisation."""
     if not queue.get("policy") or layout.copies is None or layout.copies == 1:
         return []
@@ -112,15 +118,15 @@ def _queue_doubts(layout: Layout, queue: dict[str, Any]) -> list[str]:
         return [f"{name} has no master"]
     if len(roles.mirrors) < layout.copies - 1:
         return [f"{name} has {len(roles.mirrors)} of {layout.copies - 1} mirrors"]
-    behind = [host for host in roles.mirrors if host not in roles.synchronised]
+    behind = [host for host in roles.mirrors if host not in (roles.synchronised or ())]
     if behind and layout.synchronise == "automatic":
         return [f"{name} is not synchronised on {', '.join(behind)}"]
     return []
 
 
-def _hosts(nodes: Any) -> tuple[str, ...]:
-    return tuple(_host(str(node)) for node in nodes or ())
+def hosts_of(nodes: Any) -> tuple[str, ...]:
+    return tuple(host_of(str(node)) for node in nodes or ())
 
 
-def _host(node: str) -> str:
+def host_of(node: str) -> str:
     return node.removeprefix(_NODE)

@@ -29,7 +29,12 @@ async def greet(host: str, port: int, timeout_s: float) -> dict[str, Any]:
 
 
 async def declare(
-    host: str, port: int, queue: str, durable: bool, timeout_s: float
+    host: str,
+    port: int,
+    queue: str,
+    durable: bool,
+    arguments: dict[str, Any],
+    timeout_s: float,
 ) -> dict[str, Any]:
     """Declares a queue and returns when the broker said that it is there."""
     what = f"declare {queue} at {host}:{port}"
@@ -37,7 +42,7 @@ async def declare(
         async with asyncio.timeout(timeout_s):
             conversation = await Conversation.open(host, port, "mqproof.agent")
             try:
-                asked: Any = spec.Queue.Declare(queue=queue, durable=durable)
+                asked: Any = spec.Queue.Declare(queue=queue, durable=durable, arguments=arguments)
                 await conversation.request(asked, spec.Queue.DeclareOk)
                 await conversation.close()
             finally:

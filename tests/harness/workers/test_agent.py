@@ -322,8 +322,9 @@ def test_declare_makes_a_queue_and_says_goodbye() -> None:
     async def story() -> None:
         async with stage() as (ask, broker, _):
             here = {"host": "127.0.0.1", "port": broker.port, "timeout_s": 5.0}
-            assert await ask("declare", queue="orders", durable=True, **here) == {}
-            assert "orders" in broker.queues
+            asked = {"queue": "orders", "durable": True, "arguments": {"x-queue-type": "quorum"}}
+            assert await ask("declare", **asked, **here) == {}
+            assert broker.declared == {"orders": {"x-queue-type": "quorum"}}
             assert broker.connections == []
 
     asyncio.run(story())

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from harness.cluster.agent import AgentTimeout
 from harness.cluster.port import DeployError, Roles
 from harness.systems.catalogue import load_layout
 from harness.systems.rabbitmq.broker import RabbitBroker
+from harness.systems.rabbitmq.queues import MIRRORED, QueueKind
 from tests.loops import in_a_loop
 
 LAYOUT = load_layout("rabbitmq-mirrored", "all-automatic")
@@ -31,8 +33,11 @@ class FakeAgent:
     def __init__(self, said: dict[tuple[str, str], Said]) -> None:
         self.said = said
         self.asked: list[tuple[str, str, str]] = []
+        self.declared: list[tuple[str, dict[str, Any]]] = []
 
     async def call(self, name: str, /, timeout_s: float, **arguments: Any) -> dict[str, Any]:
+        if name == "declare":
+            self.declared.append((arguments["queue"], arguments["arguments"]))
         if name != "http":
             return {}
         address, _, path = arguments["url"].removeprefix("http://").partition(":15672")
@@ -48,10 +53,13 @@ class FakeAgent:
         return {"status": said[0], "body": json.dumps(said[1])}
 
 
-def broker(said: dict[tuple[str, str], Said]) -> tuple[RabbitBroker, FakeAgent]:
+def broker(
+    said: dict[tuple[str, str], Said], kind: QueueKind = MIRRORED
+) -> tuple[RabbitBroker, FakeAgent]:
     agent = FakeAgent(said)
     addresses = {host: host for host in HOSTS}
-    return RabbitBroker.on_ports(LAYOUT, agent, addresses), agent  # type: ignore[arg-type]
+    asked = RabbitBroker.on_ports(LAYOUT, agent, addresses, kind)  # type: ignore[arg-type]
+    return asked, agent
 
 
 def everywhere(path: str, said: Said) -> dict[tuple[str, str], Said]:
@@ -149,3 +157,35 @@ async def test_a_policy_is_what_a_host_says_of_it_and_silence_is_not_its_absence
     broken, _ = broker(everywhere(path, (500, None)))
     with pytest.raises(DeployError, match="no broker tells of policy mqproof"):
         await broken.policy("mqproof")
+
+
+VOTING = replace(MIRRORED, agreeing=lambda hosts: hosts // 2 + 1)
+
+
+@in_a_loop
+async def test_who_was_cut_off_is_outvoted_where_a_kind_of_queue_is_put_to_the_vote() -> None:
+    stale = QUEUE | {"node": "rabbit@rmq1", "slave_nodes": ["rabbit@rmq2"]}
+    said = everywhere(PATH, (200, QUEUE)) | {("rmq1", PATH): (200, stale)}
+    asked, _ = broker(said, VOTING)
+    assert await asked.roles("mqproof.r.q") == HELD
+
+
+@in_a_loop
+async def test_hosts_that_do_not_agree_tell_nothing_and_one_alone_is_believed() -> None:
+    stale = QUEUE | {"node": "rabbit@rmq1"}
+    split = {("rmq1", PATH): (200, stale), ("rmq2", PATH): (200, QUEUE), ("rmq3", PATH): (500, "")}
+    asked, _ = broker(split, VOTING)
+    with pytest.raises(DeployError, match=r"do not agree who holds mqproof.r.q: rmq1, rmq2"):
+        await asked.roles("mqproof.r.q")
+    alone, _ = broker({("rmq1", PATH): (200, QUEUE)}, VOTING)
+    assert await alone.roles("mqproof.r.q") == HELD
+
+
+@in_a_loop
+async def test_a_queue_is_declared_as_its_kind_has_it() -> None:
+    kind = replace(MIRRORED, arguments=lambda layout: {"x-copies": layout.copies or 0})
+    full = QUEUE | {"synchronised_slave_nodes": ["rabbit@rmq3", "rabbit@rmq1"]}
+    full |= {"slave_nodes": ["rabbit@rmq3", "rabbit@rmq1"]}
+    asked, agent = broker(everywhere(PATH, (200, full)), kind)
+    await asked.declare("mqproof.r.q", True, "rmq2")
+    assert agent.declared == [("mqproof.r.q", {"x-copies": 3})]

@@ -3,8 +3,10 @@
 from typing import Any
 
 from harness.cluster.port import Roles
+from harness.plan.model import Layout
 from harness.systems.catalogue import load_layout
-from harness.systems.rabbitmq.words import alarms, doubts, master_of, roles_of, runs
+from harness.systems.rabbitmq.words import alarms, master_of, queue_doubts, roles_of, runs
+from harness.systems.rabbitmq.words import doubts as words_doubts
 
 LAYOUT = load_layout("rabbitmq-mirrored", "all-automatic")
 MANUAL = load_layout("rabbitmq-mirrored", "all-manual")
@@ -16,6 +18,10 @@ QUEUE: dict[str, Any] = {
     "state": "live",
     "synchronised_slave_nodes": ["rabbit@rmq2", "rabbit@rmq3"],
 }
+
+
+def doubts(layout: Layout, nodes: dict[str, Any], queues: dict[str, Any]) -> tuple[str, ...]:
+    return words_doubts(layout, nodes, queues, queue_doubts)
 
 
 def nodes(**changes: dict[str, Any]) -> list[dict[str, Any]]:
