@@ -21,6 +21,7 @@ DERIVED = (
     "attached_name_server_silent",
     "consumers_not_told",
     "whole_at_fault",
+    "majority_left",
 )
 # What a fact of the run asks to survive the end of a broker.
 _LASTING = {"keeps": ("durable", "persistent"), "queues_stay": ("durable",)}
@@ -50,6 +51,8 @@ def derive(name: str, window: int, facts: Facts, state: State) -> Value:
             return _attached_is_silent(own, facts, state)
         case "consumers_not_told":
             return _not_told(window, state)
+        case "majority_left":
+            return _majority_left(window, state)
     assert name == "whole_at_fault", name
     return _whole_at_fault(window, state)
 
@@ -217,3 +220,19 @@ def _whole_at_fault(window: int, state: State) -> Value:
     assert isinstance(copies, Interval)
     assert isinstance(mirrors, Interval)
     return mirrors.low + 1 >= copies.low
+
+
+def _majority_left(window: int, state: State) -> Value:
+    """Of the queue's copies, when the target is gone: the master and its mirrors but for it."""
+    copies, left = state.value("copies", 0), state.value("mirrors_at_fault", window)
+    role = state.value("fault_target_role", window)
+    if isinstance(role, Unknown | Moot):
+        return role
+    if role not in ("master", "mirror"):
+        return Moot("what was struck holds no copy of a queue")
+    for one in (copies, left):
+        if not isinstance(one, Interval):
+            return one
+    assert isinstance(copies, Interval)
+    assert isinstance(left, Interval)
+    return left.low > copies.low // 2

@@ -24,6 +24,8 @@ SINCE = {  # what every run had before there was a choice to be recorded
     "entrance": "hosts",
     "promote_on_shutdown": "when-synced",
     "promote_on_failure": "always",
+    "elects_by_majority": False,
+    "confirm_waits_for_majority": False,
 }
 RENAMED = ("forgotten", "node_forgotten")  # a fact of older runs; the old name is a class today
 

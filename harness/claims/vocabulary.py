@@ -35,10 +35,18 @@ DECLARED: dict[str, Fact] = {
     ),
     "promote_on_failure": Fact(str, False, "whether a crash may: always, when-synced, never"),
     "elects": Fact(bool, False, "a mirror may become master by itself, when the master fails"),
+    "elects_by_majority": Fact(
+        bool, False, "a majority of all that hold a queue decides who is its master"
+    ),
     "timer_s": Fact(float, False, "the layout's timer, in seconds"),
     "route_poll_s": Fact(float, False, "how often clients ask name servers who the masters are"),
     "confirms": Fact(bool, False, "publishers ask for confirms"),
-    "confirm_waits_for_mirrors": Fact(bool, False, "by the layout, until mirrors have a message"),
+    "confirm_waits_for_mirrors": Fact(
+        bool, False, "by the layout, until every mirror that is there has a message"
+    ),
+    "confirm_waits_for_majority": Fact(
+        bool, False, "by the layout, until a majority of all that hold the queue has it"
+    ),
     "confirm_waits_for_disk": Fact(bool, False, "by the layout, until it is on disk"),
     "durable": Fact(bool, False, "queues survive their host's restart"),
     "persistent": Fact(bool, False, "messages do"),
@@ -240,6 +248,9 @@ FOLLOWING: dict[str, Fact] = {  # from others (derived.py)
     ),
     "whole_at_fault": Fact(
         bool, True, "the queue had all copies that its layout wants: no node was down before"
+    ),
+    "majority_left": Fact(
+        bool, True, "without the target a majority of the copies that the layout wants was left"
     ),
 }
 FACTS: dict[str, Fact] = {

@@ -11,7 +11,7 @@ from faults.mechanisms import COMPOSE, TOXIPROXY
 from faults.shapes import SHAPES
 from faults.targets import CLIENT_LINK
 from harness.outside.text import brief
-from harness.plan import operable, overlaps, process_targets, worker_places
+from harness.plan import demands, operable, overlaps, process_targets, worker_places
 from harness.plan.clients import asked
 from harness.plan.model import BALANCERS, Entry, FaultPlan, Layout, Scenario, System
 from harness.plan.permission import forbidden, permitted
@@ -44,6 +44,7 @@ def obstacles(
         reasons.append(f"{system.name} has direct peer links by {deployment}: {why}")
     if layout.balancers and deployment != COMPOSE:
         reasons.append(f"clients enter by {layout.entrance}, which only {COMPOSE} has")
+    reasons += demands.obstacles(system, scenario.workload)
     reasons += _fault_obstacles(scenario, system, layout, client, deployment)
     reasons += _length_obstacles(scenario, layout)
     reasons += operable.obstacles(scenario, system, layout, deployment)

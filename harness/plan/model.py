@@ -267,7 +267,8 @@ class System:
     promises: Callable[["Layout"], Promises]  # what its brokers promise by a layout
     servers: Callable[["Layout"], Servers]  # what stands on a layout's hosts
     drain: Drain
-    cannot: Mapping[str, str] = field(default_factory=dict)  # fault or operation -> why not
+    # Fault, operation or demand of a workload (demands.py) -> why not.
+    cannot: Mapping[str, str] = field(default_factory=dict)
     cannot_handle: Mapping[str, str] = field(default_factory=dict)  # partition handling -> why
     direct_peers: Mapping[str, str] = field(default_factory=dict)  # deployment whose peer links
     # no layout can lead through the proxy -> why

@@ -26,8 +26,12 @@ class Promises:
     promote_on_shutdown: str | Moot | None  # always, when-synced, never
     promote_on_failure: str | Moot | None
     elects: bool | None  # somebody takes a dead master's place, by the brokers' own doing
+    # A majority of all that ever held a queue decides who is its master, and none does without.
+    elects_by_majority: bool | None
     route_poll_s: int | Moot | None  # how often clients ask who is master
-    confirm_waits_for_mirrors: bool | None  # of a persistent message
+    confirm_waits_for_mirrors: bool | None  # for every one; of a persistent message
+    # For a majority of all that ever held the queue: who is down counts, and is not waited for.
+    confirm_waits_for_majority: bool | None
     confirm_waits_for_disk: bool | None
     asks_within_s: float | Moot | None  # so long after it was stored a transaction may wait
     strength: Strength | None  # what a confirm of a lasting message promises; None: the least

@@ -21,6 +21,7 @@ from harness.outside.files import TOML_BYTES_MAX, Unreadable, is_file, text_of
 from harness.outside.text import brief
 from harness.plan.clients import registry as clients
 from harness.plan.clients.registry import joined, problem
+from harness.plan.demands import DEMANDS
 from harness.plan.findings import FOUND_MAX, MISSING, Finding, document_of, of_shape, told
 from harness.plan.model import Layout, System
 from harness.plan.operations import OPERATIONS
@@ -28,7 +29,7 @@ from harness.plan.problems import PlanError, Problem, nearest, unknown
 from harness.systems.layout_parts import AsList, Name, Names, Strict
 from harness.systems.likeness import LIKE, LikenessError, whole
 from harness.systems.port import Declaration, LayoutFile
-from harness.systems.rabbitmq_mirrored.layouts import Handling
+from harness.systems.rabbitmq.layouts import Handling
 from harness.systems.registry import registry
 
 FLAG = "--layout"
@@ -136,9 +137,9 @@ Deployment = Literal["local", "compose", "external"]
 
 
 def _kind(word: str) -> str:
-    known = (*KINDS, *OPERATIONS)
+    known = (*KINDS, *OPERATIONS, *DEMANDS)
     if word not in known:
-        text = f"there is no fault or operation {brief(word)}"
+        text = f"there is no fault, operation or demand {brief(word)}"
         raise ValueError(f"{text}; there are {', '.join(known)}")
     return word
 

@@ -3,6 +3,7 @@
 broker         the Broker port: the management API and one declare
 api            the management API, on every host
 words          what the API's answers mean
+layouts        what stands in a layout file of nodes, whatever their queues
 queues         what differs between kinds of queues: how they are declared, and what is said of one
 api_operator   orders over the API: policies, synchronisation
 commands       what the command line is told for an order

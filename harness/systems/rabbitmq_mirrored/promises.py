@@ -16,8 +16,10 @@ def mirrored_promises(layout: Layout) -> Promises:
         promote_on_shutdown=_policy(layout, "ha-promote-on-shutdown", "when-synced"),
         promote_on_failure=_policy(layout, "ha-promote-on-failure", "always"),
         elects=True,  # whatever policies say
+        elects_by_majority=False,
         route_poll_s=Moot("its clients ask no name server"),
         confirm_waits_for_mirrors=True,
+        confirm_waits_for_majority=False,
         confirm_waits_for_disk=True,
         asks_within_s=Moot("its brokers ask about no transaction"),
         strength=replicated or Strength.STORED,

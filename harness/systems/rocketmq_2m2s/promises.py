@@ -22,8 +22,10 @@ def master_slave_promises(layout: Layout) -> Promises:
         promote_on_shutdown="never",
         promote_on_failure="never",
         elects=False,
+        elects_by_majority=False,
         route_poll_s=told.timers.poll_s,
         confirm_waits_for_mirrors=replicated,
+        confirm_waits_for_majority=False,
         confirm_waits_for_disk=flushed,
         asks_within_s=ASKED_WITHIN_S,
         strength=strength,  # of SEND_OK; every message goes into the log

@@ -183,3 +183,28 @@ def test_a_killed_process_takes_no_page_cache_and_a_host_without_power_does(
     assert derived("page_cache_lost", Story("power_loss")) is True
     assert isinstance(derived("page_cache_lost", Story("magic")), Unknown)
     assert isinstance(derived("page_cache_lost", Story().calm(), 0), Moot)
+
+
+@pytest.mark.parametrize(
+    ("copies", "mirrors", "role", "left"),
+    [
+        (3, 2, "master", True),
+        (3, 1, "master", False),
+        (3, 2, "mirror", True),
+        (5, 3, "mirror", True),
+        (5, 2, "master", False),
+        (2, 1, "master", False),
+        (None, 2, "master", None),
+        (3, 2, None, None),
+    ],
+)
+def test_a_majority_is_left_where_more_than_half_of_the_copies_are(
+    copies: int | None, mirrors: int, role: str | None, left: bool | None
+) -> None:
+    of = Story(copies=copies, mirrors_at_fault=mirrors, fault_target_role=role)
+    told = derived("majority_left", of)
+    assert isinstance(told, Unknown) if left is None else told is left
+
+
+def test_what_holds_no_copy_leaves_nothing_to_ask_of_a_majority() -> None:
+    assert isinstance(derived("majority_left", Story(fault_target_role="none")), Moot)

@@ -18,8 +18,10 @@ UNKNOWN = Promises(
     promote_on_shutdown=None,
     promote_on_failure=None,
     elects=None,
+    elects_by_majority=None,
     route_poll_s=None,
     confirm_waits_for_mirrors=None,
+    confirm_waits_for_majority=None,
     confirm_waits_for_disk=None,
     asks_within_s=None,
     strength=None,
@@ -39,6 +41,7 @@ def test_every_shipped_layout_says_what_a_confirm_is_worth(system: str) -> None:
         promised = load_system(system).promises(load_layout(system, label))
         assert promised.strength is not None, label
         assert promised.confirm_waits_for_mirrors is not None, label
+        assert promised.confirm_waits_for_majority is not None, label
 
 
 def test_what_a_system_does_not_declare_is_unknown_to_claims() -> None:

@@ -235,7 +235,7 @@ def test_every_mistake_of_a_file_is_told_at_once_with_its_line_and_the_choices(
     ]
     for words in (
         "did you mean 'automatic'?; valid: automatic | manual | none",
-        "there is no such key; did you mean 'entrance'?; valid: name | title | copies | ",
+        "there is no such key; did you mean 'entrance'?; valid: name | title | ",
         "there is no host 'c' in the cluster; valid: agent | B!",
         "'heal' is none of the words; did you mean 'autoheal'?; valid: ignore | autoheal",
         "no host may be called 'agent'",

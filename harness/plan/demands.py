@@ -1,0 +1,36 @@
+"""PURE: what a workload demands of queues that not every broker has, by the words of `[cannot]`.
+
+1. A system that lacks one says so with its reason; then a workload that demands it is NOT
+   APPLICABLE.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from harness.plan.model import System, Workload
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """`demanded`: whether a workload does."""
+
+    title: str
+    demanded: Callable[[Workload], bool]
+
+
+DEMANDS: Mapping[str, Demand] = {
+    "transient_queues": Demand(
+        "queues that need not outlive their broker", lambda workload: not workload.durable
+    ),
+    "cancel_on_ha_failover": Demand(
+        "consumers that are told of a new master",
+        lambda workload: workload.consumers > 0 and workload.amqp.cancel_on_ha_failover,
+    ),
+}
+
+
+def obstacles(system: System, workload: Workload) -> Iterator[str]:
+    """Every demand that the system's brokers do not meet, and why."""
+    for name, demand in DEMANDS.items():
+        if name in system.cannot and demand.demanded(workload):
+            yield f"{system.name} has no {demand.title}: {system.cannot[name]}"

@@ -1,0 +1,150 @@
+"""The shape of a layout file of RabbitMQ's nodes, whatever their queues, and what it becomes.
+
+1. Every key is checked by itself in the shape; what hangs on several keys stands in `mistakes`, in
+   terms of the document: each is told beside every other one.
+2. What follows from a layout that nobody knows (`like` names none) is not told.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from harness.outside.text import brief
+from harness.plan.findings import Finding
+from harness.plan.model import Host, Layout, PauseIfAllDown, Policy
+from harness.plan.problems import nearest
+from harness.systems.layout_parts import (
+    HOSTS_MAX,
+    PROFILES_MAX,
+    AsList,
+    Name,
+    Names,
+    PeerLinks,
+    ProfileName,
+    Strict,
+    Title,
+    host_mistakes,
+    peer_mistakes,
+    tables,
+    words,
+)
+from harness.systems.likeness import LIKE
+
+TIMER_S = (0.1, 3600.0)
+PAUSE = "pause_if_all_down"
+Handling = Literal["ignore", "pause_minority", "pause_if_all_down", "autoheal"]
+
+
+class _HostFile(Strict):
+    name: Name
+    processes: Names
+    spare: bool = False  # it stands by itself until an operation adds it
+
+
+class _ProfileFile(Strict):
+    timer_s: Annotated[float, Field(ge=TIMER_S[0], le=TIMER_S[1], allow_inf_nan=False)]
+
+
+class _PauseFile(Strict):
+    hosts: Names  # as long as one of them is seen, nobody pauses
+    recover: Literal["ignore", "autoheal"]
+
+
+class NodesLayoutFile(Strict):
+    """What every layout file of nodes has. The first profile is meant where none is named."""
+
+    name: Name
+    title: Title
+    partition_handling: Handling
+    hosts: Annotated[tuple[_HostFile, ...], Field(min_length=1, max_length=HOSTS_MAX), AsList]
+    pause_if_all_down: _PauseFile | None = None
+    peer_links: PeerLinks = "direct"
+    entrance: Literal["hosts", "one", "haproxy", "haproxy-pair"] = "hosts"
+    profiles: Annotated[
+        dict[ProfileName, _ProfileFile], Field(min_length=1, max_length=PROFILES_MAX)
+    ]
+
+    @property
+    def pause(self) -> PauseIfAllDown | None:
+        found = self.pause_if_all_down
+        return PauseIfAllDown(found.hosts, found.recover) if found else None
+
+    def of_queues(
+        self,
+        system: str,
+        profile: str,
+        copies: int,
+        synchronise: str,
+        policies: tuple[Policy, ...] = (),
+    ) -> Layout:
+        """The layout, with what a kind of queue says of itself."""
+        return Layout(
+            name=self.name,
+            profile=profile,
+            system=system,
+            title=self.title,
+            hosts=self._hosts(spare=False),
+            spares=self._hosts(spare=True),
+            timer_s=self.profiles[profile].timer_s,
+            copies=copies,
+            synchronise=synchronise,
+            partition_handling=self.partition_handling,
+            pause_if_all_down=self.pause,
+            peer_links=self.peer_links,
+            entrance=self.entrance,
+            policies=policies,
+        )
+
+    def _hosts(self, spare: bool) -> tuple[Host, ...]:
+        return tuple(
+            Host(host.name, host.name, host.processes)
+            for host in self.hosts
+            if host.spare is spare
+        )
+
+
+def members(document: Mapping[str, Any]) -> int:
+    """Hosts of the cluster as it begins, spares left out."""
+    return sum(host.get("spare") is not True for _, host in tables(document, "hosts"))
+
+
+def node_mistakes(document: Mapping[str, Any], processes: tuple[str, ...]) -> Iterator[Finding]:
+    """Of several keys; what is missing or ill-typed is left to the shape. `processes`: what every
+    host of the system carries."""
+    yield from host_mistakes(document)
+    yield from _process_mistakes(document, processes)
+    yield from _pause_mistakes(document)
+    yield from peer_mistakes(document)
+    if tables(document, "hosts") and not members(document):
+        text = "every host is a spare one: there is no cluster to add it to"
+        yield Finding(("hosts",), text)
+
+
+def _process_mistakes(
+    document: Mapping[str, Any], processes: tuple[str, ...]
+) -> Iterator[Finding]:
+    for place, host in tables(document, "hosts"):
+        found = words(host.get("processes"))
+        if found and tuple(found) != processes:
+            right = ", ".join(f'"{word}"' for word in processes)
+            text = f"a host of this system carries [{right}], not {found}"
+            yield Finding(("hosts", place, "processes"), text, (f"[{right}]",))
+
+
+def _pause_mistakes(document: Mapping[str, Any]) -> Iterator[Finding]:
+    handling, pause = document.get("partition_handling"), document.get(PAUSE)
+    if handling == PAUSE and pause is None and LIKE not in document:
+        text = f"is missing: partition_handling = {PAUSE!r} needs `hosts` and `recover`"
+        yield Finding((PAUSE,), text)
+    if pause is not None and isinstance(handling, str) and handling != PAUSE:
+        yield Finding((PAUSE,), f"is only for partition_handling = {PAUSE!r}")
+    names = [
+        host["name"]
+        for _, host in tables(document, "hosts")
+        if isinstance(host.get("name"), str) and host.get("spare") is not True
+    ]
+    wanted = words(pause.get("hosts")) if isinstance(pause, dict) else None
+    for name in (one for one in wanted or () if names and one not in names):
+        text = f"there is no host {brief(name)} in the cluster"
+        yield Finding((PAUSE, "hosts"), text, tuple(names), nearest(name, names))
