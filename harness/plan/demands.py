@@ -7,6 +7,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from harness.plan.clients import asked
 from harness.plan.model import System, Workload
 
 
@@ -24,7 +25,7 @@ DEMANDS: Mapping[str, Demand] = {
     ),
     "cancel_on_ha_failover": Demand(
         "consumers that are told of a new master",
-        lambda workload: workload.consumers > 0 and workload.amqp.cancel_on_ha_failover,
+        lambda workload: workload.consumers > 0 and asked.told_of_a_failover(workload),
     ),
 }
 

@@ -27,6 +27,11 @@ def reads_amqp(client: str) -> bool:
     return named(client).family.section == AMQP.section
 
 
+def told_of_a_failover(workload: Workload) -> bool:
+    """Its consumers ask brokers to be told of a new master."""
+    return workload.amqp.cancel_on_ha_failover
+
+
 def routes_every_confirm(client: str) -> bool:
     """Its brokers confirm nothing that went nowhere."""
     return not named(client).family.confirms_unrouted
