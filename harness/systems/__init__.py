@@ -19,6 +19,7 @@ rocketmq/            Apache RocketMQ
 Systems, a folder each:
 
 rabbitmq_mirrored/   RabbitMQ with mirrored classic queues
+rabbitmq_quorum/     RabbitMQ with quorum queues
 reference_mirrored/  the reference of those
 rocketmq_2m2s/       RocketMQ's masters and slaves
 """

@@ -12,13 +12,15 @@ from functools import cache
 from harness.outside.installed import Offer, offered, sorted_out
 from harness.systems.port import Declaration
 from harness.systems.rabbitmq_mirrored.declaration import RABBITMQ_MIRRORED
+from harness.systems.rabbitmq_quorum.declaration import RABBITMQ_QUORUM
 from harness.systems.reference_mirrored.declaration import REFERENCE_MIRRORED
 from harness.systems.rocketmq_2m2s.declaration import ROCKETMQ_2M2S
 
 GROUP = "mqproof.systems"
 
 OURS: Mapping[str, Declaration] = {
-    one.name: one for one in (RABBITMQ_MIRRORED, REFERENCE_MIRRORED, ROCKETMQ_2M2S)
+    one.name: one
+    for one in (RABBITMQ_MIRRORED, RABBITMQ_QUORUM, REFERENCE_MIRRORED, ROCKETMQ_2M2S)
 }
 
 

@@ -19,8 +19,13 @@ pytestmark = [pytest.mark.docker, pytest.mark.nightly]
 FILE = compose_folder() / "side-by-side.yaml"
 UP_LIMIT_S = 180.0
 READY_LIMIT_S = 240.0
-OF_SYSTEM = {"rmq": "rabbitmq-mirrored", "ref": "reference-mirrored", "rkt": "rocketmq-2m2s"}
-BROKERS = 3 + 3 + 6
+OF_SYSTEM = {
+    "rmq": "rabbitmq-mirrored",
+    "rqq": "rabbitmq-quorum",
+    "ref": "reference-mirrored",
+    "rkt": "rocketmq-2m2s",
+}
+BROKERS = 3 + 3 + 3 + 6
 SHARE = 0.5  # of the machine's memory, at most: whoever tests needs some, too
 
 

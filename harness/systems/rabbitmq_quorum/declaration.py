@@ -1,0 +1,25 @@
+"""RabbitMQ 3.10.8 with quorum queues, on the nodes of which mirrored queues stand elsewhere."""
+
+from dataclasses import replace
+
+from harness.systems.files import shipped
+from harness.systems.port import Declaration
+from harness.systems.rabbitmq.containers import RABBITMQ_CONTAINERS
+from harness.systems.rabbitmq.drain import MIRRORED_DRAIN
+from harness.systems.rabbitmq.servers import mirrored_servers
+from harness.systems.rabbitmq_quorum.layouts import QuorumLayoutFile, mistakes
+from harness.systems.rabbitmq_quorum.promises import quorum_promises
+
+RABBITMQ_QUORUM = Declaration(
+    name="rabbitmq-quorum",
+    folder=shipped("rabbitmq-quorum"),
+    layout_file=QuorumLayoutFile,
+    mistakes=mistakes,
+    promises=quorum_promises,
+    servers=mirrored_servers,
+    drain=MIRRORED_DRAIN,
+    processes=None,
+    containers=replace(
+        RABBITMQ_CONTAINERS, parts="harness.systems.rabbitmq_quorum.parts:quorum_parts"
+    ),
+)

@@ -1,0 +1,37 @@
+"""The shape of a layout file of quorum queues, and the layout that it becomes.
+
+1. `members`: on so many hosts a queue lies, whatever becomes of them. No policy says so.
+2. A follower that is back catches up by itself: what the leader has and it lacks is sent to it.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from harness.plan.findings import Finding
+from harness.plan.model import Layout
+from harness.systems.layout_parts import HOSTS_MAX
+from harness.systems.likeness import LIKE
+from harness.systems.rabbitmq.layouts import NodesLayoutFile, node_mistakes
+from harness.systems.rabbitmq.layouts import members as hosts_of
+
+CATCHES_UP = "automatic"
+
+
+class QuorumLayoutFile(NodesLayoutFile):
+    """One layout file."""
+
+    members: Annotated[int, Field(ge=1, le=HOSTS_MAX)]
+
+    def layout(self, system: str, profile: str) -> Layout:
+        return self.of_queues(system, profile, self.members, CATCHES_UP)
+
+
+def mistakes(document: Mapping[str, Any], processes: tuple[str, ...]) -> Iterator[Finding]:
+    """Of several keys."""
+    yield from node_mistakes(document, processes)
+    members, hosts = document.get("members"), hosts_of(document)
+    if type(members) is int and hosts and LIKE not in document and members > hosts:
+        text = f"{members} members on {hosts} hosts: no host holds two of one queue"
+        yield Finding(("members",), text)

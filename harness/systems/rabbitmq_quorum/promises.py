@@ -1,0 +1,32 @@
+"""PURE: what quorum queues promise by a layout.
+
+1. A confirm waits for a majority of the members, and for the disk of each of these; of the others
+   it says nothing, so that nobody may expect every mirror to have what was confirmed.
+2. Transient messages are written as others are: only queues that last can be declared.
+"""
+
+from harness.plan.model import Layout
+from harness.plan.promises import Moot, Promises
+from spark_analysis.schema.words import Strength
+
+_BY_VOTE = Moot("members vote, and none that lacks what was confirmed is elected")
+
+
+def quorum_promises(layout: Layout) -> Promises:
+    replicated = (layout.copies or 1) > 1
+    strength = Strength.REPLICATED if replicated else Strength.STORED
+    return Promises(
+        masters=1,
+        mirrored_on=Moot("no policy says where members of a quorum queue are"),
+        promote_on_shutdown=_BY_VOTE,
+        promote_on_failure=_BY_VOTE,
+        elects=True,
+        elects_by_majority=True,
+        route_poll_s=Moot("its clients ask no name server"),
+        confirm_waits_for_mirrors=False,
+        confirm_waits_for_majority=True,
+        confirm_waits_for_disk=True,
+        asks_within_s=Moot("its brokers ask about no transaction"),
+        strength=strength,
+        strength_of_transient=strength,
+    )

@@ -1,0 +1,62 @@
+"""Layouts of quorum queues: what they promise, and which scenarios mean something on them."""
+
+from pathlib import Path
+
+import pytest
+
+from harness.plan.applicability import obstacles
+from harness.plan.promises import Moot
+from harness.request.asking import scenario
+from harness.systems.catalogue import CatalogueError, as_shipped, load_layout, load_system
+from spark_analysis.schema.words import Strength
+
+SYSTEM = load_system("rabbitmq-quorum")
+SHARED = (
+    *("master-crash", "master-freeze", "master-stop", "mirror-crash", "cut-one-node"),
+    *("client-link-hang", "client-link-half-open", "client-link-reset", "client-link-slow"),
+    *("consumer-crash", "publisher-crash", "cut-one-node-from-afar", "failover-to-the-last"),
+)
+
+
+def reasons(name: str, layout: str = "three") -> list[str]:
+    laid = load_layout("rabbitmq-quorum", layout)
+    return obstacles(scenario(name), SYSTEM, laid, "pika", "compose")
+
+
+def test_the_layout_that_is_meant_is_the_one_that_rabbitmq_comes_with() -> None:
+    laid = load_layout("rabbitmq-quorum", SYSTEM.default_layout)
+    assert (laid.copies, laid.partition_handling, laid.timer_s) == (3, "ignore", 60)
+    assert as_shipped("rabbitmq-quorum", "three") == laid
+
+
+@pytest.mark.parametrize("name", SHARED)
+@pytest.mark.parametrize("layout", ["three", "three-pause-minority", "five"])
+def test_what_others_are_played_quorum_queues_are_too(name: str, layout: str) -> None:
+    assert reasons(name, layout) == []
+
+
+def test_what_makes_no_sense_for_them_says_why() -> None:
+    assert "not durable" in reasons("master-crash-transient")[0]
+    assert "an argument of mirrored queues" in reasons("master-crash-told")[0]
+    assert "no policy places" in reasons("policy-change")[0]
+    assert "catches up by itself" in reasons("synchronise-backlog")[0]
+
+
+def test_a_confirm_waits_for_a_majority_and_not_for_every_follower() -> None:
+    promised = SYSTEM.promises(load_layout("rabbitmq-quorum", "five"))
+    assert promised.confirm_waits_for_majority
+    assert promised.elects_by_majority
+    assert promised.confirm_waits_for_mirrors is False
+    assert isinstance(promised.promote_on_failure, Moot)
+    assert promised.strength is promised.strength_of_transient is Strength.REPLICATED
+
+
+def test_no_queue_has_two_members_on_a_host(tmp_path: Path) -> None:
+    hosts = "".join(f'[[hosts]]\nname = "r{n}"\nprocesses = ["rabbitmq"]\n' for n in (1, 2, 3))
+    own = tmp_path / "mine.toml"
+    own.write_text(
+        'name = "mine"\ntitle = "mine"\nmembers = 4\npartition_handling = "ignore"\n'
+        f'{hosts}[profiles."T=10"]\ntimer_s = 10\n'
+    )
+    with pytest.raises(CatalogueError, match="4 members on 3 hosts"):
+        load_layout("rabbitmq-quorum", str(own))
