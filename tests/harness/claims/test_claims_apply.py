@@ -23,6 +23,7 @@ ROLES = {
     "name servers": "name server",
     "active balancer": "balancer",
 }
+PROFILES = {"rabbitmq-mirrored": "T=10", "rabbitmq-quorum": "T=10", "rocketmq-2m2s": "compressed"}
 WORDS = ("fault_kind", "fault_target_role", "fault_resource")
 TRAITS = {"page_cache_lost": "takes_page_cache", "broker_ended": "ends_broker"}
 
@@ -33,7 +34,7 @@ def planned() -> tuple[RunPlan, ...]:
     scenarios = tuple(map(scenario, scenario_names()))
     catalogue = Catalogue(systems(), layouts())
     found: list[RunPlan] = []
-    for system, profile in (("rabbitmq-mirrored", "T=10"), ("rocketmq-2m2s", "compressed")):
+    for system, profile in PROFILES.items():
         asked = Request("all", 1, scenarios, (system,), (f"*@{profile}",))
         found += plan(asked, catalogue).runs
     return tuple(found)

@@ -1,0 +1,58 @@
+"""Queues whose members decide by majority: leaders that fail, followers, and too many of both."""
+
+from tests.findings import Story
+from tests.harness.claims.claim_stories import AWAY, Three, lost, out, told
+from tests.harness.claims.judging import INCONCLUSIVE, NOT_APPLICABLE
+
+VOTING = {
+    "elects_by_majority": True,
+    "confirm_waits_for_majority": True,
+    "confirm_waits_for_mirrors": False,
+    "synchronised_mirrors_at_fault": {"at_least": 1},
+}
+ONE_LEFT = {**VOTING, "mirrors_at_fault": 1, "synchronised_mirrors_at_fault": 1}
+FAR = {**VOTING, "publishers_entered_at_target": False}
+
+
+def cut(seconds: float, **state: object) -> Story:
+    return told("partition", **{**FAR, **state}).silence(seconds)
+
+
+STORIES: dict[str, Three] = {
+    "majority-keeps-what-was-confirmed": Three(
+        lambda: told(**VOTING),
+        lambda: lost(**VOTING),
+        lost,
+        (NOT_APPLICABLE, "confirm_waits_for_majority == true"),
+    ),
+    "confirmed-is-on-a-majority": Three(
+        lambda: told(**VOTING),
+        lambda: lost(**VOTING),
+        lambda: told(**{**VOTING, "promoted_mirror_rank": None}),
+        (INCONCLUSIVE, "promoted_mirror_rank"),
+    ),
+    "follower-is-elected": Three(
+        lambda: told(**VOTING),
+        lambda: out(**VOTING),
+        lambda: out(**ONE_LEFT),
+        (NOT_APPLICABLE, "majority_left == true"),
+    ),
+    "minority-is-not-missed": Three(
+        lambda: told(**{**VOTING, **AWAY}),
+        lambda: out(**{**VOTING, **AWAY}),
+        lambda: out(**{**ONE_LEFT, **AWAY}),
+        (NOT_APPLICABLE, "majority_left == true"),
+    ),
+    "majority-down-is-down": Three(
+        lambda: out(**ONE_LEFT),
+        lambda: told(**ONE_LEFT),
+        lambda: out(**VOTING),
+        (NOT_APPLICABLE, "majority_left == false"),
+    ),
+    "election-takes-seconds": Three(
+        lambda: cut(9.97),
+        lambda: cut(13.0),
+        lambda: cut(13.0, publishers_entered_at_target=True),
+        (NOT_APPLICABLE, "publishers_entered_at_target == false"),
+    ),
+}
