@@ -26,7 +26,7 @@ from harness.deploy.pull import pull
 from harness.plan.clients.registry import of_family
 from harness.plan.clients.rocketmq import ROCKETMQ
 from harness.plan.model import Layout
-from harness.plan.rocketmq_layout import VERSIONS
+from harness.plan.rocketmq_layout import VERSIONS, RocketMq
 from harness.systems.files import compose_folder, copy_reference_sources, copy_worker_sources
 
 BASE = "debian:bookworm-slim"
@@ -142,8 +142,8 @@ WORKER_IMAGES: Mapping[str, Callable[[], Image]] = {"rocketmq-2m2s": rocketmq_wo
 
 def broker_image(system: str, layout: Layout | None = None) -> Image:
     """Of a layout, or else the one that people get by hand."""
-    if layout is not None and layout.rocketmq is not None:
-        return rocketmq_image(layout.rocketmq.version)
+    if layout is not None and isinstance(layout.own, RocketMq):
+        return rocketmq_image(layout.own.version)
     return BROKER_IMAGES[system]()
 
 

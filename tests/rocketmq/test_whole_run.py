@@ -11,6 +11,7 @@ from harness.judging.exits import Judge
 from harness.pipeline import stages
 from harness.plan import rocketmq_layout
 from harness.plan.model import RocketWorkload, RunPlan, Schedule
+from harness.plan.rocketmq_layout import own
 from harness.run import ending, live, preparing
 from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
@@ -111,8 +112,7 @@ def test_a_calm_run_is_drained_audited_and_judged_and_loses_nothing(
 
 
 def _version(of: RunPlan) -> str:
-    assert of.layout.rocketmq is not None
-    return of.layout.rocketmq.version
+    return own(of.layout).version
 
 
 def _every_log_holds_what_was_confirmed(folder: Path, strength: Strength) -> None:

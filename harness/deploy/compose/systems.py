@@ -14,7 +14,7 @@ from harness.deploy.compose import balancers, worker_ways
 from harness.deploy.compose.render import proxy_address
 from harness.deploy.links import Links
 from harness.plan.model import BALANCER, Layout
-from harness.plan.rocketmq_layout import servers
+from harness.plan.rocketmq_layout import RocketMq, servers
 from harness.systems.port import Standing
 from harness.systems.rabbitmq.broker import RabbitBroker
 from harness.systems.rabbitmq.doors import AMQP_PORT, MIRRORED_DOORS
@@ -58,7 +58,7 @@ def parts(
     addresses: dict[str, str],
 ) -> Parts:
     """`addresses`: by host; a spare that joins is added."""
-    if layout.rocketmq is None:
+    if not isinstance(layout.own, RocketMq):
         return _of_queues(client, project, layout, network, agent, addresses)
     return _of_logs(client, project, layout, network, agent, addresses)
 

@@ -11,6 +11,7 @@
 from collections.abc import Iterable
 
 from harness.plan.model import Layout
+from harness.plan.rocketmq_layout import RocketMq
 from harness.plan.worker_places import ADDRESSES
 
 # Of the clients' half of the network, above and below who has a place there.
@@ -30,7 +31,7 @@ exec "$@"
 
 
 def by_names(layout: Layout) -> bool:
-    return layout.rocketmq is not None
+    return isinstance(layout.own, RocketMq)
 
 
 def addresses(layout: Layout, network: str) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """PURE: RocketMQ's name servers and brokers in containers."""
 
 from harness.plan.model import Host, Layout
-from harness.plan.rocketmq_layout import parse_broker
+from harness.plan.rocketmq_layout import own, parse_broker
 from harness.systems.rocketmq import settings
 from harness.systems.services import Addresses, Broker, Service, port_is_open
 
@@ -19,8 +19,7 @@ def _told(layout: Layout, host: Host, process: str, _addresses: Addresses) -> Se
 
 
 def _image(layout: Layout) -> str:
-    assert layout.rocketmq is not None, layout.label
-    return f"${{MQPROOF_ROCKETMQ_IMAGE:-mqproof/rocketmq:{layout.rocketmq.version}}}"
+    return f"${{MQPROOF_ROCKETMQ_IMAGE:-mqproof/rocketmq:{own(layout).version}}}"
 
 
 SERVERS = Broker(image=_image, data="/var/lib/rocketmq", told=_told)

@@ -14,7 +14,7 @@ from pydantic import AfterValidator, Field
 
 from harness.outside.text import brief
 from harness.plan.findings import Finding
-from harness.plan.model import Host, Layout
+from harness.plan.model import NO_HANDLING, Host, Layout
 from harness.plan.problems import nearest
 from harness.plan.rocketmq_layout import (
     ASYNC,
@@ -100,10 +100,10 @@ class RocketLayoutFile(Strict):
             timer_s=chosen.idle_s,
             copies=self.copies,
             synchronise="automatic" if self.copies > 1 else "none",
-            partition_handling="none",
+            partition_handling=NO_HANDLING,
             peer_links=self.peer_links,
             policies=(),
-            rocketmq=RocketMq(self.version, self.replication, self.flush, timers, self.client_jvm),
+            own=RocketMq(self.version, self.replication, self.flush, timers, self.client_jvm),
         )
 
 
