@@ -28,7 +28,7 @@ from harness.cluster.port import DeployError, Ended, Health, HostSample, Lifeles
 from harness.cluster.roster import Roster
 from harness.deploy.lifeless import by_process
 from harness.plan.model import Layout, RunPlan
-from harness.plan.rocketmq_layout import RocketMq, servers
+from harness.systems.rocketmq.layout import RocketMq, servers
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema.log import LogWriter
 from spark_analysis.schema.tables import ATTEMPTS, DELIVERIES, SETTLEMENTS

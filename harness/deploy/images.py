@@ -26,8 +26,8 @@ from harness.deploy.pull import pull
 from harness.plan.clients.registry import of_family
 from harness.plan.clients.rocketmq import ROCKETMQ
 from harness.plan.model import Layout
-from harness.plan.rocketmq_layout import VERSIONS, RocketMq
 from harness.systems.files import compose_folder, copy_reference_sources, copy_worker_sources
+from harness.systems.rocketmq.layout import VERSIONS, RocketMq
 
 BASE = "debian:bookworm-slim"
 TOXIPROXY_VERSION = "2.12.0"

@@ -9,15 +9,15 @@ import pytest
 
 from harness.judging.exits import Judge
 from harness.pipeline import stages
-from harness.plan import rocketmq_layout
 from harness.plan.model import RocketWorkload, RunPlan, Schedule
-from harness.plan.rocketmq_layout import own
 from harness.run import ending, live, preparing
 from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run_folder.manifest import Manifest
 from harness.systems.catalogue import load_layout, load_system
+from harness.systems.rocketmq import layout as rocketmq_layout
+from harness.systems.rocketmq.layout import own
 from spark_analysis.schema import tables
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.words import Outcome, Strength, Via

@@ -14,13 +14,13 @@ from harness.deploy.compose import balancers, worker_ways
 from harness.deploy.compose.render import proxy_address
 from harness.deploy.links import Links
 from harness.plan.model import BALANCER, Layout
-from harness.plan.rocketmq_layout import RocketMq, servers
 from harness.systems.port import Standing
 from harness.systems.rabbitmq.broker import RabbitBroker
 from harness.systems.rabbitmq.doors import AMQP_PORT, MIRRORED_DOORS
 from harness.systems.rabbitmq.operator import operator_of
 from harness.systems.rocketmq.broker import RocketBroker
 from harness.systems.rocketmq.doors import doors_of
+from harness.systems.rocketmq.layout import RocketMq, servers
 from harness.systems.rocketmq.links import RocketLinks
 from harness.systems.rocketmq.operator import RocketOperator
 from harness.workers.protocol import Endpoint

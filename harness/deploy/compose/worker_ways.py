@@ -11,8 +11,8 @@
 from collections.abc import Iterable
 
 from harness.plan.model import Layout
-from harness.plan.rocketmq_layout import RocketMq
 from harness.plan.worker_places import ADDRESSES
+from harness.systems.rocketmq.layout import RocketMq
 
 # Of the clients' half of the network, above and below who has a place there.
 _LAST_PARTS = (*range(210, 250), *range(130, 200))

@@ -18,7 +18,9 @@ from typing import Any, TypeGuard, TypeVar
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError, Health, Roles
 from harness.plan.model import Layout
-from harness.plan.rocketmq_layout import (
+from harness.systems.rocketmq import words
+from harness.systems.rocketmq.api import Agent, RocketApi
+from harness.systems.rocketmq.layout import (
     COPIED_EVERY_S,
     MASTER_ID,
     Server,
@@ -27,8 +29,6 @@ from harness.plan.rocketmq_layout import (
     servers,
     topic_of,
 )
-from harness.systems.rocketmq import words
-from harness.systems.rocketmq.api import Agent, RocketApi
 from harness.workers.clients.rocketmq.options import group
 from harness.workers.remoting import answers, requests
 from harness.workers.remoting.commands import Command

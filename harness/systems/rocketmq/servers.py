@@ -2,7 +2,8 @@
 
 from faults.peers import Served, Serving
 from harness.plan.model import Layout
-from harness.plan.rocketmq_layout import (
+from harness.plan.servers import Process, QueueRole, Role, Servers
+from harness.systems.rocketmq.layout import (
     COPIED_EVERY_S,
     MASTER_ID,
     POLL_DEFAULT_S,
@@ -11,7 +12,6 @@ from harness.plan.rocketmq_layout import (
     own,
     servers,
 )
-from harness.plan.servers import Process, QueueRole, Role, Servers
 
 
 def master_slave_servers(layout: Layout) -> Servers:

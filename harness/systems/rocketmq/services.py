@@ -1,8 +1,8 @@
 """PURE: RocketMQ's name servers and brokers in containers."""
 
 from harness.plan.model import Host, Layout
-from harness.plan.rocketmq_layout import own, parse_broker
 from harness.systems.rocketmq import settings
+from harness.systems.rocketmq.layout import own, parse_broker
 from harness.systems.services import Addresses, Broker, Service, port_is_open
 
 

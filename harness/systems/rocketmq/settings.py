@@ -8,7 +8,7 @@
 """
 
 from harness.plan.model import Layout
-from harness.plan.rocketmq_layout import (
+from harness.systems.rocketmq.layout import (
     ASYNC,
     MASTER_ID,
     SYNC,

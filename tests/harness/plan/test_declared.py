@@ -6,8 +6,8 @@ import pytest
 
 from harness.plan.declared import declared, ignored
 from harness.plan.model import Policy, RocketWorkload
-from harness.plan.rocketmq_layout import own
 from harness.systems.catalogue import layout_names, load_layout, load_system, system_names
+from harness.systems.rocketmq.layout import own
 from tests.plans import fault, plan
 from tests.topologies import topology
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from harness.plan import schedule
 from harness.plan.model import FaultPlan, Layout, OperationPlan, Scenario, Schedule, Span
-from harness.plan.rocketmq_layout import own
 from harness.systems.catalogue import load_layout, load_system
+from harness.systems.rocketmq.layout import own
 from tests.plans import LAYOUT, workload
 
 FIRST = FaultPlan("kill", "master of orders", Span(30), Span(15))

@@ -9,10 +9,10 @@ from harness.cluster.port import Link
 from harness.plan import worker_places
 from harness.plan.clients.rocketmq import CLIENTS
 from harness.plan.model import Layout, RocketWorkload, RunPlan
-from harness.plan.rocketmq_layout import RocketMq, Timers, own
 from harness.run import told
 from harness.systems.catalogue import load_layout, load_system
 from harness.systems.rocketmq import drain
+from harness.systems.rocketmq.layout import RocketMq, Timers, own
 from harness.systems.rocketmq_2m2s.promises import master_slave_promises
 from harness.workers.protocol import WorkerConfig
 from harness.workers.recorder import Recorder

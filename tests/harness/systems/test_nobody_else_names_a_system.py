@@ -21,7 +21,6 @@ _PROTOCOLS = "doors and words on peers' links know the two protocols that the ag
 _ALARMS = "alarms are raised by one family's command line, whoever the broker is"
 _FACT = "`mirrored_on` is the fact where a queue has mirrors, whoever's queue it is"
 _WORKLOADS = "a scenario's sections of clients are fields of the workload, not the families' own"
-_LAYOUTS = "a family's layout is a field of everybody's, not a value of its own"
 _TOPOLOGIES = "somebody else's cluster is met as one family's only"
 _COMPOSE = "parts and images of containers are found by name"
 _CLIENTS = "what is fetched, and looked for, for clients is not declared by their families"
@@ -55,7 +54,6 @@ LEFT = {
     "harness/plan/model.py": _WORKLOADS,
     "harness/plan/promises.py": _FACT,
     "harness/plan/rocketmq_checks.py": _WORKLOADS,
-    "harness/plan/rocketmq_layout.py": _LAYOUTS,
     "harness/plan/shape.py": _WORKLOADS,
     "harness/plan/toml.py": _WORKLOADS,
     "harness/plan/topology_shape.py": _TOPOLOGIES,

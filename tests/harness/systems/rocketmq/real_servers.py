@@ -19,10 +19,10 @@ from typing import Any
 from harness.cluster.agent import AgentError
 from harness.deploy import jars
 from harness.plan.model import Layout
-from harness.plan.rocketmq_layout import Server, own, servers
 from harness.systems.files import compose_folder
 from harness.systems.rocketmq import settings as rocketmq_settings
 from harness.systems.rocketmq.broker import RocketBroker
+from harness.systems.rocketmq.layout import Server, own, servers
 from harness.workers.agent import calls
 from harness.workers.agent_calls.answers import CallError
 from harness.workers.clients.rocketmq.places import jars_folder

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.plan.rocketmq_layout import (
+from harness.systems.catalogue import CatalogueError, layout_names, load_layout, load_system
+from harness.systems.rocketmq import settings
+from harness.systems.rocketmq.layout import (
     Timers,
     brokers,
     home,
@@ -13,8 +15,6 @@ from harness.plan.rocketmq_layout import (
     servers,
     topic_of,
 )
-from harness.systems.catalogue import CatalogueError, layout_names, load_layout, load_system
-from harness.systems.rocketmq import settings
 
 ROCKET = "rocketmq-2m2s"
 OWN = """
