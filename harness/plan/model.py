@@ -279,6 +279,7 @@ class System:
     promises: Callable[["Layout"], Promises]  # what its brokers promise by a layout
     servers: Callable[["Layout"], Servers]  # what stands on a layout's hosts
     drain: Drain
+    misbehaves: tuple[str, ...]  # the kinds of --misbehave that its processes take
     cannot: Mapping[str, str] = field(default_factory=dict)  # fault or operation -> why not
     cannot_handle: Mapping[str, str] = field(default_factory=dict)  # partition handling -> why
     direct_peers: Mapping[str, str] = field(default_factory=dict)  # deployment whose peer links

@@ -164,4 +164,5 @@ DECLARATION = Declaration(
     servers=_servers,
     drain=DRAIN,
     processes=PigeonholeNodes(),
+    misbehaves=(),  # its nodes do wrong by their layout
 )
