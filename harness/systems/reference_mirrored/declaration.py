@@ -7,6 +7,7 @@ from harness.systems.rabbitmq.drain import MIRRORED_DRAIN
 from harness.systems.rabbitmq.servers import mirrored_servers
 from harness.systems.rabbitmq_mirrored.layouts import MirroredLayoutFile, mistakes
 from harness.systems.rabbitmq_mirrored.promises import mirrored_promises
+from harness.systems.reference_mirrored.containers import REFERENCE_CONTAINERS
 from harness.systems.reference_mirrored.processes import ReferenceNodes
 
 REFERENCE_MIRRORED = Declaration(
@@ -19,4 +20,5 @@ REFERENCE_MIRRORED = Declaration(
     drain=MIRRORED_DRAIN,
     processes=ReferenceNodes(),
     misbehaves=KINDS,
+    containers=REFERENCE_CONTAINERS,
 )

@@ -2,8 +2,8 @@
 
 from harness.plan.model import Host, Layout
 from harness.systems.rocketmq import settings
-from harness.systems.rocketmq.layout import own, parse_broker
-from harness.systems.services import Addresses, Broker, Service, port_is_open
+from harness.systems.rocketmq.layout import parse_broker
+from harness.systems.services import Addresses, Service, Services, port_is_open
 
 
 def _told(layout: Layout, host: Host, process: str, _addresses: Addresses) -> Service:
@@ -18,8 +18,4 @@ def _told(layout: Layout, host: Host, process: str, _addresses: Addresses) -> Se
     }
 
 
-def _image(layout: Layout) -> str:
-    return f"${{MQPROOF_ROCKETMQ_IMAGE:-mqproof/rocketmq:{own(layout).version}}}"
-
-
-SERVERS = Broker(image=_image, data="/var/lib/rocketmq", told=_told)
+SERVERS = Services(data="/var/lib/rocketmq", told=_told)

@@ -165,4 +165,5 @@ DECLARATION = Declaration(
     drain=DRAIN,
     processes=PigeonholeNodes(),
     misbehaves=(),  # its nodes do wrong by their layout
+    containers=None,
 )
