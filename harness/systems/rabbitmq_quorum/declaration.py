@@ -19,6 +19,7 @@ RABBITMQ_QUORUM = Declaration(
     servers=mirrored_servers,
     drain=MIRRORED_DRAIN,
     processes=None,
+    misbehaves=(),
     containers=replace(
         RABBITMQ_CONTAINERS, parts="harness.systems.rabbitmq_quorum.parts:quorum_parts"
     ),
