@@ -2,10 +2,11 @@
 
 1. The API tells the leader that a host knows of, and which members' processes run; it does not
    tell what a follower holds. Of the members that run a majority holds all that was confirmed.
-2. A host goes on telling a leader that was deposed while that is away, or where the cluster is
-   partitioned for good: so a majority of the hosts must say the same (docs/behaviour/quorum-queues.md 2).
+2. A host that was away goes on telling a leader that was deposed meanwhile, for good where the
+   cluster is partitioned: a majority of hosts must say the same.
 3. A leader without a majority of members is none: it can do nothing.
-4. While a member hangs, it costs each question seconds (docs/behaviour/quorum-queues.md 3).
+4. While a member hangs, it costs each question seconds. Of all this: docs/behaviour/quorum-queues.md 2
+   and 3.
 """
 
 from typing import Any
