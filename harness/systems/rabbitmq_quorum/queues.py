@@ -5,8 +5,9 @@
 2. A host that was away goes on telling a leader that was deposed meanwhile, for good where the
    cluster is partitioned: a majority of hosts must say the same.
 3. A leader without a majority of members is none: it can do nothing.
-4. While a member hangs, it costs each question seconds. Of all this: docs/behaviour/quorum-queues.md 2
-   and 3.
+4. While a member hangs, it costs each question seconds.
+
+docs/behaviour/quorum-queues.md 2 and 3 have it all.
 """
 
 from typing import Any

@@ -1,0 +1,80 @@
+"""Quorum queues on real nodes: who leads one, and who does when the leader is killed."""
+
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from faults.compile import compile
+from faults.model import Options, Proof
+from faults.performing import perform_all
+from faults.verification import gone, held, prepare
+from harness.cluster.polling import until
+from harness.cluster.port import Roles
+from harness.deploy.compose.cluster import ComposeCluster
+from harness.deploy.compose.deployment import ComposeDeployment
+from harness.deploy.compose.faults import equip
+from harness.systems.catalogue import load_layout
+from tests.docker.conftest import what_is_wrong
+
+pytestmark = pytest.mark.docker
+
+HOSTS = ("rqq1", "rqq2", "rqq3")
+QUEUE = "mqproof.quorum-1-00ff.orders"
+ELECTION_LIMIT_S = 30.0
+GONE_LIMIT_S = 60.0
+Play = Callable[[Awaitable[Any]], Any]
+
+
+@pytest.fixture(scope="module")
+def three(play: Play, experiment_folder: Path) -> Iterator[ComposeCluster]:
+    layout = load_layout("rabbitmq-quorum", "three")
+    cluster = play(ComposeDeployment(equip).up(layout, experiment_folder, print))
+    try:
+        yield cluster
+    finally:
+        play(cluster.down())
+
+
+def test_a_follower_leads_when_the_leaders_node_is_killed_and_the_dead_one_follows(
+    three: ComposeCluster, play: Play
+) -> None:
+    broker = three.broker
+    fault = compile(
+        *("kill", "rqq2", "rqq2", "", HOSTS, (), 1, "quorum"),
+        mechanism=three.executor.mechanism("kill"),
+        options=Options(),
+    )
+
+    async def leads(wanted: tuple[str, ...]) -> Roles:
+        return await until(
+            lambda: broker.roles(QUEUE), lambda found: found.master in wanted, ELECTION_LIMIT_S
+        )
+
+    async def story() -> tuple[Roles, Proof, Roles, Proof, Roles]:
+        await broker.declare(QUEUE, True, "rqq2")
+        before = await broker.roles(QUEUE)
+        await prepare(fault, three.witness)
+        try:
+            await perform_all(three.executor, fault.actions)
+            holds, meanwhile = await held(fault, three.witness), await leads(("rqq1", "rqq3"))
+        finally:
+            await perform_all(three.executor, fault.undo)
+        left = await gone(fault, three.witness, GONE_LIMIT_S)
+        assert await what_is_wrong(three) == ()
+        return before, holds, meanwhile, left, await broker.roles(QUEUE)
+
+    before, holds, meanwhile, left, after = play(story())
+    assert (before.master, sorted(before.mirrors)) == ("rqq2", ["rqq1", "rqq3"])
+    assert before.synchronised is None, "nobody tells what a follower holds"
+    assert holds.ok, holds.doubt
+    assert left.ok, left.doubt
+    assert meanwhile.master in ("rqq1", "rqq3")
+    assert "rqq2" not in meanwhile.mirrors
+    assert after.master == meanwhile.master, "who comes back does not lead again"
+    assert "rqq2" in after.mirrors
+    masters = play(broker.masters(QUEUE))
+    assert [host for host, claims in masters.items() if claims] == [after.master]
+    play(broker.delete(QUEUE))
+    assert play(broker.roles(QUEUE)) == Roles(None, (), ())
