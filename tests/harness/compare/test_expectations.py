@@ -120,3 +120,6 @@ def test_shipped_entries_speak_of_shipped_claims_and_of_every_mirrored_cell() ->
     crash = ("master-crash", "rabbitmq-mirrored", "unmirrored@T=10", "pika")
     assert str(known.expected(crash, "mirror-takes-over")) == NOT_APPLICABLE
     assert str(known.expected(crash, "durable-queue-returns")) == PASS
+    for scenario in ("master-crash", "cut-one-node", "mirror-crash"):
+        cell = (scenario, "rabbitmq-quorum", "three@T=60", "pika")
+        assert str(known.expected(cell, "majority-keeps-what-was-confirmed")) == PASS
