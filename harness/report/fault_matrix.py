@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from faults.kind import Kind
 from faults.kinds import KINDS, offered
 from faults.mechanisms import COMPOSE, EXTERNAL, LOCAL, TOXIPROXY
+from harness.plan.demands import DEMANDS
 from harness.plan.model import System
 from harness.systems.catalogue import load_system, system_names
 
@@ -44,9 +45,10 @@ def page(systems: Iterable[System]) -> str:
 
 
 def _limits(system: System) -> Iterator[str]:
-    """What a system cannot suffer, or not by every mechanism, or cannot answer a cut with."""
+    """What a system cannot suffer, or not by every mechanism, or cannot answer a cut with; and
+    which demands of a workload it does not meet."""
     for name, why in system.cannot.items():
-        if name in KINDS:
+        if name in KINDS or name in DEMANDS:
             yield f"- No `{name}` on `{system.name}`: {why}."
     for deployment, why in system.direct_peers.items():
         lost = [kind.name for kind in KINDS.values() if deployment in kind.by_peer_links]
