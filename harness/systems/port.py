@@ -103,6 +103,31 @@ class Processes(Protocol):
         """`addresses`: by host; `port`: as of Node."""
 
 
+# --- for somebody who is new here -------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Foreground:
+    """A cluster to play with: `mqproof reference WORD`, until it is interrupted.
+
+    `command`: the program that it becomes; its parameters are the options, as typer reads them,
+    and its docstring is the help.
+    """
+
+    word: str
+    command: Callable[..., tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """Where `mqproof demo` shows the same deaths. Of several systems the first one's is shown."""
+
+    deployment: str
+    keeps: str  # the layout that keeps its promise
+    breaks: str  # the one that does not
+    real: str  # the system of the real brokers that whoever saw it goes on to
+
+
 # --- what it says of itself -------------------------------------------------------------------
 
 
@@ -139,3 +164,5 @@ class Declaration:
     servers: Callable[[Layout], Servers]
     drain: Drain
     processes: Processes | None  # None: it does not run as subprocesses
+    foreground: Foreground | None  # None: nobody plays with it
+    demo: Demo | None  # None: it shows nothing by itself

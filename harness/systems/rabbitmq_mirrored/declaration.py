@@ -16,4 +16,6 @@ RABBITMQ_MIRRORED = Declaration(
     servers=mirrored_servers,
     drain=MIRRORED_DRAIN,
     processes=None,
+    foreground=None,
+    demo=None,
 )

@@ -4,4 +4,5 @@ declaration  the system
 node         a node's configuration, and its ports
 processes    its nodes as subprocesses of this machine
 services     its nodes in containers
+foreground   nodes to play with
 """

@@ -1,11 +1,12 @@
 """The reference of RabbitMQ's mirrored queues: what it promises is what they do."""
 
 from harness.systems.files import shipped
-from harness.systems.port import Declaration
+from harness.systems.port import Declaration, Demo, Foreground
 from harness.systems.rabbitmq.drain import MIRRORED_DRAIN
 from harness.systems.rabbitmq.servers import mirrored_servers
 from harness.systems.rabbitmq_mirrored.layouts import MirroredLayoutFile, mistakes
 from harness.systems.rabbitmq_mirrored.promises import mirrored_promises
+from harness.systems.reference_mirrored.foreground import nodes_to_play_with
 from harness.systems.reference_mirrored.processes import ReferenceNodes
 
 REFERENCE_MIRRORED = Declaration(
@@ -17,4 +18,11 @@ REFERENCE_MIRRORED = Declaration(
     servers=mirrored_servers,
     drain=MIRRORED_DRAIN,
     processes=ReferenceNodes(),
+    foreground=Foreground("mirrored", nodes_to_play_with),
+    demo=Demo(
+        deployment="local",
+        keeps="all-automatic@T=10",
+        breaks="exactly-2-manual@T=10",
+        real="rabbitmq-mirrored",
+    ),
 )

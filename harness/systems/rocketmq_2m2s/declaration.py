@@ -16,4 +16,6 @@ ROCKETMQ_2M2S = Declaration(
     servers=master_slave_servers,
     drain=TOPIC_DRAIN,
     processes=None,
+    foreground=None,
+    demo=None,
 )

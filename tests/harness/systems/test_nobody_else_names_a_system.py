@@ -27,7 +27,6 @@ _COMPOSE = "parts and images of containers are found by name"
 _CLIENTS = "what is fetched, and looked for, for clients is not declared by their families"
 _OPTIONS = "what a run tells clients, and counts for them, is one family's or the other's field"
 _PAGES = "the rows of published pages tell one broker's version, by its name"
-_REFERENCE = "it shows the reference, and nothing else"
 LEFT = {
     "faults/executors/alarms.py": _ALARMS,
     "faults/executors/doors.py": _PROTOCOLS,
@@ -35,7 +34,6 @@ LEFT = {
     "harness/campaigns/stored.py": _PAGES,
     "harness/claims/state.py": _FACT,
     "harness/claims/vocabulary.py": _FACT,
-    "harness/commands/reference.py": _REFERENCE,
     "harness/deploy/compose/brokers.py": _COMPOSE,
     "harness/deploy/compose/cluster.py": _COMPOSE,
     "harness/deploy/compose/render.py": _COMPOSE,
@@ -61,10 +59,8 @@ LEFT = {
     "harness/plan/topology_shape.py": _TOPOLOGIES,
     "harness/plan/topology_toml.py": _TOPOLOGIES,
     "harness/report/client_matrix.py": _CLIENTS,
-    "harness/report/console/demo_table.py": _REFERENCE,
     "harness/report/dry_run.py": _LAYOUTS,
     "harness/report/page/comparison/timers.py": _LAYOUTS,
-    "harness/request/demo.py": _REFERENCE,
     "harness/run/preparing.py": _OPTIONS,
     "harness/run/told.py": _OPTIONS,
 }

@@ -148,4 +148,6 @@ DECLARATION = Declaration(
     servers=_servers,
     drain=DRAIN,
     processes=PigeonholeNodes(),
+    foreground=None,
+    demo=None,
 )
