@@ -163,6 +163,7 @@ class Declaration:
     promises: Callable[[Layout], Promises]
     servers: Callable[[Layout], Servers]
     drain: Drain
+    versioned_as: str | None  # its brokers' version, among those that a run records; None: none is
     processes: Processes | None  # None: it does not run as subprocesses
     foreground: Foreground | None  # None: nobody plays with it
     demo: Demo | None  # None: it shows nothing by itself

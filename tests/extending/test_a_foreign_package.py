@@ -101,6 +101,7 @@ def test_master_crash_is_run_on_it_judged_and_nothing_that_it_confirmed_is_lost(
     assert (fault["kind"], fault["verified"]) == ("kill", True)
     assert verdict.confirmed > 1000 and verdict.lost == 0
     assert verdict.exit_code == 0, both[0].said
+    assert verdict.versions["pigeonhole"] == "0.1"  # as system.py says that it is versioned
     assert verdict.outcomes["confirmed-hence-delivered"] == "PASS"
     assert verdict.outcomes["durable-queue-returns"] == "PASS"
 

@@ -31,6 +31,7 @@ from harness.systems.rabbitmq.api import (
 )
 from harness.systems.rabbitmq.doors import AMQP_PORT
 
+VERSION = "rabbitmq"  # its name among the versions that a run records
 SHARED_PRIORITY = 1000  # of several policies that fit the highest counts: others may mean all
 _GREET_LIMIT_S = 2.0
 _DECLARE_LIMIT_S = 20.0
@@ -220,7 +221,7 @@ class RabbitBroker:
     async def versions(self) -> dict[str, str]:
         overview = await self._api.first(OVERVIEW)
         return {
-            "rabbitmq": str(overview["rabbitmq_version"]),
+            VERSION: str(overview["rabbitmq_version"]),
             "erlang": str(overview["erlang_version"]),
         }
 

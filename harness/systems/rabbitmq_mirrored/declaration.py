@@ -2,6 +2,7 @@
 
 from harness.systems.files import shipped
 from harness.systems.port import Declaration
+from harness.systems.rabbitmq.broker import VERSION
 from harness.systems.rabbitmq.drain import MIRRORED_DRAIN
 from harness.systems.rabbitmq.servers import mirrored_servers
 from harness.systems.rabbitmq_mirrored.layouts import MirroredLayoutFile, mistakes
@@ -15,6 +16,7 @@ RABBITMQ_MIRRORED = Declaration(
     promises=mirrored_promises,
     servers=mirrored_servers,
     drain=MIRRORED_DRAIN,
+    versioned_as=VERSION,
     processes=None,
     foreground=None,
     demo=None,

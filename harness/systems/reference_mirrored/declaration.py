@@ -2,6 +2,7 @@
 
 from harness.systems.files import shipped
 from harness.systems.port import Declaration, Demo, Foreground
+from harness.systems.rabbitmq.broker import VERSION
 from harness.systems.rabbitmq.drain import MIRRORED_DRAIN
 from harness.systems.rabbitmq.servers import mirrored_servers
 from harness.systems.rabbitmq_mirrored.layouts import MirroredLayoutFile, mistakes
@@ -17,6 +18,7 @@ REFERENCE_MIRRORED = Declaration(
     promises=mirrored_promises,
     servers=mirrored_servers,
     drain=MIRRORED_DRAIN,
+    versioned_as=VERSION,
     processes=ReferenceNodes(),
     foreground=Foreground("mirrored", nodes_to_play_with),
     demo=Demo(

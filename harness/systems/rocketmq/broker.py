@@ -29,6 +29,7 @@ from harness.workers.remoting.requests import Answer, Request
 from harness.workers.remoting.routes import View
 from harness.workers.remoting.tables import Topic
 
+VERSION = "rocketmq"  # its name among the versions that a run records
 QUEUES = 4  # of a topic on each group
 DECLARE_SPARE_S = 35.0  # beside the time in which a slave copies its master's topics
 VERSION_LIMIT_S = 20.0
@@ -191,7 +192,7 @@ class RocketBroker:
         found = await until(self._versions, bool, VERSION_LIMIT_S)
         if not found:
             raise DeployError(f"no broker told its version within {VERSION_LIMIT_S:g} s")
-        return {"rocketmq": ", ".join(sorted(found))}
+        return {VERSION: ", ".join(sorted(found))}
 
     async def _versions(self) -> set[str]:
         said = await self._read_each(self._brokers, requests.runtime_info(), answers.runtime)

@@ -26,12 +26,10 @@ _TOPOLOGIES = "somebody else's cluster is met as one family's only"
 _COMPOSE = "parts and images of containers are found by name"
 _CLIENTS = "what is fetched, and looked for, for clients is not declared by their families"
 _OPTIONS = "what a run tells clients, and counts for them, is one family's or the other's field"
-_PAGES = "the rows of published pages tell one broker's version, by its name"
 LEFT = {
     "faults/executors/alarms.py": _ALARMS,
     "faults/executors/doors.py": _PROTOCOLS,
     "faults/executors/peer_words.py": _PROTOCOLS,
-    "harness/campaigns/stored.py": _PAGES,
     "harness/claims/state.py": _FACT,
     "harness/claims/vocabulary.py": _FACT,
     "harness/deploy/compose/brokers.py": _COMPOSE,

@@ -147,6 +147,7 @@ DECLARATION = Declaration(
     promises=_promises,
     servers=_servers,
     drain=DRAIN,
+    versioned_as="pigeonhole",
     processes=PigeonholeNodes(),
     foreground=None,
     demo=None,

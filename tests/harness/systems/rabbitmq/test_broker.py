@@ -10,6 +10,7 @@ from harness.cluster.agent import AgentTimeout
 from harness.cluster.port import DeployError, Roles
 from harness.systems.catalogue import load_layout
 from harness.systems.rabbitmq.broker import RabbitBroker
+from harness.systems.registry import OURS
 from tests.loops import in_a_loop
 
 LAYOUT = load_layout("rabbitmq-mirrored", "all-automatic")
@@ -149,3 +150,12 @@ async def test_a_policy_is_what_a_host_says_of_it_and_silence_is_not_its_absence
     broken, _ = broker(everywhere(path, (500, None)))
     with pytest.raises(DeployError, match="no broker tells of policy mqproof"):
         await broken.policy("mqproof")
+
+
+@in_a_loop
+async def test_a_system_of_this_api_is_versioned_as_it_records_its_version() -> None:
+    overview = (200, {"rabbitmq_version": "3.10.8", "erlang_version": "25.0.4"})
+    found, _ = broker(everywhere("/api/overview", overview))
+    versions = await found.versions()
+    for name in ("rabbitmq-mirrored", "reference-mirrored"):
+        assert versions[str(OURS[name].versioned_as)] == "3.10.8"
