@@ -3,6 +3,7 @@
 from harness.systems.files import shipped
 from harness.systems.port import Declaration
 from harness.systems.rabbitmq.broker import VERSION
+from harness.systems.rabbitmq.containers import RABBITMQ_CONTAINERS
 from harness.systems.rabbitmq.drain import MIRRORED_DRAIN
 from harness.systems.rabbitmq.servers import mirrored_servers
 from harness.systems.rabbitmq_mirrored.layouts import MirroredLayoutFile, mistakes
@@ -18,6 +19,7 @@ RABBITMQ_MIRRORED = Declaration(
     drain=MIRRORED_DRAIN,
     versioned_as=VERSION,
     processes=None,
+    containers=RABBITMQ_CONTAINERS,
     foreground=None,
     demo=None,
 )

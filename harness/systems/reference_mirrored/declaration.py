@@ -7,6 +7,7 @@ from harness.systems.rabbitmq.drain import MIRRORED_DRAIN
 from harness.systems.rabbitmq.servers import mirrored_servers
 from harness.systems.rabbitmq_mirrored.layouts import MirroredLayoutFile, mistakes
 from harness.systems.rabbitmq_mirrored.promises import mirrored_promises
+from harness.systems.reference_mirrored.containers import REFERENCE_CONTAINERS
 from harness.systems.reference_mirrored.foreground import nodes_to_play_with
 from harness.systems.reference_mirrored.processes import ReferenceNodes
 
@@ -20,6 +21,7 @@ REFERENCE_MIRRORED = Declaration(
     drain=MIRRORED_DRAIN,
     versioned_as=VERSION,
     processes=ReferenceNodes(),
+    containers=REFERENCE_CONTAINERS,
     foreground=Foreground("mirrored", nodes_to_play_with),
     demo=Demo(
         deployment="local",

@@ -3,6 +3,7 @@
 from harness.systems.files import shipped
 from harness.systems.port import Declaration
 from harness.systems.rocketmq.broker import VERSION
+from harness.systems.rocketmq.containers import ROCKETMQ_CONTAINERS
 from harness.systems.rocketmq.drain import TOPIC_DRAIN
 from harness.systems.rocketmq.servers import master_slave_servers
 from harness.systems.rocketmq_2m2s.layouts import RocketLayoutFile, mistakes
@@ -18,6 +19,7 @@ ROCKETMQ_2M2S = Declaration(
     drain=TOPIC_DRAIN,
     versioned_as=VERSION,
     processes=None,
+    containers=ROCKETMQ_CONTAINERS,
     foreground=None,
     demo=None,
 )

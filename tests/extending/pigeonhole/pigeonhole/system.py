@@ -149,6 +149,7 @@ DECLARATION = Declaration(
     drain=DRAIN,
     versioned_as="pigeonhole",
     processes=PigeonholeNodes(),
+    containers=None,
     foreground=None,
     demo=None,
 )
