@@ -21,7 +21,7 @@ from harness.deploy.java_tools import Here, Tools
 from harness.outside.text import visible
 from harness.plan.clients.registry import OURS
 from harness.systems.files import compose_folder
-from harness.workers.clients.rocketmq.places import BRIDGE, jars_folder
+from harness.workers.clients.jars import BRIDGE, jars_folder
 
 GROUP = "org.apache.rocketmq"
 CLIENT_SETS: Mapping[str, tuple[str, ...]] = {

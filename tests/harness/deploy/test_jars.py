@@ -8,7 +8,7 @@ import pytest
 
 from harness.cluster.port import DeployError
 from harness.deploy import jars
-from harness.workers.clients.rocketmq import places
+from harness.workers.clients import jars as places
 
 NAME = "rocketmq-server-4.9.7"
 LOCK = {"a.jar": hashlib.sha256(b"a").hexdigest(), "b.jar": hashlib.sha256(b"b").hexdigest()}

@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from harness.workers.clients.jars import class_path
 from harness.workers.clients.port import (
     ConsumingListener,
     Fetched,
@@ -24,7 +25,7 @@ from harness.workers.clients.port import (
     NoLibrary,
     PublishingListener,
 )
-from harness.workers.clients.rocketmq import answers, places, wire
+from harness.workers.clients.rocketmq import answers, wire
 from harness.workers.clients.rocketmq.options import LANES_MAX, group, name_servers, window
 from harness.workers.clients.rocketmq.terms import fate_of, level_of
 from harness.workers.protocol import Endpoint, WorkerConfig
@@ -309,7 +310,7 @@ def start_jvm(config: WorkerConfig) -> None:
         import jpype
     except ImportError as missing:
         raise NoJava("JPype is missing: pip install 'mqproof[rocketmq-java]'") from missing
-    jars = places.class_path(config.client)
+    jars = class_path(config.client)
     if not jars:
         raise NoJava(
             f"the jars of {config.client} are missing: "
