@@ -49,7 +49,6 @@ LEFT = {
     "harness/plan/toml.py": _WORKLOADS,
     "harness/plan/topology_shape.py": _TOPOLOGIES,
     "harness/plan/topology_toml.py": _TOPOLOGIES,
-    "harness/report/client_matrix.py": _CLIENTS,
     "harness/report/dry_run.py": _LAYOUTS,
     "harness/report/page/comparison/timers.py": _LAYOUTS,
     "harness/run/preparing.py": _OPTIONS,
