@@ -14,6 +14,7 @@ from faults.executors.doors import Doors
 from harness.cluster.agent import AgentClient
 from harness.cluster.orders import Operator
 from harness.cluster.port import Lifeless, Link
+from harness.plan.jars import JarSet
 from harness.plan.model import Layout
 from harness.systems.files import copy_worker_sources, shipped
 from harness.systems.services import Services
@@ -31,8 +32,8 @@ class Image:
     """How an image is made: its folder, arguments, and the official one if any.
 
     `variable`: of the environment, by which people name another one. `sources`: copies files of
-    this installation into the build context. `jars`: the sets of deploy/jars.py that lie in it;
-    what they must be is in the tag.
+    this installation into the build context. `jars`: sets that lie in it; what they must be is in
+    the tag.
     """
 
     name: str
@@ -42,7 +43,7 @@ class Image:
     arguments: Arguments = ()
     official: str = ""
     sources: Callable[[Path], None] | None = None
-    jars: tuple[str, ...] = ()
+    jars: tuple[JarSet, ...] = ()
 
     @property
     def alias(self) -> str:
@@ -128,10 +129,12 @@ class Parts:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Containers:
     """Nothing has a default. `image`: of every host and process; `worker_image`: of the load's
-    processes, with the clients that the system is driven by. `parts`: 'module:object', which only
+    processes, with the clients that the system is driven by. `jars`: every set that one of its
+    hosts' images may hold. `parts`: 'module:object', which only
     a deployment in containers imports: called with a Stand it makes Parts."""
 
     image: Callable[[Layout], Image]
     worker_image: Callable[[], Image]
     services: Services
+    jars: tuple[JarSet, ...]
     parts: str

@@ -45,7 +45,8 @@ PIKA = Client(
     reconnect_s=2,
     drained_by="pika",
     packages=(("pika", "1.4.4"),),
-    artifacts=(),
+    jars=None,
+    look=None,
     how_to_get="it comes with mqproof",
 )
 CLIENTS = (PIKA,)

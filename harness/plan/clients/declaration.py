@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from harness.outside.text import brief
+from harness.plan import jars
+from harness.plan.jars import JarSet
 
 CAPABILITIES: Mapping[str, str] = {
     "confirm": "what became of a send is told",
@@ -38,6 +40,7 @@ CAN = True
 UNDECLARED = "its declaration does not say that it can"
 _NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,62}")
 _CONSTRUCTOR = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
+_MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 
 
 class Finds(StrEnum):
@@ -61,6 +64,19 @@ class Family:
 
 
 @dataclass(frozen=True, slots=True)
+class Look:
+    """What says whether this machine has a library that has to be loaded to know.
+
+    `module` is run in a process of its own. Its last line is JSON: `package`, name and version;
+    `library`, the file; `features`, a list of words; `refused`, "" or why it cannot be used, and
+    behind a semicolon what would help.
+    """
+
+    title: str
+    module: str
+
+
+@dataclass(frozen=True, slots=True)
 class Client:
     """One client library, `name` as an experiment names it."""
 
@@ -77,7 +93,8 @@ class Client:
     reconnect_s: int | None
     drained_by: str  # the client that reads empty what this one's consumers left; mostly itself
     packages: tuple[tuple[str, str], ...]  # of Python, that it may be in, and the version tried
-    artifacts: tuple[str, ...]  # of Java, that it is in: `name:version`
+    jars: JarSet | None  # that it is in, and that bear its name; None: it is not Java's
+    look: Look | None  # by which doctor finds it on this machine; None: nothing is to be found
     how_to_get: str
 
     def why_not(self, capability: str) -> str:
@@ -105,5 +122,19 @@ def mistakes(client: Client) -> Iterator[str]:
     for capability, answer in client.answers.items():
         if answer is not CAN and not (isinstance(answer, str) and answer):
             yield f"{brief(capability)} is answered by neither CAN nor a reason"
+    yield from _about_getting(client)
     if client.family.finds is Finds.NAME_SERVERS and not client.family.prober:
         yield "it asks name servers, and has no prober who asks them, too"
+
+
+def _about_getting(client: Client) -> Iterator[str]:
+    if not isinstance(client.jars, JarSet | None):
+        yield f"its jars are no JarSet, but {brief(repr(client.jars))}"
+    elif client.jars is not None:
+        yield from (f"its jars: {wrong}" for wrong in jars.mistakes(client.jars))
+        if client.jars.name != client.name:
+            yield f"its jars bear another name, {brief(client.jars.name)}"
+    if not isinstance(client.look, Look | None):
+        yield f"what looks for it is no Look, but {brief(repr(client.look))}"
+    elif client.look is not None and not _MODULE.fullmatch(client.look.module):
+        yield f"what looks for it is no module: {brief(client.look.module)}"

@@ -16,5 +16,6 @@ RABBITMQ_CONTAINERS = Containers(
     image=rabbitmq_image,
     worker_image=worker_image,
     services=NODES,
+    jars=(),
     parts="harness.systems.rabbitmq.parts:rabbitmq_parts",
 )

@@ -14,12 +14,14 @@ from harness.plan.clients.declaration import (
     Client,
     Family,
     Finds,
+    Look,
     mistakes,
 )
 from harness.plan.clients.registry import OURS, named, of_family, read, registry
 from harness.plan.declared import NOT_AMQP, declared, ignored
 from harness.plan.experiment import Catalogue, Request
 from harness.plan.experiment import plan as plan_of
+from harness.plan.jars import JarSet
 from harness.plan.problems import PlanError
 from harness.plan.reconnecting import reconnect_s
 from harness.run.drivers import driver
@@ -133,6 +135,26 @@ SPOILT = {
     "no family": (
         [offer(replace(ACME, family="amqp"))],  # type: ignore[arg-type]
         "its family is no Family",
+    ),
+    "jars that nobody has": (
+        [offer(replace(ACME, jars=JarSet(name="acme", artifacts=("a:b",), lock="x", classes="")))],
+        "its jars: 'a:b' is no `group:artifact:version`",
+    ),
+    "no jars": (
+        [offer(replace(ACME, jars=("acme:1",)))],  # type: ignore[arg-type]
+        "its jars are no JarSet, but",
+    ),
+    "nothing that looks": (
+        [offer(replace(ACME, look="acme.found"))],  # type: ignore[arg-type]
+        "what looks for it is no Look, but \"'acme.found'\"",
+    ),
+    "jars of another": (
+        [offer(replace(ACME, jars=rocketmq.CLIENTS[0].jars))],
+        "its jars bear another name, 'rocketmq-java-4.9.0'",
+    ),
+    "no module that looks": (
+        [offer(replace(ACME, look=Look("Acme", "acme;rm -r /")))],
+        "what looks for it is no module: 'acme;rm -r /'",
     ),
     "no prober": (
         [offer(replace(ACME, family=replace(amqp.AMQP, finds=Finds.NAME_SERVERS)))],

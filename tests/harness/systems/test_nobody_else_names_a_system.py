@@ -23,7 +23,6 @@ _FACT = "`mirrored_on` is the fact where a queue has mirrors, whoever's queue it
 _WORKLOADS = "a scenario's sections of clients are fields of the workload, not the families' own"
 _LAYOUTS = "a family's layout is a field of everybody's, not a value of its own"
 _TOPOLOGIES = "somebody else's cluster is met as one family's only"
-_CLIENTS = "what is fetched, and looked for, for clients is not declared by their families"
 _OPTIONS = "what a run tells clients, and counts for them, is one family's or the other's field"
 LEFT = {
     "faults/executors/alarms.py": _ALARMS,
@@ -31,15 +30,12 @@ LEFT = {
     "faults/executors/peer_words.py": _PROTOCOLS,
     "harness/claims/state.py": _FACT,
     "harness/claims/vocabulary.py": _FACT,
-    "harness/deploy/doctor.py": _CLIENTS,
     "harness/deploy/external/cluster.py": _TOPOLOGIES,
     "harness/deploy/external/doctor.py": _TOPOLOGIES,
     "harness/deploy/external/faults.py": _TOPOLOGIES,
     "harness/deploy/external/removal.py": _TOPOLOGIES,
     "harness/deploy/external/rights.py": _TOPOLOGIES,
     "harness/deploy/external/site.py": _TOPOLOGIES,
-    "harness/deploy/jars.py": _CLIENTS,
-    "harness/deploy/java_tools.py": _CLIENTS,
     "harness/plan/declared.py": _WORKLOADS,
     "harness/plan/model.py": f"{_WORKLOADS}; {_LAYOUTS}",
     "harness/plan/promises.py": _FACT,

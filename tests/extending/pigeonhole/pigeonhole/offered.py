@@ -33,6 +33,7 @@ CLIENT = Client(
     reconnect_s=2,  # dialling.py: every host within a second, and 0.1 s between rounds
     drained_by="pigeonhole-py",
     packages=(("pigeonhole", "0.1"),),
-    artifacts=(),
+    jars=None,
+    look=None,
     how_to_get="pip install pigeonhole",
 )

@@ -118,7 +118,7 @@ def test_what_is_told_of_a_package_is_what_its_classes_have_and_the_driver_calls
     assert found.refused == ""
     assert set(found.features) == FEATURES[package]
     assert ("CreateTransactionProducer" in library.exported) is (package == NEW)
-    row = doctor.native_row({"library": found.library, **_json(found)})
+    row = doctor.client_row("native", {"library": found.library, **_json(found)}, True)
     assert row.ok
     assert ("async" in row.found) is (package == OLD)
 
@@ -331,7 +331,7 @@ def test_a_client_without_what_every_worker_needs_is_refused_with_what_is_missin
     found = look()
     assert found.refused.startswith(f"{package} cannot be driven, for nothing sets or tells")
     assert f"pip install rocketmq==0.4.4` into an environment without {WITHOUT_LIBRARY}" in (
-        doctor.native_row(_json(found)).remedy
+        doctor.client_row("native", _json(found), True).remedy
     )
 
 
