@@ -59,7 +59,8 @@ class Node:
     peers: Mapping[str, tuple[str, int]]  # where each other one is dialled
     data: str  # a folder of its own
     log: str  # a file
-    misbehave: Mapping[str, Any] | None  # what a reference is told to do wrong
+    misbehave: Mapping[str, Any] | None  # what it does wrong: kind, share, seed; truth: the file
+    # in which it says to whom
 
 
 class Processes(Protocol):
@@ -150,6 +151,7 @@ class Declaration:
     drain: Drain
     versioned_as: str | None  # its brokers' version, among those that a run records; None: none is
     processes: Processes | None  # None: it does not run as subprocesses
+    misbehaves: tuple[str, ...]  # the kinds of --misbehave that these take, by Node.misbehave
     containers: Containers | None  # None: it does not run in containers
     foreground: Foreground | None  # None: nobody plays with it
     demo: Demo | None  # None: it shows nothing by itself

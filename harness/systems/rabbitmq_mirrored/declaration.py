@@ -19,6 +19,7 @@ RABBITMQ_MIRRORED = Declaration(
     drain=MIRRORED_DRAIN,
     versioned_as=VERSION,
     processes=None,
+    misbehaves=(),
     containers=RABBITMQ_CONTAINERS,
     foreground=None,
     demo=None,

@@ -1,5 +1,6 @@
 """The reference of RabbitMQ's mirrored queues: what it promises is what they do."""
 
+from harness.plan.misbehave import KINDS
 from harness.systems.files import shipped
 from harness.systems.port import Declaration, Demo, Foreground
 from harness.systems.rabbitmq.broker import VERSION
@@ -21,6 +22,7 @@ REFERENCE_MIRRORED = Declaration(
     drain=MIRRORED_DRAIN,
     versioned_as=VERSION,
     processes=ReferenceNodes(),
+    misbehaves=KINDS,
     containers=REFERENCE_CONTAINERS,
     foreground=Foreground("mirrored", nodes_to_play_with),
     demo=Demo(

@@ -19,6 +19,7 @@ ROCKETMQ_2M2S = Declaration(
     drain=TOPIC_DRAIN,
     versioned_as=VERSION,
     processes=None,
+    misbehaves=(),
     containers=ROCKETMQ_CONTAINERS,
     foreground=None,
     demo=None,
