@@ -22,10 +22,8 @@ from harness.cluster.orders import Operator, Order
 from harness.cluster.polling import until
 from harness.cluster.port import Channel, DeployError, Ended, Health, HostSample, Lifeless, Link
 from harness.cluster.roster import Roster
-from harness.deploy.external import looks
 from harness.deploy.external.links import DirectLinks
 from harness.deploy.external.removal import end_processes, remove_listeners, remove_named
-from harness.deploy.external.rights import missing
 from harness.deploy.external.site import Site, broker_of, forget, login, management
 from harness.deploy.links import Links
 from harness.deploy.local.channel import PipeChannel
@@ -34,6 +32,8 @@ from harness.deploy.local.usage import watch
 from harness.plan.model import Layout, RunPlan
 from harness.systems.files import PACKAGES
 from harness.systems.rabbitmq.api import NODES, OVERVIEW, ManagementApi
+from harness.systems.rabbitmq.foreign import looks
+from harness.systems.rabbitmq.foreign.rights import missing
 from harness.workers.protocol import Endpoint
 
 TICKS = "/api/nodes?columns=name,net_ticktime"

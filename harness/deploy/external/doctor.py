@@ -17,9 +17,7 @@ from faults.mechanisms import EXTERNAL
 from harness.cluster.agent import AgentClient, AgentError
 from harness.cluster.port import DeployError
 from harness.deploy.doctor import Row
-from harness.deploy.external import looks
 from harness.deploy.external.cluster import TICKS, VERSION_LIMIT_S
-from harness.deploy.external.rights import missing
 from harness.deploy.external.site import (
     NO_PROXY,
     Site,
@@ -34,6 +32,8 @@ from harness.plan.topology import EMBEDDED, Broker, Topology
 from harness.plan.topology_toml import layout_of
 from harness.systems.rabbitmq import words
 from harness.systems.rabbitmq.api import NODES, OVERVIEW, ManagementApi, Reply
+from harness.systems.rabbitmq.foreign import looks
+from harness.systems.rabbitmq.foreign.rights import missing
 
 CONNECT_LIMIT_S = 4.0
 _CANARY = "mqproof-doctor"

@@ -25,7 +25,7 @@ from faults.executors.commands import Commands
 from faults.toxiproxy import TOKEN
 from harness.cluster.agent import AgentClient
 from harness.cluster.port import DeployError
-from harness.deploy.external import looks
+from harness.deploy.external.held_secrets import holds
 from harness.deploy.local.channel import PipeChannel
 from harness.deploy.local.site import LISTEN, TOXIPROXY, folder_of
 from harness.plan.problems import PlanError
@@ -165,7 +165,7 @@ def missing_variables(topology: Topology, environment: Mapping[str, str]) -> tup
 def exposed(topology: Topology) -> str:
     """Why this file may not be used: it holds what its variable is there to hide; "" is well."""
     password = os.environ.get(topology.password, "")
-    if not looks.holds(topology, password):
+    if not holds(topology, password):
         return ""
     return (
         f"a command in the file holds what ${topology.password} holds, and files are kept with "

@@ -11,4 +11,5 @@ servers        what its nodes are on hosts, and where they listen to each other
 stopped        whether it has stopped in a process that runs
 services       its nodes in containers
 operator       carries orders out in containers: the API and the command line
+foreign/       a cluster that somebody else runs
 """

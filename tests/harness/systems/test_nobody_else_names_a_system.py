@@ -46,7 +46,6 @@ LEFT = {
     "harness/deploy/external/doctor.py": _TOPOLOGIES,
     "harness/deploy/external/faults.py": _TOPOLOGIES,
     "harness/deploy/external/removal.py": _TOPOLOGIES,
-    "harness/deploy/external/rights.py": _TOPOLOGIES,
     "harness/deploy/external/site.py": _TOPOLOGIES,
     "harness/deploy/images.py": _COMPOSE,
     "harness/deploy/jars.py": _CLIENTS,
