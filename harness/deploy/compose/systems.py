@@ -15,7 +15,6 @@ from harness.deploy.compose.render import proxy_address
 from harness.deploy.links import Links
 from harness.plan.model import BALANCER, Layout
 from harness.plan.rocketmq_layout import servers
-from harness.systems.port import Standing
 from harness.systems.rabbitmq.broker import RabbitBroker
 from harness.systems.rabbitmq.doors import AMQP_PORT, MIRRORED_DOORS
 from harness.systems.rabbitmq.operator import operator_of
@@ -23,6 +22,7 @@ from harness.systems.rocketmq.broker import RocketBroker
 from harness.systems.rocketmq.doors import doors_of
 from harness.systems.rocketmq.links import RocketLinks
 from harness.systems.rocketmq.operator import RocketOperator
+from harness.systems.standing import Standing
 from harness.workers.protocol import Endpoint
 
 

@@ -4,6 +4,7 @@ from harness.systems.files import shipped
 from harness.systems.port import Declaration
 from harness.systems.rabbitmq.drain import MIRRORED_DRAIN
 from harness.systems.rabbitmq.servers import mirrored_servers
+from harness.systems.rabbitmq_mirrored.foreign import MIRRORED_FOREIGN
 from harness.systems.rabbitmq_mirrored.layouts import MirroredLayoutFile, mistakes
 from harness.systems.rabbitmq_mirrored.promises import mirrored_promises
 from harness.systems.reference_mirrored.processes import ReferenceNodes
@@ -17,4 +18,5 @@ REFERENCE_MIRRORED = Declaration(
     servers=mirrored_servers,
     drain=MIRRORED_DRAIN,
     processes=ReferenceNodes(),
+    foreign=MIRRORED_FOREIGN,
 )

@@ -16,4 +16,5 @@ ROCKETMQ_2M2S = Declaration(
     servers=master_slave_servers,
     drain=TOPIC_DRAIN,
     processes=None,
+    foreign=None,
 )

@@ -22,7 +22,6 @@ _ALARMS = "alarms are raised by one family's command line, whoever the broker is
 _FACT = "`mirrored_on` is the fact where a queue has mirrors, whoever's queue it is"
 _WORKLOADS = "a scenario's sections of clients are fields of the workload, not the families' own"
 _LAYOUTS = "a family's layout is a field of everybody's, not a value of its own"
-_TOPOLOGIES = "somebody else's cluster is met as one family's only"
 _COMPOSE = "parts and images of containers are found by name"
 _CLIENTS = "what is fetched, and looked for, for clients is not declared by their families"
 _OPTIONS = "what a run tells clients, and counts for them, is one family's or the other's field"
@@ -42,11 +41,6 @@ LEFT = {
     "harness/deploy/compose/systems.py": _COMPOSE,
     "harness/deploy/compose/worker_ways.py": _COMPOSE,
     "harness/deploy/doctor.py": _CLIENTS,
-    "harness/deploy/external/cluster.py": _TOPOLOGIES,
-    "harness/deploy/external/doctor.py": _TOPOLOGIES,
-    "harness/deploy/external/faults.py": _TOPOLOGIES,
-    "harness/deploy/external/removal.py": _TOPOLOGIES,
-    "harness/deploy/external/site.py": _TOPOLOGIES,
     "harness/deploy/images.py": _COMPOSE,
     "harness/deploy/jars.py": _CLIENTS,
     "harness/deploy/java_tools.py": _CLIENTS,
@@ -57,8 +51,6 @@ LEFT = {
     "harness/plan/rocketmq_layout.py": _LAYOUTS,
     "harness/plan/shape.py": _WORKLOADS,
     "harness/plan/toml.py": _WORKLOADS,
-    "harness/plan/topology_shape.py": _TOPOLOGIES,
-    "harness/plan/topology_toml.py": _TOPOLOGIES,
     "harness/report/client_matrix.py": _CLIENTS,
     "harness/report/console/demo_table.py": _REFERENCE,
     "harness/report/dry_run.py": _LAYOUTS,

@@ -37,6 +37,11 @@ def test_what_is_deployed_as_processes_says_how_and_nothing_else_does() -> None:
         assert (declared.processes is not None) == ("local" in load_system(name).deployments)
 
 
+def test_what_somebody_else_may_run_says_how_it_is_met_and_nothing_else_does() -> None:
+    for name, declared in OURS.items():
+        assert (declared.foreign is not None) == ("external" in load_system(name).deployments)
+
+
 @pytest.mark.parametrize("declared", OURS.values(), ids=OURS)
 def test_every_layout_of_ours_is_promised_something(declared: Declaration) -> None:
     label = load_system(declared.name).default_layout

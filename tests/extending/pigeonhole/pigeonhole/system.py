@@ -148,4 +148,5 @@ DECLARATION = Declaration(
     servers=_servers,
     drain=DRAIN,
     processes=PigeonholeNodes(),
+    foreign=None,
 )

@@ -1,0 +1,136 @@
+"""A topology file is held against the shape of the system that it names, whosever that is."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from harness.plan.findings import Finding
+from harness.plan.problems import PlanError
+from harness.plan.topology import Broker, Topology
+from harness.plan.topology_shape import (
+    CommandTable,
+    CredentialsTable,
+    HostName,
+    ProxyTable,
+    Table,
+    Text,
+    TopologyShape,
+    Way,
+    WorkersTable,
+)
+from harness.plan.topology_toml import brokers_in, commands_of, proxy_of, read_topology, twice
+from harness.systems.rabbitmq_mirrored.topology_file import MIRRORED_TOPOLOGY
+
+
+class _Own:
+    sets, told = False, "shards: none"
+
+
+class _Shard(Table):
+    host: HostName
+    door: Way
+    kill: CommandTable | None = None
+    stop: CommandTable | None = None
+    freeze: CommandTable | None = None
+
+
+class _Shards(Table):
+    system: Text
+    credentials: CredentialsTable
+    workers: WorkersTable = WorkersTable()
+    proxy: ProxyTable | None = None
+    broker: list[_Shard]
+
+    def topology(self, name: str, source: str) -> Topology:
+        said = [(one.host, *one.door, commands_of(one)) for one in self.broker]
+        return Topology(
+            name=name,
+            title="shards",
+            system=self.system,
+            timer_s=1.0,
+            brokers=tuple(Broker(host, host, *way, commands) for host, *way, commands in said),
+            user=self.credentials.user,
+            password=self.credentials.password,
+            proxy=proxy_of(self.proxy),
+            own=_Own(),
+            source=source,
+        )
+
+
+def _mistakes(document: Mapping[str, Any]) -> Iterator[Finding]:
+    return twice("door", brokers_in(document))
+
+
+SHAPES = {
+    "rabbitmq-mirrored": MIRRORED_TOPOLOGY,
+    "acme-shards": TopologyShape(file=_Shards, mistakes=_mistakes),
+}
+SHARDS = """
+system = "acme-shards"
+[credentials]
+user = "A"
+password = "B"
+[[broker]]
+host = "one"
+door = "10.0.0.1:7"
+[broker.freeze]
+do = ["ice"]
+undo = ["sun"]
+[[broker]]
+host = "two"
+door = "10.0.0.2:7"
+"""
+
+
+def told(source: str) -> list[str]:
+    with pytest.raises(PlanError) as error:
+        read_topology("mine", source, SHAPES)
+    return [str(problem) for problem in error.value.problems]
+
+
+def test_a_family_of_its_own_keys_has_a_topology_of_the_same_kind() -> None:
+    found = read_topology("mine", SHARDS, SHAPES)
+    assert [(one.host, one.upstream) for one in found.brokers] == [
+        ("one", "10.0.0.1:7"),
+        ("two", "10.0.0.2:7"),
+    ]
+    assert found.commands["one", "freeze"].undo == ("sun",)
+    assert found.forbids("freeze", "two") == "no command for freeze of two"
+
+
+def test_what_is_wrong_is_what_the_systems_own_shape_finds_wrong() -> None:
+    ours = SHARDS.replace('door = "10.0.0.2:7"', 'door = "10.0.0.1:7"\namqp = "10.0.0.2:5672"')
+    door, amqp, queues = told(ours + '[queues]\npolicies = "set"\n')
+    assert "door: '10.0.0.1:7' is another broker's already" in door
+    assert "amqp: there is no such key" in amqp
+    assert "queues: there is no such key" in queues
+    theirs = told(SHARDS.replace("acme-shards", "rabbitmq-mirrored"))
+    assert len([line for line in theirs if "door: there is no such key" in line]) == 2
+    assert any("net_ticktime: is missing" in line for line in theirs)
+
+
+def test_a_system_that_is_nearly_named_is_the_one_that_is_meant() -> None:
+    source = SHARDS.replace("acme-shards", "acme-shard").replace('host = "two"', 'host = "one"')
+    system, host = told(source)
+    assert "there is no system 'acme-shard'; did you mean 'acme-shards'?" in system
+    assert "host: 'one' is another broker's already" in host
+
+
+@pytest.mark.parametrize(
+    ("line", "wrong"),
+    [
+        ('system = "kafka"', "there is no system 'kafka'; valid: rabbitmq-mirrored | acme-shards"),
+        ("system = 3", "system: must be a text, not 3"),
+        ("", "system: is missing"),
+    ],
+)
+def test_where_nobody_can_say_whose_keys_they_are_none_of_them_is_called_wrong(
+    line: str, wrong: str
+) -> None:
+    source = SHARDS.replace('system = "acme-shards"', line).replace('host = "two"', 'host = "one"')
+    problems = told(source + "[proxy]\n")
+    assert len(problems) == 3
+    every = "\n".join(problems)
+    for words in (wrong, "host: 'one' is another broker's", "either mqproof starts a proxy"):
+        assert words in every
