@@ -1,86 +1,13 @@
 """A topology file is held against the shape of the system that it names, whosever that is."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
-
 import pytest
 
-from harness.plan.findings import Finding
 from harness.plan.problems import PlanError
-from harness.plan.topology import Broker, Topology
-from harness.plan.topology_shape import (
-    CommandTable,
-    CredentialsTable,
-    HostName,
-    ProxyTable,
-    Table,
-    Text,
-    TopologyShape,
-    Way,
-    WorkersTable,
-)
-from harness.plan.topology_toml import brokers_in, commands_of, proxy_of, read_topology, twice
+from harness.plan.topology_toml import read_topology
 from harness.systems.rabbitmq_mirrored.topology_file import MIRRORED_TOPOLOGY
+from tests.shards import NAME, SHAPE, SHARDS
 
-
-class _Own:
-    sets, told = False, "shards: none"
-
-
-class _Shard(Table):
-    host: HostName
-    door: Way
-    kill: CommandTable | None = None
-    stop: CommandTable | None = None
-    freeze: CommandTable | None = None
-
-
-class _Shards(Table):
-    system: Text
-    credentials: CredentialsTable
-    workers: WorkersTable = WorkersTable()
-    proxy: ProxyTable | None = None
-    broker: list[_Shard]
-
-    def topology(self, name: str, source: str) -> Topology:
-        said = [(one.host, *one.door, commands_of(one)) for one in self.broker]
-        return Topology(
-            name=name,
-            title="shards",
-            system=self.system,
-            timer_s=1.0,
-            brokers=tuple(Broker(host, host, *way, commands) for host, *way, commands in said),
-            user=self.credentials.user,
-            password=self.credentials.password,
-            proxy=proxy_of(self.proxy),
-            own=_Own(),
-            source=source,
-        )
-
-
-def _mistakes(document: Mapping[str, Any]) -> Iterator[Finding]:
-    return twice("door", brokers_in(document))
-
-
-SHAPES = {
-    "rabbitmq-mirrored": MIRRORED_TOPOLOGY,
-    "acme-shards": TopologyShape(file=_Shards, mistakes=_mistakes),
-}
-SHARDS = """
-system = "acme-shards"
-[credentials]
-user = "A"
-password = "B"
-[[broker]]
-host = "one"
-door = "10.0.0.1:7"
-[broker.freeze]
-do = ["ice"]
-undo = ["sun"]
-[[broker]]
-host = "two"
-door = "10.0.0.2:7"
-"""
+SHAPES = {"rabbitmq-mirrored": MIRRORED_TOPOLOGY, NAME: SHAPE}
 
 
 def told(source: str) -> list[str]:
