@@ -20,6 +20,7 @@ from harness.plan.findings import Finding
 from harness.plan.model import Drain, Layout
 from harness.plan.promises import Promises
 from harness.plan.servers import Servers
+from harness.systems.containers import Containers
 from harness.systems.foreign import Foreign
 from harness.systems.standing import Standing
 
@@ -124,4 +125,5 @@ class Declaration:
     servers: Callable[[Layout], Servers]
     drain: Drain
     processes: Processes | None  # None: it does not run as subprocesses
+    containers: Containers | None  # None: it does not run in containers
     foreign: Foreign | None  # None: it cannot be met as a cluster that somebody else runs

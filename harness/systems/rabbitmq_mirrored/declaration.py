@@ -2,6 +2,7 @@
 
 from harness.systems.files import shipped
 from harness.systems.port import Declaration
+from harness.systems.rabbitmq.containers import RABBITMQ_CONTAINERS
 from harness.systems.rabbitmq.drain import MIRRORED_DRAIN
 from harness.systems.rabbitmq.servers import mirrored_servers
 from harness.systems.rabbitmq_mirrored.foreign import MIRRORED_FOREIGN
@@ -17,5 +18,6 @@ RABBITMQ_MIRRORED = Declaration(
     servers=mirrored_servers,
     drain=MIRRORED_DRAIN,
     processes=None,
+    containers=RABBITMQ_CONTAINERS,
     foreign=MIRRORED_FOREIGN,
 )

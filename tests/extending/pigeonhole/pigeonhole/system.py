@@ -148,5 +148,6 @@ DECLARATION = Declaration(
     servers=_servers,
     drain=DRAIN,
     processes=PigeonholeNodes(),
+    containers=None,
     foreign=None,
 )
