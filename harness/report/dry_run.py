@@ -180,8 +180,7 @@ def _topology(topology: Topology) -> Iterator[str]:
     yield f"  credentials of ${topology.user} and ${topology.password}; workers on this machine"
     proxy = topology.proxy
     way = "none: clients dial the brokers" if proxy is None else proxy.at or "one that is started"
-    policies = "one is set, and removed" if topology.sets_policy else "left as they are"
-    yield f"  proxy      {way}; policies: {policies}"
+    yield f"  proxy      {way}; {topology.own.told}"
 
 
 def _step(step: Step, run: RunPlan) -> Iterator[str]:

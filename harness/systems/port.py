@@ -21,6 +21,7 @@ from harness.plan.model import Drain, Layout
 from harness.plan.promises import Promises
 from harness.plan.servers import Servers
 from harness.systems.containers import Containers
+from harness.systems.foreign import Foreign
 from harness.systems.standing import Standing
 
 
@@ -155,3 +156,4 @@ class Declaration:
     containers: Containers | None  # None: it does not run in containers
     foreground: Foreground | None  # None: nobody plays with it
     demo: Demo | None  # None: it shows nothing by itself
+    foreign: Foreign | None  # None: it cannot be met as a cluster that somebody else runs

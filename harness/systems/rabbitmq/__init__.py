@@ -13,4 +13,5 @@ containers     its nodes in containers: the image
 services       its nodes in containers: what they are told
 parts          its nodes in containers that stand: who asks and tells them
 operator       carries orders out in containers: the API and the command line
+foreign/       a cluster that somebody else runs
 """

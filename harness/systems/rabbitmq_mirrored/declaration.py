@@ -6,6 +6,7 @@ from harness.systems.rabbitmq.broker import VERSION
 from harness.systems.rabbitmq.containers import RABBITMQ_CONTAINERS
 from harness.systems.rabbitmq.drain import MIRRORED_DRAIN
 from harness.systems.rabbitmq.servers import mirrored_servers
+from harness.systems.rabbitmq_mirrored.foreign import MIRRORED_FOREIGN
 from harness.systems.rabbitmq_mirrored.layouts import MirroredLayoutFile, mistakes
 from harness.systems.rabbitmq_mirrored.promises import mirrored_promises
 
@@ -23,4 +24,5 @@ RABBITMQ_MIRRORED = Declaration(
     containers=RABBITMQ_CONTAINERS,
     foreground=None,
     demo=None,
+    foreign=MIRRORED_FOREIGN,
 )

@@ -6,6 +6,7 @@ from harness.systems.port import Declaration, Demo, Foreground
 from harness.systems.rabbitmq.broker import VERSION
 from harness.systems.rabbitmq.drain import MIRRORED_DRAIN
 from harness.systems.rabbitmq.servers import mirrored_servers
+from harness.systems.rabbitmq_mirrored.foreign import MIRRORED_FOREIGN
 from harness.systems.rabbitmq_mirrored.layouts import MirroredLayoutFile, mistakes
 from harness.systems.rabbitmq_mirrored.promises import mirrored_promises
 from harness.systems.reference_mirrored.containers import REFERENCE_CONTAINERS
@@ -31,4 +32,5 @@ REFERENCE_MIRRORED = Declaration(
         breaks="exactly-2-manual@T=10",
         real="rabbitmq-mirrored",
     ),
+    foreign=MIRRORED_FOREIGN,
 )

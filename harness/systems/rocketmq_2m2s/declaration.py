@@ -23,4 +23,5 @@ ROCKETMQ_2M2S = Declaration(
     containers=ROCKETMQ_CONTAINERS,
     foreground=None,
     demo=None,
+    foreign=None,
 )

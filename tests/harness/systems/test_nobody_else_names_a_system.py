@@ -21,7 +21,6 @@ _PROTOCOLS = "doors and words on peers' links know the two protocols that the ag
 _ALARMS = "alarms are raised by one family's command line, whoever the broker is"
 _FACT = "`mirrored_on` is the fact where a queue has mirrors, whoever's queue it is"
 _WORKLOADS = "a scenario's sections of clients are fields of the workload, not the families' own"
-_TOPOLOGIES = "somebody else's cluster is met as one family's only"
 _OPTIONS = "what a run tells clients, and counts for them, is one family's or the other's field"
 LEFT = {
     "faults/executors/alarms.py": _ALARMS,
@@ -29,20 +28,12 @@ LEFT = {
     "faults/executors/peer_words.py": _PROTOCOLS,
     "harness/claims/state.py": _FACT,
     "harness/claims/vocabulary.py": _FACT,
-    "harness/deploy/external/cluster.py": _TOPOLOGIES,
-    "harness/deploy/external/doctor.py": _TOPOLOGIES,
-    "harness/deploy/external/faults.py": _TOPOLOGIES,
-    "harness/deploy/external/removal.py": _TOPOLOGIES,
-    "harness/deploy/external/rights.py": _TOPOLOGIES,
-    "harness/deploy/external/site.py": _TOPOLOGIES,
     "harness/plan/declared.py": _WORKLOADS,
     "harness/plan/model.py": _WORKLOADS,
     "harness/plan/promises.py": _FACT,
     "harness/plan/rocketmq_checks.py": _WORKLOADS,
     "harness/plan/shape.py": _WORKLOADS,
     "harness/plan/toml.py": _WORKLOADS,
-    "harness/plan/topology_shape.py": _TOPOLOGIES,
-    "harness/plan/topology_toml.py": _TOPOLOGIES,
     "harness/run/preparing.py": _OPTIONS,
     "harness/run/told.py": _OPTIONS,
 }

@@ -44,6 +44,11 @@ def test_only_processes_are_told_to_misbehave() -> None:
     assert not [name for name, kinds in told.items() if kinds and OURS[name].processes is None]
 
 
+def test_what_somebody_else_may_run_says_how_it_is_met_and_nothing_else_does() -> None:
+    for name, declared in OURS.items():
+        assert (declared.foreign is not None) == ("external" in load_system(name).deployments)
+
+
 @pytest.mark.parametrize("declared", OURS.values(), ids=OURS)
 def test_every_layout_of_ours_is_promised_something(declared: Declaration) -> None:
     label = load_system(declared.name).default_layout

@@ -169,4 +169,5 @@ DECLARATION = Declaration(
     containers=None,
     foreground=None,
     demo=None,
+    foreign=None,
 )
