@@ -16,10 +16,10 @@ from faults.kinds import KINDS, REGISTRY
 from faults.options import OPTIONS
 from harness.outside.text import brief
 from harness.plan import spans
+from harness.plan.clients.rocketmq_checks import CONSUMES, FATES, SENDS
 from harness.plan.model import Entry, OperationOptions, Span
 from harness.plan.operations import OPERATIONS
 from harness.plan.operations import OPTIONS as OPERATION_OPTIONS
-from harness.plan.rocketmq_checks import CONSUMES, FATES, SENDS
 from harness.plan.words import parse_target
 from spark_analysis.schema.body import HEADER_BYTES
 

@@ -21,7 +21,8 @@ from faults.model import Options
 from faults.options import OPTIONS, Option
 from faults.targets import CLIENT
 from harness.outside.text import brief
-from harness.plan import operation_checks, overlaps, rocketmq_checks, spans
+from harness.plan import operation_checks, overlaps, spans
+from harness.plan.clients import rocketmq_checks
 from harness.plan.findings import MISSING, Finding, document_of, length, none_of, told
 from harness.plan.model import (
     AmqpWorkload,

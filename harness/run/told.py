@@ -5,10 +5,10 @@ So far only one family of clients has any; the others are told the same, and loo
 
 from collections import Counter
 
+from harness.plan.clients.rocketmq_terms import NO_DELAY, fate_of, level_of
 from harness.plan.declared import FEW
 from harness.plan.model import RunPlan
 from harness.workers.clients.rocketmq.options import RocketOptions
-from harness.workers.clients.rocketmq.terms import NO_DELAY, fate_of, level_of
 from spark_analysis.schema.words import Fate
 
 

@@ -17,8 +17,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from harness.plan.clients.rocketmq_terms import terms_of, withdrawn
 from harness.workers.clients.port import Answer, Client, PublishingLink
-from harness.workers.clients.rocketmq.terms import terms_of, withdrawn
 from harness.workers.dialling import Dialler, ways
 from harness.workers.operations import Book, Settlement
 from harness.workers.pacing import NS_PER_S, Pacing

@@ -3,6 +3,8 @@
 declaration.py  what is declared of a library and of its family, and the capabilities
 amqp.py         the family of AMQP 0-9-1: pika
 rocketmq.py     the family of RocketMQ's remoting protocol: Java's clients, and the native one
+rocketmq_checks.py  what of its section hangs on several keys
+rocketmq_terms.py   which messages wait, or are in transactions, and what becomes of them
 registry.py     all of them by name, those of the entry points `mqproof.clients` included
 asked.py        what a workload and a layout ask of a client, and why it cannot do it
 """

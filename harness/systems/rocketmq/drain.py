@@ -4,9 +4,9 @@
 2. A key's order hangs on how it was sent and is consumed, not only on how many consume.
 """
 
+from harness.plan.clients.rocketmq_terms import delay_ns
 from harness.plan.model import Drain, Workload
 from harness.plan.rocketmq_layout import topic_of
-from harness.workers.clients.rocketmq.terms import delay_ns
 
 QUIET_S = 2.0  # without a delay
 DELAY_SLACK_S = 3.0  # brokers look for what is due once a second

@@ -2,8 +2,8 @@
 
 import pytest
 
+from harness.plan.clients.rocketmq_checks import FATES
 from harness.plan.model import RocketWorkload, RunPlan
-from harness.plan.rocketmq_checks import FATES
 from harness.run.told import planned
 from tests.plans import plan
 

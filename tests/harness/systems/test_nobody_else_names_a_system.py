@@ -51,7 +51,6 @@ LEFT = {
     "harness/deploy/java_tools.py": _CLIENTS,
     "harness/plan/declared.py": _WORKLOADS,
     "harness/plan/model.py": f"{_WORKLOADS}; {_LAYOUTS}",
-    "harness/plan/rocketmq_checks.py": _WORKLOADS,
     "harness/plan/rocketmq_layout.py": _LAYOUTS,
     "harness/plan/shape.py": _WORKLOADS,
     "harness/plan/toml.py": _WORKLOADS,

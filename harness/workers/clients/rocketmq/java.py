@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from harness.plan.clients.rocketmq_terms import fate_of, level_of
 from harness.workers.clients.port import (
     ConsumingListener,
     Fetched,
@@ -26,7 +27,6 @@ from harness.workers.clients.port import (
 )
 from harness.workers.clients.rocketmq import answers, places, wire
 from harness.workers.clients.rocketmq.options import LANES_MAX, group, name_servers, window
-from harness.workers.clients.rocketmq.terms import fate_of, level_of
 from harness.workers.protocol import Endpoint, WorkerConfig
 from spark_analysis.schema.body import Identity, decode
 from spark_analysis.schema.words import Fate

@@ -20,6 +20,7 @@ from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any
 
+from harness.plan.clients.rocketmq_terms import NO_DELAY, level_of
 from harness.workers.clients.port import (
     ConsumingListener,
     Fetched,
@@ -31,7 +32,6 @@ from harness.workers.clients.rocketmq import answers, wire
 from harness.workers.clients.rocketmq.native_found import Found, look
 from harness.workers.clients.rocketmq.native_package import AsyncSends, Package
 from harness.workers.clients.rocketmq.options import LANES_MAX, window
-from harness.workers.clients.rocketmq.terms import NO_DELAY, level_of
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema.body import Identity, decode
 
