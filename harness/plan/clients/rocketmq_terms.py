@@ -8,6 +8,7 @@ transaction.
 3. Pure, and light: workers reckon by it, too.
 """
 
+from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
 
@@ -94,3 +95,22 @@ def terms_of(shares: Shares, sequence: int, sent_ns: int) -> tuple[int, Fate] | 
     if fate is Fate.NONE and not wait_ns:
         return None
     return (sent_ns + wait_ns if wait_ns else NO_DUE), fate
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """harness.workers.clients.port.Terms."""
+
+    shares: Shares
+
+    def of(self, sequence: int, sent_ns: int) -> tuple[int, Fate] | None:
+        return terms_of(self.shares, sequence, sent_ns)
+
+    def withdrawn(self, sequence: int) -> bool:
+        return withdrawn(self.shares, sequence)
+
+
+def terms(shares: Shares) -> Terms | None:
+    """None where every message is an ordinary one."""
+    special = shares.delayed_percent > 0 or shares.transactional_percent > 0
+    return Terms(shares) if special else None

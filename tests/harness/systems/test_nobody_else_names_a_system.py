@@ -20,12 +20,10 @@ OWN = ("harness/systems/", "harness/workers/", "harness/plan/clients/", "harness
 # What is left, and why. It only shrinks: an entry that is not needed any more fails, too.
 _PROTOCOLS = "doors and words on peers' links know the two protocols that the agent speaks"
 _ALARMS = "alarms are raised by one family's command line, whoever the broker is"
-_WORKLOADS = "a scenario's sections of clients are fields of the workload, not the families' own"
 _LAYOUTS = "a family's layout is a field of everybody's, not a value of its own"
 _TOPOLOGIES = "somebody else's cluster is met as one family's only"
 _COMPOSE = "parts and images of containers are found by name"
 _CLIENTS = "what is fetched, and looked for, for clients is not declared by their families"
-_OPTIONS = "what a run tells clients, and counts for them, is one family's or the other's field"
 _PAGES = "the rows of published pages tell one broker's version, by its name"
 _REFERENCE = "it shows the reference, and nothing else"
 LEFT = {
@@ -49,11 +47,8 @@ LEFT = {
     "harness/deploy/images.py": _COMPOSE,
     "harness/deploy/jars.py": _CLIENTS,
     "harness/deploy/java_tools.py": _CLIENTS,
-    "harness/plan/declared.py": _WORKLOADS,
-    "harness/plan/model.py": f"{_WORKLOADS}; {_LAYOUTS}",
+    "harness/plan/model.py": _LAYOUTS,
     "harness/plan/rocketmq_layout.py": _LAYOUTS,
-    "harness/plan/shape.py": _WORKLOADS,
-    "harness/plan/toml.py": _WORKLOADS,
     "harness/plan/topology_shape.py": _TOPOLOGIES,
     "harness/plan/topology_toml.py": _TOPOLOGIES,
     "harness/report/client_matrix.py": _CLIENTS,
@@ -61,8 +56,6 @@ LEFT = {
     "harness/report/dry_run.py": _LAYOUTS,
     "harness/report/page/comparison/timers.py": _LAYOUTS,
     "harness/request/demo.py": _REFERENCE,
-    "harness/run/preparing.py": _OPTIONS,
-    "harness/run/told.py": _OPTIONS,
 }
 
 
