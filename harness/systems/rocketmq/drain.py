@@ -7,7 +7,7 @@
 from harness.plan.clients.rocketmq_section import SECTION
 from harness.plan.clients.rocketmq_terms import delay_ns
 from harness.plan.model import Drain, Workload
-from harness.plan.rocketmq_layout import topic_of
+from harness.systems.rocketmq.layout import topic_of
 
 QUIET_S = 2.0  # without a delay
 DELAY_SLACK_S = 3.0  # brokers look for what is due once a second

@@ -13,9 +13,9 @@ from harness.plan.clients.asked import told
 from harness.plan.clients.rocketmq import CLIENTS
 from harness.plan.clients.rocketmq_section import RocketWorkload
 from harness.plan.model import Layout, RunPlan
-from harness.plan.rocketmq_layout import RocketMq, Timers
 from harness.systems.catalogue import load_layout, load_system
 from harness.systems.rocketmq import drain
+from harness.systems.rocketmq.layout import RocketMq, Timers, own
 from harness.systems.rocketmq_2m2s.promises import master_slave_promises
 from harness.workers.clients.rocketmq.options import RocketOptions
 from harness.workers.protocol import WorkerConfig
@@ -168,10 +168,10 @@ def test_a_fault_of_clients_links_to_a_host_leaves_the_probers_own_alone(tmp_pat
 
 
 def test_what_the_scenario_and_the_layout_say_reaches_the_clients(tmp_path: Path) -> None:
-    told = replace(COLOCATED.rocketmq, client_jvm=("-Da=b",)) if COLOCATED.rocketmq else None
-    layout = replace(COLOCATED, rocketmq=told)
-    own = RocketWorkload(send="sync", consume="pull", send_timeout_ms=5500, batch=8)
-    worker = configured(tmp_path, of(layout, rocketmq=own))["publisher-1"]
+    flagged = replace(own(COLOCATED), client_jvm=("-Da=b",))
+    layout = replace(COLOCATED, own=flagged)
+    said = RocketWorkload(send="sync", consume="pull", send_timeout_ms=5500, batch=8)
+    worker = configured(tmp_path, of(layout, rocketmq=said))["publisher-1"]
     options = RocketOptions.from_json(worker.own)
     assert (options.producer, options.consumer) == ("sync", "pull")
     assert (options.send_timeout_ms, options.batch) == (5500, 8)
@@ -204,7 +204,7 @@ def test_a_confirm_is_worth_what_the_layout_declares(
     replication: str, flush: str, strength: Strength
 ) -> None:
     told = RocketMq("4.9.7", replication, flush, Timers(20, 10, 5))
-    promised = master_slave_promises(replace(COLOCATED, rocketmq=told))
+    promised = master_slave_promises(replace(COLOCATED, own=told))
     assert promised.strength is promised.strength_of_transient is strength
 
 

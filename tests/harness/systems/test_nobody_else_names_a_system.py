@@ -20,9 +20,7 @@ OWN = ("harness/systems/", "harness/workers/", "harness/plan/clients/", "harness
 # What is left, and why. It only shrinks: an entry that is not needed any more fails, too.
 _PROTOCOLS = "doors and words on peers' links know the two protocols that the agent speaks"
 _ALARMS = "alarms are raised by one family's command line, whoever the broker is"
-_LAYOUTS = "a family's layout is a field of everybody's, not a value of its own"
 _TOPOLOGIES = "somebody else's cluster is met as one family's only"
-_COMPOSE = "parts and images of containers are found by name"
 _CLIENTS = "what is fetched, and looked for, for clients is not declared by their families"
 _PAGES = "the rows of published pages tell one broker's version, by its name"
 _REFERENCE = "it shows the reference, and nothing else"
@@ -32,11 +30,6 @@ LEFT = {
     "faults/executors/peer_words.py": _PROTOCOLS,
     "harness/campaigns/stored.py": _PAGES,
     "harness/commands/reference.py": _REFERENCE,
-    "harness/deploy/compose/brokers.py": _COMPOSE,
-    "harness/deploy/compose/cluster.py": _COMPOSE,
-    "harness/deploy/compose/render.py": _COMPOSE,
-    "harness/deploy/compose/systems.py": _COMPOSE,
-    "harness/deploy/compose/worker_ways.py": _COMPOSE,
     "harness/deploy/doctor.py": _CLIENTS,
     "harness/deploy/external/cluster.py": _TOPOLOGIES,
     "harness/deploy/external/doctor.py": _TOPOLOGIES,
@@ -44,17 +37,12 @@ LEFT = {
     "harness/deploy/external/removal.py": _TOPOLOGIES,
     "harness/deploy/external/rights.py": _TOPOLOGIES,
     "harness/deploy/external/site.py": _TOPOLOGIES,
-    "harness/deploy/images.py": _COMPOSE,
     "harness/deploy/jars.py": _CLIENTS,
     "harness/deploy/java_tools.py": _CLIENTS,
-    "harness/plan/model.py": _LAYOUTS,
-    "harness/plan/rocketmq_layout.py": _LAYOUTS,
     "harness/plan/topology_shape.py": _TOPOLOGIES,
     "harness/plan/topology_toml.py": _TOPOLOGIES,
     "harness/report/client_matrix.py": _CLIENTS,
     "harness/report/console/demo_table.py": _REFERENCE,
-    "harness/report/dry_run.py": _LAYOUTS,
-    "harness/report/page/comparison/timers.py": _LAYOUTS,
     "harness/request/demo.py": _REFERENCE,
 }
 
