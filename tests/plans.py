@@ -55,6 +55,7 @@ SYSTEM = System(
 
 
 def workload(**changes: object) -> Workload:
+    """`amqp`, `rocketmq`: what their sections say."""
     parts: dict[str, object] = {
         "queues": ("orders",),
         "publishers": 1,
@@ -71,6 +72,8 @@ def workload(**changes: object) -> Workload:
         "publishers_enter": Entry("master of orders"),
         "consumers_enter": Entry("uninvolved"),
     }
+    own = {key: changes.pop(key) for key in ("amqp", "rocketmq") if key in changes}
+    parts["sections"] = own
     return Workload(**(parts | changes))  # type: ignore[arg-type]
 
 

@@ -1,12 +1,15 @@
 """The clients of AMQP 0-9-1."""
 
+from harness.plan.clients.amqp_section import SECTION
 from harness.plan.clients.declaration import CAN, Client, Family, Finds
 
 AMQP = Family(
     name="AMQP 0-9-1",
-    section="amqp",
+    section=SECTION,
     finds=Finds.HOSTS,
-    confirms_unrouted=True,
+    # Without `mandatory` what went nowhere is confirmed, too.
+    confirms_routed=lambda workload: SECTION.of(workload).mandatory,
+    unconfirmed_max=lambda workload: SECTION.of(workload).confirm_window,
     auditor="",
     prober="",
 )

@@ -7,13 +7,17 @@
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from harness.outside.text import brief
 from harness.plan import jars
+from harness.plan.clients.section import Section
 from harness.plan.jars import JarSet
+from harness.plan.model import Workload
+from harness.plan.tables import Table
 
 CAPABILITIES: Mapping[str, str] = {
     "confirm": "what became of a send is told",
@@ -39,6 +43,7 @@ CAPABILITIES: Mapping[str, str] = {
 CAN = True
 UNDECLARED = "its declaration does not say that it can"
 _NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,62}")
+_KEY = re.compile(r"[a-z][a-z0-9_-]{0,30}")
 _CONSTRUCTOR = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 _MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 
@@ -55,10 +60,10 @@ class Family:
     """What the clients of one protocol have in common."""
 
     name: str
-    section: str  # the part of `[workload]` that is its own; "" where it has none
+    section: Section[Any, Any] | None  # the part of `[workload]` that is its own
     finds: Finds
-    # What went nowhere is confirmed, too, unless each publish is marked otherwise.
-    confirms_unrouted: bool
+    confirms_routed: Callable[[Workload], bool]  # what is confirmed went to a queue
+    unconfirmed_max: Callable[[Workload], int]  # sends of a publisher that may be out
     auditor: str  # 'module:object': reads one broker's log; "" where what it holds is consumed
     prober: str  # 'module:object': asks name servers what they show; "" where there are none
 
@@ -111,6 +116,7 @@ def mistakes(client: Client) -> Iterator[str]:
         return
     if not _NAME.fullmatch(client.name):
         yield f"{brief(client.name)} is no name: small letters, digits, hyphens and points"
+    yield from _section_mistakes(client.family.section)
     programs = {
         "constructor": client.constructor,
         "auditor": client.family.auditor,
@@ -138,3 +144,17 @@ def _about_getting(client: Client) -> Iterator[str]:
         yield f"what looks for it is no Look, but {brief(repr(client.look))}"
     elif client.look is not None and not _MODULE.fullmatch(client.look.module):
         yield f"what looks for it is no module: {brief(client.look.module)}"
+
+
+def _section_mistakes(section: Section[Any, Any] | None) -> Iterator[str]:
+    if section is None:
+        return
+    if not isinstance(section, Section):
+        yield f"its section is neither None nor a Section, but {brief(repr(section))}"
+    elif not _KEY.fullmatch(section.key):
+        yield f"{brief(section.key)} is no section's key: small letters, digits, hyphens"
+    elif not (isinstance(section.shape, type) and issubclass(section.shape, Table)):
+        yield f"the shape of [{section.place}] is no harness.plan.tables.Table"
+    elif needed := [key for key, one in section.shape.model_fields.items() if one.is_required()]:
+        keys = ", ".join(needed)
+        yield f"[{section.place}] may be left out, and these of its keys have no default: {keys}"

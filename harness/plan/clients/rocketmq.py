@@ -5,14 +5,18 @@ A native client of another build finds out at its start, by what its library exp
 
 from collections.abc import Mapping
 
+from harness.plan.clients import amqp_section
 from harness.plan.clients.declaration import CAN, Client, Family, Finds, Look
+from harness.plan.clients.rocketmq_section import SECTION
 from harness.plan.jars import JarSet
 
 ROCKETMQ = Family(
     name="RocketMQ remoting",
-    section="rocketmq",
+    section=SECTION,
     finds=Finds.NAME_SERVERS,
-    confirms_unrouted=False,
+    confirms_routed=lambda _workload: True,
+    # Its own section has no word for it: scenarios say it below [workload.amqp], for both.
+    unconfirmed_max=lambda workload: amqp_section.SECTION.of(workload).confirm_window,
     auditor="harness.workers.rocketmq.audit:LogAuditor",
     prober="harness.workers.rocketmq.prober:Prober",
 )

@@ -18,7 +18,7 @@ from harness.plan.clients.declaration import (
     mistakes,
 )
 from harness.plan.clients.registry import OURS, named, of_family, read, registry
-from harness.plan.declared import NOT_AMQP, declared, ignored
+from harness.plan.declared import declared, ignored
 from harness.plan.experiment import Catalogue, Request
 from harness.plan.experiment import plan as plan_of
 from harness.plan.jars import JarSet
@@ -89,8 +89,9 @@ ASKED = {
     "what it can": lambda name: asked.obstacles(name, ["async"]),
     "how much": lambda name: asked.size_obstacles(name, workload()),
     "what it ignores": lambda name: asked.ignored(name, workload()),
-    "whether it reads": asked.reads_amqp,
-    "what is confirmed": asked.routes_every_confirm,
+    "what claims ask": lambda name: asked.facts(name, workload()),
+    "what is told": lambda name: asked.told(name, workload(), SYSTEM.servers(LAYOUT)),
+    "what is counted": lambda name: asked.counted(name, workload(), 1.0),
     "when it is back": lambda name: reconnect_s(name, SYSTEM.promises(LAYOUT)),
     "what it imports": driver,
 }
@@ -195,9 +196,10 @@ def test_who_is_spoilt_is_told_why_by_whoever_asks_for_it(
 
 STRANGER = Family(
     name="acme's own",
-    section="",
+    section=None,
     finds=Finds.HOSTS,
-    confirms_unrouted=True,
+    confirms_routed=lambda _workload: False,
+    unconfirmed_max=lambda _workload: 100,
     auditor="",
     prober="",
 )
@@ -213,7 +215,8 @@ def test_a_client_of_a_third_family_is_neither_amqps_nor_rocketmqs(
     system = replace(SYSTEM, clients=("acme",))
     run = replace(plan(), system=system, client="acme")
     facts = declared(run)
-    assert facts["mandatory"] == facts["cancel_on_ha_failover"] == NOT_AMQP
+    moot = {"moot": "its clients do not speak AMQP"}  # as older runs have recorded it
+    assert facts["mandatory"] == facts["cancel_on_ha_failover"] == moot
     assert (facts["reconnect_s"], facts["entrance"]) == (None, LAYOUT.entrance)
     assert ignored(run) == ["workload.amqp"]
     assert obstacles(run.scenario, system, LAYOUT, "acme", "local")[:2] == [

@@ -5,7 +5,7 @@ import ctypes
 import itertools
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +61,7 @@ class Heard:
 
 def settings(folder: Path, role: Role, **rest: Any) -> WorkerConfig:
     options = RocketOptions(producer=rest.pop("producer", "sync"), **rest.pop("options", {}))
-    made = config(role, folder, rocketmq=options, client="rocketmq-native", **rest)
+    made = config(role, folder, own=asdict(options), client="rocketmq-native", **rest)
     return replace(made, endpoints=SERVERS)
 
 
@@ -96,7 +96,7 @@ def read(library: Library, told: WorkerConfig, count: int) -> list[bytes]:
     async def story() -> None:
         link = await NativeClient(told).consumer(told.endpoints[0], heard)  # type: ignore[arg-type]
         await link.consume()
-        orderly = "Orderly" if told.rocketmq.consumer == "orderly" else ""
+        orderly = "Orderly" if RocketOptions.from_json(told.own).consumer == "orderly" else ""
         _, hear = library.told[f"RegisterMessageCallback{orderly}"]
         for each in range(1, count + 1):
             told_it = asyncio.create_task(asyncio.to_thread(hear, 1, each))
