@@ -118,6 +118,9 @@ class Broker(Protocol):
     async def masters(self, queue: str) -> dict[str, bool | None]:
         """Host -> whether it says that it is the queue's master; None: it cannot be asked."""
 
+    async def held(self, queue: str, host: str) -> int | None:
+        """How many messages of a queue a host says that it holds itself; None: it does not."""
+
     async def members(self, asked: str) -> tuple[str, ...]:
         """The hosts of the cluster, up or down, by one host's own word. Raises DeployError."""
 

@@ -18,7 +18,7 @@ from harness.plan.rocketmq_layout import servers
 from harness.systems.port import Standing
 from harness.systems.rabbitmq.broker import RabbitBroker
 from harness.systems.rabbitmq.doors import AMQP_PORT, MIRRORED_DOORS
-from harness.systems.rabbitmq.operator import operator_of
+from harness.systems.rabbitmq.operator import held_of, operator_of
 from harness.systems.rocketmq.broker import RocketBroker
 from harness.systems.rocketmq.doors import doors_of
 from harness.systems.rocketmq.links import RocketLinks
@@ -71,7 +71,8 @@ def _of_queues(
     agent: AgentClient,
     addresses: dict[str, str],
 ) -> Parts:
-    broker = RabbitBroker.on_ports(layout, agent, addresses)
+    held = held_of(client, project, layout)
+    broker = RabbitBroker.on_ports(layout, agent, addresses, held)
 
     def joined(host: str, address: str) -> None:
         """A spare is a member now."""

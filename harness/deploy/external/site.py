@@ -34,6 +34,7 @@ from harness.plan.topology_toml import layout_of, read_topology
 from harness.systems.files import PACKAGES, own_folder
 from harness.systems.rabbitmq.api import ManagementApi
 from harness.systems.rabbitmq.broker import RabbitBroker
+from harness.systems.rabbitmq.held import by_nobody
 from harness.workers import credentials
 
 AGENT = (sys.executable, "-m", "harness.workers.agent")
@@ -186,7 +187,7 @@ def broker_of(site: Site, agent: AgentClient) -> RabbitBroker:
     ways = {broker.host: (broker.address, broker.port) for broker in topology.brokers}
     names = {broker.node: f"rabbit@{broker.host}" for broker in topology.brokers}
     api = ManagementApi(agent, management(topology), login(topology), names)
-    return RabbitBroker(layout_of(topology), agent, ways, api, lambda: prefixes(site))
+    return RabbitBroker(layout_of(topology), agent, ways, api, by_nobody, lambda: prefixes(site))
 
 
 def prefixes(site: Site) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ from harness.systems.rabbitmq.api import (
     urls,
 )
 from harness.systems.rabbitmq.doors import AMQP_PORT
+from harness.systems.rabbitmq.held import Held
 
 SHARED_PRIORITY = 1000  # of several policies that fit the highest counts: others may mean all
 _GREET_LIMIT_S = 2.0
@@ -40,6 +41,7 @@ _MIRRORS_LIMIT_S = 30.0
 class RabbitBroker:
     """port.Broker. `ways`: host -> address and port that the agent dials, in the layout's order.
 
+    `held`: by whom a node is asked what it holds itself.
     `ours`: of a cluster that is not ours alone, how the names of the queues begin that are; no
     other is looked at, and where the master of one lies is its own to say.
     """
@@ -50,12 +52,14 @@ class RabbitBroker:
         agent: AgentClient,
         ways: Mapping[str, tuple[str, int]],
         api: ManagementApi,
+        held: Held,
         ours: Callable[[], Sequence[str]] | None = None,
     ) -> None:
         self._layout = layout
         self._agent = agent
         self._ways = dict(ways)
         self._api = api
+        self._held = held
         self._ours = ours
 
     @classmethod
@@ -64,12 +68,13 @@ class RabbitBroker:
         layout: Layout,
         agent: AgentClient,
         addresses: Mapping[str, str],
+        held: Held,
         amqp_port: int = AMQP_PORT,
         api_port: int = API_PORT,
     ) -> "RabbitBroker":
         """Of hosts that all use the same ports."""
         ways = {host: (address, amqp_port) for host, address in addresses.items()}
-        return cls(layout, agent, ways, ManagementApi(agent, urls(addresses, api_port)))
+        return cls(layout, agent, ways, ManagementApi(agent, urls(addresses, api_port)), held)
 
     @property
     def api(self) -> ManagementApi:
@@ -128,6 +133,9 @@ class RabbitBroker:
             else:
                 claims[host] = reply.status == 200 and words.master_of(reply.body) == host
         return claims
+
+    async def held(self, queue: str, host: str) -> int | None:
+        return await self._held(self._api, queue, host)
 
     async def members(self, asked: str) -> tuple[str, ...]:
         reply = await self._api.ask(asked, NODES)

@@ -21,6 +21,8 @@ from harness.plan.model import Layout
 from harness.systems.rabbitmq import commands
 from harness.systems.rabbitmq.api import ManagementApi
 from harness.systems.rabbitmq.api_operator import ApiOperator
+from harness.systems.rabbitmq.held import Held, by_api
+from harness.systems.rabbitmq.held_beside import by_command
 from harness.systems.stand_in import run_instead
 
 COMMAND_LIMIT_S = 150.0
@@ -41,6 +43,11 @@ def operator_of(
         return by_api
     spares = {host.name: host.address for host in layout.spares}
     return RabbitOperator(by_api, Project(client, project), client, spares, joined)
+
+
+def held_of(client: DockerClient, project: str, layout: Layout) -> Held:
+    """By whom its nodes are asked what they hold."""
+    return by_command(Project(client, project)) if layout.system == RABBITMQ else by_api
 
 
 class RabbitOperator:
