@@ -48,7 +48,7 @@ from faults.model import (
     Told,
     Words,
 )
-from faults.peers import DISTRIBUTION_PORT, EPMD_PORT, Served, Serving, peer_link
+from faults.peers import Served, Serving, peer_link
 from faults.replies import DIRECT
 from faults.shapes import Way, droppers
 from faults.targets import CLIENT
@@ -63,6 +63,9 @@ OPTIONS_OF: dict[str, Options] = {  # what each kind needs
     "slow_peers": Options(latency_s=0.2),
 }
 REAL_OPTIONS_OF = {**OPTIONS_OF, "flap": Options(down_s=1.0, up_s=1.0)}  # of real clusters
+
+
+EPMD_PORT, DISTRIBUTION_PORT = 4369, 25672
 
 
 def like_erlang(hosts: Iterable[str]) -> Serving:

@@ -6,9 +6,9 @@ from typing import Any
 
 from faults.compile import MARK
 from faults.executors.project import Project
-from faults.peers import EPMD_PORT
 from harness.deploy import labels
 from harness.deploy.compose.cluster import ComposeCluster
+from harness.systems.rabbitmq.doors import EPMD_PORT
 
 
 async def in_force(cluster: ComposeCluster) -> list[str]:

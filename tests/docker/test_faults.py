@@ -29,10 +29,13 @@ from harness.cluster.polling import until
 from harness.deploy import labels
 from harness.deploy.compose.cluster import ComposeCluster
 from harness.run_folder.journal import Journal
+from harness.systems.rabbitmq.doors import AMQP_HEADER
 from tests.docker.conftest import SharedCluster
 from tests.docker.looks import disabled, rules_of, toxics
 from tests.fault_world import CLIENTS, ON_HOSTS, REAL_OPTIONS_OF
 from tests.hired import hired
+
+GREETING = AMQP_HEADER.greets.arguments
 
 pytestmark = pytest.mark.docker
 
@@ -103,7 +106,7 @@ def alarms(cluster: ComposeCluster) -> str:
 
 async def greeted(cluster: ComposeCluster, proxy: str) -> bool:
     host, port = cluster.dial(proxy)
-    said = await cluster.agent.call("greet", 2.0, host=host, port=port)
+    said = await cluster.agent.call("greet", 2.0, host=host, port=port, **GREETING)
     return bool(said["answered"])
 
 

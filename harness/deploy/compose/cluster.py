@@ -249,8 +249,11 @@ class ComposeCluster:
         return found
 
     async def _lets_in(self, way: str) -> bool:
+        greets = self.doors.greeting
         try:
-            said = await self.agent.call("greet", _GREET_LIMIT_S, host=way, port=AMQP_PORT)
+            said = await self.agent.call(
+                greets.call, _GREET_LIMIT_S, host=way, port=AMQP_PORT, **greets.arguments
+            )
         except AgentError:
             return False
         return bool(said["answered"])

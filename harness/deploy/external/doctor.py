@@ -34,6 +34,7 @@ from harness.plan.topology import EMBEDDED, Broker, Topology
 from harness.plan.topology_toml import layout_of
 from harness.systems.rabbitmq import words
 from harness.systems.rabbitmq.api import NODES, OVERVIEW, ManagementApi, Reply
+from harness.systems.rabbitmq.doors import MIRRORED_DOORS
 
 CONNECT_LIMIT_S = 4.0
 _CANARY = "mqproof-doctor"
@@ -115,11 +116,13 @@ async def _amqp(broker: Broker, agent: AgentClient) -> Row:
         if not said["connected"]:
             remedy = "is it up, and reachable from this machine?"
             return Row(what, f"{broker.upstream}: {said['detail']}", False, remedy)
-        said = await agent.call("greet", CONNECT_LIMIT_S, **way)
+        greets = MIRRORED_DOORS.greeting
+        said = await agent.call(greets.call, CONNECT_LIMIT_S, **way, **greets.arguments)
         if not said["answered"]:
             return Row(what, f"no AMQP greeting: {said['detail']}", False, "is it a broker?")
         canary = f"{_CANARY}.{broker.host}"
-        await agent.call("canary_open", CONNECT_LIMIT_S, canary=canary, queue="", **way)
+        own = {"canary": canary, "queue": "", "by": MIRRORED_DOORS.canaries}
+        await agent.call("canary_open", CONNECT_LIMIT_S, **own, **way)
         await agent.call("canary_close", CONNECT_LIMIT_S, canary=canary)
     except AgentError as error:
         remedy = "may this user enter the virtual host / with these credentials?"

@@ -29,7 +29,7 @@ from harness.systems.rabbitmq.api import (
     queue_path,
     urls,
 )
-from harness.systems.rabbitmq.doors import AMQP_PORT
+from harness.systems.rabbitmq.doors import AMQP_HEADER, AMQP_PORT
 from harness.systems.rabbitmq.held import Held
 
 SHARED_PRIORITY = 1000  # of several policies that fit the highest counts: others may mean all
@@ -176,10 +176,9 @@ class RabbitBroker:
     async def greets(self, host: str) -> bool:
         """Whether the host's broker answers the AMQP header."""
         address, port = self._ways[host]
+        call, own = AMQP_HEADER.greets
         try:
-            value = await self._agent.call(
-                "greet", timeout_s=_GREET_LIMIT_S, host=address, port=port
-            )
+            value = await self._agent.call(call, _GREET_LIMIT_S, host=address, port=port, **own)
         except AgentError:
             return False
         return bool(value["answered"])

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from harness.cluster.agent import AgentError, AgentLost
 from harness.plan.rocketmq_layout import Server
+from harness.systems.rocketmq.doors import HELLO
 from harness.workers.remoting.commands import Command
 from harness.workers.remoting.headers import RESPONSE, Header
 from harness.workers.remoting.requests import Request
@@ -62,10 +63,11 @@ class RocketApi:
     async def greets(self, server: Server) -> bool:
         try:
             said = await self._agent.call(
-                "remoting_greet",
+                HELLO.greets.call,
                 GREET_LIMIT_S,
                 host=self._addresses[server.host],
                 port=server.port,
+                **HELLO.greets.arguments,
             )
         except AgentError:
             return False

@@ -4,13 +4,14 @@ from typing import Any, cast
 
 from docker import DockerClient
 
-from faults.executors.doors import AMQP, REMOTING
 from harness.cluster.agent import AgentClient
 from harness.deploy.compose.cluster import Containers
 from harness.deploy.compose.deployment import with_addresses
 from harness.deploy.compose.systems import Parts, parts
 from harness.systems.catalogue import load_layout
+from harness.systems.rabbitmq.doors import AMQP_HEADER
 from harness.systems.rocketmq.broker import RocketBroker
+from harness.systems.rocketmq.doors import HELLO
 from tests.loops import in_a_loop
 
 NO_ENGINE = cast(DockerClient, None)
@@ -74,7 +75,7 @@ def test_brokers_of_mirrored_queues_are_met_at_one_port_and_their_workers_are_as
     None
 ):
     found = made("rabbitmq-mirrored", "all-automatic")
-    assert (found.doors.protocol, found.doors.of("rmq2")) == (AMQP, (5672,))
+    assert (found.doors.hello, found.doors.of("rmq2")) == (AMQP_HEADER, (5672,))
     assert found.command("publisher-1", OWN) == OWN
 
 
@@ -82,7 +83,7 @@ def test_brokers_of_mirrored_queues_are_met_at_one_port_and_their_workers_are_as
 async def test_a_worker_of_rocketmq_gets_names_that_lead_through_its_own_listeners() -> None:
     found = made("rocketmq-2m2s", "colocated")
     assert isinstance(found.broker, RocketBroker)
-    assert found.doors.protocol == REMOTING
+    assert found.doors.hello == HELLO
     assert [found.doors.of(host) for host in ("rkt1", "rkt3")] == [(9876, 10911), (10931,)]
     assert found.command("publisher-1", OWN) == OWN  # it has no links yet
     links = await found.ways.make("r1", "publisher-1")
