@@ -16,27 +16,12 @@ from pydantic import BaseModel
 from faults.executors.doors import Doors
 from harness.cluster.agent import AgentClient
 from harness.cluster.orders import Operator
-from harness.cluster.port import Broker, Health
 from harness.plan.findings import Finding
 from harness.plan.model import Drain, Layout
 from harness.plan.promises import Promises
 from harness.plan.servers import Servers
-
-
-class Standing(Broker, Protocol):
-    """What is asked of brokers while a cluster stands, besides what a run asks."""
-
-    async def greets(self, host: str) -> bool: ...
-
-    async def listed(self, host: str) -> bool: ...
-
-    async def health(self, limit_s: float) -> Health: ...
-
-    async def set_policies(self) -> None: ...
-
-    async def alarms(self, resource: str) -> dict[str, dict[str, bool]]: ...
-
-    async def versions(self) -> dict[str, str]: ...
+from harness.systems.containers import Containers
+from harness.systems.standing import Standing
 
 
 class Told(NamedTuple):
@@ -139,3 +124,4 @@ class Declaration:
     servers: Callable[[Layout], Servers]
     drain: Drain
     processes: Processes | None  # None: it does not run as subprocesses
+    containers: Containers | None  # None: it does not run in containers

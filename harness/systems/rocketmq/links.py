@@ -77,8 +77,8 @@ class RocketLinks:
         """A listener by its name, as the agent and workers dial it."""
         return self._ways[name]
 
-    def address(self, worker: str) -> str | None:
-        """What brokers' names are to mean to a worker; None for who has no links."""
+    def names_mean(self, worker: str) -> str | None:
+        """A worker's own address of the proxy's; None for who has no links."""
         found = [address for (_, name), address in self._taken.items() if name == worker]
         return found[-1] if found else None
 

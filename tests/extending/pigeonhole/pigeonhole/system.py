@@ -155,4 +155,5 @@ DECLARATION = Declaration(
     servers=_servers,
     drain=DRAIN,
     processes=PigeonholeNodes(),
+    containers=None,
 )
