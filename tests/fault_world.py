@@ -31,6 +31,7 @@ from faults.actions import (
     Thaw,
     ThawClients,
 )
+from faults.alarms import AlarmCommands
 from faults.kinds import KINDS, mechanism
 from faults.mechanisms import COMPOSE, TOXIPROXY
 from faults.model import (
@@ -74,6 +75,11 @@ def like_erlang(hosts: Iterable[str]) -> Serving:
     return Serving(by_host=dict.fromkeys(hosts, served), renewed=False)
 
 
+ALARMS = AlarmCommands(
+    raised={"memory": ("starve", "memory"), "disk": ("starve", "disk")},
+    cleared={"memory": ("feed", "memory"), "disk": ("feed", "disk")},
+    all_cleared=("feed", "all"),
+)
 CLIENTS = ("publisher-1", "consumer-1")  # whom faults of clients mean
 ON_HOSTS = tuple(name for name, kind in KINDS.items() if kind.applies_to != CLIENT)
 REFUSED = Reply(False, 0.001, "refused")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from faults.alarms import AlarmCommands
 from faults.mechanisms import DIRECT
 from faults.model import Options
 from harness.plan.promises import Promises
@@ -267,6 +268,7 @@ class System:
     promises: Callable[["Layout"], Promises]  # what its brokers promise by a layout
     servers: Callable[["Layout"], Servers]  # what stands on a layout's hosts
     drain: Drain
+    alarms: AlarmCommands | None  # of its containers; None: its brokers raise none
     cannot: Mapping[str, str] = field(default_factory=dict)  # fault or operation -> why not
     cannot_handle: Mapping[str, str] = field(default_factory=dict)  # partition handling -> why
     direct_peers: Mapping[str, str] = field(default_factory=dict)  # deployment whose peer links

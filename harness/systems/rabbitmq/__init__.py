@@ -1,6 +1,7 @@
 """The family of RabbitMQ: whatever speaks its protocol and its management API.
 
 broker         the Broker port: the management API and one declare
+alarms          how a node is brought into alarm, and out of it
 api            the management API, on every host
 words          what the API's answers mean
 api_operator   orders over the API: policies, synchronisation

@@ -37,5 +37,6 @@ def rabbitmq_parts(stand: Stand) -> Parts:
         operator=RabbitOperator(ApiOperator(broker.api), project, stand.client, spares, joined),
         ways=links(stand),
         doors=MIRRORED_DOORS,
+        alarms=broker.alarms,
         lifeless=partial(by_application, project),
     )

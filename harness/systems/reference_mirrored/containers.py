@@ -23,4 +23,5 @@ REFERENCE_CONTAINERS = Containers(
     worker_image=worker_image,
     services=NODES,
     parts="harness.systems.reference_mirrored.parts:reference_parts",
+    alarms=None,
 )

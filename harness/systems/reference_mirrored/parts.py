@@ -16,5 +16,6 @@ def reference_parts(stand: Stand) -> Parts:
         operator=ApiOperator(broker.api),
         ways=links(stand),
         doors=MIRRORED_DOORS,
+        alarms=None,
         lifeless=None,
     )

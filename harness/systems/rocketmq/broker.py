@@ -186,10 +186,6 @@ class RocketBroker:
     async def set_policies(self) -> None:
         """It has none."""
 
-    async def alarms(self, resource: str) -> dict[str, dict[str, bool]]:  # noqa: ARG002
-        """It raises none."""
-        return {}
-
     async def versions(self) -> dict[str, str]:
         """As brokers tell them: `V4_9_7` is 4.9.7."""
         found = await until(self._versions, bool, VERSION_LIMIT_S)

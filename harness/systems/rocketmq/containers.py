@@ -49,4 +49,5 @@ ROCKETMQ_CONTAINERS = Containers(
     worker_image=rocketmq_worker_image,
     services=SERVERS,
     parts="harness.systems.rocketmq.parts:rocketmq_parts",
+    alarms=None,
 )

@@ -17,7 +17,6 @@ PARTS = ("faults", "harness", "spark_analysis")
 # Who may: systems, clients' families, and who reads files of other tools.
 OWN = ("harness/systems/", "harness/workers/", "harness/plan/clients/", "harness/histories/")
 # What is left, and why. It only shrinks: an entry that is not needed any more fails, too.
-_ALARMS = "alarms are raised by one family's command line, whoever the broker is"
 _FACT = "`mirrored_on` is the fact where a queue has mirrors, whoever's queue it is"
 _WORKLOADS = "a scenario's sections of clients are fields of the workload, not the families' own"
 _LAYOUTS = "a family's layout is a field of everybody's, not a value of its own"
@@ -27,7 +26,6 @@ _OPTIONS = "what a run tells clients, and counts for them, is one family's or th
 _PAGES = "the rows of published pages tell one broker's version, by its name"
 _REFERENCE = "it shows the reference, and nothing else"
 LEFT = {
-    "faults/executors/alarms.py": _ALARMS,
     "harness/campaigns/stored.py": _PAGES,
     "harness/claims/state.py": _FACT,
     "harness/claims/vocabulary.py": _FACT,

@@ -81,9 +81,6 @@ class Pigeons:
     async def set_policies(self) -> None:
         """It knows none."""
 
-    async def alarms(self, resource: str) -> dict[str, dict[str, bool]]:
-        return {}  # it watches nothing
-
     async def versions(self) -> dict[str, str]:
         return {"pigeonhole": VERSION}
 
