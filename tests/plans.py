@@ -52,6 +52,7 @@ SYSTEM = System(
     mirrored_servers,
     MIRRORED_DRAIN,
     RABBITMQ_ALARMS,
+    (),
 )
 
 

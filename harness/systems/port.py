@@ -59,7 +59,8 @@ class Node:
     peers: Mapping[str, tuple[str, int]]  # where each other one is dialled
     data: str  # a folder of its own
     log: str  # a file
-    misbehave: Mapping[str, Any] | None  # what a reference is told to do wrong
+    misbehave: Mapping[str, Any] | None  # what it does wrong: kind, share, seed; truth: the file
+    # in which it says to whom
 
 
 class Processes(Protocol):
@@ -124,4 +125,5 @@ class Declaration:
     servers: Callable[[Layout], Servers]
     drain: Drain
     processes: Processes | None  # None: it does not run as subprocesses
+    misbehaves: tuple[str, ...]  # the kinds of --misbehave that these take, by Node.misbehave
     containers: Containers | None  # None: it does not run in containers

@@ -17,5 +17,6 @@ RABBITMQ_MIRRORED = Declaration(
     servers=mirrored_servers,
     drain=MIRRORED_DRAIN,
     processes=None,
+    misbehaves=(),
     containers=RABBITMQ_CONTAINERS,
 )

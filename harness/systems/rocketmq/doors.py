@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from faults.executors.doors import Doors, Greeter
 from faults.places import place
 from harness.plan.model import Host
-from harness.plan.rocketmq_layout import servers
+from harness.systems.rocketmq.layout import servers
 
 # Any command that is answered is a greeting: no bytes of the answer tell.
 HELLO = Greeter(by="harness.workers.agent_calls.remoting:greeted")

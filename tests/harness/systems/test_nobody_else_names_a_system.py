@@ -19,7 +19,6 @@ OWN = ("harness/systems/", "harness/workers/", "harness/plan/clients/", "harness
 # What is left, and why. It only shrinks: an entry that is not needed any more fails, too.
 _FACT = "`mirrored_on` is the fact where a queue has mirrors, whoever's queue it is"
 _WORKLOADS = "a scenario's sections of clients are fields of the workload, not the families' own"
-_LAYOUTS = "a family's layout is a field of everybody's, not a value of its own"
 _TOPOLOGIES = "somebody else's cluster is met as one family's only"
 _CLIENTS = "what is fetched, and looked for, for clients is not declared by their families"
 _OPTIONS = "what a run tells clients, and counts for them, is one family's or the other's field"
@@ -40,18 +39,15 @@ LEFT = {
     "harness/deploy/jars.py": _CLIENTS,
     "harness/deploy/java_tools.py": _CLIENTS,
     "harness/plan/declared.py": _WORKLOADS,
-    "harness/plan/model.py": f"{_WORKLOADS}; {_LAYOUTS}",
+    "harness/plan/model.py": _WORKLOADS,
     "harness/plan/promises.py": _FACT,
     "harness/plan/rocketmq_checks.py": _WORKLOADS,
-    "harness/plan/rocketmq_layout.py": _LAYOUTS,
     "harness/plan/shape.py": _WORKLOADS,
     "harness/plan/toml.py": _WORKLOADS,
     "harness/plan/topology_shape.py": _TOPOLOGIES,
     "harness/plan/topology_toml.py": _TOPOLOGIES,
     "harness/report/client_matrix.py": _CLIENTS,
     "harness/report/console/demo_table.py": _REFERENCE,
-    "harness/report/dry_run.py": _LAYOUTS,
-    "harness/report/page/comparison/timers.py": _LAYOUTS,
     "harness/request/demo.py": _REFERENCE,
     "harness/run/preparing.py": _OPTIONS,
     "harness/run/told.py": _OPTIONS,

@@ -5,6 +5,7 @@ from dataclasses import fields, replace
 import pytest
 
 from harness.outside.installed import Offer
+from harness.plan.misbehave import KINDS
 from harness.plan.promises import Promises
 from harness.systems import catalogue
 from harness.systems.catalogue import CatalogueError, load_system, system_names
@@ -42,6 +43,12 @@ def test_whose_brokers_raise_no_alarm_says_why_and_nobody_else_does() -> None:
         assert declared.containers is not None
         assert (declared.containers.alarms is None) == ("alarm" in load_system(name).cannot)
         assert load_system(name).alarms is declared.containers.alarms
+
+
+def test_only_processes_are_told_to_misbehave() -> None:
+    told = {name: declared.misbehaves for name, declared in OURS.items()}
+    assert told["reference-mirrored"] == KINDS
+    assert not [name for name, kinds in told.items() if kinds and OURS[name].processes is None]
 
 
 @pytest.mark.parametrize("declared", OURS.values(), ids=OURS)
