@@ -21,6 +21,7 @@ from harness.plan.model import (
     Window,
     Workload,
 )
+from harness.systems.rabbitmq.alarms import RABBITMQ_ALARMS
 from harness.systems.rabbitmq.drain import MIRRORED_DRAIN
 from harness.systems.rabbitmq.servers import mirrored_servers
 from harness.systems.rabbitmq_mirrored.promises import mirrored_promises
@@ -50,6 +51,7 @@ SYSTEM = System(
     mirrored_promises,
     mirrored_servers,
     MIRRORED_DRAIN,
+    RABBITMQ_ALARMS,
     (),
 )
 

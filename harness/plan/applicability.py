@@ -98,9 +98,16 @@ def _fault_obstacles(
         elif not mechanism(fault.kind, deployment, layout.peer_links):
             why = KINDS[fault.kind].why_not.get(deployment, "nobody has made it")
             yield f"fault {number}: {deployment} offers no {fault.kind}: {why}{_offered(layout)}"
+        elif "resource" in KINDS[fault.kind].options and not _has_alarm(system, fault):
+            what = f"{fault.options.resource} alarm"
+            yield f"fault {number}: {system.name} can suffer no {fault.kind}: it has no {what}"
         elif layout.topology is not None:
             for reason in forbidden(fault, layout.topology):
                 yield f"fault {number}: {reason}"
+
+
+def _has_alarm(system: System, fault: FaultPlan) -> bool:
+    return system.alarms is not None and fault.options.resource in system.alarms.raised
 
 
 def _length_obstacles(scenario: Scenario, layout: Layout) -> Iterator[str]:

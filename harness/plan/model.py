@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
+from faults.alarms import AlarmCommands
 from faults.mechanisms import DIRECT
 from faults.model import Options
 from harness.plan.promises import Promises
@@ -255,6 +256,7 @@ class System:
     promises: Callable[["Layout"], Promises]  # what its brokers promise by a layout
     servers: Callable[["Layout"], Servers]  # what stands on a layout's hosts
     drain: Drain
+    alarms: AlarmCommands | None  # of its containers; None: its brokers raise none
     misbehaves: tuple[str, ...]  # the kinds of --misbehave that its processes take
     cannot: Mapping[str, str] = field(default_factory=dict)  # fault or operation -> why not
     cannot_handle: Mapping[str, str] = field(default_factory=dict)  # partition handling -> why

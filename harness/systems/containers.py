@@ -10,6 +10,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from faults.alarms import AlarmCommands
+from faults.executors.canaries import Alarms
 from faults.executors.doors import Doors
 from harness.cluster.agent import AgentClient
 from harness.cluster.orders import Operator
@@ -115,6 +117,7 @@ class Stand:
 class Parts:
     """Who is asked, who is told, and by which ways.
 
+    `alarms`: what brokers say of alarms (faults/witness.py); None: they raise none.
     `lifeless`: whether a place's process runs without its broker in it, and what starts that;
     blocks. None: where the process runs, so does the broker.
     """
@@ -123,6 +126,7 @@ class Parts:
     operator: Operator
     ways: Ways
     doors: Doors
+    alarms: Alarms | None
     lifeless: Callable[[str], Lifeless | None] | None
 
 
@@ -138,3 +142,4 @@ class Containers:
     services: Services
     jars: tuple[JarSet, ...]
     parts: str
+    alarms: AlarmCommands | None  # None: its brokers raise none that others tell of

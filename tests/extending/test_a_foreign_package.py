@@ -76,6 +76,7 @@ def test_it_stands_in_every_list_with_its_package(site: Path) -> None:
     for what, name in (
         ("systems", "pigeonhole"),
         ("faults", "stall_disk"),
+        ("faults", "pigeonhole"),  # the systems that can suffer it
         ("clients", "pigeonhole-py"),
     ):
         said = mqproof(site, "list", what)

@@ -1,10 +1,13 @@
 """The family of RabbitMQ: whatever speaks its protocol and its management API.
 
 broker         the Broker port: the management API and one declare
+alarms          how a node is brought into alarm, and out of it
 api            the management API, on every host
 words          what the API's answers mean
 api_operator   orders over the API: policies, synchronisation
 commands       what the command line is told for an order
+held            how much of a queue a node holds itself, by whom it is asked
+held_beside     the same, of a node in a container
 doors          where its nodes are spoken to by whoever looks at a fault
 drain          how queues are read empty
 servers        what its nodes are on hosts, and where they listen to each other

@@ -29,7 +29,8 @@ from harness.systems.rabbitmq.api import (
     queue_path,
     urls,
 )
-from harness.systems.rabbitmq.doors import AMQP_PORT
+from harness.systems.rabbitmq.doors import AMQP_HEADER, AMQP_PORT
+from harness.systems.rabbitmq.held import Held
 
 VERSION = "rabbitmq"  # its name among the versions that a run records
 SHARED_PRIORITY = 1000  # of several policies that fit the highest counts: others may mean all
@@ -41,6 +42,7 @@ _MIRRORS_LIMIT_S = 30.0
 class RabbitBroker:
     """port.Broker. `ways`: host -> address and port that the agent dials, in the layout's order.
 
+    `held`: by whom a node is asked what it holds itself.
     `ours`: of a cluster that is not ours alone, how the names of the queues begin that are; no
     other is looked at, and where the master of one lies is its own to say.
     """
@@ -51,12 +53,14 @@ class RabbitBroker:
         agent: AgentClient,
         ways: Mapping[str, tuple[str, int]],
         api: ManagementApi,
+        held: Held,
         ours: Callable[[], Sequence[str]] | None = None,
     ) -> None:
         self._layout = layout
         self._agent = agent
         self._ways = dict(ways)
         self._api = api
+        self._held = held
         self._ours = ours
 
     @classmethod
@@ -65,12 +69,13 @@ class RabbitBroker:
         layout: Layout,
         agent: AgentClient,
         addresses: Mapping[str, str],
+        held: Held,
         amqp_port: int = AMQP_PORT,
         api_port: int = API_PORT,
     ) -> "RabbitBroker":
         """Of hosts that all use the same ports."""
         ways = {host: (address, amqp_port) for host, address in addresses.items()}
-        return cls(layout, agent, ways, ManagementApi(agent, urls(addresses, api_port)))
+        return cls(layout, agent, ways, ManagementApi(agent, urls(addresses, api_port)), held)
 
     @property
     def api(self) -> ManagementApi:
@@ -130,6 +135,9 @@ class RabbitBroker:
                 claims[host] = reply.status == 200 and words.master_of(reply.body) == host
         return claims
 
+    async def held(self, queue: str, host: str) -> int | None:
+        return await self._held(self._api, queue, host)
+
     async def members(self, asked: str) -> tuple[str, ...]:
         reply = await self._api.ask(asked, NODES)
         if reply is None or reply.status != 200:
@@ -169,10 +177,9 @@ class RabbitBroker:
     async def greets(self, host: str) -> bool:
         """Whether the host's broker answers the AMQP header."""
         address, port = self._ways[host]
+        call, own = AMQP_HEADER.greets
         try:
-            value = await self._agent.call(
-                "greet", timeout_s=_GREET_LIMIT_S, host=address, port=port
-            )
+            value = await self._agent.call(call, _GREET_LIMIT_S, host=address, port=port, **own)
         except AgentError:
             return False
         return bool(value["answered"])

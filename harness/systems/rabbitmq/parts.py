@@ -9,6 +9,7 @@ from harness.systems.containers import Parts, Stand
 from harness.systems.rabbitmq.api_operator import ApiOperator
 from harness.systems.rabbitmq.broker import RabbitBroker
 from harness.systems.rabbitmq.doors import AMQP_PORT, MIRRORED_DOORS
+from harness.systems.rabbitmq.held_beside import by_command
 from harness.systems.rabbitmq.operator import RabbitOperator
 from harness.systems.rabbitmq.stopped import by_application
 
@@ -21,8 +22,9 @@ def links(stand: Stand) -> Links:
 
 
 def rabbitmq_parts(stand: Stand) -> Parts:
-    broker = RabbitBroker.on_ports(stand.layout, stand.agent, stand.addresses)
     project = Project(stand.client, stand.project)
+    held = by_command(project)
+    broker = RabbitBroker.on_ports(stand.layout, stand.agent, stand.addresses, held)
 
     def joined(host: str, address: str) -> None:
         """A spare is a member now."""
@@ -35,5 +37,6 @@ def rabbitmq_parts(stand: Stand) -> Parts:
         operator=RabbitOperator(ApiOperator(broker.api), project, stand.client, spares, joined),
         ways=links(stand),
         doors=MIRRORED_DOORS,
+        alarms=broker.alarms,
         lifeless=partial(by_application, project),
     )

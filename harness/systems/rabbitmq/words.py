@@ -6,9 +6,9 @@
 
 from typing import Any
 
-from faults.executors.alarms import ALARMS
 from harness.cluster.port import Roles
 from harness.plan.model import Layout
+from harness.systems.rabbitmq.alarms import ALARMS
 
 _NODE = "rabbit@"
 _DEAD = frozenset({"down", "stopped", "crashed", "terminated"})

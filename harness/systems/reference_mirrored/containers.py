@@ -24,4 +24,5 @@ REFERENCE_CONTAINERS = Containers(
     services=NODES,
     jars=(),
     parts="harness.systems.reference_mirrored.parts:reference_parts",
+    alarms=None,
 )

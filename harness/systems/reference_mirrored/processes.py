@@ -11,6 +11,7 @@ from harness.systems.port import Node, Told
 from harness.systems.rabbitmq.api_operator import ApiOperator
 from harness.systems.rabbitmq.broker import RabbitBroker
 from harness.systems.rabbitmq.doors import MIRRORED_DOORS
+from harness.systems.rabbitmq.held import by_api
 from harness.systems.reference_mirrored.node import (
     AMQP_PORT,
     API_PORT,
@@ -38,5 +39,6 @@ class ReferenceNodes:
         addresses: Mapping[str, str],
         port: Callable[[int], int],
     ) -> Told:
-        broker = RabbitBroker.on_ports(layout, agent, addresses, port(AMQP_PORT), port(API_PORT))
+        ports = port(AMQP_PORT), port(API_PORT)
+        broker = RabbitBroker.on_ports(layout, agent, addresses, by_api, *ports)
         return Told(broker, ApiOperator(broker.api), MIRRORED_DOORS)

@@ -50,4 +50,5 @@ ROCKETMQ_CONTAINERS = Containers(
     services=SERVERS,
     jars=tuple(SERVER_JARS.values()),
     parts="harness.systems.rocketmq.parts:rocketmq_parts",
+    alarms=None,
 )

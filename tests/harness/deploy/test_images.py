@@ -1,5 +1,6 @@
 """Images are named by what goes into them."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -77,7 +78,30 @@ def test_a_worker_gets_its_sources_and_nothing_heavy(tmp_path: Path) -> None:
         "spark_analysis/schema/log.py",
     } <= copied
     assert "spark_analysis/schema/arrow.py" not in copied
-    assert not [name for name in copied if name.startswith(("harness/deploy", "harness/plan"))]
+    assert not [name for name in copied if name.startswith(("harness/deploy", "harness/systems"))]
+
+
+def test_whatever_a_workers_sources_import_of_ours_is_among_them(tmp_path: Path) -> None:
+    copy_worker_sources(tmp_path)
+    missing = {
+        f"{path.relative_to(tmp_path)}: {module}"
+        for path in tmp_path.rglob("*.py")
+        for module in imported(path)
+        if not (tmp_path / module).is_dir() and not (tmp_path / f"{module}.py").is_file()
+    }
+    assert not missing
+
+
+def imported(path: Path) -> set[str]:
+    """The modules of ours that a module imports, as paths without their ending."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module)
+        elif isinstance(node, ast.Import):
+            found |= {one.name for one in node.names}
+    ours = ("faults", "harness", "spark_analysis")
+    return {name.replace(".", "/") for name in found if name.partition(".")[0] in ours}
 
 
 @pytest.mark.parametrize("version", ["4.9.7", "5.3.3"])

@@ -15,16 +15,15 @@ import pytest
 ROOT = Path(__file__).parents[3]
 NAMES = re.compile(r"rocket|rabbit|amqp|remoting|mirrored(?!_on\b)", re.IGNORECASE)
 PARTS = ("faults", "harness", "spark_analysis")
-# Who may: systems, clients' families, and who reads files of other tools.
-OWN = ("harness/systems/", "harness/workers/", "harness/plan/clients/", "harness/histories/")
-# What is left, and why. It only shrinks: an entry that is not needed any more fails, too.
-_PROTOCOLS = "doors and words on peers' links know the two protocols that the agent speaks"
-_ALARMS = "alarms are raised by one family's command line, whoever the broker is"
-LEFT = {
-    "faults/executors/alarms.py": _ALARMS,
-    "faults/executors/doors.py": _PROTOCOLS,
-    "faults/executors/peer_words.py": _PROTOCOLS,
-}
+# Who may: systems, clients' families, and the workers and the agent in what they do for these.
+OWN = (
+    "harness/systems/",
+    "harness/plan/clients/",
+    "harness/workers/agent",
+    "harness/workers/clients/",
+    "harness/workers/remoting/",
+    "harness/workers/rocketmq/",
+)
 
 
 def named(source: str) -> Iterator[str]:
@@ -56,14 +55,7 @@ def modules() -> list[str]:
 @pytest.mark.parametrize("module", modules())
 def test_a_module_that_serves_every_system_names_none(module: str) -> None:
     found = sorted(set(named((ROOT / module).read_text("utf-8"))))
-    if module in LEFT:
-        assert found, f"{module} names no system any more: strike it from the list"
-    else:
-        assert not found, f"{module} names {found}: let the system or the client declare it"
-
-
-def test_the_list_of_what_is_left_has_no_module_that_is_gone() -> None:
-    assert set(LEFT) <= set(modules())
+    assert not found, f"{module} names {found}: let the system or the client declare it"
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from harness.systems.rabbitmq.broker import RabbitBroker
 from harness.systems.rabbitmq.foreign import looks
 from harness.systems.rabbitmq.foreign.own import node_names, own
 from harness.systems.rabbitmq.foreign.rights import missing
+from harness.systems.rabbitmq.held import by_nobody
 
 TICKS = "/api/nodes?columns=name,net_ticktime"
 
@@ -31,7 +32,7 @@ class ForeignRabbits:
         ways = {one.host: (one.address, one.port) for one in topology.brokers}
         self._plain = ManagementApi(access.agent, urls, access.login)
         api = ManagementApi(access.agent, urls, access.login, node_names(topology))
-        self.broker = RabbitBroker(layout, access.agent, ways, api, access.ours)
+        self.broker = RabbitBroker(layout, access.agent, ways, api, by_nobody, access.ours)
 
     async def refusals(self) -> tuple[str, ...]:
         answers = await self._plain.ask_all(OVERVIEW)

@@ -10,7 +10,8 @@ _CANARY = "mqproof-doctor"
 
 async def enter(broker: Broker, agent: AgentClient, limit_s: float) -> None:
     canary, way = f"{_CANARY}.{broker.host}", {"host": broker.address, "port": broker.port}
-    await agent.call("canary_open", limit_s, canary=canary, queue="", **way)
+    own = {"canary": canary, "queue": "", "by": MIRRORED_DOORS.canaries}
+    await agent.call("canary_open", limit_s, **own, **way)
     await agent.call("canary_close", limit_s, canary=canary)
 
 

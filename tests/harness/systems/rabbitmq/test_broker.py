@@ -10,6 +10,7 @@ from harness.cluster.agent import AgentTimeout
 from harness.cluster.port import DeployError, Roles
 from harness.systems.catalogue import load_layout
 from harness.systems.rabbitmq.broker import RabbitBroker
+from harness.systems.rabbitmq.held import by_api
 from harness.systems.registry import OURS
 from tests.loops import in_a_loop
 
@@ -52,7 +53,7 @@ class FakeAgent:
 def broker(said: dict[tuple[str, str], Said]) -> tuple[RabbitBroker, FakeAgent]:
     agent = FakeAgent(said)
     addresses = {host: host for host in HOSTS}
-    return RabbitBroker.on_ports(LAYOUT, agent, addresses), agent  # type: ignore[arg-type]
+    return RabbitBroker.on_ports(LAYOUT, agent, addresses, by_api), agent  # type: ignore[arg-type]
 
 
 def everywhere(path: str, said: Said) -> dict[tuple[str, str], Said]:
