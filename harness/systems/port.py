@@ -60,7 +60,8 @@ class Node:
     peers: Mapping[str, tuple[str, int]]  # where each other one is dialled
     data: str  # a folder of its own
     log: str  # a file
-    misbehave: Mapping[str, Any] | None  # what a reference is told to do wrong
+    misbehave: Mapping[str, Any] | None  # what it does wrong: kind, share, seed; truth: the file
+    # in which it says to whom
 
 
 class Processes(Protocol):
@@ -125,5 +126,6 @@ class Declaration:
     servers: Callable[[Layout], Servers]
     drain: Drain
     processes: Processes | None  # None: it does not run as subprocesses
+    misbehaves: tuple[str, ...]  # the kinds of --misbehave that these take, by Node.misbehave
     containers: Containers | None  # None: it does not run in containers
     foreign: Foreign | None  # None: it cannot be met as a cluster that somebody else runs

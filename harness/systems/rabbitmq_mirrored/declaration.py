@@ -18,6 +18,7 @@ RABBITMQ_MIRRORED = Declaration(
     servers=mirrored_servers,
     drain=MIRRORED_DRAIN,
     processes=None,
+    misbehaves=(),
     containers=RABBITMQ_CONTAINERS,
     foreign=MIRRORED_FOREIGN,
 )

@@ -1,5 +1,6 @@
 """The reference of RabbitMQ's mirrored queues: what it promises is what they do."""
 
+from harness.plan.misbehave import KINDS
 from harness.systems.files import shipped
 from harness.systems.port import Declaration
 from harness.systems.rabbitmq.drain import MIRRORED_DRAIN
@@ -19,6 +20,7 @@ REFERENCE_MIRRORED = Declaration(
     servers=mirrored_servers,
     drain=MIRRORED_DRAIN,
     processes=ReferenceNodes(),
+    misbehaves=KINDS,
     containers=REFERENCE_CONTAINERS,
     foreign=MIRRORED_FOREIGN,
 )

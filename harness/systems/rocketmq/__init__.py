@@ -1,5 +1,6 @@
 """The family of Apache RocketMQ: name servers, and brokers in groups.
 
+layout      what only its layouts have: versions, groups, ports, timers
 servers     what they are on hosts, and where they listen to each other
 settings    each server's configuration file
 containers  servers in containers: the images

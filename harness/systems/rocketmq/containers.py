@@ -3,15 +3,14 @@
 from harness.plan.clients.registry import of_family
 from harness.plan.clients.rocketmq import ROCKETMQ
 from harness.plan.model import Layout
-from harness.plan.rocketmq_layout import VERSIONS
 from harness.systems.containers import Containers, Image, argument, worker_image
 from harness.systems.files import copy_worker_sources, shipped
+from harness.systems.rocketmq.layout import VERSIONS, own
 from harness.systems.rocketmq.services import SERVERS
 
 
 def _image(layout: Layout) -> Image:
-    assert layout.rocketmq is not None, layout.label
-    return rocketmq_image(layout.rocketmq.version)
+    return rocketmq_image(own(layout).version)
 
 
 def rocketmq_image(version: str = VERSIONS[0]) -> Image:

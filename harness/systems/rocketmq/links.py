@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError, Link
-from harness.plan.rocketmq_layout import Server
 from harness.systems.rocketmq.api import Agent
+from harness.systems.rocketmq.layout import Server
 from harness.workers.protocol import Endpoint
 
 _LIMIT_S = 10.0

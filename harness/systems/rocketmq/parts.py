@@ -1,9 +1,9 @@
 """RocketMQ's servers in containers that stand: who asks and tells them, and the ways to them."""
 
-from harness.plan.rocketmq_layout import servers
 from harness.systems.containers import Parts, Stand
 from harness.systems.rocketmq.broker import RocketBroker
 from harness.systems.rocketmq.doors import doors_of
+from harness.systems.rocketmq.layout import servers
 from harness.systems.rocketmq.links import RocketLinks
 from harness.systems.rocketmq.operator import RocketOperator
 

@@ -1,8 +1,8 @@
 """PURE: RocketMQ's name servers and brokers in containers."""
 
 from harness.plan.model import Host, Layout
-from harness.plan.rocketmq_layout import parse_broker
 from harness.systems.rocketmq import settings
+from harness.systems.rocketmq.layout import parse_broker
 from harness.systems.services import Addresses, Service, Services, port_is_open
 
 

@@ -17,6 +17,7 @@ ROCKETMQ_2M2S = Declaration(
     servers=master_slave_servers,
     drain=TOPIC_DRAIN,
     processes=None,
+    misbehaves=(),
     containers=ROCKETMQ_CONTAINERS,
     foreign=None,
 )

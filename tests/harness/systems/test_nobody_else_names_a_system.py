@@ -21,7 +21,6 @@ _PROTOCOLS = "doors and words on peers' links know the two protocols that the ag
 _ALARMS = "alarms are raised by one family's command line, whoever the broker is"
 _FACT = "`mirrored_on` is the fact where a queue has mirrors, whoever's queue it is"
 _WORKLOADS = "a scenario's sections of clients are fields of the workload, not the families' own"
-_LAYOUTS = "a family's layout is a field of everybody's, not a value of its own"
 _CLIENTS = "what is fetched, and looked for, for clients is not declared by their families"
 _OPTIONS = "what a run tells clients, and counts for them, is one family's or the other's field"
 _PAGES = "the rows of published pages tell one broker's version, by its name"
@@ -38,16 +37,13 @@ LEFT = {
     "harness/deploy/jars.py": _CLIENTS,
     "harness/deploy/java_tools.py": _CLIENTS,
     "harness/plan/declared.py": _WORKLOADS,
-    "harness/plan/model.py": f"{_WORKLOADS}; {_LAYOUTS}",
+    "harness/plan/model.py": _WORKLOADS,
     "harness/plan/promises.py": _FACT,
     "harness/plan/rocketmq_checks.py": _WORKLOADS,
-    "harness/plan/rocketmq_layout.py": _LAYOUTS,
     "harness/plan/shape.py": _WORKLOADS,
     "harness/plan/toml.py": _WORKLOADS,
     "harness/report/client_matrix.py": _CLIENTS,
     "harness/report/console/demo_table.py": _REFERENCE,
-    "harness/report/dry_run.py": _LAYOUTS,
-    "harness/report/page/comparison/timers.py": _LAYOUTS,
     "harness/request/demo.py": _REFERENCE,
     "harness/run/preparing.py": _OPTIONS,
     "harness/run/told.py": _OPTIONS,

@@ -19,10 +19,10 @@ from typing import Any
 from harness.cluster.agent import AgentError
 from harness.deploy import jars
 from harness.plan.model import Layout
-from harness.plan.rocketmq_layout import Server, servers
 from harness.systems.files import compose_folder
 from harness.systems.rocketmq import settings as rocketmq_settings
 from harness.systems.rocketmq.broker import RocketBroker
+from harness.systems.rocketmq.layout import Server, own, servers
 from harness.workers.agent import calls
 from harness.workers.agent_calls.answers import CallError
 from harness.workers.clients.rocketmq.places import jars_folder
@@ -115,7 +115,6 @@ async def standing(layout: Layout, folder: Path) -> AsyncIterator[Running]:
 
 
 def _command(layout: Layout, server: Server, folder: Path) -> list[str]:
-    assert layout.rocketmq is not None
     settings = rocketmq_settings.configuration(layout, server.host, server.process)
     file, names = folder / "server.conf", folder / "hosts"
     file.write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
@@ -128,6 +127,6 @@ def _command(layout: Layout, server: Server, folder: Path) -> list[str]:
         f"-Drmq.logback.configurationFile={conf}/logback.xml",
         "-Drocketmq.broker.diskSpaceWarningLevelRatio=0.99",
     )
-    path = f"{jars_folder() / f'rocketmq-server-{layout.rocketmq.version}'}/*"
+    path = f"{jars_folder() / f'rocketmq-server-{own(layout).version}'}/*"
     small = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
     return ["java", *memory, *small, *_OPENED, *told, "-cp", path, main, "-c", str(file)]

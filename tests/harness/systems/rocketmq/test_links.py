@@ -6,8 +6,8 @@ import pytest
 
 from harness.cluster.agent import AgentProxyError
 from harness.cluster.port import DeployError
-from harness.plan.rocketmq_layout import servers
 from harness.systems.catalogue import load_layout
+from harness.systems.rocketmq.layout import servers
 from harness.systems.rocketmq.links import RocketLinks
 from tests.loops import in_a_loop
 
