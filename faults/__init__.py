@@ -14,6 +14,7 @@ peers          links between hosts that pass a proxy
 actions        what can be done to the world, as values
 model          faults as data, and what is seen of them
 witness        what can be seen from outside: the ports of verification
+alarms         how a system's brokers are brought into alarm, and out of it
 compile        a fault for resolved places becomes actions with their undo
 exclusive      what a fault has for itself while it stands
 recorded       actions as JSON, for the journal

@@ -106,6 +106,7 @@ class RaiseAlarm(Action):
 
     host: str
     resource: str  # "memory", "disk"
+    command: tuple[str, ...]  # the system's, run beside the host's process
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,7 @@ class ClearAlarm(Action):
 
     host: str
     resource: str
+    command: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Sequence
 
 from faults import places
+from faults.alarms import AlarmCommands
 from faults.kind import Scope
 from faults.kinds import KINDS
 from faults.kinds import mechanism as mechanism_of
@@ -37,6 +38,7 @@ def compile(
     options: Options | None = None,
     clients: Sequence[str] = (),
     serving: Serving | None = None,
+    alarms: AlarmCommands | None = None,
 ) -> Armed:
     """`resolved`: places as one text; several, and such as are one process of a host that has
     more, are for kill, stop and freeze, and one process for faults of clients' links, or of
@@ -45,6 +47,7 @@ def compile(
     `clients`: the meant clients themselves; only faults of clients need them.
     `serving`: where hosts listen to their peers; only faults of links that pass a proxy between
     them need it.
+    `alarms`: how the system's brokers are brought into alarm; only faults of that need it.
     `mechanism`: by what the deployment does it; without, as it is done in containers, by a proxy
     of peer links only where nothing else does it.
 
@@ -62,6 +65,7 @@ def compile(
         options or Options(),
         how,
         serving,
+        alarms,
     )
     actions, undo = KINDS[kind].compile(scope)
     return Armed(

@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 
 from faults import peers, places
 from faults.actions import Action
+from faults.alarms import AlarmCommands
 from faults.model import Armed, Options, Proof
 from faults.peers import Serving
 from faults.witness import Witness
@@ -42,6 +43,7 @@ class Scope:
     options: Options
     mechanism: str
     serving: Serving | None  # needed where peers' links pass a proxy
+    alarms: AlarmCommands | None  # of systems whose brokers raise any
 
     @property
     def mesh(self) -> peers.Mesh:

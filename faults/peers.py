@@ -17,8 +17,6 @@ from faults.mechanisms import PROXY
 from faults.places import host_of, process_of
 from faults.shapes import Way
 
-EPMD_PORT, DISTRIBUTION_PORT = 4369, 25672
-
 
 @dataclass(frozen=True, slots=True)
 class Served:

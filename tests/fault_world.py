@@ -31,6 +31,7 @@ from faults.actions import (
     Thaw,
     ThawClients,
 )
+from faults.alarms import AlarmCommands
 from faults.kinds import KINDS, mechanism
 from faults.mechanisms import COMPOSE, TOXIPROXY
 from faults.model import (
@@ -48,7 +49,7 @@ from faults.model import (
     Told,
     Words,
 )
-from faults.peers import DISTRIBUTION_PORT, EPMD_PORT, Served, Serving, peer_link
+from faults.peers import Served, Serving, peer_link
 from faults.replies import DIRECT
 from faults.shapes import Way, droppers
 from faults.targets import CLIENT
@@ -65,12 +66,20 @@ OPTIONS_OF: dict[str, Options] = {  # what each kind needs
 REAL_OPTIONS_OF = {**OPTIONS_OF, "flap": Options(down_s=1.0, up_s=1.0)}  # of real clusters
 
 
+EPMD_PORT, DISTRIBUTION_PORT = 4369, 25672
+
+
 def like_erlang(hosts: Iterable[str]) -> Serving:
     """Hosts of one broker each that all listen alike: at epmd's port, and at the one it names."""
     served = (Served((EPMD_PORT, DISTRIBUTION_PORT), DISTRIBUTION_PORT),)
     return Serving(by_host=dict.fromkeys(hosts, served), renewed=False)
 
 
+ALARMS = AlarmCommands(
+    raised={"memory": ("starve", "memory"), "disk": ("starve", "disk")},
+    cleared={"memory": ("feed", "memory"), "disk": ("feed", "disk")},
+    all_cleared=("feed", "all"),
+)
 CLIENTS = ("publisher-1", "consumer-1")  # whom faults of clients mean
 ON_HOSTS = tuple(name for name, kind in KINDS.items() if kind.applies_to != CLIENT)
 REFUSED = Reply(False, 0.001, "refused")

@@ -21,6 +21,7 @@ from harness.plan.model import (
     Window,
     Workload,
 )
+from harness.systems.rabbitmq.alarms import RABBITMQ_ALARMS
 from harness.systems.rabbitmq.drain import MIRRORED_DRAIN
 from harness.systems.rabbitmq.servers import mirrored_servers
 from harness.systems.rabbitmq_mirrored.promises import mirrored_promises
@@ -50,11 +51,13 @@ SYSTEM = System(
     mirrored_promises,
     mirrored_servers,
     MIRRORED_DRAIN,
+    RABBITMQ_ALARMS,
     (),
 )
 
 
 def workload(**changes: object) -> Workload:
+    """`amqp`, `rocketmq`: what their sections say."""
     parts: dict[str, object] = {
         "queues": ("orders",),
         "publishers": 1,
@@ -71,6 +74,8 @@ def workload(**changes: object) -> Workload:
         "publishers_enter": Entry("master of orders"),
         "consumers_enter": Entry("uninvolved"),
     }
+    own = {key: changes.pop(key) for key in ("amqp", "rocketmq") if key in changes}
+    parts["sections"] = own
     return Workload(**(parts | changes))  # type: ignore[arg-type]
 
 

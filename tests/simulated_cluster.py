@@ -15,7 +15,6 @@ from faults.model import FaultError, Receipt
 from harness.cluster.log_tails import LeftOut
 from harness.cluster.orders import (
     AddNode,
-    CountHeld,
     DeletePolicy,
     ForgetNode,
     Order,
@@ -193,8 +192,6 @@ class SimulatedOperator:
         self.idle = False
 
     async def carry_out(self, order: Order) -> str:
-        if isinstance(order, CountHeld):  # a question: nothing is done by it
-            return f"{order.host}: {self._cluster.held}"
         self.carried_out.append(order)
         if isinstance(order, self.refuse):
             raise DeployError(f"{type(order).__name__}: the broker said no")
@@ -259,6 +256,10 @@ class SimulatedBroker:
         }
         return own | self._cluster.claims | dict.fromkeys([*world.dead, *world.frozen])
 
+    async def held(self, queue: str, host: str) -> int | None:
+        assert host not in self._cluster.world.dead and queue in self._cluster.declared
+        return self._cluster.held
+
     async def connections(self, prefix: str, close: bool) -> tuple[str, ...]:
         """Of who has left and is listed still, from the first question on."""
         self._cluster.when_drained()
@@ -293,7 +294,7 @@ class SimulatedCluster:
     members: list[str] = field(default_factory=list)
     policies: dict[str, dict[str, Any]] = field(default_factory=dict)
     synchronised: bool = True  # whether mirrors hold all, without being told to
-    held: str = "none"  # what a host says that it holds of a queue
+    held: int | None = None  # what a host says that it holds of a queue
     elects: bool = True  # whether a dead master has a successor without being told to
     declared: dict[str, str] = field(default_factory=dict)
     deleted: list[str] = field(default_factory=list)

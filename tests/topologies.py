@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from harness.plan.topology import Topology
-from harness.plan.topology_toml import read_topology
+from harness.systems.topologies import read_topology
 
 SYSTEMS = ("rabbitmq-mirrored", "reference-mirrored")
 HOSTS = ("alpha", "beta", "gamma")

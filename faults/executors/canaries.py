@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
-from faults.executors.doors import Doors, Greeting, Greets, worst
+from faults.executors.doors import Doors, Greets, worst
 from faults.executors.ports import Agent, Failures
 from faults.kinds import KINDS
 from faults.model import DOWN, ROUND, UP, Armed, FaultError, Replies, Reply, Words
@@ -100,11 +100,11 @@ class Canaries:
         return (*armed.proxies, *dict.fromkeys(beside.values()))
 
     async def _open(self, canary: str, host: str, port: int, speaks: bool) -> None:
-        if isinstance(self._doors.protocol, Greeting):
+        by = self._doors.canaries
+        if by is None:
             raise FaultError("no canary speaks these brokers' protocol: its way cannot be seen")
         where = {"canary": canary, "host": host, "port": port, "queue": ""}
-        how = {"speaks": speaks, "protocol": self._doors.protocol}
-        await self._agent.call("canary_open", OPEN_LIMIT_S, **where, **how)
+        await self._agent.call("canary_open", OPEN_LIMIT_S, **where, speaks=speaks, by=by)
 
     async def _ask(self, canary: str) -> Reply:
         return reply_of(await self._agent.call("canary_ask", WAIT_S, canary=canary))

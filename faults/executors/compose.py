@@ -50,7 +50,7 @@ from faults.actions import (
     Thaw,
     ThawClients,
 )
-from faults.executors import alarms, client_processes, packet_filter
+from faults.executors import client_processes, packet_filter
 from faults.executors.once import OnceAgent
 from faults.executors.ports import Agent, AgentCalls, Failures
 from faults.executors.project import PAUSED, RUNNING, Project, engine_errors
@@ -131,10 +131,10 @@ class ComposeExecutor:
             case ThawClients(clients=clients):
                 command = client_processes.signal("CONT", clients, needed=False)
                 return await self._in_thread(lambda: self._to_clients(command))
-            case RaiseAlarm(host=host, resource=resource):
-                return await self._in_thread(lambda: self._command(host, alarms.raised(resource)))
-            case ClearAlarm(host=host, resource=resource):
-                return await self._in_thread(lambda: self._clear_alarm(host, resource))
+            case RaiseAlarm(host=host, command=own):
+                return await self._in_thread(lambda: self._command(host, list(own)))
+            case ClearAlarm(host=host, command=own):
+                return await self._in_thread(lambda: self._clear_alarm(host, list(own)))
             case AddToxic():
                 return await self._toxics.do(action)
             case RemoveToxic() | Enable() | Disable():
@@ -154,10 +154,10 @@ class ComposeExecutor:
     def _thaw(self, host: str) -> Receipt:
         return self._each(host, "unpause", _unpause)
 
-    def _clear_alarm(self, host: str, resource: str) -> Receipt:
+    def _clear_alarm(self, host: str, command: list[str]) -> Receipt:
         """Of a process that does not run nothing is left to be cleared."""
         if any(self._running(host)):
-            return self._command(host, alarms.cleared(resource))
+            return self._command(host, command)
         now_ns = time.monotonic_ns()
         return Receipt(now_ns, now_ns)
 

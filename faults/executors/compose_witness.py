@@ -217,7 +217,7 @@ class ComposeWitness:
 
     def _say(self, host: str, peer: str, port: int, wait_s: float) -> Reply:
         """Where peer links pass a proxy; a host's own name is its own address."""
-        command = peer_words.command(peer, wait_s, port, self._doors.protocol)
+        command = peer_words.command(peer, wait_s, port, self._doors.peer_word)
         output = self._project.execute(self._project.host(host), command)
         return peer_words.reply_of(output.text, f"{host} -> {peer}:{port}")
 

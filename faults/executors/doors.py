@@ -1,8 +1,9 @@
-"""Where the processes of hosts are spoken to, and in which protocol of the agent's.
+"""Where the processes of hosts are spoken to, and what is said there: a system's own values.
 
 1. A host of several processes answers when all of them do: of their replies the worst is its own.
 2. Where processes of a host speak at different ports, a listener that leads to one has its port,
    and is compared with a direct way to that one.
+3. Words are text that stands for bytes, one each (latin-1): a protocol need not be of letters.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,45 +13,61 @@ from typing import NamedTuple
 from faults.model import Reply
 from faults.replies import DIRECT
 
-AMQP, REMOTING = "amqp", "remoting"
-
-
-@dataclass(frozen=True, slots=True)
-class Greeting:
-    """A protocol of which no more is known: what is said on a new connection, and how a right
-    answer begins. Nobody sends canaries in it."""
-
-    says: str
-    begins: str
-
 
 class Greets(NamedTuple):
     """The agent's call that greets, and its arguments besides where and how long."""
 
     call: str
-    arguments: Mapping[str, str] = {}
+    arguments: Mapping[str, str]
 
 
-GREETINGS = {AMQP: Greets("greet"), REMOTING: Greets("remoting_greet")}
+@dataclass(frozen=True, slots=True)
+class Greeting:
+    """What is said on a new connection, and how a right answer begins."""
+
+    says: str
+    begins: str
+
+    @property
+    def greets(self) -> Greets:
+        return Greets("greet", {"says": self.says, "begins": self.begins})
+
+
+@dataclass(frozen=True, slots=True)
+class Greeter:
+    """Code that greets, where no bytes tell a right answer: `module:object` that the agent
+    imports, and awaits with a host and a port; it raises where no right answer comes
+    (harness/workers/agent_calls/ends.py)."""
+
+    by: str
+
+    @property
+    def greets(self) -> Greets:
+        return Greets("greet_by", {"by": self.by})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doors:
     """A system's; nothing has a default. `ports`: by place (faults/places.py), of each process; of
     what is not there, `usual`. `to_peers`: where a host is spoken to by its peers; None: where
-    everybody speaks to it."""
+    everybody speaks to it.
 
-    protocol: str | Greeting
+    `canaries`: `module:object` that the agent imports, which opens a canary on a client's link
+    (harness/workers/agent_calls/canaries.py, `Opens`); None: nobody sends any, so no way that
+    clients have can be seen. `peer_word`: what is said to a peer (peer_words.py), and ended at
+    once; None: nobody knows such a word.
+    """
+
+    hello: Greeting | Greeter
+    canaries: str | None
+    peer_word: str | None
     usual: int
     to_peers: int | None
     ports: Mapping[str, tuple[int, ...]]
 
     @property
     def greeting(self) -> Greets:
-        own = self.protocol
-        if isinstance(own, Greeting):
-            return Greets("words_greet", {"says": own.says, "begins": own.begins})
-        return GREETINGS[own]
+        return self.hello.greets
 
     def of(self, place: str) -> tuple[int, ...]:
         return self.ports.get(place, (self.usual,))

@@ -2,27 +2,19 @@
 
 1. It is said inside the host's network namespace, to the peer by its name: where the broker's own
    words go, for the names are the container's.
-2. Who listens there waits to be spoken to, and ends the connection at once when a message begins
-   with a tag that it does not know. It logs nothing, and no node is up or down for it (tried on
-   Erlang 25.2.3: 0.3 to 8 ms, both nodes' connection untouched). So the end of the connection is
-   the answer, and proves that the word arrived. With bytes on their way back held (rate 0) the end
-   still passes, for no byte is behind it: the answer tells of the way there alone.
-   RocketMQ's servers do the same with a command that says it is longer than any may be; they log
-   one line, and a connection on which nobody registered is nobody's end (tried on 4.9.7).
+2. Who listens there waits to be spoken to, and ends the connection at once when it is told what
+   it does not know; the word is the system's (Doors.peer_word), and is nobody's end. So the end
+   of the connection is the answer, and proves that the word arrived. With bytes on their way back
+   held (rate 0) the end still passes, for no byte is behind it: the answer tells of the way there
+   alone.
 3. A proxy whose upstream is down takes a connection and ends it by itself: what ends before the
    word was said is no answer.
 """
 
-from faults.executors.doors import AMQP, REMOTING, Greeting
 from faults.model import FaultError, Reply
 
 TIMED_OUT = 124  # the status of `timeout`
 EARLY_S = 0.1  # a connection that nobody serves has ended by then
-_WORDS = {  # as printf takes them
-    AMQP: "\\0\\1?",
-    # So long that RocketMQ 5 has seen that no proxy's header stands before it.
-    REMOTING: "\\177\\377\\377\\377" + "?" * 12,
-}
 _SAY = f"""
 exec 3<>"/dev/tcp/$0/$1" || exit 1
 IFS= read -r -t {EARLY_S} -N 1 -u 3 && {{ echo "it spoke first"; exit 1; }}
@@ -43,15 +35,18 @@ echo "$status $before $after"
 """
 
 
-def command(peer: str, wait_s: float, port: int, protocol: str | Greeting) -> list[str]:
-    """To be run in a host's namespace: dials the peer, says the word, waits for the end.
-
-    Raises FaultError where no word of the protocol is known that ends a connection at once.
-    """
-    if isinstance(protocol, Greeting):
+def command(peer: str, wait_s: float, port: int, word: str | None) -> list[str]:
+    """To be run in a host's namespace: dials the peer, says the word (Doors.peer_word), waits for
+    the end. Raises FaultError where no word is known that ends a connection at once."""
+    if word is None:
         raise FaultError(f"{peer}: nobody knows a word that its peers would be ended by")
     limit = f"{wait_s + EARLY_S:g}"
-    return ["bash", "-c", _SCRIPT, "word", peer, str(port), limit, _SAY, _WORDS[protocol]]
+    return ["bash", "-c", _SCRIPT, "word", peer, str(port), limit, _SAY, _printed(word)]
+
+
+def _printed(word: str) -> str:
+    """As printf takes it, whose format it is: every byte by its number."""
+    return "".join(f"\\{byte:03o}" for byte in word.encode("latin-1"))
 
 
 def reply_of(text: str, way: str) -> Reply:

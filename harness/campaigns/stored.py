@@ -7,7 +7,7 @@
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -19,10 +19,10 @@ from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_folder, text_of
 from harness.plan.problems import PlanError, Problem, and_more
 from harness.report import verdict
 from harness.run_folder import experiments
+from harness.systems.registry import registry
 
 PLACE = "FOLDER"
 PROBLEMS_MAX = 5  # of one file: the rest is mostly the same again
-BROKER = "rabbitmq"  # whose version a row tells; of others it tells none
 CELL = ("scenario", "system", "layout", "client")
 
 
@@ -151,11 +151,18 @@ def _run(document: _Verdict, seed: int, run: _Run, experiment: str) -> Run:
         repeat=run.repeat,
         **run.cell.model_dump(),
         deployment=cost.deployment,
-        broker=document.versions.get(BROKER, ""),
+        broker=_version(run.cell.system, document.versions),
         **columns((one.claim, one.outcome) for one in run.claims),
         told=json.dumps(told, ensure_ascii=False) if told else "",
         confirmed_per_s=cost.confirmed_per_s,
     )
+
+
+def _version(system: str, recorded: Mapping[str, str]) -> str:
+    """Its brokers' own; "" where they have none, or nobody here knows the system any more."""
+    known = registry().systems.get(system)
+    name = known.versioned_as if known is not None else None
+    return recorded.get(name, "") if name is not None else ""
 
 
 def _without_verdict(folder: Path) -> Iterator[Run | Problem]:

@@ -48,7 +48,7 @@ class State:
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> "State":
         """`null` is unknown."""
-        since = {**SINCE, **_mirrored(document), **_no_ack(document)} if document else {}
+        since = {**SINCE, **_always_elected(document), **_no_ack(document)} if document else {}
         told = {**since, **document}
         if RENAMED[0] in told:
             told.setdefault(RENAMED[1], told.pop(RENAMED[0]))
@@ -63,7 +63,7 @@ class State:
         return cls(run, windows)
 
 
-def _mirrored(document: Mapping[str, Any]) -> dict[str, Recorded]:
+def _always_elected(document: Mapping[str, Any]) -> dict[str, Recorded]:
     """What was so before there were systems whose mirrors never become masters, and is of them."""
     if document.get("promote_on_failure") == "never":
         return {"elects": False}

@@ -6,13 +6,14 @@
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from docker import DockerClient
 
-from faults.executors import alarms, client_processes, packet_filter
+from faults.alarms import NOTHING, Command
+from faults.executors import client_processes, packet_filter
 from faults.executors.compose import ComposeExecutor
 from faults.executors.once import OnceAgent
 from faults.executors.project import PAUSED, RUNNING, Project, engine_errors
@@ -21,6 +22,7 @@ from harness.cleanup.heal import Standing
 from harness.cluster.port import DeployError
 from harness.deploy import labels
 from harness.deploy.compose.sweep import sweep as remove_all
+from harness.systems.registry import registry
 
 WORKER_MARK = "harness.workers"  # in the command line of every worker, and of the agent
 RESET_LIMIT_S = 15.0
@@ -116,9 +118,10 @@ class DockerProjects:
         """A process that has just been started has the limits of its configuration."""
         swept = []
         for process in project.processes(host):
-            said = project.execute(process, alarms.all_cleared())
-            if not said.status and said.text.strip() != "[]":
-                swept.append(f"{process.name}: alarms {said.text.strip()} cleared")
+            for command in alarms_cleared():
+                said = project.execute(process, list(command))
+                if not said.status and said.text.strip() not in ("", NOTHING):
+                    swept.append(f"{process.name}: alarms {said.text.strip()} cleared")
         return swept
 
     def _agent_runs(self, project: str) -> bool:
@@ -145,6 +148,12 @@ class DockerProjects:
             if lines:
                 found.append((container, lines))
         return found
+
+
+def alarms_cleared() -> Iterable[Command]:
+    """Whoever's the containers are: no label says by which system they were made."""
+    made = (one.containers for one in registry().systems.values() if one.containers is not None)
+    return dict.fromkeys(one.alarms.all_cleared for one in made if one.alarms is not None)
 
 
 def _run_on(process: Any) -> list[str]:

@@ -87,14 +87,6 @@ class Promote:
     host: str  # the mirror's
 
 
-@dataclass(frozen=True, slots=True)
-class CountHeld:
-    """Asks a mirror's host how many messages of a queue it holds itself; it says a number last."""
-
-    queue: str
-    host: str
-
-
 Order = (
     SetPolicy
     | DeletePolicy
@@ -106,7 +98,6 @@ Order = (
     | ResetNode
     | WipeNode
     | Promote
-    | CountHeld
 )
 
 

@@ -122,16 +122,30 @@ class Channel(Protocol):
         """Ends our side: the process's input ends, so it stops by itself."""
 
 
-class Broker(Protocol):
-    """What must be asked of the brokers themselves."""
+class HasQueues(Protocol):
+    """The queues of a run, made before it and gone after it."""
 
     async def declare(self, queue: str, durable: bool, host: str) -> None:
         """A queue whose master is on `host`; returns when its mirrors are there."""
+
+    async def delete(self, prefix: str) -> None:
+        """Deletes all queues whose names begin so, on every host that answers."""
+
+
+class TellsHolders(Protocol):
+    """Who holds a queue."""
 
     async def roles(self, queue: str) -> Roles: ...
 
     async def masters(self, queue: str) -> dict[str, bool | None]:
         """Host -> whether it says that it is the queue's master; None: it cannot be asked."""
+
+    async def held(self, queue: str, host: str) -> int | None:
+        """How many messages of a queue a host says that it holds itself; None: it does not."""
+
+
+class TellsCluster(Protocol):
+    """Who is of the cluster, and what holds for all of it."""
 
     async def members(self, asked: str) -> tuple[str, ...]:
         """The hosts of the cluster, up or down, by one host's own word. Raises DeployError."""
@@ -139,11 +153,14 @@ class Broker(Protocol):
     async def policy(self, name: str) -> dict[str, Any] | None:
         """Its definition, None where there is none, by the first that answers; or DeployError."""
 
+
+class TellsConnections(Protocol):
     async def connections(self, prefix: str, close: bool) -> tuple[str, ...]:
         """Names of connections still listed that begin so; asks the broker to close them."""
 
-    async def delete(self, prefix: str) -> None:
-        """Deletes all queues whose names begin so, on every host that answers."""
+
+class Broker(HasQueues, TellsHolders, TellsCluster, TellsConnections, Protocol):
+    """What a run must ask of the brokers themselves."""
 
 
 class HasBrokers(Protocol):

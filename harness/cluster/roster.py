@@ -29,7 +29,7 @@ class Hired(Protocol):
 class Roster:
     """By name; a later client of the same name (of the next run) takes the place.
 
-    `connections` is port.Broker's; `failures`: what it raises.
+    `connections` is port.TellsConnections'; `failures`: what it raises.
     """
 
     def __init__(

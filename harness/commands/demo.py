@@ -36,6 +36,7 @@ def show_demo(
     files, code = write(report, display)
     shell.out.print()
     shell.out.print(demo_table.table(report))
-    told = demo_table.last_lines(report, demo.SYSTEM)
+    system, where = demo.shown()
+    told = demo_table.last_lines(report, system, where.real)
     print_lines(shell.out, [*(f"wrote {file}" for file in files), *told])
     return code

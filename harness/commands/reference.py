@@ -1,41 +1,60 @@
-"""`mqproof reference`: a reference cluster to play with."""
+"""`mqproof reference`: a cluster to play with, of every system that declares one.
 
-import math
+1. Systems are asked when somebody wants one: no other command loads what other packages offer.
+"""
+
 import signal
 import subprocess
-import sys
-from typing import Annotated
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command
 
 from harness.commands.bounds import Once
-from harness.plan.problems import PlanError, Problem
+from harness.systems.port import Foreground
+from harness.systems.registry import registry
 
-app = typer.Typer(help="Run a reference cluster to play with.", no_args_is_help=True)
+
+class _Played(TyperGroup):
+    """The systems' commands, by their words."""
+
+    def list_commands(self, _ctx: Any) -> list[str]:
+        return list(_played())
+
+    def get_command(self, _ctx: Any, cmd_name: str) -> Any:
+        own = _played().get(cmd_name)
+        return None if own is None else _command(own)
 
 
-@app.command("mirrored", cls=Once)
-def reference_mirrored(
-    nodes: Annotated[int, typer.Option(min=1, max=9, help="How many.")] = 3,
-    port: Annotated[
-        int, typer.Option(min=1, max=45000, help="Of the first node; the next ones follow.")
-    ] = 5672,
-    net_ticktime: Annotated[
-        float, typer.Option(min=0.1, max=3600, help="Seconds until a silent peer is given up.")
-    ] = 60.0,
-    pause_minority: Annotated[
-        bool, typer.Option("--pause-minority", help="Nodes in a minority stop serving.")
-    ] = False,
-) -> int:
-    """Mirrored queues as RabbitMQ 3.10 has them, on 127.0.0.1, until Ctrl-C or SIGTERM."""
-    if math.isnan(net_ticktime):
-        raise PlanError([Problem("--net-ticktime", "must be a number of seconds")])
-    words = ["--nodes", str(nodes), "--port", str(port), "--net-ticktime", str(net_ticktime)]
-    words += ["--partition-handling", "pause_minority" if pause_minority else "ignore"]
-    command = [sys.executable, "-m", "reference_impl", "mirrored", *words]
-    process = subprocess.Popen(command)
-    signal.signal(signal.SIGTERM, lambda *_: process.terminate())
-    try:
-        return process.wait()
-    except KeyboardInterrupt:
-        return process.wait()  # it was interrupted as well, and stops its nodes
+app = typer.Typer(cls=_Played, help="Run a reference cluster to play with.", no_args_is_help=True)
+
+
+def _played() -> dict[str, Foreground]:
+    """Of two that bear one word the first counts, and ours are the first."""
+    found: dict[str, Foreground] = {}
+    for own in registry().systems.values():
+        if own.foreground is not None:
+            found.setdefault(own.foreground.word, own.foreground)
+    return found
+
+
+def _command(own: Foreground) -> Any:
+    alone = typer.Typer(add_completion=False)
+    alone.command(own.word, cls=Once)(_until_it_ends(own.command))
+    return get_command(alone)
+
+
+def _until_it_ends(command: Callable[..., tuple[str, ...]]) -> Callable[..., int]:
+    @wraps(command)  # typer reads the options there
+    def show(**chosen: Any) -> int:
+        process = subprocess.Popen(command(**chosen))
+        signal.signal(signal.SIGTERM, lambda *_: process.terminate())
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            return process.wait()  # it was interrupted as well, and stops its nodes
+
+    return show

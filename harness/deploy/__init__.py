@@ -9,7 +9,7 @@ doctor         what this machine has of what mqproof needs
 engine         the Docker engine: how it is reached
 images         the images that a deployment needs
 pull           pulling an image within a deadline
-jars           the jars of RocketMQ's clients and servers
+jars           the jars that clients and servers declare
 java_tools     where Maven and Java run
 labels         how everything that mqproof made is found again
 lifeless       whether a silent place holds no broker any more

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import docker
 import requests
@@ -26,7 +26,7 @@ from harness.cluster.port import DeployError
 from harness.deploy import engine, images
 from harness.deploy.compose.tool import find_tool
 from harness.deploy.local.block import free_block
-from harness.plan.clients.registry import registry
+from harness.plan.clients.registry import Registry, registry
 from harness.systems.registry import registry as registry_of_systems
 
 PYTHON_LEAST = (3, 11)
@@ -34,7 +34,7 @@ DISK_LEAST_GB = 5.0
 MEMORY_LEAST_GB = 4.0
 CORES_LEAST = 2
 _ENGINE_LIMIT_S = 5.0
-_NATIVE_LIMIT_S = 20.0
+_LOOK_LIMIT_S = 20.0
 _HOSTS = 3  # of the usual layout
 _GB = 1e9
 
@@ -59,7 +59,7 @@ def examine(folder: Path) -> tuple[Row, ...]:
         memory_row(_available_gb()),
         cores_row(len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count()),
         loopback_row(_local_obstacle()),
-        native_row(_native_client()),
+        *_looked_for(registry()),
         *offered_rows("client", registry()),
         *offered_rows("fault", REGISTRY),
         *offered_rows("system", registry_of_systems()),
@@ -105,16 +105,16 @@ def loopback_row(obstacle: str) -> Row:
     return Row(what, reason, False, f"only `--deployment local` needs it: {remedy}", optional=True)
 
 
-def native_row(found: Mapping[str, Any]) -> Row:
-    """`found`: what harness.workers.clients.rocketmq.native_found says, as JSON."""
-    what = "RocketMQ native client"
+def client_row(title: str, found: Mapping[str, Any], contained: bool) -> Row:
+    """`found`: what the module of a client's Look says; `contained`: workers in containers have
+    the library, whatever is here."""
     if not found["refused"]:
         features = ", ".join(found["features"])
-        return Row(what, f"{found['package']}, {found['library']}: {features}", True)
+        return Row(title, f"{found['package']}, {found['library']}: {features}", True)
     reason, _, remedy = found["refused"].partition("; ")
     said = reason if reason.startswith(found["package"]) else f"{found['package']}: {reason}"
-    remedy = f"optional, for workers in containers have their own: {remedy or 'reinstall it'}"
-    return Row(what, said, False, remedy, optional=True)
+    optional = "optional, for workers in containers have their own" if contained else "optional"
+    return Row(title, said, False, f"{optional}: {remedy or 'reinstall it'}", optional=True)
 
 
 class Offered(Protocol):
@@ -161,9 +161,17 @@ def _for_containers(row: Row) -> Row:
     return replace(row, remedy=remedy, optional=True)
 
 
-def _native_client() -> Mapping[str, Any]:
-    """Asked of a process of its own: loading that library starts threads and writes logs."""
-    command = [sys.executable, "-m", "harness.workers.clients.rocketmq.native_found"]
+def _looked_for(clients: Registry) -> Iterator[Row]:
+    """Workers' images have clients of ours, and of no other package."""
+    for name, client in clients.clients.items():
+        if client.look is not None:
+            found = _said_by(client.look.module)
+            yield client_row(client.look.title, found, contained=name not in clients.packages)
+
+
+def _said_by(module: str) -> Mapping[str, Any]:
+    """Asked of a process of its own: loading a library may start threads and write logs."""
+    command = [sys.executable, "-m", module]
     with tempfile.TemporaryDirectory() as home:
         try:
             done = subprocess.run(
@@ -171,11 +179,13 @@ def _native_client() -> Mapping[str, Any]:
                 capture_output=True,
                 text=True,
                 check=True,
-                timeout=_NATIVE_LIMIT_S,
+                timeout=_LOOK_LIMIT_S,
                 env={**os.environ, "HOME": home, "PYTHONPATH": os.pathsep.join(sys.path)},
             )
-            return cast(Mapping[str, Any], json.loads(done.stdout.splitlines()[-1]))
-        except (subprocess.SubprocessError, OSError, ValueError, IndexError) as error:
+            said = json.loads(done.stdout.splitlines()[-1])
+            texts = {word: str(said[word]) for word in ("package", "library", "refused")}
+            return {**texts, "features": [str(one) for one in said["features"]]}
+        except (subprocess.SubprocessError, OSError, ValueError, LookupError, TypeError) as error:
             return {"package": "", "refused": f"it could not be asked: {error}"}
 
 

@@ -23,6 +23,7 @@ from harness.cluster.port import DeployError, Progress
 from harness.deploy import jars, java_tools
 from harness.deploy.java_tools import Tools
 from harness.deploy.pull import pull
+from harness.plan.jars import JarSet
 from harness.plan.model import Layout
 from harness.systems.catalogue import load_layout, load_system
 from harness.systems.containers import Arguments, Containers, Image, Parts, Stand
@@ -143,9 +144,9 @@ def _ensure(client: docker.DockerClient, image: Image, progress: Progress) -> st
     _ensure_base(client, progress)
     with _context(image) as folder:
         tag = f"{image.alias}-{fingerprint(folder, image.arguments)}"
-        for name in image.jars:
-            made = jars.fetch(name, progress, lambda: _tools(client, progress))
-            shutil.copytree(made, folder / "jars" / name)
+        for one in image.jars:
+            made = jars.fetch(one, progress, lambda: _tools(client, progress))
+            shutil.copytree(made, folder / "jars" / one.name)
         progress(f"building {tag}")
         _build(client, image, folder, tag, progress)
     client.images.get(tag).tag(image.name, image.version)
@@ -192,16 +193,16 @@ def _context(image: Image) -> Iterator[Path]:
         shutil.copytree(image.folder(), folder, ignore=_not_for_the_image)
         if image.sources is not None:
             image.sources(folder)
-        for name in image.jars:
-            _copy_sums(name, folder / "sums")
+        for one in image.jars:
+            _copy_sums(one, folder / "sums")
         yield folder
 
 
-def _copy_sums(name: str, sums: Path) -> None:
+def _copy_sums(one: JarSet, sums: Path) -> None:
     """Of a set's jars, and of our own classes beside them."""
     sums.mkdir(exist_ok=True)
-    shutil.copyfile(jars.lock_file(name), sums / f"{name}.sha256")
-    (sums / f"{name}.mark").write_text(jars.fingerprint(name), encoding="utf-8")
+    shutil.copyfile(jars.lock_file(one), sums / f"{one.name}.sha256")
+    (sums / f"{one.name}.mark").write_text(jars.fingerprint(one), encoding="utf-8")
 
 
 def _not_for_the_image(_folder: str, names: list[str]) -> set[str]:

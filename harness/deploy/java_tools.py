@@ -31,7 +31,10 @@ class Tools(Protocol):
 
 
 class Here:
-    """Tools, by the programs of this machine."""
+    """Tools, by the programs of this machine. `otherwise`: what helps where it has them not."""
+
+    def __init__(self, otherwise: str = "") -> None:
+        self._otherwise = otherwise
 
     def run(self, command: Sequence[str], folder: Path, limit_s: float, what: str) -> None:
         try:
@@ -44,10 +47,8 @@ class Here:
                 text=True,
             )
         except FileNotFoundError as missing:
-            raise DeployError(
-                f"{what}: there is no {command[0]}; {_REMEDIES[command[0]]}, "
-                "or have a Docker engine do it (`mqproof build --system rocketmq-2m2s`)"
-            ) from missing
+            ways = ", or ".join(filter(None, (_REMEDIES[command[0]], self._otherwise)))
+            raise DeployError(f"{what}: there is no {command[0]}; {ways}") from missing
         except subprocess.TimeoutExpired as late:
             raise DeployError(f"{what}: not done after {limit_s:.0f} s") from late
         if done.returncode:

@@ -31,6 +31,7 @@ def obstacles(
             *asked.wanted_by(system.servers(layout)),
         ]
         reasons += asked.obstacles(client, wanted)
+        reasons += demands.obstacles(system, client, scenario.workload)
         reasons += asked.size_obstacles(client, scenario.workload)
         reasons += asked.drain_obstacles(client)
         reasons += asked.workers_obstacles(client, contained=deployment == COMPOSE)
@@ -44,7 +45,6 @@ def obstacles(
         reasons.append(f"{system.name} has direct peer links by {deployment}: {why}")
     if layout.balancers and deployment != COMPOSE:
         reasons.append(f"clients enter by {layout.entrance}, which only {COMPOSE} has")
-    reasons += demands.obstacles(system, scenario.workload)
     reasons += _fault_obstacles(scenario, system, layout, client, deployment)
     reasons += _length_obstacles(scenario, layout)
     reasons += operable.obstacles(scenario, system, layout, deployment)
@@ -99,9 +99,16 @@ def _fault_obstacles(
         elif not mechanism(fault.kind, deployment, layout.peer_links):
             why = KINDS[fault.kind].why_not.get(deployment, "nobody has made it")
             yield f"fault {number}: {deployment} offers no {fault.kind}: {why}{_offered(layout)}"
+        elif "resource" in KINDS[fault.kind].options and not _has_alarm(system, fault):
+            what = f"{fault.options.resource} alarm"
+            yield f"fault {number}: {system.name} can suffer no {fault.kind}: it has no {what}"
         elif layout.topology is not None:
             for reason in forbidden(fault, layout.topology):
                 yield f"fault {number}: {reason}"
+
+
+def _has_alarm(system: System, fault: FaultPlan) -> bool:
+    return system.alarms is not None and fault.options.resource in system.alarms.raised
 
 
 def _length_obstacles(scenario: Scenario, layout: Layout) -> Iterator[str]:

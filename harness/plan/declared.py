@@ -8,7 +8,6 @@ from harness.plan.reconnecting import reconnect_s
 Promised = bool | str | int | float | None
 Declared = bool | str | int | float | dict[str, str] | dict[str, int] | None
 AT_LEAST = "at_least"  # {"at_least": n}: a number of which no more is known
-NOT_AMQP = {"moot": "its clients do not speak AMQP"}
 NO_ENTRANCE = {"moot": "clients enter nowhere: name servers show them every master"}
 NO_NAME_SERVERS = {"moot": "its clients ask no name server"}
 FEW = 100  # a scenario that means to send fewer is judged by all that it sends
@@ -27,8 +26,8 @@ def declared(plan: RunPlan) -> dict[str, Declared]:
     workload, layout = plan.scenario.workload, plan.layout
     promises = plan.system.promises(layout)
     by_name = asked.asks_name_servers(plan.client)
-    amqp = asked.reads_amqp(plan.client)
     return {
+        **asked.facts(plan.client, workload),
         "copies": layout.copies,
         "masters": promises.masters,
         "synchronise": layout.synchronise or None,
@@ -47,12 +46,10 @@ def declared(plan: RunPlan) -> dict[str, Declared]:
         "confirm_waits_for_disk": promises.confirm_waits_for_disk,
         "durable": workload.durable,
         "persistent": workload.persistent,
-        "mandatory": workload.amqp.mandatory if amqp else NOT_AMQP,
         "retry": workload.retry.value,
         "consumers": workload.consumers,
         "acknowledges": workload.consumers > 0 and workload.acknowledge > 0,
         "no_ack": workload.consumers > 0 and workload.acknowledge == 0,
-        "cancel_on_ha_failover": workload.amqp.cancel_on_ha_failover if amqp else NOT_AMQP,
         "reconnect_s": reconnect_s(plan.client, promises),
         "messages": _few(plan),
         "asks_within_s": _told(promises.asks_within_s),

@@ -13,25 +13,29 @@ from harness.plan.model import System, Workload
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """`demanded`: whether a workload does."""
+    """`demanded`: whether a workload does, with a client."""
 
     title: str
-    demanded: Callable[[Workload], bool]
+    demanded: Callable[[str, Workload], bool]
 
 
 DEMANDS: Mapping[str, Demand] = {
     "transient_queues": Demand(
-        "queues that need not outlive their broker", lambda workload: not workload.durable
+        "queues that need not outlive their broker", lambda _, workload: not workload.durable
     ),
     "cancel_on_ha_failover": Demand(
         "consumers that are told of a new master",
-        lambda workload: workload.consumers > 0 and asked.told_of_a_failover(workload),
+        lambda client, workload: workload.consumers > 0 and _told_of_a_failover(client, workload),
     ),
 }
 
 
-def obstacles(system: System, workload: Workload) -> Iterator[str]:
+def _told_of_a_failover(client: str, workload: Workload) -> bool:
+    return asked.facts(client, workload).get("cancel_on_ha_failover") is True
+
+
+def obstacles(system: System, client: str, workload: Workload) -> Iterator[str]:
     """Every demand that the system's brokers do not meet, and why."""
     for name, demand in DEMANDS.items():
-        if name in system.cannot and demand.demanded(workload):
+        if name in system.cannot and demand.demanded(client, workload):
             yield f"{system.name} has no {demand.title}: {system.cannot[name]}"

@@ -111,6 +111,16 @@ def _finding(error: ErrorDetails, shape: type[BaseModel]) -> Finding:
     return Finding(path, f"{text}, not {brief(given)}")
 
 
+def keys_at(shape: type[BaseModel], path: Path) -> tuple[str, ...]:
+    """The keys of the table at `path`; none where the shape says nothing of it."""
+    return _keys(_at(shape, path))
+
+
+def words_at(shape: type[BaseModel], path: Path) -> tuple[str, ...]:
+    """The words that may stand at `path`, where the shape has them as Literal."""
+    return _words(_at(shape, path))
+
+
 def length(error: ErrorDetails) -> str:
     """What is wrong with a list that is too short or too long."""
     limits = error["ctx"]

@@ -8,8 +8,9 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Protocol
 
+from faults.alarms import AlarmCommands
 from faults.mechanisms import DIRECT
 from faults.model import Options
 from harness.plan.promises import Promises
@@ -35,35 +36,12 @@ class Retry(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class AmqpWorkload:
-    """What only an AMQP client knows; other clients ignore it, and the manifest says so."""
-
-    mandatory: bool = True
-    prefetch: int = 200
-    confirm_window: int = 1000  # most publishes without a confirm on one connection
-    heartbeat_s: int = 60
-    cancel_on_ha_failover: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class RocketWorkload:
-    """What only a RocketMQ client knows. Sequences are delayed, or halves of transactions, in the
-    shares that are told; without any, this is the workload that every client can carry."""
-
-    send: str = "async"  # sync, async, oneway, ordered
-    consume: str = "concurrent"  # concurrent, orderly, pull
-    send_timeout_ms: int = 3000
-    threads: int = 4  # that consume
-    batch: int = 32  # messages a pull and a call of the listener, at most
-    delayed_percent: int = 0
-    delay_level: int = 3  # of what is delayed: 1 to 18
-    transactional_percent: int = 0
-    fates: tuple[str, ...] = ("commit",)  # of what is transactional, in turn
-
-
-@dataclass(frozen=True, slots=True)
 class Workload:
-    """Who sends what where. Publisher i serves queue i modulo queues, so do consumers."""
+    """Who sends what where. Publisher i serves queue i modulo queues, so do consumers.
+
+    `sections`: what only one family of clients knows, by the family's key; read by the section
+    alone that the family declares (clients/section.py).
+    """
 
     queues: tuple[str, ...]
     publishers: int
@@ -79,8 +57,7 @@ class Workload:
     deadline_s: float
     publishers_enter: "Entry"
     consumers_enter: "Entry"
-    amqp: AmqpWorkload = field(default_factory=AmqpWorkload)
-    rocketmq: RocketWorkload = field(default_factory=RocketWorkload)
+    sections: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,6 +256,7 @@ class System:
     promises: Callable[["Layout"], Promises]  # what its brokers promise by a layout
     servers: Callable[["Layout"], Servers]  # what stands on a layout's hosts
     drain: Drain
+    alarms: AlarmCommands | None  # of its containers; None: its brokers raise none
     misbehaves: tuple[str, ...]  # the kinds of --misbehave that its processes take
     # Fault, operation or demand of a workload (demands.py) -> why not.
     cannot: Mapping[str, str] = field(default_factory=dict)

@@ -1,16 +1,12 @@
 """The shape of a scenario file: its tables and keys, their types, limits and defaults.
 
-1. Every key is checked by itself here; what hangs on several keys is checked in toml.py.
-2. A key that is not known is an error: it may hold what the user's verdict hangs on.
-3. Nothing is converted silently: `"3"` is no number.
+Every key is checked by itself here; what hangs on several keys is checked in toml.py.
 """
 
 import re
-from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
-from pydantic_core import PydanticCustomError
+from pydantic import BeforeValidator, Field
 
 from faults.kinds import KINDS, REGISTRY
 from faults.options import OPTIONS
@@ -19,7 +15,7 @@ from harness.plan import spans
 from harness.plan.model import Entry, OperationOptions, Span
 from harness.plan.operations import OPERATIONS
 from harness.plan.operations import OPTIONS as OPERATION_OPTIONS
-from harness.plan.rocketmq_checks import CONSUMES, FATES, SENDS
+from harness.plan.tables import Table, word
 from harness.plan.words import parse_target
 from spark_analysis.schema.body import HEADER_BYTES
 
@@ -65,34 +61,11 @@ def _target(value: object) -> str:
     return parse_target(value).word
 
 
-def _word(choices: tuple[str, ...]) -> Callable[[object], str]:
-    def word(value: object) -> str:
-        if isinstance(value, str) and value in choices:
-            return value
-        raise PydanticCustomError("no_word", "is none of the words", {"choices": choices})
-
-    return word
-
-
 def _kind(value: object) -> str:
     spoilt = REGISTRY.spoilt.get(value, "") if isinstance(value, str) else ""
     if spoilt and value not in KINDS:
         raise ValueError(spoilt)
-    return _word(tuple(KINDS))(value)
-
-
-def _heartbeat(value: object) -> int:
-    seconds = spans.parse_seconds(value)
-    if seconds != int(seconds):
-        raise ValueError(f"must be whole seconds (0 s: none), not {brief(value)}")
-    return int(seconds)
-
-
-def _milliseconds(value: object) -> int:
-    milliseconds = spans.parse_seconds(value) * 1000
-    if milliseconds != int(milliseconds) or not 100 <= milliseconds <= 60_000:
-        raise ValueError(f"must be whole milliseconds, from 100 ms to 60 s, not {brief(value)}")
-    return int(milliseconds)
+    return word(tuple(KINDS))(value)
 
 
 def _pattern(value: object) -> str:
@@ -116,35 +89,9 @@ Whole = Annotated[int, Field(ge=-(2**63), lt=2**63)]  # as brokers' JSON has it
 QueueName = Annotated[str, Field(pattern=QUEUE_NAME)]
 
 
-class Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class AmqpTable(Table):
-    mandatory: bool = True
-    prefetch: int = Field(default=200, ge=0, le=65_535)
-    confirm_window: int = Field(default=1000, ge=1, le=100_000)
-    heartbeat: Annotated[int, BeforeValidator(_heartbeat)] = 60
-    cancel_on_ha_failover: bool = False
-
-
-class RocketTable(Table):
-    """What hangs on several keys is checked in rocketmq_checks.py."""
-
-    send: Annotated[str, BeforeValidator(_word(SENDS))] = ""  # `confirms` decides
-    consume: Annotated[str, BeforeValidator(_word(CONSUMES))] = "concurrent"
-    send_timeout: Annotated[int, BeforeValidator(_milliseconds)] = 3000
-    threads: int = Field(default=4, ge=1, le=64)
-    batch: int = Field(default=32, ge=1, le=1024)
-    delayed_percent: int = Field(default=0, ge=0, le=100)
-    delay_level: int = Field(default=3, ge=1, le=18)
-    transactional_percent: int = Field(default=0, ge=0, le=100)
-    fates: list[Annotated[str, BeforeValidator(_word(FATES))]] = Field(
-        default=["commit"], min_length=1, max_length=100
-    )
-
-
 class WorkloadTable(Table):
+    """Without the sections of clients' families, which declare them (clients/section.py)."""
+
     queues: list[QueueName] = Field(min_length=1, max_length=QUEUES_MAX)
     publishers: int = Field(ge=1, le=64)
     consumers: int = Field(ge=0, le=64)
@@ -159,8 +106,6 @@ class WorkloadTable(Table):
     deadline: Seconds = 2.0
     publishers_enter: EntryWord = Entry(word="uninvolved")
     consumers_enter: EntryWord = Entry(word="uninvolved")
-    amqp: AmqpTable = AmqpTable()
-    rocketmq: RocketTable = RocketTable()
 
 
 class FaultTable(Table):
@@ -171,10 +116,10 @@ class FaultTable(Table):
     opens: Length = Span()
     lasts: Length
     returns: bool = True
-    clients: Annotated[str, BeforeValidator(_word(OPTIONS["clients"].choices))] = "all"
-    direction: Annotated[str, BeforeValidator(_word(OPTIONS["direction"].choices))] = "both"
-    shape: Annotated[str, BeforeValidator(_word(OPTIONS["shape"].choices))] = "one"
-    resource: Annotated[str, BeforeValidator(_word(OPTIONS["resource"].choices))] = "memory"
+    clients: Annotated[str, BeforeValidator(word(OPTIONS["clients"].choices))] = "all"
+    direction: Annotated[str, BeforeValidator(word(OPTIONS["direction"].choices))] = "both"
+    shape: Annotated[str, BeforeValidator(word(OPTIONS["shape"].choices))] = "one"
+    resource: Annotated[str, BeforeValidator(word(OPTIONS["resource"].choices))] = "memory"
     latency: Seconds = 0.0
     rate: int = Field(default=0, ge=1, le=1_000_000)
     bytes: int = Field(default=0, ge=1, le=1_000_000_000)
@@ -185,12 +130,12 @@ class FaultTable(Table):
 class OperationTable(Table):
     """Which of the options and targets a kind takes is checked in operation_checks.py."""
 
-    kind: Annotated[str, BeforeValidator(_word(tuple(OPERATIONS)))]
+    kind: Annotated[str, BeforeValidator(word(tuple(OPERATIONS)))]
     target: Word = ""
     at: Length = Span()
-    how: Annotated[str, BeforeValidator(_word(OPERATION_OPTIONS["how"].choices))] = _OWN.how
-    waits: Annotated[str, BeforeValidator(_word(OPERATION_OPTIONS["waits"].choices))] = _OWN.waits
-    order: Annotated[str, BeforeValidator(_word(OPERATION_OPTIONS["order"].choices))] = _OWN.order
+    how: Annotated[str, BeforeValidator(word(OPERATION_OPTIONS["how"].choices))] = _OWN.how
+    waits: Annotated[str, BeforeValidator(word(OPERATION_OPTIONS["waits"].choices))] = _OWN.waits
+    order: Annotated[str, BeforeValidator(word(OPERATION_OPTIONS["order"].choices))] = _OWN.order
     offline: bool = False
     through: Word = ""
     name: str = Field(default=_OWN.name, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$")

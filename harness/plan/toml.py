@@ -6,14 +6,11 @@
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import chain
 from math import inf
-from typing import Any, get_args
-
-from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
+from typing import Any
 
 from faults.kind import Kind
 from faults.kinds import KINDS
@@ -21,15 +18,15 @@ from faults.model import Options
 from faults.options import OPTIONS, Option
 from faults.targets import CLIENT
 from harness.outside.text import brief
-from harness.plan import operation_checks, overlaps, rocketmq_checks, spans
-from harness.plan.findings import MISSING, Finding, document_of, length, none_of, told
+from harness.plan import operation_checks, overlaps, scenario_tables, spans
+from harness.plan.clients.registry import registry
+from harness.plan.clients.section import Sections
+from harness.plan.findings import Finding, document_of, told
 from harness.plan.model import (
-    AmqpWorkload,
     FaultPlan,
     OperationOptions,
     OperationPlan,
     Retry,
-    RocketWorkload,
     Scenario,
     Workload,
 )
@@ -39,52 +36,38 @@ from harness.plan.shape import (
     FAULTS_MAX,
     OPERATIONS_MAX,
     QUEUES_MAX,
-    AmqpTable,
     FaultTable,
     OperationTable,
-    PhasesTable,
-    RocketTable,
     ScenarioTable,
     WorkloadTable,
 )
-from harness.plan.words import CLIENT_FORMS, ENTRY_FORMS, TARGET_FORMS, parse_target
+from harness.plan.words import CLIENT_FORMS, TARGET_FORMS, parse_target
 
 SCENARIO_NAME = re.compile(r"[a-z][a-z0-9-]{0,31}")
 _OWN = Options()
-_FIXED = {"deadline", "heartbeat", "latency", "down", "up", "send_timeout"}
-_LENGTHS = {"opens", "lasts", "at", *_FIXED, *PhasesTable.model_fields}
-_TABLES: dict[tuple[str, ...], type[BaseModel]] = {
-    (): ScenarioTable,
-    ("workload",): WorkloadTable,
-    ("workload", "amqp"): AmqpTable,
-    ("workload", "rocketmq"): RocketTable,
-    ("fault",): FaultTable,
-    ("operation",): OperationTable,
-    ("phases",): PhasesTable,
-}
 
 
 def read_scenario(name: str, source: str, file: str = "") -> Scenario:
     """The scenario that a TOML text tells. Raises PlanError with every problem in it."""
     file = file or f"{name}.toml"
     document = document_of(source, file)
-    found: Iterator[Finding] = _cross_checks(document)
-    try:
-        table = ScenarioTable.model_validate(document)
-    except ValidationError as errors:
-        found = chain(found, map(_finding, errors.errors(include_url=False)))
+    sections = registry().sections
+    read = scenario_tables.read(document, sections)
+    found = chain(_cross_checks(document, sections), read.wrong)
     problems = [*_name_problems(name, file), *told(found, source, file)]
-    if problems:
+    if problems or read.scenario is None:
         raise PlanError(problems)
-    return _scenario(name, table, source)
+    return _scenario(name, read.scenario, read.values(sections), source)
 
 
-def _scenario(name: str, table: ScenarioTable, source: str) -> Scenario:
+def _scenario(
+    name: str, table: ScenarioTable, sections: Mapping[str, Any], source: str
+) -> Scenario:
     return Scenario(
         name=name,
         title=table.title,
         story=table.story.strip(),
-        workload=_workload(table.workload),
+        workload=_workload(table.workload, sections),
         faults=tuple(_fault(fault) for fault in table.fault),
         baseline=table.phases.baseline,
         recovery=table.phases.recovery,
@@ -95,7 +78,7 @@ def _scenario(name: str, table: ScenarioTable, source: str) -> Scenario:
     )
 
 
-def _workload(table: WorkloadTable) -> Workload:
+def _workload(table: WorkloadTable, sections: Mapping[str, Any]) -> Workload:
     return Workload(
         queues=tuple(table.queues),
         publishers=table.publishers,
@@ -111,28 +94,7 @@ def _workload(table: WorkloadTable) -> Workload:
         deadline_s=table.deadline,
         publishers_enter=table.publishers_enter,
         consumers_enter=table.consumers_enter,
-        amqp=AmqpWorkload(
-            mandatory=table.amqp.mandatory,
-            prefetch=table.amqp.prefetch,
-            confirm_window=table.amqp.confirm_window,
-            heartbeat_s=table.amqp.heartbeat,
-            cancel_on_ha_failover=table.amqp.cancel_on_ha_failover,
-        ),
-        rocketmq=_rocketmq(table.rocketmq, table.confirms),
-    )
-
-
-def _rocketmq(table: RocketTable, confirms: bool) -> RocketWorkload:
-    return RocketWorkload(
-        send=table.send or rocketmq_checks.send_of(confirms),
-        consume=table.consume,
-        send_timeout_ms=table.send_timeout,
-        threads=table.threads,
-        batch=table.batch,
-        delayed_percent=table.delayed_percent,
-        delay_level=table.delay_level,
-        transactional_percent=table.transactional_percent,
-        fates=tuple(table.fates),
+        sections=sections,
     )
 
 
@@ -181,48 +143,7 @@ def _name_problems(name: str, file: str) -> Iterator[Problem]:
         )
 
 
-def _finding(error: ErrorDetails) -> Finding:
-    path: Path = error["loc"]
-    key, given = str(path[-1]), error["input"]
-    match error["type"]:
-        case "extra_forbidden":
-            choices = tuple(_table_of(path[:-1]).model_fields)
-            return Finding(path, "there is no such key", choices, nearest(key, choices))
-        case "missing":
-            return Finding(path, MISSING, _choices(path))
-        case "literal_error":
-            return none_of(path, given, _choices(path))
-        case "no_word":
-            return none_of(path, given, tuple(error["ctx"]["choices"]))
-        case "value_error":
-            return Finding(path, str(error["ctx"]["error"]), _choices(path))
-        case "too_long" | "too_short" if isinstance(given, list):
-            return Finding(path, length(error))
-        case _:
-            text = error["msg"].removeprefix("Input ").removeprefix("Value ")
-            return Finding(path, f"{text}, not {brief(given)}")
-
-
-def _table_of(path: Path) -> type[BaseModel]:
-    return _TABLES[tuple(part for part in path if isinstance(part, str))]
-
-
-def _choices(path: Path) -> tuple[str, ...]:
-    """What may stand at `path`, where that is a short list."""
-    key = path[-1]
-    if key in _LENGTHS:
-        return spans.FORMS_FIXED if key in _FIXED else spans.FORMS
-    if key == "target":
-        return (*TARGET_FORMS, *CLIENT_FORMS)
-    if key in ("publishers_enter", "consumers_enter"):
-        return (*ENTRY_FORMS, "a list of hosts' names")
-    words = tuple(part for part in path[:-1] if isinstance(part, str))
-    field = _TABLES[words].model_fields.get(str(key)) if words in _TABLES else None
-    arguments = get_args(field.annotation) if field else ()
-    return arguments if arguments and all(isinstance(word, str) for word in arguments) else ()
-
-
-def _cross_checks(document: dict[str, Any]) -> Iterator[Finding]:
+def _cross_checks(document: dict[str, Any], sections: Sections) -> Iterator[Finding]:
     """Checks that need more than one key; what is missing or ill-typed is left to the shape."""
     workload = document.get("workload")
     if not isinstance(workload, dict):
@@ -240,7 +161,8 @@ def _cross_checks(document: dict[str, Any]) -> Iterator[Finding]:
     operations = _few(document.get("operation"), OPERATIONS_MAX)
     yield from _overlaps(faults, operated=bool(operations))
     yield from operation_checks.problems(operations, queues)
-    yield from rocketmq_checks.problems(document)
+    for section in sections.values():
+        yield from section.problems(document)
 
 
 def _workload_checks(workload: dict[str, Any], queues: list[str]) -> Iterator[Finding]:
@@ -368,7 +290,7 @@ def _limit_check(path: Path, fault: dict[str, Any], option: Option) -> Iterator[
     except ValueError:
         return
     if not option.least <= amount <= option.most:
-        unit = " s" if option.key in _FIXED else ""
+        unit = " s" if option.key in scenario_tables.FIXED else ""
         limits = f"at least {option.least:g}{unit}"
         if option.most < inf:
             limits = f"from {option.least:g} to {option.most:g}{unit}"

@@ -2,10 +2,11 @@
 
 1. Values only; they are read from a file of the user's (topology_toml.py).
 2. Credentials are names of environment variables: a topology holds no secret, and may be stored.
-3. What nobody has declared is None, or an empty word: unknown, never assumed.
+3. What only a family of brokers understands is a value of its own (`Own`).
 """
 
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from faults.commands import HostCommand, HostCommands
 from faults.kinds import KINDS
@@ -20,10 +21,9 @@ class Broker:
     """One node of the cluster, and the machine that it runs on."""
 
     host: str  # what scenarios and reports call the machine
-    node: str  # what the cluster calls the node: rabbit@some.name
+    node: str  # what the cluster calls the node
     address: str
-    port: int  # where it speaks AMQP
-    management: str  # the URL before /api
+    port: int  # where clients speak to it
     commands: dict[str, HostCommand] = field(default_factory=dict)  # by kind
 
     @property
@@ -41,6 +41,21 @@ class Proxy:
     listen: str = ""  # there: the address that its listeners are made at
 
 
+class Own(Protocol):
+    """What a family's topology file says besides: a frozen value, which only the family reads.
+
+    What nobody has declared is None, or an empty word: unknown, never assumed.
+    """
+
+    @property
+    def sets(self) -> bool:
+        """Whether mqproof sets anything of the brokers' besides queues, and removes it again."""
+
+    @property
+    def told(self) -> str:
+        """What becomes of that, for people."""
+
+
 @dataclass(frozen=True, slots=True)
 class Topology:
     """Everything that a topology file says."""
@@ -53,13 +68,8 @@ class Topology:
     user: str  # the names of environment variables
     password: str
     proxy: Proxy | None
-    sets_policy: bool
-    copies: int | None
-    synchronise: str
-    partition_handling: str
+    own: Own
     source: str  # the TOML text
-    pause_hosts: tuple[str, ...] = ()  # of pause_if_all_down, and how the others recover
-    pause_recover: str = ""
 
     @property
     def variables(self) -> tuple[str, ...]:

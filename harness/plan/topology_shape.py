@@ -1,28 +1,31 @@
-"""The shape of a topology file: its tables and keys, their types, limits and defaults.
+"""What topology files of all systems are made of, and what one of a family is.
 
-1. Every key is checked by itself here; what hangs on several keys is checked in topology_toml.py.
+1. Every key is checked by itself in the shape; what hangs on several keys is checked in
+   topology_toml.py, and by the family (`mistakes`).
 2. A key that is not known is an error; nothing is converted silently.
 """
 
 import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from ipaddress import IPv6Address
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, Protocol
 from urllib.parse import SplitResult, urlsplit
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from harness.outside.text import brief
 from harness.plan import spans
+from harness.plan.findings import Finding
+from harness.plan.topology import Topology
 
-HOST_NAME = r"^[a-z][a-z0-9-]{0,30}$"  # it becomes a part of the names of listeners and workers
 BROKERS_MAX = 20
-_URL_MAX, _TEXT_MAX, _WORDS_MAX = 1000, 4096, 64
 OWN_VARIABLES = "MQPROOF_"
+_HOST_NAME = r"^[a-z][a-z0-9-]{0,30}$"  # it becomes a part of the names of listeners and workers
+_URL_MAX, _TEXT_MAX, _WORDS_MAX = 1000, 4096, 64
 _ADDRESS = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9._-]{0,253}[A-Za-z0-9_.])?")
-_NODE = re.compile(r"[^\s@]{1,255}@[^\s@]{1,255}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,254}")
-DEADLINE_S = (0.5, 600.0)
-TIMER_S = (0.1, 3600.0)
+_DEADLINE_S = (0.5, 600.0)
 
 
 def _way(value: object) -> tuple[str, int]:
@@ -53,14 +56,6 @@ def _address(value: object) -> str:
     raise ValueError(f"must be an address without a port, not {brief(value)}")
 
 
-def _node(value: object) -> str:
-    if isinstance(value, str) and _NODE.fullmatch(value):
-        return value
-    raise ValueError(
-        f"must be what the cluster calls the node, like rabbit@rmq1, not {brief(value)}"
-    )
-
-
 def _url(value: object) -> str:
     short = isinstance(value, str) and len(value) <= _URL_MAX
     parts = urlsplit(str(value)) if short else urlsplit("")
@@ -89,14 +84,16 @@ def _variable(value: object) -> str:
     return value
 
 
-def _seconds(least: float, most: float) -> BeforeValidator:
-    def seconds(value: object) -> float:
+def seconds(least: float, most: float) -> BeforeValidator:
+    """Of a key that is a span of time."""
+
+    def read(value: object) -> float:
         found = spans.parse_seconds(value)
         if not least <= found <= most:
             raise ValueError(f"must be from {least:g} s to {most:g} s, not {brief(value)}")
         return found
 
-    return BeforeValidator(seconds)
+    return BeforeValidator(read)
 
 
 def _words(value: object) -> tuple[str, ...]:
@@ -111,7 +108,9 @@ def _words(value: object) -> tuple[str, ...]:
     return tuple(words)
 
 
+HostName = Annotated[str, Field(pattern=_HOST_NAME)]
 Way = Annotated[tuple[str, int], BeforeValidator(_way)]
+Url = Annotated[str, BeforeValidator(_url)]
 Variable = Annotated[str, BeforeValidator(_variable)]
 Words = Annotated[tuple[str, ...], BeforeValidator(_words)]
 Text = Annotated[str, Field(min_length=1, max_length=_TEXT_MAX)]
@@ -126,17 +125,7 @@ class CommandTable(Table):
     do: Words
     undo: Words
     verify: Words = ()
-    deadline: Annotated[float, _seconds(*DEADLINE_S)] = 30.0
-
-
-class BrokerTable(Table):
-    host: Annotated[str, Field(pattern=HOST_NAME)]
-    node: Annotated[str, BeforeValidator(_node)]
-    amqp: Way
-    management: Annotated[str, BeforeValidator(_url)]
-    kill: CommandTable | None = None
-    stop: CommandTable | None = None
-    freeze: CommandTable | None = None
+    deadline: Annotated[float, seconds(*_DEADLINE_S)] = 30.0
 
 
 class CredentialsTable(Table):
@@ -150,31 +139,24 @@ class ProxyTable(Table):
     listen: Annotated[str, BeforeValidator(_address)] | None = None
 
 
-class QueuesTable(Table):
-    policies: Literal["leave", "set"] = "leave"
-    copies: Annotated[int, Field(ge=1, le=BROKERS_MAX)] | None = None
-    synchronise: Literal["automatic", "manual", "none"] | None = None
-
-
-class PauseTable(Table):
-    hosts: Annotated[list[Text], Field(min_length=1, max_length=BROKERS_MAX)]
-    recover: Literal["ignore", "autoheal"]
-
-
 class WorkersTable(Table):
     place: Literal["local"] = "local"
 
 
-class TopologyTable(Table):
-    title: Title = "A cluster that is there"
-    system: Text
-    net_ticktime: Annotated[float, _seconds(*TIMER_S)]
-    partition_handling: (
-        Literal["ignore", "pause_minority", "pause_if_all_down", "autoheal"] | None
-    ) = None
-    pause_if_all_down: PauseTable | None = None
-    credentials: CredentialsTable
-    workers: WorkersTable = WorkersTable()
-    proxy: ProxyTable | None = None
-    queues: QueuesTable = QueuesTable()
-    broker: Annotated[list[BrokerTable], Field(min_length=1, max_length=BROKERS_MAX)]
+# --- one family's ----------------------------------------------------------------------------
+
+
+class TopologyFile(Protocol):
+    """A whole file, and the topology that it becomes: title, system, credentials, workers, proxy
+    and [[broker]] with host and commands, as above, and what the family has besides."""
+
+    def topology(self, name: str, source: str) -> Topology: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopologyShape:
+    """Nothing has a default. `mistakes`: what hangs on several of the family's own keys; what is
+    missing or ill-typed is left to the shape."""
+
+    file: type[BaseModel]  # a TopologyFile
+    mistakes: Callable[[Mapping[str, Any]], Iterator[Finding]]

@@ -1,18 +1,40 @@
-"""The documentation's table of a family's clients, as Markdown: what each can do, and why not.
+"""The documentation's page of clients, as Markdown: a table a family, what each can and cannot.
 
-`python -m harness.report.client_matrix` prints that of RocketMQ's clients, which stands in
-compose/rocketmq-java/CLIENTS.md (a test compares).
+`python -m harness.report.client_matrix > docs/clients.md` makes it anew; a test compares.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from harness.plan.clients.declaration import CAPABILITIES, Client
-from harness.plan.clients.registry import of_family
-from harness.plan.clients.rocketmq import ROCKETMQ
+from harness.plan.clients.registry import OURS
+
+_HEAD = """\
+# Clients, and what each can do
+
+*Made by `python -m harness.report.client_matrix > docs/clients.md`; a test compares.*
+
+Unmodified libraries. A workload that asks for what its client cannot do is NOT APPLICABLE, with
+the reason that stands here. `mqproof list clients` shows those of other packages, too; how to add
+one: docs/extending.md."""
 
 
-def lines(clients: Sequence[Client] = of_family(ROCKETMQ)) -> Iterator[str]:
-    """The table; each reason stands below it once, with all whom it keeps from it."""
+def page(clients: Iterable[Client]) -> str:
+    """docs/clients.md."""
+    families: dict[str, list[Client]] = {}
+    for client in clients:
+        families.setdefault(client.family.name, []).append(client)
+    parts = [_HEAD]
+    for name, own in families.items():
+        parts += ["", f"## {name}", "", *(_got(client) for client in own), "", *lines(own)]
+    return "\n".join((*parts, ""))
+
+
+def _got(client: Client) -> str:
+    return f"- `{client.name}`: {client.title}. How it is got: {client.how_to_get}"
+
+
+def lines(clients: Sequence[Client]) -> Iterator[str]:
+    """The table of a family; each reason stands below it once, with all whom it keeps from it."""
     names = [f"`{client.name}`" for client in clients]
     yield f"| capability | what it is | {' | '.join(names)} |"
     yield f"| --- | --- |{' --- |' * len(names)}"
@@ -28,9 +50,9 @@ def lines(clients: Sequence[Client] = of_family(ROCKETMQ)) -> Iterator[str]:
             if why := client.why_not(capability):
                 kept.setdefault(why, []).append(f"`{client.name}`")
         for why, whom in kept.items():
-            everyone = "any of them" if len(whom) == len(clients) else ", ".join(whom)
+            everyone = "any of them" if len(whom) == len(clients) > 1 else ", ".join(whom)
             yield f"- No {capability} with {everyone}: {why}."
 
 
 if __name__ == "__main__":
-    print("\n".join(lines()))
+    print(page(OURS.values()), end="")

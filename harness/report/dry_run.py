@@ -16,6 +16,7 @@ from faults.targets import CLIENT_LINK
 from harness.plan import spans
 from harness.plan.bound import Bound
 from harness.plan.clients.asked import asks_name_servers
+from harness.plan.declared import ignored
 from harness.plan.model import (
     NO_HANDLING,
     ONE,
@@ -98,6 +99,8 @@ def run_lines(run: RunPlan, repeats: int) -> Iterator[str]:
         yield from _topology(run.layout.topology)
     yield f"  workload   {_workload(scenario.workload)}"
     yield from _entries(run)
+    for section in ignored(run):
+        yield f"  ignored    {section}: {run.client} does not know it"
     yield f"  baseline   {_resolved(scenario.baseline, schedule.baseline_s)}"
     for window in schedule.windows:
         yield from _window(window, run)
@@ -180,8 +183,7 @@ def _topology(topology: Topology) -> Iterator[str]:
     yield f"  credentials of ${topology.user} and ${topology.password}; workers on this machine"
     proxy = topology.proxy
     way = "none: clients dial the brokers" if proxy is None else proxy.at or "one that is started"
-    policies = "one is set, and removed" if topology.sets_policy else "left as they are"
-    yield f"  proxy      {way}; policies: {policies}"
+    yield f"  proxy      {way}; {topology.own.told}"
 
 
 def _step(step: Step, run: RunPlan) -> Iterator[str]:

@@ -26,11 +26,12 @@ targets, too. How to add a kind: CONTRIBUTING.md.
 
 def lines(systems: Iterable[System]) -> Iterator[str]:
     """The table; what a deployment or a system cannot do stands below it, with the reason."""
-    yield f"| fault | what it does | undone | aimed at a | options | {' | '.join(DEPLOYMENTS)} |"
-    yield f"| --- | --- | --- | --- | --- |{' --- |' * len(DEPLOYMENTS)}"
+    columns = ("fault", "what it does", "undone", "aimed at a", "options", "of systems")
+    yield f"| {' | '.join((*columns, *DEPLOYMENTS))} |"
+    yield f"|{' --- |' * len((*columns, *DEPLOYMENTS))}"
     for kind in KINDS.values():
-        words = (kind.title, kind.undone_by, kind.applies_to, _options(kind), _offers(kind))
-        yield f"| `{kind.name}` | {' | '.join(words)} |"
+        words = (kind.title, kind.undone_by, kind.applies_to, _options(kind), of_systems(kind))
+        yield f"| `{kind.name}` | {' | '.join((*words, _offers(kind)))} |"
     yield ""
     for kind in KINDS.values():
         for deployment, why in kind.why_not.items():
@@ -42,6 +43,11 @@ def lines(systems: Iterable[System]) -> Iterator[str]:
 def page(systems: Iterable[System]) -> str:
     """docs/faults.md."""
     return "\n".join((_HEAD, *lines(systems), ""))
+
+
+def of_systems(kind: Kind) -> str:
+    """Whose brokers can suffer it."""
+    return ", ".join(kind.only_on) or "any"
 
 
 def _limits(system: System) -> Iterator[str]:

@@ -16,7 +16,7 @@ from harness.outside.text import visible
 from harness.plan import operations as plan
 from harness.plan.clients.registry import named
 from harness.plan.model import Layout, Scenario, System
-from harness.report.fault_matrix import DEPLOYMENTS
+from harness.report.fault_matrix import DEPLOYMENTS, of_systems
 
 
 def systems(found: Iterable[System]) -> Table:
@@ -56,11 +56,12 @@ def scenarios(found: Iterable[Scenario]) -> Table:
 
 def faults() -> Iterator[Table]:
     kinds = _table(
-        "fault", "what it does", "means a", "in containers by", "local by", "external by"
+        *("fault", "what it does", "means a"),
+        *("in containers by", "local by", "external by", "of systems"),
     )
     for kind in KINDS.values():
         offers = [offered(kind, deployment) for deployment in DEPLOYMENTS]
-        kinds.add_row(kind.name, kind.title, kind.applies_to, *offers)
+        kinds.add_row(kind.name, kind.title, kind.applies_to, *offers, of_systems(kind))
     yield kinds
     targets = _table("target", "which host it means")
     for target in TARGETS:

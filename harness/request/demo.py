@@ -4,6 +4,7 @@
    link that hangs. It is a full experiment: drained, audited, judged by Spark, with a report.
 2. It is judged by what is known of these cells: the second layout has to fail, or the demo does.
 3. Its scenarios lie apart from the others: they are short, and nobody needs to choose them.
+4. Of which system, and on which of its layouts, that system declares.
 """
 
 from importlib import resources
@@ -12,19 +13,27 @@ from harness.plan import experiment
 from harness.plan.model import Experiment, Scenario
 from harness.plan.toml import read_scenario
 from harness.request import asking
+from harness.systems.port import Demo
+from harness.systems.registry import registry
 
-SYSTEM = "reference-mirrored"
-DEPLOYMENT = "local"
-GOOD, BAD = "all-automatic@T=10", "exactly-2-manual@T=10"
 DEATHS, LINK = "demo-unsynchronised-mirror", "demo-client-link-hang"
 _FOLDER = "scenarios/demo"
 
 
+def shown() -> tuple[str, Demo]:
+    """The system that shows it, and where."""
+    return next(
+        (name, own.demo)
+        for name, own in registry().systems.items()  # ours are the first, and one of them has one
+        if own.demo is not None
+    )
+
+
 def experiment_of(seed: int, name: str) -> Experiment:
     """Runs that share a cluster stand together: the good layout's first."""
-    deaths, link = _scenario(DEATHS), _scenario(LINK)
-    good = _plan(seed, name, (deaths, link), GOOD)
-    bad = _plan(seed, name, (deaths,), BAD)
+    (_, demo), deaths, link = shown(), _scenario(DEATHS), _scenario(LINK)
+    good = _plan(seed, name, (deaths, link), demo.keeps)
+    bad = _plan(seed, name, (deaths,), demo.breaks)
     return Experiment(name, seed, (*good.runs, *bad.runs), ())
 
 
@@ -33,8 +42,9 @@ def replay(seed: int) -> str:
 
 
 def _plan(seed: int, name: str, scenarios: tuple[Scenario, ...], layout: str) -> Experiment:
+    system, demo = shown()
     request = experiment.Request(
-        name, seed, scenarios, systems=(SYSTEM,), layouts=(layout,), deployment=DEPLOYMENT
+        name, seed, scenarios, systems=(system,), layouts=(layout,), deployment=demo.deployment
     )
     return experiment.plan(request, experiment.Catalogue(asking.systems(), asking.layouts()))
 

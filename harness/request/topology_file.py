@@ -15,7 +15,7 @@ from harness.outside.text import brief
 from harness.plan.model import Experiment, Layout, System
 from harness.plan.problems import EMPTY, PlanError, Problem
 from harness.plan.topology import Topology
-from harness.plan.topology_toml import layout_of, read_topology
+from harness.systems.topologies import layout_of, read_topology
 
 FLAG = "--topology"
 

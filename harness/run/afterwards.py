@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from harness.cluster.orders import AddNode, DeletePolicy, ForgetNode, Order, SetPolicy
 from harness.cluster.polling import until
-from harness.cluster.port import Broker, DeployError, Roles
+from harness.cluster.port import DeployError, Roles, TellsCluster
 
 LOOK_LIMIT_S = 60.0
 _DOWN = "a node that is down tells nobody what is on its disk"
@@ -26,7 +26,7 @@ def own_word(said: str, why: str) -> str:
     return f"{said} (its operator's word alone: {why})"
 
 
-async def of_members(broker: Broker, order: AddNode | ForgetNode) -> None:
+async def of_members(broker: TellsCluster, order: AddNode | ForgetNode) -> None:
     """That who was told lists the host, or does not. Raises DeployError."""
     wanted = isinstance(order, AddNode)
 
@@ -37,7 +37,7 @@ async def of_members(broker: Broker, order: AddNode | ForgetNode) -> None:
     await _seen(look, f"{order.through} did not {state} {order.host}")
 
 
-async def of_policy(broker: Broker, order: Order) -> None:
+async def of_policy(broker: TellsCluster, order: Order) -> None:
     """That the policy is what was said, or is none. Raises DeployError."""
     assert isinstance(order, SetPolicy | DeletePolicy), order
     wanted = None

@@ -63,6 +63,7 @@ async def aimed(stage: Stage, window: Window, roles: Mapping[str, Roles]) -> Arm
         mechanism=stage.executor.mechanism(fault.kind),
         options=fault.options,
         serving=stage.servers.serving,
+        alarms=stage.plan.system.alarms,
     )
 
 

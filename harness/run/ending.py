@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 from tenacity import AsyncRetrying, RetryError, retry_if_result, stop_after_delay, wait_fixed
 
-from harness.cluster.port import Broker, Cluster, DeployError
+from harness.cluster.port import Cluster, DeployError, TellsConnections
 from harness.plan.servers import Process
 from harness.run.crew import Member, WorkerLost, hire
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
@@ -54,7 +54,7 @@ class Logs:
     way_to: Callable[[str, Process], Awaitable[Endpoint | None]]
 
 
-async def connections_gone(broker: Broker, prefix: str, by_force_s: float) -> str:
+async def connections_gone(broker: TellsConnections, prefix: str, by_force_s: float) -> str:
     """Waits until no connection of the run is listed, closing them in the end; "" or the doubt."""
     left: tuple[str, ...] = ()
     for close, limit_s in ((False, GONE_BY_ITSELF_S), (True, by_force_s)):

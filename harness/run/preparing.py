@@ -20,12 +20,12 @@ from typing import Any
 
 from faults.places import overlap, split
 from harness.cluster.port import Cluster, Link, Roles
-from harness.plan.clients.asked import asks_name_servers, drains_by, routes_every_confirm
+from harness.plan.clients.asked import asks_name_servers, drains_by, told
+from harness.plan.clients.registry import named
 from harness.plan.declared import AT_LEAST, NO_ENTRANCE, NO_NAME_SERVERS, Declared
 from harness.plan.model import BALANCER, ONE, Entry, RunPlan
 from harness.plan.seeds import stream
 from harness.plan.servers import Process, Servers
-from harness.run import told
 from harness.run.cast import NoSuchTarget, holders, order_of_entry, resolve
 from harness.run.crew import Member, all_ready, hire
 from harness.run.drivers import driver
@@ -325,19 +325,16 @@ class Preparing:
             acknowledge=workload.acknowledge,
             quiet_s=drain.quiet_s(workload),
             limit_s=self._plan.schedule.drain_limit_s + drain.more_s(workload),
-            # AMQP's word alone; there are brokers that confirm nothing that went nowhere.
-            mandatory=workload.amqp.mandatory or routes_every_confirm(client),
-            prefetch=workload.amqp.prefetch,
-            confirm_window=workload.amqp.confirm_window,
-            heartbeat_s=workload.amqp.heartbeat_s,
-            cancel_on_ha_failover=workload.amqp.cancel_on_ha_failover,
-            rocketmq=told.options(self._plan),
+            confirm_window=named(client).family.unconfirmed_max(workload),
+            own=told(client, workload, self._servers),
         )
 
     def _strength(self) -> int:
         """What a confirm promises by the system's own declaration; without one, the least."""
         promises = self._plan.system.promises(self._plan.layout)
         workload = self._plan.scenario.workload
+        if not named(self._plan.client).family.confirms_routed(workload):
+            return Strength.UNROUTED_POSSIBLE
         lasting = workload.durable and workload.persistent
         found = promises.strength if lasting else promises.strength_of_transient
         return Strength.BUFFERED if found is None else found

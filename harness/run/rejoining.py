@@ -7,7 +7,6 @@ import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.cluster.orders import CountHeld
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError
 from harness.run.stage import Stage
@@ -44,9 +43,8 @@ async def see_who_is_who(
 
 
 async def _held(stage: Stage, queues: Sequence[str], host: str) -> int | None:
-    """The most that a host says it holds of a queue; None where it says anything else."""
-    operator = stage.cluster.operator
-    said = [await operator.carry_out(CountHeld(stage.queues[queue], host)) for queue in queues]
-    numbers = [one.rpartition(" ")[2] for one in said]
-    known = all(number.isdecimal() for number in numbers)
-    return max(map(int, numbers)) if known else None
+    """The most that a host says it holds of a queue; None where it does not say it of each."""
+    broker = stage.cluster.broker
+    said = [await broker.held(stage.queues[queue], host) for queue in queues]
+    known = [number for number in said if number is not None]
+    return max(known) if len(known) == len(said) else None

@@ -4,7 +4,9 @@ registry       every system by its name: ours, and those of other packages
 port           what deployments need of a system
 containers     the part of it that is for containers
 standing       what brokers are asked while a cluster stands
+foreign        the part of it that is for brokers that somebody else runs
 catalogue      the systems and layouts that can be put under test, read from their TOML files
+topologies     topology files of the systems that somebody else may run
 layout_parts   what layout files of all systems are made of
 likeness       a layout file that has what it lacks from a built-in one
 files          where the systems' own files lie

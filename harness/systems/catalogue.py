@@ -57,6 +57,7 @@ def load_system(name: str) -> System:
         promises=own.promises,
         servers=own.servers,
         drain=own.drain,
+        alarms=None if own.containers is None else own.containers.alarms,
         misbehaves=own.misbehaves,
         cannot=document.cannot,
         cannot_handle=document.cannot_handle,

@@ -10,10 +10,13 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from faults.alarms import AlarmCommands
+from faults.executors.canaries import Alarms
 from faults.executors.doors import Doors
 from harness.cluster.agent import AgentClient
 from harness.cluster.orders import Operator
 from harness.cluster.port import Lifeless, Link
+from harness.plan.jars import JarSet
 from harness.plan.model import Layout
 from harness.systems.files import copy_worker_sources, shipped
 from harness.systems.services import Services
@@ -31,8 +34,8 @@ class Image:
     """How an image is made: its folder, arguments, and the official one if any.
 
     `variable`: of the environment, by which people name another one. `sources`: copies files of
-    this installation into the build context. `jars`: the sets of deploy/jars.py that lie in it;
-    what they must be is in the tag.
+    this installation into the build context. `jars`: sets that lie in it; what they must be is in
+    the tag.
     """
 
     name: str
@@ -42,7 +45,7 @@ class Image:
     arguments: Arguments = ()
     official: str = ""
     sources: Callable[[Path], None] | None = None
-    jars: tuple[str, ...] = ()
+    jars: tuple[JarSet, ...] = ()
 
     @property
     def alias(self) -> str:
@@ -114,6 +117,7 @@ class Stand:
 class Parts:
     """Who is asked, who is told, and by which ways.
 
+    `alarms`: what brokers say of alarms (faults/witness.py); None: they raise none.
     `lifeless`: whether a place's process runs without its broker in it, and what starts that;
     blocks. None: where the process runs, so does the broker.
     """
@@ -122,16 +126,20 @@ class Parts:
     operator: Operator
     ways: Ways
     doors: Doors
+    alarms: Alarms | None
     lifeless: Callable[[str], Lifeless | None] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Containers:
     """Nothing has a default. `image`: of every host and process; `worker_image`: of the load's
-    processes, with the clients that the system is driven by. `parts`: 'module:object', which only
+    processes, with the clients that the system is driven by. `jars`: every set that one of its
+    hosts' images may hold. `parts`: 'module:object', which only
     a deployment in containers imports: called with a Stand it makes Parts."""
 
     image: Callable[[Layout], Image]
     worker_image: Callable[[], Image]
     services: Services
+    jars: tuple[JarSet, ...]
     parts: str
+    alarms: AlarmCommands | None  # None: its brokers raise none that others tell of

@@ -10,7 +10,13 @@ from pathlib import Path
 from harness.cluster.port import DeployError
 
 PACKAGES = Path(__file__).resolve().parents[2]  # what holds harness, faults and spark_analysis
-_WORKER_FILES = ("harness/__init__.py", "spark_analysis/__init__.py")
+_WORKER_FILES = (
+    "harness/__init__.py",
+    "harness/plan/__init__.py",
+    "harness/plan/clients/__init__.py",
+    "harness/plan/clients/rocketmq_terms.py",
+    "spark_analysis/__init__.py",
+)
 _WORKER_FOLDERS = ("harness/workers", "faults", "spark_analysis/schema")
 _ENGINE_ONLY = frozenset({"spark_analysis/schema/arrow.py"})  # needs pyarrow
 

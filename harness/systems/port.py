@@ -21,6 +21,7 @@ from harness.plan.model import Drain, Layout
 from harness.plan.promises import Promises
 from harness.plan.servers import Servers
 from harness.systems.containers import Containers
+from harness.systems.foreign import Foreign
 from harness.systems.standing import Standing
 
 
@@ -89,6 +90,31 @@ class Processes(Protocol):
         """`addresses`: by host; `port`: as of Node."""
 
 
+# --- for somebody who is new here -------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Foreground:
+    """A cluster to play with: `mqproof reference WORD`, until it is interrupted.
+
+    `command`: the program that it becomes; its parameters are the options, as typer reads them,
+    and its docstring is the help.
+    """
+
+    word: str
+    command: Callable[..., tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """Where `mqproof demo` shows the same deaths. Of several systems the first one's is shown."""
+
+    deployment: str
+    keeps: str  # the layout that keeps its promise
+    breaks: str  # the one that does not
+    real: str  # the system of the real brokers that whoever saw it goes on to
+
+
 # --- what it says of itself -------------------------------------------------------------------
 
 
@@ -124,6 +150,10 @@ class Declaration:
     promises: Callable[[Layout], Promises]
     servers: Callable[[Layout], Servers]
     drain: Drain
+    versioned_as: str | None  # its brokers' version, among those that a run records; None: none is
     processes: Processes | None  # None: it does not run as subprocesses
     misbehaves: tuple[str, ...]  # the kinds of --misbehave that these take, by Node.misbehave
     containers: Containers | None  # None: it does not run in containers
+    foreground: Foreground | None  # None: nobody plays with it
+    demo: Demo | None  # None: it shows nothing by itself
+    foreign: Foreign | None  # None: it cannot be met as a cluster that somebody else runs

@@ -5,15 +5,28 @@ from typing import Protocol
 from harness.cluster.port import Broker, Health
 
 
-class Standing(Broker, Protocol):
-    async def greets(self, host: str) -> bool: ...
+class TellsReadiness(Protocol):
+    """Whether brokers serve, one by one and all together."""
 
-    async def listed(self, host: str) -> bool: ...
+    async def greets(self, host: str) -> bool:
+        """Whether all brokers' processes of a host answer on a new connection."""
 
-    async def health(self, limit_s: float) -> Health: ...
+    async def listed(self, host: str) -> bool:
+        """Whether the others that answer list a host's broker as running. Raises DeployError."""
 
-    async def set_policies(self) -> None: ...
+    async def health(self, limit_s: float) -> Health:
+        """As HasBrokers.health (harness/cluster/port.py) says."""
 
-    async def alarms(self, resource: str) -> dict[str, dict[str, bool]]: ...
 
-    async def versions(self) -> dict[str, str]: ...
+class TakesPolicies(Protocol):
+    async def set_policies(self) -> None:
+        """The layout's; nothing, where it knows none. Raises DeployError."""
+
+
+class TellsVersions(Protocol):
+    async def versions(self) -> dict[str, str]:
+        """Of what the brokers are, by name. Raises DeployError."""
+
+
+class Standing(Broker, TellsReadiness, TakesPolicies, TellsVersions, Protocol):
+    """All that is asked of them."""

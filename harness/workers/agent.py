@@ -22,9 +22,9 @@ from importlib.metadata import version
 from typing import Any
 
 from faults.toxiproxy import TOKEN, Toxiproxy
-from harness.workers.agent_calls import foreign, network, remoting
+from harness.workers.agent_calls import amqp, foreign, network, remoting
 from harness.workers.agent_calls.answers import CallError
-from harness.workers.agent_calls.canaries import Canaries, declare, greet
+from harness.workers.agent_calls.canaries import Canaries
 from harness.workers.agent_calls.proxies import Proxies
 from harness.workers.protocol import (
     EXIT_CLOSED,
@@ -56,12 +56,11 @@ def calls(toxiproxy: str, listen: str = "", token: str = "") -> dict[str, Call]:
         "http": network.http,
         "connect": network.connect,
         "hear": network.hear,
-        "greet": greet,
-        "declare": declare,
-        "words_greet": foreign.greet,
+        "greet": foreign.greet,
+        "greet_by": foreign.greet_by,
         "words_ask": foreign.ask,
+        "declare": amqp.declare,
         "remoting_ask": remoting.ask,
-        "remoting_greet": remoting.greet,
         "proxy_create": proxies.create,
         "proxy_list": proxies.every,
         "proxy_delete": proxies.delete,

@@ -16,13 +16,13 @@ Calls run side by side; each has its own deadline, after which it answers with a
 | http | method, url, headers, body (text), timeout_s | {"status", "body"} |
 | connect | host, port, timeout_s | {"connected", "seconds", "detail"}: TCP, closed at once |
 | hear | host, port, timeout_s | {"answered", "seconds", "detail"}: what it says first, unasked |
-| greet | host, port, timeout_s | {"answered", "seconds", "detail", "end"}: the AMQP header |
+| greet | host, port, says, begins, timeout_s | {"answered", "seconds", "detail", "end"}: an \
+answer that begins so |
+| greet_by | host, port, by, timeout_s | as greet: what the code `by` ("module:object") awaits |
 | remoting_ask | host, port, code, fields, body (text), timeout_s | {"code", "remark", "fields", \
 "body"}: one question in RocketMQ's protocol; any answer is one |
-| words_greet | host, port, says, begins, timeout_s | as greet: an answer that begins so |
 | words_ask | host, port, says, timeout_s | {"text"}: the line that answers |
-| remoting_greet | host, port, timeout_s | as greet: any command answered |
-| declare | host, port, queue, durable, arguments (of AMQP), timeout_s | {} |
+| declare | host, port, queue, durable, arguments, timeout_s | {}: in AMQP |
 | proxy_create | name, upstream ("rmq1:5672"), listen ("", any) | {"port"}: the real one |
 | proxy_list | | {"upstreams": {name: "address:port"}}: every proxy, whoever made it |
 | proxy_delete | prefix | {"deleted": [names]} |
@@ -30,7 +30,7 @@ Calls run side by side; each has its own deadline, after which it answers with a
 | toxic_add | proxies, toxic, type, streams, attributes | {"issued_ns", "returned_ns"} |
 | toxic_remove | proxies, toxic | {"issued_ns", "returned_ns"}: what is not there is no error |
 | toxic_reset | | {"issued_ns", "returned_ns"}: enables every proxy, removes every toxic |
-| canary_open | canary, host, port, queue, timeout_s, speaks (false), protocol | {}: then silent |
+| canary_open | canary, host, port, queue, by, timeout_s, speaks (false) | {}: then silent |
 | canary_ask | canary, timeout_s | {"answered", "seconds", "detail", "end"}: passive declare |
 | canary_say | canary, to, octets, rounds, timeout_s | and "octets" that `to` was sent: words.py |
 | canary_close | canary | {} |

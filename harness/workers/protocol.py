@@ -40,8 +40,6 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from harness.workers.clients.rocketmq.options import RocketOptions
-
 SILENCE_LIMIT_S = 5.0
 EXIT_CLOSED = 0
 EXIT_FAILED = 70  # it said `failed`
@@ -100,6 +98,7 @@ class WorkerConfig:
     body_bytes: int = 256
     persistent: bool = True
     confirms: bool = True
+    confirm_window: int = 1000  # most sends that may be out
     strength: int = 0  # words.Strength that a confirm of this layout has
     retry: str = "never"
     deadline_s: float = 5.0
@@ -108,14 +107,9 @@ class WorkerConfig:
     # drainers and auditors
     quiet_s: float = 2.0
     limit_s: float = 60.0
-    # AMQP only
-    mandatory: bool = True
-    prefetch: int = 200
-    confirm_window: int = 1000
-    heartbeat_s: int = 60
-    cancel_on_ha_failover: bool = False
-    # RocketMQ only
-    rocketmq: RocketOptions = field(default_factory=RocketOptions)
+    # what its client's family tells it, and its client alone understands; what is missing is as
+    # that has it by default
+    own: dict[str, Any] = field(default_factory=dict)
 
     @property
     def paced(self) -> bool:
@@ -132,7 +126,6 @@ class WorkerConfig:
         packages = tuple(parts["driver"]["packages"])
         parts["driver"] = Driver(**{**parts["driver"], "packages": packages})
         parts["endpoints"] = tuple(Endpoint(**endpoint) for endpoint in parts["endpoints"])
-        parts["rocketmq"] = RocketOptions.from_json(parts["rocketmq"])
         return cls(**parts)
 
 

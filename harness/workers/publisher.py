@@ -15,10 +15,8 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from functools import partial
 
 from harness.workers.clients.port import Answer, Client, PublishingLink
-from harness.workers.clients.rocketmq.terms import terms_of, withdrawn
 from harness.workers.dialling import Dialler, ways
 from harness.workers.operations import Book, Settlement
 from harness.workers.pacing import NS_PER_S, Pacing
@@ -53,12 +51,12 @@ class Publisher:
         self._deadline_ns = int(config.deadline_s * NS_PER_S)
         self._pacing = Pacing(config.rate, config.phase, self._deadline_ns)
         self._burst = BURST if config.rate is None else PACED_BURST
-        is_withdrawn = partial(withdrawn, config.rocketmq)
-        withdraws = is_withdrawn if config.rocketmq.transactional_percent else None
-        self._seconds = Seconds(self._pacing, self._deadline_ns, withdraws)
+        self._terms = client.terms
+        withdrawn = self._terms.withdrawn if self._terms else None
+        self._seconds = Seconds(self._pacing, self._deadline_ns, withdrawn)
         self._book = Book(
             config.confirms and config.retry == "until_confirmed",
-            is_withdrawn,
+            withdrawn or _never,
             self._seconds.in_time,
         )
         self._dialler = Dialler(ways(config, client), recorder, client.library)
@@ -267,7 +265,7 @@ class Publisher:
         else:
             tag = self._book.hand_over()
         recorder.attempt(sequence, attempt, key, intended_ns, now_ns, connection, tag)
-        if terms := terms_of(config.rocketmq, sequence, now_ns):
+        if self._terms and (terms := self._terms.of(sequence, now_ns)):
             recorder.terms(sequence, attempt, *terms)
         link.publish(encode(identity, config.body_bytes))
         if not self._awaits:
@@ -298,3 +296,7 @@ class Publisher:
     def _on_alarm(self) -> None:
         self._alarm = None
         self._pump()
+
+
+def _never(_sequence: int) -> bool:
+    return False

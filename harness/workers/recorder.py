@@ -17,7 +17,7 @@ from harness.workers.protocol import WorkerConfig
 from spark_analysis.schema import tables
 from spark_analysis.schema.body import Body
 from spark_analysis.schema.log import LogFull, LogWriter
-from spark_analysis.schema.words import NEVER_SENT, NO_OFFSET, Outcome, Strength, Via
+from spark_analysis.schema.words import NEVER_SENT, NO_OFFSET, Outcome, Via
 
 Die = Callable[[str], NoReturn]
 Heard = Callable[[str, str], None]  # a client event's kind and detail
@@ -40,7 +40,7 @@ class Recorder:
         self._number = config.number
         self._run_number = config.run_number
         self._body_bytes = config.body_bytes
-        self._strength = int(config.strength if config.mandatory else Strength.UNROUTED_POSSIBLE)
+        self._strength = int(config.strength)
         try:
             self._log = LogWriter(Path(config.log), config.run)
         except OSError as failure:

@@ -32,9 +32,9 @@ from pathlib import Path
 from typing import Any
 
 from harness.run.drivers import driver
+from harness.workers.clients.jars import class_path
 from harness.workers.clients.rocketmq.java import FLAGS, PREFIX
-from harness.workers.clients.rocketmq.options import LANES_MAX, RocketOptions
-from harness.workers.clients.rocketmq.places import class_path
+from harness.workers.clients.rocketmq.options import LANES_MAX
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema import tables
 from spark_analysis.schema.log import read_rows
@@ -175,7 +175,7 @@ def configuration(client: str, setup: Setup, folder: str) -> WorkerConfig:
         confirm_window=window_of(client, setup.window),
         deadline_s=30.0,
         body_bytes=BODY_BYTES,
-        rocketmq=RocketOptions(producer=mode),
+        own={"producer": mode},
     )
 
 

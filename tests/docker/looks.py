@@ -6,9 +6,9 @@ from typing import Any
 
 from faults.compile import MARK
 from faults.executors.project import Project
-from faults.peers import EPMD_PORT
 from harness.deploy import labels
 from harness.deploy.compose.cluster import ComposeCluster
+from harness.systems.rabbitmq.doors import EPMD_PORT
 
 
 async def in_force(cluster: ComposeCluster) -> list[str]:
@@ -45,7 +45,9 @@ async def _proxies(cluster: ComposeCluster) -> dict[str, Any]:
 
 async def _in_alarm(cluster: ComposeCluster) -> set[str]:
     """By the word of any broker that answers, of any."""
-    said = [await cluster.broker.alarms(resource) for resource in ("memory", "disk")]
+    if cluster.alarms is None:
+        return set()
+    said = [await cluster.alarms(resource) for resource in ("memory", "disk")]
     told = [alarms for each in said for alarms in each.values()]
     return {host for alarms in told for host, alarm in alarms.items() if alarm}
 

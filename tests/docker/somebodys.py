@@ -22,7 +22,7 @@ from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 from harness.deploy import engine, images
 from harness.deploy.compose.subnets import free_network
 from harness.plan.topology import Topology
-from harness.plan.topology_toml import read_topology
+from harness.systems.topologies import read_topology
 from tests.topologies import HOSTS, SYSTEMS, broker, command
 
 NODES = ("ref1", "ref2", "ref3")  # rabbit@ref1 and so on, as tests.topologies calls them

@@ -16,6 +16,7 @@ from harness.deploy import engine, labels
 from harness.deploy.compose.cluster import ComposeCluster
 from harness.deploy.compose.deployment import ComposeDeployment
 from harness.systems.catalogue import load_layout
+from harness.systems.rabbitmq.doors import AMQP_HEADER, MIRRORED_DOORS
 from harness.workers.protocol import EXIT_ORPHANED
 from tests.plans import plan
 
@@ -96,7 +97,8 @@ def test_every_link_and_every_direct_way_leads_to_its_host(
     ways = [*(link.endpoint for link in links), *direct]
     assert len({(way.address, way.port) for way in ways}) == 6
     for way in ways:
-        call = cluster.agent.call("greet", 5.0, host=way.address, port=way.port)
+        at = {"host": way.address, "port": way.port}
+        call = cluster.agent.call("greet", 5.0, **at, **AMQP_HEADER.greets.arguments)
         assert play(call)["answered"]
 
 
@@ -104,11 +106,8 @@ def test_connections_are_found_by_their_name_and_closed(
     cluster: ComposeCluster, play: Play, links: tuple[Link, ...], queue: str
 ) -> None:
     way = links[0].endpoint
-    play(
-        cluster.agent.call(
-            "canary_open", 5.0, canary="deploy", host=way.address, port=way.port, queue=queue
-        )
-    )
+    own = {"canary": "deploy", "queue": queue, "by": MIRRORED_DOORS.canaries}
+    play(cluster.agent.call("canary_open", 5.0, host=way.address, port=way.port, **own))
     assert play(named(cluster, 1)) == ("mqproof.canary.deploy",)
     play(cluster.broker.connections("mqproof.canary.deploy", close=True))
     assert play(named(cluster, 0)) == ()

@@ -17,9 +17,12 @@ from harness.deploy.compose.cluster import ComposeCluster
 from harness.deploy.compose.deployment import ComposeDeployment
 from harness.deploy.compose.faults import equip
 from harness.systems.catalogue import load_layout
+from harness.systems.rabbitmq.doors import AMQP_HEADER
 from tests.docker.conftest import what_is_wrong
 from tests.docker.whole_runs import counts, run
 from tests.plans import fault, plan
+
+GREETING = AMQP_HEADER.greets.arguments
 
 pytestmark = pytest.mark.docker
 
@@ -59,7 +62,7 @@ def holds(cluster: ComposeCluster, name: str) -> bool:
 
 async def let_in(cluster: ComposeCluster, proxy: str) -> bool:
     host, port = cluster.dial(proxy)
-    said = await cluster.agent.call("greet", 2.0, host=host, port=port)
+    said = await cluster.agent.call("greet", 2.0, host=host, port=port, **GREETING)
     return bool(said["answered"])
 
 

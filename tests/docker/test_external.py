@@ -24,9 +24,9 @@ from harness.deploy import engine, images
 from harness.deploy.external.site import noted
 from harness.plan.model import RunPlan, Window
 from harness.plan.topology import Topology
-from harness.plan.topology_toml import layout_of
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import seal
+from harness.systems.topologies import layout_of
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.facts import Facts
 from tests.docker.command_line import mqproof, read_until

@@ -29,10 +29,14 @@ from harness.cluster.polling import until
 from harness.deploy import labels
 from harness.deploy.compose.cluster import ComposeCluster
 from harness.run_folder.journal import Journal
+from harness.systems.rabbitmq.alarms import RABBITMQ_ALARMS
+from harness.systems.rabbitmq.doors import AMQP_HEADER
 from tests.docker.conftest import SharedCluster
 from tests.docker.looks import disabled, rules_of, toxics
 from tests.fault_world import CLIENTS, ON_HOSTS, REAL_OPTIONS_OF
 from tests.hired import hired
+
+GREETING = AMQP_HEADER.greets.arguments
 
 pytestmark = pytest.mark.docker
 
@@ -74,6 +78,7 @@ def armed(
         RUN,
         options=replace(REAL_OPTIONS_OF[kind], **options),
         clients=CLIENTS,
+        alarms=RABBITMQ_ALARMS,
     )
 
 
@@ -103,7 +108,7 @@ def alarms(cluster: ComposeCluster) -> str:
 
 async def greeted(cluster: ComposeCluster, proxy: str) -> bool:
     host, port = cluster.dial(proxy)
-    said = await cluster.agent.call("greet", 2.0, host=host, port=port)
+    said = await cluster.agent.call("greet", 2.0, host=host, port=port, **GREETING)
     return bool(said["answered"])
 
 
@@ -400,7 +405,8 @@ def test_a_disk_alarm_is_the_disks_and_is_swept_away_without_a_journal(
     project = Standing(cluster.project, tmp_path, "", keep=True)
     host = victim(cluster)
     disk = Options(resource="disk")
-    fault = compile("alarm", host, host, "", (host,), (), 1, RUN, options=disk)
+    own = {"options": disk, "alarms": RABBITMQ_ALARMS}
+    fault = compile("alarm", host, host, "", (host,), (), 1, RUN, **own)
 
     async def story() -> tuple[Proof, list[Row]]:
         await perform_all(cluster.executor, fault.actions)

@@ -17,7 +17,7 @@ from faults.executors.nothing import NothingExecutor
 from faults.executors.project import Project
 from faults.mechanisms import TOXIPROXY
 from faults.model import Armed, Options
-from faults.peers import DISTRIBUTION_PORT, peer_link
+from faults.peers import peer_link
 from faults.performing import perform_all
 from harness.cleanup.docker_projects import DockerProjects
 from harness.cleanup.heal import Standing, mend
@@ -29,6 +29,7 @@ from harness.deploy.compose.faults import equip
 from harness.plan.model import RunPlan
 from harness.run_folder.journal import Journal
 from harness.systems.catalogue import load_layout, load_system
+from harness.systems.rabbitmq.doors import DISTRIBUTION_PORT
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import FAULTS
 from tests.docker.conftest import what_is_wrong

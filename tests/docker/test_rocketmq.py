@@ -20,6 +20,7 @@ from faults.verification import gone, held, prepare
 from harness.cluster.port import Roles
 from harness.deploy import labels
 from harness.deploy.compose.cluster import ComposeCluster
+from harness.systems.rocketmq.doors import HELLO
 from tests.docker.rocketmq_runs import PLAY_LIMIT_S, judged, of, standing
 from tests.docker.whole_runs import mostly_nightly, run
 from tests.fault_world import REAL_OPTIONS_OF
@@ -99,7 +100,8 @@ def test_every_link_leads_to_its_server_and_every_auditors_way_to_a_broker(
     ]
     ways = [*(link.endpoint for link in made), *(play(cluster.direct(host)) for host in HOSTS)]
     for way in ways:
-        said = cluster.agent.call("remoting_greet", 5.0, host=way.address, port=way.port)
+        call, own = HELLO.greets
+        said = cluster.agent.call(call, 5.0, host=way.address, port=way.port, **own)
         assert play(said)["answered"], way
     play(cluster.unlink(RUN))
 

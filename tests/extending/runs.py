@@ -57,6 +57,7 @@ class Verdict:
     def __init__(self, document: dict[str, Any]) -> None:
         (self.run,) = document["runs"]
         self.exit_code = document["exit_code"]
+        self.versions: dict[str, str] = document["versions"]
 
     @property
     def outcomes(self) -> dict[str, str]:

@@ -76,6 +76,7 @@ def test_it_stands_in_every_list_with_its_package(site: Path) -> None:
     for what, name in (
         ("systems", "pigeonhole"),
         ("faults", "stall_disk"),
+        ("faults", "pigeonhole"),  # the systems that can suffer it
         ("clients", "pigeonhole-py"),
     ):
         said = mqproof(site, "list", what)
@@ -92,6 +93,36 @@ def test_another_system_cannot_suffer_its_fault_which_is_told_before_anything_ru
     assert "reference-mirrored can suffer no stall_disk: only pigeonhole can" in text
 
 
+def test_its_section_of_the_workload_is_checked_as_ours_are(site: Path, tmp_path: Path) -> None:
+    file = tmp_path / "wrong.toml"
+    file.write_text(STALLED.replace("window = 50", "window = 0\nwindw = 5"))
+    said = mqproof(site, "run", str(file), "--system", "pigeonhole", "--dry-run")
+    assert said.returncode == 254
+    text = " ".join(said.stderr.split())
+    assert "[workload.pigeonhole], window: should be greater than or equal to 1, not 0" in text
+    assert "windw: there is no such key; did you mean 'window'?; valid: window" in text
+
+
+def test_without_the_package_nobody_knows_its_section(tmp_path: Path) -> None:
+    file = tmp_path / "foreign.toml"
+    file.write_text(shortened() + "[workload.pigeonhole]\nwindow = 50\n")
+    said = mqproof(tmp_path, "run", str(file), "--system", "reference-mirrored", "--dry-run")
+    assert said.returncode == 254
+    text = " ".join(said.stderr.split())
+    assert "[workload], pigeonhole: there is no such key; valid: queues | publishers" in text
+
+
+def test_what_others_say_to_its_clients_alone_is_ignored_by_ours(
+    site: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "foreign.toml"
+    file.write_text(shortened() + "[workload.pigeonhole]\nwindow = 50\n")
+    cell = ("--system", "reference-mirrored", "--deployment", "local", "--dry-run")
+    said = mqproof(site, "run", str(file), *cell)
+    assert said.returncode == 0, said.stderr
+    assert "ignored    workload.pigeonhole: pika does not know it" in said.stdout
+
+
 def test_master_crash_is_run_on_it_judged_and_nothing_that_it_confirmed_is_lost(
     both: tuple[Run, Run],
 ) -> None:
@@ -101,6 +132,7 @@ def test_master_crash_is_run_on_it_judged_and_nothing_that_it_confirmed_is_lost(
     assert (fault["kind"], fault["verified"]) == ("kill", True)
     assert verdict.confirmed > 1000 and verdict.lost == 0
     assert verdict.exit_code == 0, both[0].said
+    assert verdict.versions["pigeonhole"] == "0.1"  # as system.py says that it is versioned
     assert verdict.outcomes["confirmed-hence-delivered"] == "PASS"
     assert verdict.outcomes["durable-queue-returns"] == "PASS"
 
@@ -136,6 +168,7 @@ def test_its_fault_is_undone_by_the_guardian_where_the_harness_is_killed(
     try:
         journal, host = until_armed(run)
         assert until_node_says(run, host, stalled=True)
+        assert state(run, host)["windows"] == [50]  # its own section reaches its consumer
         run.kill()
         assert until_node_says(run, host, stalled=False)
         until_no_guardian(run)
@@ -177,13 +210,16 @@ def until_armed(run: Run) -> tuple[Path, str]:
     stop=stop_after_delay(20), wait=wait_fixed(0.1), retry=retry_if_result(lambda said: not said)
 )
 def until_node_says(run: Run, host: str, stalled: bool) -> bool:
+    return state(run, host)["stalled"] is stalled
+
+
+def state(run: Run, host: str) -> dict[str, Any]:
     """Asked by nobody of mqproof."""
     (file,) = run.experiment.glob(f"deployments/*/{host}.json")
     node = json.loads(file.read_text())
     with socket.create_connection((node["address"], node["client_port"]), 2.0) as wire:
         wire.sendall(b'{"do":"state"}\n')
-        said = json.loads(wire.makefile().readline())
-    return said["stalled"] is stalled
+        return dict(json.loads(wire.makefile().readline()))
 
 
 @retry(stop=stop_after_delay(30), wait=wait_fixed(0.1), retry=retry_if_result(bool))

@@ -1,6 +1,7 @@
 """Kinds as data, and actions that come with their undo."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -29,6 +30,7 @@ from faults.actions import (
     ThawClients,
     both_ways,
 )
+from faults.alarms import AlarmCommands
 from faults.compile import MARK, NAME_MAX, compile, mark
 from faults.kinds import KINDS, mechanism
 from faults.mechanisms import PROXY, TOXIPROXY
@@ -37,7 +39,7 @@ from faults.options import OPTIONS
 from faults.peers import Served, Serving
 from faults.recorded import action_from_json, action_to_json
 from faults.targets import TARGETS, parse_target
-from tests.fault_world import CLIENTS, OPTIONS_OF, like_erlang
+from tests.fault_world import ALARMS, CLIENTS, OPTIONS_OF, like_erlang
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
 LINKS = ("p1", "p2")
@@ -64,6 +66,7 @@ def compiled(
         options=OPTIONS_OF[kind] if options is None else options,
         clients=CLIENTS,
         serving=like_erlang(HOSTS),
+        alarms=ALARMS,
     )
 
 
@@ -218,6 +221,7 @@ def test_a_partition_by_proxy_stalls_just_the_streams_that_carry_the_ways(
         mechanism=TOXIPROXY,
         options=options,
         serving=like_erlang(HOSTS),
+        alarms=ALARMS,
     )
     added = [action for action in armed.actions if isinstance(action, AddToxic)]
     assert len(added) == len(armed.actions)
@@ -282,11 +286,19 @@ def test_peers_are_not_slow_without_a_latency_or_without_peers() -> None:
 
 @pytest.mark.parametrize("resource", OPTIONS["resource"].choices)
 def test_an_alarm_is_undone_by_clearing_what_was_raised(resource: str) -> None:
-    armed = compile(
-        "alarm", "rmq2", "rmq2", "", HOSTS, (), 1, "run", options=Options(resource=resource)
-    )
-    assert armed.actions == (RaiseAlarm("rmq2", resource),)
-    assert armed.undo == (ClearAlarm("rmq2", resource),)
+    armed = compiled("alarm", options=Options(resource=resource))
+    assert armed.actions == (RaiseAlarm("rmq2", resource, ("starve", resource)),)
+    assert armed.undo == (ClearAlarm("rmq2", resource, ("feed", resource)),)
+
+
+@pytest.mark.parametrize(
+    "alarms",
+    [None, replace(ALARMS, raised={}), replace(ALARMS, cleared={"disk": ("feed", "disk")})],
+)
+def test_how_an_alarm_is_raised_and_cleared_is_never_guessed(alarms: AlarmCommands | None) -> None:
+    memory = Options(resource="memory")
+    with pytest.raises(FaultError, match="nobody says how rmq2 is brought into a memory alarm"):
+        compile("alarm", "rmq2", "rmq2", "", HOSTS, (), 1, "run", options=memory, alarms=alarms)
 
 
 def test_frozen_clients_are_thawed_by_their_names_and_a_host_takes_no_part() -> None:
@@ -326,6 +338,7 @@ def test_a_deployment_may_have_mechanisms_of_its_own(kind: str) -> None:
         options=options,
         clients=CLIENTS,
         serving=like_erlang(HOSTS),
+        alarms=ALARMS,
     )
     assert armed.mechanism == local
 

@@ -11,7 +11,7 @@ from docker import DockerClient
 from faults.compile import compile
 from faults.executors.compose import ComposeExecutor
 from faults.executors.compose_witness import WAIT_S, ComposeWitness, _attempted
-from faults.executors.doors import AMQP, REMOTING, Doors
+from faults.executors.doors import Doors, Greeter, Greeting
 from faults.executors.once import _value
 from faults.model import UP, Armed, FaultError, Reply, Words
 from faults.replies import SILENCE_S, silent
@@ -39,7 +39,14 @@ class FakeAgent:
         return self.values[name]
 
 
-ONE = Doors(protocol=AMQP, usual=5672, to_peers=25672, ports={})
+ONE = Doors(
+    hello=Greeting(says="HELO", begins="HOLA"),
+    canaries="birds:canary",
+    peer_word="?",
+    usual=5672,
+    to_peers=25672,
+    ports={},
+)
 
 
 def witness(agent: FakeAgent, listed: bool | Exception = True) -> ComposeWitness:
@@ -91,6 +98,7 @@ def test_a_hang_gets_a_canary_a_link_and_a_direct_one() -> None:
     ways = {(asked["host"], asked["port"], asked["queue"]) for _, asked in agent.asked}
     assert ways == {("toxiproxy", 1001, ""), ("toxiproxy", 1002, ""), ("rmq1", 5672, "")}
     assert len({asked["canary"] for _, asked in agent.asked}) == 3
+    assert {asked["by"] for _, asked in agent.asked} == {"birds:canary"}
 
 
 def test_every_canary_is_asked_long_enough_to_prove_silence() -> None:
@@ -176,7 +184,9 @@ def test_witnesses_wait_longer_than_the_silence_that_proves() -> None:
 
 
 SEVERAL = Doors(
-    protocol=REMOTING,
+    hello=Greeter(by="manners:greeted"),
+    canaries="birds:canary",
+    peer_word=None,
     usual=10911,
     to_peers=None,
     ports={"rmq1": (9876, 10911), "rmq2": (10921,)},
@@ -204,7 +214,7 @@ def witness_of_several(agent: FakeAgent) -> ComposeWitness:
 
 @pytest.mark.parametrize("mute", [(), (9876,), (10911,), (9876, 10911)])
 def test_a_host_of_several_processes_answers_when_all_of_them_do(mute: tuple[int, ...]) -> None:
-    agent = FakeServers({"remoting_greet": ANSWERED}, mute=mute)
+    agent = FakeServers({"greet_by": ANSWERED}, mute=mute)
     reply = asyncio.run(witness_of_several(agent).serves("rmq1"))
     assert reply.answered is (not mute)
     assert {told["port"] for _, told in agent.asked} == {9876, 10911}

@@ -10,7 +10,7 @@ from faults.compile import compile as compile_fault
 from faults.executors import local, peer_words
 from faults.executors.canaries import Canaries, greets
 from faults.executors.commands import Commands
-from faults.executors.doors import AMQP, REMOTING, Doors, Greeting, Greets
+from faults.executors.doors import Doors, Greeter, Greeting, Greets
 from faults.executors.external import ExternalExecutor
 from faults.executors.local import LocalExecutor
 from faults.executors.ports import Agent
@@ -22,8 +22,8 @@ WORDS = Say("hole1", "stall\n", done="stalled")
 UNDO = Say("hole1", "flow\n", done="flowing", needed=False)
 
 
-def doors(protocol: str | Greeting) -> Doors:
-    return Doors(protocol=protocol, usual=7400, to_peers=None, ports={})
+def doors(hello: Greeting | Greeter) -> Doors:
+    return Doors(hello=hello, canaries=None, peer_word=None, usual=7400, to_peers=None, ports={})
 
 
 class Calls:
@@ -53,9 +53,9 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_a_door_says_how_it_is_greeted_whatever_its_protocol() -> None:
-    assert doors(AMQP).greeting == Greets("greet")
-    assert doors(REMOTING).greeting == Greets("remoting_greet")
-    assert doors(HELLO).greeting == Greets("words_greet", {"says": "HELO\n", "begins": "HOLA"})
+    assert doors(HELLO).greeting == Greets("greet", {"says": "HELO\n", "begins": "HOLA"})
+    by = Greeter(by="manners:greeted")
+    assert doors(by).greeting == Greets("greet_by", {"by": "manners:greeted"})
 
 
 @in_a_loop
@@ -63,7 +63,7 @@ async def test_a_greeting_that_is_handed_in_is_said_at_the_brokers_door() -> Non
     calls = Calls()
     await greets(Agent(calls, ()), ("127.1.1.11", 7400), doors(HELLO).greeting)
     where = {"host": "127.1.1.11", "port": 7400}
-    assert calls.made == [("words_greet", {**where, "says": "HELO\n", "begins": "HOLA"})]
+    assert calls.made == [("greet", {**where, "says": "HELO\n", "begins": "HOLA"})]
 
 
 @in_a_loop
@@ -78,7 +78,7 @@ async def test_no_canary_is_sent_in_a_protocol_that_nobody_here_speaks() -> None
 
 def test_no_word_between_peers_is_made_up_in_such_a_protocol() -> None:
     with pytest.raises(FaultError, match="nobody knows a word"):
-        peer_words.command("hole2", 1.0, 7401, HELLO)
+        peer_words.command("hole2", 1.0, 7401, doors(HELLO).peer_word)
 
 
 @in_a_loop

@@ -17,7 +17,7 @@ from faults.mechanisms import COMMAND, COMPOSE, EXTERNAL, LOCAL, TOXIPROXY
 from faults.model import Options
 from faults.options import OPTIONS
 from faults.targets import CLIENT, CLIENT_LINK, HOST, PEER_LINK
-from tests.fault_world import like_erlang
+from tests.fault_world import ALARMS, like_erlang
 
 ROOT = Path(faults.kinds.__file__).parents[2]
 DEPLOYMENTS = (COMPOSE, LOCAL, EXTERNAL)
@@ -90,6 +90,7 @@ def test_the_journal_can_read_every_action_that_a_kind_gives(kind: Kind) -> None
             options=EVERY_OPTION,
             clients=("publisher-1",),
             serving=like_erlang(("rmq1", "rmq2", "rmq3")),
+            alarms=ALARMS,
         )
         given |= {type(action) for action in (*armed.actions, *armed.undo)}
     assert given <= {*kind.actions}

@@ -11,10 +11,11 @@ from contextlib import contextmanager
 import pytest
 
 from faults.executors import peer_words
-from faults.executors.doors import AMQP, REMOTING
 from faults.kinds.network import before
 from faults.model import FaultError, Reply
 from faults.peers import Mesh, Served, Serving, peer_link
+from harness.systems.rabbitmq.doors import UNKNOWN_TAG
+from harness.systems.rocketmq.doors import TOO_LONG
 from tests.fault_world import like_erlang
 from tests.link_world import ANSWERED, CLOSED, SILENT
 
@@ -106,7 +107,7 @@ class Distribution(socketserver.BaseRequestHandler):
 
     def handle(self) -> None:
         said = self.request.recv(3)
-        assert len(said) == 3 and said[2:3] not in b"nN", said
+        assert said == b"\0\1?", said
 
 
 class Remoting(socketserver.BaseRequestHandler):
@@ -152,21 +153,41 @@ def listening(handler: type[socketserver.BaseRequestHandler]) -> Iterator[int]:
         server.shutdown()
 
 
-def word(port: int, wait_s: float = 5.0, protocol: str = AMQP) -> Reply:
-    command = peer_words.command(LOOPBACK, wait_s, port, protocol)
+def word(port: int, wait_s: float = 5.0, word: str = UNKNOWN_TAG) -> Reply:
+    command = peer_words.command(LOOPBACK, wait_s, port, word)
     said = subprocess.run(command, capture_output=True, text=True, check=False)
     return peer_words.reply_of(said.stdout, "a -> b")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("handler", "protocol"), [(Distribution, AMQP), (Remoting, REMOTING)])
+@pytest.mark.parametrize(("handler", "said"), [(Distribution, UNKNOWN_TAG), (Remoting, TOO_LONG)])
 def test_a_word_that_arrives_is_answered_by_the_end_of_its_connection(
-    handler: type[socketserver.BaseRequestHandler], protocol: str
+    handler: type[socketserver.BaseRequestHandler], said: str
 ) -> None:
     with listening(handler) as port:
-        reply = word(port, protocol=protocol)
+        reply = word(port, word=said)
     assert reply.answered, reply
     assert reply.seconds < 2.0  # it would wait for five
+
+
+class Bytes(socketserver.BaseRequestHandler):
+    """It ends what it was told every byte to, and no other."""
+
+    request: socket.socket
+    heard = b""
+
+    def handle(self) -> None:
+        Bytes.heard = b""
+        while len(Bytes.heard) < 256:
+            Bytes.heard += self.request.recv(256)
+
+
+@pytest.mark.slow
+def test_a_word_may_be_of_any_bytes() -> None:
+    every = bytes(range(256))
+    with listening(Bytes) as port:
+        assert word(port, word=every.decode("latin-1")).answered
+    assert Bytes.heard == every
 
 
 @pytest.mark.slow

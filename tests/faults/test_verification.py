@@ -28,7 +28,16 @@ from faults.rhythm import Rhythm
 from faults.shapes import SHAPES, ways
 from faults.verification import gone, held, held_limit_s
 from tests import virtual_time
-from tests.fault_world import ANSWERED, CLIENTS, OPTIONS_OF, REFUSED, SILENT, World, like_erlang
+from tests.fault_world import (
+    ALARMS,
+    ANSWERED,
+    CLIENTS,
+    OPTIONS_OF,
+    REFUSED,
+    SILENT,
+    World,
+    like_erlang,
+)
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
 SHORT_S = 0.3  # more than one look
@@ -41,6 +50,7 @@ def compiled(kind: str, returns: bool = True) -> Armed:
         options=options,
         clients=CLIENTS,
         serving=like_erlang(HOSTS),
+        alarms=ALARMS,
     )
 
 
@@ -176,6 +186,7 @@ def shaped(shape: str, count: int, mechanism: str = "") -> Armed:
         mechanism=mechanism,
         options=options,
         serving=like_erlang(hosts),
+        alarms=ALARMS,
     )
 
 
@@ -317,6 +328,7 @@ def test_a_flap_of_links_is_seen_cut_open_and_cut_again() -> None:
         mechanism=TOXIPROXY,
         options=OPTIONS_OF["flap"],
         serving=like_erlang(HOSTS),
+        alarms=ALARMS,
     )
 
     seen_and_gone(armed)
@@ -345,6 +357,7 @@ def test_more_slow_links_than_were_meant_are_not_believed() -> None:
         *("slow_peers", "rmq2", "rmq2", "", HOSTS, (), 2, "run"),
         options=OPTIONS_OF["slow_peers"],
         serving=like_erlang(HOSTS),
+        alarms=ALARMS,
     )
     virtual_time.run(perform_all(world, other.actions))
     seen, _ = virtual_time.run(verified(world, world, armed))

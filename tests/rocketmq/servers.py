@@ -17,7 +17,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.workers.clients.rocketmq.places import jars_folder
+from harness.workers.clients.jars import jars_folder
 from harness.workers.protocol import Endpoint
 from harness.workers.remoting import answers, requests
 from harness.workers.remoting.routes import NOWHERE, View

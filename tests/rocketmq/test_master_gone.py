@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.workers.clients.rocketmq.options import RocketOptions, group
+from harness.workers.clients.rocketmq.options import group
 from harness.workers.protocol import Role
 from harness.workers.remoting import answers, requests
 from harness.workers.remoting.requests import Queue
@@ -107,7 +107,6 @@ async def _drained(cluster: Cluster, client: str, topic: str, folder: Path, mess
         folder,
         client=client,
         queue=topic,
-        rocketmq=RocketOptions(),
         limit_s=DRAIN_LIMIT_S,
         deadline_s=30.0,
     )

@@ -9,7 +9,8 @@ import pytest
 
 from harness.judging.exits import Judge
 from harness.pipeline import stages
-from harness.plan.model import RocketWorkload, RunPlan, Schedule
+from harness.plan.clients.rocketmq_section import RocketWorkload
+from harness.plan.model import RunPlan, Schedule
 from harness.run import ending, live, preparing
 from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside

@@ -34,9 +34,11 @@ class Alarmed:
 
 
 def _compile(scope: Scope) -> Compiled:
-    resource = scope.options.resource
-    raised, cleared = RaiseAlarm(scope.host, resource), ClearAlarm(scope.host, resource)
-    return Compiled((raised,), (cleared,))
+    host, resource, known = scope.host, scope.options.resource, scope.alarms
+    if known is None or not {resource} <= known.raised.keys() & known.cleared.keys():
+        raise FaultError(f"nobody says how {host} is brought into a {resource} alarm, and back")
+    raised = RaiseAlarm(host, resource, known.raised[resource])
+    return Compiled((raised,), (ClearAlarm(host, resource, known.cleared[resource]),))
 
 
 ALARM = Kind(

@@ -139,6 +139,7 @@ class ComposeCluster:
         self.broker = made.broker
         self.operator = made.operator
         self.doors = made.doors
+        self.alarms = made.alarms
         self.roster = Roster(self.broker.connections, (DeployError,))
         self._addresses = addresses
         self._experiment_folder = experiment_folder

@@ -27,7 +27,7 @@ def equip(cluster: ComposeCluster) -> tuple[Executor, Witness]:
         listed,
         cluster.doors,
         failures,
-        alarms=cluster.broker.alarms,
+        alarms=cluster.alarms,
         clients=cluster.roster,
         peer_links=peer_links,
     )

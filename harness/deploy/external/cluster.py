@@ -23,20 +23,17 @@ from harness.cluster.orders import Operator, Order
 from harness.cluster.polling import until
 from harness.cluster.port import Channel, DeployError, Ended, Health, HostSample, Lifeless, Link
 from harness.cluster.roster import Roster
-from harness.deploy.external import looks
 from harness.deploy.external.links import DirectLinks
 from harness.deploy.external.removal import end_processes, remove_listeners, remove_named
-from harness.deploy.external.rights import missing
-from harness.deploy.external.site import Site, broker_of, forget, login, management
+from harness.deploy.external.site import Site, brokers_of, forget
 from harness.deploy.local.channel import PipeChannel
 from harness.deploy.local.site import PROXY_NAME
 from harness.deploy.local.usage import watch
 from harness.plan.model import Layout, RunPlan
 from harness.systems.files import PACKAGES
-from harness.systems.rabbitmq.api import NODES, OVERVIEW, ManagementApi
+from harness.systems.topologies import foreign_of
 from harness.workers.protocol import Endpoint
 
-TICKS = "/api/nodes?columns=name,net_ticktime"
 VERSION_LIMIT_S = 4.0
 _LOGS = "logs"
 _BROKER_LOGS = "broker_logs"
@@ -71,13 +68,14 @@ class ExternalCluster:
         self.layout = layout
         self.site = site
         self.agent = agent
-        self.broker = broker_of(site, agent)
+        self.clients = foreign_of(site.topology).clients
+        self._theirs = brokers_of(site, agent)
+        self.broker = self._theirs.broker
         self.operator: Operator = _Owner()
         self.roster = Roster(self.broker.connections, (DeployError,))
         self._links = links
         self._proxy = proxy
         self._armed = armed
-        self._plain = ManagementApi(agent, management(site.topology), login(site.topology))
         self._hosts = tuple(host.name for host in layout.hosts)
         self._versions = {
             "python": sys.version.partition(" ")[0],
@@ -147,7 +145,7 @@ class ExternalCluster:
 
     async def down(self) -> None:
         """What could not be removed, or undone, stays noted for whoever heals: he tells of it."""
-        doubts = await remove_named(self.site, self.broker)
+        doubts = await remove_named(self._theirs)
         await self.agent.close()
         doubts += await remove_listeners(self.site)
         doubts += await end_processes(self.site)
@@ -165,7 +163,7 @@ class ExternalCluster:
         silent = await until(self._silent, lambda silent: not silent, limit_s)
         if silent:
             ways = ", ".join(f"{host} ({_text(self.site.way(host))})" for host in silent)
-            raise DeployError(f"no AMQP answer from {ways} in {limit_s:g} s")
+            raise DeployError(f"no {self.clients.speaks} answer from {ways} in {limit_s:g} s")
         health = await self.health(limit_s)
         if not health.clean:
             raise DeployError(f"not clean after {limit_s:g} s: {'; '.join(health.doubts)}")
@@ -178,18 +176,9 @@ class ExternalCluster:
 
     async def _agrees(self, limit_s: float) -> None:
         """Raises DeployError with everything that contradicts the file."""
-        topology = self.site.topology
-        answers = await self._plain.ask_all(OVERVIEW)
-        statuses = {host: None if said is None else said.status for host, said in answers.items()}
-        wrong = looks.refused(topology, statuses) or await missing(topology, self._plain)
-        if wrong:
+        if wrong := await self._theirs.refusals():
             raise DeployError("; ".join(wrong))
-
-        async def contradictions() -> tuple[str, ...]:
-            nodes, ticks = await asyncio.gather(self._plain.first(NODES), self._plain.first(TICKS))
-            return (*looks.strangers(topology, nodes), *looks.ticks(topology, ticks))
-
-        found = await until(contradictions, lambda found: not found, limit_s)
+        found = await until(self._theirs.contradictions, lambda found: not found, limit_s)
         if found:
             raise DeployError("; ".join(found))
 

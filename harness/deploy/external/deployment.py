@@ -84,7 +84,7 @@ class ExternalDeployment:
         cluster = ExternalCluster(layout, site, begun.agent, links, begun.proxy, self.armed)
         progress("wait until every broker answers and the cluster is clean")
         await cluster.look(self.stand_limit_s)
-        begun.policies = True
+        begun.settings = True
         await cluster.begin()
         cluster.executor, cluster.witness = self.equip(cluster)
         return cluster
@@ -96,7 +96,7 @@ class _Begun:
 
     proxy: Process | None = None
     agent: AgentClient | None = None
-    policies: bool = False  # they may be set
+    settings: bool = False  # they may be set
 
 
 def _site(topology: Topology, experiment: Path) -> Site:
@@ -167,7 +167,7 @@ async def _removed(site: Site, begun: _Begun) -> None:
     """Where something may be left, its note stays."""
     if begun.agent is not None:
         await begun.agent.close()
-    if not await remove_early(site, begun.policies):
+    if not await remove_early(site, begun.settings):
         forget(site.cluster)
     if begun.proxy is not None:
         release(begun.proxy)

@@ -1,6 +1,6 @@
 """What a topology file promises, held against the world, one row each; nothing is touched.
 
-1. Brokers, the management API and a proxy are only asked; a command is looked for, and not run.
+1. Brokers and a proxy are only asked; a command is looked for, and not run.
 2. A look never raises: what cannot be found out is a row that is not ok.
 3. All looks but those for programs are the agent's, as in a run: what works here works there.
 """
@@ -17,26 +17,21 @@ from faults.mechanisms import EXTERNAL
 from harness.cluster.agent import AgentClient, AgentError
 from harness.cluster.port import DeployError
 from harness.deploy.doctor import Row
-from harness.deploy.external import looks
-from harness.deploy.external.cluster import TICKS, VERSION_LIMIT_S
-from harness.deploy.external.rights import missing
+from harness.deploy.external.cluster import VERSION_LIMIT_S
 from harness.deploy.external.site import (
     NO_PROXY,
     Site,
+    brokers_of,
     exposed,
-    login,
-    management,
     missing_variables,
     start_agent,
 )
 from harness.deploy.owner import owner
 from harness.plan.topology import EMBEDDED, Broker, Topology
-from harness.plan.topology_toml import layout_of
-from harness.systems.rabbitmq import words
-from harness.systems.rabbitmq.api import NODES, OVERVIEW, ManagementApi, Reply
+from harness.systems.foreign import ClientsDoor
+from harness.systems.topologies import foreign_of
 
 CONNECT_LIMIT_S = 4.0
-_CANARY = "mqproof-doctor"
 
 
 async def examine(topology: Topology) -> tuple[Row, ...]:
@@ -94,78 +89,38 @@ def _programs(topology: Topology) -> Iterator[Row]:
 
 async def _asked(site: Site, agent: AgentClient) -> AsyncIterator[Row]:
     topology = site.topology
+    clients = foreign_of(topology).clients
     for broker in topology.brokers:
-        yield await _amqp(broker, agent)
+        yield await _entered(clients, broker, agent)
     if not missing_variables(topology, os.environ):
-        async for row in _management(topology, agent):
-            yield row
+        async for one in brokers_of(site, agent).examined():
+            yield Row(one.what, one.found, not one.remedy, one.remedy)
     if site.proxy != NO_PROXY:
         yield await _proxy(site, agent)
 
 
-async def _amqp(broker: Broker, agent: AgentClient) -> Row:
+async def _entered(clients: ClientsDoor, broker: Broker, agent: AgentClient) -> Row:
     """By name, TCP, greeting and login: the first that fails is told."""
-    what, way = f"{broker.host}: AMQP", {"host": broker.address, "port": broker.port}
+    what = f"{broker.host}: {clients.speaks}"
     try:
         await asyncio.get_running_loop().getaddrinfo(broker.address, broker.port)
     except OSError as error:
-        return Row(what, f"{broker.address}: {error}", False, "mend `amqp` in the file")
+        remedy = f"mend `{clients.key}` in the file"
+        return Row(what, f"{broker.address}: {error}", False, remedy)
+    greeting, way = clients.doors.greeting, {"host": broker.address, "port": broker.port}
     try:
         said = await agent.call("connect", CONNECT_LIMIT_S, **way)
         if not said["connected"]:
             remedy = "is it up, and reachable from this machine?"
             return Row(what, f"{broker.upstream}: {said['detail']}", False, remedy)
-        said = await agent.call("greet", CONNECT_LIMIT_S, **way)
+        said = await agent.call(greeting.call, CONNECT_LIMIT_S, **way, **greeting.arguments)
         if not said["answered"]:
-            return Row(what, f"no AMQP greeting: {said['detail']}", False, "is it a broker?")
-        canary = f"{_CANARY}.{broker.host}"
-        await agent.call("canary_open", CONNECT_LIMIT_S, canary=canary, queue="", **way)
-        await agent.call("canary_close", CONNECT_LIMIT_S, canary=canary)
+            found = f"no {clients.speaks} greeting: {said['detail']}"
+            return Row(what, found, False, "is it a broker?")
+        await clients.enter(broker, agent, CONNECT_LIMIT_S)
     except AgentError as error:
-        remedy = "may this user enter the virtual host / with these credentials?"
-        return Row(what, str(error), False, remedy)
+        return Row(what, str(error), False, clients.remedy)
     return Row(what, f"{broker.upstream} greets, and takes the login", True)
-
-
-async def _management(topology: Topology, agent: AgentClient) -> AsyncIterator[Row]:
-    names = {broker.node: f"rabbit@{broker.host}" for broker in topology.brokers}
-    api = ManagementApi(agent, management(topology), login(topology))
-    renamed = ManagementApi(agent, management(topology), login(topology), names)
-    answers = await api.ask_all(OVERVIEW)
-    for host, reply in answers.items():
-        yield _overview(topology, host, reply)
-    rights = await missing(topology, api)
-    try:
-        nodes, ticks = await asyncio.gather(api.first(NODES), api.first(TICKS))
-    except DeployError as error:
-        remedy = "; ".join(rights) or "see the rows above"
-        yield Row("cluster", str(error), False, remedy)
-        return
-    for doubt in rights:
-        yield Row("rights", doubt, False, "`rabbitmqctl set_user_tags` gives it")
-    doubts = (*looks.strangers(topology, nodes), *looks.ticks(topology, ticks))
-    if doubts:
-        yield Row("cluster", "; ".join(doubts), False, "mend the file: name every node as it is")
-        return
-    said = await renamed.bodies(NODES)
-    # No queue there is a run's.
-    found = words.doubts(layout_of(topology), said, {}, words.queue_doubts)
-    text = "; ".join(found) or f"{len(nodes)} nodes run, no partition, no alarm"
-    yield Row("cluster", text, not found, "a run begins on a clean cluster" if found else "")
-
-
-def _overview(topology: Topology, host: str, reply: Reply | None) -> Row:
-    what, url = f"{host}: management", topology.broker(host).management
-    if reply is None:
-        return Row(
-            what, f"{url} does not answer", False, "is its plugin enabled, and the URL right?"
-        )
-    if reply.status != 200:
-        names = " and ".join(f"${name}" for name in topology.variables)
-        remedy = f"what {names} hold must be a user with the tag `monitoring`"
-        return Row(what, f"{url} answers {reply.status}", False, remedy)
-    version = reply.body.get("rabbitmq_version", "of an unknown version")
-    return Row(what, f"{url}, RabbitMQ {version}", True)
 
 
 async def _proxy(site: Site, agent: AgentClient) -> Row:

@@ -8,7 +8,6 @@ from harness.cluster.port import DeployError
 from harness.deploy.external.cluster import ExternalCluster
 from harness.deploy.external.site import Site
 from harness.deploy.local.faults import AgentHere
-from harness.systems.rabbitmq.doors import MIRRORED_DOORS
 
 
 def equip(cluster: ExternalCluster) -> tuple[Executor, Witness]:
@@ -31,7 +30,7 @@ def equip(cluster: ExternalCluster) -> tuple[Executor, Witness]:
         ),
         cluster.dial,
         cluster.broker.listed,
-        MIRRORED_DOORS,
+        cluster.clients.doors,
         lambda _: None,
         failures,
         cluster.roster,

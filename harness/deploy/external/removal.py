@@ -1,6 +1,6 @@
 """Removes what is ours on and around a cluster that is not; again is harmless.
 
-1. Queues and listeners of the experiment's runs, by name; a policy, where one was set; then our
+1. Queues and listeners of the experiment's runs, by name; what the file had us set; then our
    processes. Nothing else is touched.
 2. One failure keeps nothing else from being removed: what could not be is told.
 """
@@ -9,46 +9,45 @@ from collections.abc import Awaitable, Callable, Iterable
 
 from faults.model import FaultError
 from harness.cluster.port import DeployError
-from harness.cluster.roster import OURS
-from harness.deploy.external.site import NO_PROXY, Site, broker_of, prefixes, runs, start_agent
+from harness.deploy.external.site import NO_PROXY, Site, brokers_of, prefixes, runs, start_agent
 from harness.deploy.local.faults import AgentHere
 from harness.deploy.local.removal import remove as remove_processes
-from harness.systems.rabbitmq.broker import RabbitBroker
+from harness.systems.foreign import ForeignBrokers
 
 PROXY_LIMIT_S = 15.0
-Step = Callable[[Site, RabbitBroker], Awaitable[None]]
+Step = Callable[[ForeignBrokers], Awaitable[None]]
 
 
 async def remove(site: Site) -> tuple[str, ...]:
     """All of it, by an agent of its own. What could not be removed, and why."""
     doubts: list[str] = []
-    if runs(site) or site.topology.sets_policy:
-        doubts += await _by_an_agent(site, (_queues, _policies))
+    if runs(site) or site.topology.own.sets:
+        doubts += await _by_an_agent(site, (_queues, _settings))
     doubts += await remove_listeners(site)
     return (*doubts, *await end_processes(site))
 
 
-async def remove_early(site: Site, policies: bool) -> tuple[str, ...]:
+async def remove_early(site: Site, settings: bool) -> tuple[str, ...]:
     """Of a cluster that did not come to stand: no run has made a queue or a listener on it.
 
-    `policies`: whether they may have been set.
+    `settings`: whether they may have been set.
     """
     doubts: list[str] = []
-    if policies and site.topology.sets_policy:
-        doubts += await _by_an_agent(site, (_policies,))
+    if settings and site.topology.own.sets:
+        doubts += await _by_an_agent(site, (_settings,))
     return (*doubts, *await end_processes(site))
 
 
-async def remove_named(site: Site, broker: RabbitBroker) -> tuple[str, ...]:
+async def remove_named(theirs: ForeignBrokers) -> tuple[str, ...]:
     """What brokers hold of ours."""
-    return await _removed(site, broker, (_queues, _policies))
+    return await _removed(theirs, (_queues, _settings))
 
 
-async def _removed(site: Site, broker: RabbitBroker, steps: Iterable[Step]) -> tuple[str, ...]:
+async def _removed(theirs: ForeignBrokers, steps: Iterable[Step]) -> tuple[str, ...]:
     doubts = []
     for step in steps:
         try:
-            await step(site, broker)
+            await step(theirs)
         except DeployError as error:
             doubts.append(str(error))
     return tuple(doubts)
@@ -83,21 +82,16 @@ async def _by_an_agent(site: Site, steps: Iterable[Step]) -> tuple[str, ...]:
     except DeployError as error:
         return (f"{left}: {error}",)
     try:
-        return await _removed(site, broker_of(site, agent), steps)
+        return await _removed(brokers_of(site, agent), steps)
     except DeployError as error:
         return (f"{left}: {error}",)
     finally:
         await agent.close()
 
 
-async def _queues(site: Site, broker: RabbitBroker) -> None:
-    for prefix in prefixes(site):
-        await broker.delete(prefix)
-    left = [name for name in await broker.queues(OURS) if name.startswith(prefixes(site))]
-    if left:
-        raise DeployError(f"queues are left: {', '.join(left)}")
+async def _queues(theirs: ForeignBrokers) -> None:
+    await theirs.remove_queues()
 
 
-async def _policies(site: Site, broker: RabbitBroker) -> None:
-    if site.topology.sets_policy:
-        await broker.remove_policies()
+async def _settings(theirs: ForeignBrokers) -> None:
+    await theirs.remove_settings()

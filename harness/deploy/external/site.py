@@ -25,16 +25,14 @@ from faults.executors.commands import Commands
 from faults.toxiproxy import TOKEN
 from harness.cluster.agent import AgentClient
 from harness.cluster.port import DeployError
-from harness.deploy.external import looks
+from harness.deploy.external.held_secrets import holds
 from harness.deploy.local.channel import PipeChannel
 from harness.deploy.local.site import LISTEN, TOXIPROXY, folder_of
 from harness.plan.problems import PlanError
 from harness.plan.topology import Topology
-from harness.plan.topology_toml import layout_of, read_topology
 from harness.systems.files import PACKAGES, own_folder
-from harness.systems.rabbitmq.api import ManagementApi
-from harness.systems.rabbitmq.broker import RabbitBroker
-from harness.systems.rabbitmq.queues import MIRRORED
+from harness.systems.foreign import Access, ForeignBrokers
+from harness.systems.topologies import foreign_of, read_topology
 from harness.workers import credentials
 
 AGENT = (sys.executable, "-m", "harness.workers.agent")
@@ -75,7 +73,7 @@ class Site:
         return self.folder / f"{name}.out"
 
     def way(self, host: str) -> tuple[str, int]:
-        """Where its broker speaks AMQP."""
+        """Where its broker is spoken to by clients."""
         broker = self.topology.broker(host)
         return broker.address, broker.port
 
@@ -166,7 +164,7 @@ def missing_variables(topology: Topology, environment: Mapping[str, str]) -> tup
 def exposed(topology: Topology) -> str:
     """Why this file may not be used: it holds what its variable is there to hide; "" is well."""
     password = os.environ.get(topology.password, "")
-    if not looks.holds(topology, password):
+    if not holds(topology, password):
         return ""
     return (
         f"a command in the file holds what ${topology.password} holds, and files are kept with "
@@ -181,13 +179,13 @@ async def start_agent(site: Site) -> AgentClient:
     return await AgentClient.start(channel, AGENT_LIMIT_S)
 
 
-def broker_of(site: Site, agent: AgentClient) -> RabbitBroker:
+def brokers_of(site: Site, agent: AgentClient) -> ForeignBrokers:
     """Raises DeployError where a variable is not set."""
     topology = site.topology
-    ways = {broker.host: (broker.address, broker.port) for broker in topology.brokers}
-    names = {broker.node: f"rabbit@{broker.host}" for broker in topology.brokers}
-    api = ManagementApi(agent, management(topology), login(topology), names)
-    return RabbitBroker(layout_of(topology), agent, ways, api, MIRRORED, lambda: prefixes(site))
+    access = Access(
+        topology=topology, agent=agent, login=login(topology), ours=lambda: prefixes(site)
+    )
+    return foreign_of(topology).brokers(access)
 
 
 def prefixes(site: Site) -> tuple[str, ...]:
@@ -198,10 +196,6 @@ def prefixes(site: Site) -> tuple[str, ...]:
 
 def runs(site: Site) -> tuple[str, ...]:
     return tuple(sorted(path.name for path in (Path(site.experiment) / "runs").glob("*")))
-
-
-def management(topology: Topology) -> dict[str, str]:
-    return {broker.host: broker.management for broker in topology.brokers}
 
 
 def login(topology: Topology) -> tuple[str, str]:

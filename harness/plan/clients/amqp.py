@@ -1,12 +1,15 @@
 """The clients of AMQP 0-9-1."""
 
+from harness.plan.clients.amqp_section import SECTION
 from harness.plan.clients.declaration import CAN, Client, Family, Finds
 
 AMQP = Family(
     name="AMQP 0-9-1",
-    section="amqp",
+    section=SECTION,
     finds=Finds.HOSTS,
-    confirms_unrouted=True,
+    # Without `mandatory` what went nowhere is confirmed, too.
+    confirms_routed=lambda workload: SECTION.of(workload).mandatory,
+    unconfirmed_max=lambda workload: SECTION.of(workload).confirm_window,
     auditor="",
     prober="",
 )
@@ -45,7 +48,8 @@ PIKA = Client(
     reconnect_s=2,
     drained_by="pika",
     packages=(("pika", "1.4.4"),),
-    artifacts=(),
+    jars=None,
+    look=None,
     how_to_get="it comes with mqproof",
 )
 CLIENTS = (PIKA,)

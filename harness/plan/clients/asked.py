@@ -3,17 +3,17 @@ APPLICABLE.
 
 1. About libraries as they are declared; whether one can be used here is doctor's to say.
 2. How a client sends and consumes is asked of those alone whose section of the workload says it;
-   of the others only what would be another workload without it.
+   of the others only what would be another workload without it (section.py).
 3. A name that no client bears is an error (registry.py), never another client.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
-from harness.plan.clients.amqp import AMQP
 from harness.plan.clients.declaration import Finds
 from harness.plan.clients.registry import named, registry
-from harness.plan.clients.rocketmq import ROCKETMQ
-from harness.plan.model import RocketWorkload, Workload
+from harness.plan.clients.section import Fact, Section
+from harness.plan.model import Workload
 from harness.plan.servers import Servers
 
 
@@ -22,30 +22,39 @@ def asks_name_servers(client: str) -> bool:
     return named(client).family.finds is Finds.NAME_SERVERS
 
 
-def reads_amqp(client: str) -> bool:
-    """What `[workload.amqp]` says is said to it."""
-    return named(client).family.section == AMQP.section
-
-
-def told_of_a_failover(workload: Workload) -> bool:
-    """Its consumers ask brokers to be told of a new master."""
-    return workload.amqp.cancel_on_ha_failover
-
-
-def routes_every_confirm(client: str) -> bool:
-    """Its brokers confirm nothing that went nowhere."""
-    return not named(client).family.confirms_unrouted
-
-
 def ignored(client: str, workload: Workload) -> list[str]:
     """What the workload says that this client does not know."""
-    section, own = named(client).family.section, workload.rocketmq
-    said = own not in (RocketWorkload(), RocketWorkload(send="oneway"))
-    nothing_to_it = {
-        f"workload.{AMQP.section}": section != AMQP.section,
-        f"workload.{ROCKETMQ.section}": section != ROCKETMQ.section and said,
+    return [one.place for one in _foreign(client) if one.says(one.of(workload))]
+
+
+def facts(client: str, workload: Workload) -> dict[str, Fact | dict[str, str]]:
+    """What every section tells claims; {"moot": why} of those that are nothing to this client."""
+    known: dict[str, Fact | dict[str, str]] = {
+        name: {"moot": one.moot} for one in _foreign(client) for name in one.facts
     }
-    return [part for part, is_ignored in nothing_to_it.items() if is_ignored]
+    if own := named(client).family.section:
+        said = own.of(workload)
+        known |= {name: fact(said) for name, fact in own.facts.items()}
+    return known
+
+
+def told(client: str, workload: Workload, servers: Servers) -> dict[str, Any]:
+    """What each of its workers is told besides what every worker is."""
+    own = named(client).family.section
+    return dict(own.tells(own.of(workload), servers)) if own else {}
+
+
+def counted(client: str, workload: Workload, load_s: float) -> Mapping[str, int]:
+    """How many messages are special in so many seconds of load: facts by name."""
+    own = named(client).family.section
+    return own.counts(own.of(workload), workload, load_s) if own else {}
+
+
+def _foreign(client: str) -> list[Section[Any, Any]]:
+    """The sections that are not this client's."""
+    own = named(client).family.section
+    every = registry().sections.values()
+    return [one for one in every if own is None or one.key != own.key]
 
 
 def drains_by(client: str) -> str:
@@ -55,21 +64,23 @@ def drains_by(client: str) -> str:
 
 def wanted(client: str, workload: Workload) -> list[str]:
     """The capabilities that a workload asks of this client."""
-    own = workload.rocketmq
-    told_how = named(client).family.section == ROCKETMQ.section
     publishes, consumes = workload.publishers > 0, workload.consumers > 0
-    asked = (
+    asked = [
         ("confirm", publishes and workload.confirms),
         ("oneway", publishes and not workload.confirms),
-        (own.send, publishes and told_how),
-        (own.consume, consumes and told_how),
-        ("delayed", own.delayed_percent > 0),
-        ("transaction", own.transactional_percent > 0),
+        *((capability, True) for capability in _wanted_by_sections(client, workload)),
         ("acknowledge", consumes and workload.acknowledge > 0),
         ("acknowledge nothing", consumes and workload.acknowledge == 0),
         ("transient", not (workload.durable and workload.persistent)),
-    )
+    ]
     return list(dict.fromkeys(capability for capability, is_asked in asked if is_asked))
+
+
+def _wanted_by_sections(client: str, workload: Workload) -> Iterator[str]:
+    if own := named(client).family.section:
+        yield from own.asks(own.of(workload), workload)
+    for one in registry().sections.values():
+        yield from one.asks_of_all(one.of(workload))
 
 
 def wanted_by(servers: Servers) -> list[str]:

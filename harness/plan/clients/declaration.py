@@ -7,11 +7,17 @@
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from harness.outside.text import brief
+from harness.plan import jars
+from harness.plan.clients.section import Section
+from harness.plan.jars import JarSet
+from harness.plan.model import Workload
+from harness.plan.tables import Table
 
 CAPABILITIES: Mapping[str, str] = {
     "confirm": "what became of a send is told",
@@ -37,7 +43,9 @@ CAPABILITIES: Mapping[str, str] = {
 CAN = True
 UNDECLARED = "its declaration does not say that it can"
 _NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,62}")
+_KEY = re.compile(r"[a-z][a-z0-9_-]{0,30}")
 _CONSTRUCTOR = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
+_MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 
 
 class Finds(StrEnum):
@@ -52,12 +60,25 @@ class Family:
     """What the clients of one protocol have in common."""
 
     name: str
-    section: str  # the part of `[workload]` that is its own; "" where it has none
+    section: Section[Any, Any] | None  # the part of `[workload]` that is its own
     finds: Finds
-    # What went nowhere is confirmed, too, unless each publish is marked otherwise.
-    confirms_unrouted: bool
+    confirms_routed: Callable[[Workload], bool]  # what is confirmed went to a queue
+    unconfirmed_max: Callable[[Workload], int]  # sends of a publisher that may be out
     auditor: str  # 'module:object': reads one broker's log; "" where what it holds is consumed
     prober: str  # 'module:object': asks name servers what they show; "" where there are none
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What says whether this machine has a library that has to be loaded to know.
+
+    `module` is run in a process of its own. Its last line is JSON: `package`, name and version;
+    `library`, the file; `features`, a list of words; `refused`, "" or why it cannot be used, and
+    behind a semicolon what would help.
+    """
+
+    title: str
+    module: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +98,8 @@ class Client:
     reconnect_s: int | None
     drained_by: str  # the client that reads empty what this one's consumers left; mostly itself
     packages: tuple[tuple[str, str], ...]  # of Python, that it may be in, and the version tried
-    artifacts: tuple[str, ...]  # of Java, that it is in: `name:version`
+    jars: JarSet | None  # that it is in, and that bear its name; None: it is not Java's
+    look: Look | None  # by which doctor finds it on this machine; None: nothing is to be found
     how_to_get: str
 
     def why_not(self, capability: str) -> str:
@@ -94,6 +116,7 @@ def mistakes(client: Client) -> Iterator[str]:
         return
     if not _NAME.fullmatch(client.name):
         yield f"{brief(client.name)} is no name: small letters, digits, hyphens and points"
+    yield from _section_mistakes(client.family.section)
     programs = {
         "constructor": client.constructor,
         "auditor": client.family.auditor,
@@ -105,5 +128,33 @@ def mistakes(client: Client) -> Iterator[str]:
     for capability, answer in client.answers.items():
         if answer is not CAN and not (isinstance(answer, str) and answer):
             yield f"{brief(capability)} is answered by neither CAN nor a reason"
+    yield from _about_getting(client)
     if client.family.finds is Finds.NAME_SERVERS and not client.family.prober:
         yield "it asks name servers, and has no prober who asks them, too"
+
+
+def _about_getting(client: Client) -> Iterator[str]:
+    if not isinstance(client.jars, JarSet | None):
+        yield f"its jars are no JarSet, but {brief(repr(client.jars))}"
+    elif client.jars is not None:
+        yield from (f"its jars: {wrong}" for wrong in jars.mistakes(client.jars))
+        if client.jars.name != client.name:
+            yield f"its jars bear another name, {brief(client.jars.name)}"
+    if not isinstance(client.look, Look | None):
+        yield f"what looks for it is no Look, but {brief(repr(client.look))}"
+    elif client.look is not None and not _MODULE.fullmatch(client.look.module):
+        yield f"what looks for it is no module: {brief(client.look.module)}"
+
+
+def _section_mistakes(section: Section[Any, Any] | None) -> Iterator[str]:
+    if section is None:
+        return
+    if not isinstance(section, Section):
+        yield f"its section is neither None nor a Section, but {brief(repr(section))}"
+    elif not _KEY.fullmatch(section.key):
+        yield f"{brief(section.key)} is no section's key: small letters, digits, hyphens"
+    elif not (isinstance(section.shape, type) and issubclass(section.shape, Table)):
+        yield f"the shape of [{section.place}] is no harness.plan.tables.Table"
+    elif needed := [key for key, one in section.shape.model_fields.items() if one.is_required()]:
+        keys = ", ".join(needed)
+        yield f"[{section.place}] may be left out, and these of its keys have no default: {keys}"

@@ -4,17 +4,24 @@
 2. Nothing is taken for what it is not: who asks for a name that nobody bears is told those that
    there are. An offer that is spoilt is told with its package and the reason to whoever asks for
    it, and keeps nobody from the others.
-3. Offers are looked for once in a process.
+3. A family's section has a key of its own, and facts of its own: two families that claim the same
+   spoil each other, and none of them takes ours.
+4. Offers are looked for once in a process.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
+from typing import Any
 
 from harness.outside.installed import Offer, offered, sorted_out
+from harness.outside.text import brief
 from harness.plan.clients import amqp, rocketmq
 from harness.plan.clients.declaration import Client, Family, mistakes
+from harness.plan.clients.section import Section
 from harness.plan.problems import PlanError, Problem, unknown
+from harness.plan.shape import WorkloadTable
 
 GROUP = "mqproof.clients"
 PLACE = "--client"
@@ -29,6 +36,12 @@ class Registry:
     packages: Mapping[str, str]
     spoilt: Mapping[str, str]
 
+    @property
+    def sections(self) -> dict[str, Section[Any, Any]]:
+        """Those parts of `[workload]` that are families' own, by key, ours first."""
+        every = (one.family.section for one in self.clients.values())
+        return {section.key: section for section in every if section is not None}
+
 
 @cache
 def registry() -> Registry:
@@ -37,7 +50,27 @@ def registry() -> Registry:
 
 def read(offers: Iterable[Offer]) -> Registry:
     """Ours, and what is offered besides."""
-    return Registry(*sorted_out(offers, "client", Client, OURS, mistakes))
+    found = list(offers)
+    rivals = [one.thing for one in found if isinstance(one.thing, Client)]
+
+    def wrong(client: Client) -> Iterator[str]:
+        yield from mistakes(client)
+        if isinstance(client.family, Family) and isinstance(client.family.section, Section):
+            yield from _claimed_by_others(client.family.section, rivals)
+
+    return Registry(*sorted_out(found, "client", Client, OURS, wrong))
+
+
+def _claimed_by_others(section: Section[Any, Any], rivals: Iterable[Client]) -> Iterator[str]:
+    if section.key in WorkloadTable.model_fields:
+        yield f"[workload] has a key {brief(section.key)} of its own, and no section of that name"
+    families = (one.family for one in chain(OURS.values(), rivals))
+    every = [one.section for one in families if isinstance(one, Family)]
+    others = [one for one in every if isinstance(one, Section) and one != section]
+    if any(one.key == section.key for one in others):
+        yield f"another family has a section [{section.place}], and nobody knows whose it is"
+    for name in sorted({name for one in others for name in one.facts.keys() & section.facts}):
+        yield f"another family's section tells the fact {brief(name)}"
 
 
 def named(name: str) -> Client:

@@ -5,13 +5,18 @@ A native client of another build finds out at its start, by what its library exp
 
 from collections.abc import Mapping
 
-from harness.plan.clients.declaration import CAN, Client, Family, Finds
+from harness.plan.clients import amqp_section
+from harness.plan.clients.declaration import CAN, Client, Family, Finds, Look
+from harness.plan.clients.rocketmq_section import SECTION
+from harness.plan.jars import JarSet
 
 ROCKETMQ = Family(
     name="RocketMQ remoting",
-    section="rocketmq",
+    section=SECTION,
     finds=Finds.NAME_SERVERS,
-    confirms_unrouted=False,
+    confirms_routed=lambda _workload: True,
+    # Its own section has no word for it: scenarios say it below [workload.amqp], for both.
+    unconfirmed_max=lambda workload: amqp_section.SECTION.of(workload).confirm_window,
     auditor="harness.workers.rocketmq.audit:LogAuditor",
     prober="harness.workers.rocketmq.prober:Prober",
 )
@@ -59,7 +64,13 @@ def _java(version: str) -> Client:
         reconnect_s=SEND_LIMIT_S,
         drained_by=name,
         packages=(("jpype1", "1.7.1"),),
-        artifacts=(f"rocketmq-client:{version}",),
+        jars=JarSet(
+            name=name,
+            artifacts=(f"org.apache.rocketmq:rocketmq-client:{version}",),
+            lock=f"rocketmq-java/locks/{name}.sha256",
+            classes="rocketmq-java/mqproof",
+        ),
+        look=None,
         how_to_get=(
             "Java 17, Maven, `pip install 'mqproof[rocketmq-java]'`, "
             f"`python -m harness.deploy.jars {name}`"
@@ -101,7 +112,8 @@ NATIVE = Client(
     reconnect_s=SEND_LIMIT_S,
     drained_by=_DRAINS_FOR_OTHERS,
     packages=(("rocketmq", "0.4.4"),),
-    artifacts=(),
+    jars=None,
+    look=Look("RocketMQ native client", "harness.workers.clients.rocketmq.native_found"),
     how_to_get="`pip install 'mqproof[rocketmq-native]'`, on x86_64",
 )
 CLIENTS = (*map(_java, ("4.9.0", "4.9.8", "5.2.0", "5.3.3")), NATIVE)

@@ -27,14 +27,15 @@ def table(report: Report) -> RenderableType:
     return shown
 
 
-def last_lines(report: Report, system: str) -> Iterator[str]:
-    """What it means, and where to go from here. `system`: whom it was shown of."""
+def last_lines(report: Report, system: str, real: str) -> Iterator[str]:
+    """What it means, and where to go from here. `system`: whom it was shown of; `real`: the one
+    whose brokers are real."""
     if report.exit_code == 0:
         yield "The demo did what it should: one layout keeps its promise, the other is caught."
     else:
         yield "The demo did not come out as it should; the report says where and why."
     yield "Own scenario:  mqproof new scenario mine && mqproof run mine.toml --system " + system
-    yield "Real brokers:  mqproof doctor && mqproof run master-crash --system rabbitmq-mirrored"
+    yield "Real brokers:  mqproof doctor && mqproof run master-crash --system " + real
 
 
 def _colour(view: CellView) -> str:

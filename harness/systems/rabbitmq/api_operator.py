@@ -9,7 +9,6 @@ from typing import Any
 
 from harness.cluster.orders import (
     CancelSync,
-    CountHeld,
     DeletePolicy,
     Order,
     SetPolicy,
@@ -20,7 +19,6 @@ from harness.cluster.port import DeployError
 from harness.systems.rabbitmq.api import (
     ManagementApi,
     Reply,
-    held_path,
     policy_path,
     queue_actions_path,
 )
@@ -48,17 +46,7 @@ class ApiOperator:
                 return await self._act(
                     f"cancel the synchronisation of {queue}", queue, "cancel_sync"
                 )
-            case CountHeld(queue=queue, host=host):
-                return await self._held(queue, host)
         raise DeployError(f"{type(order).__name__}: the management API has no such thing")
-
-    async def _held(self, queue: str, host: str) -> str:
-        """Not every broker's API tells it."""
-        reply = await self._api.ask(host, held_path(queue))
-        held = reply.body.get("held_here") if reply is not None and reply.status == 200 else None
-        if held is None:
-            raise DeployError(f"{host} does not tell how much of {queue} it holds")
-        return f"{host}: {held}"
 
     async def _set(self, order: SetPolicy) -> str:
         definition = {

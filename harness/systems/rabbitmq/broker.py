@@ -30,9 +30,11 @@ from harness.systems.rabbitmq.api import (
     queue_path,
     urls,
 )
-from harness.systems.rabbitmq.doors import AMQP_PORT
+from harness.systems.rabbitmq.doors import AMQP_HEADER, AMQP_PORT
+from harness.systems.rabbitmq.held import Held
 from harness.systems.rabbitmq.queues import QueueKind, agreed, unanimous
 
+VERSION = "rabbitmq"  # its name among the versions that a run records
 SHARED_PRIORITY = 1000  # of several policies that fit the highest counts: others may mean all
 _GREET_LIMIT_S = 2.0
 _DECLARE_LIMIT_S = 20.0
@@ -42,6 +44,7 @@ _MIRRORS_LIMIT_S = 30.0
 class RabbitBroker:
     """port.Broker. `ways`: host -> address and port that the agent dials, in the layout's order.
 
+    `held`: by whom a node is asked what it holds itself.
     `ours`: of a cluster that is not ours alone, how the names of the queues begin that are; no
     other is looked at, and where the master of one lies is its own to say.
     """
@@ -53,6 +56,7 @@ class RabbitBroker:
         ways: Mapping[str, tuple[str, int]],
         api: ManagementApi,
         kind: QueueKind,
+        held: Held,
         ours: Callable[[], Sequence[str]] | None = None,
     ) -> None:
         self._layout = layout
@@ -60,6 +64,7 @@ class RabbitBroker:
         self._ways = dict(ways)
         self._api = api
         self._kind = kind
+        self._held = held
         self._ours = ours
 
     @classmethod
@@ -69,13 +74,14 @@ class RabbitBroker:
         agent: AgentClient,
         addresses: Mapping[str, str],
         kind: QueueKind,
+        held: Held,
         amqp_port: int = AMQP_PORT,
         api_port: int = API_PORT,
     ) -> "RabbitBroker":
         """Of hosts that all use the same ports."""
         ways = {host: (address, amqp_port) for host, address in addresses.items()}
         api = ManagementApi(agent, urls(addresses, api_port), limit_s=kind.ask_limit_s)
-        return cls(layout, agent, ways, api, kind)
+        return cls(layout, agent, ways, api, kind, held)
 
     @property
     def api(self) -> ManagementApi:
@@ -138,6 +144,9 @@ class RabbitBroker:
                 )
         return claims
 
+    async def held(self, queue: str, host: str) -> int | None:
+        return await self._held(self._api, queue, host)
+
     async def members(self, asked: str) -> tuple[str, ...]:
         reply = await self._api.ask(asked, NODES)
         if reply is None or reply.status != 200:
@@ -177,10 +186,9 @@ class RabbitBroker:
     async def greets(self, host: str) -> bool:
         """Whether the host's broker answers the AMQP header."""
         address, port = self._ways[host]
+        call, own = AMQP_HEADER.greets
         try:
-            value = await self._agent.call(
-                "greet", timeout_s=_GREET_LIMIT_S, host=address, port=port
-            )
+            value = await self._agent.call(call, _GREET_LIMIT_S, host=address, port=port, **own)
         except AgentError:
             return False
         return bool(value["answered"])
@@ -229,7 +237,7 @@ class RabbitBroker:
     async def versions(self) -> dict[str, str]:
         overview = await self._api.first(OVERVIEW)
         return {
-            "rabbitmq": str(overview["rabbitmq_version"]),
+            VERSION: str(overview["rabbitmq_version"]),
             "erlang": str(overview["erlang_version"]),
         }
 

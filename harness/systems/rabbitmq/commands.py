@@ -8,13 +8,11 @@
 3. A node leaves and joins with its application stopped; its process runs on (stop_app).
 """
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.cluster.orders import (
     AddNode,
-    CountHeld,
     ForceBoot,
     ForgetNode,
     Order,
@@ -29,6 +27,18 @@ STOPPED = "stopped"
 _EPMD = "epmd -daemon"
 # What the data folder holds besides the nodes' tables goes as well; the cookie lies above it.
 _WIPE = f"rm -rf {DATA} && mkdir -p {DATA} && chown rabbitmq:rabbitmq {DATA}"
+
+_DEPTH = """case rabbit_amqqueue:lookup(rabbit_misc:r(<<"/">>, queue, <<"%s">>)) of
+  {ok, Q} ->
+    Own = [P || P <- amqqueue:get_slave_pids(Q), node(P) =:= node()],
+    case Own of
+      [Pid] ->
+        S = element(4, sys:get_state(Pid)),
+        (element(4, S)):depth(element(5, S));
+      _ -> none
+    end;
+  _ -> none
+end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +71,6 @@ def script(order: Order) -> Script | None:
             return Script(host, (_EPMD, "rabbitmqctl force_boot"), True)
         case WipeNode(host=host):
             return Script(host, (_WIPE,), True)
-        case CountHeld(queue=queue, host=host):
-            return Script(host, (f"rabbitmqctl -q eval {shlex.quote(_held(queue))}",), False)
     return None
 
 
@@ -70,24 +78,15 @@ def node(host: str) -> str:
     return f"rabbit@{host}"
 
 
-def _held(queue: str) -> str:
-    """Erlang: the depth of the asked node's own mirror; `none` where it has none.
+def held(queue: str) -> list[str]:
+    """Asks the node beside which it is run for the depth of its own mirror: a number, or `none`
+    where it has none.
 
     No command tells it. The process is a gen_server2, whose state is the fourth element of its
     own record; of rabbit_mirror_queue_slave's the fourth is the backing queue, the fifth its state
     (RabbitMQ 3.8 to 3.12). Anything else raises there, and is no number here.
     """
-    return f"""case rabbit_amqqueue:lookup(rabbit_misc:r(<<"/">>, queue, <<"{queue}">>)) of
-  {{ok, Q}} ->
-    Own = [P || P <- amqqueue:get_slave_pids(Q), node(P) =:= node()],
-    case Own of
-      [Pid] ->
-        S = element(4, sys:get_state(Pid)),
-        (element(4, S)):depth(element(5, S));
-      _ -> none
-    end;
-  _ -> none
-end."""
+    return ["rabbitmqctl", "-q", "eval", _DEPTH % queue]
 
 
 def _app_stopped(*commands: str) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from harness.plan.model import Layout
 from harness.systems.containers import Containers, Image, worker_image
 from harness.systems.files import shipped
+from harness.systems.rabbitmq.alarms import RABBITMQ_ALARMS
 from harness.systems.rabbitmq.services import NODES
 
 
@@ -16,5 +17,7 @@ RABBITMQ_CONTAINERS = Containers(
     image=rabbitmq_image,
     worker_image=worker_image,
     services=NODES,
+    jars=(),
     parts="harness.systems.rabbitmq.parts:rabbitmq_parts",
+    alarms=RABBITMQ_ALARMS,
 )

@@ -9,6 +9,8 @@ from harness.systems.containers import Parts, Stand
 from harness.systems.rabbitmq.api_operator import ApiOperator
 from harness.systems.rabbitmq.broker import RabbitBroker
 from harness.systems.rabbitmq.doors import AMQP_PORT, MIRRORED_DOORS
+from harness.systems.rabbitmq.held import Held
+from harness.systems.rabbitmq.held_beside import by_command
 from harness.systems.rabbitmq.operator import RabbitOperator
 from harness.systems.rabbitmq.queues import MIRRORED, QueueKind
 from harness.systems.rabbitmq.stopped import by_application
@@ -23,12 +25,13 @@ def links(stand: Stand) -> Links:
 
 def rabbitmq_parts(stand: Stand) -> Parts:
     """Of nodes whose queues are classic ones."""
-    return parts_of(stand, MIRRORED)
+    return parts_of(stand, MIRRORED, by_command(Project(stand.client, stand.project)))
 
 
-def parts_of(stand: Stand, kind: QueueKind) -> Parts:
-    broker = RabbitBroker.on_ports(stand.layout, stand.agent, stand.addresses, kind)
+def parts_of(stand: Stand, kind: QueueKind, held: Held) -> Parts:
+    """Of nodes whose queues are of that kind."""
     project = Project(stand.client, stand.project)
+    broker = RabbitBroker.on_ports(stand.layout, stand.agent, stand.addresses, kind, held)
 
     def joined(host: str, address: str) -> None:
         """A spare is a member now."""
@@ -41,5 +44,6 @@ def parts_of(stand: Stand, kind: QueueKind) -> Parts:
         operator=RabbitOperator(ApiOperator(broker.api), project, stand.client, spares, joined),
         ways=links(stand),
         doors=MIRRORED_DOORS,
+        alarms=broker.alarms,
         lifeless=partial(by_application, project),
     )

@@ -1,9 +1,10 @@
 """PURE: what nodes of mirrored classic queues are on a layout's hosts: RabbitMQ's, and those of
 the reference in its stead."""
 
-from faults.peers import DISTRIBUTION_PORT, EPMD_PORT, Served, Serving
+from faults.peers import Served, Serving
 from harness.plan.model import Layout
 from harness.plan.servers import Process, Role, Servers
+from harness.systems.rabbitmq.doors import DISTRIBUTION_PORT, EPMD_PORT
 
 _SERVED = (Served((EPMD_PORT, DISTRIBUTION_PORT), DISTRIBUTION_PORT),)  # epmd is asked first
 

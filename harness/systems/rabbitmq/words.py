@@ -7,9 +7,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from faults.executors.alarms import ALARMS
 from harness.cluster.port import Roles
 from harness.plan.model import Layout
+from harness.systems.rabbitmq.alarms import ALARMS
 
 _NODE = "rabbit@"
 _DEAD = frozenset({"down", "stopped", "crashed", "terminated"})

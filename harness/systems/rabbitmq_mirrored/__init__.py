@@ -1,7 +1,9 @@
 """RabbitMQ with mirrored classic queues.
 
-declaration  the system
-layouts      a layout file, and the layout that it becomes
-promises     what mirrored queues promise by a layout
-policies     what a layout's policies say, held against what it promises
+declaration    the system
+layouts        a layout file, and the layout that it becomes
+promises       what mirrored queues promise by a layout
+policies       what a layout's policies say, held against what it promises
+topology_file  a topology file, and the layout that it becomes
+foreign        a cluster that somebody else runs
 """

@@ -2,9 +2,11 @@
 
 from harness.systems.files import shipped
 from harness.systems.port import Declaration
+from harness.systems.rabbitmq.broker import VERSION
 from harness.systems.rabbitmq.containers import RABBITMQ_CONTAINERS
 from harness.systems.rabbitmq.drain import MIRRORED_DRAIN
 from harness.systems.rabbitmq.servers import mirrored_servers
+from harness.systems.rabbitmq_mirrored.foreign import MIRRORED_FOREIGN
 from harness.systems.rabbitmq_mirrored.layouts import MirroredLayoutFile, mistakes
 from harness.systems.rabbitmq_mirrored.promises import mirrored_promises
 
@@ -16,7 +18,11 @@ RABBITMQ_MIRRORED = Declaration(
     promises=mirrored_promises,
     servers=mirrored_servers,
     drain=MIRRORED_DRAIN,
+    versioned_as=VERSION,
     processes=None,
     misbehaves=(),
     containers=RABBITMQ_CONTAINERS,
+    foreground=None,
+    demo=None,
+    foreign=MIRRORED_FOREIGN,
 )

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from harness.systems.files import shipped
 from harness.systems.port import Declaration
+from harness.systems.rabbitmq.broker import VERSION
 from harness.systems.rabbitmq.containers import RABBITMQ_CONTAINERS
 from harness.systems.rabbitmq.drain import MIRRORED_DRAIN
 from harness.systems.rabbitmq.servers import mirrored_servers
@@ -18,9 +19,13 @@ RABBITMQ_QUORUM = Declaration(
     promises=quorum_promises,
     servers=mirrored_servers,
     drain=MIRRORED_DRAIN,
+    versioned_as=VERSION,
     processes=None,
     misbehaves=(),
     containers=replace(
         RABBITMQ_CONTAINERS, parts="harness.systems.rabbitmq_quorum.parts:quorum_parts"
     ),
+    foreground=None,
+    demo=None,
+    foreign=None,
 )

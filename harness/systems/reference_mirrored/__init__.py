@@ -6,4 +6,5 @@ processes    its nodes as subprocesses of this machine
 containers   its nodes in containers: the image
 services     its nodes in containers: what they are told
 parts        its nodes in containers that stand: who asks and tells them
+foreground   nodes to play with
 """

@@ -22,5 +22,7 @@ REFERENCE_CONTAINERS = Containers(
     image=reference_image,
     worker_image=worker_image,
     services=NODES,
+    jars=(),
     parts="harness.systems.reference_mirrored.parts:reference_parts",
+    alarms=None,
 )

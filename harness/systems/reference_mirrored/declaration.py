@@ -2,12 +2,15 @@
 
 from harness.plan.misbehave import KINDS
 from harness.systems.files import shipped
-from harness.systems.port import Declaration
+from harness.systems.port import Declaration, Demo, Foreground
+from harness.systems.rabbitmq.broker import VERSION
 from harness.systems.rabbitmq.drain import MIRRORED_DRAIN
 from harness.systems.rabbitmq.servers import mirrored_servers
+from harness.systems.rabbitmq_mirrored.foreign import MIRRORED_FOREIGN
 from harness.systems.rabbitmq_mirrored.layouts import MirroredLayoutFile, mistakes
 from harness.systems.rabbitmq_mirrored.promises import mirrored_promises
 from harness.systems.reference_mirrored.containers import REFERENCE_CONTAINERS
+from harness.systems.reference_mirrored.foreground import nodes_to_play_with
 from harness.systems.reference_mirrored.processes import ReferenceNodes
 
 REFERENCE_MIRRORED = Declaration(
@@ -18,7 +21,16 @@ REFERENCE_MIRRORED = Declaration(
     promises=mirrored_promises,
     servers=mirrored_servers,
     drain=MIRRORED_DRAIN,
+    versioned_as=VERSION,
     processes=ReferenceNodes(),
     misbehaves=KINDS,
     containers=REFERENCE_CONTAINERS,
+    foreground=Foreground("mirrored", nodes_to_play_with),
+    demo=Demo(
+        deployment="local",
+        keeps="all-automatic@T=10",
+        breaks="exactly-2-manual@T=10",
+        real="rabbitmq-mirrored",
+    ),
+    foreign=MIRRORED_FOREIGN,
 )

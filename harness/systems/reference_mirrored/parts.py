@@ -4,17 +4,20 @@ from harness.systems.containers import Parts, Stand
 from harness.systems.rabbitmq.api_operator import ApiOperator
 from harness.systems.rabbitmq.broker import RabbitBroker
 from harness.systems.rabbitmq.doors import MIRRORED_DOORS
+from harness.systems.rabbitmq.held import by_api
 from harness.systems.rabbitmq.parts import links
 from harness.systems.rabbitmq.queues import MIRRORED
 
 
 def reference_parts(stand: Stand) -> Parts:
     """Its process is its broker: where the one runs, so does the other."""
-    broker = RabbitBroker.on_ports(stand.layout, stand.agent, stand.addresses, MIRRORED)
+    addresses = stand.addresses
+    broker = RabbitBroker.on_ports(stand.layout, stand.agent, addresses, MIRRORED, by_api)
     return Parts(
         broker=broker,
         operator=ApiOperator(broker.api),
         ways=links(stand),
         doors=MIRRORED_DOORS,
+        alarms=None,
         lifeless=None,
     )

@@ -11,6 +11,7 @@ from harness.systems.port import Node, Told
 from harness.systems.rabbitmq.api_operator import ApiOperator
 from harness.systems.rabbitmq.broker import RabbitBroker
 from harness.systems.rabbitmq.doors import MIRRORED_DOORS
+from harness.systems.rabbitmq.held import by_api
 from harness.systems.rabbitmq.queues import MIRRORED
 from harness.systems.reference_mirrored.node import (
     AMQP_PORT,
@@ -39,6 +40,6 @@ class ReferenceNodes:
         addresses: Mapping[str, str],
         port: Callable[[int], int],
     ) -> Told:
-        ports = (port(AMQP_PORT), port(API_PORT))
-        broker = RabbitBroker.on_ports(layout, agent, addresses, MIRRORED, *ports)
+        ports = port(AMQP_PORT), port(API_PORT)
+        broker = RabbitBroker.on_ports(layout, agent, addresses, MIRRORED, by_api, *ports)
         return Told(broker, ApiOperator(broker.api), MIRRORED_DOORS)

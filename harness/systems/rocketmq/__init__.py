@@ -4,6 +4,7 @@ layout      what only its layouts have: versions, groups, ports, timers
 servers     what they are on hosts, and where they listen to each other
 settings    each server's configuration file
 containers  servers in containers: the images
+jars        what servers are run from
 services    servers in containers: what they are told
 parts       servers in containers that stand: who asks and tells them
 broker      the Broker port: what servers say of themselves

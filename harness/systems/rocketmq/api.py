@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from harness.cluster.agent import AgentError, AgentLost
+from harness.systems.rocketmq.doors import HELLO
 from harness.systems.rocketmq.layout import Server
 from harness.workers.remoting.commands import Command
 from harness.workers.remoting.headers import RESPONSE, Header
@@ -62,10 +63,11 @@ class RocketApi:
     async def greets(self, server: Server) -> bool:
         try:
             said = await self._agent.call(
-                "remoting_greet",
+                HELLO.greets.call,
                 GREET_LIMIT_S,
                 host=self._addresses[server.host],
                 port=server.port,
+                **HELLO.greets.arguments,
             )
         except AgentError:
             return False

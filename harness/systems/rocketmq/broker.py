@@ -37,6 +37,7 @@ from harness.workers.remoting.requests import Answer, Request
 from harness.workers.remoting.routes import View
 from harness.workers.remoting.tables import Topic
 
+VERSION = "rocketmq"  # its name among the versions that a run records
 QUEUES = 4  # of a topic on each group
 DECLARE_SPARE_S = 35.0  # beside the time in which a slave copies its master's topics
 VERSION_LIMIT_S = 20.0
@@ -106,6 +107,10 @@ class RocketBroker:
             server.host: None if answer is None else words.claims(answer.body.decode())
             for server, answer in said.items()
         }
+
+    async def held(self, queue: str, host: str) -> int | None:  # noqa: ARG002  (the port's)
+        """No broker counts what of a topic nobody has consumed yet."""
+        return None
 
     async def members(self, asked: str) -> tuple[str, ...]:
         raise DeployError(f"{asked} is in no cluster whose members it could tell")
@@ -189,16 +194,12 @@ class RocketBroker:
     async def set_policies(self) -> None:
         """It has none."""
 
-    async def alarms(self, resource: str) -> dict[str, dict[str, bool]]:  # noqa: ARG002
-        """It raises none."""
-        return {}
-
     async def versions(self) -> dict[str, str]:
         """As brokers tell them: `V4_9_7` is 4.9.7."""
         found = await until(self._versions, bool, VERSION_LIMIT_S)
         if not found:
             raise DeployError(f"no broker told its version within {VERSION_LIMIT_S:g} s")
-        return {"rocketmq": ", ".join(sorted(found))}
+        return {VERSION: ", ".join(sorted(found))}
 
     async def _versions(self) -> set[str]:
         said = await self._read_each(self._brokers, requests.runtime_info(), answers.runtime)

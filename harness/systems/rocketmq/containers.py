@@ -5,6 +5,7 @@ from harness.plan.clients.rocketmq import ROCKETMQ
 from harness.plan.model import Layout
 from harness.systems.containers import Containers, Image, argument, worker_image
 from harness.systems.files import copy_worker_sources, shipped
+from harness.systems.rocketmq.jars import SERVER_JARS
 from harness.systems.rocketmq.layout import VERSIONS, own
 from harness.systems.rocketmq.services import SERVERS
 
@@ -20,7 +21,7 @@ def rocketmq_image(version: str = VERSIONS[0]) -> Image:
         version,
         shipped("rocketmq-2m2s"),
         "MQPROOF_ROCKETMQ_IMAGE",
-        jars=(f"rocketmq-server-{version}",),
+        jars=(SERVER_JARS[version],),
     )
 
 
@@ -39,7 +40,7 @@ def rocketmq_worker_image() -> Image:
             *((argument(package), version) for package, version in packages.items()),
         ),
         sources=copy_worker_sources,
-        jars=tuple(client.name for client in clients if client.artifacts),
+        jars=tuple(client.jars for client in clients if client.jars is not None),
     )
 
 
@@ -47,5 +48,7 @@ ROCKETMQ_CONTAINERS = Containers(
     image=_image,
     worker_image=rocketmq_worker_image,
     services=SERVERS,
+    jars=tuple(SERVER_JARS.values()),
     parts="harness.systems.rocketmq.parts:rocketmq_parts",
+    alarms=None,
 )

@@ -2,10 +2,17 @@
 
 from collections.abc import Sequence
 
-from faults.executors.doors import REMOTING, Doors
+from faults.executors.doors import Doors, Greeter
 from faults.places import place
 from harness.plan.model import Host
 from harness.systems.rocketmq.layout import servers
+
+# Any command that is answered is a greeting: no bytes of the answer tell.
+HELLO = Greeter(by="harness.workers.agent_calls.remoting:greeted")
+# A command that says it is longer than any may be ends the connection; a server logs one line,
+# and a connection on which nobody registered is nobody's end (tried on 4.9.7). It is so long that
+# RocketMQ 5 has seen that no proxy's header stands before it.
+TOO_LONG = "\x7f\xff\xff\xff" + "?" * 12
 
 
 def doors_of(hosts: Sequence[Host]) -> Doors:
@@ -15,4 +22,11 @@ def doors_of(hosts: Sequence[Host]) -> Doors:
         host.name: tuple(one.port for one in every if one.host == host.name) for host in hosts
     }
     ports |= {place(one.host, one.process): (one.port,) for one in every}
-    return Doors(protocol=REMOTING, usual=every[0].port, to_peers=None, ports=ports)
+    return Doors(
+        hello=HELLO,
+        canaries="harness.workers.agent_calls.remoting:opened",
+        peer_word=TOO_LONG,
+        usual=every[0].port,
+        to_peers=None,
+        ports=ports,
+    )

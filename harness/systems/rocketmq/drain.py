@@ -4,9 +4,10 @@
 2. A key's order hangs on how it was sent and is consumed, not only on how many consume.
 """
 
+from harness.plan.clients.rocketmq_section import SECTION
+from harness.plan.clients.rocketmq_terms import delay_ns
 from harness.plan.model import Drain, Workload
 from harness.systems.rocketmq.layout import topic_of
-from harness.workers.clients.rocketmq.terms import delay_ns
 
 QUIET_S = 2.0  # without a delay
 DELAY_SLACK_S = 3.0  # brokers look for what is due once a second
@@ -14,7 +15,7 @@ DELAY_SLACK_S = 3.0  # brokers look for what is due once a second
 
 def delay_s(workload: Workload) -> float:
     """How much longer than others a drain may last, for what was sent to come later."""
-    own = workload.rocketmq
+    own = SECTION.of(workload)
     return delay_ns(own.delay_level) / 1e9 + DELAY_SLACK_S if own.delayed_percent else 0.0
 
 
@@ -27,7 +28,7 @@ def quiet_s(workload: Workload) -> float:
 def in_order(workload: Workload, serving: int) -> bool:
     """Whether a key's messages come in the order in which they were sent, with so many consumers
     on its topic: one log, whose messages are handed out one after another."""
-    own = workload.rocketmq
+    own = SECTION.of(workload)
     if own.send != "ordered":
         return False
     return own.consume == "orderly" or (own.consume == "pull" and serving <= 1)

@@ -16,5 +16,6 @@ def rocketmq_parts(stand: Stand) -> Parts:
         operator=RocketOperator(stand.client, stand.project, stand.layout, broker),
         ways=RocketLinks(stand.agent, stand.proxy, stand.free, every, stand.addresses),
         doors=doors_of(stand.layout.hosts),
+        alarms=None,
         lifeless=None,
     )

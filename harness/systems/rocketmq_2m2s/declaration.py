@@ -2,6 +2,7 @@
 
 from harness.systems.files import shipped
 from harness.systems.port import Declaration
+from harness.systems.rocketmq.broker import VERSION
 from harness.systems.rocketmq.containers import ROCKETMQ_CONTAINERS
 from harness.systems.rocketmq.drain import TOPIC_DRAIN
 from harness.systems.rocketmq.servers import master_slave_servers
@@ -16,7 +17,11 @@ ROCKETMQ_2M2S = Declaration(
     promises=master_slave_promises,
     servers=master_slave_servers,
     drain=TOPIC_DRAIN,
+    versioned_as=VERSION,
     processes=None,
     misbehaves=(),
     containers=ROCKETMQ_CONTAINERS,
+    foreground=None,
+    demo=None,
+    foreign=None,
 )

@@ -3,9 +3,9 @@
 A topic lies on all groups of brokers, each with a master of its own; no slave is ever elected.
 """
 
+from harness.plan.clients.rocketmq_checks import ASKED_WITHIN_S
 from harness.plan.model import Layout
 from harness.plan.promises import Promises
-from harness.plan.rocketmq_checks import ASKED_WITHIN_S
 from harness.systems.rocketmq.layout import MASTER_ID, SYNC, brokers, own
 from spark_analysis.schema.words import Strength
 

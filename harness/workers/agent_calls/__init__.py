@@ -2,9 +2,13 @@
 
 `answers`   how a call fails, and how blocking work gets a deadline
 `network`   clock, connect, http
-`amqp`      greet, declare, and canaries: one AMQP connection, spoken by hand
-`remoting`  the same in RocketMQ's protocol
-`foreign`   words that are handed in, of protocols that nobody here speaks
-`canaries`  the canaries by name
+`ends`      how what was asked of a broker ended
+`foreign`   greetings and questions in whatever protocol: words or code that are handed in
+`canaries`  the canaries by name, in whatever protocol
 `proxies`   proxy and toxic calls
+
+Of families of brokers, named by what their systems declare:
+`amqp`      one AMQP connection, spoken by hand, and declare
+`amqp_canaries`, `words`  canaries on it: those that ask, those that speak
+`remoting`  one question, a greeting and canaries in RocketMQ's protocol
 """

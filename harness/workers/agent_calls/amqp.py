@@ -12,52 +12,17 @@ from typing import Any
 
 from pika import exceptions, frame, spec
 
-from faults.model import FIN, REFUSED, RST
+from faults.model import FIN, RST
+from harness.workers.agent_calls.answers import CallError
+from harness.workers.agent_calls.ends import NO_ANSWER, Closed
 from harness.workers.credentials import login
-from harness.workers.rocketmq.connection import Unanswered
 
 _HEADER = b"AMQP\x00\x00\x09\x01"
-_FIRST_FRAME = b"\x01"  # a method frame: Connection.Start
 _CHUNK = 65536
 _BUFFER_MAX = 1 << 24  # an end is seen behind so many bytes that nobody has read
 _FRAME_MAX = 131072
 _FRAME_OVERHEAD = 8
 _ALWAYS_THERE = "amq.direct"
-
-
-class Closed(Exception):
-    """The other side closed the connection or the channel, or spoke something else.
-
-    `end`: FIN or RST, where it was the connection that ended.
-    """
-
-    def __init__(self, text: str, end: str = "") -> None:
-        super().__init__(text)
-        self.end = end
-
-
-def ended(error: Exception) -> str:
-    """FIN, RST or REFUSED, where an exception tells of one; or else nothing."""
-    match error:
-        case Closed(end=end) | Unanswered(ended=end):
-            return end
-        case ConnectionRefusedError():
-            return REFUSED
-        case ConnectionResetError():
-            return RST
-    return ""
-
-
-async def greeted(host: str, port: int) -> None:
-    """Sends the protocol header and awaits the first frame. Raises Closed or OSError."""
-    reader, writer = await asyncio.open_connection(host, port)
-    try:
-        writer.write(_HEADER)
-        first = await reader.read(1)
-        if first != _FIRST_FRAME:
-            raise Closed(f"first byte {first!r}, not a frame") if first else Closed("closed", FIN)
-    finally:
-        writer.transport.abort()
 
 
 class _Ear(asyncio.StreamReaderProtocol):
@@ -219,6 +184,32 @@ class Conversation:
 
     def _send(self, channel: int, method: Any) -> None:
         self._transport.write(frame.Method(channel, method).marshal())
+
+
+async def declare(
+    host: str,
+    port: int,
+    queue: str,
+    durable: bool,
+    arguments: dict[str, Any],
+    timeout_s: float,
+) -> dict[str, Any]:
+    """Declares a queue and returns when the broker said that it is there."""
+    what = f"declare {queue} at {host}:{port}"
+    try:
+        async with asyncio.timeout(timeout_s):
+            conversation = await Conversation.open(host, port, "mqproof.agent")
+            try:
+                asked: Any = spec.Queue.Declare(queue=queue, durable=durable, arguments=arguments)
+                await conversation.request(asked, spec.Queue.DeclareOk)
+                await conversation.close()
+            finally:
+                conversation.drop()
+    except TimeoutError:
+        raise CallError("timeout", f"{what}: no answer in {timeout_s:g} s") from None
+    except NO_ANSWER as error:
+        raise CallError("refused", f"{what}: {error}") from error
+    return {}
 
 
 def _closed(method: Any) -> Closed:

@@ -1,87 +1,73 @@
-"""Calls that talk to a broker: greet, declare, and canaries by name.
+"""Canaries by name: connections of our own on clients' links, in whatever protocol.
 
 1. A canary stays silent from its opening until it is asked.
-2. `seconds` tells silence from closure: only what was silent took the whole time-out.
-3. `end` tells how the other side ended the connection, or that it refused it.
+2. What opens one, and asks or speaks on it, is a family's own: the agent is told by whom.
+3. What an answer shows, and what its end, is told in ends.py.
 """
 
 import asyncio
-import time
 from collections.abc import Awaitable
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
-from pika import spec
-
-from harness.workers.agent_calls import remoting
-from harness.workers.agent_calls.amqp import Closed, Conversation, ended, greeted
 from harness.workers.agent_calls.answers import CallError
-from harness.workers.agent_calls.network import seconds_since
-from harness.workers.agent_calls.words import Speaker
-from harness.workers.rocketmq.connection import Unanswered
+from harness.workers.agent_calls.ends import NO_ANSWER, reply
+from harness.workers.loading import CannotLoad, loaded
 
-AMQP, REMOTING = "amqp", "remoting"  # protocols of canaries
 T = TypeVar("T")
 
 
-async def greet(host: str, port: int, timeout_s: float) -> dict[str, Any]:
-    """Whether a broker answers the AMQP header."""
-    return await _reply(greeted(host, port), timeout_s)
+class Asks(Protocol):
+    """A canary that asks what its node answers alone, of that queue if it has a name."""
 
-
-async def declare(
-    host: str,
-    port: int,
-    queue: str,
-    durable: bool,
-    arguments: dict[str, Any],
-    timeout_s: float,
-) -> dict[str, Any]:
-    """Declares a queue and returns when the broker said that it is there."""
-    what = f"declare {queue} at {host}:{port}"
-    try:
-        async with asyncio.timeout(timeout_s):
-            conversation = await Conversation.open(host, port, "mqproof.agent")
-            try:
-                asked: Any = spec.Queue.Declare(queue=queue, durable=durable, arguments=arguments)
-                await conversation.request(asked, spec.Queue.DeclareOk)
-                await conversation.close()
-            finally:
-                conversation.drop()
-    except TimeoutError:
-        raise CallError("timeout", f"{what}: no answer in {timeout_s:g} s") from None
-    except (Closed, Unanswered, OSError) as error:
-        raise CallError("refused", f"{what}: {error}") from error
-    return {}
-
-
-class _Asks(Protocol):
     @property
-    def end(self) -> str: ...
+    def end(self) -> str:
+        """FIN or RST, if the other side has ended the connection."""
 
     async def passive_declare(self, queue: str) -> None: ...
 
-    def drop(self) -> None: ...
+    def drop(self) -> None:
+        """Ends it without a word, in the middle of a question, too."""
 
 
-class _Speaks(Protocol):
+class Speaks(Protocol):
+    """A canary that says words to another one, or to itself."""
+
     @property
     def end(self) -> str: ...
 
     @property
-    def octets(self) -> int: ...
+    def octets(self) -> int:
+        """How many bytes it was sent since it was opened."""
 
-    async def say(self, hearer: Any, octets: int) -> float: ...
+    async def say(self, hearer: Any, octets: int) -> float:
+        """A word of at least so many bytes; returns the seconds until it was heard."""
 
     def drop(self) -> None: ...
 
 
+class Opened(NamedTuple):
+    """What one canary can: one that was to speak speaks, any other one asks."""
+
+    asks: Asks | None
+    speaks: Speaks | None
+
+
+class Opens(Protocol):
+    """Opens a canary, having proved by one request that its way works. Raises what ends.py tells;
+    the caller brings the deadline."""
+
+    def __call__(
+        self, host: str, port: int, canary: str, queue: str, speaks: bool
+    ) -> Awaitable[Opened]: ...
+
+
 class Canaries:
-    """The open canaries of this agent: those that only ask, and those that speak."""
+    """The open canaries of this agent: those that ask, and those that speak."""
 
     def __init__(self) -> None:
-        self._open: dict[str, _Asks] = {}
+        self._open: dict[str, Asks] = {}
         self._queues: dict[str, str] = {}
-        self._speakers: dict[str, _Speaks] = {}
+        self._speakers: dict[str, Speaks] = {}
 
     async def open(
         self,
@@ -89,38 +75,33 @@ class Canaries:
         host: str,
         port: int,
         queue: str,
+        by: str,
         timeout_s: float,
         speaks: bool = False,
-        protocol: str = AMQP,
     ) -> dict[str, Any]:
-        """A canary of that name is replaced. One request proves that the way works.
-
-        `protocol`: AMQP, or RocketMQ's, in which one that asks speaks, too.
-        """
+        """A canary of that name is replaced. `by`: `module:object`, an Opens."""
         await self.close(canary)
         what = f"canary {canary} to {host}:{port}"
+        opens: Opens = imported(by)
         try:
             async with asyncio.timeout(timeout_s):
-                if protocol == REMOTING:
-                    found = await remoting.Conversation.open(host, port)
-                    self._open[canary] = self._speakers[canary] = found
-                elif speaks:
-                    self._speakers[canary] = await Speaker.open(host, port, canary)
-                else:
-                    self._open[canary] = await _asker(canary, host, port, queue)
+                found = await opens(host, port, canary, queue, speaks)
         except TimeoutError:
             raise CallError("timeout", f"{what}: no answer in {timeout_s:g} s") from None
-        except (Closed, Unanswered, OSError) as error:
+        except NO_ANSWER as error:
             raise CallError("refused", f"{what}: {error}") from error
+        if found.asks is not None:
+            self._open[canary] = found.asks
+        if found.speaks is not None:
+            self._speakers[canary] = found.speaks
         self._queues[canary] = queue
         return {}
 
     async def ask(self, canary: str, timeout_s: float) -> dict[str, Any]:
         """One passive declare on it."""
         conversation = _named(self._open, canary)
-        asked = conversation.passive_declare(self._queues[canary])
-        reply = await _reply(asked, timeout_s)
-        return {**reply, "end": conversation.end or reply["end"]}
+        said = await reply(conversation.passive_declare(self._queues[canary]), timeout_s)
+        return {**said, "end": conversation.end or said["end"]}
 
     async def say(
         self, canary: str, to: str, octets: int, rounds: int, timeout_s: float
@@ -133,11 +114,11 @@ class Canaries:
             for _ in range(rounds):
                 quickest.append(await speaker.say(hearer, octets))
 
-        reply = await _reply(talk(), timeout_s)
-        if reply["answered"]:
-            reply["seconds"] = min(quickest)
-        end = hearer.end or speaker.end or reply["end"]
-        return {**reply, "end": end, "octets": hearer.octets}
+        said = await reply(talk(), timeout_s)
+        if said["answered"]:
+            said["seconds"] = min(quickest)
+        end = hearer.end or speaker.end or said["end"]
+        return {**said, "end": end, "octets": hearer.octets}
 
     async def close(self, canary: str) -> dict[str, Any]:
         """Drops it without a word; one that is not there is no error."""
@@ -147,35 +128,15 @@ class Canaries:
         return {}
 
 
-async def _asker(canary: str, host: str, port: int, queue: str) -> Conversation:
-    conversation = await Conversation.open(host, port, f"mqproof.canary.{canary}")
+def imported(by: str) -> Any:
+    """A family's own code. Raises CallError."""
     try:
-        await conversation.passive_declare(queue)
-    except BaseException:
-        conversation.drop()
-        raise
-    return conversation
+        return loaded(by)
+    except CannotLoad as error:
+        raise CallError("bad", str(error)) from error
 
 
 def _named(canaries: dict[str, T], canary: str) -> T:
     if canary not in canaries:
         raise CallError("bad", f"no canary {canary}; there are {sorted(canaries)}")
     return canaries[canary]
-
-
-async def _reply(asked: Awaitable[None], timeout_s: float) -> dict[str, Any]:
-    began_ns = time.monotonic_ns()
-    detail, end = "answered", ""
-    try:
-        async with asyncio.timeout(timeout_s):
-            await asked
-    except TimeoutError:
-        detail = f"silent for {timeout_s:g} s"
-    except (Closed, Unanswered, OSError) as error:
-        detail, end = str(error), ended(error)
-    return {
-        "answered": detail == "answered",
-        "seconds": seconds_since(began_ns),
-        "detail": detail,
-        "end": end,
-    }

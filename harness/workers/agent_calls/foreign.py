@@ -1,17 +1,16 @@
-"""Words of protocols that the agent does not speak: what is said, and what answers, handed in.
+"""What is said to brokers in whatever protocol: words, and what answers them, are handed in.
 
 1. Text stands for bytes, one each (latin-1): a protocol need not be of letters.
 2. An answer to a question is one line, of at most ANSWER_MAX_BYTES.
 """
 
 import asyncio
-import time
 from typing import Any
 
 from faults.model import FIN
-from harness.workers.agent_calls.amqp import Closed, ended
 from harness.workers.agent_calls.answers import CallError
-from harness.workers.agent_calls.network import seconds_since
+from harness.workers.agent_calls.canaries import imported
+from harness.workers.agent_calls.ends import Closed, reply
 
 ANSWER_MAX_BYTES = 1 << 20
 _BYTES = "latin-1"
@@ -19,23 +18,18 @@ _BYTES = "latin-1"
 
 async def greet(host: str, port: int, says: str, begins: str, timeout_s: float) -> dict[str, Any]:
     """Whether what is said on a new connection has an answer that begins so."""
-    began_ns = time.monotonic_ns()
-    detail, end = "answered", ""
-    try:
-        async with asyncio.timeout(timeout_s):
-            found = await _answer(host, port, says, line=False, count=len(begins))
+
+    async def greeted() -> None:
+        found = await _answer(host, port, says, line=False, count=len(begins))
         if found != begins.encode(_BYTES):
-            detail = f"its answer began otherwise: {found!r}"
-    except TimeoutError:
-        detail = f"silent for {timeout_s:g} s"
-    except (Closed, OSError) as error:
-        detail, end = str(error), ended(error)
-    return {
-        "answered": detail == "answered",
-        "seconds": seconds_since(began_ns),
-        "detail": detail,
-        "end": end,
-    }
+            raise Closed(f"its answer began otherwise: {found!r}")
+
+    return await reply(greeted(), timeout_s)
+
+
+async def greet_by(host: str, port: int, by: str, timeout_s: float) -> dict[str, Any]:
+    """The same, where no bytes tell a right answer: code that is named awaits one."""
+    return await reply(imported(by)(host, port), timeout_s)
 
 
 async def ask(host: str, port: int, says: str, timeout_s: float) -> dict[str, Any]:

@@ -19,6 +19,7 @@ import time
 from typing import Any
 
 from harness.workers.agent_calls.answers import CallError
+from harness.workers.agent_calls.canaries import Opened
 from harness.workers.agent_calls.network import seconds_since
 from harness.workers.protocol import Endpoint
 from harness.workers.remoting.commands import Command
@@ -52,20 +53,16 @@ async def ask(
     }
 
 
-async def greet(host: str, port: int, timeout_s: float) -> dict[str, Any]:
-    """Whether a server answers a command at all."""
-    began_ns = time.monotonic_ns()
-    detail, end = "answered", ""
-    try:
-        await _asked(host, port, _anything(), timeout_s)
-    except Unanswered as error:
-        detail, end = _told(error, began_ns, timeout_s), error.ended
-    return {
-        "answered": detail == "answered",
-        "seconds": seconds_since(began_ns),
-        "detail": detail,
-        "end": end,
-    }
+async def greeted(host: str, port: int) -> None:
+    """Whether a server answers a command at all. Raises Unanswered; the caller brings the
+    deadline."""
+    await _asked(host, port, _anything(), math.inf)
+
+
+async def opened(host: str, port: int, _canary: str, _queue: str, _speaks: bool) -> Opened:
+    """canaries.Opens: every one asks, and speaks, too."""
+    conversation = await Conversation.open(host, port)
+    return Opened(asks=conversation, speaks=conversation)
 
 
 class Conversation:
@@ -178,8 +175,3 @@ def _anything() -> Request:
     """Known to name servers, who say nothing to what they do not know (4.9.7); brokers answer that
     they do not know it."""
     return Request(Code.GET_BROKER_CLUSTER_INFO, "a greeting")
-
-
-def _told(error: Unanswered, began_ns: int, timeout_s: float) -> str:
-    silent = not error.ended and seconds_since(began_ns) >= timeout_s
-    return f"silent for {timeout_s:g} s" if silent else str(error)

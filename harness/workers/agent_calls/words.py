@@ -17,7 +17,8 @@ from typing import Any
 
 from pika import spec
 
-from harness.workers.agent_calls.amqp import Closed, Conversation
+from harness.workers.agent_calls.amqp import Conversation
+from harness.workers.agent_calls.ends import Closed
 from harness.workers.agent_calls.network import seconds_since
 
 PREFIX = "mqproof-canary"  # not `mqproof.`, which is what policies of layouts mean

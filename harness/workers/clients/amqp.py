@@ -10,6 +10,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import pika
@@ -24,14 +25,26 @@ CONNECT_LIMIT_S = 2.0
 L = TypeVar("L")
 
 
+@dataclass(frozen=True, slots=True)
+class AmqpOptions:
+    """What an AMQP client must know besides what every worker knows: WorkerConfig.own."""
+
+    mandatory: bool = True
+    prefetch: int = 200
+    heartbeat_s: int = 60
+    cancel_on_ha_failover: bool = False
+
+
 class AmqpClient:
     """pika, set up for one worker."""
 
     library = f"pika {pika.__version__}"
     answers_every_send = False
+    terms = None
 
     def __init__(self, config: WorkerConfig) -> None:
         self._config = config
+        self._options = AmqpOptions(**config.own)
         # What pika has to say is in our client events; its own lines cost time and say it twice.
         logging.getLogger("pika").setLevel(logging.CRITICAL + 1)
 
@@ -44,7 +57,7 @@ class AmqpClient:
         """Raises LinkLost, and TimeoutError after CONNECT_LIMIT_S."""
 
         async def prepare(wire: "Wire") -> "AmqpPublishingLink":
-            link = AmqpPublishingLink(wire, self._config)
+            link = AmqpPublishingLink(wire, self._config, self._options)
             await link.prepare(listener)
             return link
 
@@ -56,7 +69,7 @@ class AmqpClient:
         """Raises LinkLost, and TimeoutError after CONNECT_LIMIT_S."""
 
         async def prepare(wire: "Wire") -> "AmqpConsumingLink":
-            link = AmqpConsumingLink(wire, self._config, listener)
+            link = AmqpConsumingLink(wire, self._config, self._options, listener)
             await link.prepare()
             return link
 
@@ -68,7 +81,7 @@ class AmqpClient:
         listener: PublishingListener | ConsumingListener,
         prepare: Callable[["Wire"], Awaitable[L]],
     ) -> L:
-        wire = Wire(_parameters(self._config, endpoint), listener)
+        wire = Wire(self._parameters(endpoint), listener)
         try:
             async with asyncio.timeout(CONNECT_LIMIT_S):
                 await wire.open()
@@ -77,14 +90,27 @@ class AmqpClient:
             wire.abort()
             raise
 
+    def _parameters(self, endpoint: Endpoint) -> pika.ConnectionParameters:
+        return pika.ConnectionParameters(
+            host=endpoint.address,
+            port=endpoint.port,
+            credentials=pika.PlainCredentials(*login()),
+            heartbeat=self._options.heartbeat_s,
+            connection_attempts=1,
+            retry_delay=0,
+            socket_timeout=CONNECT_LIMIT_S,
+            stack_timeout=CONNECT_LIMIT_S,
+            client_properties={"connection_name": self._config.connection_name},
+        )
+
 
 class AmqpPublishingLink:
     """A channel that publishes to one queue through the default exchange."""
 
-    def __init__(self, wire: "Wire", config: WorkerConfig) -> None:
+    def __init__(self, wire: "Wire", config: WorkerConfig, options: AmqpOptions) -> None:
         self._wire = wire
         self._queue = config.queue
-        self._mandatory = config.mandatory
+        self._mandatory = options.mandatory
         self._confirms = config.confirms
         self._properties = pika.BasicProperties(delivery_mode=2 if config.persistent else 1)
 
@@ -122,12 +148,19 @@ class AmqpPublishingLink:
 class AmqpConsumingLink:
     """A channel with one consumer of one queue."""
 
-    def __init__(self, wire: "Wire", config: WorkerConfig, listener: ConsumingListener) -> None:
+    def __init__(
+        self,
+        wire: "Wire",
+        config: WorkerConfig,
+        options: AmqpOptions,
+        listener: ConsumingListener,
+    ) -> None:
         self._wire = wire
         self._queue = config.queue
-        self._prefetch = config.prefetch
+        self._prefetch = options.prefetch
         self._forgetful = config.acknowledge == 0
-        self._arguments = {"x-cancel-on-ha-failover": True} if config.cancel_on_ha_failover else {}
+        told = options.cancel_on_ha_failover
+        self._arguments = {"x-cancel-on-ha-failover": True} if told else {}
         self._listener = listener
 
     async def prepare(self) -> None:
@@ -172,17 +205,3 @@ class AmqpConsumingLink:
 
     def abort(self) -> None:
         self._wire.abort()
-
-
-def _parameters(config: WorkerConfig, endpoint: Endpoint) -> pika.ConnectionParameters:
-    return pika.ConnectionParameters(
-        host=endpoint.address,
-        port=endpoint.port,
-        credentials=pika.PlainCredentials(*login()),
-        heartbeat=config.heartbeat_s,
-        connection_attempts=1,
-        retry_delay=0,
-        socket_timeout=CONNECT_LIMIT_S,
-        stack_timeout=CONNECT_LIMIT_S,
-        client_properties={"connection_name": config.connection_name},
-    )

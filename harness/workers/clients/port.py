@@ -6,7 +6,8 @@
 3. What is handed to `publish` or `acknowledge` leaves the process only after the calling callback
    has returned to the loop; an adapter whose library sends at once must flush the log before.
 4. Every await of a link ends: when the link is lost (LinkLost), or by the caller's own time limit.
-5. A library that fails over by itself (`answers_every_send`) has one link to the whole cluster. It
+5. What a library is told of its own is in WorkerConfig.own; nobody else reads that.
+6. A library that fails over by itself (`answers_every_send`) has one link to the whole cluster. It
    answers each send, in the end, and tells where messages came from; nobody replaces its link.
 """
 
@@ -14,7 +15,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from harness.workers.protocol import Endpoint
-from spark_analysis.schema.words import Outcome, Strength
+from spark_analysis.schema.words import Fate, Outcome, Strength
 
 
 class NoLibrary(Exception):
@@ -48,6 +49,16 @@ class Fetched(NamedTuple):
     redelivered: bool  # the broker counted a former try
     retried: bool  # it came by the retry topic
     clock_ns: int
+
+
+class Terms(Protocol):
+    """Which of a publisher's messages come late on purpose, or are in transactions."""
+
+    def of(self, sequence: int, sent_ns: int) -> tuple[int, Fate] | None:
+        """When an attempt is due, in run time, and its fate; None: an ordinary message."""
+
+    def withdrawn(self, sequence: int) -> bool:
+        """It is to be rolled back, so that its refusal is what was meant."""
 
 
 class PublishingListener(Protocol):
@@ -121,6 +132,10 @@ class Client(Protocol):
 
     @property
     def answers_every_send(self) -> bool: ...
+
+    @property
+    def terms(self) -> Terms | None:
+        """None: every message is an ordinary one."""
 
     def window(self, wanted: int) -> int:
         """How many sends of a publisher may be out where a workload wants so many."""

@@ -29,6 +29,32 @@ def test_an_experiments_runs_come_back_from_a_csv_as_they_were(tmp_path: Path) -
     assert set(found(tmp_path)) == {one, run(confirmed_per_s=12.5)}  # each once
 
 
+def test_each_run_tells_the_version_of_its_own_brokers(tmp_path: Path) -> None:
+    """An experiment records those of all its systems together."""
+    verdict_file(tmp_path, "a")
+    path = tmp_path / "a" / "verdict.json"
+    document = json.loads(path.read_text())
+    document["versions"] = {"rabbitmq": "3.10.8", "rocketmq": "4.9.7", "pika": "1.4.4"}
+    (run,) = document["runs"]
+    systems = ("rabbitmq-mirrored", "rocketmq-2m2s", "of-nobody-here")
+    document["runs"] = [
+        {**run, "name": each, "cell": run["cell"] | {"system": each}} for each in systems
+    ]
+    path.write_text(json.dumps(document))
+    assert {one.system: one.broker for one in found(tmp_path)} == {
+        "rabbitmq-mirrored": "3.10.8",
+        "rocketmq-2m2s": "4.9.7",
+        "of-nobody-here": "",
+    }
+
+
+def test_a_version_that_was_not_recorded_is_not_told(tmp_path: Path) -> None:
+    verdict_file(tmp_path, "a")
+    path = tmp_path / "a" / "verdict.json"
+    path.write_text(path.read_text().replace('"3.10.8"', '"1"').replace('"rabbitmq"', '"erlang"'))
+    assert [one.broker for one in found(tmp_path)] == [""]
+
+
 def test_published_runs_are_collected_into_the_very_file_that_they_came_from() -> None:
     kept = (PUBLISHED / "matrix.csv").read_text(encoding="utf-8")
     assert as_csv(found(PUBLISHED)) == kept

@@ -36,7 +36,7 @@ from faults.compile import compile as compile_fault
 from faults.performing import perform_all
 from harness.deploy.external.deployment import ExternalDeployment
 from harness.deploy.external.faults import equip
-from harness.plan.topology_toml import layout_of, read_topology
+from harness.systems.topologies import layout_of, read_topology
 from harness.cleanup.guardian import Kind, start_guardian
 from harness.run_folder.journal import Journal
 from tests.topologies import HOSTS, SYSTEMS

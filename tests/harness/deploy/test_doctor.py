@@ -1,11 +1,16 @@
 """Every row says what is missing and how to get it; looking never fails."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from harness.deploy import doctor
 from harness.deploy.doctor import Row
+from harness.plan.clients.declaration import Look
+from harness.plan.clients.registry import OURS, Registry
 
 
 def test_a_machine_that_has_enough_needs_nothing() -> None:
@@ -48,19 +53,52 @@ def test_what_stands_in_the_way_of_local_clusters_alone_is_told_so() -> None:
     assert row.remedy == "only `--deployment local` needs it: stop it"
 
 
+def native_row(found: Mapping[str, Any]) -> Row:
+    look = OURS["rocketmq-native"].look
+    assert look is not None
+    return doctor.client_row(look.title, found, contained=True)
+
+
 def test_the_native_rocketmq_client_is_told_with_what_it_can_do_or_why_it_is_refused() -> None:
     loaded = {"package": "rocketmq 0.4.4", "library": "l.so", "features": ["sync"], "refused": ""}
-    row = doctor.native_row(loaded)
+    row = native_row(loaded)
     assert (row.ok, row.found) == (True, "rocketmq 0.4.4, l.so: sync")
     refused = {"package": "rocketmq-client-python 2.0.0", "refused": "it brings none; get one"}
-    row = doctor.native_row(refused)
+    row = native_row(refused)
     assert (row.ok, row.optional) == (False, True)
     assert row.remedy.endswith(": get one")
     assert row.found == "rocketmq-client-python 2.0.0: it brings none"
     named_already = {"package": "rocketmq 0.4.4", "refused": "rocketmq 0.4.4 has no libz"}
-    assert doctor.native_row(named_already).found == "rocketmq 0.4.4 has no libz"
+    assert native_row(named_already).found == "rocketmq 0.4.4 has no libz"
     nothing = {"package": "", "refused": "no native client is installed; get one"}
-    assert doctor.native_row(nothing).found == "no native client is installed"
+    assert native_row(nothing).found == "no native client is installed"
+
+
+SAYS = {
+    "well": ('{"package": "acme 1", "library": "x.so", "features": ["sync"], "refused": ""}', ""),
+    "refused": (
+        '{"package": "", "library": "", "features": [], "refused": "none; get it"}',
+        "optional: get it",
+    ),
+    "no word of it": ("{}", "optional: reinstall it"),
+    "something else": ("[7]", "optional: reinstall it"),
+    "no JSON": ("hello", "optional: reinstall it"),
+    "nothing": ("", "optional: reinstall it"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("said", "remedy"), SAYS.values(), ids=SAYS)
+def test_what_another_packages_client_needs_is_looked_for_by_its_own_module(
+    said: str, remedy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever that says, doctor goes on; and no image of workers has such a library."""
+    (tmp_path / "acme_found.py").write_text(f"print({said!r})")
+    monkeypatch.syspath_prepend(tmp_path)
+    client = replace(OURS["pika"], name="acme", look=Look("Acme's library", "acme_found"))
+    (row,) = doctor._looked_for(Registry({"acme": client}, {"acme": "acme 1"}, {}))
+    assert (row.what, row.ok, row.remedy) == ("Acme's library", not remedy, remedy)
+    assert row.ok or row.optional
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """Images are named by what goes into them."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -77,7 +78,30 @@ def test_a_worker_gets_its_sources_and_nothing_heavy(tmp_path: Path) -> None:
         "spark_analysis/schema/log.py",
     } <= copied
     assert "spark_analysis/schema/arrow.py" not in copied
-    assert not [name for name in copied if name.startswith(("harness/deploy", "harness/plan"))]
+    assert not [name for name in copied if name.startswith(("harness/deploy", "harness/systems"))]
+
+
+def test_whatever_a_workers_sources_import_of_ours_is_among_them(tmp_path: Path) -> None:
+    copy_worker_sources(tmp_path)
+    missing = {
+        f"{path.relative_to(tmp_path)}: {module}"
+        for path in tmp_path.rglob("*.py")
+        for module in imported(path)
+        if not (tmp_path / module).is_dir() and not (tmp_path / f"{module}.py").is_file()
+    }
+    assert not missing
+
+
+def imported(path: Path) -> set[str]:
+    """The modules of ours that a module imports, as paths without their ending."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module)
+        elif isinstance(node, ast.Import):
+            found |= {one.name for one in node.names}
+    ours = ("faults", "harness", "spark_analysis")
+    return {name.replace(".", "/") for name in found if name.partition(".")[0] in ours}
 
 
 @pytest.mark.parametrize("version", ["4.9.7", "5.3.3"])
@@ -107,7 +131,7 @@ def test_a_layout_has_the_image_of_its_servers_version() -> None:
 
 def test_workers_of_rocketmq_have_every_java_client_and_our_own_sources() -> None:
     image = rocketmq_worker_image()
-    assert image.jars == tuple(
+    assert tuple(one.name for one in image.jars) == tuple(
         f"rocketmq-java-{one}" for one in ("4.9.0", "4.9.8", "5.2.0", "5.3.3")
     )
     given = {name for name, _ in image.arguments}
@@ -116,7 +140,7 @@ def test_workers_of_rocketmq_have_every_java_client_and_our_own_sources() -> Non
     with images._context(image) as folder:
         assert (folder / "harness" / "workers" / "agent.py").is_file()
         assert {path.name for path in (folder / "sums").iterdir()} == {
-            f"{name}.{kind}" for name in image.jars for kind in ("sha256", "mark")
+            f"{one.name}.{kind}" for one in image.jars for kind in ("sha256", "mark")
         }
 
 

@@ -2,13 +2,20 @@
 
 import hashlib
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from harness.cluster.port import DeployError
 from harness.deploy import jars
-from harness.workers.clients.rocketmq import places
+from harness.plan.clients import registry
+from harness.plan.clients.registry import OURS as CLIENTS
+from harness.plan.jars import JarSet, mistakes
+from harness.systems.catalogue import layout_names, load_layout
+from harness.systems.files import compose_folder
+from harness.systems.registry import OURS as SYSTEMS
+from harness.workers.clients import jars as places
 
 NAME = "rocketmq-server-4.9.7"
 LOCK = {"a.jar": hashlib.sha256(b"a").hexdigest(), "b.jar": hashlib.sha256(b"b").hexdigest()}
@@ -36,15 +43,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_set_is_fetched_once_and_again_when_its_lock_has_changed(folder: Path) -> None:
     (folder / "makes").write_text("printf a > a.jar; printf b > b.jar; echo x >> ../../../count")
     told: list[str] = []
-    made = jars.fetch(NAME, told.append)
+    made = jars.fetch(jars.named(NAME), told.append)
     assert {path.name for path in made.glob("*.jar")} == set(LOCK)
     assert jars.why_not(NAME) == ""
-    jars.fetch(NAME, told.append)
+    jars.fetch(jars.named(NAME), told.append)
     assert told == [f"fetching {NAME}"]
     (made / "a.jar").unlink()
     (folder / "lock").write_text((folder / "lock").read_text() + "\n")
     assert jars.why_not(NAME) == f"jars are missing: `python -m harness.deploy.jars {NAME}`"
-    jars.fetch(NAME, told.append)
+    jars.fetch(jars.named(NAME), told.append)
     assert len(told) == 2
 
 
@@ -52,7 +59,7 @@ def test_a_set_is_fetched_once_and_again_when_its_lock_has_changed(folder: Path)
 def test_every_difference_is_told_at_once_and_nothing_is_left(folder: Path) -> None:
     (folder / "makes").write_text("printf c > a.jar; printf d > d.jar")
     with pytest.raises(DeployError) as refused:
-        jars.fetch(NAME, print)
+        jars.fetch(jars.named(NAME), print)
     for part in ("a.jar has sha256", "b.jar is missing", "d.jar is not in the lock"):
         assert part in str(refused.value)
     assert list((folder / "jars").iterdir()) == []
@@ -64,26 +71,82 @@ def test_a_maven_that_fails_is_quoted_and_one_that_lacks_is_said_how_to_get(
 ) -> None:
     (folder / "makes").write_text("echo cannot resolve it; exit 1")
     with pytest.raises(DeployError, match=r"fetching rocketmq-server-4.9.7 failed(.|\n)*resolve"):
-        jars.fetch(NAME, print)
+        jars.fetch(jars.named(NAME), print)
     monkeypatch.setenv("PATH", str(folder))
-    with pytest.raises(DeployError, match="there is no mvn; install Maven"):
-        jars.fetch(NAME, print)
+    build = r"or have a Docker engine do it \(`mqproof build --system rocketmq-2m2s`\)$"
+    with pytest.raises(DeployError, match=f"there is no mvn; install Maven.*, {build}"):
+        jars.fetch(jars.named(NAME), print)
 
 
 def test_a_name_that_nothing_bears_is_answered_with_the_good_ones() -> None:
     with pytest.raises(DeployError, match=r"choose one of rocketmq-java-4\.9\.0, "):
-        jars.fetch("rocketmq-java-9", print)
+        jars.named("rocketmq-java-9")
 
 
 def test_the_pom_asks_for_every_artifact_of_a_set() -> None:
-    text = jars.pom(jars.SETS["rocketmq-server-5.3.3"])
+    text = jars.pom(jars.named("rocketmq-server-5.3.3").artifacts)
     assert text.count("<dependency>") == 4
-    assert "<artifactId>rocketmq-controller</artifactId><version>5.3.3</version>" in text
+    assert (
+        "<groupId>org.apache.rocketmq</groupId><artifactId>rocketmq-controller</artifactId>"
+        "<version>5.3.3</version>"
+    ) in text
 
 
-@pytest.mark.parametrize("name", jars.SETS)
+@pytest.mark.parametrize("name", jars.sets())
 def test_every_set_has_a_lock_with_its_own_version(name: str) -> None:
-    lock = jars.parse_lock(jars.lock_file(name).read_text())
+    lock = jars.parse_lock(jars.lock_file(jars.named(name)).read_text())
     version = name.rpartition("-")[2]
     assert f"rocketmq-client-{version}.jar" in lock
     assert all(len(digest) == 64 for digest in lock.values())
+
+
+@pytest.mark.parametrize("one", jars.sets().values(), ids=jars.sets())
+def test_no_declaration_of_ours_is_wrong(one: JarSet) -> None:
+    assert not list(mistakes(one))
+    assert one.classes == "" or list((compose_folder() / one.classes).glob("*.java"))
+
+
+def test_what_an_image_holds_can_be_fetched_by_its_name() -> None:
+    for system, own in SYSTEMS.items():
+        if own.containers is None:
+            continue
+        layouts = (load_layout(system, name) for name in layout_names(system))
+        images = [own.containers.image(layout) for layout in layouts]
+        held = [one for image in (*images, own.containers.worker_image()) for one in image.jars]
+        assert [jars.sets()[one.name] for one in held] == held
+
+
+@pytest.fixture
+def another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> JarSet:
+    """Of a client of another package, which has its files beside itself."""
+    (tmp_path / "sums").write_text("".join(f"{sum_}  {name}\n" for name, sum_ in LOCK.items()))
+    own = JarSet(name="acme", artifacts=("a:b:1",), lock=str(tmp_path / "sums"), classes="")
+    client = replace(CLIENTS["rocketmq-java-4.9.8"], name="acme", jars=own)
+    known = registry.Registry({**CLIENTS, "acme": client}, {"acme": "acme 1"}, {})
+    monkeypatch.setattr(registry, "registry", lambda: known)
+    return own
+
+
+def test_jars_of_another_package_are_ones_of_all_and_have_a_lock_of_their_own(
+    another: JarSet,
+) -> None:
+    assert jars.named("acme") == another
+    assert jars.parse_lock(jars.lock_file(another).read_text()) == LOCK
+
+
+@pytest.mark.slow
+def test_jars_that_no_image_holds_come_by_maven_alone(
+    another: JarSet, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(folder))
+    with pytest.raises(DeployError, match=r"there is no mvn; install Maven [^,]*$"):
+        jars.fetch(another, print)
+
+
+def test_a_lock_that_is_not_there_is_told_and_no_fault_of_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lost = replace(jars.named(NAME), lock=str(tmp_path / "none"))
+    monkeypatch.setattr(jars, "sets", lambda: {NAME: lost})
+    assert jars.main([NAME]) == jars.main(["--check"]) == 1
+    assert capsys.readouterr().err.count("none") == 2

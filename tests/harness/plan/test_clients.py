@@ -14,12 +14,14 @@ from harness.plan.clients.declaration import (
     Client,
     Family,
     Finds,
+    Look,
     mistakes,
 )
 from harness.plan.clients.registry import OURS, named, of_family, read, registry
-from harness.plan.declared import NOT_AMQP, declared, ignored
+from harness.plan.declared import declared, ignored
 from harness.plan.experiment import Catalogue, Request
 from harness.plan.experiment import plan as plan_of
+from harness.plan.jars import JarSet
 from harness.plan.problems import PlanError
 from harness.plan.reconnecting import reconnect_s
 from harness.run.drivers import driver
@@ -87,8 +89,9 @@ ASKED = {
     "what it can": lambda name: asked.obstacles(name, ["async"]),
     "how much": lambda name: asked.size_obstacles(name, workload()),
     "what it ignores": lambda name: asked.ignored(name, workload()),
-    "whether it reads": asked.reads_amqp,
-    "what is confirmed": asked.routes_every_confirm,
+    "what claims ask": lambda name: asked.facts(name, workload()),
+    "what is told": lambda name: asked.told(name, workload(), SYSTEM.servers(LAYOUT)),
+    "what is counted": lambda name: asked.counted(name, workload(), 1.0),
     "when it is back": lambda name: reconnect_s(name, SYSTEM.promises(LAYOUT)),
     "what it imports": driver,
 }
@@ -134,6 +137,26 @@ SPOILT = {
         [offer(replace(ACME, family="amqp"))],  # type: ignore[arg-type]
         "its family is no Family",
     ),
+    "jars that nobody has": (
+        [offer(replace(ACME, jars=JarSet(name="acme", artifacts=("a:b",), lock="x", classes="")))],
+        "its jars: 'a:b' is no `group:artifact:version`",
+    ),
+    "no jars": (
+        [offer(replace(ACME, jars=("acme:1",)))],  # type: ignore[arg-type]
+        "its jars are no JarSet, but",
+    ),
+    "nothing that looks": (
+        [offer(replace(ACME, look="acme.found"))],  # type: ignore[arg-type]
+        "what looks for it is no Look, but \"'acme.found'\"",
+    ),
+    "jars of another": (
+        [offer(replace(ACME, jars=rocketmq.CLIENTS[0].jars))],
+        "its jars bear another name, 'rocketmq-java-4.9.0'",
+    ),
+    "no module that looks": (
+        [offer(replace(ACME, look=Look("Acme", "acme;rm -r /")))],
+        "what looks for it is no module: 'acme;rm -r /'",
+    ),
     "no prober": (
         [offer(replace(ACME, family=replace(amqp.AMQP, finds=Finds.NAME_SERVERS)))],
         "has no prober",
@@ -173,9 +196,10 @@ def test_who_is_spoilt_is_told_why_by_whoever_asks_for_it(
 
 STRANGER = Family(
     name="acme's own",
-    section="",
+    section=None,
     finds=Finds.HOSTS,
-    confirms_unrouted=True,
+    confirms_routed=lambda _workload: False,
+    unconfirmed_max=lambda _workload: 100,
     auditor="",
     prober="",
 )
@@ -191,7 +215,8 @@ def test_a_client_of_a_third_family_is_neither_amqps_nor_rocketmqs(
     system = replace(SYSTEM, clients=("acme",))
     run = replace(plan(), system=system, client="acme")
     facts = declared(run)
-    assert facts["mandatory"] == facts["cancel_on_ha_failover"] == NOT_AMQP
+    moot = {"moot": "its clients do not speak AMQP"}  # as older runs have recorded it
+    assert facts["mandatory"] == facts["cancel_on_ha_failover"] == moot
     assert (facts["reconnect_s"], facts["entrance"]) == (None, LAYOUT.entrance)
     assert ignored(run) == ["workload.amqp"]
     assert obstacles(run.scenario, system, LAYOUT, "acme", "local")[:2] == [

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from harness.plan.clients.rocketmq_section import RocketWorkload
 from harness.plan.declared import declared, ignored
-from harness.plan.model import Policy, RocketWorkload
+from harness.plan.model import Policy
 from harness.systems.catalogue import layout_names, load_layout, load_system, system_names
 from harness.systems.rocketmq.layout import own
 from tests.plans import fault, plan

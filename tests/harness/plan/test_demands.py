@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from harness.plan.applicability import obstacles
+from harness.plan.clients.amqp_section import AmqpWorkload
 from tests.plans import LAYOUT, SYSTEM, plan
 
 WHY = {"transient_queues": "they last", "cancel_on_ha_failover": "it is no argument of theirs"}
@@ -17,7 +18,7 @@ def test_a_demand_that_brokers_do_not_meet_is_told_with_their_reason() -> None:
     assert reasons(durable=False) == [
         "rabbitmq-mirrored has no queues that need not outlive their broker: they last"
     ]
-    told = replace(plan().scenario.workload.amqp, cancel_on_ha_failover=True)
+    told = AmqpWorkload(cancel_on_ha_failover=True)
     assert reasons(amqp=told) == [
         "rabbitmq-mirrored has no consumers that are told of a new master: "
         "it is no argument of theirs"
@@ -25,7 +26,7 @@ def test_a_demand_that_brokers_do_not_meet_is_told_with_their_reason() -> None:
 
 
 def test_what_nobody_demands_is_in_nobodys_way() -> None:
-    told = replace(plan().scenario.workload.amqp, cancel_on_ha_failover=True)
+    told = AmqpWorkload(cancel_on_ha_failover=True)
     assert reasons() == []
     assert reasons(amqp=told, consumers=0) == []
     scenario = plan(durable=False).scenario

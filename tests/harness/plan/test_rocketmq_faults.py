@@ -7,6 +7,7 @@ import pytest
 from faults.model import Options
 from harness.plan.applicability import obstacles
 from harness.systems.catalogue import load_layout, load_system
+from tests.fault_world import ALARMS
 from tests.plans import fault, plan
 
 SYSTEM = load_system("rocketmq-2m2s")
@@ -36,3 +37,16 @@ def test_answers_that_are_to_come_while_questions_are_held_could_not_be_seen() -
 def test_it_raises_no_alarm() -> None:
     (reason,) = reasons("alarm")
     assert "rocketmq-2m2s can suffer no alarm: a broker that runs short refuses" in reason
+
+
+def test_a_system_that_declares_no_alarm_and_no_reason_suffers_none_all_the_same() -> None:
+    scenario = plan(fault("alarm", options=Options(resource="disk"))).scenario
+    asked = replace(scenario, workload=replace(scenario.workload, acknowledge=10))
+    silent = replace(SYSTEM, cannot={})
+    (reason,) = obstacles(asked, silent, LAYOUT, SYSTEM.clients[0], "compose")
+    assert reason.endswith("rocketmq-2m2s can suffer no alarm: it has no disk alarm")
+    memory_alone = replace(ALARMS, raised={"memory": ("starve", "memory")})
+    for known, found in ((ALARMS, 0), (memory_alone, 1)):
+        alarmed = replace(silent, alarms=known)
+        said = obstacles(asked, alarmed, LAYOUT, SYSTEM.clients[0], "compose")
+        assert len(said) == found

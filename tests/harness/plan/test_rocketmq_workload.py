@@ -11,9 +11,10 @@ from harness.plan.applicability import obstacles
 from harness.plan.clients.asked import drains_by, wanted
 from harness.plan.clients.declaration import Client
 from harness.plan.clients.rocketmq import CLIENTS
-from harness.plan.model import Entry, RocketWorkload, Workload
+from harness.plan.clients.rocketmq_section import SECTION as ROCKET
+from harness.plan.clients.rocketmq_section import RocketTable, RocketWorkload
+from harness.plan.model import Entry
 from harness.plan.problems import PlanError
-from harness.plan.shape import RocketTable
 from harness.plan.toml import read_scenario
 from harness.systems.catalogue import load_layout, load_system
 from tests.plans import LAYOUT, SYSTEM, plan, workload
@@ -29,8 +30,8 @@ SECTION = SMALL + "[workload.rocketmq]\n"
 SETTLED = '[phases]\nsettle = "70 s"\n'
 
 
-def read(source: str) -> Workload:
-    return read_scenario("mine", source).workload
+def read(source: str) -> RocketWorkload:
+    return ROCKET.of(read_scenario("mine", source).workload)
 
 
 def problems(source: str) -> list[str]:
@@ -40,9 +41,9 @@ def problems(source: str) -> list[str]:
 
 
 def test_a_file_that_says_nothing_is_sent_as_its_confirms_say() -> None:
-    assert read(SMALL).rocketmq == RocketWorkload(send="async")
+    assert read(SMALL) == RocketWorkload(send="async")
     unconfirmed = SMALL + 'confirms = false\nretry = "never"\n'
-    assert read(unconfirmed).rocketmq == RocketWorkload(send="oneway")
+    assert read(unconfirmed) == RocketWorkload(send="oneway")
 
 
 def test_the_file_to_start_from_explains_every_key_with_what_it_is_by_default() -> None:
@@ -52,7 +53,7 @@ def test_the_file_to_start_from_explains_every_key_with_what_it_is_by_default() 
     keys = {key: told[key] for key in told if key not in ("delay_level", "fates")}
     assert told.keys() == RocketTable.model_fields.keys()
     section = "".join(f"{key} = {json.dumps(value)}\n" for key, value in keys.items())
-    assert read(SECTION + section).rocketmq == read(SMALL).rocketmq
+    assert read(SECTION + section) == read(SMALL)
 
 
 def test_a_section_says_how_to_send_and_consume_and_which_messages_are_special() -> None:
@@ -61,7 +62,7 @@ def test_a_section_says_how_to_send_and_consume_and_which_messages_are_special()
         "threads = 2\ndelayed_percent = 10\ndelay_level = 4\n"
         f'transactional_percent = 20\nfates = ["commit", "rollback"]\n{SETTLED}'
     )
-    assert said.rocketmq == RocketWorkload(
+    assert said == RocketWorkload(
         send="sync",
         consume="pull",
         send_timeout_ms=5500,
@@ -115,7 +116,7 @@ def test_keys_that_contradict_each_other_are_a_mistake(lines: str, told: str) ->
 
 def test_without_confirms_everything_is_sent_oneway_or_the_file_is_wrong() -> None:
     head = SECTION.replace("rate = 100", 'rate = 100\nconfirms = false\nretry = "never"')
-    assert read(f'{head}send = "oneway"\n').rocketmq.send == "oneway"
+    assert read(f'{head}send = "oneway"\n').send == "oneway"
     (sync,) = problems(f'{head}send = "sync"\n')
     assert "without confirms they are oneway" in sync
     (transactional,) = problems(f"{head}transactional_percent = 5\n{SETTLED}")
@@ -124,7 +125,7 @@ def test_without_confirms_everything_is_sent_oneway_or_the_file_is_wrong() -> No
 
 def test_fates_may_be_asked_for_where_publishers_live_long_enough() -> None:
     asked = 'transactional_percent = 1\nfates = ["commit when asked"]\n'
-    assert read(f"{SECTION}{asked}{SETTLED}").rocketmq.fates
+    assert read(f"{SECTION}{asked}{SETTLED}").fates
 
 
 def test_whom_brokers_ask_for_fates_may_not_be_killed() -> None:

@@ -7,8 +7,9 @@ import pytest
 from faults.kinds import KINDS, Registry
 from faults.model import Options
 from harness.plan import shape
+from harness.plan.clients.amqp_section import AmqpWorkload
 from harness.plan.findings import FOUND_MAX
-from harness.plan.model import AmqpWorkload, Entry, FaultPlan, Retry, Span
+from harness.plan.model import Entry, FaultPlan, Retry, Span
 from harness.plan.problems import LISTED_MAX, PlanError
 from harness.plan.toml import read_scenario
 
@@ -53,7 +54,7 @@ def test_a_small_file_says_all_that_it_must() -> None:
     )
     assert workload.publishers_enter == Entry(hosts=("rmq2", "rmq3"))
     assert workload.consumers_enter == Entry(hosts=("rmq1",))
-    assert workload.amqp == AmqpWorkload(heartbeat_s=10)
+    assert workload.sections == {"amqp": AmqpWorkload(heartbeat_s=10)}
     assert scenario.faults == (
         FaultPlan(
             "hang", "master of orders", Span(0, 1), Span(2), options=Options(clients="publishers")

@@ -9,8 +9,8 @@ from harness.plan.declared import declared
 from harness.plan.model import FaultPlan, Layout, PauseIfAllDown
 from harness.plan.permission import unverified
 from harness.plan.problems import PlanError
-from harness.plan.topology_toml import layout_of, read_topology
 from harness.request.topology_file import example
+from harness.systems.topologies import layout_of, read_topology
 from tests.plans import SYSTEM, fault, plan
 from tests.topologies import FREEZE, HEAD, HOSTS, START, SYSTEMS, broker, text, topology
 

@@ -1,16 +1,33 @@
-"""The documented table of RocketMQ's clients is the one that plans are judged by."""
+"""The documented tables of clients are those that plans are judged by."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from harness.plan.clients.asked import obstacles
-from harness.report.client_matrix import lines
+from harness.plan.clients.registry import OURS
+from harness.report.client_matrix import page
 
-DOCUMENT = Path(__file__).parents[3] / "compose" / "rocketmq-java" / "CLIENTS.md"
+DOCUMENT = Path(__file__).parents[3] / "docs" / "clients.md"
 
 
-def test_the_document_holds_the_table_as_it_is() -> None:
-    table = "\n".join(lines())
-    assert table in DOCUMENT.read_text(), "run `python -m harness.report.client_matrix`"
+def test_the_page_is_as_it_would_be_made_today() -> None:
+    told = DOCUMENT.read_text(encoding="utf-8")
+    assert told == page(OURS.values()), "see its head for the command that makes it anew"
+
+
+def test_every_client_stands_in_the_table_of_its_family_and_in_no_other() -> None:
+    tables = page(OURS.values()).split("\n## ")[1:]
+    shown = {table.partition("\n")[0]: table for table in tables}
+    assert shown.keys() == {client.family.name for client in OURS.values()}
+    for client in OURS.values():
+        where = [family for family, table in shown.items() if f"| `{client.name}` |" in table]
+        assert where == [client.family.name]
+
+
+def test_a_family_that_is_new_has_a_table_without_a_word_here() -> None:
+    family = replace(OURS["pika"].family, name="Acme's own")
+    client = replace(OURS["pika"], name="acme", family=family)
+    assert "\n## Acme's own\n" in page([*OURS.values(), client])
 
 
 def test_every_obstacle_is_told_and_what_can_be_done_is_none() -> None:

@@ -108,3 +108,14 @@ def test_it_shows_that_a_fault_waits_for_the_end_of_another() -> None:
     assert "  fault 1    kill mirror of orders: from +5 s for 5 s" in shown
     assert "  fault 2    kill master of orders: from +15 s at least for 12 s" in shown
     assert "             5 s after fault 1 was seen to be gone" in shown
+
+
+def test_it_says_what_the_client_that_plays_ignores() -> None:
+    layout = "colocated@compressed"
+    system = load_system("rocketmq-2m2s")
+    request = Request("e", 7, (scenario("master-crash"),), (system.name,), (layout,))
+    catalogue = Catalogue((system,), (load_layout(system.name, layout),))
+    client = system.clients[0]
+    said = f"  ignored    workload.amqp: {client} does not know it"
+    assert said in list(dry_run.lines(plan(request, catalogue)))
+    assert not [line for line in lines("master-crash", "all-automatic@T=10") if "ignored" in line]

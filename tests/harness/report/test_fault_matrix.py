@@ -1,10 +1,15 @@
 """The documentation's pages of faults and operations are what the code offers."""
 
+import io
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
+from rich.console import Console
 
 from faults.kinds import KINDS
 from harness.plan.operations import OPERATIONS
-from harness.report import fault_matrix, operation_matrix
+from harness.report import fault_matrix, listing, operation_matrix
 from harness.report.fault_matrix import DEPLOYMENTS, lines
 from harness.systems.catalogue import load_system, system_names
 
@@ -32,6 +37,22 @@ def test_every_kind_is_offered_or_says_why_not_under_every_deployment() -> None:
     for kind in KINDS.values():
         assert {*kind.offers, *kind.why_not} == set(DEPLOYMENTS)
         assert not kind.offers.keys() & kind.why_not.keys()
+
+
+def test_a_kind_that_few_systems_can_suffer_is_told_with_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rare = {"rare": replace(KINDS["kill"], name="rare", only_on=("doves", "pigeons"))}
+    for module in (listing, fault_matrix):
+        monkeypatch.setattr(module, "KINDS", {**KINDS, **rare})
+    shown = io.StringIO()
+    Console(file=shown, width=1000).print(next(listing.faults()))
+    told = {line.split()[0]: line for line in shown.getvalue().splitlines()}
+    assert told["rare"].rstrip().endswith("doves, pigeons")
+    assert told["kill"].rstrip().endswith("any")
+    rows = {row.split("|")[1].strip(): row for row in lines(SYSTEMS) if row.startswith("| `")}
+    assert "| doves, pigeons |" in rows["`rare`"]
+    assert "| any |" in rows["`kill`"]
 
 
 def test_what_a_system_cannot_suffer_stands_below_with_the_reason() -> None:

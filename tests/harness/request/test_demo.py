@@ -9,19 +9,26 @@ import pytest
 from harness.claims import claims
 from harness.compare import expectations
 from harness.request import demo
+from harness.systems.registry import OURS
 
 ROOT = Path(__file__).parents[3]
 
 
 def test_the_same_deaths_meet_a_layout_that_keeps_its_promise_and_one_that_does_not() -> None:
+    _, where = demo.shown()
     runs = demo.experiment_of(7, "x").runs
     cells = [(each.scenario.name, each.layout.label) for each in runs]
     assert cells == [
-        (demo.DEATHS, demo.GOOD),
-        (demo.LINK, demo.GOOD),
-        (demo.DEATHS, demo.BAD),
+        (demo.DEATHS, where.keeps),
+        (demo.LINK, where.keeps),
+        (demo.DEATHS, where.breaks),
     ]
     assert len({each.name for each in runs}) == len({each.seed for each in runs}) == 3
+
+
+def test_one_system_of_ours_shows_it_beside_one_whose_brokers_are_real() -> None:
+    assert [name for name, own in OURS.items() if own.demo] == [demo.shown()[0]]
+    assert demo.shown()[1].real in OURS.keys() - {demo.shown()[0]}
 
 
 def test_no_run_of_the_demo_skips_its_drain_or_lasts_long() -> None:

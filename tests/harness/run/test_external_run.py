@@ -17,12 +17,12 @@ from harness.deploy.external.site import noted
 from harness.plan.declared import declared
 from harness.plan.model import RunPlan
 from harness.plan.topology import Topology
-from harness.plan.topology_toml import layout_of
 from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import seal
+from harness.systems.topologies import layout_of
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.log import read_rows

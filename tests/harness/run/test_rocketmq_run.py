@@ -1,19 +1,23 @@
 """A run on RocketMQ's brokers, as the harness plays it: who is hired, and what they are told."""
 
-from dataclasses import replace
+import json
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 
 from harness.cluster.port import Link
 from harness.plan import worker_places
+from harness.plan.clients.amqp_section import AmqpWorkload
+from harness.plan.clients.asked import told
 from harness.plan.clients.rocketmq import CLIENTS
-from harness.plan.model import Layout, RocketWorkload, RunPlan
-from harness.run import told
+from harness.plan.clients.rocketmq_section import RocketWorkload
+from harness.plan.model import Layout, RunPlan
 from harness.systems.catalogue import load_layout, load_system
 from harness.systems.rocketmq import drain
 from harness.systems.rocketmq.layout import RocketMq, Timers, own
 from harness.systems.rocketmq_2m2s.promises import master_slave_promises
+from harness.workers.clients.rocketmq.options import RocketOptions
 from harness.workers.protocol import WorkerConfig
 from harness.workers.recorder import Recorder
 from spark_analysis.schema import tables
@@ -167,7 +171,8 @@ def test_what_the_scenario_and_the_layout_say_reaches_the_clients(tmp_path: Path
     flagged = replace(own(COLOCATED), client_jvm=("-Da=b",))
     layout = replace(COLOCATED, own=flagged)
     said = RocketWorkload(send="sync", consume="pull", send_timeout_ms=5500, batch=8)
-    options = configured(tmp_path, of(layout, rocketmq=said))["publisher-1"].rocketmq
+    worker = configured(tmp_path, of(layout, rocketmq=said))["publisher-1"]
+    options = RocketOptions.from_json(worker.own)
     assert (options.producer, options.consumer) == ("sync", "pull")
     assert (options.send_timeout_ms, options.batch) == (5500, 8)
     assert options.jvm == ("-Da=b",)
@@ -175,7 +180,16 @@ def test_what_the_scenario_and_the_layout_say_reaches_the_clients(tmp_path: Path
 
 
 def test_a_client_is_not_told_what_it_does_by_itself() -> None:
-    assert told.options(of(load_layout("rocketmq-2m2s", "colocated@default"))).settings == ()
+    layout = load_layout("rocketmq-2m2s", "colocated@default")
+    assert told(JAVA, workload(), ROCKET.servers(layout))["settings"] == []
+
+
+def test_a_worker_is_told_all_that_it_may_be_and_nothing_else() -> None:
+    said = told(JAVA, workload(), ROCKET.servers(COLOCATED))
+    assert said.keys() == {one.name for one in fields(RocketOptions)}
+    assert RocketOptions.from_json(json.loads(json.dumps(said))) == RocketOptions(
+        delay_level=3, settings=(("pollNameServerInterval", "5000"),)
+    )
 
 
 @pytest.mark.parametrize(
@@ -195,7 +209,7 @@ def test_a_confirm_is_worth_what_the_layout_declares(
 
 
 def test_what_is_said_of_amqp_alone_takes_nothing_from_a_confirm(tmp_path: Path) -> None:
-    loose = replace(workload().amqp, mandatory=False)
+    loose = AmqpWorkload(mandatory=False)
     publisher = configured(tmp_path, of(amqp=loose))["publisher-1"]
     recorder = Recorder(replace(publisher, log=str(tmp_path / "log")), rig.fail)
     recorder.settlements([(7, 1, Outcome.CONFIRMED, "SEND_OK")], 5, 1)

@@ -16,7 +16,7 @@ from faults.compile import compile
 from faults.kinds import KINDS
 from faults.model import Armed
 from harness.run_folder.journal import Journal, JournalError, read, standing
-from tests.fault_world import CLIENTS, OPTIONS_OF, like_erlang
+from tests.fault_world import ALARMS, CLIENTS, OPTIONS_OF, like_erlang
 
 EVENTS = st.lists(
     st.tuples(
@@ -42,6 +42,7 @@ def fault(kind: str = "kill", window: int = 1, returns: bool = True) -> Armed:
         options=OPTIONS_OF[kind],
         clients=CLIENTS,
         serving=like_erlang(hosts),
+        alarms=ALARMS,
     )
     return replace(armed, serving=None)  # the journal has it not: the undo names what it undoes
 

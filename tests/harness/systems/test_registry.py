@@ -38,10 +38,22 @@ def test_what_is_deployed_as_processes_says_how_and_nothing_else_does() -> None:
         assert (declared.processes is not None) == ("local" in load_system(name).deployments)
 
 
+def test_whose_brokers_raise_no_alarm_says_why_and_nobody_else_does() -> None:
+    for name, declared in OURS.items():
+        assert declared.containers is not None
+        assert (declared.containers.alarms is None) == ("alarm" in load_system(name).cannot)
+        assert load_system(name).alarms is declared.containers.alarms
+
+
 def test_only_processes_are_told_to_misbehave() -> None:
     told = {name: declared.misbehaves for name, declared in OURS.items()}
     assert told["reference-mirrored"] == KINDS
     assert not [name for name, kinds in told.items() if kinds and OURS[name].processes is None]
+
+
+def test_what_somebody_else_may_run_says_how_it_is_met_and_nothing_else_does() -> None:
+    for name, declared in OURS.items():
+        assert (declared.foreign is not None) == ("external" in load_system(name).deployments)
 
 
 @pytest.mark.parametrize("declared", OURS.values(), ids=OURS)

@@ -15,11 +15,16 @@ from typing import Any
 
 import pytest
 
+from harness.systems.rabbitmq.doors import AMQP_HEADER, MIRRORED_DOORS
 from harness.workers.agent import answer, calls
 from harness.workers.agent_calls.answers import in_thread
 from harness.workers.agent_calls.network import ANSWER_MAX_BYTES
 from harness.workers.protocol import EXIT_CLOSED, EXIT_ORPHANED, SILENCE_LIMIT_S
 from tests.tiny_amqp import TinyBroker
+
+HELLO = AMQP_HEADER.greets.arguments
+AMQP = MIRRORED_DOORS.canaries
+_CANARY = {"canary": "c", "host": "127.0.0.1", "port": 1, "queue": "", "timeout_s": 1}
 
 ROOT = Path(__file__).parents[3]
 COMMAND = [sys.executable, "-m", "harness.workers.agent"]
@@ -126,7 +131,13 @@ def test_an_answer_that_is_too_long_is_an_error_and_the_agent_lives_on() -> None
 
 async def open_canary(ask: Ask, port: int) -> None:
     opened = await ask(
-        "canary_open", canary="c", host="127.0.0.1", port=port, queue="orders", timeout_s=5.0
+        "canary_open",
+        canary="c",
+        host="127.0.0.1",
+        port=port,
+        queue="orders",
+        by=AMQP,
+        timeout_s=5.0,
     )
     assert opened == {}
 
@@ -177,7 +188,7 @@ def test_a_canary_can_be_closed_while_its_link_stands_still() -> None:
 
 
 async def open_speaker(ask: Ask, canary: str, port: int) -> None:
-    where = {"host": "127.0.0.1", "port": port, "queue": "", "timeout_s": 5.0}
+    where = {"host": "127.0.0.1", "port": port, "queue": "", "by": AMQP, "timeout_s": 5.0}
     assert await ask("canary_open", canary=canary, speaks=True, **where) == {}
 
 
@@ -225,7 +236,7 @@ def test_how_a_canary_was_ended_is_noted_when_it_happens() -> None:
             asked = await ask("canary_ask", canary="c", timeout_s=5.0)
             here = {"host": "127.0.0.1", "port": broker.port, "timeout_s": 5.0}
             assert [said["end"], asked["end"]] == ["fin", "fin"]
-            assert (await ask("greet", **here))["end"] == "refused"
+            assert (await ask("greet", **here, **HELLO))["end"] == "refused"
 
     asyncio.run(story())
 
@@ -255,7 +266,7 @@ def test_a_reset_is_told_from_an_end() -> None:
         async with stage() as (ask, _, _):
             server = await asyncio.start_server(reset, "127.0.0.1", 0)
             here = server.sockets[0].getsockname()[1]
-            said = await ask("greet", host="127.0.0.1", port=here, timeout_s=5.0)
+            said = await ask("greet", host="127.0.0.1", port=here, timeout_s=5.0, **HELLO)
             server.close()
             assert (said["answered"], said["end"]) == (False, "rst")
 
@@ -267,7 +278,13 @@ def test_a_missing_queue_is_no_answer_of_a_canary() -> None:
         async with stage() as (ask, broker, link):
             broker.missing = True
             opened = await ask(
-                "canary_open", canary="c", host="127.0.0.1", port=link.port, queue="q", timeout_s=5
+                "canary_open",
+                canary="c",
+                host="127.0.0.1",
+                port=link.port,
+                queue="q",
+                by=AMQP,
+                timeout_s=5,
             )
             assert (opened["kind"], "404" in opened["text"]) == ("refused", True)
 
@@ -278,9 +295,9 @@ def test_greet_and_connect_tell_silence_from_refusal() -> None:
     async def story() -> None:
         async with stage() as (ask, broker, _):
             here = {"host": "127.0.0.1", "port": broker.port, "timeout_s": 0.3}
-            assert (await ask("greet", **here))["answered"]
+            assert (await ask("greet", **here, **HELLO))["answered"]
             broker.silent = True
-            silent = await ask("greet", **here)
+            silent = await ask("greet", **here, **HELLO)
             assert (silent["answered"], silent["seconds"] >= 0.3) == (False, True)
             assert (await ask("connect", **here))["connected"]
             broker.refuse()
@@ -335,7 +352,9 @@ def test_declare_makes_a_queue_and_says_goodbye() -> None:
     [
         ({"do": "nonsense"}, "bad"),
         ({"do": "greet", "host": "127.0.0.1"}, "bad"),
-        ({"do": "greet", "host": "127.0.0.1", "port": 1, "timeout_s": 1, "more": 1}, "bad"),
+        ({"do": "connect", "host": "127.0.0.1", "port": 1, "timeout_s": 1, "more": 1}, "bad"),
+        ({"do": "greet_by", "host": "a", "port": 1, "timeout_s": 1, "by": "no.such:code"}, "bad"),
+        ({"do": "canary_open", **_CANARY, "by": "harness.workers.agent:no_such"}, "bad"),
         ({"do": "proxy_delete", "prefix": ""}, "bad"),
         ({"do": "toxic_remove", "proxies": ["p"], "toxic": "t"}, "proxy"),
         (
@@ -398,7 +417,7 @@ def test_it_ends_with_its_input() -> None:
 
 @pytest.mark.slow
 def test_it_ends_when_it_hears_nothing_even_with_a_call_that_hangs() -> None:
-    hanging = {"do": "greet", "id": 1, "host": "127.0.0.1", "timeout_s": 500.0}
+    hanging = {"do": "greet", "id": 1, "host": "127.0.0.1", "timeout_s": 500.0, **HELLO}
     listener = subprocess.Popen(
         [sys.executable, "-c", _SILENT_SERVER], stdout=subprocess.PIPE, text=True
     )

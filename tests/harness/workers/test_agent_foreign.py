@@ -1,4 +1,4 @@
-"""Words that are handed to the agent, of a protocol that it does not speak."""
+"""What is handed to the agent to greet and ask by, of a protocol that it does not speak."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
+from faults.model import FIN
 from harness.workers.agent import answer, calls
 from harness.workers.agent_calls import foreign
+from harness.workers.agent_calls.canaries import Opened
+from harness.workers.agent_calls.ends import Closed
 from tests.loops import in_a_loop
 
 
@@ -37,10 +40,10 @@ async def said(call: str, **arguments: Any) -> dict[str, Any]:
 @in_a_loop
 async def test_a_greeting_is_answered_when_the_answer_begins_as_it_should() -> None:
     async with server(b"\xffHOLA, and more") as (where, heard):
-        value = (await said("words_greet", says="HELO\n", begins="\xffHOLA", **where))["value"]
+        value = (await said("greet", says="HELO\n", begins="\xffHOLA", **where))["value"]
         assert (value["answered"], value["detail"], value["end"]) == (True, "answered", "")
         assert heard == b"HELO\n"
-        other = (await said("words_greet", says="HELO\n", begins="BYE", **where))["value"]
+        other = (await said("greet", says="HELO\n", begins="BYE", **where))["value"]
         assert not other["answered"]
         assert "began otherwise" in other["detail"]
 
@@ -52,11 +55,86 @@ def test_an_end_and_a_silence_are_told_apart(ends: bool, end: str, detail: str) 
     @in_a_loop
     async def story() -> None:
         async with server(b"", ends) as (where, _):
-            value = (await said("words_greet", says="HELO\n", begins="HOLA", **where))["value"]
+            value = (await said("greet", says="HELO\n", begins="HOLA", **where))["value"]
             assert (value["answered"], value["end"]) == (False, end)
             assert detail in value["detail"]
 
     story()
+
+
+async def smiles(host: str, port: int) -> None:
+    """A greeter: whoever says a smile first of all."""
+    reader, writer = await asyncio.open_connection(host, port)
+    try:
+        writer.write(b"\n")
+        said = await reader.read(2)
+        if said != b":)":
+            raise Closed(f"no smile but {said!r}", "" if said else FIN)
+    finally:
+        writer.transport.abort()
+
+
+@pytest.mark.parametrize(
+    ("says", "ends", "met"),
+    [
+        (b":)", False, (True, "", "answered")),
+        (b":(", False, (False, "", "no smile")),
+        (b"", True, (False, "fin", "no smile")),
+        (b"", False, (False, "", "silent for 0.5 s")),
+    ],
+)
+@in_a_loop
+async def test_where_no_bytes_tell_a_right_answer_code_that_is_named_awaits_it(
+    says: bytes, ends: bool, met: tuple[bool, str, str]
+) -> None:
+    async with server(says, ends) as (where, _):
+        value = (await said("greet_by", by=f"{__name__}:smiles", **where))["value"]
+    assert (value["answered"], value["end"]) == met[:2]
+    assert met[2] in value["detail"]
+    assert (value["seconds"] >= 0.5) is ("silent" in met[2])
+
+
+class Parrot:
+    """A canary that says what it is asked."""
+
+    end, octets = "", 3
+
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+
+    async def passive_declare(self, queue: str) -> None:
+        self.heard.append(queue)
+
+    def drop(self) -> None:
+        self.heard.append("dropped")
+
+
+PARROT = Parrot()
+
+
+async def parrot(host: str, port: int, canary: str, queue: str, speaks: bool) -> Opened:
+    if port == 1:
+        raise Closed("no cage", FIN)
+    PARROT.heard.append(f"{canary} at {host}:{port}, {queue!r}, {speaks}")
+    return Opened(asks=PARROT, speaks=None)
+
+
+@in_a_loop
+async def test_a_canary_is_opened_by_the_code_that_is_named() -> None:
+    known = calls("127.0.0.1:1")
+
+    async def ask(call: str, **arguments: Any) -> dict[str, Any]:
+        return await answer(known, {"do": call, "id": 1, "canary": "c", **arguments})
+
+    how = {"host": "h", "queue": "q", "by": f"{__name__}:parrot", "timeout_s": 1.0}
+    opened = await ask("canary_open", port=2, **how)
+    assert opened["say"] == "answer"
+    assert (await ask("canary_ask", timeout_s=1.0))["value"]["answered"]
+    assert PARROT.heard == ["c at h:2, 'q', False", "q"]
+    refused = await ask("canary_open", port=1, **how)  # one of its name was dropped first
+    assert (refused["kind"], PARROT.heard[-1]) == ("refused", "dropped")
+    assert "no cage" in refused["text"]
+    assert (await ask("canary_ask", timeout_s=1.0))["kind"] == "bad"
 
 
 @in_a_loop

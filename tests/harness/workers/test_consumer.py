@@ -95,7 +95,7 @@ def test_acknowledgements_are_cumulative_by_batch_and_the_rest_by_tick(tmp_path:
 
 def test_what_comes_with_the_subscription_itself_is_acknowledged_too(tmp_path: Path) -> None:
     async def story(broker: TinyBroker, folder: Path) -> None:
-        settings = settings_of(broker, folder, prefetch=10)
+        settings = settings_of(broker, folder, own={"prefetch": 10})
         fill(broker, 40)
         async with consumer(settings) as worker:
             await until(lambda: worker.status()["delivered"] == 40)

@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from harness.plan.clients.rocketmq_terms import terms
 from harness.workers.clients.port import Fetched
 from harness.workers.clients.rocketmq.options import RocketOptions
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
@@ -131,11 +132,10 @@ def test_what_was_to_be_rolled_back_is_done_when_it_is_refused_and_the_rest_is_r
         rate=100.0,
         confirm_window=2,
         retry="until_confirmed",
-        rocketmq=fated,
     )
 
     async def story() -> None:
-        client = PatientClient()
+        client = PatientClient(terms(fated))
         async with publisher(settings, client):
             await until(lambda: len(client.sent) == 2)
             client.answer(1, Outcome.REFUSED, None, "SEND_OK ROLLBACK_MESSAGE")

@@ -170,7 +170,8 @@ def test_what_is_returned_and_then_acked_is_returned(tmp_path: Path) -> None:
 
 def test_without_mandatory_a_confirm_may_mean_routed_nowhere(tmp_path: Path) -> None:
     async def story(broker: TinyBroker, folder: Path) -> None:
-        settings = settings_of(broker, folder, mandatory=False)
+        worth = int(Strength.UNROUTED_POSSIBLE)
+        settings = settings_of(broker, folder, own={"mandatory": False}, strength=worth)
         broker.unroutable = True
         async with publisher(settings) as worker:
             await until(lambda: worker.status()["confirmed"] >= 5)

@@ -100,7 +100,9 @@ def test_every_delivery_is_on_record_when_its_acknowledgement_reaches_the_socket
 
     async def story() -> None:
         async with TinyBroker() as broker:
-            spy.worker = config(Role.CONSUMER, tmp_path, broker, acknowledge=3, prefetch=10)
+            spy.worker = config(
+                Role.CONSUMER, tmp_path, broker, acknowledge=3, own={"prefetch": 10}
+            )
             fill(broker, 100)
             async with consumer(spy.worker):
                 await until(lambda: (100, True) in broker.acknowledged)
@@ -153,7 +155,7 @@ def test_after_kill_9_the_log_holds_every_delivery_that_was_acknowledged(
     async def story(folder: Path) -> None:
         async with TinyBroker() as broker:
             fill(broker, 4_000)
-            told = config(Role.CONSUMER, folder, broker, acknowledge=batch, prefetch=60)
+            told = config(Role.CONSUMER, folder, broker, acknowledge=batch, own={"prefetch": 60})
             worker = await Process.spawn(told)
             frames = max(1, acknowledged // batch)
             await until(lambda: len(broker.acknowledged) >= frames)

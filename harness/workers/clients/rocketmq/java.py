@@ -17,6 +17,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from harness.plan.clients.rocketmq_terms import fate_of, level_of, terms
+from harness.workers.clients.jars import class_path
 from harness.workers.clients.port import (
     ConsumingListener,
     Fetched,
@@ -24,9 +26,14 @@ from harness.workers.clients.port import (
     NoLibrary,
     PublishingListener,
 )
-from harness.workers.clients.rocketmq import answers, places, wire
-from harness.workers.clients.rocketmq.options import LANES_MAX, group, name_servers, window
-from harness.workers.clients.rocketmq.terms import fate_of, level_of
+from harness.workers.clients.rocketmq import answers, wire
+from harness.workers.clients.rocketmq.options import (
+    LANES_MAX,
+    RocketOptions,
+    group,
+    name_servers,
+    window,
+)
 from harness.workers.protocol import Endpoint, WorkerConfig
 from spark_analysis.schema.body import Identity, decode
 from spark_analysis.schema.words import Fate
@@ -59,11 +66,13 @@ class JavaClient:
 
     def __init__(self, config: WorkerConfig) -> None:
         self._config = config
+        self._options = RocketOptions.from_json(config.own)
+        self.terms = terms(self._options)
         self.library = f"rocketmq-java {config.client.removeprefix(PREFIX)}"
         start_jvm(config)
 
     def window(self, wanted: int) -> int:
-        return window(self._config.rocketmq, wanted)
+        return window(self._options, wanted)
 
     async def publisher(
         self, _endpoint: Endpoint, listener: PublishingListener
@@ -83,8 +92,7 @@ class JavaPublisher:
     """A producer of one topic."""
 
     def __init__(self, config: WorkerConfig, listener: PublishingListener) -> None:
-        options = config.rocketmq
-        self._options = options
+        options = self._options = RocketOptions.from_json(config.own)
         self._listener = listener
         self._java = _Java(config, self._heard, listener.noticed)
         self._tag = 0  # of the last message that was handed over
@@ -152,7 +160,7 @@ class JavaConsumer:
     """A consumer of one topic."""
 
     def __init__(self, config: WorkerConfig, listener: ConsumingListener) -> None:
-        self._options = config.rocketmq
+        self._options = RocketOptions.from_json(config.own)
         self._listener = listener
         self._java = _Java(config, self._heard, listener.noticed)
         self._places: dict[tuple[str, int, bool], str] = {}
@@ -226,7 +234,7 @@ class _Java:
                 config.connection_name,
                 config.queue,
                 *how,
-                _strings(config.rocketmq.settings),
+                _strings(RocketOptions.from_json(config.own).settings),
             )
         )
 
@@ -309,7 +317,7 @@ def start_jvm(config: WorkerConfig) -> None:
         import jpype
     except ImportError as missing:
         raise NoJava("JPype is missing: pip install 'mqproof[rocketmq-java]'") from missing
-    jars = places.class_path(config.client)
+    jars = class_path(config.client)
     if not jars:
         raise NoJava(
             f"the jars of {config.client} are missing: "
@@ -317,7 +325,7 @@ def start_jvm(config: WorkerConfig) -> None:
         )
     home = Path(f"{config.log}.java")  # its own logs, beside ours
     places_of_its_own = (f"-Duser.home={home}", f"-Drocketmq.client.logRoot={home}")
-    flags = (*FLAGS, *places_of_its_own, *config.rocketmq.jvm)
+    flags = (*FLAGS, *places_of_its_own, *RocketOptions.from_json(config.own).jvm)
     try:
         jpype.startJVM(*flags, classpath=jars, convertStrings=True)
     except (OSError, RuntimeError, jpype.JVMNotFoundException) as failure:

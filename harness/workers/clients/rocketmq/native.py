@@ -20,6 +20,7 @@ from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any
 
+from harness.plan.clients.rocketmq_terms import NO_DELAY, level_of, terms
 from harness.workers.clients.port import (
     ConsumingListener,
     Fetched,
@@ -30,8 +31,7 @@ from harness.workers.clients.port import (
 from harness.workers.clients.rocketmq import answers, wire
 from harness.workers.clients.rocketmq.native_found import Found, look
 from harness.workers.clients.rocketmq.native_package import AsyncSends, Package
-from harness.workers.clients.rocketmq.options import LANES_MAX, window
-from harness.workers.clients.rocketmq.terms import NO_DELAY, level_of
+from harness.workers.clients.rocketmq.options import LANES_MAX, RocketOptions, window
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema.body import Identity, decode
 
@@ -58,10 +58,12 @@ class NativeClient:
         if refused := found.refused or lack(found, config):
             raise NoNative(refused)
         self._config = config
+        self._options = RocketOptions.from_json(config.own)
+        self.terms = terms(self._options)
         self.library = found.package
 
     def window(self, wanted: int) -> int:
-        return window(self._config.rocketmq, wanted)
+        return window(self._options, wanted)
 
     async def publisher(
         self, _endpoint: Endpoint, listener: PublishingListener
@@ -76,7 +78,7 @@ class NativeClient:
 
 def lack(found: Found, config: WorkerConfig) -> str:
     """What this workload wants and the library has not; empty where it has all."""
-    options = config.rocketmq
+    options = RocketOptions.from_json(config.own)
     wanted = {options.consumer: True}
     if config.role is Role.PUBLISHER:
         wanted = {
@@ -94,11 +96,12 @@ class NativePublisher:
 
     def __init__(self, config: WorkerConfig, listener: PublishingListener) -> None:
         self._config = config
+        self._options = RocketOptions.from_json(config.own)
         self._listener = listener
         self._loop = asyncio.get_running_loop()
         self._topic = config.queue.encode()
-        self._ordered = config.rocketmq.producer == "ordered"
-        self._delays = config.rocketmq.delayed_percent > 0
+        self._ordered = self._options.producer == "ordered"
+        self._delays = self._options.delayed_percent > 0
         self._lanes = min(config.confirm_window, LANES_MAX)
         # A key keeps to one thread, so that its sends do not overtake each other.
         self._queues = [SimpleQueue[_Send]() for _ in range(self._lanes if self._ordered else 1)]
@@ -119,7 +122,7 @@ class NativePublisher:
             self._producer = self._package.producer(self._config)
         except _failures() as failure:
             raise LinkLost(_text(failure)[: answers.RAW_MAX]) from failure
-        if self._config.rocketmq.producer == "async":
+        if self._options.producer == "async":
             self._async = AsyncSends(self._package, self._producer, self._stored, self._refused)
         await _native(self._producer.start)
         self._start_lanes()
@@ -173,8 +176,7 @@ class NativePublisher:
             messages.free(message)
 
     def _level(self, body: bytes) -> int:
-        options = self._config.rocketmq
-        return level_of(options, _identity(body).sequence) if self._delays else NO_DELAY
+        return level_of(self._options, _identity(body).sequence) if self._delays else NO_DELAY
 
     def _hand_in(self, tag: int, message: int, key: int) -> None:
         """Raises RocketMQException."""
@@ -185,7 +187,7 @@ class NativePublisher:
 
     def _call(self, message: int, key: int) -> int:
         """The status of a send that blocks. Raises RocketMQException."""
-        mode = self._config.rocketmq.producer
+        mode = self._options.producer
         if mode == "oneway":
             self._producer.send_oneway(message)
             return wire.HANDED_OVER

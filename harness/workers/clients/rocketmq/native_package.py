@@ -21,7 +21,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from harness.workers.clients.rocketmq.native_found import NEEDED, WAYS, Way, having
-from harness.workers.clients.rocketmq.options import group, name_servers
+from harness.workers.clients.rocketmq.options import RocketOptions, group, name_servers
 from harness.workers.protocol import WorkerConfig
 from spark_analysis.schema.body import HEADER_BYTES, MAGIC, length_of
 
@@ -91,7 +91,7 @@ class Package:
 
     def producer(self, config: WorkerConfig) -> Any:
         """Set up, and not started. Raises RocketMQException."""
-        options = config.rocketmq
+        options = RocketOptions.from_json(config.own)
         sharded = options.producer == "ordered" and self._ordered == _SHARDED
         named = group(config.queue, "writers")
         made = self.client.Producer(named, **({"orderly": True} if sharded else {}))
@@ -106,7 +106,7 @@ class Package:
     def consumer(self, config: WorkerConfig, hear: Callable[[int, int], int]) -> Any:
         """Subscribed, and not started; `hear` gets each message's handle second, in a thread of
         the library's. Raises RocketMQException."""
-        options = config.rocketmq
+        options = RocketOptions.from_json(config.own)
         made = self.client.PushConsumer(
             group(config.queue, "readers"), options.consumer == "orderly"
         )

@@ -7,7 +7,7 @@
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -28,19 +28,18 @@ class RocketOptions:
     delayed_percent: int = 0  # of the sequences
     delay_level: int = 1  # of those: 1 to DELAY_LEVELS_MAX
     transactional_percent: int = 0  # of the sequences, others than those that are delayed
-    fates: tuple[str, ...] = ("commit",)  # of transactions, in turn: terms.FATES
+    fates: tuple[str, ...] = ("commit",)  # of transactions, in turn: rocketmq_terms.FATES
     threads: int = 4  # that consume
     batch: int = 32  # messages a pull and a call of the listener, at most
     settings: tuple[tuple[str, str], ...] = ()
     jvm: tuple[str, ...] = ()
 
     @classmethod
-    def from_json(cls, document: dict[str, Any]) -> "RocketOptions":
-        parts = dict(document)
-        parts["fates"] = tuple(parts["fates"])
-        parts["settings"] = tuple((name, value) for name, value in parts["settings"])
-        parts["jvm"] = tuple(parts["jvm"])
-        return cls(**parts)
+    def from_json(cls, document: Mapping[str, Any]) -> "RocketOptions":
+        """What WorkerConfig.own says."""
+        lists = {key: tuple(document[key]) for key in ("fates", "jvm") if key in document}
+        settings = tuple((name, value) for name, value in document.get("settings", ()))
+        return cls(**{**document, **lists, "settings": settings})
 
 
 def window(options: RocketOptions, wanted: int) -> int:

@@ -43,6 +43,9 @@ class Pigeons:
         said = await self._ask_all({"do": "find", "queue": queue})
         return {host: None if one is None else bool(one["here"]) for host, one in said.items()}
 
+    async def held(self, queue: str, host: str) -> int | None:
+        return None  # it does not tell
+
     async def members(self, asked: str) -> tuple[str, ...]:
         return tuple(await self._running(asked))
 
@@ -77,9 +80,6 @@ class Pigeons:
 
     async def set_policies(self) -> None:
         """It knows none."""
-
-    async def alarms(self, resource: str) -> dict[str, dict[str, bool]]:
-        return {}  # it watches nothing
 
     async def versions(self) -> dict[str, str]:
         return {"pigeonhole": VERSION}

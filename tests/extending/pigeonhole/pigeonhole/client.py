@@ -15,7 +15,6 @@ from pigeonhole import VERSION
 from pigeonhole.lines import LINE_MAX, decode, encode
 
 CONNECT_LIMIT_S = 2.0
-WINDOW = 200  # messages that are given before one is done with
 UNASKED = ("confirmed", "given")
 
 
@@ -24,6 +23,7 @@ class Pigeon:
 
     library = f"pigeonhole {VERSION}"
     answers_every_send = False
+    terms = None  # nothing comes late on purpose, and nothing is in transactions
 
     def __init__(self, config: WorkerConfig) -> None:
         self._config = config
@@ -90,7 +90,8 @@ class Link:
         return len(self._kept) + self._writer.transport.get_write_buffer_size()
 
     async def consume(self) -> None:
-        await self._ask({"do": "subscribe", "queue": self._config.queue, "window": WINDOW})
+        window = self._config.own["window"]  # what `tells` of the section says
+        await self._ask({"do": "subscribe", "queue": self._config.queue, "window": window})
 
     def acknowledge(self, tag: int) -> None:
         self._say({"do": "done", "upto": tag})

@@ -70,6 +70,11 @@ class Hole:
         self._waiting.append((message, stored))
         self._stirred.set()
 
+    @property
+    def windows(self) -> list[int]:
+        """Of those that it is given to."""
+        return [one.window for one in self._subscriptions]
+
     def subscribe(self, peer: Peer, window: int) -> None:
         self._subscriptions.append(Subscription(peer, window))
         self._give()

@@ -147,7 +147,9 @@ class Node:
                 return {"say": "stalled" if on else "flowing"}
             case {"do": "state"}:
                 unstored = sum(hole.unstored for hole in self._holes.values())
-                return {"say": "state", "stalled": self._stalled, "unstored": unstored}
+                windows = [window for hole in self._holes.values() for window in hole.windows]
+                told = {"stalled": self._stalled, "unstored": unstored, "windows": windows}
+                return {"say": "state", **told}
         return {"say": "what?", "heard": words}
 
     def _named(self, begins: str) -> list[Connection]:

@@ -1,12 +1,39 @@
 """What is declared of the client: data alone, for the harness; a worker imports `client`."""
 
-from harness.plan.clients.declaration import CAN, Client, Family, Finds
+from pydantic import Field
 
+from harness.plan.clients.declaration import CAN, Client, Family, Finds
+from harness.plan.clients.section import Section
+from harness.plan.tables import Table
+
+WINDOW = 200
+
+
+class PigeonTable(Table):
+    """`[workload.pigeonhole]`. `window`: messages that are given before one is done with."""
+
+    window: int = Field(default=WINDOW, ge=1, le=10_000)
+
+
+SECTION = Section(
+    key="pigeonhole",
+    shape=PigeonTable,
+    value=lambda table, _confirms: table.window,
+    problems=lambda _document: (),
+    says=lambda window: window != WINDOW,
+    facts={},
+    moot="",
+    asks=lambda _window, _workload: (),
+    asks_of_all=lambda _window: (),
+    tells=lambda window, _servers: {"window": window},
+    counts=lambda _window, _workload, _load_s: {},
+)
 FAMILY = Family(
     name="Pigeonhole's lines",
-    section="",
+    section=SECTION,
     finds=Finds.HOSTS,
-    confirms_unrouted=False,  # who puts into a queue that is not there is cut off
+    confirms_routed=lambda _workload: True,  # whose queue is not there is cut off
+    unconfirmed_max=lambda _workload: 1000,
     auditor="",
     prober="",
 )
@@ -33,6 +60,7 @@ CLIENT = Client(
     reconnect_s=2,  # dialling.py: every host within a second, and 0.1 s between rounds
     drained_by="pigeonhole-py",
     packages=(("pigeonhole", "0.1"),),
-    artifacts=(),
+    jars=None,
+    look=None,
     how_to_get="pip install pigeonhole",
 )

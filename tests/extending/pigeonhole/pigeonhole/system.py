@@ -23,7 +23,14 @@ from pigeonhole.lines import CLIENT_PORT, PEER_PORT
 from spark_analysis.schema.words import Strength
 
 HELLO = Greeting(says='{"do":"hello"}\n', begins='{"say":"hello"')
-DOORS = Doors(protocol=HELLO, usual=CLIENT_PORT, to_peers=PEER_PORT, ports={})
+DOORS = Doors(
+    hello=HELLO,
+    canaries=None,  # its system.toml says what it cannot suffer for that
+    peer_word=None,
+    usual=CLIENT_PORT,
+    to_peers=PEER_PORT,
+    ports={},
+)
 _ALONE = Moot("a queue lies on one node, and has no mirror")
 
 
@@ -165,7 +172,11 @@ DECLARATION = Declaration(
     promises=_promises,
     servers=_servers,
     drain=DRAIN,
+    versioned_as="pigeonhole",
     processes=PigeonholeNodes(),
     misbehaves=(),  # its nodes do wrong by their layout
     containers=None,
+    foreground=None,
+    demo=None,
+    foreign=None,
 )

@@ -22,7 +22,7 @@ import pika
 from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 
 from harness.plan.topology import Topology
-from harness.plan.topology_toml import read_topology
+from harness.systems.topologies import read_topology
 from tests.topologies import HEAD, HOSTS, SYSTEMS, broker, command
 
 ROOT = Path(__file__).parents[4]

@@ -26,7 +26,7 @@ from harness.deploy.external.deployment import ExternalDeployment
 from harness.deploy.external.faults import equip
 from harness.deploy.external.site import Site, noted
 from harness.plan.topology import Topology
-from harness.plan.topology_toml import layout_of, read_topology
+from harness.systems.topologies import layout_of, read_topology
 from tests.fault_world import CLIENTS, REAL_OPTIONS_OF
 from tests.harness.deploy.external import rig
 from tests.harness.deploy.external.rig import Owner

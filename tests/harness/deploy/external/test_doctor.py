@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from harness.deploy.doctor import Row
-from harness.deploy.external import looks
 from harness.deploy.external.doctor import examine, possible
-from harness.deploy.external.rights import lacking
 from harness.pipeline import stages
 from harness.plan.topology import Topology
-from harness.plan.topology_toml import read_topology
+from harness.systems.rabbitmq.foreign import looks
+from harness.systems.rabbitmq.foreign.rights import lacking
+from harness.systems.topologies import read_topology
 from tests.harness.deploy.external import rig
 from tests.harness.deploy.external.rig import Owner
 from tests.harness.test_pipeline_deployments import Heard

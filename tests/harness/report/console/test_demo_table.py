@@ -23,6 +23,6 @@ def test_a_newcomer_s_table_holds_a_sentence_and_a_verdict_for_each_cell() -> No
 
 
 def test_the_last_lines_name_the_two_ways_on() -> None:
-    lines = list(demo_table.last_lines(report(run(Story())), "some-system"))
+    lines = list(demo_table.last_lines(report(run(Story())), "some-system", "real-one"))
     assert any("mqproof new scenario" in line and "some-system" in line for line in lines)
-    assert any("rabbitmq-mirrored" in line for line in lines)
+    assert any("--system real-one" in line for line in lines)

@@ -11,7 +11,9 @@ from harness.cluster.agent import AgentTimeout
 from harness.cluster.port import DeployError, Roles
 from harness.systems.catalogue import load_layout
 from harness.systems.rabbitmq.broker import RabbitBroker
+from harness.systems.rabbitmq.held import by_api
 from harness.systems.rabbitmq.queues import MIRRORED, QueueKind
+from harness.systems.registry import OURS
 from tests.loops import in_a_loop
 
 LAYOUT = load_layout("rabbitmq-mirrored", "all-automatic")
@@ -58,7 +60,7 @@ def broker(
 ) -> tuple[RabbitBroker, FakeAgent]:
     agent = FakeAgent(said)
     addresses = {host: host for host in HOSTS}
-    asked = RabbitBroker.on_ports(LAYOUT, agent, addresses, kind)  # type: ignore[arg-type]
+    asked = RabbitBroker.on_ports(LAYOUT, agent, addresses, kind, by_api)  # type: ignore[arg-type]
     return asked, agent
 
 
@@ -189,3 +191,12 @@ async def test_a_queue_is_declared_as_its_kind_has_it() -> None:
     asked, agent = broker(everywhere(PATH, (200, full)), kind)
     await asked.declare("mqproof.r.q", True, "rmq2")
     assert agent.declared == [("mqproof.r.q", {"x-copies": 3})]
+
+
+@in_a_loop
+async def test_a_system_of_this_api_is_versioned_as_it_records_its_version() -> None:
+    overview = (200, {"rabbitmq_version": "3.10.8", "erlang_version": "25.0.4"})
+    found, _ = broker(everywhere("/api/overview", overview))
+    versions = await found.versions()
+    for name in ("rabbitmq-mirrored", "reference-mirrored"):
+        assert versions[str(OURS[name].versioned_as)] == "3.10.8"

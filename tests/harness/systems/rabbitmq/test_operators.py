@@ -9,7 +9,6 @@ from harness.cluster.agent import AgentTimeout
 from harness.cluster.orders import (
     AddNode,
     CancelSync,
-    CountHeld,
     DeletePolicy,
     ForceBoot,
     ForgetNode,
@@ -21,7 +20,7 @@ from harness.cluster.orders import (
 )
 from harness.cluster.port import DeployError
 from harness.systems.rabbitmq import commands
-from harness.systems.rabbitmq.api import ManagementApi, held_path
+from harness.systems.rabbitmq.api import ManagementApi
 from harness.systems.rabbitmq.api_operator import ApiOperator
 from tests.loops import in_a_loop
 
@@ -174,22 +173,3 @@ def test_an_empty_disk_keeps_the_cookie_that_lies_beside_the_data() -> None:
 def test_what_the_management_api_does_the_command_line_does_not() -> None:
     assert commands.script(DeletePolicy("mqproof")) is None
     assert commands.script(Synchronise("q")) is None
-
-
-def test_a_mirrors_node_is_asked_by_its_command_line_what_it_holds() -> None:
-    script = commands.script(CountHeld("x.orders", "rmq2"))
-    assert script is not None
-    assert (script.host, script.instead) == ("rmq2", False)
-    assert script.text.startswith("rabbitmqctl -q eval '")
-    assert '<<"x.orders">>' in script.text
-
-
-@in_a_loop
-async def test_an_api_tells_what_a_node_holds_or_that_it_does_not() -> None:
-    brokers = Brokers()
-    order = CountHeld("x.orders", "rmq2")
-    brokers.policies[held_path("x.orders")] = {"name": "x.orders", "held_here": 7}
-    assert await operator(brokers).carry_out(order) == "rmq2: 7"
-    brokers.policies[held_path("x.orders")] = {"name": "x.orders"}
-    with pytest.raises(DeployError, match="rmq2 does not tell"):
-        await operator(brokers).carry_out(order)

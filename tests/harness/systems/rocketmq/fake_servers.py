@@ -54,10 +54,10 @@ class FakeRocket:
     async def call(self, name: str, /, timeout_s: float, **told: Any) -> dict[str, Any]:
         server = self.by_place[told["host"], told["port"]]
         if f"{server.host} {server.process}" in self.dead:
-            if name == "remoting_greet":
+            if name == "greet_by":
                 return {"answered": False}
             raise AgentTimeout("silent")
-        if name == "remoting_greet":
+        if name == "greet_by":
             return {"answered": True}
         answer = self._of_broker if server.is_broker else self._of_name_server
         code, fields, body = answer(server, told["code"], told["fields"])

@@ -25,7 +25,7 @@ from harness.systems.rocketmq.broker import RocketBroker
 from harness.systems.rocketmq.layout import Server, own, servers
 from harness.workers.agent import calls
 from harness.workers.agent_calls.answers import CallError
-from harness.workers.clients.rocketmq.places import jars_folder
+from harness.workers.clients.jars import jars_folder
 
 HERE = "127.0.0.1"
 STOP_LIMIT_S = 20.0

@@ -9,6 +9,7 @@ import pytest
 from harness.cluster.agent import AgentLost
 from harness.cluster.port import DeployError, Roles
 from harness.systems.catalogue import load_layout
+from harness.systems.registry import OURS
 from harness.systems.rocketmq import broker as rocketmq
 from harness.systems.rocketmq import words
 from harness.systems.rocketmq.broker import RocketBroker
@@ -215,7 +216,7 @@ async def test_that_the_agent_is_gone_is_not_taken_for_a_silence_of_servers() ->
 @in_a_loop
 async def test_the_servers_tell_their_version() -> None:
     _, broker = stood()
-    assert await broker.versions() == {"rocketmq": "4.9.7"}
+    assert await broker.versions() == {OURS["rocketmq-2m2s"].versioned_as: "4.9.7"}
 
 
 @in_a_loop

@@ -8,6 +8,7 @@ from harness.workers.clients.port import (
     ConsumingListener,
     Fetched,
     PublishingListener,
+    Terms,
 )
 from harness.workers.protocol import Endpoint
 from spark_analysis.schema.words import Outcome, Strength
@@ -22,7 +23,8 @@ class PatientClient:
     def window(self, wanted: int) -> int:
         return wanted
 
-    def __init__(self) -> None:
+    def __init__(self, terms: Terms | None = None) -> None:
+        self.terms = terms
         self.sent: list[bytes] = []
         self.acknowledged: list[int] = []
         self.links = 0

@@ -6,7 +6,7 @@ import itertools
 import platform
 import time
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,7 @@ class World:
     def settings(self, role: Role, options: RocketOptions, **rest: Any) -> WorkerConfig:
         way = (Endpoint("host1", "127.0.0.1", self.servers.name_server),)
         values = {"client": self.client, "queue": self.topic, "endpoints": way}
-        values |= {"deadline_s": 30.0, "rocketmq": options, "limit_s": 60.0}
+        values |= {"deadline_s": 30.0, "own": asdict(options), "limit_s": 60.0}
         return config(role, self.folder, **{**values, **rest})
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from harness.deploy import jars
-from harness.workers.clients.rocketmq.places import jars_folder
+from harness.workers.clients.jars import jars_folder
 
 READY_LIMIT_S = 400.0  # two JVMs on a machine that has other things to do
 CREATE_TOPIC, CLUSTER_INFO = 17, 106

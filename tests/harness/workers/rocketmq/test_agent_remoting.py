@@ -8,14 +8,22 @@ from typing import Any
 import pytest
 
 from faults.model import FIN, REFUSED
-from harness.workers.agent_calls import remoting
+from harness.systems.rocketmq.doors import HELLO
+from harness.workers.agent_calls import foreign, remoting
 from harness.workers.agent_calls.answers import CallError
-from harness.workers.agent_calls.canaries import REMOTING, Canaries
+from harness.workers.agent_calls.canaries import Canaries
 from harness.workers.remoting.commands import Command, encode
 from harness.workers.remoting.headers import Header, Serialisation
 from harness.workers.remoting.requests import Code, Request
 from tests.harness.workers.rocketmq.fake_servers import FakeServer, fake, said
 from tests.loops import in_a_loop
+
+REMOTING = "harness.workers.agent_calls.remoting:opened"
+
+
+async def greet(host: str, port: int, timeout_s: float) -> dict[str, Any]:
+    return await foreign.greet_by(host, port, HELLO.by, timeout_s)
+
 
 LIMIT_S = 5.0
 SHORT_S = 0.2
@@ -83,7 +91,7 @@ async def test_a_question_gets_whatever_the_server_says() -> None:
 @in_a_loop
 async def test_a_server_that_says_nothing_in_time_is_silent() -> None:
     async with fake("mute", lambda _: None) as server:
-        reply = await remoting.greet(server.endpoint.address, server.port, SHORT_S)
+        reply = await greet(server.endpoint.address, server.port, SHORT_S)
         assert (reply["answered"], reply["end"]) == (False, "")
         assert reply["detail"] == f"silent for {SHORT_S:g} s"
         with pytest.raises(CallError) as caught:
@@ -95,9 +103,9 @@ async def test_a_server_that_says_nothing_in_time_is_silent() -> None:
 async def test_a_greeting_is_answered_by_brokers_and_name_servers_and_refused_by_nobody() -> None:
     for answer in (name_server(), broker()):
         async with fake("one", answer) as server:
-            assert (await remoting.greet(**place(server)))["answered"]
+            assert (await greet(**place(server)))["answered"]
             port = server.port
-    reply = await remoting.greet("127.0.0.1", port, LIMIT_S)
+    reply = await greet("127.0.0.1", port, LIMIT_S)
     assert (reply["answered"], reply["end"]) == (False, REFUSED)
 
 
@@ -110,7 +118,7 @@ async def test_a_word_is_heard_by_the_other_canary_and_as_long_as_it_was_said(
     canaries = Canaries()
     async with fake("one", kind()) as server:
         for name in ("proxied", "direct"):
-            await canaries.open(name, queue="", speaks=True, protocol=REMOTING, **place(server))
+            await canaries.open(name, queue="", speaks=True, by=REMOTING, **place(server))
         for ends in (("proxied", "direct"), ("direct", "proxied"), ("direct", "direct")):
             reply = await canaries.say(*ends, octets, 2, LIMIT_S)
             assert reply["answered"], reply
@@ -128,7 +136,7 @@ async def test_of_several_canaries_each_hears_what_each_says_at_once(
     canaries, names = Canaries(), ("proxied", "direct", "other")
     async with fake("one", kind()) as server:
         for name in names:
-            await canaries.open(name, queue="", speaks=True, protocol=REMOTING, **place(server))
+            await canaries.open(name, queue="", speaks=True, by=REMOTING, **place(server))
         said = (canaries.say(*pair, 2_000, 10, LIMIT_S) for pair in product(names, names))
         for reply in await asyncio.gather(*said):
             assert reply["answered"], reply
@@ -143,7 +151,7 @@ async def test_of_a_long_word_something_comes_down_before_a_hundred_bytes_were_a
     canaries, answer = Canaries(), broker()
     async with fake("one", answer) as server:
         for name in ("a", "b"):
-            await canaries.open(name, queue="", protocol=REMOTING, **place(server))
+            await canaries.open(name, queue="", by=REMOTING, **place(server))
 
         def first(request: Request) -> Command | None:
             asked.append(request)
@@ -165,7 +173,7 @@ async def test_one_may_speak_to_itself_twice_at_once(
     """As the direct one does, while words are timed both ways."""
     canaries = Canaries()
     async with fake("one", kind()) as server:
-        await canaries.open("direct", queue="", speaks=True, protocol=REMOTING, **place(server))
+        await canaries.open("direct", queue="", speaks=True, by=REMOTING, **place(server))
         twice = (canaries.say("direct", "direct", 2000, 5, LIMIT_S) for _ in range(2))
         assert [reply["answered"] for reply in await asyncio.gather(*twice)] == [True, True]
         await canaries.close("direct")
@@ -177,7 +185,7 @@ async def test_a_word_that_the_server_never_got_is_silence_at_the_other_canary()
     canaries = Canaries()
     async with fake("deaf", answer) as server:
         for name in ("a", "b"):
-            await canaries.open(name, queue="", protocol=REMOTING, **place(server))
+            await canaries.open(name, queue="", by=REMOTING, **place(server))
         lost = Code.UPDATE_CONSUMER_OFFSET
         server.answer = lambda request: None if request.code == lost else answer(request)
         reply = await canaries.say("a", "b", 0, 1, SHORT_S)
@@ -188,7 +196,7 @@ async def test_a_word_that_the_server_never_got_is_silence_at_the_other_canary()
 async def test_a_canary_notes_how_it_was_ended_before_anybody_asks() -> None:
     canaries = Canaries()
     async with fake("going", broker()) as server:
-        await canaries.open("a", queue="", protocol=REMOTING, **place(server))
+        await canaries.open("a", queue="", by=REMOTING, **place(server))
         for writer in server.connections:
             writer.close()
         await asyncio.sleep(SHORT_S)

@@ -4,6 +4,7 @@ import asyncio
 import struct
 import threading
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,7 @@ def library(monkeypatch: pytest.MonkeyPatch) -> type[Library]:
 def settings(folder: Path, role: Role = Role.PUBLISHER, **options: Any) -> WorkerConfig:
     way = (Endpoint("host1", "127.0.0.1", 9876),)
     own = RocketOptions(**options)
-    return config(role, folder, number=7, queue="orders", endpoints=way, rocketmq=own)
+    return config(role, folder, number=7, queue="orders", endpoints=way, own=asdict(own))
 
 
 def test_halves_are_asked_for_where_they_came_from_and_others_share_a_group(

@@ -16,12 +16,13 @@ import pytest
 from faults.actions import AddToxic, RemoveToxic
 from faults.compile import compile
 from faults.executors.canaries import Canaries
-from faults.executors.doors import REMOTING, Doors
+from faults.executors.doors import Doors
 from faults.executors.ports import Agent
 from faults.executors.toxics import Toxics
 from faults.model import Armed, Options, Proof, Replies, Words
 from faults.verification import gone, held
 from faults.witness import Witness
+from harness.systems.rocketmq.doors import HELLO
 from harness.workers.agent import answer, calls
 from harness.workers.remoting.requests import Code
 from tests.harness.workers.rocketmq.fake_servers import Answer, fake, said
@@ -105,7 +106,9 @@ async def test_a_fault_of_links_to_two_servers_is_seen_to_hold_and_to_be_gone(ki
             )
             ways[link] = "127.0.0.2", int(made["port"])
         doors = Doors(
-            protocol=REMOTING,
+            hello=HELLO,
+            canaries="harness.workers.agent_calls.remoting:opened",
+            peer_word=None,
             usual=master.port,
             to_peers=None,
             ports={HOST: (names.port, master.port)},

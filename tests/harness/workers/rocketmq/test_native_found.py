@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from dataclasses import asdict
 from itertools import product
 from pathlib import Path
 
@@ -87,7 +88,7 @@ def test_what_a_workload_wants_and_the_library_lacks_is_said(
     tmp_path: Path, role: Role, options: RocketOptions, missing: str
 ) -> None:
     found = Found("rocketmq 0.4.4", "lib.so", ("sync", "concurrent"))
-    settings: WorkerConfig = config(role, tmp_path, rocketmq=options)
+    settings: WorkerConfig = config(role, tmp_path, own=asdict(options))
     reason = lack(found, settings)
     assert reason == (
         f"rocketmq 0.4.4 cannot do {missing}; it can do sync, concurrent" if missing else ""

@@ -5,7 +5,7 @@ import ctypes
 import itertools
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +61,7 @@ class Heard:
 
 def settings(folder: Path, role: Role, **rest: Any) -> WorkerConfig:
     options = RocketOptions(producer=rest.pop("producer", "sync"), **rest.pop("options", {}))
-    made = config(role, folder, rocketmq=options, client="rocketmq-native", **rest)
+    made = config(role, folder, own=asdict(options), client="rocketmq-native", **rest)
     return replace(made, endpoints=SERVERS)
 
 
@@ -96,7 +96,7 @@ def read(library: Library, told: WorkerConfig, count: int) -> list[bytes]:
     async def story() -> None:
         link = await NativeClient(told).consumer(told.endpoints[0], heard)  # type: ignore[arg-type]
         await link.consume()
-        orderly = "Orderly" if told.rocketmq.consumer == "orderly" else ""
+        orderly = "Orderly" if RocketOptions.from_json(told.own).consumer == "orderly" else ""
         _, hear = library.told[f"RegisterMessageCallback{orderly}"]
         for each in range(1, count + 1):
             told_it = asyncio.create_task(asyncio.to_thread(hear, 1, each))
@@ -118,7 +118,7 @@ def test_what_is_told_of_a_package_is_what_its_classes_have_and_the_driver_calls
     assert found.refused == ""
     assert set(found.features) == FEATURES[package]
     assert ("CreateTransactionProducer" in library.exported) is (package == NEW)
-    row = doctor.native_row({"library": found.library, **_json(found)})
+    row = doctor.client_row("native", {"library": found.library, **_json(found)}, True)
     assert row.ok
     assert ("async" in row.found) is (package == OLD)
 
@@ -331,7 +331,7 @@ def test_a_client_without_what_every_worker_needs_is_refused_with_what_is_missin
     found = look()
     assert found.refused.startswith(f"{package} cannot be driven, for nothing sets or tells")
     assert f"pip install rocketmq==0.4.4` into an environment without {WITHOUT_LIBRARY}" in (
-        doctor.native_row(_json(found)).remedy
+        doctor.client_row("native", _json(found), True).remedy
     )
 
 

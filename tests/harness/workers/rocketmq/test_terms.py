@@ -4,7 +4,15 @@ from itertools import pairwise
 
 import pytest
 
-from harness.plan import rocketmq_checks
+from harness.plan.clients import rocketmq_checks
+from harness.plan.clients.rocketmq_terms import (
+    FATES,
+    NO_DELAY,
+    delay_ns,
+    fate_of,
+    level_of,
+    terms_of,
+)
 from harness.workers.clients.rocketmq.options import (
     CONSUMERS,
     LANES_MAX,
@@ -12,14 +20,6 @@ from harness.workers.clients.rocketmq.options import (
     RocketOptions,
     group,
     window,
-)
-from harness.workers.clients.rocketmq.terms import (
-    FATES,
-    NO_DELAY,
-    delay_ns,
-    fate_of,
-    level_of,
-    terms_of,
 )
 from spark_analysis.schema.words import NO_DUE, Fate
 

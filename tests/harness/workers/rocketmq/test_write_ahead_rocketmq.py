@@ -3,11 +3,13 @@
 import asyncio
 import struct
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from harness.plan.clients.rocketmq_terms import terms
 from harness.workers.clients.port import PublishingLink, PublishingListener
 from harness.workers.clients.rocketmq import java, wire
 from harness.workers.clients.rocketmq.java import JavaPublisher
@@ -40,7 +42,7 @@ class Library:
 
 class JavaClient(PatientClient):
     def __init__(self, library: Library) -> None:
-        super().__init__()
+        super().__init__(terms(RocketOptions.from_json(library.settings.own)))
         self.library_called = library
         self.link: Any = None
 
@@ -64,7 +66,7 @@ class JavaClient(PatientClient):
 
 class NativeClient(PatientClient):
     def __init__(self, library: Library) -> None:
-        super().__init__()
+        super().__init__(terms(RocketOptions.from_json(library.settings.own)))
         self.library_called = library
 
     async def publisher(self, _endpoint: Endpoint, listener: PublishingListener) -> PublishingLink:
@@ -90,7 +92,7 @@ def test_every_attempt_and_its_terms_are_on_record_when_the_library_gets_it(
     monkeypatch.setattr(java, "_java_bytes", bytes)
     monkeypatch.setattr(java, "_java_ints", list)
     options = RocketOptions(delayed_percent=100)
-    settings = config(Role.PUBLISHER, tmp_path, rocketmq=options, **load)
+    settings = config(Role.PUBLISHER, tmp_path, own=asdict(options), **load)
     settings = settings.from_json(settings.to_json() | {"endpoints": [_SERVER]})
     library = Library(settings)
 

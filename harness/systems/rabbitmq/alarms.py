@@ -6,10 +6,12 @@
 3. Such limits do not outlive the node's process, nor a pause of its application.
 """
 
+from faults.alarms import NOTHING, AlarmCommands, Command
+
 ALARMS = {"memory": "mem_alarm", "disk": "disk_free_alarm"}  # by resource: the node's own word
 _RAISE = {
-    "memory": ["set_vm_memory_high_watermark", "absolute", "1"],
-    "disk": ["set_disk_free_limit", "1000000GB"],
+    "memory": ("set_vm_memory_high_watermark", "absolute", "1"),
+    "disk": ("set_disk_free_limit", "1000000GB"),
 }
 _CLEAR = {
     "memory": "{ok, M} = application:get_env(rabbit, vm_memory_high_watermark), "
@@ -20,19 +22,21 @@ _CLEAR = {
 _OWN = "[R || {{resource_limit, R, N}, _} <- rabbit_alarm:get_alarms(), N =:= node()]"
 
 
-def raised(resource: str) -> list[str]:
-    return ["rabbitmqctl", *_RAISE[resource]]
-
-
-def cleared(*resources: str) -> list[str]:
+def _cleared(*resources: str) -> Command:
     """It prints the alarms that the node had before: `[memory]`. Repeating it is no error."""
     clear = ", ".join(_CLEAR[resource] for resource in resources)
     script = f"case whereis(rabbit_alarm) of undefined -> []; _ -> B = {_OWN}, {clear}, B end."
-    return ["rabbitmqctl", "eval", script]
+    return ("rabbitmqctl", "eval", script)
 
 
-def all_cleared() -> list[str]:
-    """`cleared` of every resource; in a container of another broker it says `[]`."""
-    *program, script = cleared(*_CLEAR)
-    words = f"command -v {program[0]} >/dev/null || {{ echo '[]'; exit 0; }}; exec \"$@\""
-    return ["sh", "-c", words, "clear", *program, script]
+def _all_cleared() -> Command:
+    program, *script = _cleared(*_CLEAR)
+    words = f"command -v {program} >/dev/null || {{ echo '{NOTHING}'; exit 0; }}; exec \"$@\""
+    return ("sh", "-c", words, "clear", program, *script)
+
+
+RABBITMQ_ALARMS = AlarmCommands(
+    raised={resource: ("rabbitmqctl", *words) for resource, words in _RAISE.items()},
+    cleared={resource: _cleared(resource) for resource in _CLEAR},
+    all_cleared=_all_cleared(),
+)

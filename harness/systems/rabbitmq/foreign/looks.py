@@ -4,15 +4,12 @@
 2. What an API does not tell is no contradiction.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
-from faults.commands import STEPS
 from harness.plan.topology import Topology
 
 UNAUTHORISED = frozenset({401, 403})
-_SECRET_MIN = 8  # what is shorter is found in names, too: guest
 
 
 def refused(topology: Topology, statuses: Mapping[str, int | None]) -> tuple[str, ...]:
@@ -22,19 +19,6 @@ def refused(topology: Topology, statuses: Mapping[str, int | None]) -> tuple[str
         return ()
     names = " and ".join(f"${name}" for name in topology.variables)
     return (f"the management API of {', '.join(hosts)} does not take what {names} hold",)
-
-
-def holds(topology: Topology, password: str) -> bool:
-    """Whether a command of the file has the password among its words, or behind `=` or `:`."""
-    if len(password) < _SECRET_MIN:
-        return False
-    secret = re.compile(rf"(^|[=:@,\s'\"]){re.escape(password)}($|[=:@,\s'\"])")
-    return any(
-        secret.search(word)
-        for command in topology.commands.values()
-        for step in STEPS
-        for word in command.words(step)
-    )
 
 
 def strangers(topology: Topology, listed: list[dict[str, Any]]) -> tuple[str, ...]:

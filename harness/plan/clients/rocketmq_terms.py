@@ -1,15 +1,17 @@
-"""Terms of a message besides its delivery: when it is due, and what becomes of its transaction.
+"""RocketMQ: terms of a message besides its delivery: when it is due, and what becomes of its
+transaction.
 
 1. Whether a message is special is fixed by its sequence and the workload alone, so it is known
    before anything is sent. Of each hundred sequences exactly the shares that were told are
    transactional, or delayed, strewn among the others; none is both.
 2. A delay counts from the sending: the broker lets it begin later, never earlier.
-3. Pure.
+3. Pure, and light: workers reckon by it, too.
 """
 
+from dataclasses import dataclass
 from functools import cache
+from typing import Protocol
 
-from harness.workers.clients.rocketmq.options import RocketOptions
 from spark_analysis.schema.words import NO_DUE, Fate
 
 # Of a broker whose messageDelayLevel is the default; level 1 is the first.
@@ -30,24 +32,40 @@ FATES = {
 }
 
 
-def fate_of(options: RocketOptions, sequence: int) -> Fate:
-    share = options.transactional_percent
+class Shares(Protocol):
+    """Which messages are special: as a scenario has it, or as a worker is told."""
+
+    @property
+    def delayed_percent(self) -> int: ...
+
+    @property
+    def delay_level(self) -> int: ...
+
+    @property
+    def transactional_percent(self) -> int: ...
+
+    @property
+    def fates(self) -> tuple[str, ...]: ...
+
+
+def fate_of(shares: Shares, sequence: int) -> Fate:
+    share = shares.transactional_percent
     if _place(sequence) >= share:
         return Fate.NONE
     rounds, rest = divmod(sequence, _CYCLE)
-    return FATES[options.fates[(rounds * share + _before(share)[rest]) % len(options.fates)]]
+    return FATES[shares.fates[(rounds * share + _before(share)[rest]) % len(shares.fates)]]
 
 
-def withdrawn(options: RocketOptions, sequence: int) -> bool:
+def withdrawn(shares: Shares, sequence: int) -> bool:
     """Whether a message is to be rolled back, so that its refusal is what was meant."""
-    return fate_of(options, sequence) in (Fate.ROLLBACK, Fate.ROLLBACK_WHEN_ASKED)
+    return fate_of(shares, sequence) in (Fate.ROLLBACK, Fate.ROLLBACK_WHEN_ASKED)
 
 
-def level_of(options: RocketOptions, sequence: int) -> int:
+def level_of(shares: Shares, sequence: int) -> int:
     """The level that a message is delayed by; NO_DELAY for one that is not."""
-    first = options.transactional_percent
-    delayed = first <= _place(sequence) < first + options.delayed_percent
-    return options.delay_level if delayed else NO_DELAY
+    first = shares.transactional_percent
+    delayed = first <= _place(sequence) < first + shares.delayed_percent
+    return shares.delay_level if delayed else NO_DELAY
 
 
 def _place(sequence: int) -> int:
@@ -71,9 +89,28 @@ def delay_ns(level: int) -> int:
     return int(word[:-1]) * _UNITS_S[word[-1]] * 1_000_000_000
 
 
-def terms_of(options: RocketOptions, sequence: int, sent_ns: int) -> tuple[int, Fate] | None:
+def terms_of(shares: Shares, sequence: int, sent_ns: int) -> tuple[int, Fate] | None:
     """When an attempt is due, in run time, and its fate; None where it is an ordinary message."""
-    fate, wait_ns = fate_of(options, sequence), delay_ns(level_of(options, sequence))
+    fate, wait_ns = fate_of(shares, sequence), delay_ns(level_of(shares, sequence))
     if fate is Fate.NONE and not wait_ns:
         return None
     return (sent_ns + wait_ns if wait_ns else NO_DUE), fate
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """harness.workers.clients.port.Terms."""
+
+    shares: Shares
+
+    def of(self, sequence: int, sent_ns: int) -> tuple[int, Fate] | None:
+        return terms_of(self.shares, sequence, sent_ns)
+
+    def withdrawn(self, sequence: int) -> bool:
+        return withdrawn(self.shares, sequence)
+
+
+def terms(shares: Shares) -> Terms | None:
+    """None where every message is an ordinary one."""
+    special = shares.delayed_percent > 0 or shares.transactional_percent > 0
+    return Terms(shares) if special else None

@@ -31,7 +31,7 @@ def lacking(topology: Topology, said: Mapping[str, Any]) -> tuple[str, ...]:
     if tags is None or _ALL in held:
         return ()
     needed = {_LOOKS: "to look at nodes"}
-    if topology.sets_policy:
+    if topology.own.sets:
         needed[_POLICIES] = 'as `policies = "set"` asks for'
     return tuple(
         f"the user in ${topology.user} lacks the tag {tag!r}, {why}"

@@ -1,4 +1,4 @@
-"""Where the jars of a RocketMQ client or server lie on this machine.
+"""Where the jars of clients in Java, and of servers, lie on this machine.
 
 1. MQPROOF_JARS names the folder with one folder a set; else it is in the user's cache.
 2. A set is whole or not there: harness.deploy.jars puts it in place by one rename.

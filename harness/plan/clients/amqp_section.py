@@ -1,0 +1,77 @@
+"""`[workload.amqp]`: what only a client of AMQP 0-9-1 knows.
+
+It says something even where a file leaves it out: whether what goes nowhere comes back is said by
+no other word.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from harness.outside.text import brief
+from harness.plan import spans
+from harness.plan.clients.section import Section
+from harness.plan.servers import Servers
+from harness.plan.tables import Table, fixed_length
+
+
+@dataclass(frozen=True, slots=True)
+class AmqpWorkload:
+    """What the section says."""
+
+    mandatory: bool = True
+    prefetch: int = 200
+    confirm_window: int = 1000  # most publishes without a confirm on one connection
+    heartbeat_s: int = 60
+    cancel_on_ha_failover: bool = False
+
+
+def _heartbeat(value: object) -> int:
+    seconds = spans.parse_seconds(value)
+    if seconds != int(seconds):
+        raise ValueError(f"must be whole seconds (0 s: none), not {brief(value)}")
+    return int(seconds)
+
+
+class AmqpTable(Table):
+    mandatory: bool = True
+    prefetch: int = Field(default=200, ge=0, le=65_535)
+    confirm_window: int = Field(default=1000, ge=1, le=100_000)
+    heartbeat: Annotated[int, BeforeValidator(fixed_length(_heartbeat))] = 60
+    cancel_on_ha_failover: bool = False
+
+
+def _value(table: AmqpTable, _confirms: bool) -> AmqpWorkload:
+    return AmqpWorkload(
+        mandatory=table.mandatory,
+        prefetch=table.prefetch,
+        confirm_window=table.confirm_window,
+        heartbeat_s=table.heartbeat,
+        cancel_on_ha_failover=table.cancel_on_ha_failover,
+    )
+
+
+def _told(own: AmqpWorkload, _servers: Servers) -> dict[str, Any]:
+    """harness.workers.clients.amqp.AmqpOptions; the window is told to every client."""
+    told = asdict(own)
+    del told["confirm_window"]
+    return told
+
+
+SECTION = Section(
+    key="amqp",
+    shape=AmqpTable,
+    value=_value,
+    problems=lambda _document: (),
+    says=lambda _own: True,
+    facts={
+        "mandatory": lambda own: own.mandatory,
+        "cancel_on_ha_failover": lambda own: own.cancel_on_ha_failover,
+    },
+    moot="its clients do not speak AMQP",
+    asks=lambda _own, _workload: (),
+    asks_of_all=lambda _own: (),
+    tells=_told,
+    counts=lambda _own, _workload, _load_s: {},
+)

@@ -1,0 +1,139 @@
+"""`[workload.rocketmq]`: what only a client of RocketMQ knows.
+
+Sequences are delayed, or halves of transactions, in the shares that are told; without any, this is
+the workload that every client can carry.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from harness.outside.text import brief
+from harness.plan import spans
+from harness.plan.clients import rocketmq_checks
+from harness.plan.clients.rocketmq_checks import CONSUMES, FATES, SENDS, send_of
+from harness.plan.clients.rocketmq_terms import NO_DELAY, fate_of, level_of
+from harness.plan.clients.section import Section
+from harness.plan.model import Workload
+from harness.plan.servers import Servers
+from harness.plan.tables import Table, fixed_length, word
+from spark_analysis.schema.words import Fate
+
+
+@dataclass(frozen=True, slots=True)
+class RocketWorkload:
+    """What the section says."""
+
+    send: str = "async"  # sync, async, oneway, ordered
+    consume: str = "concurrent"  # concurrent, orderly, pull
+    send_timeout_ms: int = 3000
+    threads: int = 4  # that consume
+    batch: int = 32  # messages a pull and a call of the listener, at most
+    delayed_percent: int = 0
+    delay_level: int = 3  # of what is delayed: 1 to 18
+    transactional_percent: int = 0
+    fates: tuple[str, ...] = ("commit",)  # of what is transactional, in turn
+
+
+_SAYS_NOTHING = (RocketWorkload(), RocketWorkload(send="oneway"))  # but what `confirms` says
+
+
+def _milliseconds(value: object) -> int:
+    milliseconds = spans.parse_seconds(value) * 1000
+    if milliseconds != int(milliseconds) or not 100 <= milliseconds <= 60_000:
+        raise ValueError(f"must be whole milliseconds, from 100 ms to 60 s, not {brief(value)}")
+    return int(milliseconds)
+
+
+class RocketTable(Table):
+    """What hangs on several keys is checked in rocketmq_checks.py."""
+
+    send: Annotated[str, BeforeValidator(word(SENDS))] = ""  # `confirms` decides
+    consume: Annotated[str, BeforeValidator(word(CONSUMES))] = "concurrent"
+    send_timeout: Annotated[int, BeforeValidator(fixed_length(_milliseconds))] = 3000
+    threads: int = Field(default=4, ge=1, le=64)
+    batch: int = Field(default=32, ge=1, le=1024)
+    delayed_percent: int = Field(default=0, ge=0, le=100)
+    delay_level: int = Field(default=3, ge=1, le=18)
+    transactional_percent: int = Field(default=0, ge=0, le=100)
+    fates: list[Annotated[str, BeforeValidator(word(FATES))]] = Field(
+        default=["commit"], min_length=1, max_length=100
+    )
+
+
+def _value(table: RocketTable, confirms: bool) -> RocketWorkload:
+    return RocketWorkload(
+        send=table.send or send_of(confirms),
+        consume=table.consume,
+        send_timeout_ms=table.send_timeout,
+        threads=table.threads,
+        batch=table.batch,
+        delayed_percent=table.delayed_percent,
+        delay_level=table.delay_level,
+        transactional_percent=table.transactional_percent,
+        fates=tuple(table.fates),
+    )
+
+
+def _asks(own: RocketWorkload, workload: Workload) -> Iterator[str]:
+    if workload.publishers > 0:
+        yield own.send
+    if workload.consumers > 0:
+        yield own.consume
+
+
+def _asks_of_all(own: RocketWorkload) -> Iterator[str]:
+    if own.delayed_percent > 0:
+        yield "delayed"
+    if own.transactional_percent > 0:
+        yield "transaction"
+
+
+def _told(own: RocketWorkload, servers: Servers) -> dict[str, Any]:
+    """harness.workers.clients.rocketmq.options.RocketOptions."""
+    return {
+        "producer": own.send,
+        "consumer": own.consume,
+        "send_timeout_ms": own.send_timeout_ms,
+        "delayed_percent": own.delayed_percent,
+        "delay_level": own.delay_level,
+        "transactional_percent": own.transactional_percent,
+        "fates": list(own.fates),
+        "threads": own.threads,
+        "batch": own.batch,
+        "settings": [list(setting) for setting in servers.client_settings],
+        "jvm": list(servers.client_flags),
+    }
+
+
+def _counted(own: RocketWorkload, workload: Workload, load_s: float) -> dict[str, int]:
+    each = (workload.rate or 0) / workload.publishers
+    special = own.delayed_percent or own.transactional_percent
+    sequences = range(int(each * load_s) if special else 0)
+    fates = Counter(fate_of(own, sequence) for sequence in sequences)
+    delayed = sum(level_of(own, sequence) != NO_DELAY for sequence in sequences)
+    of_each = {
+        "delayed_messages": delayed,
+        "messages_in_transactions": fates.total() - fates[Fate.NONE],
+        "messages_to_commit": fates[Fate.COMMIT],
+        "messages_to_ask": fates[Fate.COMMIT_WHEN_ASKED],
+    }
+    return {name: number * workload.publishers for name, number in of_each.items()}
+
+
+SECTION = Section(
+    key="rocketmq",
+    shape=RocketTable,
+    value=_value,
+    problems=rocketmq_checks.problems,
+    says=lambda own: own not in _SAYS_NOTHING,
+    facts={},
+    moot="",
+    asks=_asks,
+    asks_of_all=_asks_of_all,
+    tells=_told,
+    counts=_counted,
+)

@@ -1,0 +1,60 @@
+"""A family's own part of a scenario's workload: what it may say, and all that comes of it.
+
+1. Whose client plays, his section counts; the others are ignored, and the manifest says so.
+2. What a file leaves out is what an empty table says.
+3. Nothing has a default: a family that leaves a question out cannot be declared.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from harness.plan.findings import Finding
+from harness.plan.model import Workload
+from harness.plan.servers import Servers
+from harness.plan.tables import Table
+
+T = TypeVar("T", bound=Table)
+S = TypeVar("S")
+Fact = bool | str | int | float | None
+# What a section may count: facts that claims ask for, of every run.
+COUNTED = (
+    "delayed_messages",
+    "messages_in_transactions",
+    "messages_to_commit",
+    "messages_to_ask",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section(Generic[T, S]):
+    """`[workload.KEY]` of a scenario file, and the value `S` that it becomes."""
+
+    key: str
+    shape: type[T]  # every key of it has a default
+    value: Callable[[T, bool], S]  # of a table, and whether the workload confirms
+    # What hangs on several keys, of a whole document; what is missing or ill-typed is left to
+    # shapes.
+    problems: Callable[[dict[str, Any]], Iterable[Finding]]
+    says: Callable[[S], bool]  # something that is lost on clients of other families
+    facts: Mapping[str, Callable[[S], Fact]]  # that claims ask for
+    moot: str  # why nobody asks for them where clients are another family's
+    asks: Callable[[S, Workload], Iterable[str]]  # capabilities, of the family's clients
+    asks_of_all: Callable[[S], Iterable[str]]  # without which it is another workload
+    tells: Callable[[S, Servers], Mapping[str, Any]]  # to each worker, as JSON: WorkerConfig.own
+    # How many messages are special in so many seconds of load: some of COUNTED.
+    counts: Callable[[S, Workload, float], Mapping[str, int]]
+
+    @property
+    def place(self) -> str:
+        return f"workload.{self.key}"
+
+    def of(self, workload: Workload) -> S:
+        """What the workload says by it."""
+        if self.key in workload.sections:
+            said: S = workload.sections[self.key]
+            return said
+        return self.value(self.shape(), workload.confirms)
+
+
+Sections = Mapping[str, Section[Any, Any]]  # by their keys

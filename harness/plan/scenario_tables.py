@@ -1,0 +1,126 @@
+"""A scenario's document by its shape: its tables, or all that is wrong with each.
+
+1. A section of `[workload]` is read by the shape that its family of clients declares; one that no
+   family declares is a key that nobody knows.
+2. Each table is read even where others are wrong.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from harness.outside.text import brief
+from harness.plan import spans, tables
+from harness.plan.clients.section import Sections
+from harness.plan.findings import MISSING, Finding, keys_at, length, none_of, words_at
+from harness.plan.places import Path
+from harness.plan.problems import nearest
+from harness.plan.shape import PhasesTable, ScenarioTable
+from harness.plan.tables import Table
+from harness.plan.words import CLIENT_FORMS, ENTRY_FORMS, TARGET_FORMS
+
+T = TypeVar("T", bound=Table)
+FIXED = {"deadline", "latency", "down", "up"}  # lengths in plain time
+LENGTHS = {"opens", "lasts", "at", *FIXED, *PhasesTable.model_fields}
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """`scenario` is None, and sections are missing, where something is wrong with them."""
+
+    scenario: ScenarioTable | None
+    sections: Mapping[str, Table]  # those that the document has
+    wrong: Iterator[Finding]  # only once, and as far as somebody asks: there may be thousands
+
+    def values(self, sections: Sections) -> dict[str, Any]:
+        """What the sections say, by their families' keys."""
+        assert self.scenario is not None, "nothing was read"
+        confirms = self.scenario.workload.confirms
+        return {key: sections[key].value(table, confirms) for key, table in self.sections.items()}
+
+
+def read(document: dict[str, Any], sections: Sections) -> Read:
+    general, own = _apart(document, sections)
+    scenario, errors = _read(ScenarioTable, general)
+    found: dict[str, Table] = {}
+    for key, given in own.items():
+        table, mistakes = _read(sections[key].shape, given, ("workload", key))
+        errors += mistakes
+        if table is not None:
+            found[key] = table
+    return Read(scenario, found, (_finding(error, sections) for error in errors))
+
+
+def _apart(
+    document: dict[str, Any], sections: Sections
+) -> tuple[dict[str, Any], dict[str, object]]:
+    """What is everybody's, and the sections of clients' families by their keys."""
+    workload = document.get("workload")
+    if not isinstance(workload, dict):
+        return document, {}
+    own = {key: value for key, value in workload.items() if key in sections}
+    general = {key: value for key, value in workload.items() if key not in sections}
+    return {**document, "workload": general}, own
+
+
+def _read(shape: type[T], given: object, place: Path = ()) -> tuple[T | None, list[ErrorDetails]]:
+    """A table, or all that is wrong with it."""
+    try:
+        return shape.model_validate(given), []
+    except ValidationError as wrong:
+        errors = wrong.errors(include_url=False)
+        return None, [{**error, "loc": (*place, *error["loc"])} for error in errors]
+
+
+def _finding(error: ErrorDetails, sections: Sections) -> Finding:
+    path: Path = error["loc"]
+    key, given = str(path[-1]), error["input"]
+    match error["type"]:
+        case "extra_forbidden":
+            choices = _keys(path[:-1], sections)
+            return Finding(path, "there is no such key", choices, nearest(key, choices))
+        case "missing":
+            return Finding(path, MISSING, _choices(path, sections))
+        case "literal_error":
+            return none_of(path, given, _choices(path, sections))
+        case tables.NO_WORD:
+            return none_of(path, given, tuple(error["ctx"]["choices"]))
+        case tables.NO_LENGTH:
+            return Finding(path, error["ctx"]["text"], tuple(error["ctx"]["choices"]))
+        case "value_error":
+            return Finding(path, str(error["ctx"]["error"]), _choices(path, sections))
+        case "too_long" | "too_short" if isinstance(given, list):
+            return Finding(path, length(error))
+        case _:
+            text = error["msg"].removeprefix("Input ").removeprefix("Value ")
+            return Finding(path, f"{text}, not {brief(given)}")
+
+
+def _shape(path: Path, sections: Sections) -> tuple[type[Table], Path]:
+    """What says what may stand at `path`, and the rest of the path in it."""
+    if path[:1] == ("workload",) and len(path) > 1 and path[1] in sections:
+        return sections[str(path[1])].shape, path[2:]
+    return ScenarioTable, path
+
+
+def _keys(path: Path, sections: Sections) -> tuple[str, ...]:
+    """Those of the table at `path`."""
+    keys = keys_at(*_shape(path, sections))
+    return (*keys, *sections) if path == ("workload",) else keys
+
+
+def _choices(path: Path, sections: Sections) -> tuple[str, ...]:
+    """What may stand at `path`, where that is a short list."""
+    shape, rest = _shape(path, sections)
+    if shape is not ScenarioTable:
+        return words_at(shape, rest)
+    if path[-1] in LENGTHS:
+        return spans.FORMS_FIXED if path[-1] in FIXED else spans.FORMS
+    if path[-1] == "target":
+        return (*TARGET_FORMS, *CLIENT_FORMS)
+    if path[-1] in ("publishers_enter", "consumers_enter"):
+        return (*ENTRY_FORMS, "a list of hosts' names")
+    return words_at(shape, rest)

@@ -1,0 +1,84 @@
+"""A system whose brokers somebody else may run: what a topology file says of them, who asks them.
+
+1. Whoever puts them under test (harness/deploy/external) asks no system by its name.
+2. Nothing of the owner's is touched: what is set and made there, bears our names, and is removed.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from faults.executors.doors import Doors
+from harness.cluster.agent import AgentClient
+from harness.plan.model import Layout
+from harness.plan.topology import Broker, Topology
+from harness.plan.topology_shape import TopologyShape
+from harness.systems.standing import Standing
+
+
+class Examined(NamedTuple):
+    """What `doctor` found. `remedy` is empty where all is well."""
+
+    what: str
+    found: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """How brokers are asked. `login`: name and password. `ours`: how the names of runs' queues
+    begin; no other is looked at or removed, whatever its name begins with."""
+
+    topology: Topology
+    agent: AgentClient
+    login: tuple[str, str]
+    ours: Callable[[], Sequence[str]]
+
+
+class ForeignBrokers(Protocol):
+    """Brokers of one topology, asked by one agent."""
+
+    @property
+    def broker(self) -> Standing: ...
+
+    async def refusals(self) -> tuple[str, ...]:
+        """What the user may not do that mqproof will have to: no use in waiting for it."""
+
+    async def contradictions(self) -> tuple[str, ...]:
+        """What they say of themselves against the file. Raises DeployError where none answers."""
+
+    def examined(self) -> AsyncIterator[Examined]:
+        """All of that and more for `doctor`: never raises, and touches nothing."""
+
+    async def remove_queues(self) -> None:
+        """Those of runs. Raises DeployError, naming what is left."""
+
+    async def remove_settings(self) -> None:
+        """What the file had mqproof set (`Own.sets`). Raises DeployError."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientsDoor:
+    """Where clients come in at a broker. `key`: of a [[broker]] table, that says where. `speaks`:
+    their protocol, for people.
+
+    `enter`: in with the login that the agent has, and out again, in so many seconds; raises
+    AgentError. `remedy`: what to ask oneself where nobody is let in.
+    """
+
+    key: str
+    speaks: str
+    doors: Doors
+    enter: Callable[[Broker, AgentClient, float], Awaitable[None]]
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Foreign:
+    """Nothing has a default. `layout`: a topology as runs know it; what is not declared in it is
+    None or "" there."""
+
+    shape: TopologyShape
+    layout: Callable[[Topology], Layout]
+    clients: ClientsDoor
+    brokers: Callable[[Access], ForeignBrokers]

@@ -1,0 +1,24 @@
+"""Where clients come in at brokers that speak AMQP, and how it is seen that they are let in."""
+
+from harness.cluster.agent import AgentClient
+from harness.plan.topology import Broker
+from harness.systems.foreign import ClientsDoor
+from harness.systems.rabbitmq.doors import MIRRORED_DOORS
+
+_CANARY = "mqproof-doctor"
+
+
+async def enter(broker: Broker, agent: AgentClient, limit_s: float) -> None:
+    canary, way = f"{_CANARY}.{broker.host}", {"host": broker.address, "port": broker.port}
+    own = {"canary": canary, "queue": "", "by": MIRRORED_DOORS.canaries}
+    await agent.call("canary_open", limit_s, **own, **way)
+    await agent.call("canary_close", limit_s, canary=canary)
+
+
+AMQP_DOOR = ClientsDoor(
+    key="amqp",
+    speaks="AMQP",
+    doors=MIRRORED_DOORS,
+    enter=enter,
+    remedy="may this user enter the virtual host / with these credentials?",
+)

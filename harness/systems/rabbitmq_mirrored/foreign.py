@@ -1,0 +1,13 @@
+"""A cluster of mirrored queues that somebody else runs: RabbitMQ's, or the reference's."""
+
+from harness.systems.foreign import Foreign
+from harness.systems.rabbitmq.foreign.brokers import ForeignRabbits
+from harness.systems.rabbitmq.foreign.door import AMQP_DOOR
+from harness.systems.rabbitmq_mirrored.topology_file import MIRRORED_TOPOLOGY, layout
+
+MIRRORED_FOREIGN = Foreign(
+    shape=MIRRORED_TOPOLOGY,
+    layout=layout,
+    clients=AMQP_DOOR,
+    brokers=lambda access: ForeignRabbits(access, layout(access.topology)),
+)

@@ -1,0 +1,185 @@
+"""The shape of a topology file of mirrored queues: somebody's cluster, and the layout it becomes.
+
+1. Every key is checked by itself in the shape; what hangs on several keys stands in `mistakes`.
+2. What nobody has declared is unknown: a layout has None or "" there.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from harness.outside.text import brief
+from harness.plan.findings import Finding
+from harness.plan.model import Host, Layout, PauseIfAllDown, Policy
+from harness.plan.problems import nearest
+from harness.plan.topology import Broker, Topology
+from harness.plan.topology_shape import (
+    BROKERS_MAX,
+    CommandTable,
+    CredentialsTable,
+    HostName,
+    ProxyTable,
+    Table,
+    Text,
+    Title,
+    TopologyShape,
+    Url,
+    Way,
+    WorkersTable,
+    seconds,
+)
+from harness.plan.topology_toml import brokers_in, commands_of, proxy_of, twice
+from harness.systems.rabbitmq.foreign.own import OUR_POLICY, RabbitOwn, own
+from harness.systems.rabbitmq.layouts import PAUSE, TIMER_S, Handling
+
+_NODE = re.compile(r"[^\s@]{1,255}@[^\s@]{1,255}")
+_OUR_QUEUES = r"^mqproof\."
+
+
+def _node(value: object) -> str:
+    if isinstance(value, str) and _NODE.fullmatch(value):
+        return value
+    raise ValueError(
+        f"must be what the cluster calls the node, like rabbit@rmq1, not {brief(value)}"
+    )
+
+
+class _BrokerTable(Table):
+    host: HostName
+    node: Annotated[str, BeforeValidator(_node)]
+    amqp: Way
+    management: Url
+    kill: CommandTable | None = None
+    stop: CommandTable | None = None
+    freeze: CommandTable | None = None
+
+    def broker(self) -> Broker:
+        address, port = self.amqp
+        return Broker(self.host, self.node, address, port, commands_of(self))
+
+
+class _QueuesTable(Table):
+    policies: Literal["leave", "set"] = "leave"
+    copies: Annotated[int, Field(ge=1, le=BROKERS_MAX)] | None = None
+    synchronise: Literal["automatic", "manual", "none"] | None = None
+
+
+class _PauseTable(Table):
+    hosts: Annotated[list[Text], Field(min_length=1, max_length=BROKERS_MAX)]
+    recover: Literal["ignore", "autoheal"]
+
+
+class MirroredTopologyFile(Table):
+    """One topology file."""
+
+    title: Title = "A cluster that is there"
+    system: Text
+    net_ticktime: Annotated[float, seconds(*TIMER_S)]
+    partition_handling: Handling | None = None
+    pause_if_all_down: _PauseTable | None = None
+    credentials: CredentialsTable
+    workers: WorkersTable = WorkersTable()
+    proxy: ProxyTable | None = None
+    queues: _QueuesTable = _QueuesTable()
+    broker: Annotated[list[_BrokerTable], Field(min_length=1, max_length=BROKERS_MAX)]
+
+    def topology(self, name: str, source: str) -> Topology:
+        return Topology(
+            name=name,
+            title=self.title,
+            system=self.system,
+            timer_s=self.net_ticktime,
+            brokers=tuple(one.broker() for one in self.broker),
+            user=self.credentials.user,
+            password=self.credentials.password,
+            proxy=proxy_of(self.proxy),
+            own=self._own(),
+            source=source,
+        )
+
+    def _own(self) -> RabbitOwn:
+        pause = self.pause_if_all_down
+        return RabbitOwn(
+            management={one.host: one.management for one in self.broker},
+            sets=self.queues.policies == "set",
+            copies=self.queues.copies,
+            synchronise=self.queues.synchronise or "",
+            partition_handling=self.partition_handling or "",
+            pause=PauseIfAllDown(tuple(pause.hosts), pause.recover) if pause else None,
+        )
+
+
+def mistakes(document: Mapping[str, Any]) -> Iterator[Finding]:
+    """Of several keys; what is missing or ill-typed is left to the shape."""
+    brokers = brokers_in(document)
+    for key in ("node", "amqp", "management"):
+        yield from twice(key, brokers)
+    yield from _queue_mistakes(document.get("queues"), len(brokers))
+    yield from _pause_mistakes(document, [one.get("host") for one in brokers])
+
+
+def _queue_mistakes(queues: object, brokers: int) -> Iterator[Finding]:
+    if not isinstance(queues, dict):
+        return
+    copies = queues.get("copies")
+    if isinstance(copies, int) and brokers and copies > brokers:
+        yield Finding(("queues", "copies"), f"{copies} copies on {brokers} brokers")
+    if queues.get("policies") == "set":
+        for key in ("copies", "synchronise"):
+            if key not in queues:
+                yield Finding(("queues", key), "is missing: whoever sets a policy says what it is")
+
+
+def _pause_mistakes(document: Mapping[str, Any], hosts: Sequence[object]) -> Iterator[Finding]:
+    pause, pauses = document.get(PAUSE), document.get("partition_handling") == PAUSE
+    if pauses and pause is None:
+        text = f"needs a table [{PAUSE}] with hosts (who sees none of them pauses) and recover"
+        yield Finding(("partition_handling",), text)
+    if pause is not None and not pauses:
+        yield Finding((PAUSE,), f"is only for partition_handling = {PAUSE!r}")
+    known = [host for host in hosts if isinstance(host, str)]
+    listed = pause.get("hosts") if isinstance(pause, dict) else None
+    for host in listed[:BROKERS_MAX] if isinstance(listed, list) else ():
+        if isinstance(host, str) and host not in known:
+            text = f"there is no broker's host {brief(host)}"
+            yield Finding((PAUSE, "hosts"), text, tuple(known), nearest(host, known))
+
+
+MIRRORED_TOPOLOGY = TopologyShape(file=MirroredTopologyFile, mistakes=mistakes)
+
+
+# --- the layout that it becomes ---------------------------------------------------------------
+
+
+def layout(topology: Topology) -> Layout:
+    """Hosts, timer, and what is declared."""
+    said = own(topology)
+    return Layout(
+        name=topology.name,
+        profile=f"T={topology.timer_s:g}",
+        system=topology.system,
+        title=topology.title,
+        hosts=tuple(Host(one.host, one.address, (one.node,)) for one in topology.brokers),
+        timer_s=topology.timer_s,
+        copies=said.copies,
+        synchronise=said.synchronise,
+        partition_handling=said.partition_handling,
+        pause_if_all_down=said.pause,
+        policies=tuple(_policies(topology, said)),
+        topology=topology,
+    )
+
+
+def _policies(topology: Topology, said: RabbitOwn) -> Iterator[Policy]:
+    """What mirrors the queues of runs as the file says, where mqproof is to see to that."""
+    if not said.sets or said.copies == 1:
+        return
+    assert said.copies is not None, "who sets a policy says how many copies"
+    every = said.copies == len(topology.brokers)
+    mode: dict[str, str | int] = {"ha-mode": "all"}
+    if not every:
+        mode = {"ha-mode": "exactly", "ha-params": said.copies}
+    mode["ha-sync-mode"] = "automatic" if said.synchronise == "automatic" else "manual"
+    yield Policy(f"{OUR_POLICY}{topology.name}", _OUR_QUEUES, tuple(mode.items()))

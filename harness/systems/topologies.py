@@ -1,0 +1,39 @@
+"""Topology files of every system that can be met as a cluster of somebody else's.
+
+Which these are, their declarations say (`foreign`).
+"""
+
+from collections.abc import Sequence
+
+from harness.cluster.port import DeployError
+from harness.plan import topology_toml
+from harness.plan.model import Layout
+from harness.plan.topology import Topology
+from harness.systems.foreign import Foreign
+from harness.systems.registry import registry
+
+
+def read_topology(name: str, source: str, systems: Sequence[str], file: str = "") -> Topology:
+    """`systems`: the names that `system` may be; of those that cannot be met so none may. Raises
+    PlanError with every problem in it."""
+    found = {system: foreign for system in systems if (foreign := _foreign(system)) is not None}
+    shapes = {system: foreign.shape for system, foreign in found.items()}
+    return topology_toml.read_topology(name, source, shapes, file)
+
+
+def layout_of(topology: Topology) -> Layout:
+    """The topology as runs know it: hosts, timer, and what is declared."""
+    return foreign_of(topology).layout(topology)
+
+
+def foreign_of(topology: Topology) -> Foreign:
+    """Raises DeployError where its system is no more what it was when the file was read."""
+    found = _foreign(topology.system)
+    if found is None:
+        raise DeployError(f"{topology.system} cannot be met as brokers that are there already")
+    return found
+
+
+def _foreign(system: str) -> Foreign | None:
+    declared = registry().systems.get(system)
+    return None if declared is None else declared.foreign

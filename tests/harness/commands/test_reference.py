@@ -1,0 +1,74 @@
+"""`mqproof reference`: what can be played with is what systems declare."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import pytest
+import typer
+
+from harness.cli import main
+from harness.commands import reference
+from harness.systems.port import Foreground
+from harness.systems.registry import OURS, Registry
+
+WORDS = {name: own.foreground.word for name, own in OURS.items() if own.foreground}
+WRITE = "import sys; open(sys.argv[1], 'w').write(sys.argv[2]); sys.exit(7)"
+
+
+def pigeons(
+    into: Annotated[str, typer.Option(help="A file.")], nodes: Annotated[int, typer.Option()] = 3
+) -> tuple[str, ...]:
+    """Pigeons, until Ctrl-C."""
+    return (sys.executable, "-c", WRITE, into, str(nodes))
+
+
+@pytest.fixture
+def _another(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A system of another package."""
+    own = replace(OURS["reference-mirrored"], name="acme", foreground=Foreground("coo", pigeons))
+    known = Registry({**OURS, "acme": own}, {"acme": "acme 1.2"}, {})
+    monkeypatch.setattr(reference, "registry", lambda: known)
+
+
+def test_no_word_of_ours_stands_for_two_systems() -> None:
+    assert len({*WORDS.values()}) == len(WORDS) > 0
+
+
+@pytest.mark.usefixtures("_another")
+def test_whatever_a_system_declares_is_listed_with_its_own_words(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["reference", "--help"]) == 0
+    told = capsys.readouterr().out
+    assert "Pigeons, until Ctrl-C." in told
+    assert all(word in told for word in (*WORDS.values(), "coo"))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_another")
+def test_it_becomes_the_program_that_its_options_make_and_ends_as_that_does(
+    tmp_path: Path,
+) -> None:
+    into = tmp_path / "told"
+    assert main(["reference", "coo", "--into", str(into), "--nodes", "5"]) == 7
+    assert into.read_text() == "5"
+    assert main(["reference", "coo", "--into", "a", "--into", "b"]) == 254
+
+
+@pytest.mark.usefixtures("_another")
+def test_of_two_systems_that_bear_one_word_ours_is_played(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (name, word), *_ = WORDS.items()
+    taken = replace(OURS[name], name="acme", foreground=Foreground(word, pigeons))
+    known = Registry({**OURS, "acme": taken}, {"acme": "acme 1.2"}, {})
+    monkeypatch.setattr(reference, "registry", lambda: known)
+    assert main(["reference", word, "--help"]) == 0
+    assert "Pigeons" not in capsys.readouterr().out
+
+
+def test_what_nobody_declares_is_no_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reference", "coo"]) == 254
+    assert "No such command 'coo'" in capsys.readouterr().err

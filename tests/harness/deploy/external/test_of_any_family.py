@@ -1,0 +1,145 @@
+"""What stands around somebody's brokers asks their system's declaration, whichever that is."""
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.cluster.port import DeployError
+from harness.deploy.doctor import Row
+from harness.deploy.external.deployment import ExternalDeployment
+from harness.deploy.external.doctor import examine
+from harness.deploy.external.faults import equip
+from harness.deploy.external.removal import remove
+from harness.deploy.external.site import load, noted
+from harness.plan.topology import Topology
+from harness.systems import topologies
+from harness.systems.registry import OURS, Registry
+from harness.systems.topologies import layout_of, read_topology
+from tests.shards import NAME, SHARDS, Shards, door, foreign
+
+pytestmark = pytest.mark.slow
+
+NOBODY = "127.0.0.1:9"
+
+
+@pytest.fixture
+def shards(monkeypatch: pytest.MonkeyPatch) -> Shards:
+    found = Shards()
+    declared = replace(OURS["reference-mirrored"], name=NAME, foreign=foreign(found))
+    monkeypatch.setattr(topologies, "registry", lambda: Registry({NAME: declared}, {}, {}))
+    monkeypatch.setenv("SHARDS_USER", "ann")
+    monkeypatch.setenv("SHARDS_PASSWORD", "swordfish")
+    return found
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    with door() as found:
+        yield found
+
+
+def topology(port: int, source: str = SHARDS) -> Topology:
+    source = source.replace("10.0.0.1:7", f"127.0.0.1:{port}").replace("10.0.0.2:7", NOBODY)
+    return read_topology("shards", source, (NAME,))
+
+
+SETTING = SHARDS.replace("[credentials]", "sets = true\n[credentials]")
+
+
+async def stood(of: Topology, folder: Path) -> dict[str, str]:
+    """The versions of a cluster that stood, and is down again."""
+    deployment = ExternalDeployment(equip, stand_limit_s=1.0)
+    cluster = await deployment.up(layout_of(of), folder, lambda _: None)
+    try:
+        return cluster.versions()
+    finally:
+        await cluster.down()
+
+
+def test_doctor_knocks_in_their_own_protocol_and_tells_what_they_find(
+    shards: Shards, port: int
+) -> None:
+    rows = {row.what: row for row in asyncio.run(examine(topology(port)))}
+    assert rows["one: Shardish"].ok, rows["one: Shardish"]
+    assert not rows["two: Shardish"].ok
+    assert rows["shards"] == Row("shards", "one of them is cracked", False, "glue it")
+    assert shards.logins == {("ann", "swordfish")}
+
+
+def test_doctor_says_what_to_ask_oneself_where_nobody_is_let_in(
+    shards: Shards, port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.shards._Door.handle", _greets_alone)
+    row = next(row for row in asyncio.run(examine(topology(port))) if row.what == "one: Shardish")
+    assert (row.ok, row.found, row.remedy) == (False, "nobody was let in", "is it locked?")
+
+
+def _greets_alone(door: Any) -> None:
+    knocks = door.rfile.readline() == b"knock\n"
+    door.wfile.write(b"who is there\n" if knocks else b"no\n")
+
+
+def test_brokers_of_any_family_are_stood_around_and_rid_of_what_was_ours(
+    shards: Shards, port: int, tmp_path: Path
+) -> None:
+    versions = asyncio.run(stood(topology(port), tmp_path))
+    assert versions["shards"] == "7"
+    assert shards.asked == ["set", "queues removed", "settings removed"]
+    assert noted() == ()
+
+
+def test_what_they_refuse_is_told_before_anything_is_set(
+    shards: Shards, port: int, tmp_path: Path
+) -> None:
+    shards.refused = ("ann may not look", "nor touch")
+    with pytest.raises(DeployError, match=r"^ann may not look; nor touch$"):
+        asyncio.run(stood(topology(port, SETTING), tmp_path))
+    assert shards.asked == []
+    assert noted() == ()
+
+
+def test_who_does_not_answer_is_told_in_the_name_of_their_protocol(
+    shards: Shards, port: int, tmp_path: Path
+) -> None:
+    shards.silent = True
+    with pytest.raises(DeployError, match=rf"no Shardish answer from one \(127.0.0.1:{port}\), "):
+        asyncio.run(stood(topology(port), tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("source", "removed"), [(SHARDS, []), (SETTING, ["settings removed"])], ids=["none", "some"]
+)
+def test_what_may_have_been_set_is_removed_where_the_file_has_it_set(
+    source: str, removed: list[str], shards: Shards, port: int, tmp_path: Path
+) -> None:
+    shards.unwilling = True
+    with pytest.raises(DeployError, match="they cannot be set"):
+        asyncio.run(stood(topology(port, source), tmp_path))
+    assert shards.asked == ["set", *removed]
+    assert noted() == ()
+
+
+def test_whoever_heals_reads_the_note_by_the_same_declaration(
+    shards: Shards, port: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "runs" / "a-run").mkdir(parents=True)
+    begun: list[str] = []
+
+    def killed(name: str) -> None:
+        begun.append(name)
+
+    async def story() -> tuple[str, ...]:
+        deployment = ExternalDeployment(equip, guard=killed, stand_limit_s=1.0)
+        cluster = await deployment.up(layout_of(topology(port)), tmp_path, lambda _: None)
+        await cluster.agent.close()
+        return await remove(load(begun[0]))
+
+    assert asyncio.run(story()) == ()
+    assert shards.asked == ["set", "queues removed", "settings removed"]
+    monkeypatch.setattr(topologies, "registry", lambda: Registry({}, {}, {}))
+    with pytest.raises(OSError, match="there is no system 'acme-shards'"):
+        load(begun[0])

@@ -1,0 +1,204 @@
+"""Parts of `[workload]` that are a family's of clients: its own, and nobody else's."""
+
+from collections.abc import Iterator
+from dataclasses import MISSING, dataclass, fields, replace
+from typing import Any, Literal
+
+import pytest
+from pydantic import Field
+
+from harness.outside.installed import Offer
+from harness.plan.clients import amqp, asked
+from harness.plan.clients.amqp_section import SECTION as AMQP
+from harness.plan.clients.declaration import Client
+from harness.plan.clients.registry import Registry, read, registry
+from harness.plan.clients.rocketmq_section import SECTION as ROCKET
+from harness.plan.clients.section import Section
+from harness.plan.declared import declared
+from harness.plan.findings import Finding
+from harness.plan.model import RunPlan
+from harness.plan.problems import PlanError
+from harness.plan.tables import Table
+from harness.plan.toml import read_scenario
+from harness.workers.clients.amqp import AmqpOptions
+from tests.plans import LAYOUT, SYSTEM, plan, workload
+
+SMALL = """title = "small"
+[workload]
+queues = ["orders"]
+publishers = 1
+consumers = 1
+rate = 100
+"""
+
+
+class Inner(Table):
+    deep: Literal["a", "b"] = "a"
+
+
+class AcmeTable(Table):
+    depth: int = Field(default=7, ge=1, le=9)
+    inner: Inner = Inner()
+
+
+@dataclass(frozen=True, slots=True)
+class Acme:
+    depth: int
+    confirms: bool
+
+
+def problems_of(document: dict[str, Any]) -> Iterator[Finding]:
+    if document["workload"].get("acme", {}).get("depth") == document["workload"].get("rate"):
+        yield Finding(("workload", "acme", "depth"), "is the rate")
+
+
+SECTION = Section(
+    key="acme",
+    shape=AcmeTable,
+    value=lambda table, confirms: Acme(table.depth, confirms),
+    problems=problems_of,
+    says=lambda own: own.depth != 7,
+    facts={"depth": lambda own: own.depth},
+    moot="only Acme's queues have depth",
+    asks=lambda own, _workload: ("ordered",) if own.depth > 8 else (),
+    asks_of_all=lambda own: ("delayed",) if own.depth == 1 else (),
+    tells=lambda own, _servers: {"depth": own.depth},
+    counts=lambda own, _workload, load_s: {"delayed_messages": own.depth * int(load_s)},
+)
+FAMILY = replace(amqp.AMQP, name="Acme's lines", section=SECTION)
+CLIENT = replace(amqp.PIKA, name="acme", family=FAMILY, drained_by="acme")
+
+
+def offer(client: Client, package: str = "acme-queues 1.2") -> Offer:
+    return Offer(client.name, package, client)
+
+
+@pytest.fixture
+def acme(monkeypatch: pytest.MonkeyPatch) -> Registry:
+    found = read([offer(CLIENT)])
+    for module in ("clients.registry", "clients.asked", "toml"):
+        monkeypatch.setattr(f"harness.plan.{module}.registry", lambda: found)
+    return found
+
+
+def by_acme(**own: object) -> RunPlan:
+    run = plan()
+    said = workload() if not own else replace(workload(), sections=own)
+    scenario = replace(run.scenario, workload=said)
+    system = replace(SYSTEM, clients=("acme",))
+    return replace(run, scenario=scenario, system=system, client="acme")
+
+
+def problems(source: str) -> list[str]:
+    with pytest.raises(PlanError) as caught:
+        read_scenario("mine", source)
+    return [str(problem) for problem in caught.value.problems]
+
+
+def test_no_trait_of_a_section_has_a_default() -> None:
+    every = [one for one in fields(Section) if one.name != "__orig_class__"]
+    assert [one.name for one in every if one.default is not MISSING] == []
+    assert [one.name for one in every if one.default_factory is not MISSING] == []
+
+
+def test_ours_are_there_and_a_section_that_nobody_declares_is_a_key_that_nobody_knows() -> None:
+    assert list(registry().sections.values())[:2] == [AMQP, ROCKET]
+    (told,) = problems(f"{SMALL}[workload.ampq]\nprefetch = 1\n")
+    assert "ampq: there is no such key; did you mean 'amqp'?; valid: queues | " in told
+    assert told.endswith("consumers_enter | amqp | rocketmq")
+
+
+@pytest.mark.usefixtures("acme")
+def test_a_section_of_another_package_is_read_by_the_shape_that_it_declares() -> None:
+    said = read_scenario("mine", f"{SMALL}confirms = true\n[workload.acme]\ndepth = 3\n").workload
+    assert said.sections == {"acme": Acme(3, confirms=True)}
+    without = read_scenario("mine", SMALL).workload
+    assert (without.sections, SECTION.of(without)) == ({}, Acme(7, confirms=True))
+
+
+@pytest.mark.usefixtures("acme")
+def test_every_mistake_of_several_sections_is_told_at_once_with_place_and_choices() -> None:
+    found = problems(
+        f"{SMALL}publisher = 1\n[workload.acme]\ndepth = 10\ndepht = 1\n[workload.acme.inner]\n"
+        'deep = "c"\nfar = 1\n[workload.amqp]\nheartbeat = "1 h 2"\n'
+        "[workload.rocketmq]\nbatch = 0\n"
+    )
+    for told in (
+        "publisher: there is no such key; did you mean 'publishers'?",
+        "line 9, [workload.acme], depth: should be less than or equal to 9, not 10",
+        "depht: there is no such key; did you mean 'depth'?; valid: depth | inner",
+        "[workload.acme.inner], deep: 'c' is none of the words; valid: a | b",
+        "far: there is no such key; valid: deep",
+        "heartbeat: '1 h 2' is no length of time; valid: 10 s | ",
+        "batch: should be greater than or equal to 1, not 0",
+    ):
+        assert any(told in line for line in found), (told, found)
+    assert len(found) == 7
+
+
+@pytest.mark.usefixtures("acme")
+def test_what_hangs_on_several_keys_is_checked_by_whose_section_it_is() -> None:
+    (told,) = problems(SMALL.replace("rate = 100", "rate = 5") + "[workload.acme]\ndepth = 5\n")
+    assert told == "mine.toml, line 8, [workload.acme], depth: is the rate"
+
+
+@pytest.mark.usefixtures("acme")
+def test_the_section_of_the_client_that_plays_counts_and_the_others_are_told_as_ignored() -> None:
+    deep, run = Acme(9, confirms=True), by_acme(acme=Acme(9, confirms=True))
+    servers = SYSTEM.servers(LAYOUT)
+    assert asked.told("acme", run.scenario.workload, servers) == {"depth": 9}
+    assert asked.counted("acme", run.scenario.workload, 2.0) == {"delayed_messages": 18}
+    assert "ordered" in asked.wanted("acme", run.scenario.workload)
+    assert "ordered" not in asked.wanted("pika", run.scenario.workload)
+    assert asked.ignored("acme", run.scenario.workload) == ["workload.amqp"]
+    assert asked.ignored("pika", run.scenario.workload) == ["workload.acme"]
+    assert asked.ignored("pika", workload()) == []
+    assert declared(run)["depth"] == deep.depth
+    assert declared(replace(run, client="pika"))["depth"] == {"moot": SECTION.moot}
+
+
+@pytest.mark.usefixtures("acme")
+def test_what_would_be_another_workload_without_a_section_is_asked_of_every_client() -> None:
+    late = by_acme(acme=Acme(1, confirms=True)).scenario.workload
+    assert "delayed" in asked.wanted("pika", late) and "delayed" in asked.wanted("acme", late)
+
+
+def of(section: object) -> Client:
+    return replace(CLIENT, family=replace(FAMILY, section=section))  # type: ignore[arg-type]
+
+
+class NeedyTable(Table):
+    depth: int
+
+
+SPOILT = {
+    "a name alone": (of("acme"), "its section is neither None nor a Section, but \"'acme'\""),
+    "no key": (of(replace(SECTION, key="Acme.1")), "'Acme.1' is no section's key"),
+    "everybody's key": (of(replace(SECTION, key="rate")), "[workload] has a key 'rate'"),
+    "ours": (of(replace(SECTION, key="amqp")), "another family has a section [workload.amqp]"),
+    "no table": (of(replace(SECTION, shape=dict)), "is no harness.plan.tables.Table"),
+    "needs a key": (of(replace(SECTION, shape=NeedyTable)), "have no default: depth"),
+    "our fact": (of(replace(SECTION, facts=AMQP.facts)), "tells the fact 'mandatory'"),
+}
+
+
+@pytest.mark.parametrize(("client", "why"), SPOILT.values(), ids=list(SPOILT))
+def test_an_offer_whose_section_is_none_is_told_with_the_reason(client: Client, why: str) -> None:
+    found = read([offer(client)])
+    assert why in found.spoilt["acme"]
+    assert list(found.sections.values()) == [AMQP, ROCKET]
+
+
+def test_of_two_families_that_claim_one_section_neither_is_used_and_clients_of_one_share_it() -> (
+    None
+):
+    rival = replace(of(replace(SECTION, moot="another")), name="rival", drained_by="rival")
+    assert read([offer(CLIENT), offer(rival, "b 1")]).spoilt.keys() == {"acme", "rival"}
+    second = replace(CLIENT, name="second")
+    assert read([offer(CLIENT), offer(second)]).sections["acme"] == SECTION
+
+
+def test_an_amqp_worker_is_told_all_that_it_may_be_and_nothing_else() -> None:
+    said = asked.told("pika", workload(), SYSTEM.servers(LAYOUT))
+    assert said.keys() == {one.name for one in fields(AmqpOptions)}
+    assert AmqpOptions(**said) == AmqpOptions()

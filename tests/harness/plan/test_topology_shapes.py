@@ -1,0 +1,63 @@
+"""A topology file is held against the shape of the system that it names, whosever that is."""
+
+import pytest
+
+from harness.plan.problems import PlanError
+from harness.plan.topology_toml import read_topology
+from harness.systems.rabbitmq_mirrored.topology_file import MIRRORED_TOPOLOGY
+from tests.shards import NAME, SHAPE, SHARDS
+
+SHAPES = {"rabbitmq-mirrored": MIRRORED_TOPOLOGY, NAME: SHAPE}
+
+
+def told(source: str) -> list[str]:
+    with pytest.raises(PlanError) as error:
+        read_topology("mine", source, SHAPES)
+    return [str(problem) for problem in error.value.problems]
+
+
+def test_a_family_of_its_own_keys_has_a_topology_of_the_same_kind() -> None:
+    found = read_topology("mine", SHARDS, SHAPES)
+    assert [(one.host, one.upstream) for one in found.brokers] == [
+        ("one", "10.0.0.1:7"),
+        ("two", "10.0.0.2:7"),
+    ]
+    assert found.commands["one", "freeze"].undo == ("sun",)
+    assert found.forbids("freeze", "two") == "no command for freeze of two"
+
+
+def test_what_is_wrong_is_what_the_systems_own_shape_finds_wrong() -> None:
+    ours = SHARDS.replace('door = "10.0.0.2:7"', 'door = "10.0.0.1:7"\namqp = "10.0.0.2:5672"')
+    door, amqp, queues = told(ours + '[queues]\npolicies = "set"\n')
+    assert "door: '10.0.0.1:7' is another broker's already" in door
+    assert "amqp: there is no such key" in amqp
+    assert "queues: there is no such key" in queues
+    theirs = told(SHARDS.replace("acme-shards", "rabbitmq-mirrored"))
+    assert len([line for line in theirs if "door: there is no such key" in line]) == 2
+    assert any("net_ticktime: is missing" in line for line in theirs)
+
+
+def test_a_system_that_is_nearly_named_is_the_one_that_is_meant() -> None:
+    source = SHARDS.replace("acme-shards", "acme-shard").replace('host = "two"', 'host = "one"')
+    system, host = told(source)
+    assert "there is no system 'acme-shard'; did you mean 'acme-shards'?" in system
+    assert "host: 'one' is another broker's already" in host
+
+
+@pytest.mark.parametrize(
+    ("line", "wrong"),
+    [
+        ('system = "kafka"', "there is no system 'kafka'; valid: rabbitmq-mirrored | acme-shards"),
+        ("system = 3", "system: must be a text, not 3"),
+        ("", "system: is missing"),
+    ],
+)
+def test_where_nobody_can_say_whose_keys_they_are_none_of_them_is_called_wrong(
+    line: str, wrong: str
+) -> None:
+    source = SHARDS.replace('system = "acme-shards"', line).replace('host = "two"', 'host = "one"')
+    problems = told(source + "[proxy]\n")
+    assert len(problems) == 3
+    every = "\n".join(problems)
+    for words in (wrong, "host: 'one' is another broker's", "either mqproof starts a proxy"):
+        assert words in every

@@ -1,0 +1,32 @@
+"""Topology files of systems: which may be named in one, and which are not met so."""
+
+from dataclasses import replace
+
+import pytest
+
+from harness.cluster.port import DeployError
+from harness.plan.problems import PlanError
+from harness.systems import topologies
+from harness.systems.registry import OURS, Registry
+from harness.systems.topologies import foreign_of, read_topology
+from tests.topologies import HEAD, text, topology
+
+NAMED = HEAD.replace("reference-mirrored", "rocketmq-2m2s")
+
+
+def test_a_system_that_declares_no_such_cluster_is_none_that_a_file_may_name() -> None:
+    with pytest.raises(PlanError) as error:
+        read_topology("mine", text(head=NAMED), ("rocketmq-2m2s", "reference-mirrored"))
+    assert "there is no system 'rocketmq-2m2s'" in str(error.value)
+    assert "valid: reference-mirrored" in str(error.value)
+
+
+def test_a_system_that_is_not_here_any_more_is_told_by_its_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = topology()
+    changed = replace(OURS["reference-mirrored"], foreign=None)
+    for systems in ({}, {changed.name: changed}):
+        monkeypatch.setattr(topologies, "registry", lambda have=systems: Registry(have, {}, {}))
+        with pytest.raises(DeployError, match="reference-mirrored cannot be met as brokers that"):
+            foreign_of(found)

@@ -1,0 +1,208 @@
+"""A family of brokers that only tests know, as somebody else may run them: shards, each by itself.
+
+Their protocol is a word, and another one back. What was asked of them is written down.
+"""
+
+import socketserver
+import threading
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+from faults.executors.doors import Doors, Greeting
+from harness.cluster.agent import AgentClient, AgentRefused
+from harness.cluster.port import DeployError, Health
+from harness.plan.findings import Finding
+from harness.plan.model import Host, Layout
+from harness.plan.topology import Broker, Topology
+from harness.plan.topology_shape import (
+    CommandTable,
+    CredentialsTable,
+    HostName,
+    ProxyTable,
+    Table,
+    Text,
+    TopologyShape,
+    Way,
+    WorkersTable,
+)
+from harness.plan.topology_toml import brokers_in, commands_of, proxy_of, twice
+from harness.systems.foreign import Access, ClientsDoor, Examined, Foreign
+
+NAME = "acme-shards"
+
+
+@dataclass(frozen=True)
+class Own:
+    sets: bool
+    told: str = "shards: as they are"
+
+
+class _Shard(Table):
+    host: HostName
+    door: Way
+    kill: CommandTable | None = None
+    stop: CommandTable | None = None
+    freeze: CommandTable | None = None
+
+
+class _Shards(Table):
+    system: Text
+    sets: bool = False
+    credentials: CredentialsTable
+    workers: WorkersTable = WorkersTable()
+    proxy: ProxyTable | None = None
+    broker: list[_Shard]
+
+    def topology(self, name: str, source: str) -> Topology:
+        said = [(one.host, *one.door, commands_of(one)) for one in self.broker]
+        return Topology(
+            name=name,
+            title="shards",
+            system=self.system,
+            timer_s=1.0,
+            brokers=tuple(Broker(host, host, *way, commands) for host, *way, commands in said),
+            user=self.credentials.user,
+            password=self.credentials.password,
+            proxy=proxy_of(self.proxy),
+            own=Own(self.sets),
+            source=source,
+        )
+
+
+def _mistakes(document: Mapping[str, Any]) -> Iterator[Finding]:
+    return twice("door", brokers_in(document))
+
+
+def _layout(topology: Topology) -> Layout:
+    return Layout(
+        name=topology.name,
+        profile="T=1",
+        system=NAME,
+        title=topology.title,
+        hosts=tuple(Host(one.host, one.address, (one.node,)) for one in topology.brokers),
+        timer_s=topology.timer_s,
+        copies=None,
+        synchronise="",
+        partition_handling="",
+        policies=(),
+        topology=topology,
+    )
+
+
+SHAPE = TopologyShape(file=_Shards, mistakes=_mistakes)
+SHARDS = """
+system = "acme-shards"
+[credentials]
+user = "SHARDS_USER"
+password = "SHARDS_PASSWORD"
+[[broker]]
+host = "one"
+door = "10.0.0.1:7"
+[broker.freeze]
+do = ["ice"]
+undo = ["sun"]
+[[broker]]
+host = "two"
+door = "10.0.0.2:7"
+"""
+
+
+# --- brokers that are there -------------------------------------------------------------------
+
+
+@dataclass
+class Shards:
+    """foreign.ForeignBrokers, and what becomes of them: what they refuse, whether they answer."""
+
+    refused: tuple[str, ...] = ()
+    silent: bool = False
+    unwilling: bool = False  # to have anything set
+    asked: list[str] = field(default_factory=list)
+    logins: set[tuple[str, str]] = field(default_factory=set)
+
+    @property
+    def broker(self) -> Any:
+        return SimpleNamespace(
+            greets=self._greets,
+            health=self._health,
+            versions=self._versions,
+            set_policies=self._set,
+            connections=None,
+            listed=None,
+        )
+
+    async def refusals(self) -> tuple[str, ...]:
+        return self.refused
+
+    async def contradictions(self) -> tuple[str, ...]:
+        return ()
+
+    async def examined(self) -> AsyncIterator[Examined]:
+        yield Examined("shards", "one of them is cracked", "glue it")
+
+    async def remove_queues(self) -> None:
+        self.asked.append("queues removed")
+
+    async def remove_settings(self) -> None:
+        self.asked.append("settings removed")
+
+    async def _greets(self, _host: str) -> bool:
+        return not self.silent
+
+    async def _health(self, _limit_s: float) -> Health:
+        return Health(clean=True, doubts=())
+
+    async def _versions(self) -> dict[str, str]:
+        return {"shards": "7"}
+
+    async def _set(self) -> None:
+        self.asked.append("set")
+        if self.unwilling:
+            raise DeployError("they cannot be set")
+
+
+async def _enter(broker: Broker, agent: AgentClient, limit_s: float) -> None:
+    way = {"host": broker.address, "port": broker.port}
+    said = await agent.call("words_ask", limit_s, **way, says="let me in\n")
+    if said["text"] != "come":
+        raise AgentRefused("nobody was let in")
+
+
+def foreign(shards: Shards) -> Foreign:
+    def brokers(access: Access) -> Shards:
+        shards.logins.add(access.login)
+        return shards
+
+    greeting = Greeting(says="knock\n", begins="who")
+    return Foreign(
+        shape=SHAPE,
+        layout=_layout,
+        clients=ClientsDoor(
+            key="door",
+            speaks="Shardish",
+            doors=Doors(protocol=greeting, usual=7, to_peers=None, ports={}),
+            enter=_enter,
+            remedy="is it locked?",
+        ),
+        brokers=brokers,
+    )
+
+
+class _Door(socketserver.StreamRequestHandler):
+    def handle(self) -> None:
+        words = {b"knock\n": b"who is there\n", b"let me in\n": b"come\n"}
+        self.wfile.write(words.get(self.rfile.readline(), b"what?\n"))
+
+
+@contextmanager
+def door() -> Iterator[int]:
+    """The port of a shard that answers, on loopback."""
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), _Door) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield int(server.server_address[1])
+        finally:
+            server.shutdown()
