@@ -17,7 +17,7 @@ from harness.deploy.compose.cluster import ComposeCluster
 from harness.deploy.compose.deployment import ComposeDeployment
 from harness.systems.catalogue import load_layout
 from harness.workers.protocol import EXIT_ORPHANED
-from tests.plans import plan
+from tests.rigs.runs.plans import plan
 
 pytestmark = pytest.mark.docker
 

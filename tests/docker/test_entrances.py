@@ -19,7 +19,7 @@ from harness.deploy.compose.faults import equip
 from harness.systems.catalogue import load_layout
 from tests.docker.conftest import what_is_wrong
 from tests.docker.whole_runs import counts, run
-from tests.plans import fault, plan
+from tests.rigs.runs.plans import fault, plan
 
 pytestmark = pytest.mark.docker
 

@@ -31,8 +31,8 @@ from harness.deploy.compose.cluster import ComposeCluster
 from harness.run_folder.journal import Journal
 from tests.docker.conftest import SharedCluster
 from tests.docker.looks import disabled, rules_of, toxics
-from tests.fault_world import CLIENTS, ON_HOSTS, REAL_OPTIONS_OF
-from tests.hired import hired
+from tests.rigs.clusters.fault_world import CLIENTS, ON_HOSTS, REAL_OPTIONS_OF
+from tests.rigs.workers.hired import hired
 
 pytestmark = pytest.mark.docker
 

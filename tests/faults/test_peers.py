@@ -15,8 +15,8 @@ from faults.executors.doors import AMQP, REMOTING
 from faults.kinds.network import before
 from faults.model import FaultError, Reply
 from faults.peers import Mesh, Served, Serving, peer_link
-from tests.fault_world import like_erlang
-from tests.link_world import ANSWERED, CLOSED, SILENT
+from tests.rigs.clusters.fault_world import like_erlang
+from tests.rigs.clusters.link_world import ANSWERED, CLOSED, SILENT
 
 HOSTS = ("a", "b", "c")
 LOOPBACK = "127.0.0.1"

@@ -18,9 +18,9 @@ from harness.pipeline import stored as stored_stage
 from harness.report import html, junit, verdict
 from harness.run_folder.seal import LOGS
 from spark_analysis.schema.sealed import RAW
-from tests.reports import CELL
-from tests.sealed_runs import forget_seal, recorded, sealed
-from tests.stored import stored
+from tests.rigs.runs.reports import CELL
+from tests.rigs.runs.sealed_runs import forget_seal, recorded, sealed
+from tests.rigs.runs.stored import stored
 
 pytestmark = pytest.mark.slow
 

@@ -9,11 +9,11 @@ import pytest
 from harness.judging.exits import Judge
 from harness.pipeline import stages
 from harness.run_folder.manifest import SEALED
-from tests.histories import History
-from tests.reports import CELL
-from tests.run_folders import write_run
-from tests.stored import stored
-from tests.told_runs import manifest_of
+from tests.rigs.histories.by_hand import History
+from tests.rigs.runs.reports import CELL
+from tests.rigs.runs.run_folders import write_run
+from tests.rigs.runs.stored import stored
+from tests.rigs.runs.told_runs import manifest_of
 
 pytestmark = pytest.mark.slow
 

@@ -21,7 +21,8 @@ from harness.workers.remoting.records import Flags
 from harness.workers.remoting.requests import Answer, Queue, Request
 from harness.workers.rocketmq.connection import Connection
 from spark_analysis.schema import body
-from tests.rocketmq import sending, servers
+from tests.rigs.rocketmq import sending
+from tests.rocketmq import servers
 
 TOPIC, GROUP = "orders", "readers"
 QUEUE = Queue(TOPIC, 0)

@@ -25,9 +25,10 @@ from harness.workers.rocketmq.connection import Connection
 from harness.workers.rocketmq.prober import TICK_NS, Prober
 from spark_analysis.schema.body import Identity, encode
 from spark_analysis.schema.tables import CLIENT_EVENTS, DELIVERIES, PROBES
-from tests.harness.workers import rig
 from tests.harness.workers.rocketmq.servers import skip_or_fail
-from tests.rocketmq import sending, servers
+from tests.rigs.rocketmq import sending
+from tests.rigs.workers import rig
+from tests.rocketmq import servers
 from tests.rocketmq.servers import Cluster, Server
 
 pytestmark = pytest.mark.slow

@@ -17,10 +17,11 @@ from harness.workers.rocketmq.connection import Connection
 from spark_analysis.schema.body import Identity, encode
 from spark_analysis.schema.tables import DELIVERIES
 from spark_analysis.schema.words import Via
-from tests.harness.workers import rig
-from tests.harness.workers.rocketmq.real import drain
 from tests.harness.workers.rocketmq.servers import require
-from tests.rocketmq import sending, servers
+from tests.rigs.rocketmq import sending
+from tests.rigs.workers import rig
+from tests.rigs.workers.rocketmq_worlds import drain
+from tests.rocketmq import servers
 from tests.rocketmq.servers import Cluster, Server
 
 pytestmark = pytest.mark.slow

@@ -22,9 +22,9 @@ from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.words import Outcome, Strength, Via
 from tests.harness.test_pipeline_merged import Quiet
 from tests.harness.workers.rocketmq.servers import require
-from tests.plans import plan
-from tests.rocketmq.local_cluster import on_loopback, standing
-from tests.stored import stored
+from tests.rigs.rocketmq.local_cluster import on_loopback, standing
+from tests.rigs.runs.plans import plan
+from tests.rigs.runs.stored import stored
 
 pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 

@@ -22,8 +22,8 @@ from harness.judging.exits import Exit, Judge
 from harness.pipeline import stages
 from harness.report.display import LiveView
 from spark_analysis.schema.failed import Failed
-from tests.reports import CELL
-from tests.stored import stored
+from tests.rigs.runs.reports import CELL
+from tests.rigs.runs.stored import stored
 from tests.unlucky.damage import Damage, forged, of_logs, recorded, spoiled
 
 Draw = Callable[[Random, Path, Path], Damage]

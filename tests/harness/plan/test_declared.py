@@ -7,8 +7,8 @@ import pytest
 from harness.plan.declared import declared, ignored
 from harness.plan.model import Policy, RocketWorkload
 from harness.systems.catalogue import layout_names, load_layout, load_system, system_names
-from tests.plans import fault, plan
-from tests.topologies import topology
+from tests.rigs.clusters.topologies import topology
+from tests.rigs.runs.plans import fault, plan
 
 
 def test_an_amqp_client_ignores_nothing_of_the_amqp_section() -> None:

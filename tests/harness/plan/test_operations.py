@@ -9,7 +9,7 @@ from harness.plan.model import Host, Layout, OperationOptions, OperationPlan, Po
 from harness.plan.operations import OPERATIONS, OPTIONS, TARGETS, parse
 from harness.plan.problems import PlanError
 from harness.plan.toml import read_scenario
-from tests.plans import LAYOUT, SYSTEM
+from tests.rigs.runs.plans import LAYOUT, SYSTEM
 
 HEAD = """
 title = "small"

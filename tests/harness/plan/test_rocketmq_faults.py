@@ -7,7 +7,7 @@ import pytest
 from faults.model import Options
 from harness.plan.applicability import obstacles
 from harness.systems.catalogue import load_layout, load_system
-from tests.plans import fault, plan
+from tests.rigs.runs.plans import fault, plan
 
 SYSTEM = load_system("rocketmq-2m2s")
 LAYOUT = load_layout("rocketmq-2m2s", "colocated")

@@ -16,7 +16,7 @@ from harness.plan.problems import PlanError
 from harness.plan.shape import RocketTable
 from harness.plan.toml import read_scenario
 from harness.systems.catalogue import load_layout, load_system
-from tests.plans import LAYOUT, SYSTEM, plan, workload
+from tests.rigs.runs.plans import LAYOUT, SYSTEM, plan, workload
 
 SMALL = """title = "small"
 [workload]

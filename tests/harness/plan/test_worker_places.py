@@ -6,8 +6,8 @@ from harness.plan.applicability import obstacles
 from harness.plan.model import Scenario
 from harness.plan.worker_places import ADDRESSES, wanted
 from harness.systems.catalogue import load_layout, load_system
-from tests.plans import LAYOUT, plan
-from tests.plans import SYSTEM as MIRRORED
+from tests.rigs.runs.plans import LAYOUT, plan
+from tests.rigs.runs.plans import SYSTEM as MIRRORED
 
 SYSTEM = load_system("rocketmq-2m2s")
 COLOCATED = load_layout("rocketmq-2m2s", "colocated@compressed")

@@ -21,11 +21,20 @@ from harness.view.detail import STORIES_OF_RUN_MAX
 from spark_analysis.schema.facts import QueueEnd
 from spark_analysis.schema.service import NEVER, QUEUE
 from spark_analysis.schema.words import Outcome
-from tests.findings import Story
-from tests.histories import History
-from tests.reports import CELL, OTHER, SKIPPED, compared, run
-from tests.resources import sample
-from tests.told_runs import MEANING, SENTENCE, TITLE, WARNING, crash, page_of, summed, told
+from tests.rigs.histories.by_hand import History
+from tests.rigs.histories.resources import sample
+from tests.rigs.runs.findings import Story
+from tests.rigs.runs.reports import CELL, OTHER, SKIPPED, compared, run
+from tests.rigs.runs.told_runs import (
+    MEANING,
+    SENTENCE,
+    TITLE,
+    WARNING,
+    crash,
+    page_of,
+    summed,
+    told,
+)
 
 EVIL = '<script>alert("x")</script>\x00\u202e&'
 SHOWN = "&lt;script&gt;alert(&#34;x&#34;)&lt;/script&gt;\\x00\\u202e&amp;"

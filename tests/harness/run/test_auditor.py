@@ -16,8 +16,8 @@ from harness.run_folder.manifest import AuditStart
 from harness.systems.catalogue import load_layout
 from tests.harness.run.live_runs import Done, run
 from tests.harness.run.test_rocketmq_run import of as rocketmq
-from tests.plans import LAYOUT, fault, operated, operation, plan
-from tests.simulated_cluster import SimulatedCluster
+from tests.rigs.clusters.simulated_cluster import SimulatedCluster
+from tests.rigs.runs.plans import LAYOUT, fault, operated, operation, plan
 
 UNMIRRORED = replace(LAYOUT, copies=1, synchronise="none")
 QUEUE = "mqproof.quick-1-00ff.orders"

@@ -27,11 +27,11 @@ from spark_analysis.definition.judge import judge
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import FAULTS, RESOURCES
-from tests.harness.deploy.external import rig
-from tests.harness.deploy.external.rig import Owner
-from tests.plans import fault, plan
-from tests.run_folders import rows_of
-from tests.topologies import START
+from tests.rigs.clusters import external as rig
+from tests.rigs.clusters.external import Owner
+from tests.rigs.clusters.topologies import START
+from tests.rigs.runs.plans import fault, plan
+from tests.rigs.runs.run_folders import rows_of
 
 pytestmark = pytest.mark.slow
 

@@ -5,7 +5,7 @@ import pytest
 from harness.plan.model import RocketWorkload, RunPlan
 from harness.plan.rocketmq_checks import FATES
 from harness.run.told import planned
-from tests.plans import plan
+from tests.rigs.runs.plans import plan
 
 NOTHING = {
     "delayed_messages": None,

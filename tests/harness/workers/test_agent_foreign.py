@@ -9,7 +9,7 @@ import pytest
 
 from harness.workers.agent import answer, calls
 from harness.workers.agent_calls import foreign
-from tests.loops import in_a_loop
+from tests.rigs.machine.loops import in_a_loop
 
 
 @asynccontextmanager

@@ -27,11 +27,11 @@ from spark_analysis.schema.findings import MARTS, Findings
 from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import REGISTER
 from spark_analysis.schema.words import Fate, Owed, Strength
-from tests.both_judges import Answer, listed
-from tests.fixed_histories import HISTORIES, fixed_histories
-from tests.generated_histories import Rows
-from tests.run_folders import write_run
-from tests.smaller_histories import smaller
+from tests.rigs.generated.histories import Rows
+from tests.rigs.histories.both_judges import Answer, listed
+from tests.rigs.histories.fixed import HISTORIES, fixed_histories
+from tests.rigs.histories.smaller import smaller
+from tests.rigs.runs.run_folders import write_run
 
 pytestmark = pytest.mark.slow
 

@@ -11,7 +11,7 @@ from harness.deploy.compose.deployment import with_addresses
 from harness.deploy.compose.systems import Parts, parts
 from harness.systems.catalogue import load_layout
 from harness.systems.rocketmq.broker import RocketBroker
-from tests.loops import in_a_loop
+from tests.rigs.machine.loops import in_a_loop
 
 NO_ENGINE = cast(DockerClient, None)
 NETWORK = "10.1.1"

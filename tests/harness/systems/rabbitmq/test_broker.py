@@ -10,7 +10,7 @@ from harness.cluster.agent import AgentTimeout
 from harness.cluster.port import DeployError, Roles
 from harness.systems.catalogue import load_layout
 from harness.systems.rabbitmq.broker import RabbitBroker
-from tests.loops import in_a_loop
+from tests.rigs.machine.loops import in_a_loop
 
 LAYOUT = load_layout("rabbitmq-mirrored", "all-automatic")
 HOSTS = ("rmq1", "rmq2", "rmq3")

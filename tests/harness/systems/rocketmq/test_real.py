@@ -14,8 +14,8 @@ from harness.systems.catalogue import load_layout
 from harness.workers.protocol import Endpoint
 from harness.workers.remoting.requests import Request
 from harness.workers.rocketmq.connection import Connection
-from tests.harness.systems.rocketmq.real_servers import HERE, Running, standing, why_not
-from tests.loops import within
+from tests.rigs.machine.loops import within
+from tests.rigs.rocketmq.layouts import HERE, Running, standing, why_not
 
 pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 READY_LIMIT_S = 300.0  # six JVMs on a machine that has other things to do

@@ -18,8 +18,9 @@ from harness.workers.remoting import requests
 from harness.workers.rocketmq.connection import Connection
 from spark_analysis.schema import tables
 from spark_analysis.schema.words import NEVER_SENT, Fate, Outcome, Redelivered, Strength, Via
-from tests.harness.workers.rig import rows, until
-from tests.harness.workers.rocketmq.real import (
+from tests.harness.workers.rocketmq.servers import Servers, require, servers
+from tests.rigs.workers.rig import rows, until
+from tests.rigs.workers.rocketmq_worlds import (
     LIMIT_S,
     World,
     delivered,
@@ -30,7 +31,6 @@ from tests.harness.workers.rocketmq.real import (
     sequences,
     worker,
 )
-from tests.harness.workers.rocketmq.servers import Servers, require, servers
 
 pytestmark = pytest.mark.slow
 

@@ -12,9 +12,9 @@ from harness.report.page.comparison.side_by_side import Field, SideBySideView, s
 from harness.report.page.tally import tally
 from spark_analysis.schema.facts import QueueEnd
 from spark_analysis.schema.service import NEVER, QUEUE, UNDO
-from tests.findings import Story
-from tests.reports import CELL, compared, run
-from tests.told_runs import WARNING, page_of, summed
+from tests.rigs.runs.findings import Story
+from tests.rigs.runs.reports import CELL, compared, run
+from tests.rigs.runs.told_runs import WARNING, page_of, summed
 
 Cell = tuple[str, str, str, str]
 RABBIT = CELL

@@ -1,0 +1,9 @@
+"""What stands in for RocketMQ's servers.
+
+in_memory        a cluster that is a few tables: what servers would answer, without a socket
+fake_server      one name server or broker that answers over a socket as it is told to
+layouts          the servers of a layout, told what containers would be told
+local_cluster    such a layout as a run needs it: port.Cluster, without proxy or containers
+sending          messages handed to a real broker without a client library
+name_server_log  what a name server's own log says, held against a run's looks
+"""
