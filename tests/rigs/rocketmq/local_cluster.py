@@ -3,6 +3,7 @@
 1. Every host is an address of loopback's, which is its name, too: whoever is shown a broker by its
    name can dial it.
 2. Links lead straight to the servers: nothing can be broken here. A run without faults is whole.
+3. Its witness is asked who answers, as an audit asks; it sees no faults.
 """
 
 import asyncio
@@ -14,15 +15,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from faults.executors.canaries import host_greets
 from faults.executors.nothing import NothingExecutor
+from faults.executors.ports import Agent
+from faults.model import Reply
+from harness.cluster.agent import AgentError
 from harness.cluster.log_tails import LeftOut
 from harness.cluster.port import Ended, Health, HostSample, Link
 from harness.cluster.roster import Roster
 from harness.deploy.local.channel import PipeChannel
 from harness.plan.model import Layout, RunPlan
 from harness.plan.rocketmq_layout import servers
+from harness.systems.rocketmq.doors import doors_of
 from harness.workers.protocol import Endpoint
-from tests.rigs.rocketmq import layouts as real_servers
+from tests.rigs.rocketmq import layouts
 
 ROOT = Path(__file__).parents[3]
 READY_LIMIT_S = 400.0  # six JVMs on a machine that has other things to do
@@ -37,15 +43,26 @@ def on_loopback(layout: Layout) -> Layout:
     return replace(layout, hosts=tuple(hosts))
 
 
+class WhoAnswers:
+    """What a run without faults asks its witness, done by the code that asks in containers."""
+
+    def __init__(self, running: layouts.Running) -> None:
+        self._agent = Agent(running.agent, (AgentError,))
+        self._doors = doors_of(running.layout.hosts)
+
+    async def greets(self, place: str) -> Reply:
+        return await host_greets(self._agent, place, self._doors)
+
+
 class LocalCluster:
     """port.Cluster, as far as a run without faults and operations asks it. Made by `standing`."""
 
-    witness: Any = None  # a run without faults looks at nothing
-    operator: Any = None
+    operator: Any = None  # nobody operates here
 
-    def __init__(self, running: real_servers.Running) -> None:
+    def __init__(self, running: layouts.Running) -> None:
         self.layout = running.layout
         self.broker = running.broker
+        self.witness: Any = WhoAnswers(running)
         self.executor = NothingExecutor()
         self.roster = Roster(self.broker.connections, ())
 
@@ -107,7 +124,7 @@ class LocalCluster:
 @asynccontextmanager
 async def standing(layout: Layout, folder: Path) -> AsyncIterator[LocalCluster]:
     """Healthy; nothing is left of it afterwards."""
-    async with real_servers.standing(layout, folder) as running:
+    async with layouts.standing(layout, folder) as running:
         cluster = LocalCluster(running)
         health = await cluster.health(READY_LIMIT_S)
         assert health.clean, health.doubts

@@ -3,21 +3,16 @@
 import asyncio
 import contextlib
 import itertools
-import platform
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from harness.workers.clients.rocketmq.native import NAME
-from harness.workers.clients.rocketmq.native_found import installed, refusal
 from harness.workers.clients.rocketmq.options import RocketOptions
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema import tables
-from tests.harness.workers.rocketmq.servers import Servers, require, skip_or_fail
+from tests.rigs.rocketmq.clusters import Cluster
 from tests.rigs.workers.rig import Process, config, rows
 
 LIMIT_S = 180.0  # a JVM starts in seconds, unless the machine is busy
@@ -28,32 +23,22 @@ _topics = itertools.count(1)
 class World:
     """A topic of its own on real servers, and a client library."""
 
-    servers: Servers
+    servers: Cluster
     client: str
     folder: Path
     topic: str
 
     @classmethod
-    def make(cls, standing: Servers, client: str, folder: Path) -> "World":
+    def make(cls, standing: Cluster, client: str, folder: Path) -> "World":
         topic = f"orders{next(_topics)}"
         asyncio.run(standing.create_topic(topic))
         return cls(standing, client, folder, topic)
 
     def settings(self, role: Role, options: RocketOptions, **rest: Any) -> WorkerConfig:
-        way = (Endpoint("host1", "127.0.0.1", self.servers.name_server),)
+        way = (Endpoint("host1", "127.0.0.1", self.servers["ns1"].port),)
         values = {"client": self.client, "queue": self.topic, "endpoints": way}
         values |= {"deadline_s": 30.0, "rocketmq": options, "limit_s": 60.0}
         return config(role, self.folder, **{**values, **rest})
-
-
-def require_client(client: str) -> None:
-    """Skips with the reason where it cannot be had; fails where CI promised it."""
-    if client == NAME and platform.machine() != "x86_64":
-        pytest.skip("its package is made for x86_64 alone")
-    if client == NAME:
-        skip_or_fail(refusal(installed()))
-    else:
-        require(client)
 
 
 @contextlib.asynccontextmanager
