@@ -20,9 +20,9 @@ from harness.systems.catalogue import load_layout, load_system
 from spark_analysis.schema import tables
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.words import Outcome, Strength, Via
-from tests.harness.test_pipeline_merged import Quiet
 from tests.rigs.rocketmq.local_cluster import on_loopback, standing
 from tests.rigs.rocketmq.needs import require_java_clients, require_servers
+from tests.rigs.runs.displays import Heard
 from tests.rigs.runs.plans import plan
 from tests.rigs.runs.stored import stored
 
@@ -102,7 +102,7 @@ def test_a_calm_run_is_drained_audited_and_judged_and_loses_nothing(
     ]
     _every_log_holds_what_was_confirmed(folder, strength)
     _name_servers_were_watched(folder)
-    made = stages.analyse([experiment], experiment, Judge.CLAIMS, Quiet())
+    made = stages.analyse([experiment], experiment, Judge.CLAIMS, Heard())
     (run,) = made.runs
     assert run.failure == ""
     assert run.summary is not None

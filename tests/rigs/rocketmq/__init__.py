@@ -7,6 +7,7 @@ launcher         the one launcher of real servers, as plain Java processes
 clusters         a pair and a five of them
 layouts          the servers of a layout, told what containers would be told
 local_cluster    such a layout as a run needs it: port.Cluster, without proxy or containers
+stored_messages  messages as a broker stores them, and a queue of them that answers pulls
 sending          messages handed to a real broker without a client library
 name_server_log  what a name server's own log says, held against a run's looks
 """

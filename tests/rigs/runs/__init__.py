@@ -7,5 +7,6 @@ stored         folders of experiments, as they are left behind
 told_runs      histories told by hand, in folders, judged without Spark
 findings       what the marts of one run would hold
 compared_runs  runs compared by the definition, and by Spark
+displays       a display that shows nothing, and keeps what it was told
 reports        reports of an experiment of two cells
 """

@@ -14,10 +14,10 @@ from harness.deploy.external.rights import lacking
 from harness.pipeline import stages
 from harness.plan.topology import Topology
 from harness.plan.topology_toml import read_topology
-from tests.harness.test_pipeline_deployments import Heard
 from tests.rigs.clusters import external as rig
 from tests.rigs.clusters.external import Owner
 from tests.rigs.clusters.topologies import FREEZE, HOSTS, SYSTEMS, text, topology
+from tests.rigs.runs.displays import Heard
 
 
 @pytest.fixture(scope="module")
