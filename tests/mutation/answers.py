@@ -24,7 +24,7 @@ from tests.rigs.generated.histories import Rows
 from tests.rigs.histories import both_judges
 from tests.rigs.histories.both_judges import Answer, Columns, by_kernels, listed, raw_columns
 from tests.rigs.histories.fixed import fixed_histories
-from tests.spark_analysis.engine.test_agreement import words_of
+from tests.rigs.histories.telling import words_of
 
 STORIES = "tests/spark_analysis/definition"
 HISTORIES = 1_000

@@ -12,7 +12,7 @@ import socket
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,11 +21,21 @@ from typing import Any
 import pika
 from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 
+from harness.cleanup.external_projects import anything_armed
+from harness.deploy.external.deployment import ExternalDeployment
+from harness.deploy.external.faults import equip
+from harness.plan.declared import declared
+from harness.plan.model import RunPlan
 from harness.plan.topology import Topology
 from harness.plan.topology_toml import read_topology
+from harness.run.interrupts import Interrupt
+from harness.run.live import LiveRun, Outside
+from harness.run.preparing import Preparing
+from harness.run_folder.manifest import Manifest
 from tests.rigs.clusters.topologies import HEAD, HOSTS, SYSTEMS, broker, command
 
 ROOT = Path(__file__).parents[3]
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 TOLD = re.compile(r"(ref\d): amqp://[\d.]+:(\d+)/  api (http://[\d.:]+)/  process (\d+)")
 OFFSETS = (0, 10_000, 20_000)  # AMQP, API, peers
 AUTHORISATION = {"Authorization": "Basic Z3Vlc3Q6Z3Vlc3Q="}
@@ -190,6 +200,30 @@ def standing(folder: Path) -> Iterator[Owner]:
             for node in owner.nodes:
                 with suppress(ProcessLookupError):
                     os.kill(owner.pid(node.name), signal.SIGKILL)
+
+
+async def performed(
+    of: RunPlan, folder: Path, happen: Callable[[Manifest], None] = lambda _: None
+) -> None:
+    """A run on the cluster of the plan's topology, recorded below `folder`."""
+    manifest = Manifest.of(of)
+    manifest.state = dict(declared(of))
+    run_folder = folder / "runs" / of.name
+    (run_folder / "logs").mkdir(parents=True)
+    deployment = ExternalDeployment(equip, armed=anything_armed)
+    cluster = await deployment.up(of.layout, folder, lambda _: None)
+    try:
+        prepared = await Preparing(of, cluster, run_folder, BOOT_ID, lambda _: None).begin()
+
+        def save(saved: Manifest) -> None:
+            saved.save(run_folder)
+            happen(saved)
+
+        outside = Outside(Interrupt(), lambda _: None, save, print)
+        await LiveRun(of, cluster, prepared, manifest, outside).perform()
+        await cluster.fetch_logs(run_folder)
+    finally:
+        await cluster.down()
 
 
 def _node(owner: Owner, told: "re.Match[str]") -> Node:

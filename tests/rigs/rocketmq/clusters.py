@@ -10,6 +10,7 @@ import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 
 from harness.workers.remoting import answers, requests
 from harness.workers.remoting.commands import Command
@@ -21,7 +22,9 @@ from tests.rigs.rocketmq.launcher import HERE, Server
 PORT_BASE = 30000  # of the five, so that what is captured from them is the same again
 READY_LIMIT_S = 400.0  # five JVMs on a machine that has other things to do
 ASK_LIMIT_S = 30.0
+_NOBODYS = range(20_000, PORT_BASE - 1_000)
 LOOK_LIMIT_S = 3.0
+_TOLD_MAX = 2_000  # characters of a log
 
 
 @dataclass
@@ -42,7 +45,12 @@ class Cluster:
             server.start()
         ports = {one.port for one in self.servers.values() if one.is_broker}
         for server in self.name_servers:
-            await shown(server, ports)
+            await shown(server, ports, self._whole)
+
+    def _whole(self) -> None:
+        """Nobody is waited for in vain."""
+        for server in self.servers.values():
+            assert server.runs(), f"{server.name} has ended: {server.output()[-_TOLD_MAX:]}"
 
     def kill(self) -> None:
         for server in self.servers.values():
@@ -101,12 +109,16 @@ async def five(
         made.kill()
 
 
-async def shown(name_server: Server, ports: set[int]) -> View:
-    """Waits until a name server shows brokers on exactly these ports."""
+async def shown(
+    name_server: Server, ports: set[int], whole: Callable[[], None] = lambda: None
+) -> View:
+    """Waits until a name server shows brokers on exactly these ports. `whole` raises where that
+    will not be."""
     view = NOWHERE
     try:
         async with asyncio.timeout(READY_LIMIT_S):
             while _ports(view) != ports:
+                whole()
                 await asyncio.sleep(0.2)
                 view = await _view(name_server, requests.cluster_info(), answers.cluster)
     except TimeoutError:
@@ -179,15 +191,15 @@ def _broker(name: str, number: int, port: int, name_servers: Sequence[int]) -> d
 
 
 def _free(reach: int) -> int:
-    """A port whose neighbours are free, too: a broker takes its own, the next, and two below."""
+    """A port whose neighbours are free, too: a broker takes its own, the next, and two below.
+
+    None that the kernel gives to whoever dials: between here and the broker it might."""
     while True:
+        port = Random().choice(_NOBODYS)
         with contextlib.ExitStack() as stack:
-            first = stack.enter_context(socket.create_server((HERE, 0)))
-            port = int(first.getsockname()[1])
             try:
-                for other in range(port - reach, port + reach + 1):
-                    if other != port:
-                        stack.enter_context(socket.create_server((HERE, other)))
+                for each in range(port - reach, port + reach + 1):
+                    stack.enter_context(socket.create_server((HERE, each)))
             except OSError:
                 continue
             return port

@@ -80,6 +80,9 @@ class Server:
                 start_new_session=True,
             )
 
+    def runs(self) -> bool:
+        return self.process is not None and self.process.poll() is None
+
     def signal(self, number: signal.Signals) -> None:
         assert self.process is not None, self.name
         self.process.send_signal(number)

@@ -1,6 +1,7 @@
 """Runs before, while and after they are judged.
 
 plans          small plans: seconds instead of minutes
+manifests      the manifest of a calm run, before it begins
 run_folders    run folders, as sealing leaves them
 sealed_runs    whole runs with logs, manifest and raw tables
 stored         folders of experiments, as they are left behind
