@@ -61,13 +61,17 @@ def test_images_are_built_from_the_installed_packages_own_files(
 ) -> None:
     code = (
         "from harness.deploy import images; "
-        "print([images.tag_of(make()) for make in "
-        "(*images.BROKER_IMAGES.values(), images.proxy_image, images.worker_image, "
-        "images.balancer_image)])"
+        "from harness.systems.catalogue import load_layout, load_system; "
+        "own = images.in_containers(); "
+        "layouts = [load_layout(name, load_system(name).default_layout) for name in own]; "
+        "every = [own[layout.system].image(layout) for layout in layouts]; "
+        "every += [one.worker_image() for one in own.values()]; "
+        "every += [images.proxy_image(), images.balancer_image()]; "
+        "print({images.tag_of(image) for image in every})"
     )
     done = _python(installed, tmp_path, "-c", code)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("mqproof/") == 6
+    assert done.stdout.count("mqproof/") == 7
 
 
 def test_the_wheel_brings_four_packages_and_nothing_called_compose(installed: Path) -> None:

@@ -7,6 +7,7 @@ port        what a deployment offers to the run: Cluster, Broker, Channel, Deplo
 orders      what an operator tells the brokers, as values, and the port that carries it out
 roster      the clients that were hired on a cluster
 agent       calls to the agent that stands beside the brokers
+links       listeners of the proxy, one for each worker and host
 polling     looking again and again until something holds
 log_tails   the end of a broker's log, as much as a run keeps
 """

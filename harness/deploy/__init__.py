@@ -12,7 +12,6 @@ pull           pulling an image within a deadline
 jars           the jars of RocketMQ's clients and servers
 java_tools     where Maven and Java run
 labels         how everything that mqproof made is found again
-links          listeners of the proxy, one for each worker and host
 lifeless       whether a silent place holds no broker any more
 owner          which process made something
 """

@@ -2,8 +2,9 @@
 
 import sys
 
+from harness.cluster.port import DeployError
+from harness.deploy.compose.laid import by_hand, laid
 from harness.deploy.compose.render import render, side_by_side
-from harness.deploy.compose.settings import Settings
 from harness.outside.text import visible
 from harness.plan.model import Layout
 from harness.systems.catalogue import CatalogueError, load_layout, load_system, system_names
@@ -14,7 +15,7 @@ ALL = "all"
 def main(arguments: list[str]) -> int:
     try:
         print(_text(arguments), end="")
-    except CatalogueError as error:
+    except (CatalogueError, DeployError) as error:
         print(visible(str(error)), file=sys.stderr)
         return 254
     return 0
@@ -32,10 +33,11 @@ def default_layouts() -> list[Layout]:
 
 def _text(arguments: list[str]) -> str:
     if arguments == [ALL]:
-        return side_by_side(default_layouts(), Settings())
+        layouts = default_layouts()
+        return side_by_side([laid(one) for one in layouts], by_hand(layouts))
     system = load_system(arguments[0] if arguments else "")
     layout = load_layout(system.name, (arguments[1:] or [system.default_layout])[0])
-    return render(layout, Settings())
+    return render(laid(layout), by_hand([layout]))
 
 
 if __name__ == "__main__":

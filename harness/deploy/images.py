@@ -9,12 +9,12 @@ import hashlib
 import shutil
 import tempfile
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 from textwrap import shorten
+from typing import cast
 
 import docker
 from docker.errors import DockerException, ImageNotFound
@@ -23,35 +23,16 @@ from harness.cluster.port import DeployError, Progress
 from harness.deploy import jars, java_tools
 from harness.deploy.java_tools import Tools
 from harness.deploy.pull import pull
-from harness.plan.clients.registry import of_family
-from harness.plan.clients.rocketmq import ROCKETMQ
 from harness.plan.model import Layout
-from harness.plan.rocketmq_layout import VERSIONS
-from harness.systems.files import compose_folder, copy_reference_sources, copy_worker_sources
+from harness.systems.catalogue import load_layout, load_system
+from harness.systems.containers import Arguments, Containers, Image, Parts, Stand
+from harness.systems.files import shipped
+from harness.systems.registry import registry
+from harness.workers.loading import CannotLoad, loaded
 
 BASE = "debian:bookworm-slim"
 TOXIPROXY_VERSION = "2.12.0"
 _LAST_LINES = 15
-
-
-@dataclass(frozen=True, slots=True)
-class Image:
-    """How an image is made: its folder below compose/, arguments, and the official one if any.
-
-    `jars`: the sets of jars.SETS that lie in its build context; what they must be is in the tag.
-    """
-
-    name: str
-    version: str
-    folder: str
-    arguments: tuple[tuple[str, str], ...] = ()
-    official: str = ""
-    jars: tuple[str, ...] = ()
-
-    @property
-    def alias(self) -> str:
-        """The tag without the hash, which the committed compose files name."""
-        return f"{self.name}:{self.version}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,87 +45,48 @@ class Images:
     balancer: str = ""  # where none is needed
 
 
-def rabbitmq_image() -> Image:
-    return Image("mqproof/rabbitmq", "3.10.8", "rabbitmq-mirrored")
-
-
-def reference_image() -> Image:
-    """Our own files, with no version but their hash, and packages as they are installed here."""
-    packages = ("h11", "msgspec")
-    return Image("mqproof/reference", "mirrored", "reference-mirrored", _versions(packages))
-
-
-def rocketmq_image(version: str = VERSIONS[0]) -> Image:
-    """Debian's Java, and unmodified jars of one version."""
-    return Image(
-        "mqproof/rocketmq", version, "rocketmq-2m2s", jars=(f"rocketmq-server-{version}",)
-    )
-
-
 def proxy_image() -> Image:
     return Image(
         "mqproof/toxiproxy",
         TOXIPROXY_VERSION,
-        "toxiproxy",
+        shipped("toxiproxy"),
+        "MQPROOF_TOXIPROXY_IMAGE",
         (("TOXIPROXY_VERSION", TOXIPROXY_VERSION),),
         official=f"ghcr.io/shopify/toxiproxy:{TOXIPROXY_VERSION}",
     )
 
 
-def worker_image() -> Image:
-    """Its clients have the versions of the running installation."""
-    packages = ("pika", "tenacity", "toxiproxy-python")
-    version = f"pika-{metadata.version('pika')}"
-    return Image("mqproof/worker", version, "worker", _versions(packages))
-
-
-def rocketmq_worker_image() -> Image:
-    """As worker_image, and every client of RocketMQ. One that is not installed here has the
-    version that was tried."""
-    packages = (package for client in of_family(ROCKETMQ) for package in client.packages)
-    tried = ((_argument(package), version) for package, version in dict(packages).items())
-    return Image(
-        "mqproof/worker-rocketmq",
-        worker_image().version,
-        "worker-rocketmq",
-        (*worker_image().arguments, *tried),
-        jars=tuple(name for name in jars.SETS if jars.is_client(name)),
-    )
-
-
 def balancer_image() -> Image:
-    return Image("mqproof/balancer", "2.6", "haproxy")
+    return Image("mqproof/balancer", "2.6", shipped("haproxy"), "MQPROOF_BALANCER_IMAGE")
 
 
 def maven_image() -> Image:
     """What fetches jars where this machine has no Maven or no Java; no cluster needs it."""
-    return Image("mqproof/maven", "3.8", "maven")
+    return Image("mqproof/maven", "3.8", shipped("maven"), "MQPROOF_MAVEN_IMAGE")
 
 
-def _versions(packages: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """Build arguments: `PIKA_VERSION`, and what is installed here."""
-    return tuple((_argument(package), metadata.version(package)) for package in packages)
+def in_containers() -> Mapping[str, Containers]:
+    """Of every system that runs in them, by its name."""
+    every = registry().systems.items()
+    return {name: one.containers for name, one in every if one.containers is not None}
 
 
-def _argument(package: str) -> str:
-    return f"{package.upper().replace('-', '_')}_VERSION"
+def containers_of(system: str) -> Containers:
+    """Raises DeployError."""
+    found = in_containers()
+    if system not in found:
+        has = f"{', '.join(found)} do"
+        raise DeployError(f"{system} does not run in containers; {has}")
+    return found[system]
 
 
-BROKER_IMAGES: Mapping[str, Callable[[], Image]] = {
-    "rabbitmq-mirrored": rabbitmq_image,
-    "reference-mirrored": reference_image,
-    "rocketmq-2m2s": rocketmq_image,
-}
-
-
-WORKER_IMAGES: Mapping[str, Callable[[], Image]] = {"rocketmq-2m2s": rocketmq_worker_image}
-
-
-def broker_image(system: str, layout: Layout | None = None) -> Image:
-    """Of a layout, or else the one that people get by hand."""
-    if layout is not None and layout.rocketmq is not None:
-        return rocketmq_image(layout.rocketmq.version)
-    return BROKER_IMAGES[system]()
+def parts_of(stand: Stand) -> Parts:
+    """As its system makes them of containers that have been started. Raises DeployError."""
+    try:
+        make = loaded(containers_of(stand.layout.system).parts)
+    except CannotLoad as error:
+        raise DeployError(f"{stand.layout.system}: {error}") from error
+    return cast(Parts, make(stand))
 
 
 def ensure(
@@ -154,22 +96,28 @@ def ensure(
     balanced: bool = True,
     layout: Layout | None = None,
 ) -> Images:
-    """A system's images, pulled or built where they are missing. Raises DeployError."""
+    """What a layout needs, or a system's default one: pulled or built where it is missing. Raises
+    DeployError."""
+    own = containers_of(system)
     return Images(
-        broker=_ensure(client, broker_image(system, layout), progress),
+        broker=_ensure(client, own.image(layout or _default(system)), progress),
         proxy=_ensure(client, proxy_image(), progress),
-        worker=_ensure(client, WORKER_IMAGES.get(system, worker_image)(), progress),
+        worker=_ensure(client, own.worker_image(), progress),
         balancer=_ensure(client, balancer_image(), progress) if balanced else "",
     )
 
 
 def missing(client: docker.DockerClient, *systems: str) -> tuple[str, ...]:
     """What `ensure` would have to pull or build for these systems; for all without."""
-    chosen = systems or tuple(BROKER_IMAGES)
-    workers = {WORKER_IMAGES.get(system, worker_image)() for system in chosen}
-    brokers = (BROKER_IMAGES[system]() for system in chosen)
-    wanted = (*brokers, proxy_image(), *workers, balancer_image())
-    return tuple(image.alias for image in wanted if _present(client, image) is None)
+    chosen = systems or tuple(in_containers())
+    brokers = [containers_of(system).image(_default(system)) for system in chosen]
+    workers = [containers_of(system).worker_image() for system in chosen]
+    wanted = {one.alias: one for one in (*brokers, proxy_image(), *workers, balancer_image())}
+    return tuple(alias for alias, image in wanted.items() if _present(client, image) is None)
+
+
+def _default(system: str) -> Layout:
+    return load_layout(system, load_system(system).default_layout)
 
 
 def tag_of(image: Image) -> str:
@@ -177,7 +125,7 @@ def tag_of(image: Image) -> str:
         return f"{image.alias}-{fingerprint(folder, image.arguments)}"
 
 
-def fingerprint(folder: Path, arguments: tuple[tuple[str, str], ...]) -> str:
+def fingerprint(folder: Path, arguments: Arguments) -> str:
     """Twelve hex digits of every file's name, mode and content, and of the build arguments."""
     digest = hashlib.sha256(repr((BASE, arguments)).encode())
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
@@ -233,14 +181,6 @@ def _ensure_base(client: docker.DockerClient, progress: Progress) -> None:
     )
 
 
-# What goes into an image of this installation's own files.
-_SOURCES = {
-    "worker": copy_worker_sources,
-    "worker-rocketmq": copy_worker_sources,
-    "reference-mirrored": copy_reference_sources,
-}
-
-
 @contextmanager
 def _context(image: Image) -> Iterator[Path]:
     """The build context; a worker's and the reference's hold this installation's own files too.
@@ -249,9 +189,9 @@ def _context(image: Image) -> Iterator[Path]:
     """
     with tempfile.TemporaryDirectory(prefix="mqproof-build-") as scratch:
         folder = Path(scratch) / "context"
-        shutil.copytree(compose_folder() / image.folder, folder, ignore=_not_for_the_image)
-        if image.folder in _SOURCES:
-            _SOURCES[image.folder](folder)
+        shutil.copytree(image.folder(), folder, ignore=_not_for_the_image)
+        if image.sources is not None:
+            image.sources(folder)
         for name in image.jars:
             _copy_sums(name, folder / "sums")
         yield folder

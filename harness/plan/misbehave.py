@@ -1,23 +1,23 @@
-"""`--misbehave KIND[:SHARE]`: what the nodes of a reference cluster are told to do wrong.
+"""`--misbehave KIND[:SHARE]`: what the nodes of a cluster are told to do wrong.
 
-1. Only a reference system can misbehave, and only as subprocesses (`local`); anything else is bad
-   input, told with every cell that it means.
+1. Only subprocesses (`local`) are told, and only of a system that declares this kind (the
+   reference); anything else is bad input, told with every cell that it means.
 2. The word, with the experiment's seed, fixes which messages are hit.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from faults.mechanisms import LOCAL
 from harness.outside.text import brief
-from harness.plan.model import Experiment
+from harness.plan.model import Experiment, RunPlan
 from harness.plan.problems import PlanError, Problem, unknown
 
 FLAG = "--misbehave"
 KINDS = ("drop", "duplicate", "reorder", "corrupt", "confirm-early", "forget", "redeliver")
 SHARE = 0.005
-HELP = f"A reference cluster does wrong, and says to whom: {', '.join(KINDS)}."
+HELP = f"The nodes of a reference cluster do wrong, and say to whom: {', '.join(KINDS)}."
 TRUTH = "truth"  # in a run's folder: what each node says it did wrong
-REFERENCE, DEPLOYMENT = "reference-", "local"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,20 +53,27 @@ def parse(word: str | None, experiment: Experiment) -> Misbehave | None:
         return None
     if found := tuple(problems(word)):
         raise PlanError(found)
-    _check(experiment)
     kind, _, share = word.partition(":")
+    _check(kind, experiment)
     return Misbehave(kind, _share(share) or SHARE, experiment.seed)
 
 
-def _check(experiment: Experiment) -> None:
-    unfit = dict.fromkeys(
-        f"{run.system.name} under {run.deployment!r}"
-        for run in experiment.runs
-        if not run.system.name.startswith(REFERENCE) or run.deployment != DEPLOYMENT
-    )
+def _check(kind: str, experiment: Experiment) -> None:
+    """Raises PlanError."""
+    unfit = dict.fromkeys(filter(None, (_unfit(kind, run) for run in experiment.runs)))
     if unfit:
-        text = f"only reference systems under {DEPLOYMENT!r} can; {', '.join(unfit)} cannot"
-        raise PlanError([Problem(FLAG, text)])
+        raise PlanError([Problem(FLAG, text) for text in unfit])
+
+
+def _unfit(kind: str, run: RunPlan) -> str:
+    """Why the nodes of a run cannot be told so; "" where they can."""
+    name, kinds = run.system.name, run.system.misbehaves
+    if kind not in kinds:
+        known = f"only {', '.join(kinds)}" if kinds else "nor to do anything else wrong"
+        return f"{name} cannot be told to {kind}, {known}"
+    if run.deployment != LOCAL:
+        return f"{name} can be told to {kind} under {LOCAL!r} alone, not under {run.deployment!r}"
+    return ""
 
 
 def _share(word: str) -> float | None:

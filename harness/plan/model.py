@@ -5,14 +5,14 @@
 3. Words are neutral between brokers; what only one client knows lives in a section of its own.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Protocol
 
 from faults.mechanisms import DIRECT
 from faults.model import Options
 from harness.plan.promises import Promises
-from harness.plan.rocketmq_layout import RocketMq
 from harness.plan.servers import Servers
 from harness.plan.topology import Topology
 
@@ -198,6 +198,9 @@ class Policy:
 PolicyValue = str | int | tuple[str, ...]
 
 
+NO_HANDLING = "none"
+
+
 @dataclass(frozen=True, slots=True)
 class PauseIfAllDown:
     """A partition handling of RabbitMQ: who sees none of these hosts pauses."""
@@ -206,12 +209,21 @@ class PauseIfAllDown:
     recover: str  # of the others: ignore or autoheal
 
 
+class OwnLayout(Protocol):
+    """What only a family knows of a layout: a frozen value, which nobody else looks into."""
+
+    def told(self) -> Iterable[tuple[str, str]]:
+        """To people, before a run: what it is called, in a word, and how it is."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """How a system is laid out, for one timer profile.
 
     `copies`: how many copies of a queue are wanted (hosts for all, 1 for unmirrored).
     `synchronise`: automatic, manual or none.
+    `partition_handling`: NO_HANDLING where brokers have nothing of the kind.
     `topology`: of a cluster that somebody else runs; what he has not declared is None or "" here.
     `spares`: hosts that stand, each by itself, until an operation adds them; nothing else means
     them.
@@ -232,7 +244,7 @@ class Layout:
     entrance: str = HOSTS  # or ONE, or one of BALANCERS: how clients get in
     topology: Topology | None = None
     spares: tuple[Host, ...] = ()
-    rocketmq: RocketMq | None = None  # where the brokers are RocketMQ's
+    own: OwnLayout | None = None  # of its family alone; None: it has nothing of its own
 
     @property
     def label(self) -> str:
@@ -267,6 +279,7 @@ class System:
     promises: Callable[["Layout"], Promises]  # what its brokers promise by a layout
     servers: Callable[["Layout"], Servers]  # what stands on a layout's hosts
     drain: Drain
+    misbehaves: tuple[str, ...]  # the kinds of --misbehave that its processes take
     cannot: Mapping[str, str] = field(default_factory=dict)  # fault or operation -> why not
     cannot_handle: Mapping[str, str] = field(default_factory=dict)  # partition handling -> why
     direct_peers: Mapping[str, str] = field(default_factory=dict)  # deployment whose peer links

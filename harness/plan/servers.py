@@ -17,11 +17,19 @@ class Role(StrEnum):
     NAME_SERVER = "name server"  # it tells clients where brokers are, and holds no queue
 
 
+class QueueRole(StrEnum):
+    MASTER = "master"
+    MIRROR = "mirror"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Process:
     host: str
     word: str  # one of its host's processes
     role: Role
+    fixed_role: (
+        QueueRole | None
+    )  # in every queue that it holds; None: roles move, or it holds none
 
     @property
     def place(self) -> str:

@@ -6,7 +6,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from faults.kinds import KINDS
 from faults.mechanisms import LOCAL, PROXY
@@ -17,6 +17,7 @@ from harness.plan import spans
 from harness.plan.bound import Bound
 from harness.plan.clients.asked import asks_name_servers
 from harness.plan.model import (
+    NO_HANDLING,
     ONE,
     Entry,
     Experiment,
@@ -33,11 +34,12 @@ from harness.plan.model import (
 from harness.plan.operations import OPERATIONS, TARGETS, parse
 from harness.plan.permission import unverified
 from harness.plan.process_targets import candidates
-from harness.plan.rocketmq_layout import MASTER_ID, RocketMq, Server, brokers
+from harness.plan.servers import QueueRole
 from harness.plan.topology import Topology
 from harness.plan.words import ACTIVE_BALANCER, parse_target
 from harness.report.lines import cell_name
 
+_SET_POLICY = "set_policy"  # an operation: of who cannot, no policy is told
 PAUSES_MAX = 5  # that are told of one fault or operation
 
 
@@ -125,34 +127,29 @@ def _laid_out(run: RunPlan) -> Iterator[str]:
     copies = "not declared" if layout.copies is None else str(layout.copies)
     synchronised = layout.synchronise or "not declared"
     yield f"  copies     {copies} of each queue, synchronised: {synchronised}"
-    if layout.rocketmq is not None:
-        yield from _rocketmq(layout.rocketmq)
-        return
-    yield f"  partitions {layout.partition_handling or 'handling not declared'}{_pause(layout)}"
+    if layout.own is not None:
+        yield from (f"  {what:<10} {how}" for what, how in layout.own.told())
+    if layout.partition_handling != NO_HANDLING:
+        handling = layout.partition_handling or "handling not declared"
+        yield f"  partitions {handling}{_pause(layout)}"
+    if _SET_POLICY not in run.system.cannot:
+        yield from _policies(layout)
+    peers = PROXY if run.deployment == LOCAL else layout.peer_links
+    entrance = "" if asks_name_servers(run.client) else f"; entrance: {layout.entrance}"
+    yield f"  peer links {peers}{entrance}"
+
+
+def _policies(layout: Layout) -> Iterator[str]:
     for policy in layout.policies:
         said = " ".join(f"{key}={value}" for key, value in policy.definition)
         yield f"  policy     {policy.name} for {policy.pattern}: {said}"
     if not layout.policies:
         yield "  policy     none is set"
-    peers = PROXY if run.deployment == LOCAL else layout.peer_links
-    yield f"  peer links {peers}; entrance: {layout.entrance}"
 
 
 def _pause(layout: Layout) -> str:
     pause = layout.pause_if_all_down
     return "" if pause is None else f" of {', '.join(pause.hosts)}, recover {pause.recover}"
-
-
-def _rocketmq(rocketmq: RocketMq) -> Iterator[str]:
-    timers = rocketmq.timers
-    yield (
-        f"  servers    RocketMQ {rocketmq.version}, replication {rocketmq.replication}, "
-        f"flush {rocketmq.flush}"
-    )
-    yield (
-        f"  timers     idle {timers.idle_s} s, register {timers.register_s} s, "
-        f"poll {timers.poll_s} s"
-    )
 
 
 def _window(window: Window, run: RunPlan) -> Iterator[str]:
@@ -261,9 +258,10 @@ def _entry(entry: Entry, run: RunPlan) -> str:
     return f"{entry.word}: {_word(entry.word, run)}{alone}"
 
 
-def _of(run: RunPlan, wanted: Callable[[Server], bool]) -> str:
-    """The hosts whose brokers are fixed in their roles; "" where none is."""
-    return ", ".join(one.host for one in brokers(run.layout.hosts) if wanted(one))
+def _always(role: QueueRole, run: RunPlan) -> str:
+    """The hosts whose brokers have this role in every queue that they hold; "" where none has."""
+    brokers = run.system.servers(run.layout).brokers
+    return ", ".join(one.host for one in brokers if one.fixed_role is role)
 
 
 def _word(word: str, run: RunPlan) -> str:
@@ -272,10 +270,10 @@ def _word(word: str, run: RunPlan) -> str:
     hosts = ", ".join(host.name for host in run.layout.hosts)
     match target.role:
         case "master":
-            masters = _of(run, lambda one: one.id == MASTER_ID) or hosts
+            masters = _always(QueueRole.MASTER, run) or hosts
             return f"one of {masters}: the host that holds {target.queue} then"
         case "mirror":
-            mirrors = _of(run, lambda one: one.id != MASTER_ID) or hosts
+            mirrors = _always(QueueRole.MIRROR, run) or hosts
             return f"one of {mirrors}: the oldest mirror of {target.queue} then"
         case "uninvolved":
             return f"one of {hosts}: the first that no fault means"

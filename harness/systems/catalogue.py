@@ -56,6 +56,7 @@ def load_system(name: str) -> System:
         promises=own.promises,
         servers=own.servers,
         drain=own.drain,
+        misbehaves=own.misbehaves,
         cannot=document.cannot,
         cannot_handle=document.cannot_handle,
         direct_peers=document.direct_peers,

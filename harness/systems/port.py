@@ -16,27 +16,12 @@ from pydantic import BaseModel
 from faults.executors.doors import Doors
 from harness.cluster.agent import AgentClient
 from harness.cluster.orders import Operator
-from harness.cluster.port import Broker, Health
 from harness.plan.findings import Finding
 from harness.plan.model import Drain, Layout
 from harness.plan.promises import Promises
 from harness.plan.servers import Servers
-
-
-class Standing(Broker, Protocol):
-    """What is asked of brokers while a cluster stands, besides what a run asks."""
-
-    async def greets(self, host: str) -> bool: ...
-
-    async def listed(self, host: str) -> bool: ...
-
-    async def health(self, limit_s: float) -> Health: ...
-
-    async def set_policies(self) -> None: ...
-
-    async def alarms(self, resource: str) -> dict[str, dict[str, bool]]: ...
-
-    async def versions(self) -> dict[str, str]: ...
+from harness.systems.containers import Containers
+from harness.systems.standing import Standing
 
 
 class Told(NamedTuple):
@@ -74,7 +59,8 @@ class Node:
     peers: Mapping[str, tuple[str, int]]  # where each other one is dialled
     data: str  # a folder of its own
     log: str  # a file
-    misbehave: Mapping[str, Any] | None  # what a reference is told to do wrong
+    misbehave: Mapping[str, Any] | None  # what it does wrong: kind, share, seed; truth: the file
+    # in which it says to whom
 
 
 class Processes(Protocol):
@@ -139,3 +125,5 @@ class Declaration:
     servers: Callable[[Layout], Servers]
     drain: Drain
     processes: Processes | None  # None: it does not run as subprocesses
+    misbehaves: tuple[str, ...]  # the kinds of --misbehave that these take, by Node.misbehave
+    containers: Containers | None  # None: it does not run in containers

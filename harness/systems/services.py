@@ -1,4 +1,4 @@
-"""PURE: what a family of brokers says of its processes in containers.
+"""PURE: what a system says of its processes in containers.
 
 1. A process joins the network of its host and brings its own data volume; both are
    deploy/compose/render.py's.
@@ -18,13 +18,12 @@ BECOMES_A_USER = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID")
 
 
 @dataclass(frozen=True, slots=True)
-class Broker:
-    """One system's processes: their image for people, where they keep data, what they are told.
+class Services:
+    """One system's processes: where they keep data, and what they are told.
 
     `told`: of a process of a host, by its word in the layout.
     """
 
-    image: Callable[[Layout], str]
     data: str
     told: Callable[[Layout, Host, str, Addresses], Service]
 

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 from harness.deploy import engine, labels
-from harness.deploy.compose.cluster import ComposeCluster, Containers
+from harness.deploy.compose.cluster import ComposeCluster, FoundContainers
 from harness.deploy.compose.deployment import ComposeDeployment
 from harness.deploy.compose.faults import equip
 from harness.systems.catalogue import load_layout
@@ -36,7 +36,7 @@ async def main(options: list[str]) -> int:
 
 
 def _measure(cluster: ComposeCluster, address: str, options: list[str]) -> int:
-    agent = Containers.find(engine.connect(), cluster.project).one(labels.ROLE_AGENT)
+    agent = FoundContainers.find(engine.connect(), cluster.project).one(labels.ROLE_AGENT)
     container = cluster.client.containers.get(agent)
     container.exec_run(["mkdir", "-p", INSIDE])
     container.put_archive(INSIDE, archive())

@@ -17,7 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from harness.deploy import engine, labels
-from harness.deploy.compose.cluster import ComposeCluster, Containers
+from harness.deploy.compose.cluster import ComposeCluster, FoundContainers
 from harness.deploy.compose.deployment import ComposeDeployment
 from harness.deploy.compose.faults import equip
 from harness.systems.catalogue import load_layout
@@ -34,7 +34,7 @@ class Bench:
 
     def __init__(self, cluster: ComposeCluster) -> None:
         self.cluster = cluster
-        agent = Containers.find(engine.connect(), cluster.project).one(labels.ROLE_AGENT)
+        agent = FoundContainers.find(engine.connect(), cluster.project).one(labels.ROLE_AGENT)
         self._agent = cluster.client.containers.get(agent)
         self._agent.exec_run(["mkdir", "-p", INSIDE])
         self._agent.put_archive(INSIDE, archive())

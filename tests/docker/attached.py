@@ -12,7 +12,7 @@ from faults.model import Options
 from harness.cleanup.guardian import start_guardian
 from harness.cluster.agent import AgentClient
 from harness.deploy import engine, labels
-from harness.deploy.compose.cluster import ComposeCluster, Containers
+from harness.deploy.compose.cluster import ComposeCluster, FoundContainers
 from harness.deploy.compose.deployment import AGENT_LIMIT_S, with_addresses
 from harness.deploy.compose.execs import start
 from harness.deploy.compose.faults import equip
@@ -35,7 +35,7 @@ OPTIONS_OF = {**REAL_OPTIONS_OF, "flap": Options(down_s=6.0, up_s=1.0)}
 async def attach(project: str, network: str, folder: Path) -> ComposeCluster:
     """The cluster of that project, with an agent of this process."""
     client = engine.connect()
-    containers = Containers.find(client, project)
+    containers = FoundContainers.find(client, project)
     agent_container = containers.one(labels.ROLE_AGENT)
     channel = await start(
         client, agent_container, "the agent", ["python", "-m", "harness.workers.agent"]

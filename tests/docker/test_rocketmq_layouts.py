@@ -15,8 +15,8 @@ import pytest
 from harness.deploy.compose.deployment import ComposeDeployment
 from harness.deploy.compose.faults import equip
 from harness.plan.model import Layout
-from harness.plan.rocketmq_layout import MASTER_ID, brokers
 from harness.systems.catalogue import layout_names, load_layout
+from harness.systems.rocketmq.layout import MASTER_ID, brokers, own
 from tests.docker.command_line import mqproof
 from tests.docker.conftest import Play, require_docker
 
@@ -50,14 +50,13 @@ def _masters(layout: Layout) -> int:
 
 def _combination(layout: Layout) -> tuple[object, ...]:
     """What a layout differs by from others, its name apart."""
-    told = layout.rocketmq
+    told = own(layout)
     assert told is not None
     return layout.hosts, layout.peer_links, told.version, told.replication, told.flush
 
 
 def _own_name(layout: Layout) -> str:
-    assert layout.rocketmq is not None
-    return f"{layout.name}-{layout.rocketmq.replication}-{layout.rocketmq.flush}"
+    return f"{layout.name}-{own(layout).replication}-{own(layout).flush}"
 
 
 def _not_shipped() -> Iterator[Layout]:
@@ -65,10 +64,9 @@ def _not_shipped() -> Iterator[Layout]:
     shipped = {_combination(load_layout(SYSTEM, name)) for name in COMPRESSED}
     for base, replication, flush in product(LAYOUTS, WAITS, WAITS):
         layout = load_layout(SYSTEM, f"{base}@compressed")
-        assert layout.rocketmq is not None
-        told = replace(layout.rocketmq, replication=replication, flush=flush)
-        if _combination(own := replace(layout, rocketmq=told)) not in shipped:
-            yield own
+        told = replace(own(layout), replication=replication, flush=flush)
+        if _combination(other := replace(layout, own=told)) not in shipped:
+            yield other
 
 
 OWN = {f"{_own_name(layout)}.toml": layout for layout in _not_shipped()}
@@ -152,8 +150,7 @@ def confirmed_of_none_lost(run: dict[str, Any]) -> int:
 
 def text(layout: Layout) -> str:
     """A layout file like a shipped one, whose confirms wait for others."""
-    assert layout.rocketmq is not None
-    told = layout.rocketmq
+    told = own(layout)
     return (
         f'like = "{layout.name}"\nname = "{_own_name(layout)}"\ntitle = "{_own_name(layout)}"\n'
         f'replication = "{told.replication}"\nflush = "{told.flush}"\n'

@@ -9,7 +9,6 @@ import pytest
 
 from harness.judging.exits import Judge
 from harness.pipeline import stages
-from harness.plan import rocketmq_layout
 from harness.plan.model import RocketWorkload, RunPlan, Schedule
 from harness.run import ending, live, preparing
 from harness.run.interrupts import Interrupt
@@ -17,6 +16,8 @@ from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run_folder.manifest import Manifest
 from harness.systems.catalogue import load_layout, load_system
+from harness.systems.rocketmq import layout as rocketmq_layout
+from harness.systems.rocketmq.layout import own
 from spark_analysis.schema import tables
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.words import Outcome, Strength, Via
@@ -112,8 +113,7 @@ def test_a_calm_run_is_drained_audited_and_judged_and_loses_nothing(
 
 
 def _version(of: RunPlan) -> str:
-    assert of.layout.rocketmq is not None
-    return of.layout.rocketmq.version
+    return own(of.layout).version
 
 
 def _every_log_holds_what_was_confirmed(folder: Path, strength: Strength) -> None:

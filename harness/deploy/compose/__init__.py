@@ -3,7 +3,6 @@
 deployment         makes a system stand: port.Deployment
 cluster            a cluster that stands: port.Cluster
 faults             puts executor and witness on it
-systems            what differs between systems: who is asked, who is told, how links are made
 process_ends       which processes end, by the engine's events
 resources          what hosts use, second by second
 stats              what the engine's statistics mean
@@ -15,7 +14,7 @@ subnets            private addresses that nothing else uses
 balancer_address   whether a container has an address now
 
 render             a layout becomes a compose file
-brokers            its brokers, by system
+laid               layouts for it, with what their systems declare
 balancers          its balancers
 confined           what its containers may do and use
 peer_ways          ways between hosts that pass the proxy

@@ -17,7 +17,6 @@ import docker
 import requests
 from docker.errors import DockerException
 
-from faults.executors.project import Project
 from faults.model import Executor
 from faults.places import place
 from faults.witness import Witness
@@ -27,18 +26,17 @@ from harness.cluster.polling import until
 from harness.cluster.port import Channel, DeployError, Ended, Health, HostSample, Lifeless, Link
 from harness.cluster.roster import Roster
 from harness.deploy import labels
-from harness.deploy.compose import balancers, process_ends
+from harness.deploy.compose import balancers, process_ends, worker_ways
 from harness.deploy.compose.balancer_address import has_address
 from harness.deploy.compose.execs import start
-from harness.deploy.compose.render import RESULTS
+from harness.deploy.compose.render import RESULTS, proxy_address
 from harness.deploy.compose.resources import Watched, watch
 from harness.deploy.compose.sweep import sweep
-from harness.deploy.compose.systems import parts
+from harness.deploy.images import parts_of
 from harness.deploy.lifeless import by_process
 from harness.plan.model import BALANCER, Layout, RunPlan
-from harness.systems.rabbitmq.doors import AMQP_PORT
-from harness.systems.rabbitmq.operator import RABBITMQ
-from harness.systems.rabbitmq.stopped import by_application
+from harness.systems.containers import Stand
+from harness.systems.registry import registry
 from harness.workers.protocol import Endpoint
 
 DOWN_LIMIT_S = 60.0
@@ -48,13 +46,13 @@ _BROKER_LOGS = "broker_logs"
 
 
 @dataclass(frozen=True, slots=True)
-class Containers:
+class FoundContainers:
     """Identifiers by (role, host, service): several processes may be on a host."""
 
     by_place: dict[tuple[str, str, str], str]
 
     @classmethod
-    def find(cls, client: docker.DockerClient, project: str) -> "Containers":
+    def find(cls, client: docker.DockerClient, project: str) -> "FoundContainers":
         mark = f"{labels.PROJECT}={project}"
         found = client.containers.list(all=True, filters={"label": mark}, ignore_removed=True)
         return cls(
@@ -116,7 +114,7 @@ class ComposeCluster:
         experiment_folder: Path,
         network: str,
         agent: AgentClient,
-        containers: Containers,
+        containers: FoundContainers,
         versions: dict[str, str],
     ) -> None:
         addresses = {host.name: host.address for host in layout.hosts}
@@ -124,16 +122,28 @@ class ComposeCluster:
         self.project = project
         self.layout = layout
         self.agent = agent
-        made = parts(client, project, layout, network, agent, addresses)
+        self._entrance = balancers.entrance(layout, network)
+        by_names = registry().systems[layout.system].servers(layout).by_names
+        made = parts_of(
+            Stand(
+                client=client,
+                project=project,
+                layout=layout,
+                agent=agent,
+                addresses=addresses,
+                proxy=proxy_address(network),
+                entrance=self._entrance,
+                free=worker_ways.addresses(network) if by_names else (),
+            )
+        )
         self.broker = made.broker
         self.operator = made.operator
         self.doors = made.doors
         self.roster = Roster(self.broker.connections, (DeployError,))
         self._addresses = addresses
         self._experiment_folder = experiment_folder
-        self._entrance = balancers.entrance(layout, network)
         self._links = made.ways
-        self._command = made.command
+        self._lifeless = made.lifeless
         self._containers = containers
         self._versions = versions
         self._fetched: dict[str, int] = {}  # bytes of each container's log
@@ -141,7 +151,9 @@ class ComposeCluster:
 
     async def spawn(self, worker: str) -> Channel:
         container = self._containers.one(labels.ROLE_WORKERS)
-        command = self._command(worker, ["python", "-m", "harness.workers", worker])
+        command = ["python", "-m", "harness.workers", worker]
+        names = [host.name for host in self.layout.hosts]
+        command = worker_ways.command(names, self._links.names_mean(worker), command)
         return await start(self.client, container, worker, command)
 
     async def link(self, run: RunPlan, worker: str) -> tuple[Link, ...]:
@@ -192,9 +204,9 @@ class ComposeCluster:
 
     async def lifeless(self, place: str) -> Lifeless | None:
         found = await by_process(self.witness, place)
-        if found is not None or self.layout.system != RABBITMQ:
+        if found is not None or self._lifeless is None:
             return found
-        return await asyncio.to_thread(by_application, Project(self.client, self.project), place)
+        return await asyncio.to_thread(self._lifeless, place)
 
     def log_folder(self, run_folder: Path, worker: str) -> str:
         inside = run_folder.resolve().relative_to(self._experiment_folder)
@@ -249,8 +261,11 @@ class ComposeCluster:
         return found
 
     async def _lets_in(self, way: str) -> bool:
+        greets = self.doors.greeting
         try:
-            said = await self.agent.call("greet", _GREET_LIMIT_S, host=way, port=AMQP_PORT)
+            said = await self.agent.call(
+                greets.call, _GREET_LIMIT_S, host=way, port=self.doors.usual, **greets.arguments
+            )
         except AgentError:
             return False
         return bool(said["answered"])

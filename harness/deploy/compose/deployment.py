@@ -22,8 +22,9 @@ from harness.cluster.polling import until
 from harness.cluster.port import DeployError, Progress
 from harness.deploy import engine, images, labels
 from harness.deploy.compose import peer_ways, render
-from harness.deploy.compose.cluster import ComposeCluster, Containers, remove
+from harness.deploy.compose.cluster import ComposeCluster, FoundContainers, remove
 from harness.deploy.compose.execs import start
+from harness.deploy.compose.laid import laid
 from harness.deploy.compose.settings import Settings, host_address
 from harness.deploy.compose.subnets import free_network
 from harness.deploy.compose.tool import ComposeTool, find_tool
@@ -102,7 +103,7 @@ class _Making:
             await self._peer_links(project, file, ways, network)
         progress(f"start containers of {self.layout.label}")
         await self.tool.run(project, file, ["up", "--detach"], START_LIMIT_S)
-        containers = await asyncio.to_thread(Containers.find, self.client, project)
+        containers = await asyncio.to_thread(FoundContainers.find, self.client, project)
         progress("start the agent")
         agent = await self._agent(containers)
         versions = self._versions() | {
@@ -128,7 +129,9 @@ class _Making:
         """Before the first broker looks for its peers: who finds none forms a cluster alone."""
         words = ["up", "--detach", *render.BEFORE_BROKERS]
         await self.tool.run(project, file, words, START_LIMIT_S)
-        agent = await self._agent(await asyncio.to_thread(Containers.find, self.client, project))
+        agent = await self._agent(
+            await asyncio.to_thread(FoundContainers.find, self.client, project)
+        )
         try:
             placed = with_addresses(self.layout, network)
             serving = load_system(placed.system).servers(placed).serving
@@ -140,7 +143,6 @@ class _Making:
     def _write(self, project: str, network: str) -> Path:
         settings = Settings(
             network=network,
-            broker_image=self.images.broker,
             proxy_image=self.images.proxy,
             worker_image=self.images.worker,
             balancer_image=self.images.balancer,
@@ -152,13 +154,13 @@ class _Making:
         file = self.folder / _FILES / project / "compose.yaml"
         try:
             own_folder(file.parent)  # it tells the brokers' cookie
-            text = render.render(self.layout, settings.literal())
+            text = render.render(laid(self.layout, self.images.broker), settings.literal())
             file.write_text(text, encoding="utf-8")
         except OSError as error:
             raise DeployError(f"the compose file could not be written: {error}") from error
         return file
 
-    async def _agent(self, containers: Containers) -> AgentClient:
+    async def _agent(self, containers: FoundContainers) -> AgentClient:
         command = ["python", "-m", "harness.workers.agent"]
         container = containers.one(labels.ROLE_AGENT)
         channel = await start(self.client, container, "the agent", command)

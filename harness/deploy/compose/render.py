@@ -9,18 +9,17 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any
 
 import yaml
 
 from harness.deploy import labels
 from harness.deploy.compose import balancers, peer_ways, worker_ways
-from harness.deploy.compose.brokers import BROKERS
 from harness.deploy.compose.confined import confined
 from harness.deploy.compose.settings import Settings, host_address
 from harness.plan.model import Host, Layout
-from harness.systems.services import Addresses
+from harness.systems.services import Addresses, Services
 
 Mapping = dict[str, Any]
 
@@ -33,40 +32,48 @@ _NETWORK = "@NETWORK@"  # where the first three parts of addresses come in a she
 _PROXY_ADDRESSES = {"servers": 100, "clients": 200}
 _AGENT_ADDRESSES = {"servers": 101, "clients": 201}
 _WORKERS_ADDRESS = 202
-_WORKERS = {  # for people; who knows brokers by name knows the others as well
-    False: "${MQPROOF_WORKER_IMAGE:-mqproof/worker:pika-1.4.4}",
-    True: "${MQPROOF_WORKER_IMAGE:-mqproof/worker-rocketmq:pika-1.4.4}",
-}
 
 
-def render(layout: Layout, settings: Settings) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Laid:
+    """A layout, and what its system says of it. `image`: of its hosts and processes; `by_names`:
+    its clients know brokers by name."""
+
+    layout: Layout
+    services: Services
+    image: str
+    by_names: bool
+
+
+def render(laid: Laid, settings: Settings) -> str:
     """The compose file of one layout."""
-    return _head(f"{layout.system}, {layout.label}: {layout.title}.") + _text([layout], settings)
+    layout = laid.layout
+    return _head(f"{layout.system}, {layout.label}: {layout.title}.") + _text([laid], settings)
 
 
-def side_by_side(layouts: Sequence[Layout], settings: Settings) -> str:
+def side_by_side(every: Sequence[Laid], settings: Settings) -> str:
     """A compose file with all of these; their hosts must have different names."""
-    names = ", ".join(f"{layout.system} {layout.label}" for layout in layouts)
-    return _head(f"All systems side by side: {names}.") + _text(layouts, settings)
+    names = ", ".join(f"{one.layout.system} {one.layout.label}" for one in every)
+    return _head(f"All systems side by side: {names}.") + _text(every, settings)
 
 
-def _text(layouts: Sequence[Layout], settings: Settings) -> str:
+def _text(every: Sequence[Laid], settings: Settings) -> str:
     services: Mapping = {}
     volumes: list[str] = []
+    layouts = [laid.layout for laid in every]
     placed = _placed(layouts, settings.network)
-    for layout, addresses in zip(layouts, placed, strict=True):
+    for laid, addresses in zip(every, placed, strict=True):
+        layout = laid.layout
         for host in (*layout.hosts, *layout.spares):
-            services |= _host_services(layout, host, addresses, settings)
+            services |= _host_services(laid, host, addresses, settings)
             volumes += [_volume(host, process) for process in host.processes]
         assert len(layouts) == 1 or not layout.balancers, "balancers stand before one system"
         services |= balancers.services(layout, dict(addresses), settings, BROKER_CPU_SHARES)
     services["toxiproxy"] = _proxy(settings)
-    by_names = any(map(worker_ways.by_names, layouts))
-    settings = replace(settings, worker_image=settings.worker_image or _WORKERS[by_names])
-    for layout in layouts:
+    for laid in every:
         ways = {
-            "servers": tuple(peer_ways.addresses(layout, _NETWORK).values()),
-            "clients": worker_ways.addresses(layout, _NETWORK),
+            "servers": tuple(peer_ways.addresses(laid.layout, _NETWORK).values()),
+            "clients": worker_ways.addresses(_NETWORK) if laid.by_names else (),
         }
         assert len(layouts) == 1 or not ways["servers"], "it has addresses for one system's peers"
         if any(ways.values()):
@@ -133,19 +140,16 @@ def _head(what: str) -> str:
     return f"# {what}\n# {rule}\n"
 
 
-def _host_services(
-    layout: Layout, host: Host, addresses: Addresses, settings: Settings
-) -> Mapping:
+def _host_services(laid: Laid, host: Host, addresses: Addresses, settings: Settings) -> Mapping:
     """The container that is the host, and those of its processes."""
-    broker = BROKERS[layout.system]
-    image = settings.broker_image or broker.image(layout)
+    layout, told, image = laid.layout, laid.services.told, laid.image
     names = peer_ways.names(host.name, peer_ways.addresses(layout, settings.network))
     services = {host_service(host): _host(host, addresses[host.name], image, names)}
     for name in host.processes:
         services[process_service(host, name)] = {
             "image": image,
-            **broker.told(layout, host, name, _cluster_of(host, layout, addresses)),
-            "volumes": [f"{_volume(host, name)}:{broker.data}"],
+            **told(layout, host, name, _cluster_of(host, layout, addresses)),
+            "volumes": [f"{_volume(host, name)}:{laid.services.data}"],
             "restart": "no",
             "network_mode": f"service:{host_service(host)}",
             "depends_on": [host_service(host)],

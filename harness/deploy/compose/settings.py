@@ -8,14 +8,13 @@ from dataclasses import dataclass, replace
 _FIRST_HOST = 11  # the last part of the first host's address
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The defaults are for people; no image of brokers or workers means each system's own."""
+    """The defaults are for people."""
 
+    worker_image: str
     network: str = "${MQPROOF_NETWORK:-172.31.7}"  # the first three parts of all addresses
-    broker_image: str = ""
     proxy_image: str = "${MQPROOF_TOXIPROXY_IMAGE:-mqproof/toxiproxy:2.12.0}"
-    worker_image: str = ""
     balancer_image: str = "${MQPROOF_BALANCER_IMAGE:-mqproof/balancer:2.6}"
     experiment: str = "${MQPROOF_EXPERIMENT:-.}"
     owner: str = "${MQPROOF_OWNER:-}"

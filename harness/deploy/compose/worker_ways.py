@@ -1,6 +1,6 @@
 """PURE: how workers meet brokers that they know by name: each worker by an address of its own.
 
-1. RocketMQ's clients dial what name servers show, a name and a port, so that a listener for each
+1. Where clients dial what name servers show, a name and a port, a listener for each
    worker and server takes an address of the proxy's for each worker. The proxy has all of them
    from its start (peer_ways.py says how).
 2. All workers run in one container. Which address a broker's name means to one of them stands in
@@ -10,7 +10,6 @@
 
 from collections.abc import Iterable
 
-from harness.plan.model import Layout
 from harness.plan.worker_places import ADDRESSES
 
 # Of the clients' half of the network, above and below who has a place there.
@@ -29,18 +28,14 @@ exec "$@"
 """
 
 
-def by_names(layout: Layout) -> bool:
-    return layout.rocketmq is not None
-
-
-def addresses(layout: Layout, network: str) -> tuple[str, ...]:
-    """The proxy's, one for each worker of a run; empty where workers dial what they are given."""
-    if not by_names(layout):
-        return ()
+def addresses(network: str) -> tuple[str, ...]:
+    """The proxy's, one for each worker of a run."""
     return tuple(f"{network}.{last}" for last in _LAST_PARTS)
 
 
-def command(names: Iterable[str], address: str, own: list[str]) -> list[str]:
-    """A worker's own command, where these names mean that address to it alone."""
+def command(names: Iterable[str], address: str | None, own: list[str]) -> list[str]:
+    """A worker's own command, where these names mean that address to it alone; None: as it is."""
+    if address is None:
+        return own
     lines = "\n".join(f"{address} {name}" for name in names)
     return ["sh", "-c", _BY_NAMES, "names", lines, *own]

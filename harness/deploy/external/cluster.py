@@ -17,6 +17,7 @@ from faults.executors import local_processes as processes
 from faults.model import Executor
 from faults.witness import Witness
 from harness.cluster.agent import AgentClient
+from harness.cluster.links import Links
 from harness.cluster.log_tails import BYTES_MAX, LeftOut, append_new, those_cut
 from harness.cluster.orders import Operator, Order
 from harness.cluster.polling import until
@@ -27,7 +28,6 @@ from harness.deploy.external.links import DirectLinks
 from harness.deploy.external.removal import end_processes, remove_listeners, remove_named
 from harness.deploy.external.rights import missing
 from harness.deploy.external.site import Site, broker_of, forget, login, management
-from harness.deploy.links import Links
 from harness.deploy.local.channel import PipeChannel
 from harness.deploy.local.site import PROXY_NAME
 from harness.deploy.local.usage import watch

@@ -19,13 +19,13 @@ from faults.executors import local_processes as processes
 from faults.model import Executor
 from faults.witness import Witness
 from harness.cluster.agent import AgentClient
+from harness.cluster.links import Links
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError, Progress
 from harness.deploy.external.cluster import ExternalCluster, release
 from harness.deploy.external.links import DirectLinks
 from harness.deploy.external.removal import remove_early
 from harness.deploy.external.site import NO_PROXY, Site, exposed, forget, login, start_agent
-from harness.deploy.links import Links
 from harness.deploy.local.block import PROXY_PORT, free_block
 from harness.deploy.local.site import PROXY_NAME, lower
 from harness.deploy.owner import owner

@@ -16,12 +16,12 @@ from faults.model import Executor
 from faults.witness import Witness
 from harness.cluster import log_tails
 from harness.cluster.agent import AgentClient
+from harness.cluster.links import Links
 from harness.cluster.log_tails import LeftOut, append_all, append_new, those_cut
 from harness.cluster.polling import until
 from harness.cluster.port import Channel, DeployError, Ended, Health, HostSample, Lifeless, Link
 from harness.cluster.roster import Roster
 from harness.deploy.lifeless import by_process
-from harness.deploy.links import Links
 from harness.deploy.local import process_ends
 from harness.deploy.local.channel import PipeChannel
 from harness.deploy.local.nodes import LocalNodes

@@ -20,9 +20,9 @@ from faults.model import Executor
 from faults.peers import peer_link
 from faults.witness import Witness
 from harness.cluster.agent import AgentClient
+from harness.cluster.links import Links
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError, Progress
-from harness.deploy.links import Links
 from harness.deploy.local.block import free_block
 from harness.deploy.local.channel import PipeChannel
 from harness.deploy.local.cluster import LocalCluster

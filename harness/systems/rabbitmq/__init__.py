@@ -9,6 +9,8 @@ doors          where its nodes are spoken to by whoever looks at a fault
 drain          how queues are read empty
 servers        what its nodes are on hosts, and where they listen to each other
 stopped        whether it has stopped in a process that runs
-services       its nodes in containers
+containers     its nodes in containers: the image
+services       its nodes in containers: what they are told
+parts          its nodes in containers that stand: who asks and tells them
 operator       carries orders out in containers: the API and the command line
 """

@@ -17,34 +17,16 @@ from faults.executors.project import Project
 from faults.model import FaultError
 from harness.cluster.orders import AddNode, Operator, Order
 from harness.cluster.port import DeployError
-from harness.plan.model import Layout
 from harness.systems.rabbitmq import commands
-from harness.systems.rabbitmq.api import ManagementApi
-from harness.systems.rabbitmq.api_operator import ApiOperator
 from harness.systems.stand_in import run_instead
 
 COMMAND_LIMIT_S = 150.0
-RABBITMQ = "rabbitmq-mirrored"
 Joined = Callable[[str, str], None]  # host, address
 
 
-def operator_of(
-    client: DockerClient,
-    project: str,
-    layout: Layout,
-    api: ManagementApi,
-    joined: Joined,
-) -> Operator:
-    """`joined` hears of each spare that has become a member."""
-    by_api = ApiOperator(api)
-    if layout.system != RABBITMQ:
-        return by_api
-    spares = {host.name: host.address for host in layout.spares}
-    return RabbitOperator(by_api, Project(client, project), client, spares, joined)
-
-
 class RabbitOperator:
-    """orders.Operator for RabbitMQ in containers."""
+    """orders.Operator for RabbitMQ in containers. `joined` hears of each spare (host, address)
+    that has become a member."""
 
     def __init__(
         self,

@@ -13,7 +13,7 @@ def mirrored_servers(layout: Layout) -> Servers:
     every = (*layout.hosts, *layout.spares)
     return Servers(
         processes=tuple(
-            Process(host=host.name, word=word, role=Role.BROKER)
+            Process(host=host.name, word=word, role=Role.BROKER, fixed_role=None)
             for host in layout.hosts
             for word in host.processes
         ),

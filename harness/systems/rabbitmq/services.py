@@ -1,7 +1,7 @@
 """PURE: RabbitMQ's nodes in containers."""
 
 from harness.plan.model import Host, Layout
-from harness.systems.services import Addresses, Broker, Service, health_check
+from harness.systems.services import Addresses, Service, Services, health_check
 
 
 def _told(layout: Layout, _host: Host, _process: str, addresses: Addresses) -> Service:
@@ -21,8 +21,4 @@ def _told(layout: Layout, _host: Host, _process: str, addresses: Addresses) -> S
     }
 
 
-NODES = Broker(
-    image=lambda _: "${MQPROOF_RABBITMQ_IMAGE:-mqproof/rabbitmq:3.10.8}",
-    data="/var/lib/rabbitmq",
-    told=_told,
-)
+NODES = Services(data="/var/lib/rabbitmq", told=_told)

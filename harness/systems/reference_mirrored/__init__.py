@@ -3,5 +3,7 @@
 declaration  the system
 node         a node's configuration, and its ports
 processes    its nodes as subprocesses of this machine
-services     its nodes in containers
+containers   its nodes in containers: the image
+services     its nodes in containers: what they are told
+parts        its nodes in containers that stand: who asks and tells them
 """

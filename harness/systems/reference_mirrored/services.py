@@ -4,7 +4,7 @@ import json
 
 from harness.plan.model import Host, Layout
 from harness.systems.reference_mirrored.node import AMQP_PORT, PEER_PORT, Ports, configuration
-from harness.systems.services import Addresses, Broker, Service, port_is_open
+from harness.systems.services import Addresses, Service, Services, port_is_open
 
 _DATA = "/var/lib/mqproof"
 
@@ -23,8 +23,4 @@ def _told(layout: Layout, host: Host, _process: str, addresses: Addresses) -> Se
     }
 
 
-NODES = Broker(
-    image=lambda _: "${MQPROOF_REFERENCE_IMAGE:-mqproof/reference:mirrored}",
-    data=_DATA,
-    told=_told,
-)
+NODES = Services(data=_DATA, told=_told)

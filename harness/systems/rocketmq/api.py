@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from harness.cluster.agent import AgentError, AgentLost
-from harness.plan.rocketmq_layout import Server
+from harness.systems.rocketmq.layout import Server
 from harness.workers.remoting.commands import Command
 from harness.workers.remoting.headers import RESPONSE, Header
 from harness.workers.remoting.requests import Request

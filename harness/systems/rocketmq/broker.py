@@ -18,9 +18,17 @@ from typing import Any, TypeGuard, TypeVar
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError, Health, Roles
 from harness.plan.model import Layout
-from harness.plan.rocketmq_layout import COPIED_EVERY_S, MASTER_ID, Server, home, servers, topic_of
 from harness.systems.rocketmq import words
 from harness.systems.rocketmq.api import Agent, RocketApi
+from harness.systems.rocketmq.layout import (
+    COPIED_EVERY_S,
+    MASTER_ID,
+    Server,
+    home,
+    own,
+    servers,
+    topic_of,
+)
 from harness.workers.clients.rocketmq.options import group
 from harness.workers.remoting import answers, requests
 from harness.workers.remoting.commands import Command
@@ -48,8 +56,7 @@ class RocketBroker:
 
     @property
     def _copied_every_s(self) -> int:
-        assert self._layout.rocketmq is not None, self._layout.label
-        return COPIED_EVERY_S[self._layout.rocketmq.version]
+        return COPIED_EVERY_S[own(self._layout).version]
 
     @property
     def _brokers(self) -> list[Server]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from faults.executors.doors import REMOTING, Doors
 from faults.places import place
 from harness.plan.model import Host
-from harness.plan.rocketmq_layout import servers
+from harness.systems.rocketmq.layout import servers
 
 
 def doors_of(hosts: Sequence[Host]) -> Doors:

@@ -5,7 +5,7 @@
 """
 
 from harness.plan.model import Drain, Workload
-from harness.plan.rocketmq_layout import topic_of
+from harness.systems.rocketmq.layout import topic_of
 from harness.workers.clients.rocketmq.terms import delay_ns
 
 QUIET_S = 2.0  # without a delay

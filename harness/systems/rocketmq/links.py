@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError, Link
-from harness.plan.rocketmq_layout import Server
 from harness.systems.rocketmq.api import Agent
+from harness.systems.rocketmq.layout import Server
 from harness.workers.protocol import Endpoint
 
 _LIMIT_S = 10.0
@@ -77,8 +77,8 @@ class RocketLinks:
         """A listener by its name, as the agent and workers dial it."""
         return self._ways[name]
 
-    def address(self, worker: str) -> str | None:
-        """What brokers' names are to mean to a worker; None for who has no links."""
+    def names_mean(self, worker: str) -> str | None:
+        """A worker's own address of the proxy's; None for who has no links."""
         found = [address for (_, name), address in self._taken.items() if name == worker]
         return found[-1] if found else None
 

@@ -21,8 +21,8 @@ from faults.places import place
 from harness.cluster.orders import Order, Promote
 from harness.cluster.port import DeployError
 from harness.plan.model import Layout
-from harness.plan.rocketmq_layout import Server
 from harness.systems.rocketmq import settings as rocketmq_settings
+from harness.systems.rocketmq.layout import Server
 from harness.systems.stand_in import run_instead
 
 LIMIT_S = 30.0

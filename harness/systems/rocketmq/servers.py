@@ -2,23 +2,23 @@
 
 from faults.peers import Served, Serving
 from harness.plan.model import Layout
-from harness.plan.rocketmq_layout import COPIED_EVERY_S, POLL_DEFAULT_S, Server, Timers, servers
-from harness.plan.servers import Process, Role, Servers
+from harness.plan.servers import Process, QueueRole, Role, Servers
+from harness.systems.rocketmq.layout import (
+    COPIED_EVERY_S,
+    MASTER_ID,
+    POLL_DEFAULT_S,
+    Server,
+    Timers,
+    own,
+    servers,
+)
 
 
 def master_slave_servers(layout: Layout) -> Servers:
-    told = layout.rocketmq
-    assert told is not None, layout.label
+    told = own(layout)
     every = servers(layout.hosts)
     return Servers(
-        processes=tuple(
-            Process(
-                host=one.host,
-                word=one.process,
-                role=Role.BROKER if one.is_broker else Role.NAME_SERVER,
-            )
-            for one in every
-        ),
+        processes=tuple(map(_process, every)),
         apart=True,
         by_names=True,
         keep_logs=True,
@@ -34,6 +34,13 @@ def master_slave_servers(layout: Layout) -> Servers:
             renewed=True,  # faults/peers.py, `renew`
         ),
     )
+
+
+def _process(one: Server) -> Process:
+    if not one.is_broker:
+        return Process(host=one.host, word=one.process, role=Role.NAME_SERVER, fixed_role=None)
+    fixed = QueueRole.MASTER if one.id == MASTER_ID else QueueRole.MIRROR
+    return Process(host=one.host, word=one.process, role=Role.BROKER, fixed_role=fixed)
 
 
 def _settings(timers: Timers) -> tuple[tuple[str, str], ...]:

@@ -1,9 +1,9 @@
 """PURE: RocketMQ's name servers and brokers in containers."""
 
 from harness.plan.model import Host, Layout
-from harness.plan.rocketmq_layout import parse_broker
 from harness.systems.rocketmq import settings
-from harness.systems.services import Addresses, Broker, Service, port_is_open
+from harness.systems.rocketmq.layout import parse_broker
+from harness.systems.services import Addresses, Service, Services, port_is_open
 
 
 def _told(layout: Layout, host: Host, process: str, _addresses: Addresses) -> Service:
@@ -18,9 +18,4 @@ def _told(layout: Layout, host: Host, process: str, _addresses: Addresses) -> Se
     }
 
 
-def _image(layout: Layout) -> str:
-    assert layout.rocketmq is not None, layout.label
-    return f"${{MQPROOF_ROCKETMQ_IMAGE:-mqproof/rocketmq:{layout.rocketmq.version}}}"
-
-
-SERVERS = Broker(image=_image, data="/var/lib/rocketmq", told=_told)
+SERVERS = Services(data="/var/lib/rocketmq", told=_told)

@@ -8,12 +8,13 @@
 """
 
 from harness.plan.model import Layout
-from harness.plan.rocketmq_layout import (
+from harness.systems.rocketmq.layout import (
     ASYNC,
     MASTER_ID,
     SYNC,
     Server,
     name_servers,
+    own,
     servers,
 )
 
@@ -31,8 +32,7 @@ def configuration(layout: Layout, host: str, process: str) -> dict[str, str]:
 
 def role(layout: Layout, id: int) -> tuple[tuple[str, str], ...]:
     """What makes a broker of a group that one of them: 0 the master, others slaves."""
-    assert layout.rocketmq is not None, layout.label
-    return ("brokerId", str(id)), ("brokerRole", _role(id, layout.rocketmq.replication))
+    return ("brokerId", str(id)), ("brokerRole", _role(id, own(layout).replication))
 
 
 def text(settings: dict[str, str]) -> str:
@@ -41,16 +41,14 @@ def text(settings: dict[str, str]) -> str:
 
 
 def _name_server(layout: Layout, server: Server) -> dict[str, str]:
-    assert layout.rocketmq is not None, layout.label
     return {
         "listenPort": str(server.port),
-        "serverChannelMaxIdleTimeSeconds": str(layout.rocketmq.timers.idle_s),
+        "serverChannelMaxIdleTimeSeconds": str(own(layout).timers.idle_s),
     }
 
 
 def _broker(layout: Layout, server: Server) -> dict[str, str]:
-    assert layout.rocketmq is not None, layout.label
-    told = layout.rocketmq
+    told = own(layout)
     settings = {
         "brokerClusterName": CLUSTER,
         "brokerName": server.group,

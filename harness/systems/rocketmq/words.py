@@ -3,7 +3,7 @@
 1. A name server's word is what clients are told; a cluster is clean when every one shows the
    layout's brokers, all of them and nobody else, where the layout says that they are.
 2. A slave is synchronised that holds what its master held when it was asked before.
-3. Of a topic's groups the one that is its home (harness/plan/rocketmq_layout.py) has its master
+3. Of a topic's groups the one that is its home (harness/systems/rocketmq/layout.py) has its master
    and its mirrors. Nobody is promoted: a master that name servers dropped is missed until it comes
    back.
 """
@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from faults.places import place as place_of
 from harness.cluster.port import Roles
-from harness.plan.rocketmq_layout import MASTER_ID, Server
+from harness.systems.rocketmq.layout import MASTER_ID, Server
 from harness.workers.remoting import json_text
 from harness.workers.remoting.errors import WireError
 from harness.workers.remoting.routes import View

@@ -1,6 +1,6 @@
 """Apache RocketMQ in groups of a master and its slaves.
 
 declaration  the system
-layouts      a layout file, and the layout that it becomes (harness/plan/rocketmq_layout.py)
+layouts      a layout file, and the layout that it becomes (harness/systems/rocketmq/layout.py)
 promises     what masters and slaves promise by a layout
 """

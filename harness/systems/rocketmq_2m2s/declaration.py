@@ -2,6 +2,7 @@
 
 from harness.systems.files import shipped
 from harness.systems.port import Declaration
+from harness.systems.rocketmq.containers import ROCKETMQ_CONTAINERS
 from harness.systems.rocketmq.drain import TOPIC_DRAIN
 from harness.systems.rocketmq.servers import master_slave_servers
 from harness.systems.rocketmq_2m2s.layouts import RocketLayoutFile, mistakes
@@ -16,4 +17,6 @@ ROCKETMQ_2M2S = Declaration(
     servers=master_slave_servers,
     drain=TOPIC_DRAIN,
     processes=None,
+    misbehaves=(),
+    containers=ROCKETMQ_CONTAINERS,
 )

@@ -1,6 +1,6 @@
 """The shape of a layout file of masters and slaves, and the layout that it becomes.
 
-1. Hosts say which processes they carry (harness/plan/rocketmq_layout.py has the words); what no
+1. Hosts say which processes they carry (harness/systems/rocketmq/layout.py has the words); what no
    cluster could be made of is told with what is missing.
 2. A profile has three timers that hang together: a name server whose idle time is not above a
    client's poll or a broker's registration drops who is well.
@@ -14,17 +14,8 @@ from pydantic import AfterValidator, Field
 
 from harness.outside.text import brief
 from harness.plan.findings import Finding
-from harness.plan.model import Host, Layout
+from harness.plan.model import NO_HANDLING, Host, Layout
 from harness.plan.problems import nearest
-from harness.plan.rocketmq_layout import (
-    ASYNC,
-    MASTER_ID,
-    NAME_SERVER,
-    SYNC,
-    RocketMq,
-    Timers,
-    parse_broker,
-)
 from harness.systems.layout_parts import (
     HOSTS_MAX,
     NAMES_MAX,
@@ -40,6 +31,15 @@ from harness.systems.layout_parts import (
     peer_mistakes,
     tables,
     words,
+)
+from harness.systems.rocketmq.layout import (
+    ASYNC,
+    MASTER_ID,
+    NAME_SERVER,
+    SYNC,
+    RocketMq,
+    Timers,
+    parse_broker,
 )
 
 _WORDS = (NAME_SERVER, "broker-a-0: the group broker-a, and an id, of which 0 is master")
@@ -100,10 +100,10 @@ class RocketLayoutFile(Strict):
             timer_s=chosen.idle_s,
             copies=self.copies,
             synchronise="automatic" if self.copies > 1 else "none",
-            partition_handling="none",
+            partition_handling=NO_HANDLING,
             peer_links=self.peer_links,
             policies=(),
-            rocketmq=RocketMq(self.version, self.replication, self.flush, timers, self.client_jvm),
+            own=RocketMq(self.version, self.replication, self.flush, timers, self.client_jvm),
         )
 
 

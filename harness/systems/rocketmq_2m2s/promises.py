@@ -6,13 +6,12 @@ A topic lies on all groups of brokers, each with a master of its own; no slave i
 from harness.plan.model import Layout
 from harness.plan.promises import Promises
 from harness.plan.rocketmq_checks import ASKED_WITHIN_S
-from harness.plan.rocketmq_layout import MASTER_ID, SYNC, brokers
+from harness.systems.rocketmq.layout import MASTER_ID, SYNC, brokers, own
 from spark_analysis.schema.words import Strength
 
 
 def master_slave_promises(layout: Layout) -> Promises:
-    told = layout.rocketmq
-    assert told is not None, layout.label
+    told = own(layout)
     replicated, flushed = told.replication == SYNC, told.flush == SYNC
     alone = Strength.STORED if flushed else Strength.BUFFERED
     strength = Strength.REPLICATED if replicated else alone

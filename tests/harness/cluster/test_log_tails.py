@@ -10,7 +10,7 @@ import pytest
 
 from harness.cluster.log_tails import BYTES_MAX, Tail, append_all, append_new, gap, those_cut
 from harness.deploy import labels
-from harness.deploy.compose.cluster import ComposeCluster, Containers
+from harness.deploy.compose.cluster import ComposeCluster, FoundContainers
 
 LINES = b"".join(b"line %05d\n" % number for number in range(2000))
 
@@ -80,7 +80,7 @@ def compose() -> tuple[ComposeCluster, Engine]:
     places = {(labels.ROLE_PROCESS, host, host): f"id-{host}" for host in ("rmq1", "rmq2")}
     told: dict[str, Any] = {
         "client": engine,
-        "_containers": Containers(places),
+        "_containers": FoundContainers(places),
         "_fetched": {},
         "log_bytes_max": 1100,
     }

@@ -6,24 +6,28 @@ from pathlib import Path
 import pytest
 
 from harness.deploy import images
-from harness.deploy.compose.brokers import BROKERS
+from harness.systems import containers
 from harness.systems.catalogue import load_layout, load_system, system_names
-from harness.systems.files import compose_folder, copy_worker_sources
+from harness.systems.containers import worker_image
+from harness.systems.files import copy_worker_sources
+from harness.systems.rabbitmq.containers import rabbitmq_image
+from harness.systems.reference_mirrored.containers import reference_image
+from harness.systems.rocketmq.containers import rocketmq_image, rocketmq_worker_image
 
 
 def test_a_tag_is_name_version_and_a_hash_that_stays() -> None:
-    tag = images.tag_of(images.rabbitmq_image())
+    tag = images.tag_of(rabbitmq_image())
     assert re.fullmatch(r"mqproof/rabbitmq:3\.10\.8-[0-9a-f]{12}", tag)
-    assert images.tag_of(images.rabbitmq_image()) == tag
+    assert images.tag_of(rabbitmq_image()) == tag
 
 
 def test_the_workers_tag_changes_with_the_clients_version(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = images.tag_of(images.worker_image())
-    version = images.metadata.version
+    before = images.tag_of(worker_image())
+    version = containers.metadata.version
     monkeypatch.setattr(
-        images.metadata, "version", lambda name: "9.9" if name == "tenacity" else version(name)
+        containers.metadata, "version", lambda name: "9.9" if name == "tenacity" else version(name)
     )
-    assert images.tag_of(images.worker_image()) != before
+    assert images.tag_of(worker_image()) != before
 
 
 def test_a_fingerprint_is_of_names_contents_and_arguments(tmp_path: Path) -> None:
@@ -37,14 +41,14 @@ def test_a_fingerprint_is_of_names_contents_and_arguments(tmp_path: Path) -> Non
 
 
 def test_layouts_change_no_image() -> None:
-    with images._context(images.rabbitmq_image()) as folder:
+    with images._context(rabbitmq_image()) as folder:
         names = {path.name for path in folder.iterdir()}
     assert {"Dockerfile", "rabbitmq.conf", "entrypoint.sh", "amqp-ready.sh"} <= names
     assert not names & {"layouts", "system.toml", "compose.yaml"}
 
 
 def test_the_reference_is_built_of_its_own_sources_and_nothing_else_of_ours() -> None:
-    image = images.reference_image()
+    image = reference_image()
     assert {name for name, _ in image.arguments} == {
         "H11_VERSION",
         "MSGSPEC_VERSION",
@@ -56,13 +60,10 @@ def test_the_reference_is_built_of_its_own_sources_and_nothing_else_of_ours() ->
     assert ours == {"reference_impl"}
 
 
-def test_every_system_with_containers_has_an_image_and_a_service() -> None:
+def test_every_system_that_can_be_deployed_in_containers_declares_them() -> None:
     systems = [load_system(name) for name in system_names()]
     in_containers = {system.name for system in systems if "compose" in system.deployments}
-    assert in_containers == set(images.BROKER_IMAGES) == set(BROKERS)
-    for name, make in images.BROKER_IMAGES.items():
-        by_hand = BROKERS[name].image(load_layout(name, load_system(name).default_layout))
-        assert make().alias in by_hand, "what people get by hand is what was built"
+    assert in_containers == set(images.in_containers())
 
 
 def test_a_worker_gets_its_sources_and_nothing_heavy(tmp_path: Path) -> None:
@@ -84,7 +85,7 @@ def test_the_jars_of_a_server_are_in_its_tag_before_any_is_fetched(
     version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MQPROOF_JARS", str(tmp_path / "none"))
-    image = images.rocketmq_image(version)
+    image = rocketmq_image(version)
     before = images.tag_of(image)
     assert re.fullmatch(rf"mqproof/rocketmq:{re.escape(version)}-[0-9a-f]{{12}}", before)
     lock = tmp_path / "lock"
@@ -95,7 +96,7 @@ def test_the_jars_of_a_server_are_in_its_tag_before_any_is_fetched(
 
 def test_a_layout_has_the_image_of_its_servers_version() -> None:
     found = {
-        name: images.broker_image("rocketmq-2m2s", load_layout("rocketmq-2m2s", name)).alias
+        name: images.containers_of("rocketmq-2m2s").image(load_layout("rocketmq-2m2s", name)).alias
         for name in ("colocated", "one-group-v5")
     }
     assert found == {
@@ -105,12 +106,12 @@ def test_a_layout_has_the_image_of_its_servers_version() -> None:
 
 
 def test_workers_of_rocketmq_have_every_java_client_and_our_own_sources() -> None:
-    image = images.rocketmq_worker_image()
+    image = rocketmq_worker_image()
     assert image.jars == tuple(
         f"rocketmq-java-{one}" for one in ("4.9.0", "4.9.8", "5.2.0", "5.3.3")
     )
     given = {name for name, _ in image.arguments}
-    dockerfile = (compose_folder() / image.folder / "Dockerfile").read_text()
+    dockerfile = (image.folder() / "Dockerfile").read_text()
     assert given == set(re.findall(r"^ARG (\w+)$", dockerfile, re.MULTILINE))
     with images._context(image) as folder:
         assert (folder / "harness" / "workers" / "agent.py").is_file()
@@ -128,8 +129,8 @@ def test_each_system_is_worked_on_by_its_own_workers() -> None:
             def get(name: str) -> None:
                 raise images.ImageNotFound(name)
 
-    wanted = {name: images.missing(Nothing(), name) for name in images.BROKER_IMAGES}  # type: ignore[arg-type]
-    worker, rocket = images.worker_image().alias, images.rocketmq_worker_image().alias
+    wanted = {name: images.missing(Nothing(), name) for name in images.in_containers()}  # type: ignore[arg-type]
+    worker, rocket = worker_image().alias, rocketmq_worker_image().alias
     assert worker in wanted["rabbitmq-mirrored"]
     assert rocket not in wanted["rabbitmq-mirrored"]
     assert rocket in wanted["rocketmq-2m2s"]

@@ -7,6 +7,7 @@ import pytest
 from harness.plan.declared import declared, ignored
 from harness.plan.model import Policy, RocketWorkload
 from harness.systems.catalogue import layout_names, load_layout, load_system, system_names
+from harness.systems.rocketmq.layout import own
 from tests.rigs.clusters.topologies import topology
 from tests.rigs.runs.plans import fault, plan
 
@@ -87,10 +88,9 @@ def test_amqp_clients_are_back_within_two_seconds_and_others_after_a_poll_and_a_
     of = plan()
     assert declared(of)["reconnect_s"] == 2
     layout = load_layout("rocketmq-2m2s", layout_names("rocketmq-2m2s")[0])
-    assert layout.rocketmq is not None
     rocket = load_system("rocketmq-2m2s")
     native = replace(of, client="rocketmq-native", layout=layout, system=rocket)
-    assert declared(native)["reconnect_s"] == layout.rocketmq.timers.poll_s + 3
+    assert declared(native)["reconnect_s"] == own(layout).timers.poll_s + 3
     strangers = replace(of, client="rocketmq-native")
     assert declared(strangers)["reconnect_s"] is None, "nobody declared how often they poll"
 

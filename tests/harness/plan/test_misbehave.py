@@ -1,5 +1,7 @@
 """What `--misbehave` may say, and to whom."""
 
+from dataclasses import replace
+
 import pytest
 
 from harness.cli import main
@@ -55,8 +57,34 @@ def test_a_real_broker_cannot_be_told_to_misbehave(capsys: pytest.CaptureFixture
     code = main(["run", "master-crash", "--system", "rabbitmq-mirrored", "--misbehave", "drop"])
     assert code == Exit.BAD_INPUT
     said = capsys.readouterr().err
-    assert "only reference systems under 'local' can" in said
-    assert "rabbitmq-mirrored under 'compose' cannot" in said
+    assert "rabbitmq-mirrored cannot be told to drop, nor to do anything else wrong" in said
+
+
+def of(name: str, *kinds: str, deployment: str = "local") -> Experiment:
+    """The reference, but under another name and with these kinds."""
+    known = experiment("reference-mirrored")
+    system = replace(known.runs[0].system, name=name, misbehaves=kinds)
+    runs = tuple(replace(run, system=system, deployment=deployment) for run in known.runs)
+    return replace(known, runs=runs)
+
+
+def test_a_system_takes_the_kinds_that_it_declares_whatever_its_name() -> None:
+    assert parse("drop", of("acme", "drop")) == Misbehave("drop", SHARE, 7)
+    with pytest.raises(PlanError, match="acme cannot be told to forget, only drop, reorder"):
+        parse("forget", of("acme", "drop", "reorder"))
+    with pytest.raises(PlanError, match="reference-of-mine cannot be told to drop, nor to do"):
+        parse("drop", of("reference-of-mine"))
+
+
+def test_only_subprocesses_can_be_told_and_every_cell_that_cannot_is() -> None:
+    away = of("acme", "drop", deployment="compose")
+    mixed = replace(away, runs=(*away.runs, *of("other").runs))
+    with pytest.raises(PlanError) as caught:
+        parse("drop", mixed)
+    assert [one.text for one in caught.value.problems] == [
+        "acme can be told to drop under 'local' alone, not under 'compose'",
+        "other cannot be told to drop, nor to do anything else wrong",
+    ]
 
 
 def test_a_plan_that_misbehaves_can_be_shown(capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from harness.plan import schedule
 from harness.plan.model import FaultPlan, Layout, OperationPlan, Scenario, Schedule, Span
 from harness.systems.catalogue import load_layout, load_system
+from harness.systems.rocketmq.layout import own
 from tests.rigs.runs.plans import LAYOUT, workload
 
 FIRST = FaultPlan("kill", "master of orders", Span(30), Span(15))
@@ -58,7 +59,7 @@ def test_the_load_goes_on_after_a_fault_until_clients_are_back_and_enough_was_du
     None
 ):
     name, sync = "rocketmq-java-5.3.3", load_layout("rocketmq-2m2s", "colocated@compressed")
-    assert sync.rocketmq and sync.rocketmq.timers.poll_s == 5
+    assert own(sync).timers.poll_s == 5
     back_s = SCENARIO.workload.deadline_s + 5 + 3  # a poll, and a send that was under way
     slow, many, usual = (
         replace(SCENARIO, recovery=Span(2), workload=replace(SCENARIO.workload, **changed))

@@ -53,8 +53,8 @@ def test_every_process_of_every_layout_is_declared_and_so_is_where_each_host_lis
 
 def test_who_is_met_apart_is_a_place_and_else_its_host_is() -> None:
     both = (
-        Process(host="one", word="router", role=Role.NAME_SERVER),
-        Process(host="one", word="broker", role=Role.BROKER),
+        Process(host="one", word="router", role=Role.NAME_SERVER, fixed_role=None),
+        Process(host="one", word="broker", role=Role.BROKER, fixed_role=None),
     )
     apart = replace(SYSTEM.servers(DIRECT), processes=both)
     assert apart.places == ("one/router", "one/broker")

@@ -85,6 +85,12 @@ def test_it_shows_servers_and_timers_of_rocketmq() -> None:
     assert not [line for line in shown if "enter at" in line]
 
 
+def test_of_what_brokers_have_nothing_of_it_says_nothing_and_of_peer_links_it_does() -> None:
+    shown = shown_of("rocketmq-2m2s", "colocated-toxiproxy@compressed", "compose")
+    assert "  peer links toxiproxy" in shown  # its clients know no entrance
+    assert not [line for line in shown if line.startswith(("  partitions", "  policy"))]
+
+
 def test_of_brokers_with_fixed_roles_a_word_means_only_those_that_can_have_the_role() -> None:
     shown = shown_of("rocketmq-2m2s", "colocated@compressed", "compose")
     assert "             one of rkt1, rkt2: the host that holds orders then" in shown

@@ -9,10 +9,10 @@ from harness.cluster.port import Link
 from harness.plan import worker_places
 from harness.plan.clients.rocketmq import CLIENTS
 from harness.plan.model import Layout, RocketWorkload, RunPlan
-from harness.plan.rocketmq_layout import RocketMq, Timers
 from harness.run import told
 from harness.systems.catalogue import load_layout, load_system
 from harness.systems.rocketmq import drain
+from harness.systems.rocketmq.layout import RocketMq, Timers, own
 from harness.systems.rocketmq_2m2s.promises import master_slave_promises
 from harness.workers.protocol import WorkerConfig
 from harness.workers.recorder import Recorder
@@ -164,10 +164,10 @@ def test_a_fault_of_clients_links_to_a_host_leaves_the_probers_own_alone(tmp_pat
 
 
 def test_what_the_scenario_and_the_layout_say_reaches_the_clients(tmp_path: Path) -> None:
-    told = replace(COLOCATED.rocketmq, client_jvm=("-Da=b",)) if COLOCATED.rocketmq else None
-    layout = replace(COLOCATED, rocketmq=told)
-    own = RocketWorkload(send="sync", consume="pull", send_timeout_ms=5500, batch=8)
-    options = configured(tmp_path, of(layout, rocketmq=own))["publisher-1"].rocketmq
+    flagged = replace(own(COLOCATED), client_jvm=("-Da=b",))
+    layout = replace(COLOCATED, own=flagged)
+    said = RocketWorkload(send="sync", consume="pull", send_timeout_ms=5500, batch=8)
+    options = configured(tmp_path, of(layout, rocketmq=said))["publisher-1"].rocketmq
     assert (options.producer, options.consumer) == ("sync", "pull")
     assert (options.send_timeout_ms, options.batch) == (5500, 8)
     assert options.jvm == ("-Da=b",)
@@ -190,7 +190,7 @@ def test_a_confirm_is_worth_what_the_layout_declares(
     replication: str, flush: str, strength: Strength
 ) -> None:
     told = RocketMq("4.9.7", replication, flush, Timers(20, 10, 5))
-    promised = master_slave_promises(replace(COLOCATED, rocketmq=told))
+    promised = master_slave_promises(replace(COLOCATED, own=told))
     assert promised.strength is promised.strength_of_transient is strength
 
 

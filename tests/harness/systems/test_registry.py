@@ -5,6 +5,7 @@ from dataclasses import fields, replace
 import pytest
 
 from harness.outside.installed import Offer
+from harness.plan.misbehave import KINDS
 from harness.plan.promises import Promises
 from harness.systems import catalogue
 from harness.systems.catalogue import CatalogueError, load_system, system_names
@@ -35,6 +36,12 @@ def test_no_part_of_a_declaration_has_a_default() -> None:
 def test_what_is_deployed_as_processes_says_how_and_nothing_else_does() -> None:
     for name, declared in OURS.items():
         assert (declared.processes is not None) == ("local" in load_system(name).deployments)
+
+
+def test_only_processes_are_told_to_misbehave() -> None:
+    told = {name: declared.misbehaves for name, declared in OURS.items()}
+    assert told["reference-mirrored"] == KINDS
+    assert not [name for name, kinds in told.items() if kinds and OURS[name].processes is None]
 
 
 @pytest.mark.parametrize("declared", OURS.values(), ids=OURS)

@@ -28,7 +28,7 @@ from harness.cluster.port import DeployError, Ended, Health, HostSample, Lifeles
 from harness.cluster.roster import Roster
 from harness.deploy.lifeless import by_process
 from harness.plan.model import Layout, RunPlan
-from harness.plan.rocketmq_layout import servers
+from harness.systems.rocketmq.layout import RocketMq, servers
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema.log import LogWriter
 from spark_analysis.schema.tables import ATTEMPTS, DELIVERIES, SETTLEMENTS
@@ -331,7 +331,7 @@ class SimulatedCluster:
 
     async def link(self, run: RunPlan, worker: str) -> tuple[Link, ...]:
         proxy = f"mqproof.{run.name}.{worker}"
-        if self.layout.rocketmq is None:
+        if not isinstance(self.layout.own, RocketMq):
             return tuple(
                 Link(worker, host.name, f"{proxy}.{host.name}", Endpoint(host.name, HERE, 1))
                 for host in self.layout.hosts

@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.cluster.agent import AgentTimeout
 from harness.plan.model import Layout
-from harness.plan.rocketmq_layout import MASTER_ID, Server, servers
+from harness.systems.rocketmq.layout import MASTER_ID, Server, servers
 from harness.workers.remoting.requests import Code
 
 UNKNOWN, NOT_THERE, REFUSED = 3, 17, 1

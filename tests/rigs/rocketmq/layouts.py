@@ -14,8 +14,8 @@ from typing import Any
 
 from harness.cluster.agent import AgentError
 from harness.plan.model import Layout
-from harness.plan.rocketmq_layout import servers
 from harness.systems.rocketmq.broker import RocketBroker
+from harness.systems.rocketmq.layout import own, servers
 from harness.systems.rocketmq.settings import configuration
 from harness.workers.agent import calls
 from harness.workers.agent_calls.answers import CallError
@@ -75,12 +75,11 @@ async def standing(layout: Layout, folder: Path) -> AsyncIterator[Running]:
 
 
 def _servers(layout: Layout, folder: Path) -> dict[str, list[Server]]:
-    assert layout.rocketmq is not None, layout.label
     names = [host.name for host in layout.hosts]
     found: dict[str, list[Server]] = {name: [] for name in names}
     for one in servers(layout.hosts):
         settings = configuration(layout, one.host, one.process)
-        own = folder / one.host / one.process
-        server = Server(one.process, layout.rocketmq.version, one.port, settings, own, names)
+        where = folder / one.host / one.process
+        server = Server(one.process, own(layout).version, one.port, settings, where, names)
         found[one.host].append(server)
     return found

@@ -25,8 +25,8 @@ from harness.cluster.port import Ended, Health, HostSample, Link
 from harness.cluster.roster import Roster
 from harness.deploy.local.channel import PipeChannel
 from harness.plan.model import Layout, RunPlan
-from harness.plan.rocketmq_layout import servers
 from harness.systems.rocketmq.doors import doors_of
+from harness.systems.rocketmq.layout import own, servers
 from harness.workers.protocol import Endpoint
 from tests.rigs.rocketmq import layouts
 
@@ -114,8 +114,7 @@ class LocalCluster:
             yield never
 
     def versions(self) -> dict[str, str]:
-        assert self.layout.rocketmq is not None
-        return {"rocketmq": self.layout.rocketmq.version}
+        return {"rocketmq": own(self.layout).version}
 
     async def down(self) -> None:
         """`standing` ends its servers."""

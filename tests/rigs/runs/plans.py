@@ -50,6 +50,7 @@ SYSTEM = System(
     mirrored_promises,
     mirrored_servers,
     MIRRORED_DRAIN,
+    (),
 )
 
 

@@ -9,7 +9,7 @@ from functools import cache
 
 from harness.judging.result import RunReport
 from harness.report.page.tally import Cell
-from harness.systems.catalogue import as_shipped
+from harness.systems.catalogue import as_shipped, load_system
 
 Timers = tuple[float, float | None]  # a silent host is given up after; clients ask every; seconds
 
@@ -42,4 +42,5 @@ def _shipped(system: str, layout: str) -> Timers | None:
     found = as_shipped(system, layout)
     if found is None:
         return None
-    return found.timer_s, found.rocketmq.timers.poll_s if found.rocketmq else None
+    asks_s = load_system(system).promises(found).route_poll_s
+    return found.timer_s, asks_s if isinstance(asks_s, int) else None

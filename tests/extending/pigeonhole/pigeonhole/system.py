@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,9 +12,9 @@ from faults.executors.doors import Doors, Greeting
 from faults.peers import Served, Serving
 from harness.cluster.agent import AgentClient
 from harness.plan.findings import Finding
-from harness.plan.model import Drain, Host, Layout, Policy
+from harness.plan.model import NO_HANDLING, Drain, Host, Layout
 from harness.plan.promises import Moot, Promises
-from harness.plan.servers import Process, Role, Servers
+from harness.plan.servers import Process, QueueRole, Role, Servers
 from harness.systems.layout_parts import AsList, Name, Names, ProfileName, Strict, Title
 from harness.systems.layout_parts import host_mistakes as mistakes_of_hosts
 from harness.systems.port import Declaration, Node, Ports, Told
@@ -23,8 +24,22 @@ from spark_analysis.schema.words import Strength
 
 HELLO = Greeting(says='{"do":"hello"}\n', begins='{"say":"hello"')
 DOORS = Doors(protocol=HELLO, usual=CLIENT_PORT, to_peers=PEER_PORT, ports={})
-HASTY = Policy("hasty", "", ())
 _ALONE = Moot("a queue lies on one node, and has no mirror")
+
+
+@dataclass(frozen=True, slots=True)
+class Haste:
+    """Layout.own: what nobody but its nodes has to know."""
+
+    hasty: bool
+
+    def told(self) -> tuple[tuple[str, str], ...]:
+        return (("confirms", "before a message is stored" if self.hasty else "once it is stored"),)
+
+
+def haste(layout: Layout) -> Haste:
+    assert isinstance(layout.own, Haste), layout.system
+    return layout.own
 
 
 class _HostFile(Strict):
@@ -55,8 +70,9 @@ class PigeonholeLayout(Strict):
             timer_s=self.profiles[profile].timer_s,
             copies=1,
             synchronise="none",
-            partition_handling="none",
-            policies=(HASTY,) if self.hasty else (),
+            partition_handling=NO_HANDLING,
+            policies=(),
+            own=Haste(self.hasty),
         )
 
 
@@ -84,7 +100,7 @@ def _promises(_layout: Layout) -> Promises:
 def _servers(layout: Layout) -> Servers:
     return Servers(
         processes=tuple(
-            Process(host=host.name, word=word, role=Role.BROKER)
+            Process(host=host.name, word=word, role=Role.BROKER, fixed_role=QueueRole.MASTER)
             for host in layout.hosts
             for word in host.processes
         ),
@@ -125,7 +141,7 @@ class PigeonholeNodes:
             "peer_port": node.port(PEER_PORT),
             "peers": dict(node.peers),
             "data": node.data,
-            "hasty": HASTY in node.layout.policies,
+            "hasty": haste(node.layout).hasty,
         }
 
     def told(
@@ -148,4 +164,6 @@ DECLARATION = Declaration(
     servers=_servers,
     drain=DRAIN,
     processes=PigeonholeNodes(),
+    misbehaves=(),  # its nodes do wrong by their layout
+    containers=None,
 )

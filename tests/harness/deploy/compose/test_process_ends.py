@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from harness.cluster.port import Ended
-from harness.deploy.compose.cluster import Containers
+from harness.deploy.compose.cluster import FoundContainers
 from harness.deploy.compose.process_ends import ENGINE, MEMORY, Reader
 
 PLACES = {"c1": "rmq1", "c2": "rkt1/broker-a"}
@@ -62,7 +62,7 @@ def test_what_comes_again_when_the_stream_was_opened_anew_is_told_once() -> None
 
 
 def test_of_a_host_with_several_processes_each_has_a_place_of_its_own() -> None:
-    containers = Containers(
+    containers = FoundContainers(
         {
             ("host", "rkt1", ""): "h",
             ("process", "rkt1", "rkt1-broker-a"): "a",

@@ -16,20 +16,28 @@ from harness.cluster.port import DeployError
 from harness.deploy.__main__ import default_layouts
 from harness.deploy.compose import peer_ways
 from harness.deploy.compose.balancers import entrance
-from harness.deploy.compose.brokers import BROKERS
 from harness.deploy.compose.deployment import with_addresses
+from harness.deploy.compose.laid import by_hand, laid
 from harness.deploy.compose.render import render, side_by_side
 from harness.deploy.compose.settings import Settings
 from harness.deploy.compose.tool import find_tool
+from harness.deploy.images import in_containers
 from harness.plan.model import Host, Layout, PauseIfAllDown
 from harness.systems.catalogue import load_layout, load_system
 from harness.systems.files import compose_folder
 from harness.systems.layout_parts import PROXIED_HOSTS_MAX
 
+SETTINGS = Settings(worker_image="worker:1")
 
-def rendered(layout: Layout, settings: Settings | None = None) -> dict[str, Any]:
-    document: dict[str, Any] = yaml.safe_load(render(layout, settings or Settings()))
+
+def rendered(layout: Layout, settings: Settings = SETTINGS) -> dict[str, Any]:
+    document: dict[str, Any] = yaml.safe_load(render(laid(layout), settings))
     return document
+
+
+def all_rendered() -> str:
+    layouts = default_layouts()
+    return side_by_side([laid(one) for one in layouts], by_hand(layouts))
 
 
 @pytest.fixture
@@ -37,10 +45,11 @@ def layout() -> Layout:
     return load_layout("rabbitmq-mirrored", "all-manual@T=60")
 
 
-@pytest.mark.parametrize("name", BROKERS)
+@pytest.mark.parametrize("name", in_containers())
 def test_the_committed_file_is_the_rendered_default_layout(name: str) -> None:
     system = load_system(name)
-    text = render(load_layout(name, system.default_layout), Settings())
+    layout = load_layout(name, system.default_layout)
+    text = render(laid(layout), by_hand([layout]))
     committed = compose_folder() / name / "compose.yaml"
     assert committed.read_text(encoding="utf-8") == text, (
         f"render it again: python -m harness.deploy {name} > compose/{name}/compose.yaml"
@@ -49,15 +58,15 @@ def test_the_committed_file_is_the_rendered_default_layout(name: str) -> None:
 
 def test_the_committed_file_of_all_systems_is_rendered_from_their_default_layouts() -> None:
     committed = compose_folder() / "side-by-side.yaml"
-    assert committed.read_text(encoding="utf-8") == side_by_side(default_layouts(), Settings()), (
+    assert committed.read_text(encoding="utf-8") == all_rendered(), (
         "render it again: python -m harness.deploy all > compose/side-by-side.yaml"
     )
 
 
 def test_systems_side_by_side_share_the_instrument_and_no_host_or_address() -> None:
     layouts = default_layouts()
-    assert {layout.system for layout in layouts} == set(BROKERS)
-    services = yaml.safe_load(side_by_side(layouts, Settings()))["services"]
+    assert {layout.system for layout in layouts} == set(in_containers())
+    services = yaml.safe_load(all_rendered())["services"]
     hosts = [host for layout in layouts for host in layout.hosts]
     shared = {"toxiproxy", "toxiproxy-addresses", "agent", "workers"}
     processes = {f"{host.name}-{process}" for host in hosts for process in host.processes}
@@ -72,7 +81,7 @@ def test_systems_side_by_side_share_the_instrument_and_no_host_or_address() -> N
 
 def test_a_node_of_the_reference_is_told_where_its_peers_are() -> None:
     layout = load_layout("reference-mirrored", "exactly-2@T=60")
-    services = rendered(layout, Settings(network="10.231.4"))["services"]
+    services = rendered(layout, replace(SETTINGS, network="10.231.4"))["services"]
     node = json.loads(services["ref2-broker"]["environment"]["MQPROOF_NODE"])
     assert node["name"] == "ref2"
     assert node["peers"] == {"ref1": ["10.231.4.11", 25672], "ref3": ["10.231.4.13", 25672]}
@@ -81,7 +90,8 @@ def test_a_node_of_the_reference_is_told_where_its_peers_are() -> None:
 
 
 def test_the_image_of_a_run_is_the_one_that_was_built(layout: Layout) -> None:
-    services = rendered(layout, Settings(broker_image="mine:1"))["services"]
+    text = render(laid(layout, "mine:1"), SETTINGS)
+    services = yaml.safe_load(text)["services"]
     assert {services["rmq1-host"]["image"], services["rmq1-rabbitmq"]["image"]} == {"mine:1"}
 
 
@@ -127,7 +137,7 @@ def test_the_instrument_outweighs_what_it_measures(layout: Layout) -> None:
 
 
 def test_everything_carries_its_labels(layout: Layout) -> None:
-    settings = Settings(experiment="/tmp/e", owner="7 8 boot", keep="0")
+    settings = replace(SETTINGS, experiment="/tmp/e", owner="7 8 boot", keep="0")
     document = rendered(layout, settings)
     common = {"mqproof.experiment": "/tmp/e", "mqproof.owner": "7 8 boot", "mqproof.keep": "0"}
     things = [*document["networks"].values(), *document["volumes"].values()]
@@ -207,7 +217,7 @@ PROXIED = "all-automatic-toxiproxy@T=10"
 
 def test_each_way_between_hosts_has_an_address_of_the_proxys() -> None:
     layout = load_layout("rabbitmq-mirrored", PROXIED)
-    services = rendered(layout, Settings(network="10.231.4"))["services"]
+    services = rendered(layout, replace(SETTINGS, network="10.231.4"))["services"]
     names = {name: services[f"{name}-host"]["extra_hosts"] for name in ("rmq1", "rmq2", "rmq3")}
     assert names == {
         "rmq1": ["rmq2:10.231.4.40", "rmq3:10.231.4.41"],
@@ -242,7 +252,7 @@ def test_the_most_hosts_whose_peers_meet_through_the_proxy_have_addresses_enough
     layout = load_layout("rabbitmq-mirrored", PROXIED)
     many = tuple(Host(f"rmq{n}", "", ("rabbitmq",)) for n in range(PROXIED_HOSTS_MAX))
     layout = replace(layout, hosts=many)
-    services = rendered(layout, Settings(network="10.231.4"))["services"]
+    services = rendered(layout, replace(SETTINGS, network="10.231.4"))["services"]
     ways = [*peer_ways.addresses(layout, "10.231.4").values()]
     own = [
         network["ipv4_address"]
@@ -255,7 +265,7 @@ def test_the_most_hosts_whose_peers_meet_through_the_proxy_have_addresses_enough
 
 def test_one_balancer_has_the_address_that_clients_are_led_to() -> None:
     layout = load_layout("rabbitmq-mirrored", "all-automatic-haproxy")
-    services = rendered(layout, Settings(network="10.231.4"))["services"]
+    services = rendered(layout, replace(SETTINGS, network="10.231.4"))["services"]
     balancer = services["balancer1"]
     assert "balancer2" not in services
     assert balancer["networks"] == {
@@ -272,7 +282,7 @@ def test_one_balancer_has_the_address_that_clients_are_led_to() -> None:
 
 def test_a_pair_of_balancers_share_an_address_that_neither_begins_with() -> None:
     layout = load_layout("reference-mirrored", "all-automatic-haproxy-pair")
-    services = rendered(layout, Settings(network="10.231.4"))["services"]
+    services = rendered(layout, replace(SETTINGS, network="10.231.4"))["services"]
     pair = [services[name]["environment"] for name in ("balancer1", "balancer2")]
     assert [each["MQPROOF_OWN"] for each in pair] == ["10.231.4.110", "10.231.4.111"]
     assert [each["MQPROOF_PEER"] for each in pair] == ["10.231.4.111", "10.231.4.110"]
@@ -291,7 +301,7 @@ def test_clients_that_know_the_brokers_meet_no_balancer(layout: Layout) -> None:
 def balancer_configured(*words: str) -> list[str]:
     """What a balancer's entry point makes of its environment; no comments."""
     layout = load_layout("rabbitmq-mirrored", "all-automatic-haproxy-pair")
-    services = rendered(layout, Settings(network="10.231.4"))["services"]
+    services = rendered(layout, replace(SETTINGS, network="10.231.4"))["services"]
     folder = compose_folder() / "haproxy"
     template = {"haproxy": "haproxy.cfg", "keepalived": "keepalived.conf"}[words[0]]
     said = subprocess.run(
@@ -331,7 +341,7 @@ def test_direct_peers_meet_by_their_own_names(layout: Layout) -> None:
 
 
 def test_addresses_are_of_the_network_that_was_chosen(layout: Layout) -> None:
-    document = rendered(layout, Settings(network="10.231.4"))
+    document = rendered(layout, replace(SETTINGS, network="10.231.4"))
     servers, clients = document["networks"]["servers"], document["networks"]["clients"]
     assert servers["ipam"]["config"] == [{"subnet": "10.231.4.0/25"}]
     assert clients["ipam"]["config"] == [{"subnet": "10.231.4.128/25"}]
@@ -340,7 +350,7 @@ def test_addresses_are_of_the_network_that_was_chosen(layout: Layout) -> None:
 
 
 def test_what_a_run_fills_in_is_taken_literally(layout: Layout) -> None:
-    settings = Settings(experiment='/tmp/a $HOME "b": #c').literal()
+    settings = replace(SETTINGS, experiment='/tmp/a $HOME "b": #c').literal()
     volume = rendered(layout, settings)["services"]["workers"]["volumes"][0]
     assert volume == {
         "type": "bind",
@@ -358,7 +368,7 @@ def test_the_compose_tool_of_this_machine_understands_it(label: str, tmp_path: P
     except DeployError as error:
         pytest.skip(str(error))
     file = tmp_path / "compose.yaml"
-    file.write_text(render(layout, Settings(experiment=str(tmp_path))))
+    file.write_text(render(laid(layout), replace(by_hand([layout]), experiment=str(tmp_path))))
     words = [*tool.command, "--file", str(file), "config"]
     said = subprocess.run(words, capture_output=True, text=True, check=False)
     assert said.returncode == 0, said.stderr

@@ -8,6 +8,7 @@ import yaml
 
 from harness.deploy.compose import peer_ways, worker_ways
 from harness.deploy.compose.deployment import with_addresses
+from harness.deploy.compose.laid import laid
 from harness.deploy.compose.render import render
 from harness.deploy.compose.settings import Settings
 from harness.plan.model import Layout
@@ -21,7 +22,9 @@ def layout() -> Layout:
 
 
 def services(layout: Layout) -> dict[str, Any]:
-    document = yaml.safe_load(render(layout, Settings(network="10.231.4")))
+    document = yaml.safe_load(
+        render(laid(layout), Settings(worker_image="worker:1", network="10.231.4"))
+    )
     found: dict[str, Any] = document["services"]
     return found
 
@@ -49,7 +52,7 @@ def test_a_server_is_well_when_its_own_port_is_open(layout: Layout) -> None:
 
 def test_the_proxy_has_an_address_for_each_worker_where_nobody_else_is(layout: Layout) -> None:
     found = services(layout)
-    ways = worker_ways.addresses(layout, "10.231.4")
+    ways = worker_ways.addresses("10.231.4")
     own = [
         network["ipv4_address"]
         for service in found.values()
@@ -66,7 +69,7 @@ def test_the_proxy_has_an_address_for_each_worker_where_nobody_else_is(layout: L
 
 
 def test_people_can_choose_the_network_of_the_proxys_addresses_too(layout: Layout) -> None:
-    text = render(layout, Settings())
+    text = render(laid(layout), Settings(worker_image="worker:1"))
     script = yaml.safe_load(text)["services"]["toxiproxy-addresses"]["entrypoint"][-1]
     assert "addr show to ${MQPROOF_NETWORK:-172.31.7}.200 " in script
     assert "$${MQPROOF" not in script
@@ -86,7 +89,7 @@ def test_where_servers_meet_through_the_proxy_it_has_addresses_in_both_networks(
     peers, workers = script.index("addr show to 10.231.4.100 "), script.index("to 10.231.4.200 ")
     for ways, after in (
         (peer_ways.addresses(layout, "10.231.4").values(), peers),
-        (worker_ways.addresses(layout, "10.231.4"), workers),
+        (worker_ways.addresses("10.231.4"), workers),
     ):
         assert all(f" {way} " in script[after:] or f" {way};" in script[after:] for way in ways)
     assert peers < workers

@@ -6,17 +6,19 @@ from docker import DockerClient
 
 from faults.executors.doors import AMQP, REMOTING
 from harness.cluster.agent import AgentClient
-from harness.deploy.compose.cluster import Containers
+from harness.deploy.compose import worker_ways
+from harness.deploy.compose.cluster import FoundContainers
 from harness.deploy.compose.deployment import with_addresses
-from harness.deploy.compose.systems import Parts, parts
+from harness.deploy.images import parts_of
 from harness.systems.catalogue import load_layout
+from harness.systems.containers import Parts, Stand
 from harness.systems.rocketmq.broker import RocketBroker
 from tests.rigs.machine.loops import in_a_loop
 
 NO_ENGINE = cast(DockerClient, None)
 NETWORK = "10.1.1"
 OWN = ["python", "-m", "harness.workers", "publisher-1"]
-PLACES = Containers(
+PLACES = FoundContainers(
     {
         ("host", "rkt1", "rkt1-host"): "a",
         ("process", "rkt1", "rkt1-name-server"): "b",
@@ -40,8 +42,22 @@ class FakeProxy:
 def made(system: str, layout: str) -> Parts:
     placed = with_addresses(load_layout(system, layout), NETWORK)
     addresses = {host.name: host.address for host in placed.hosts}
-    agent = cast(AgentClient, FakeProxy())
-    return parts(NO_ENGINE, "p", placed, NETWORK, agent, addresses)
+    stand = Stand(
+        client=NO_ENGINE,
+        project="p",
+        layout=placed,
+        agent=cast(AgentClient, FakeProxy()),
+        addresses=addresses,
+        proxy=f"{NETWORK}.200",
+        entrance="",
+        free=worker_ways.addresses(NETWORK),
+    )
+    return parts_of(stand)
+
+
+def command(parts: Parts) -> list[str]:
+    names = ["rkt1", "rkt2", "rkt3", "rkt4"]
+    return worker_ways.command(names, parts.ways.names_mean("publisher-1"), OWN)
 
 
 def test_each_process_of_several_on_a_host_has_a_log_of_its_own() -> None:
@@ -75,7 +91,7 @@ def test_brokers_of_mirrored_queues_are_met_at_one_port_and_their_workers_are_as
 ):
     found = made("rabbitmq-mirrored", "all-automatic")
     assert (found.doors.protocol, found.doors.of("rmq2")) == (AMQP, (5672,))
-    assert found.command("publisher-1", OWN) == OWN
+    assert command(found) == OWN
 
 
 @in_a_loop
@@ -84,9 +100,9 @@ async def test_a_worker_of_rocketmq_gets_names_that_lead_through_its_own_listene
     assert isinstance(found.broker, RocketBroker)
     assert found.doors.protocol == REMOTING
     assert [found.doors.of(host) for host in ("rkt1", "rkt3")] == [(9876, 10911), (10931,)]
-    assert found.command("publisher-1", OWN) == OWN  # it has no links yet
+    assert command(found) == OWN  # it has no links yet
     links = await found.ways.make("r1", "publisher-1")
-    words = found.command("publisher-1", OWN)
+    words = command(found)
     address = links[0].endpoint.address
     table = next(word for word in words if "rkt1" in word)
     assert table.splitlines() == [f"{address} rkt{number}" for number in (1, 2, 3, 4)]

@@ -4,16 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from harness.plan.rocketmq_layout import (
+from harness.systems.catalogue import CatalogueError, layout_names, load_layout, load_system
+from harness.systems.rocketmq import settings
+from harness.systems.rocketmq.layout import (
     Timers,
     brokers,
     home,
     name_servers,
+    own,
     servers,
     topic_of,
 )
-from harness.systems.catalogue import CatalogueError, layout_names, load_layout, load_system
-from harness.systems.rocketmq import settings
 
 ROCKET = "rocketmq-2m2s"
 OWN = """
@@ -50,18 +51,21 @@ def test_every_built_in_layout_has_two_name_servers_and_two_copies_of_a_topic(na
     assert layout.label == name
     assert len(name_servers(layout.hosts)) == 2
     assert layout.copies == 2
-    assert layout.rocketmq is not None
-    timers = layout.rocketmq.timers
+    timers = own(layout).timers
     assert layout.timer_s == timers.idle_s > max(timers.register_s, timers.poll_s)
+
+
+def test_of_a_layout_of_another_family_nobody_gets_what_is_rocketmqs() -> None:
+    with pytest.raises(TypeError, match="all-automatic@T=10 of rabbitmq-mirrored is no layout of"):
+        own(load_layout("rabbitmq-mirrored", "all-automatic@T=10"))
 
 
 def test_a_profile_moves_all_three_timers_together() -> None:
     found = {
-        profile: load_layout(ROCKET, f"colocated@{profile}").rocketmq
+        profile: own(load_layout(ROCKET, f"colocated@{profile}"))
         for profile in ("compressed", "default", "patient")
     }
-    timers = {profile: one.timers for profile, one in found.items() if one is not None}
-    assert timers == {
+    assert {profile: one.timers for profile, one in found.items()} == {
         "compressed": Timers(20, 10, 5),
         "default": Timers(120, 30, 30),
         "patient": Timers(40, 10, 30),
@@ -71,8 +75,7 @@ def test_a_profile_moves_all_three_timers_together() -> None:
 def test_replication_flush_and_version_are_keys_that_a_likeness_changes() -> None:
     words = {}
     for name in ("colocated", "colocated-async", "colocated-flush", "colocated-v5"):
-        told = load_layout(ROCKET, name).rocketmq
-        assert told is not None
+        told = own(load_layout(ROCKET, name))
         words[name] = (told.version, told.replication, told.flush)
     assert words == {
         "colocated": ("4.9.7", "sync", "async"),

@@ -6,8 +6,8 @@ import pytest
 
 from harness.cluster.agent import AgentProxyError
 from harness.cluster.port import DeployError
-from harness.plan.rocketmq_layout import servers
 from harness.systems.catalogue import load_layout
+from harness.systems.rocketmq.layout import servers
 from harness.systems.rocketmq.links import RocketLinks
 from tests.rigs.machine.loops import in_a_loop
 
@@ -68,14 +68,14 @@ async def test_no_two_workers_share_an_address_and_a_run_that_is_over_gives_its_
     ways = links(proxy)
     for worker in ("publisher-1", "consumer-1"):
         await ways.make("r1", worker)
-    assert ways.address("publisher-1") != ways.address("consumer-1")
+    assert ways.names_mean("publisher-1") != ways.names_mean("consumer-1")
     with pytest.raises(DeployError, match="prober-1 has no address left: 2 workers have them all"):
         await ways.make("r1", "prober-1")
     await ways.remove("r1")
     assert not proxy.listeners
-    assert ways.address("publisher-1") is None
+    assert ways.names_mean("publisher-1") is None
     await ways.make("r2", "publisher-1")
-    assert ways.address("publisher-1") is not None
+    assert ways.names_mean("publisher-1") is not None
 
 
 @in_a_loop

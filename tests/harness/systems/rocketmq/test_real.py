@@ -9,8 +9,8 @@ import pytest
 
 from harness.cluster.polling import until
 from harness.cluster.port import Roles
-from harness.plan.rocketmq_layout import servers
 from harness.systems.catalogue import load_layout
+from harness.systems.rocketmq.layout import own, servers
 from harness.workers.protocol import Endpoint
 from harness.workers.remoting.requests import Request
 from harness.workers.rocketmq.connection import Connection
@@ -32,14 +32,13 @@ def test_a_cluster_gets_ready_loses_a_master_gets_it_back_and_forgets_a_run(
     name: str, tmp_path: Path
 ) -> None:
     layout = load_layout("rocketmq-2m2s", f"{name}@compressed")
-    assert layout.rocketmq is not None
-    require_servers(layout.rocketmq.version)
+    require_servers(own(layout).version)
 
     @within(TEST_LIMIT_S)
     async def story() -> None:
         async with standing(layout, tmp_path) as running:
             await _ready(running)
-            assert await running.broker.versions() == {"rocketmq": layout.rocketmq.version}
+            assert await running.broker.versions() == {"rocketmq": own(layout).version}
             await _declared(running)
             await _connected(running)
             await _killed(running)

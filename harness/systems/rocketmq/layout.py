@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from harness.plan.model import Layout
+
 NAME_SERVER = "name-server"
 SYNC, ASYNC = "sync", "async"
 VERSIONS = ("4.9.7", "5.3.3")
@@ -46,6 +48,22 @@ class RocketMq:
     flush: str
     timers: Timers
     client_jvm: tuple[str, ...] = ()
+
+    def told(self) -> tuple[tuple[str, str], ...]:
+        """OwnLayout."""
+        kept = f"replication {self.replication}, flush {self.flush}"
+        idle = f"idle {self.timers.idle_s} s, register {self.timers.register_s} s"
+        return (
+            ("servers", f"RocketMQ {self.version}, {kept}"),
+            ("timers", f"{idle}, poll {self.timers.poll_s} s"),
+        )
+
+
+def own(layout: Layout) -> RocketMq:
+    """Raises TypeError for a layout of another family: whoever asks has mistaken his system."""
+    if not isinstance(layout.own, RocketMq):
+        raise TypeError(f"{layout.label} of {layout.system} is no layout of RocketMQ")
+    return layout.own
 
 
 class HasProcesses(Protocol):

@@ -58,6 +58,9 @@ class Links:
         """A listener by its name, as the agent and workers dial it."""
         return self._proxy, self._ports[name]
 
+    def names_mean(self, worker: str) -> None:
+        """Workers are told addresses."""
+
     async def listen(self, name: str, upstream: str) -> int:
         made = await self._agent.call("proxy_create", _LIMIT_S, name=name, upstream=upstream)
         port = self._ports[name] = int(made["port"])

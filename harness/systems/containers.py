@@ -1,0 +1,137 @@
+"""A system whose hosts and processes are containers: its images, its processes, its parts.
+
+1. Whoever renders, builds and starts them (harness/deploy) asks no system by its name.
+2. Of a part that a system has no use for it says None, or that nothing is needed.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from faults.executors.doors import Doors
+from harness.cluster.agent import AgentClient
+from harness.cluster.orders import Operator
+from harness.cluster.port import Lifeless, Link
+from harness.plan.model import Layout
+from harness.systems.files import copy_worker_sources, shipped
+from harness.systems.services import Services
+from harness.systems.standing import Standing
+from harness.workers.protocol import Endpoint
+
+if TYPE_CHECKING:
+    from docker import DockerClient
+
+Arguments = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """How an image is made: its folder, arguments, and the official one if any.
+
+    `variable`: of the environment, by which people name another one. `sources`: copies files of
+    this installation into the build context. `jars`: the sets of deploy/jars.py that lie in it;
+    what they must be is in the tag.
+    """
+
+    name: str
+    version: str
+    folder: Callable[[], Path]
+    variable: str
+    arguments: Arguments = ()
+    official: str = ""
+    sources: Callable[[Path], None] | None = None
+    jars: tuple[str, ...] = ()
+
+    @property
+    def alias(self) -> str:
+        """The tag without the hash, which the committed compose files name."""
+        return f"{self.name}:{self.version}"
+
+    @property
+    def by_hand(self) -> str:
+        """As a compose file for people names it."""
+        return f"${{{self.variable}:-{self.alias}}}"
+
+
+def installed(*packages: str) -> Arguments:
+    """Build arguments: `PIKA_VERSION`, and what is installed here."""
+    return tuple((argument(package), metadata.version(package)) for package in packages)
+
+
+def argument(package: str) -> str:
+    return f"{package.upper().replace('-', '_')}_VERSION"
+
+
+def worker_image() -> Image:
+    """Its clients have the versions of the running installation."""
+    return Image(
+        "mqproof/worker",
+        f"pika-{metadata.version('pika')}",
+        shipped("worker"),
+        "MQPROOF_WORKER_IMAGE",
+        installed("pika", "tenacity", "toxiproxy-python"),
+        sources=copy_worker_sources,
+    )
+
+
+class Ways(Protocol):
+    """Clients' and auditors' ways to brokers: cluster/links.py, or what does the same."""
+
+    async def make(self, run: str, worker: str) -> tuple[Link, ...]: ...
+
+    async def remove(self, run: str) -> None: ...
+
+    async def direct(self, host: str) -> Endpoint: ...
+
+    def dial(self, name: str) -> tuple[str, int]: ...
+
+    def names_mean(self, worker: str) -> str | None:
+        """The address that every host's name is to mean to a worker; None: what it means."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """Containers that have been started, as a system's parts find them.
+
+    `addresses`: by host; of a spare that joins, its part adds it. `entrance`: of the balancers; ""
+    where there are none. `free`: the proxy's addresses, one for each worker, where clients know
+    brokers by name.
+    """
+
+    client: "DockerClient"
+    project: str
+    layout: Layout
+    agent: AgentClient
+    addresses: dict[str, str]
+    proxy: str
+    entrance: str
+    free: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """Who is asked, who is told, and by which ways.
+
+    `lifeless`: whether a place's process runs without its broker in it, and what starts that;
+    blocks. None: where the process runs, so does the broker.
+    """
+
+    broker: Standing
+    operator: Operator
+    ways: Ways
+    doors: Doors
+    lifeless: Callable[[str], Lifeless | None] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Containers:
+    """Nothing has a default. `image`: of every host and process; `worker_image`: of the load's
+    processes, with the clients that the system is driven by. `parts`: 'module:object', which only
+    a deployment in containers imports: called with a Stand it makes Parts."""
+
+    image: Callable[[Layout], Image]
+    worker_image: Callable[[], Image]
+    services: Services
+    parts: str

@@ -1,0 +1,51 @@
+"""RocketMQ's servers in containers: the images, and what runs of them."""
+
+from harness.plan.clients.registry import of_family
+from harness.plan.clients.rocketmq import ROCKETMQ
+from harness.plan.model import Layout
+from harness.systems.containers import Containers, Image, argument, worker_image
+from harness.systems.files import copy_worker_sources, shipped
+from harness.systems.rocketmq.layout import VERSIONS, own
+from harness.systems.rocketmq.services import SERVERS
+
+
+def _image(layout: Layout) -> Image:
+    return rocketmq_image(own(layout).version)
+
+
+def rocketmq_image(version: str = VERSIONS[0]) -> Image:
+    """Debian's Java, and unmodified jars of one version."""
+    return Image(
+        "mqproof/rocketmq",
+        version,
+        shipped("rocketmq-2m2s"),
+        "MQPROOF_ROCKETMQ_IMAGE",
+        jars=(f"rocketmq-server-{version}",),
+    )
+
+
+def rocketmq_worker_image() -> Image:
+    """As worker_image, and every client of RocketMQ. One that is not installed here has the
+    version that was tried."""
+    clients = of_family(ROCKETMQ)
+    packages = dict(package for client in clients for package in client.packages)
+    return Image(
+        "mqproof/worker-rocketmq",
+        worker_image().version,
+        shipped("worker-rocketmq"),
+        worker_image().variable,
+        (
+            *worker_image().arguments,
+            *((argument(package), version) for package, version in packages.items()),
+        ),
+        sources=copy_worker_sources,
+        jars=tuple(client.name for client in clients if client.artifacts),
+    )
+
+
+ROCKETMQ_CONTAINERS = Containers(
+    image=_image,
+    worker_image=rocketmq_worker_image,
+    services=SERVERS,
+    parts="harness.systems.rocketmq.parts:rocketmq_parts",
+)
