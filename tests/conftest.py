@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.starting_spark import STARTING_SPARK
+from tests.rigs.machine.starting_spark import STARTING_SPARK
 
 # How long one example takes tells of the machine, not of the code. Whoever runs all tests gets the
 # same examples as everybody; `--hypothesis-profile random` looks for new ones (nightly).

@@ -12,8 +12,8 @@ import pytest
 
 from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.words import Via
-from tests.fixed_histories import HISTORIES, tagged_histories
-from tests.generated_histories import History, Row, Rows
+from tests.rigs.generated.histories import History, Row, Rows
+from tests.rigs.histories.fixed import HISTORIES, tagged_histories
 
 pytestmark = pytest.mark.slow
 

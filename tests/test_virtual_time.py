@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from tests import virtual_time
+from tests.rigs.machine import virtual_time
 
 HOUR_S = 3600.0
 

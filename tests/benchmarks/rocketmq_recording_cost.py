@@ -39,7 +39,7 @@ from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema import tables
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.words import Outcome
-from tests.harness.workers.rocketmq.servers import servers
+from tests.rigs.rocketmq.clusters import pair
 
 ROOT = Path(__file__).parents[2]
 TOPIC = "T"
@@ -243,10 +243,10 @@ def main() -> int:
     numbers = (given.window, given.rate, given.warm, given.seconds)
     with (
         tempfile.TemporaryDirectory(prefix="cost-") as folder,
-        servers(given.servers, Path(folder) / "servers") as standing,
+        pair(given.servers, Path(folder) / "servers") as standing,
     ):
         asyncio.run(standing.create_topic(TOPIC))
-        setup = Setup(f"127.0.0.1:{standing.name_server}", TOPIC, *numbers)
+        setup = Setup(f"127.0.0.1:{standing['ns1'].port}", TOPIC, *numbers)
         return _compare(given.clients.split(","), setup, given.pairs)
 
 

@@ -12,11 +12,11 @@ from harness.plan.model import Skipped
 from harness.report import html
 from spark_analysis.schema.words import Redelivered
 from tests.browser.chromium import Chromium, found
-from tests.findings import Story
-from tests.histories import History
-from tests.reports import CELL, OTHER, SKIPPED, compared, run
-from tests.resources import sampled
-from tests.told_runs import MEANING, TITLE, crash, page_of, summed, told
+from tests.rigs.histories.by_hand import History
+from tests.rigs.histories.resources import sampled
+from tests.rigs.runs.findings import Story
+from tests.rigs.runs.reports import CELL, OTHER, SKIPPED, compared, run
+from tests.rigs.runs.told_runs import MEANING, TITLE, crash, page_of, summed, told
 
 pytestmark = pytest.mark.slow
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from spark_analysis.definition.judge import judge
-from tests.both_judges import by_kernels, listed, raw_columns
-from tests.conformance_stories import STORIES, told
+from tests.rigs.histories.both_judges import by_kernels, listed, raw_columns
+from tests.rigs.histories.conformance import STORIES, told
 
 pytestmark = pytest.mark.slow  # some are long: a second each
 

@@ -24,8 +24,8 @@ from harness.run_folder.manifest import Manifest
 from harness.systems.catalogue import load_layout
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import FAULTS
-from tests.fault_world import REAL_OPTIONS_OF
-from tests.plans import fault, plan
+from tests.rigs.clusters.fault_world import REAL_OPTIONS_OF
+from tests.rigs.runs.plans import fault, plan
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 # Cut for so long at a time that whoever looks sees it before it goes again.

@@ -9,7 +9,7 @@ from faults.performing import perform_all
 from faults.rhythm import Rhythm
 from faults.verification import gone, held, prepare
 from harness.deploy.compose.cluster import ComposeCluster
-from tests.fault_world import REAL_OPTIONS_OF
+from tests.rigs.clusters.fault_world import REAL_OPTIONS_OF
 
 OPTIONS_OF = {**REAL_OPTIONS_OF, "slow_peers": Options(latency_s=1.0)}
 GONE_LIMIT_S = 60.0

@@ -17,7 +17,7 @@ from harness.plan.model import Layout, RunPlan
 from harness.systems.catalogue import load_layout, load_system
 from tests.docker.conftest import require_docker
 from tests.docker.whole_runs import Done, counts
-from tests.plans import fault, plan
+from tests.rigs.runs.plans import fault, plan
 
 SYSTEM = "rocketmq-2m2s"
 UP_LIMIT_S = 600.0

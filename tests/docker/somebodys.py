@@ -23,9 +23,13 @@ from harness.deploy import engine, images
 from harness.deploy.compose.subnets import free_network
 from harness.plan.topology import Topology
 from harness.systems.topologies import read_topology
-from tests.topologies import HOSTS, SYSTEMS, broker, command
+from tests.rigs.clusters.topologies import HOSTS, SYSTEMS, broker, command
 
-NODES = ("ref1", "ref2", "ref3")  # rabbit@ref1 and so on, as tests.topologies calls them
+NODES = (
+    "ref1",
+    "ref2",
+    "ref3",
+)  # rabbit@ref1 and so on, as tests.rigs.clusters.topologies calls them
 TICK_S = 60  # a node may stand still for a moment, and nobody gives it up
 UP_LIMIT_S = 120.0
 CLEAN_LIMIT_S = 60.0

@@ -14,7 +14,7 @@ from harness.run.view import View
 from spark_analysis.schema.facts import Cause
 from tests.docker.conftest import Play
 from tests.docker.whole_runs import counts, run
-from tests.plans import plan
+from tests.rigs.runs.plans import plan
 
 pytestmark = pytest.mark.docker
 

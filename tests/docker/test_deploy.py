@@ -18,7 +18,7 @@ from harness.deploy.compose.deployment import ComposeDeployment
 from harness.systems.catalogue import load_layout
 from harness.systems.rabbitmq.doors import AMQP_HEADER, MIRRORED_DOORS
 from harness.workers.protocol import EXIT_ORPHANED
-from tests.plans import plan
+from tests.rigs.runs.plans import plan
 
 pytestmark = pytest.mark.docker
 

@@ -20,7 +20,7 @@ from harness.systems.catalogue import load_layout
 from harness.systems.rabbitmq.doors import AMQP_HEADER
 from tests.docker.conftest import what_is_wrong
 from tests.docker.whole_runs import counts, run
-from tests.plans import fault, plan
+from tests.rigs.runs.plans import fault, plan
 
 GREETING = AMQP_HEADER.greets.arguments
 

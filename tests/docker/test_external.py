@@ -32,9 +32,9 @@ from spark_analysis.schema.facts import Facts
 from tests.docker.command_line import mqproof, read_until
 from tests.docker.conftest import require_docker
 from tests.docker.somebodys import HEAD, PASSWORD, THEIRS, USER, Somebodys, docker, until_agreed
-from tests.harness.run.test_external_run import performed
-from tests.plans import fault, plan
-from tests.run_folders import rows_of
+from tests.rigs.clusters.external import performed
+from tests.rigs.runs.plans import fault, plan
+from tests.rigs.runs.run_folders import rows_of
 
 pytestmark = [pytest.mark.docker, pytest.mark.nightly]
 

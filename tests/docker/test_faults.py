@@ -33,8 +33,8 @@ from harness.systems.rabbitmq.alarms import RABBITMQ_ALARMS
 from harness.systems.rabbitmq.doors import AMQP_HEADER
 from tests.docker.conftest import SharedCluster
 from tests.docker.looks import disabled, rules_of, toxics
-from tests.fault_world import CLIENTS, ON_HOSTS, REAL_OPTIONS_OF
-from tests.hired import hired
+from tests.rigs.clusters.fault_world import CLIENTS, ON_HOSTS, REAL_OPTIONS_OF
+from tests.rigs.workers.hired import hired
 
 GREETING = AMQP_HEADER.greets.arguments
 

@@ -35,7 +35,7 @@ from harness.run_folder.manifest import Manifest
 from harness.systems.catalogue import load_layout
 from harness.systems.rabbitmq.api import ManagementApi, policy_path, urls
 from tests.docker.whole_runs import Done, counts, run
-from tests.plans import operated, operation, plan
+from tests.rigs.runs.plans import operated, operation, plan
 
 pytestmark = [pytest.mark.docker, pytest.mark.nightly]
 

@@ -36,7 +36,7 @@ from tests.docker.conftest import what_is_wrong
 from tests.docker.looks import epmd_answers, in_force, said, toxics
 from tests.docker.peer_faults import OPTIONS_OF, mistaken, played, pretended
 from tests.docker.whole_runs import BY_PEER_LINKS, counts, run
-from tests.plans import fault, plan
+from tests.rigs.runs.plans import fault, plan
 
 pytestmark = pytest.mark.docker
 

@@ -23,8 +23,8 @@ from harness.deploy.compose.cluster import ComposeCluster
 from harness.systems.rocketmq.doors import HELLO
 from tests.docker.rocketmq_runs import PLAY_LIMIT_S, judged, of, standing
 from tests.docker.whole_runs import mostly_nightly, run
-from tests.fault_world import REAL_OPTIONS_OF
-from tests.plans import plan
+from tests.rigs.clusters.fault_world import REAL_OPTIONS_OF
+from tests.rigs.runs.plans import plan
 
 pytestmark = pytest.mark.docker
 

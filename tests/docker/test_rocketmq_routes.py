@@ -20,9 +20,9 @@ from spark_analysis.schema.tables import CLIENT_EVENTS
 from tests.docker.conftest import Play
 from tests.docker.rocketmq_runs import standing
 from tests.docker.whole_runs import Done, run
-from tests.plans import fault, plan
-from tests.rocketmq import name_server_log
-from tests.run_folders import rows_of
+from tests.rigs.rocketmq import name_server_log
+from tests.rigs.runs.plans import fault, plan
+from tests.rigs.runs.run_folders import rows_of
 
 pytestmark = [pytest.mark.docker, pytest.mark.nightly]
 

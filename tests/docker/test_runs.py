@@ -22,8 +22,8 @@ from spark_analysis.schema.tables import RESOURCES
 from tests.docker.conftest import SharedCluster
 from tests.docker.looks import in_force, workers_running
 from tests.docker.whole_runs import ON_DIRECT_LINKS, counts, mostly_nightly, run
-from tests.fault_world import REAL_OPTIONS_OF
-from tests.plans import fault, plan
+from tests.rigs.clusters.fault_world import REAL_OPTIONS_OF
+from tests.rigs.runs.plans import fault, plan
 
 pytestmark = pytest.mark.docker
 

@@ -21,7 +21,7 @@ from harness.run_folder.seal import seal
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
-from tests.run_folders import rows_of
+from tests.rigs.runs.run_folders import rows_of
 
 ON_DIRECT_LINKS = tuple(name for name, kind in KINDS.items() if COMPOSE in kind.offers)
 BY_PEER_LINKS = tuple(name for name, kind in KINDS.items() if COMPOSE in kind.by_peer_links)

@@ -19,7 +19,7 @@ from tenacity import retry, retry_if_exception_type, retry_if_result, stop_after
 from faults.executors import local_processes as processes
 from tests.extending.installing import install
 from tests.extending.runs import HERE, ROOT, Run
-from tests.left_behind import guardians
+from tests.rigs.machine.left_behind import guardians
 
 pytestmark = pytest.mark.slow
 

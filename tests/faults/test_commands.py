@@ -23,7 +23,7 @@ from faults.mechanisms import COMMAND
 from faults.model import Armed, FaultError, Reply, Told
 from faults.performing import perform_all
 from faults.verification import gone, held
-from tests.fault_world import ANSWERED, HOSTS, SILENT, World
+from tests.rigs.clusters.fault_world import ANSWERED, HOSTS, SILENT, World
 
 REFUSED = Reply(False, 0.001, "refused", "refused")
 YES = Told(True, "its verify command ended with 0")

@@ -39,7 +39,7 @@ from faults.options import OPTIONS
 from faults.peers import Served, Serving
 from faults.recorded import action_from_json, action_to_json
 from faults.targets import TARGETS, parse_target
-from tests.fault_world import ALARMS, CLIENTS, OPTIONS_OF, like_erlang
+from tests.rigs.clusters.fault_world import ALARMS, CLIENTS, OPTIONS_OF, like_erlang
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
 LINKS = ("p1", "p2")

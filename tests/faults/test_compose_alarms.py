@@ -16,7 +16,7 @@ from faults.model import FaultError, Receipt
 from harness.cleanup import docker_projects
 from harness.cleanup.docker_projects import DockerProjects
 from harness.systems.rabbitmq.alarms import RABBITMQ_ALARMS
-from tests.loops import in_a_loop
+from tests.rigs.machine.loops import in_a_loop
 
 NO_ENGINE = cast(DockerClient, None)
 RAISE = RaiseAlarm("dove1", "memory", ("starve", "memory"))

@@ -15,7 +15,7 @@ from faults.executors.external import ExternalExecutor
 from faults.executors.local import LocalExecutor
 from faults.executors.ports import Agent
 from faults.model import FaultError
-from tests.loops import in_a_loop
+from tests.rigs.machine.loops import in_a_loop
 
 HELLO = Greeting(says="HELO\n", begins="HOLA")
 WORDS = Say("hole1", "stall\n", done="stalled")

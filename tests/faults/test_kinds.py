@@ -17,7 +17,7 @@ from faults.mechanisms import COMMAND, COMPOSE, EXTERNAL, LOCAL, TOXIPROXY
 from faults.model import Options
 from faults.options import OPTIONS
 from faults.targets import CLIENT, CLIENT_LINK, HOST, PEER_LINK
-from tests.fault_world import ALARMS, like_erlang
+from tests.rigs.clusters.fault_world import ALARMS, like_erlang
 
 ROOT = Path(faults.kinds.__file__).parents[2]
 DEPLOYMENTS = (COMPOSE, LOCAL, EXTERNAL)

@@ -16,8 +16,8 @@ from faults.model import FaultError, Reply
 from faults.peers import Mesh, Served, Serving, peer_link
 from harness.systems.rabbitmq.doors import UNKNOWN_TAG
 from harness.systems.rocketmq.doors import TOO_LONG
-from tests.fault_world import like_erlang
-from tests.link_world import ANSWERED, CLOSED, SILENT
+from tests.rigs.clusters.fault_world import like_erlang
+from tests.rigs.clusters.link_world import ANSWERED, CLOSED, SILENT
 
 HOSTS = ("a", "b", "c")
 LOOPBACK = "127.0.0.1"

@@ -12,7 +12,7 @@ from faults.exclusive import clash, things
 from faults.executors.project import Project
 from faults.model import Armed, FaultError, ProcessState, Proof
 from faults.verification import held
-from tests.fault_world import World
+from tests.rigs.clusters.fault_world import World
 
 BOTH = "rkt1/name-server, rkt2/name-server"
 HOSTS = ("rkt1", "rkt2")

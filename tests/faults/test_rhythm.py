@@ -11,7 +11,7 @@ from faults.compile import compile
 from faults.model import Armed, FaultError, Options, Receipt
 from faults.performing import perform_all
 from faults.rhythm import Rhythm
-from tests import virtual_time
+from tests.rigs.machine import virtual_time
 
 DOWN_S, UP_S = 0.2, 0.1
 

@@ -27,8 +27,7 @@ from faults.performing import perform_all
 from faults.rhythm import Rhythm
 from faults.shapes import SHAPES, ways
 from faults.verification import gone, held, held_limit_s
-from tests import virtual_time
-from tests.fault_world import (
+from tests.rigs.clusters.fault_world import (
     ALARMS,
     ANSWERED,
     CLIENTS,
@@ -38,6 +37,7 @@ from tests.fault_world import (
     World,
     like_erlang,
 )
+from tests.rigs.machine import virtual_time
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
 SHORT_S = 0.3  # more than one look

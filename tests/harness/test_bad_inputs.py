@@ -13,10 +13,10 @@ from harness.judging.exits import Judge
 from harness.judging.result import Report
 from harness.outside.text import visible
 from harness.report.display import Display
-from tests.findings import Story
-from tests.generated_bad_inputs import BadInput, inputs
-from tests.reports import report, run
-from tests.stored import stored
+from tests.rigs.inputs.bad_inputs import BadInput, inputs
+from tests.rigs.runs.findings import Story
+from tests.rigs.runs.reports import report, run
+from tests.rigs.runs.stored import stored
 
 LIMIT_S = 5.0  # of a machine that does other things, too; 2 s are meant
 SAID_MAX = 200_000  # characters: fifty problems with their choices

@@ -26,9 +26,9 @@ from harness.plan.model import Experiment
 from harness.report.display import Display
 from harness.run.going import alone, at_work
 from harness.systems import catalogue
-from tests.findings import Story
-from tests.reports import report, run
-from tests.stored import stored
+from tests.rigs.runs.findings import Story
+from tests.rigs.runs.reports import report, run
+from tests.rigs.runs.stored import stored
 
 ROOT = Path(__file__).parents[2]
 

@@ -9,8 +9,8 @@ import pytest
 
 from harness.cli import main
 from harness.report import verdict
-from tests.findings import Story
-from tests.told_runs import page_of, summed
+from tests.rigs.runs.findings import Story
+from tests.rigs.runs.told_runs import page_of, summed
 
 HELD, LOST = Story(), Story().count("lost", "replicated", 37)
 

@@ -11,8 +11,8 @@ import pytest
 
 from harness.cli import main
 from harness.pipeline.port import Pipeline
-from tests.harness.histories.theirs import edn, histories, rows
-from tests.harness.histories.told import S, document
+from tests.rigs.histories.neutral import S, document
+from tests.rigs.histories.theirs import edn, histories, rows
 
 ROOT = Path(__file__).parents[2]
 QUEUE = histories("queue_histories")

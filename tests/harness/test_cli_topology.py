@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.harness.test_cli import call, passing
-from tests.topologies import FREEZE, START, text
+from tests.rigs.clusters.topologies import FREEZE, START, text
 
 
 @pytest.fixture(autouse=True)

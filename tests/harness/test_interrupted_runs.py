@@ -14,7 +14,7 @@ from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 
 from faults.executors import local_processes as processes
 from harness.run_folder.whole import whole
-from tests.left_behind import guardians, java
+from tests.rigs.machine.left_behind import guardians, java
 
 pytestmark = pytest.mark.slow
 

@@ -18,10 +18,10 @@ from harness.systems.registry import OURS as SYSTEMS
 from harness.systems.registry import Registry
 from harness.workers.protocol import EXIT_CLOSED, EXIT_FAILED, Role
 from spark_analysis.schema import tables
-from tests import offered_clients
-from tests.harness.workers.rig import ROOT, Process, config, rows, until
-from tests.offered_clients import NAME
-from tests.tiny_amqp import TinyBroker
+from tests.rigs.brokers.tiny_amqp import TinyBroker
+from tests.rigs.inputs import offered_clients
+from tests.rigs.inputs.offered_clients import NAME
+from tests.rigs.workers.rig import ROOT, Process, config, rows, until
 
 LOCAL = ("--system", "reference-mirrored", "--deployment", "local", "--dry-run")
 

@@ -18,25 +18,12 @@ from harness.pipeline import stored as stored_stage
 from harness.report import html, junit, verdict
 from harness.run_folder.seal import LOGS
 from spark_analysis.schema.sealed import RAW
-from tests.reports import CELL
-from tests.sealed_runs import forget_seal, recorded, sealed
-from tests.stored import stored
+from tests.rigs.runs.displays import Heard
+from tests.rigs.runs.reports import CELL
+from tests.rigs.runs.sealed_runs import forget_seal, recorded, sealed
+from tests.rigs.runs.stored import stored
 
 pytestmark = pytest.mark.slow
-
-
-class Quiet:
-    """A display that shows nothing, and keeps what it was told."""
-
-    def __init__(self, told: list[str] | None = None) -> None:
-        self.told = [] if told is None else told
-
-    def step_began(self, name: str, expected_s: float | None) -> None: ...
-    def step_ended(self, seconds: float) -> None: ...
-    def live(self, view: object) -> None: ...
-
-    def message(self, text: str) -> None:
-        self.told.append(text)
 
 
 @pytest.fixture
@@ -126,7 +113,7 @@ def test_without_a_place_for_marts_the_verdict_is_told_all_the_same(experiment: 
     shutil.rmtree(experiment / "marts")
     (experiment / "marts").write_text("in the way")
     told: list[str] = []
-    made = stages.analyse([experiment], experiment, Judge.CLAIMS, Quiet(told))
+    made = stages.analyse([experiment], experiment, Judge.CLAIMS, Heard(told))
     assert [run.verdicts for run in made.runs] == [run.verdicts for run in before.runs]
     assert [run.detail for run in made.runs] == [run.detail for run in before.runs]
     assert told == [f"the marts were not kept: {experiment / 'marts'}: File exists"]
@@ -160,7 +147,7 @@ def test_a_fault_of_ours_in_one_run_is_told_last_with_its_traceback_and_spoils_n
 
 
 def analysed(folder: Path, judge: Judge = Judge.CLAIMS, reseal: bool = False) -> Report:
-    return stages.analyse([folder], folder, judge, Quiet(), reseal)
+    return stages.analyse([folder], folder, judge, Heard(), reseal)
 
 
 def of(report: Report, name: str) -> RunReport:

@@ -1,6 +1,5 @@
 """Which deployment serves a plan, and what a machine without Docker can do all the same."""
 
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -14,26 +13,10 @@ from harness.deploy.owner import owner
 from harness.pipeline import performing, stages
 from harness.pipeline.port import RunOptions
 from harness.plan.problems import PlanError
-from harness.report.display import LiveView
 from harness.systems import catalogue
+from tests.rigs.runs.displays import Heard
 
 pytestmark = pytest.mark.slow
-
-
-@dataclass
-class Heard:
-    """A display that keeps what it is told."""
-
-    messages: list[str] = field(default_factory=list)
-
-    def step_began(self, name: str, expected_s: float | None) -> None: ...
-
-    def step_ended(self, seconds: float) -> None: ...
-
-    def live(self, view: LiveView) -> None: ...
-
-    def message(self, text: str) -> None:
-        self.messages.append(text)
 
 
 def test_every_deployment_that_a_system_names_is_there(tmp_path: Path) -> None:

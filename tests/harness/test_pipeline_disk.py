@@ -9,10 +9,10 @@ import pytest
 
 from harness import cli
 from spark_analysis.schema.sealed import RAW
-from tests.disks import Disk, disk
-from tests.reports import CELL
-from tests.sealed_runs import recorded, sealed
-from tests.stored import stored
+from tests.rigs.machine.disks import Disk, disk
+from tests.rigs.runs.reports import CELL
+from tests.rigs.runs.sealed_runs import recorded, sealed
+from tests.rigs.runs.stored import stored
 
 pytestmark = pytest.mark.slow
 

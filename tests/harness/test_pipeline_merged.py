@@ -9,24 +9,16 @@ import pytest
 from harness.judging.exits import Judge
 from harness.pipeline import stages
 from harness.run_folder.manifest import SEALED
-from tests.histories import History
-from tests.reports import CELL
-from tests.run_folders import write_run
-from tests.stored import stored
-from tests.told_runs import manifest_of
+from tests.rigs.histories.by_hand import History
+from tests.rigs.runs.displays import Heard
+from tests.rigs.runs.reports import CELL
+from tests.rigs.runs.run_folders import write_run
+from tests.rigs.runs.stored import stored
+from tests.rigs.runs.told_runs import manifest_of
 
 pytestmark = pytest.mark.slow
 
 RUN = "master-crash-1-beef"
-
-
-class Quiet:
-    """A display that shows nothing."""
-
-    def step_began(self, name: str, expected_s: float | None) -> None: ...
-    def step_ended(self, seconds: float) -> None: ...
-    def live(self, view: object) -> None: ...
-    def message(self, text: str) -> None: ...
 
 
 def experiment(folder: Path, messages: int, seed: int) -> Path:
@@ -45,7 +37,7 @@ def experiment(folder: Path, messages: int, seed: int) -> Path:
 def test_runs_of_one_name_and_cell_are_repeats_of_one_report(tmp_path: Path) -> None:
     folders = [experiment(tmp_path / "a", 10, seed=1), experiment(tmp_path / "b", 30, seed=2)]
     into = tmp_path / "results" / "both"
-    made = stages.analyse(folders, into, Judge.CLAIMS, Quiet())
+    made = stages.analyse(folders, into, Judge.CLAIMS, Heard())
     assert made.folder == into
     assert [(run.name, run.piece, run.repeat, run.failure) for run in made.runs] == [
         (f"a/{RUN}", "a", 1, ""),
@@ -66,5 +58,5 @@ def test_runs_of_one_name_and_cell_are_repeats_of_one_report(tmp_path: Path) -> 
     }
     # Its pieces are as they were, and the same folder makes the same report again.
     assert not list((tmp_path / "a").glob("marts"))
-    again = stages.analyse([into], into, Judge.CLAIMS, Quiet())
+    again = stages.analyse([into], into, Judge.CLAIMS, Heard())
     assert [run.name for run in again.runs] == [run.name for run in made.runs]

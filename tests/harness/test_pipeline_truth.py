@@ -13,8 +13,8 @@ from harness.run_folder.manifest import Manifest
 from reference_impl.misbehave.truth import admitted
 from reference_impl.protocol.queues import Message
 from spark_analysis.schema.body import Identity, encode
-from tests.findings import Story
-from tests.plans import plan
+from tests.rigs.runs.findings import Story
+from tests.rigs.runs.plans import plan
 
 pytestmark = pytest.mark.slow
 

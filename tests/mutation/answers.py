@@ -20,15 +20,15 @@ from spark_analysis.definition.judge import judge
 from spark_analysis.engine.kernel.records import BadRecords
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
-from tests import both_judges
-from tests.both_judges import Answer, Columns, by_kernels, listed, raw_columns
-from tests.fixed_histories import fixed_histories
-from tests.generated_histories import Rows
-from tests.spark_analysis.engine.test_agreement import words_of
+from tests.rigs.generated.histories import Rows
+from tests.rigs.histories import both_judges
+from tests.rigs.histories.both_judges import Answer, Columns, by_kernels, listed, raw_columns
+from tests.rigs.histories.fixed import fixed_histories
+from tests.rigs.histories.telling import words_of
 
 STORIES = "tests/spark_analysis/definition"
 HISTORIES = 1_000
-_SOURCES = ("spark_analysis/**/*.py", "tests/*.py")
+_SOURCES = ("spark_analysis/**/*.py", "tests/rigs/**/*.py")
 _NOTES = {"stories": (*_SOURCES, f"{STORIES}/*.py"), "generated": _SOURCES}  # and their sources
 
 
@@ -58,7 +58,7 @@ def objection(judge: str, histories: Iterable[Answered]) -> str:
     """The origin of the first history on which this judge, as it is now, answers otherwise."""
     from spark_analysis.definition.judge import judge as by_definition
     from spark_analysis.engine.kernel.records import BadRecords
-    from tests.both_judges import by_kernels, listed
+    from tests.rigs.histories.both_judges import by_kernels, listed
 
     for each in histories:
         try:

@@ -1,9 +1,8 @@
 """Captures what real servers answer, frame by frame: the fixtures of the codec's tests.
 
-    MQPROOF_ROCKETMQ=FOLDER python -m tests.rocketmq.capture VERSION
+    python -m tests.rocketmq.capture VERSION
 
-(servers.py says what FOLDER is) writes `captured/VERSION/*.frame` beside the codec's tests, each
-an answer as it came.
+writes `captured/VERSION/*.frame` beside the codec's tests, each an answer as it came.
 """
 
 import asyncio
@@ -21,7 +20,9 @@ from harness.workers.remoting.records import Flags
 from harness.workers.remoting.requests import Answer, Queue, Request
 from harness.workers.rocketmq.connection import Connection
 from spark_analysis.schema import body
-from tests.rocketmq import sending, servers
+from tests.rigs.rocketmq import clusters, sending
+from tests.rigs.rocketmq.launcher import Server
+from tests.rigs.rocketmq.needs import server_jars, why_not
 
 TOPIC, GROUP = "orders", "readers"
 QUEUE = Queue(TOPIC, 0)
@@ -36,7 +37,7 @@ FOLDER = Path(__file__).parents[1] / "harness" / "workers" / "remoting" / "captu
 
 def main() -> None:
     version = sys.argv[1]
-    if reason := servers.why_not(version):
+    if reason := why_not(server_jars(version)):
         sys.exit(reason)
     with tempfile.TemporaryDirectory() as folder:
         frames = asyncio.run(_frames(version, Path(folder)))
@@ -48,7 +49,7 @@ def main() -> None:
 
 
 async def _frames(version: str, folder: Path) -> dict[str, bytes]:
-    async with servers.cluster(version, folder) as cluster:
+    async with clusters.five(version, folder) as cluster:
         master, slave = cluster["broker-a-0"], cluster["broker-a-1"]
         connection = await Connection.connect(master.endpoint, sending.LIMIT_S)
         await connection.ask(requests.create_topic(TOPIC, 4), sending.LIMIT_S)
@@ -133,7 +134,7 @@ async def _copied(slave: Connection) -> None:
 
 
 def _said(
-    server: servers.Server,
+    server: Server,
     request: Request,
     form: Serialisation = Serialisation.JSON,
     version: int = 409,

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from harness.systems.rocketmq.layout import VERSIONS
 from harness.workers.periodic import every
 from harness.workers.protocol import Role, WorkerConfig
 from harness.workers.recorder import Recorder
@@ -25,10 +26,11 @@ from harness.workers.rocketmq.connection import Connection
 from harness.workers.rocketmq.prober import TICK_NS, Prober
 from spark_analysis.schema.body import Identity, encode
 from spark_analysis.schema.tables import CLIENT_EVENTS, DELIVERIES, PROBES
-from tests.harness.workers import rig
-from tests.harness.workers.rocketmq.servers import skip_or_fail
-from tests.rocketmq import sending, servers
-from tests.rocketmq.servers import Cluster, Server
+from tests.rigs.rocketmq import clusters, sending
+from tests.rigs.rocketmq.clusters import Cluster
+from tests.rigs.rocketmq.launcher import Server
+from tests.rigs.rocketmq.needs import require_servers
+from tests.rigs.workers import rig
 
 pytestmark = pytest.mark.slow
 
@@ -45,12 +47,12 @@ _STAMP = re.compile(r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}) ")
 @pytest.fixture(
     params=[
         pytest.param(version, marks=pytest.mark.nightly if version.startswith("5.") else ())
-        for version in servers.VERSIONS
+        for version in VERSIONS
     ]
 )
 def version(request: pytest.FixtureRequest) -> str:
     found = str(request.param)
-    skip_or_fail(servers.why_not(found))
+    require_servers(found)
     return found
 
 
@@ -110,8 +112,8 @@ def test_a_prober_tells_what_name_servers_drop_and_show_when_they_say_they_do(
     version: str, tmp_path: Path
 ) -> None:
     async def story() -> None:
-        async with servers.cluster(version, tmp_path, IDLE) as cluster:
-            await _make_topic(cluster)
+        async with clusters.five(version, tmp_path, IDLE) as cluster:
+            await cluster.create_topic(TOPIC, QUEUES)
             async with probing(cluster, tmp_path / "log") as prober:
                 for name in ("ns1", "ns2"):
                     await prober.told(f"route changed: {name} shows broker-b master")
@@ -181,7 +183,7 @@ def _as_logged(prober: Probing, event: dict[str, Any], server: Server, pattern: 
     began_s = ended_s - float(within[1])
     logged_s = [
         datetime.fromisoformat(stamp[1]).timestamp()
-        for line in server.log.read_text().splitlines()
+        for line in server.output().splitlines()
         if re.search(pattern, line) and (stamp := _STAMP.match(line))
     ]
     fitting = [one for one in logged_s if began_s - LOG_SLACK_S <= one <= ended_s + LOG_SLACK_S]
@@ -203,8 +205,8 @@ def _looks_are_frequent(prober: Probing) -> None:
 
 def test_an_audit_finds_every_message_on_master_and_slave(version: str, tmp_path: Path) -> None:
     async def story() -> None:
-        async with servers.cluster(version, tmp_path) as cluster:
-            await _make_topic(cluster)
+        async with clusters.five(version, tmp_path) as cluster:
+            await cluster.create_topic(TOPIC, QUEUES)
             master, slave = cluster["broker-a-0"], cluster["broker-a-1"]
             wanted = await _fill(master)
             await _copied(slave)
@@ -214,14 +216,6 @@ def test_an_audit_finds_every_message_on_master_and_slave(version: str, tmp_path
             await _holds(slave, wanted, tmp_path, "-alone")
 
     asyncio.run(story())
-
-
-async def _make_topic(cluster: Cluster) -> None:
-    for name in ("broker-a-0", "broker-b-0"):
-        connection = await Connection.connect(cluster[name].endpoint, sending.LIMIT_S)
-        request = requests.create_topic(TOPIC, QUEUES)
-        answers.taken(request, await connection.ask(request, sending.LIMIT_S))
-        connection.close()
 
 
 async def _fill(master: Server) -> dict[int, str]:

@@ -17,11 +17,12 @@ from harness.workers.rocketmq.connection import Connection
 from spark_analysis.schema.body import Identity, encode
 from spark_analysis.schema.tables import DELIVERIES
 from spark_analysis.schema.words import Via
-from tests.harness.workers import rig
-from tests.harness.workers.rocketmq.real import drain
-from tests.harness.workers.rocketmq.servers import require
-from tests.rocketmq import sending, servers
-from tests.rocketmq.servers import Cluster, Server
+from tests.rigs.rocketmq import clusters, sending
+from tests.rigs.rocketmq.clusters import Cluster
+from tests.rigs.rocketmq.launcher import Server
+from tests.rigs.rocketmq.needs import require_java_clients, require_servers
+from tests.rigs.workers import rig
+from tests.rigs.workers.rocketmq_worlds import drain
 
 pytestmark = pytest.mark.slow
 
@@ -36,12 +37,11 @@ DRAIN_LIMIT_S = 120.0
 def test_what_its_slave_holds_is_drained_though_its_master_never_comes_back(
     tmp_path: Path,
 ) -> None:
-    if reason := servers.why_not(VERSION):
-        pytest.skip(reason)
-    require(*CLIENTS)
+    require_servers(VERSION)
+    require_java_clients(*CLIENTS)
 
     async def story() -> None:
-        async with servers.cluster(VERSION, tmp_path / "servers") as cluster:
+        async with clusters.five(VERSION, tmp_path / "servers") as cluster:
             topics = {client: f"orders{number}" for number, client in enumerate(CLIENTS)}
             for topic in (*topics.values(), AHEAD):
                 await _fill(cluster, topic)
@@ -49,7 +49,7 @@ def test_what_its_slave_holds_is_drained_though_its_master_never_comes_back(
             cluster["broker-a-0"].kill()
             left = {cluster[name].port for name in ("broker-a-1", "broker-b-0")}
             for server in cluster.name_servers:
-                await servers.shown(server, left)
+                await clusters.shown(server, left)
             for client, topic in topics.items():
                 await _drained(cluster, client, topic, tmp_path / client, MESSAGES)
             # What a dead master gave out, its slave may never have got.
@@ -61,15 +61,12 @@ def test_what_its_slave_holds_is_drained_though_its_master_never_comes_back(
 
 async def _fill(cluster: Cluster, topic: str) -> None:
     """The topic is on both masters; all messages are on the one that will die."""
-    for name in ("broker-b-0", "broker-a-0"):
-        connection = await Connection.connect(cluster[name].endpoint, sending.LIMIT_S)
-        request = requests.create_topic(topic, QUEUES)
-        answers.taken(request, await connection.ask(request, sending.LIMIT_S))
-        if name == "broker-a-0":
-            for sequence in range(MESSAGES):
-                body = encode(Identity(rig.RUN_NUMBER, 1, sequence, 1, 0, 5), 100)
-                await sending.send(connection, Queue(topic, sequence % QUEUES), body)
-        connection.close()
+    await cluster.create_topic(topic, QUEUES)
+    connection = await Connection.connect(cluster["broker-a-0"].endpoint, sending.LIMIT_S)
+    for sequence in range(MESSAGES):
+        body = encode(Identity(rig.RUN_NUMBER, 1, sequence, 1, 0, 5), 100)
+        await sending.send(connection, Queue(topic, sequence % QUEUES), body)
+    connection.close()
 
 
 async def _copied(slave: Server, topics: tuple[str, ...]) -> None:

@@ -22,11 +22,11 @@ from harness.systems.rocketmq.layout import own
 from spark_analysis.schema import tables
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.words import Outcome, Strength, Via
-from tests.harness.test_pipeline_merged import Quiet
-from tests.harness.workers.rocketmq.servers import require
-from tests.plans import plan
-from tests.rocketmq.local_cluster import on_loopback, standing
-from tests.stored import stored
+from tests.rigs.rocketmq.local_cluster import on_loopback, standing
+from tests.rigs.rocketmq.needs import require_java_clients, require_servers
+from tests.rigs.runs.displays import Heard
+from tests.rigs.runs.plans import plan
+from tests.rigs.runs.stored import stored
 
 pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
@@ -92,7 +92,8 @@ def test_a_calm_run_is_drained_audited_and_judged_and_loses_nothing(
     tmp_path: Path, client: str, layout: str, own: RocketWorkload, strength: Strength
 ) -> None:
     of = calm(client, layout, rocketmq=replace(own, send_timeout_ms=SEND_TIMEOUT_MS))
-    require(f"rocketmq-server-{_version(of)}", client)
+    require_servers(_version(of))
+    require_java_clients(client)
     experiment = stored(tmp_path / "calm", [(of.name, of.cell)])
     folder = experiment / "runs" / of.name
     (folder / "logs").mkdir(parents=True)
@@ -103,7 +104,7 @@ def test_a_calm_run_is_drained_audited_and_judged_and_loses_nothing(
     ]
     _every_log_holds_what_was_confirmed(folder, strength)
     _name_servers_were_watched(folder)
-    made = stages.analyse([experiment], experiment, Judge.CLAIMS, Quiet())
+    made = stages.analyse([experiment], experiment, Judge.CLAIMS, Heard())
     (run,) = made.runs
     assert run.failure == ""
     assert run.summary is not None

@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_analysis.engine.session import session
-from tests.starting_spark import STARTING_SPARK
+from tests.rigs.machine.starting_spark import STARTING_SPARK
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -21,9 +21,9 @@ import pyarrow.parquet as pq
 from harness.run_folder.manifest import NAME
 from harness.run_folder.seal import LOGS, seal
 from spark_analysis.schema.sealed import DIGEST, RAW, digest_of
-from tests.reports import CELL
-from tests.sealed_runs import write_logs
-from tests.told_runs import crash, manifest_of
+from tests.rigs.runs.reports import CELL
+from tests.rigs.runs.sealed_runs import write_logs
+from tests.rigs.runs.told_runs import crash, manifest_of
 
 Key = tuple[str | int, ...]
 VALUES: tuple[Any, ...] = (

@@ -31,7 +31,7 @@ from faults.executors import local_processes as processes
 from harness.analyse.marts import judge_one
 from harness.plan.seeds import stream
 from harness.run_folder.whole import NotWhole, whole
-from tests.left_behind import guardians, java
+from tests.rigs.machine.left_behind import guardians, java
 
 ROOT = Path(__file__).parents[2]
 END_LIMIT_S = 420.0  # two faults that are not seen to be gone take two minutes each

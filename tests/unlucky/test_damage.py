@@ -20,10 +20,10 @@ from harness.claims.judge import ClaimVerdict
 from harness.judging.assemble import run_report
 from harness.judging.exits import Exit, Judge
 from harness.pipeline import stages
-from harness.report.display import LiveView
 from spark_analysis.schema.failed import Failed
-from tests.reports import CELL
-from tests.stored import stored
+from tests.rigs.runs.displays import Heard
+from tests.rigs.runs.reports import CELL
+from tests.rigs.runs.stored import stored
 from tests.unlucky.damage import Damage, forged, of_logs, recorded, spoiled
 
 Draw = Callable[[Random, Path, Path], Damage]
@@ -36,15 +36,6 @@ KINDS: dict[str, tuple[Draw, bool]] = {  # and whether the run was sealed before
 }
 FEW, MANY = 20, 300
 SHIPPED = claims.shipped()
-
-
-class Quiet:
-    """A display that shows nothing."""
-
-    def step_began(self, name: str, expected_s: float | None) -> None: ...
-    def step_ended(self, seconds: float) -> None: ...
-    def live(self, view: LiveView) -> None: ...
-    def message(self, text: str) -> None: ...
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -72,7 +63,7 @@ def test_an_experiment_of_damaged_runs_is_judged_as_its_whole_ones_are(tmp_path:
             damage = spoiled(Random(f"3/{number}"), run, other)
             damage.change(run)
             broken[name] = f"{damage.kind}: {damage.what}"
-    made = stages.analyse([folder], folder, Judge.CLAIMS, Quiet())
+    made = stages.analyse([folder], folder, Judge.CLAIMS, Heard())
     told = {run.name: of(run.verdicts) for run in made.runs}
     wanted = told[names[0]]
     assert wanted

@@ -13,7 +13,7 @@ from spark_analysis.schema.facts import Window
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.messages import Affected
 from spark_analysis.schema.words import Redelivered, Via
-from tests.findings import ns
+from tests.rigs.runs.findings import ns
 
 ONE, TWO = (1, 1), (1, 2)
 

@@ -14,7 +14,7 @@ from harness.claims.truth import Interval, Unknown, Value, exactly
 from harness.histories import neutral
 from harness.histories.history import History
 from harness.plan.problems import PlanError
-from tests.harness.histories.told import S, document
+from tests.rigs.histories.neutral import S, document
 
 CLAIMS = claims.shipped()
 

@@ -11,11 +11,11 @@ from spark_analysis.schema.doubts import Doubt
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.words import Via
-from tests.findings import Story
-from tests.harness.run_folder.test_seal import manifest
-from tests.histories import History, ns
-from tests.run_folders import write_run
-from tests.steady_loads import loaded, steady
+from tests.rigs.histories.by_hand import History, ns
+from tests.rigs.histories.steady_loads import loaded, steady
+from tests.rigs.runs.findings import Story
+from tests.rigs.runs.manifests import manifest
+from tests.rigs.runs.run_folders import write_run
 
 CALM = Story().calm()
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from harness.analyse.routed import ROUTES, Told, told
-from tests.histories import History
-from tests.run_folders import write_run
-from tests.told_runs import manifest_of
-from tests.watching import ALL, look, looks
+from tests.rigs.histories.by_hand import History
+from tests.rigs.histories.watching import ALL, look, looks
+from tests.rigs.runs.run_folders import write_run
+from tests.rigs.runs.told_runs import manifest_of
 
 FAULT_MS = 10_000, 20_000
 

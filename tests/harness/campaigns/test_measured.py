@@ -9,7 +9,7 @@ from harness.campaigns.measured import BEGIN, END, Shown
 from harness.claims.claims import shipped
 from harness.claims.judge import Outcome
 from harness.compare.expectations import Expectations, read_expectations
-from tests.reports import CELL
+from tests.rigs.runs.reports import CELL
 
 PUBLISHED = Path(__file__).parents[3] / "results" / "published"
 NAMES = [claim.name for claim in shipped()]

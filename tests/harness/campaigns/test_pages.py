@@ -12,11 +12,11 @@ from harness.campaigns.packed import judged
 from harness.campaigns.page_tables import TABLES
 from harness.run_folder.experiments import remember_merged
 from harness.run_folder.manifest import SEALED
-from tests.histories import History
-from tests.reports import CELL
-from tests.run_folders import write_run
-from tests.stored import stored
-from tests.told_runs import crash, manifest_of
+from tests.rigs.histories.by_hand import History
+from tests.rigs.runs.reports import CELL
+from tests.rigs.runs.run_folders import write_run
+from tests.rigs.runs.stored import stored
+from tests.rigs.runs.told_runs import crash, manifest_of
 
 PUBLISHED = Path(__file__).parents[3] / "results" / "published"
 MADE = [page.name for page in published.pages(PUBLISHED)]

@@ -11,7 +11,7 @@ from harness.campaigns.stored import found
 from harness.claims.judge import Outcome
 from harness.plan.problems import PlanError
 from tests.harness.campaigns.judged import run, verdict_file
-from tests.stored import stored
+from tests.rigs.runs.stored import stored
 
 PUBLISHED = Path(__file__).parents[3] / "results" / "published"
 

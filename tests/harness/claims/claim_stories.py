@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from harness.claims.judge import Outcome
-from tests.findings import OF_LOGS, Story
+from tests.rigs.runs.findings import OF_LOGS, Story
 
 Tell = Callable[[], Story]
 Why = tuple[Outcome, str]  # and what the verdict says of it

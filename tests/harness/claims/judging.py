@@ -2,7 +2,7 @@
 
 from harness.claims.claims import shipped
 from harness.claims.judge import ClaimVerdict, Outcome, judge
-from tests.findings import Story
+from tests.rigs.runs.findings import Story
 
 CLAIMS = {claim.name: claim for claim in shipped()}
 PASS, FAIL = Outcome.PASS, Outcome.FAIL

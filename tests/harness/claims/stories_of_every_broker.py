@@ -1,6 +1,5 @@
 """What every broker promises, and what its confirms mean."""
 
-from tests.findings import OF_LOGS
 from tests.harness.claims.claim_stories import (
     ALONE,
     NO_ACK,
@@ -21,6 +20,7 @@ from tests.harness.claims.claim_stories import (
     unread,
 )
 from tests.harness.claims.judging import INCONCLUSIVE, NOT_APPLICABLE
+from tests.rigs.runs.findings import OF_LOGS
 
 STORIES: dict[str, Three] = {
     "nothing-unexpected": Three(

@@ -1,6 +1,5 @@
 """Queues of several masters, and clients that ask name servers."""
 
-from tests.findings import OF_LOGS
 from tests.harness.claims.claim_stories import (
     LIVELY,
     OF_ALL_NAME_SERVERS,
@@ -15,6 +14,7 @@ from tests.harness.claims.claim_stories import (
     unpromised_order,
 )
 from tests.harness.claims.judging import NOT_APPLICABLE
+from tests.rigs.runs.findings import OF_LOGS
 
 STORIES: dict[str, Three] = {
     "other-masters-take-over": Three(

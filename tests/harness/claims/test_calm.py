@@ -7,9 +7,9 @@ import pytest
 from harness.claims.judge import Outcome
 from harness.claims.truth import Interval, Moot, Unknown
 from spark_analysis.schema.facts import Absence
-from tests.findings import Story, ns
 from tests.harness.claims.claim_stories import served_in_the_calm
 from tests.harness.claims.judging import verdict
+from tests.rigs.runs.findings import Story, ns
 
 OUT, STARVED = "out_when_calm_s", "starved_when_calm_s"
 

@@ -6,7 +6,7 @@ from harness.claims.claims import parse_condition, read_claims, shipped, shipped
 from harness.claims.judge import ClaimVerdict, Outcome, judge
 from harness.judging.exits import of_claims
 from harness.plan.problems import PlanError
-from tests.findings import Story
+from tests.rigs.runs.findings import Story
 
 
 def test_shipped_claims_name_their_sources_and_quote_them() -> None:

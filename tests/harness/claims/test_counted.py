@@ -4,8 +4,8 @@ import pytest
 
 from harness.claims.judge import Outcome
 from harness.view.observations import observe
-from tests.findings import Story
 from tests.harness.claims.judging import FAIL, INCONCLUSIVE, NOT_APPLICABLE, PASS, verdict
+from tests.rigs.runs.findings import Story
 
 
 def confirmed(number: int, **state: object) -> Story:

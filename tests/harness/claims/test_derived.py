@@ -6,7 +6,7 @@ import pytest
 
 from faults.kinds import KINDS
 from harness.claims.truth import Moot, Unknown, Value, exactly
-from tests.findings import OF_LOGS, Story
+from tests.rigs.runs.findings import OF_LOGS, Story
 
 
 def derived(name: str, story: Story, window: int = 1) -> Value:

@@ -6,7 +6,6 @@ import pytest
 
 from harness.claims.judge import ClaimVerdict, Outcome, over_runs, worst
 from harness.judging.exits import of_claims
-from tests.findings import Story
 from tests.harness.claims.judging import (
     FAIL,
     INCONCLUSIVE,
@@ -15,6 +14,7 @@ from tests.harness.claims.judging import (
     outcomes,
     verdict,
 )
+from tests.rigs.runs.findings import Story
 
 
 def test_a_pass_says_what_was_judged() -> None:

@@ -5,7 +5,6 @@ import pytest
 from harness.claims.judge import Outcome
 from harness.claims.state import State
 from harness.claims.truth import Unknown
-from tests.findings import OF_LOGS, Story
 from tests.harness.claims.judging import (
     FAIL,
     INCONCLUSIVE,
@@ -15,6 +14,7 @@ from tests.harness.claims.judging import (
     outcomes,
     verdict,
 )
+from tests.rigs.runs.findings import OF_LOGS, Story
 
 
 def test_a_kill_of_a_mirrored_queues_master_does_as_was_measured() -> None:

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from harness.claims.judge import Outcome
-from tests.findings import Story
 from tests.harness.claims.judging import (
     FAIL,
     INCONCLUSIVE,
@@ -15,6 +14,7 @@ from tests.harness.claims.judging import (
     outcomes,
     verdict,
 )
+from tests.rigs.runs.findings import Story
 
 
 def recovered(**state: object) -> Story:

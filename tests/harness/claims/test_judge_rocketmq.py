@@ -3,7 +3,6 @@
 import pytest
 
 from harness.claims.judge import Outcome
-from tests.findings import OF_LOGS, Story
 from tests.harness.claims.judging import (
     FAIL,
     INCONCLUSIVE,
@@ -12,6 +11,7 @@ from tests.harness.claims.judging import (
     outcomes,
     verdict,
 )
+from tests.rigs.runs.findings import OF_LOGS, Story
 
 
 def test_a_queue_of_several_masters_has_no_mirror_that_takes_over() -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from harness.claims.judge import Outcome
 from spark_analysis.schema.service import HEALED, QUEUE
-from tests.findings import Story, ns
 from tests.harness.claims.judging import FAIL, INCONCLUSIVE, NOT_APPLICABLE, PASS, verdict
+from tests.rigs.runs.findings import Story, ns
 
 OUT_BY_UNDO = "the run was out for 15.0 s, until the fault's end"
 

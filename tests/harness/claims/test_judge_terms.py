@@ -2,7 +2,6 @@
 
 import pytest
 
-from tests.findings import Story
 from tests.harness.claims.judging import (
     FAIL,
     INCONCLUSIVE,
@@ -11,6 +10,7 @@ from tests.harness.claims.judging import (
     PASS,
     verdict,
 )
+from tests.rigs.runs.findings import Story
 
 
 def termed() -> Story:

@@ -4,7 +4,6 @@ import pytest
 
 from harness.claims.claims import read_claims
 from harness.claims.judge import Outcome, judge
-from tests.findings import RECORDED, Story
 from tests.harness.claims.judging import (
     FAIL,
     INCONCLUSIVE,
@@ -12,6 +11,7 @@ from tests.harness.claims.judging import (
     PASS,
     verdict,
 )
+from tests.rigs.runs.findings import RECORDED, Story
 
 SYNCHRONISED = dict(RECORDED)
 UNSYNCHRONISED = {**RECORDED, "synchronised_mirrors_at_fault": 0}

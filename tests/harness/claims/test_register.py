@@ -7,7 +7,7 @@ from pathlib import Path
 from harness.claims import doubts, vocabulary
 from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import REGISTER
-from tests.findings import Story
+from tests.rigs.runs.findings import Story
 
 ROOT = Path(__file__).parents[3]
 PRODUCT = ("harness", "spark_analysis", "faults", "reference_impl")

@@ -14,7 +14,7 @@ from spark_analysis.schema.service import (
     Outage,
     Service,
 )
-from tests.findings import Story, ns
+from tests.rigs.runs.findings import Story, ns
 
 
 def out(seconds: float, scope: str = RUN, name: str = "") -> Service:

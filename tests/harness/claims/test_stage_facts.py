@@ -7,7 +7,7 @@ import pytest
 from harness.claims.stories import story as told
 from harness.claims.truth import Interval, Moot, Unknown, Value
 from spark_analysis.schema.facts import Worker
-from tests.findings import Story
+from tests.rigs.runs.findings import Story
 
 JUDGED_S = 48  # from the fault at 12 s to the end of load
 

@@ -22,7 +22,7 @@ from spark_analysis.schema.tables import ATTEMPTS, DELIVERIES, SETTLEMENTS
 from spark_analysis.schema.tables import TERMS as TERMS_TABLE
 from spark_analysis.schema.words import NO_DUE, Fate, Redelivered, Strength, Via
 from spark_analysis.schema.words import Outcome as Settled
-from tests.plans import plan
+from tests.rigs.runs.plans import plan
 
 PUBLISHER, CONSUMER, AUDITOR = 1, 2, 3
 SECOND = 1_000_000_000

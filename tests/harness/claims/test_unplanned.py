@@ -7,9 +7,9 @@ import pytest
 from harness.claims.judge import Outcome
 from spark_analysis.schema.facts import Cause, ProcessEnd
 from spark_analysis.schema.service import OUT
-from tests.findings import RECORDED, Story, ns
 from tests.harness.claims.claim_stories import served_in_the_calm
 from tests.harness.claims.judging import FAIL, INCONCLUSIVE, NOT_APPLICABLE, PASS, verdict
+from tests.rigs.runs.findings import RECORDED, Story, ns
 
 FAULT = "mirror-takes-over"  # about a window, as it was: from 12 s on, and no other window
 

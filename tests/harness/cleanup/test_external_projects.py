@@ -19,9 +19,9 @@ from harness.cleanup.local_projects import LocalProjects
 from harness.deploy.external.site import load, noted
 from harness.deploy.owner import alive
 from harness.run_folder.journal import read, standing
-from tests.harness.deploy.external import rig
-from tests.harness.deploy.external.rig import Owner
-from tests.topologies import START
+from tests.rigs.clusters import external as rig
+from tests.rigs.clusters.external import Owner
+from tests.rigs.clusters.topologies import START
 
 pytestmark = pytest.mark.slow
 
@@ -39,7 +39,7 @@ from harness.deploy.external.faults import equip
 from harness.systems.topologies import layout_of, read_topology
 from harness.cleanup.guardian import Kind, start_guardian
 from harness.run_folder.journal import Journal
-from tests.topologies import HOSTS, SYSTEMS
+from tests.rigs.clusters.topologies import HOSTS, SYSTEMS
 
 async def main(folder, file, *words):
     def guard(cluster):

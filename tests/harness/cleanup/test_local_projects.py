@@ -30,7 +30,7 @@ from pathlib import Path
 from faults.performing import perform_all
 from harness.cleanup.guardian import Kind, start_guardian
 from harness.run_folder.journal import Journal
-from tests.harness.deploy.local.rig import UNMIRRORED, armed, deployment
+from tests.rigs.clusters.local import UNMIRRORED, armed, deployment
 
 async def main(folder, end, *words):
     def guard(cluster):

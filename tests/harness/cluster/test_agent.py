@@ -13,7 +13,7 @@ from harness.cluster.agent import (
     AgentTimeout,
 )
 from harness.cluster.port import DeployError
-from tests.loops import in_a_loop
+from tests.rigs.machine.loops import in_a_loop
 
 
 class FakeChannel:

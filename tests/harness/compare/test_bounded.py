@@ -6,7 +6,7 @@ from harness.claims.judge import ClaimVerdict, Outcome
 from harness.compare.bounded import Bounded
 from harness.plan.bound import Bound
 from harness.plan.model import Experiment, RunPlan
-from tests.plans import plan
+from tests.rigs.runs.plans import plan
 
 HALF = Bound(0.5)  # 5 runs, and one to spare
 

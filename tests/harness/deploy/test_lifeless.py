@@ -8,8 +8,8 @@ from faults.actions import Start
 from harness.cluster.port import Lifeless
 from harness.deploy.external.cluster import ExternalCluster
 from harness.deploy.lifeless import by_process
-from tests.fault_world import World
-from tests.topologies import FREEZE, command, topology
+from tests.rigs.clusters.fault_world import World
+from tests.rigs.clusters.topologies import FREEZE, command, topology
 
 
 def test_a_process_that_has_ended_holds_no_broker_and_is_started() -> None:

@@ -13,7 +13,7 @@ from harness.histories.history import History
 from harness.histories.rows import FAULTS_UNJUDGED, Form, Row, history
 from harness.plan.problems import PlanError
 from spark_analysis.schema.facts import Upheaval
-from tests.harness.histories.theirs import edn, histories, row, rows
+from tests.rigs.histories.theirs import edn, histories, row, rows
 
 QUEUE = histories("queue_histories")
 RECOVERY = histories("recovery_histories")

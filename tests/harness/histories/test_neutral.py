@@ -17,7 +17,7 @@ from harness.histories.tables import ROWS_MAX
 from harness.plan.problems import PlanError
 from spark_analysis.schema.facts import Worker
 from spark_analysis.schema.words import NEVER_SENT, NO_INTENT, NO_OFFSET, Redelivered, Strength
-from tests.harness.histories.told import WORDS, document
+from tests.rigs.histories.neutral import WORDS, document
 
 
 def parsed(changes: dict[str, Any] | None = None) -> History:

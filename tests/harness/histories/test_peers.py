@@ -7,7 +7,7 @@ import pytest
 
 from harness.histories import jepsen_verdict, openchaos_verdict
 from harness.histories.openchaos_verdict import Rto
-from tests.harness.histories.theirs import histories, row, rows
+from tests.rigs.histories.theirs import histories, row, rows
 
 QUEUE = histories("queue_histories")
 ORDER = histories("order_histories")

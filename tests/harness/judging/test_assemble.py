@@ -6,7 +6,7 @@ from harness.judging.assemble import titles
 from harness.judging.result import CellTitle
 from harness.request import asking
 from harness.run_folder.experiments import recall, remember
-from tests.told_runs import crash, told
+from tests.rigs.runs.told_runs import crash, told
 
 
 def test_a_stored_experiment_remembers_what_its_cells_words_mean(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from harness.plan.problems import PlanError
 from harness.plan.reconnecting import reconnect_s
 from harness.run.drivers import driver
 from harness.workers.loading import loaded
-from tests.plans import LAYOUT, SYSTEM, plan, workload
+from tests.rigs.runs.plans import LAYOUT, SYSTEM, plan, workload
 
 EVERY = pytest.mark.parametrize("client", OURS.values(), ids=list(OURS))
 

@@ -9,8 +9,8 @@ from harness.plan.declared import declared, ignored
 from harness.plan.model import Policy
 from harness.systems.catalogue import layout_names, load_layout, load_system, system_names
 from harness.systems.rocketmq.layout import own
-from tests.plans import fault, plan
-from tests.topologies import topology
+from tests.rigs.clusters.topologies import topology
+from tests.rigs.runs.plans import fault, plan
 
 
 def test_an_amqp_client_ignores_nothing_of_the_amqp_section() -> None:

@@ -9,7 +9,7 @@ from harness.plan.experiment import Catalogue, Request, plan
 from harness.plan.model import Experiment, Layout, Scenario
 from harness.plan.problems import PlanError
 from harness.plan.toml import read_scenario
-from tests.plans import LAYOUT, SYSTEM
+from tests.rigs.runs.plans import LAYOUT, SYSTEM
 
 SOURCE = """
 title = "t"

@@ -10,7 +10,7 @@ from harness.plan.promises import Moot, Promises
 from harness.systems.catalogue import layout_names, load_layout, load_system, system_names
 from harness.systems.rabbitmq_mirrored.promises import mirrored_promises
 from spark_analysis.schema.words import Strength
-from tests.plans import LAYOUT, SYSTEM, plan
+from tests.rigs.runs.plans import LAYOUT, SYSTEM, plan
 
 UNKNOWN = Promises(
     masters=None,

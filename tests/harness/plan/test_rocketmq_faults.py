@@ -7,8 +7,8 @@ import pytest
 from faults.model import Options
 from harness.plan.applicability import obstacles
 from harness.systems.catalogue import load_layout, load_system
-from tests.fault_world import ALARMS
-from tests.plans import fault, plan
+from tests.rigs.clusters.fault_world import ALARMS
+from tests.rigs.runs.plans import fault, plan
 
 SYSTEM = load_system("rocketmq-2m2s")
 LAYOUT = load_layout("rocketmq-2m2s", "colocated")

@@ -6,7 +6,7 @@ from harness.plan import schedule
 from harness.plan.model import FaultPlan, Layout, OperationPlan, Scenario, Schedule, Span
 from harness.systems.catalogue import load_layout, load_system
 from harness.systems.rocketmq.layout import own
-from tests.plans import LAYOUT, workload
+from tests.rigs.runs.plans import LAYOUT, workload
 
 FIRST = FaultPlan("kill", "master of orders", Span(30), Span(15))
 SECOND = FaultPlan("partition", "uninvolved", Span(timers=1), Span(15, 1.5))

@@ -21,7 +21,7 @@ from harness.plan.problems import PlanError
 from harness.plan.tables import Table
 from harness.plan.toml import read_scenario
 from harness.workers.clients.amqp import AmqpOptions
-from tests.plans import LAYOUT, SYSTEM, plan, workload
+from tests.rigs.runs.plans import LAYOUT, SYSTEM, plan, workload
 
 SMALL = """title = "small"
 [workload]

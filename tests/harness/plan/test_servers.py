@@ -12,7 +12,7 @@ from harness.plan.servers import Process, Role, Servers
 from harness.plan.words import parse_target
 from harness.run.cast import resolve_processes
 from harness.systems.catalogue import layout_names, load_layout, load_system, system_names
-from tests.plans import fault, plan
+from tests.rigs.runs.plans import fault, plan
 
 SYSTEM = load_system("rocketmq-2m2s")
 DIRECT = load_layout("rocketmq-2m2s", "colocated")

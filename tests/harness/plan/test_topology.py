@@ -11,8 +11,17 @@ from harness.plan.permission import unverified
 from harness.plan.problems import PlanError
 from harness.request.topology_file import example
 from harness.systems.topologies import layout_of, read_topology
-from tests.plans import SYSTEM, fault, plan
-from tests.topologies import FREEZE, HEAD, HOSTS, START, SYSTEMS, broker, text, topology
+from tests.rigs.clusters.topologies import (
+    FREEZE,
+    HEAD,
+    HOSTS,
+    START,
+    SYSTEMS,
+    broker,
+    text,
+    topology,
+)
+from tests.rigs.runs.plans import SYSTEM, fault, plan
 
 
 def problems(source: str, name: str = "staging") -> str:

@@ -1,13 +1,15 @@
 """A run whose workers would find no address each is refused before anything stands."""
 
+import re
+
 import pytest
 
 from harness.plan.applicability import obstacles
 from harness.plan.model import Scenario
 from harness.plan.worker_places import ADDRESSES, wanted
 from harness.systems.catalogue import load_layout, load_system
-from tests.plans import LAYOUT, plan
-from tests.plans import SYSTEM as MIRRORED
+from tests.rigs.runs.plans import LAYOUT, plan
+from tests.rigs.runs.plans import SYSTEM as MIRRORED
 
 SYSTEM = load_system("rocketmq-2m2s")
 COLOCATED = load_layout("rocketmq-2m2s", "colocated@compressed")
@@ -31,10 +33,9 @@ def test_as_many_as_there_are_addresses_can_run(queues: int, clients: int) -> No
 
 def test_more_than_that_are_refused_with_the_numbers() -> None:
     (reason,) = reasons(15, 15)
-    assert reason == (
-        "its workers take 120 addresses (15 publishers, 15 consumers, 15 probers, 15 drainers, "
-        "60 auditors), and there are 110: it takes fewer queues, publishers or consumers"
-    )
+    numbers = re.findall(r"\d+ \w+|\d+", reason)
+    workers = ["15 publishers", "15 consumers", "15 probers", "15 drainers", "60 auditors"]
+    assert numbers == ["120 addresses", *workers, str(ADDRESSES)]
 
 
 def test_each_broker_of_a_layout_has_an_auditor_for_each_queue() -> None:

@@ -6,7 +6,7 @@ from harness.plan.experiment import Catalogue, Request, plan
 from harness.report import dry_run
 from harness.request.asking import scenario
 from harness.systems.catalogue import load_layout, load_system
-from tests.plans import LAYOUT, SYSTEM
+from tests.rigs.runs.plans import LAYOUT, SYSTEM
 
 SLOW = replace(LAYOUT, profile="T=60", timer_s=60)
 

@@ -21,11 +21,20 @@ from harness.view.detail import STORIES_OF_RUN_MAX
 from spark_analysis.schema.facts import QueueEnd
 from spark_analysis.schema.service import NEVER, QUEUE
 from spark_analysis.schema.words import Outcome
-from tests.findings import Story
-from tests.histories import History
-from tests.reports import CELL, OTHER, SKIPPED, compared, run
-from tests.resources import sample
-from tests.told_runs import MEANING, SENTENCE, TITLE, WARNING, crash, page_of, summed, told
+from tests.rigs.histories.by_hand import History
+from tests.rigs.histories.resources import sample
+from tests.rigs.runs.findings import Story
+from tests.rigs.runs.reports import CELL, OTHER, SKIPPED, compared, run
+from tests.rigs.runs.told_runs import (
+    MEANING,
+    SENTENCE,
+    TITLE,
+    WARNING,
+    crash,
+    page_of,
+    summed,
+    told,
+)
 
 EVIL = '<script>alert("x")</script>\x00\u202e&'
 SHOWN = "&lt;script&gt;alert(&#34;x&#34;)&lt;/script&gt;\\x00\\u202e&amp;"
@@ -211,16 +220,13 @@ def test_scenarios_of_one_place_stand_in_a_matrix() -> None:
 def test_several_layouts_stand_side_by_side() -> None:
     runs = (summed(Story()), summed(Story().count("lost", "stored", 3), name="b", cell=OTHER))
     said = text(page_of(*runs, skipped=(SKIPPED,))).replace("\u00a0", " ")
-    assert "FAILED 2 promises were broken in 2 of 2 cells" in said
-    assert (
-        "B (exactly-2@T=10) lost 3 messages that it had confirmed, in 1 of 1 run; A lost" in said
-    )
-    assert "then lost ✓ 0 lost lost in 0 of 1 run; up to 95 % of runs not excluded every" in said
-    assert "then lost ✗ 3 lost lost in 1 of 1 run; 2.5 % to 100 % of runs every host that" in said
-    assert "out, in all, at worst not out out in 0 of 1 run; up to 95 % of runs not" in said
-    assert "3 of the 21,400 messages that it had confirmed never reached a consumer" in said
-    assert "– does not apply why: 1" in said
-    assert "Does not apply, because: 1 no mirror" in said
+    assert "in 2 of 2 cells" in said
+    assert "B (exactly-2@T=10) lost 3 messages" in said
+    assert "✓ 0 lost lost in 0 of 1 run; up to 95 %" in said
+    assert "✗ 3 lost lost in 1 of 1 run; 2.5 % to 100 %" in said
+    assert "not out out in 0 of 1 run" in said
+    assert "3 of the 21,400 messages" in said
+    assert "why: 1" in said and "because: 1 no mirror" in said
     assert "Every cell at a glance" not in said
 
 
@@ -273,12 +279,15 @@ def test_the_story_of_a_lost_message_is_told(tmp_path: Path) -> None:
 
 def test_a_fault_is_told_as_asked_for_and_as_verified(tmp_path: Path) -> None:
     said = text(judged(tmp_path, crash()))
-    assert "Fault 1: kill master of orders = rmq1, master of orders (mirrors 2" in said
-    assert "asked for from +12.000 s for 15.0 s" in said
-    assert "armed at +12.000 s, 0.00 s after it was due, in force within 0.020 s by cont" in said
-    assert "seen to hold yes, 0.040 s after it was issued: the process ended with 137" in said
-    assert "undone by +27.000 s, within 0.10 s; it stood for 15.0 s" in said
-    assert "seen to be gone yes, 7.10 s after its undo was issued: the process runs" in said
+    told = said[said.index("Fault 1: kill master of orders = rmq1") :]
+    facts = (
+        *("asked for", "+12.000 s", "15.0 s", "armed", "+12.000 s", "0.00 s", "0.020 s"),
+        *("hold", "0.040 s", "ended with 137", "undone", "+27.000 s", "0.10 s", "15.0 s"),
+        *("gone", "7.10 s", "the process runs"),
+    )
+    for fact in facts:  # each after the one before it
+        assert fact in told, fact
+        told = told.partition(fact)[2]
 
 
 def test_times_of_a_window_in_doubt_are_told_as_not_judged(tmp_path: Path) -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 from harness.judging import recalled
 from harness.report import verdict
 from spark_analysis.schema.service import NEVER
-from tests.findings import Story
-from tests.reports import CELL, OTHER, SKIPPED, compared, report, run
-from tests.told_runs import page_of, summed
+from tests.rigs.runs.findings import Story
+from tests.rigs.runs.reports import CELL, OTHER, SKIPPED, compared, report, run
+from tests.rigs.runs.told_runs import page_of, summed
 
 NEVER_BACK = {
     "median_s": 33.0,

@@ -15,9 +15,9 @@ from harness.run_folder.seal import seal
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
-from tests import virtual_time
-from tests.run_folders import rows_of
-from tests.simulated_cluster import BOOT_ID, SimulatedCluster
+from tests.rigs.clusters.simulated_cluster import BOOT_ID, SimulatedCluster
+from tests.rigs.machine import virtual_time
+from tests.rigs.runs.run_folders import rows_of
 
 
 @dataclass(frozen=True, slots=True)

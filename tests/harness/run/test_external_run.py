@@ -4,22 +4,15 @@ import asyncio
 import json
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from harness.cleanup.external_projects import anything_armed
-from harness.deploy.external.deployment import ExternalDeployment
-from harness.deploy.external.faults import equip
 from harness.deploy.external.site import noted
-from harness.plan.declared import declared
 from harness.plan.model import RunPlan
 from harness.plan.topology import Topology
-from harness.run.interrupts import Interrupt
-from harness.run.live import LiveRun, Outside
-from harness.run.preparing import Preparing
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import seal
 from harness.systems.topologies import layout_of
@@ -27,15 +20,14 @@ from spark_analysis.definition.judge import judge
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import FAULTS, RESOURCES
-from tests.harness.deploy.external import rig
-from tests.harness.deploy.external.rig import Owner
-from tests.plans import fault, plan
-from tests.run_folders import rows_of
-from tests.topologies import START
+from tests.rigs.clusters import external as rig
+from tests.rigs.clusters.external import Owner, performed
+from tests.rigs.clusters.topologies import START
+from tests.rigs.runs.plans import fault, plan
+from tests.rigs.runs.run_folders import rows_of
 
 pytestmark = pytest.mark.slow
 
-BOOT_ID = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 LONGER_THAN_A_LOOK_S = 6.0
 
 
@@ -55,29 +47,6 @@ def _credentials(monkeypatch: pytest.MonkeyPatch) -> None:
 def freeze(topology: Topology) -> RunPlan:
     of = plan(fault("freeze", "mirror of orders"), lasts_s=LONGER_THAN_A_LOOK_S)
     return replace(of, layout=layout_of(topology), deployment="external")
-
-
-async def performed(
-    of: RunPlan, folder: Path, happen: Callable[[Manifest], None] = lambda _: None
-) -> None:
-    manifest = Manifest.of(of)
-    manifest.state = dict(declared(of))
-    run_folder = folder / "runs" / of.name
-    (run_folder / "logs").mkdir(parents=True)
-    deployment = ExternalDeployment(equip, armed=anything_armed)
-    cluster = await deployment.up(of.layout, folder, lambda _: None)
-    try:
-        prepared = await Preparing(of, cluster, run_folder, BOOT_ID, lambda _: None).begin()
-
-        def save(saved: Manifest) -> None:
-            saved.save(run_folder)
-            happen(saved)
-
-        outside = Outside(Interrupt(), lambda _: None, save, print)
-        await LiveRun(of, cluster, prepared, manifest, outside).perform()
-        await cluster.fetch_logs(run_folder)
-    finally:
-        await cluster.down()
 
 
 def test_a_freeze_by_the_owners_commands_is_verified_and_loses_nothing(

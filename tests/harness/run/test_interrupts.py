@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.run.interrupts import AGAIN, LOOKS_S, Interrupt, Interrupted, told
-from tests import virtual_time
+from tests.rigs.machine import virtual_time
 
 
 def seconds(work: Coroutine[Any, Any, Any]) -> tuple[Any, float]:

@@ -41,8 +41,8 @@ from spark_analysis.schema.log import LogFull, LogWriter, read_rows
 from spark_analysis.schema.tables import FAULTS, RESOURCES
 from tests.docker.whole_runs import BY_PEER_LINKS, ON_DIRECT_LINKS
 from tests.harness.run.live_runs import Done, run
-from tests.plans import LAYOUT, fault, plan
-from tests.simulated_cluster import SimulatedCluster
+from tests.rigs.clusters.simulated_cluster import SimulatedCluster
+from tests.rigs.runs.plans import LAYOUT, fault, plan
 
 
 def events(done: Done) -> list[tuple[object, object]]:

@@ -26,10 +26,10 @@ from spark_analysis.definition.judge import judge
 from spark_analysis.schema.facts import Cause, Facts
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import FAULTS, RESOURCES
-from tests.disks import disk
-from tests.harness.deploy.local.rig import HOSTS, UNMIRRORED, standing
-from tests.plans import fault, operated, operation, plan
-from tests.run_folders import rows_of
+from tests.rigs.clusters.local import HOSTS, UNMIRRORED, standing
+from tests.rigs.machine.disks import disk
+from tests.rigs.runs.plans import fault, operated, operation, plan
+from tests.rigs.runs.run_folders import rows_of
 
 pytestmark = pytest.mark.slow
 

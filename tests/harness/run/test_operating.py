@@ -25,10 +25,10 @@ from harness.run.afterwards import OWN_WORD
 from harness.run_folder.journal import read, standing
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import OPERATIONS
-from tests.fault_world import World
 from tests.harness.run.live_runs import Done, run
-from tests.plans import LAYOUT, fault, operated, operation, plan
-from tests.simulated_cluster import SimulatedCluster
+from tests.rigs.clusters.fault_world import World
+from tests.rigs.clusters.simulated_cluster import SimulatedCluster
+from tests.rigs.runs.plans import LAYOUT, fault, operated, operation, plan
 
 ALL = ("rmq1", "rmq2", "rmq3")
 
@@ -301,7 +301,7 @@ def test_a_broker_that_ends_before_it_serves_is_not_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "tests.fault_world.World.change", lambda world, _: world.dead.update(rmq1=1)
+        "tests.rigs.clusters.fault_world.World.change", lambda world, _: world.dead.update(rmq1=1)
     )
     done = run(SimulatedCluster(LAYOUT), operated(operation("restart_node", "rmq1")), tmp_path)
     assert "its process ended with exit code 1 before it served" in done.facts.clock_doubt

@@ -12,8 +12,8 @@ from harness.cluster.port import Ended
 from harness.run.process_ends import LATE_NS, NotingExecutor, ProcessEnds
 from spark_analysis.schema.facts import Cause, Facts
 from tests.harness.run.live_runs import run
-from tests.plans import LAYOUT, fault, operated, operation, plan
-from tests.simulated_cluster import SimulatedCluster
+from tests.rigs.clusters.simulated_cluster import SimulatedCluster
+from tests.rigs.runs.plans import LAYOUT, fault, operated, operation, plan
 
 ORIGIN_NS = 1_000
 

@@ -3,7 +3,7 @@
 from harness.plan.model import Schedule
 from harness.run.cues import Phase
 from harness.run.progress import ALMOST, Part, parts
-from tests.plans import fault, plan
+from tests.rigs.runs.plans import fault, plan
 
 S = 1_000_000_000
 FAULTED = Schedule(10, plan(fault("kill"), lasts_s=19.8).schedule.windows, 8, 4, 60)

@@ -24,9 +24,9 @@ from spark_analysis.schema import tables
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.words import Outcome, Strength
 from tests.harness.run.live_runs import Done, run
-from tests.harness.workers import rig
-from tests.plans import fault, plan, workload
-from tests.simulated_cluster import SimulatedCluster
+from tests.rigs.clusters.simulated_cluster import SimulatedCluster
+from tests.rigs.runs.plans import fault, plan, workload
+from tests.rigs.workers import rig
 
 ROCKET = load_system("rocketmq-2m2s")
 COLOCATED = load_layout("rocketmq-2m2s", "colocated@compressed")

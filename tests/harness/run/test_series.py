@@ -17,11 +17,11 @@ from harness.run.series import Hooks, Series
 from harness.run.view import View
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.whole import whole
-from tests import virtual_time
-from tests.disks import disk
-from tests.plans import LAYOUT, fault, operated, operation, plan
-from tests.run_folders import rows_of
-from tests.simulated_cluster import BOOT_ID, SimulatedCluster
+from tests.rigs.clusters.simulated_cluster import BOOT_ID, SimulatedCluster
+from tests.rigs.machine import virtual_time
+from tests.rigs.machine.disks import disk
+from tests.rigs.runs.plans import LAYOUT, fault, operated, operation, plan
+from tests.rigs.runs.run_folders import rows_of
 
 OTHER = replace(LAYOUT, name="unmirrored", copies=1)
 

@@ -8,8 +8,8 @@ import pytest
 from harness.plan.model import Layout, RunPlan
 from harness.plan.servers import Servers
 from tests.harness.run.live_runs import run
-from tests.plans import SYSTEM, plan
-from tests.simulated_cluster import SimulatedCluster
+from tests.rigs.clusters.simulated_cluster import SimulatedCluster
+from tests.rigs.runs.plans import SYSTEM, plan
 
 
 def with_logs(layout: Layout) -> Servers:

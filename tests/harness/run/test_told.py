@@ -13,8 +13,8 @@ from harness.plan.model import RunPlan
 from harness.run.told import planned
 from spark_analysis.schema.words import Strength
 from tests.harness.run.live_runs import run
-from tests.plans import LAYOUT, plan
-from tests.simulated_cluster import SimulatedCluster
+from tests.rigs.clusters.simulated_cluster import SimulatedCluster
+from tests.rigs.runs.plans import LAYOUT, plan
 
 NOTHING = {
     "delayed_messages": None,

@@ -12,7 +12,7 @@ from spark_analysis.schema.facts import Window
 from spark_analysis.schema.log import LogWriter
 from spark_analysis.schema.sealed import RAW
 from spark_analysis.schema.tables import CLIENT_EVENTS
-from tests.harness.run_folder.test_seal import manifest
+from tests.rigs.runs.manifests import manifest
 
 ORIGIN = 1_000
 

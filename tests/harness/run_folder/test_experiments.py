@@ -15,10 +15,10 @@ from harness.run_folder.experiments import (
     remember,
     remember_merged,
 )
-from tests.plans import plan
-from tests.reports import CELL, OTHER, SKIPPED
-from tests.stored import document as stored_document
-from tests.stored import stored
+from tests.rigs.runs.plans import plan
+from tests.rigs.runs.reports import CELL, OTHER, SKIPPED
+from tests.rigs.runs.stored import document as stored_document
+from tests.rigs.runs.stored import stored
 
 RUN = "master-crash-1-beef"
 

@@ -16,7 +16,7 @@ from faults.compile import compile
 from faults.kinds import KINDS
 from faults.model import Armed
 from harness.run_folder.journal import Journal, JournalError, read, standing
-from tests.fault_world import ALARMS, CLIENTS, OPTIONS_OF, like_erlang
+from tests.rigs.clusters.fault_world import ALARMS, CLIENTS, OPTIONS_OF, like_erlang
 
 EVENTS = st.lists(
     st.tuples(

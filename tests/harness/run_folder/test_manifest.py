@@ -10,7 +10,7 @@ import pytest
 from harness.run_folder.manifest import NAME, Manifest
 from harness.run_folder.whole import NotWhole, whole
 from spark_analysis.schema.sealed import DIGEST, digest_of
-from tests.sealed_runs import sealed
+from tests.rigs.runs.sealed_runs import sealed
 
 Document = dict[str, Any]
 VALUES = (None, True, -1, 10**30, 0.5, "", "word", [], ["word"], [[]], {}, {"word": 1})

@@ -13,9 +13,9 @@ from harness.run_folder.experiments import recall
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.whole import whole
 from spark_analysis.schema.sealed import RAW
-from tests.reports import CELL
-from tests.sealed_runs import recorded, sealed
-from tests.stored import stored
+from tests.rigs.runs.reports import CELL
+from tests.rigs.runs.sealed_runs import recorded, sealed
+from tests.rigs.runs.stored import stored
 
 
 @pytest.fixture

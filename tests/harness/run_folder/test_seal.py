@@ -10,7 +10,6 @@ import pytest
 
 from harness.run_folder.manifest import (
     ClockRecord,
-    Manifest,
     WorkerRecord,
     facts_of,
 )
@@ -28,26 +27,7 @@ from spark_analysis.schema.tables import (
     Kind,
     Table,
 )
-
-
-def manifest() -> Manifest:
-    return Manifest(
-        run="calm-1-00ff",
-        run_number=255,
-        scenario="calm",
-        system="rabbitmq-mirrored",
-        layout="all-automatic@T=10",
-        client="pika",
-        deployment="compose",
-        repeat=1,
-        seed=7,
-        scenario_source="",
-        schedule={},
-        deadline_ns=5_000_000_000,
-        paced=True,
-        confirms=True,
-        workers=[WorkerRecord("publisher-1", 1, "publisher"), WorkerRecord("harness", 0, "none")],
-    )
+from tests.rigs.runs.manifests import manifest
 
 
 def attempt(log: LogWriter, sequence: int, queue: str = "orders") -> None:

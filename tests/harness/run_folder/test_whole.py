@@ -18,7 +18,7 @@ from harness.run_folder.seal import LOGS
 from harness.run_folder.whole import NotWhole, whole
 from spark_analysis.engine.judge import judge_folder
 from spark_analysis.schema.sealed import RAW, digest_of
-from tests.sealed_runs import ABSENT, PRESENT, forget_seal, recorded, sealed
+from tests.rigs.runs.sealed_runs import ABSENT, PRESENT, forget_seal, recorded, sealed
 
 AT = "2026-11-23T12:00:00+00:00"
 Spoil = Callable[[Path], object]

@@ -9,7 +9,7 @@ from harness.plan.problems import PlanError
 from harness.systems import topologies
 from harness.systems.registry import OURS, Registry
 from harness.systems.topologies import foreign_of, read_topology
-from tests.topologies import HEAD, text, topology
+from tests.rigs.clusters.topologies import HEAD, text, topology
 
 NAMED = HEAD.replace("reference-mirrored", "rocketmq-2m2s")
 

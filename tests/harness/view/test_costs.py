@@ -5,9 +5,9 @@ import pytest
 from harness.view.costs import BROKERS, CLIENTS, PROXY, Cost, cost, load_of
 from spark_analysis.definition.costs import costs
 from spark_analysis.definition.judge import judge
-from tests.histories import PUBLISHER, History
-from tests.resources import sample, sampled
-from tests.told_runs import manifest_of
+from tests.rigs.histories.by_hand import PUBLISHER, History
+from tests.rigs.histories.resources import sample, sampled
+from tests.rigs.runs.told_runs import manifest_of
 
 SOURCE = """
 [workload]

@@ -6,9 +6,9 @@ from harness.view.detail import Detail, detail
 from harness.view.journeys import Journey, near
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.words import Fate, Outcome, Redelivered, Via
-from tests.histories import CONSUMER, History
-from tests.run_folders import write_run
-from tests.told_runs import FAULT_MS, crash, manifest_of
+from tests.rigs.histories.by_hand import CONSUMER, History
+from tests.rigs.runs.run_folders import write_run
+from tests.rigs.runs.told_runs import FAULT_MS, crash, manifest_of
 
 
 def detail_of(tmp_path: Path, history: History) -> Detail:

@@ -7,8 +7,8 @@ import pytest
 from harness.run_folder.rows import Unreadable
 from harness.view.latency import Quantiles, latencies
 from spark_analysis.schema.words import Outcome
-from tests.histories import History
-from tests.run_folders import write_run
+from tests.rigs.histories.by_hand import History
+from tests.rigs.runs.run_folders import write_run
 
 
 def folder_of(tmp_path: Path, history: History) -> Path:

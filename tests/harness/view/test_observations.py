@@ -1,7 +1,7 @@
 """Observation lines: what a run showed, and what it could not show."""
 
 from harness.view.observations import observe
-from tests.findings import Story
+from tests.rigs.runs.findings import Story
 
 
 def texts(story: Story) -> dict[tuple[str, int], str]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from harness.view.out import SPELLS_MAX, outs
 from spark_analysis.schema.facts import QueueEnd
 from spark_analysis.schema.service import NEVER, PUBLISHER, QUEUE, UNDO
-from tests.findings import Story
+from tests.rigs.runs.findings import Story
 
 
 def test_outages_are_summed_wherever_they_lie() -> None:

@@ -9,9 +9,9 @@ from harness.view import routes
 from harness.view.routes import ROWS_MAX, Routes, Stretch
 from spark_analysis.definition.judge import judge
 from spark_analysis.definition.views import views
-from tests.histories import CONSUMER, PUBLISHER, History, ns
-from tests.told_runs import manifest_of
-from tests.watching import ALL, MASTER, OTHER, PROBER, SLAVE, look, looks
+from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, History, ns
+from tests.rigs.histories.watching import ALL, MASTER, OTHER, PROBER, SLAVE, look, looks
+from tests.rigs.runs.told_runs import manifest_of
 
 
 def told(history: History, *workers: WorkerRecord, judged: bool = True) -> list[str]:

@@ -2,7 +2,7 @@
 
 from harness.view.summary import Number, summary
 from spark_analysis.schema.words import Owed
-from tests.findings import Story
+from tests.rigs.runs.findings import Story
 
 
 def test_a_run_without_doubts_is_proved() -> None:

@@ -16,8 +16,8 @@ from harness.view.timeline import (
 )
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.availability import Second
-from tests.histories import CONSUMER, History, ns
-from tests.told_runs import crash, manifest_of
+from tests.rigs.histories.by_hand import CONSUMER, History, ns
+from tests.rigs.runs.told_runs import crash, manifest_of
 
 NOTHING = Events((), (), (), ())
 NO_LATENCIES = Latencies({}, 1)

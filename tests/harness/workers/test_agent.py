@@ -20,7 +20,7 @@ from harness.workers.agent import answer, calls
 from harness.workers.agent_calls.answers import in_thread
 from harness.workers.agent_calls.network import ANSWER_MAX_BYTES
 from harness.workers.protocol import EXIT_CLOSED, EXIT_ORPHANED, SILENCE_LIMIT_S
-from tests.tiny_amqp import TinyBroker
+from tests.rigs.brokers.tiny_amqp import TinyBroker
 
 HELLO = AMQP_HEADER.greets.arguments
 AMQP = MIRRORED_DOORS.canaries

@@ -12,7 +12,7 @@ from harness.workers.agent import answer, calls
 from harness.workers.agent_calls import foreign
 from harness.workers.agent_calls.canaries import Opened
 from harness.workers.agent_calls.ends import Closed
-from tests.loops import in_a_loop
+from tests.rigs.machine.loops import in_a_loop
 
 
 @asynccontextmanager

@@ -17,8 +17,8 @@ from harness.workers.recorder import Recorder
 from spark_analysis.schema import tables
 from spark_analysis.schema.body import Identity, encode
 from spark_analysis.schema.words import Redelivered, Via
-from tests.harness.workers.rig import QUEUE, RUN_NUMBER, config, consumer, fail, rows, until
-from tests.tiny_amqp import TinyBroker
+from tests.rigs.brokers.tiny_amqp import TinyBroker
+from tests.rigs.workers.rig import QUEUE, RUN_NUMBER, config, consumer, fail, rows, until
 
 Story = Callable[[TinyBroker, Path], Awaitable[None]]
 

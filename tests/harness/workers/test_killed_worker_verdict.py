@@ -19,10 +19,10 @@ from spark_analysis.definition.judge import judge
 from spark_analysis.schema.facts import Facts, QueueEnd
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.log import LogWriter
-from tests.harness.workers.rig import Process, config, until
-from tests.plans import plan
-from tests.run_folders import rows_of
-from tests.tiny_amqp import TinyBroker
+from tests.rigs.brokers.tiny_amqp import TinyBroker
+from tests.rigs.runs.plans import plan
+from tests.rigs.runs.run_folders import rows_of
+from tests.rigs.workers.rig import Process, config, until
 
 pytestmark = pytest.mark.slow
 

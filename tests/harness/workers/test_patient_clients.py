@@ -12,7 +12,8 @@ from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema import tables
 from spark_analysis.schema.body import Identity, encode
 from spark_analysis.schema.words import Outcome, Redelivered, Strength, Via
-from tests.harness.workers.rig import (
+from tests.rigs.workers.loghand import PatientClient
+from tests.rigs.workers.rig import (
     RUN_NUMBER,
     config,
     consumer,
@@ -21,7 +22,6 @@ from tests.harness.workers.rig import (
     rows,
     until,
 )
-from tests.harness.workers.rocketmq.loghand import PatientClient
 
 
 def settings_of(role: Role, folder: Path, **rest: Any) -> WorkerConfig:

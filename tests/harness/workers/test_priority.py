@@ -11,8 +11,8 @@ import pytest
 
 from harness.workers.priority import BEHIND, REAL_TIME
 from harness.workers.protocol import Role
-from tests.harness.workers.rig import Process, config
-from tests.tiny_amqp import TinyBroker
+from tests.rigs.brokers.tiny_amqp import TinyBroker
+from tests.rigs.workers.rig import Process, config
 
 pytestmark = pytest.mark.slow
 

@@ -13,8 +13,8 @@ from harness.workers.protocol import Role, WorkerConfig
 from harness.workers.publisher import PACED_BURST
 from spark_analysis.schema import tables
 from spark_analysis.schema.words import NEVER_SENT, NO_INTENT, Outcome, Strength
-from tests.harness.workers.rig import config, identities, publisher, rows, until
-from tests.tiny_amqp import TinyBroker
+from tests.rigs.brokers.tiny_amqp import TinyBroker
+from tests.rigs.workers.rig import config, identities, publisher, rows, until
 
 Story = Callable[[TinyBroker, Path], Awaitable[None]]
 

@@ -16,8 +16,8 @@ from harness.workers.protocol import EXIT_CLOSED, EXIT_FAILED, EXIT_ORPHANED, Ro
 from spark_analysis.schema import tables
 from spark_analysis.schema.log import is_closed
 from spark_analysis.schema.words import Outcome
-from tests.harness.workers.rig import QUEUE, Process, config, identities, rows, until
-from tests.tiny_amqp import TinyBroker
+from tests.rigs.brokers.tiny_amqp import TinyBroker
+from tests.rigs.workers.rig import QUEUE, Process, config, identities, rows, until
 
 
 def tell(story: Callable[[TinyBroker], Awaitable[None]]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pika
 
 from harness.workers.clients.amqp_wire import _Connection
-from tests.loops import in_a_loop
+from tests.rigs.machine.loops import in_a_loop
 
 
 @in_a_loop

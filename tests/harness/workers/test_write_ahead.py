@@ -18,7 +18,9 @@ from spark_analysis.schema import tables
 from spark_analysis.schema.body import decode
 from spark_analysis.schema.log import is_closed, read_records
 from spark_analysis.schema.tables import Table
-from tests.harness.workers.rig import (
+from tests.harness.workers.test_consumer import fill
+from tests.rigs.brokers.tiny_amqp import TinyBroker
+from tests.rigs.workers.rig import (
     QUEUE,
     Process,
     config,
@@ -28,8 +30,6 @@ from tests.harness.workers.rig import (
     rows,
     until,
 )
-from tests.harness.workers.test_consumer import fill
-from tests.tiny_amqp import TinyBroker
 
 
 class Spy:

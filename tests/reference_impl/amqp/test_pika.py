@@ -1,22 +1,24 @@
-"""pika, unmodified, on a socket: connections and channels are real, the queues are fakes."""
+"""pika, unmodified, on the socket of a real node."""
 
 from collections.abc import Iterator
 
 import pika
 import pytest
 
-from tests.reference_impl.amqp.fake_server import fake_server
+from tests.reference_impl.nodes import Nodes
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def port() -> Iterator[int]:
-    with fake_server() as port:
-        yield port
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with Nodes(tmp_path_factory.mktemp("reference"), count=1) as alone:
+        yield alone.addresses["ref1"]
 
 
 @pytest.fixture
-def channel(port: int) -> Iterator[pika.adapters.blocking_connection.BlockingChannel]:
-    parameters = pika.ConnectionParameters("127.0.0.1", port, heartbeat=1)
+def channel(address: str) -> Iterator[pika.adapters.blocking_connection.BlockingChannel]:
+    parameters = pika.ConnectionParameters(address, heartbeat=1)
     with pika.BlockingConnection(parameters) as connection:
         yield connection.channel()
 
@@ -67,8 +69,8 @@ def test_a_connection_that_only_waits_lives_by_heartbeats(channel: Channel) -> N
     assert channel.queue_declare("", exclusive=True).method.message_count == 0
 
 
-def test_transactions_are_refused_and_not_ignored(port: int) -> None:
-    connection = pika.BlockingConnection(pika.ConnectionParameters("127.0.0.1", port))
+def test_transactions_are_refused_and_not_ignored(address: str) -> None:
+    connection = pika.BlockingConnection(pika.ConnectionParameters(address))
     with pytest.raises(pika.exceptions.ConnectionClosedByBroker) as closed:
         connection.channel().tx_select()
     assert closed.value.reply_code == 540

@@ -8,7 +8,7 @@ from spark_analysis.definition.judge import judge
 from spark_analysis.schema.doubts import Doubt
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.words import Outcome
-from tests.histories import CONSUMER, PUBLISHER, History, counts
+from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, History, counts
 
 NANOSECOND_MS = 0.000001
 OTHER = 3

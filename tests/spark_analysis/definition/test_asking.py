@@ -4,7 +4,7 @@ import pytest
 
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.words import Fate, Via
-from tests.histories import PUBLISHER, QUEUE, History, affected, counts, ns
+from tests.rigs.histories.by_hand import PUBLISHER, QUEUE, History, affected, counts, ns
 
 ASKED = ("unasked", "unasked_unknown")
 WITHIN_MS = 70_000.0

@@ -4,7 +4,7 @@ import pytest
 
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.words import Fate, Outcome, Strength, Via
-from tests.histories import CONSUMER, History, affected, counts, ns
+from tests.rigs.histories.by_hand import CONSUMER, History, affected, counts, ns
 
 LOST = ("attempt_lost", "attempt_open", "lost", "stranded")
 DENIED = ("refused_but_delivered",)

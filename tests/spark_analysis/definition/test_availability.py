@@ -6,7 +6,7 @@ import pytest
 
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.availability import Availability
-from tests.histories import History, ns
+from tests.rigs.histories.by_hand import History, ns
 
 NANOSECOND_MS = 0.000001
 

@@ -4,7 +4,7 @@ import pytest
 
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.words import Outcome, Redelivered, Via
-from tests.histories import History
+from tests.rigs.histories.by_hand import History
 
 NANOSECOND_MS = 0.000001
 

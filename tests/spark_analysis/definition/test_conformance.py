@@ -15,7 +15,7 @@ import pytest
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.words import Outcome, Redelivered, Via
-from tests.histories import History, counts
+from tests.rigs.histories.by_hand import History, counts
 
 _FOLDER = Path(__file__).parents[2] / "conformance"
 _OUTCOMES = {"ok": Outcome.CONFIRMED, "fail": Outcome.REFUSED, "info": Outcome.UNKNOWN}

@@ -7,7 +7,7 @@ import pytest
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.service import Consumption
 from spark_analysis.schema.words import Outcome, Via
-from tests.histories import CONSUMER, History
+from tests.rigs.histories.by_hand import CONSUMER, History
 
 NANOSECOND_MS = 0.000001
 OTHER = 8

@@ -4,9 +4,9 @@ import pytest
 
 from spark_analysis.definition.costs import costs
 from spark_analysis.schema.costs import Calm, Use
-from tests.both_judges import judged_by_both
-from tests.histories import History, ns
-from tests.resources import sample, sampled
+from tests.rigs.histories.both_judges import judged_by_both
+from tests.rigs.histories.by_hand import History, ns
+from tests.rigs.histories.resources import sample, sampled
 
 NO_INTENT_MS = -0.000001  # in ns: words.NO_INTENT
 

@@ -4,7 +4,7 @@ import pytest
 
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.words import NEVER_SENT, Outcome, Via
-from tests.histories import CONSUMER, PUBLISHER, History, affected, counts, ns
+from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, History, affected, counts, ns
 
 WAIT_MS = 10_000
 SLACK_MS = 11  # a thousandth of the wait, and the broker's own millisecond

@@ -5,7 +5,7 @@ import pytest
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.doubts import Doubt
 from spark_analysis.schema.words import Outcome, Via
-from tests.histories import CONSUMER, PUBLISHER, History, ns
+from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, History, ns
 
 NANOSECOND_MS = 0.000001
 

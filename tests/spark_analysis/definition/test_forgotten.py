@@ -5,7 +5,7 @@ import pytest
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.messages import Charge
 from spark_analysis.schema.words import Redelivered, Via
-from tests.histories import CONSUMER, History, affected, counts, ns
+from tests.rigs.histories.by_hand import CONSUMER, History, affected, counts, ns
 
 NANOSECOND_MS = 0.000001
 MEASURES = ("forgotten", "forgotten_unknown")

@@ -8,7 +8,7 @@ from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.messages import Affected, Count
 from spark_analysis.schema.service import Exposure, Service
 from spark_analysis.schema.words import Outcome
-from tests.histories import History, ns
+from tests.rigs.histories.by_hand import History, ns
 
 
 def test_a_calm_run_has_nothing_but_good_news() -> None:

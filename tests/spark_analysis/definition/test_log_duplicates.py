@@ -6,7 +6,7 @@ import pytest
 
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.words import Redelivered, Via
-from tests.histories import History, counts
+from tests.rigs.histories.by_hand import History, counts
 
 YES, NO, NOT_TOLD = Redelivered.YES, Redelivered.NO, Redelivered.NOT_TOLD
 NANOSECOND_MS = 0.000001

@@ -5,7 +5,7 @@ import pytest
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.availability import Second
 from spark_analysis.schema.words import NO_INTENT, Outcome, Via
-from tests.histories import History, affected, counts, ns
+from tests.rigs.histories.by_hand import History, affected, counts, ns
 
 NANOSECOND_MS = 0.000001
 

@@ -4,7 +4,7 @@ import pytest
 
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.words import Outcome, Redelivered, Via
-from tests.histories import History, affected, counts, ns
+from tests.rigs.histories.by_hand import History, affected, counts, ns
 
 ORDER = ("in_order", "reordered", "reorder_unknown", "not_judged")
 YES = Redelivered.YES

@@ -5,8 +5,8 @@ import pytest
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.service import Outage
 from spark_analysis.schema.words import Outcome
-from tests.histories import History, ns
-from tests.steady_loads import loaded, steady
+from tests.rigs.histories.by_hand import History, ns
+from tests.rigs.histories.steady_loads import loaded, steady
 
 NANOSECOND_MS = 0.000001
 NONE: list[tuple[float, float]] = []

@@ -2,7 +2,7 @@
 
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.words import Outcome, Strength, Via
-from tests.histories import History, affected, counts, ns
+from tests.rigs.histories.by_hand import History, affected, counts, ns
 
 OUTCOMES = ("state", "lost_indeterminate", "revived", "refused_but_delivered", "attempt_lost")
 

@@ -4,7 +4,7 @@ import pytest
 
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.words import Owed
-from tests.histories import History, ns
+from tests.rigs.histories.by_hand import History, ns
 
 NANOSECOND_MS = 0.000001
 # A fault from 10 s on, whose undo is issued at 20 s; the deadline is 2 s.

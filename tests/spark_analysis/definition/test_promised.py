@@ -7,8 +7,8 @@ import pytest
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.service import Service
-from tests.histories import History, ns
-from tests.steady_loads import loaded, steady
+from tests.rigs.histories.by_hand import History, ns
+from tests.rigs.histories.steady_loads import loaded, steady
 
 # A fault from 8 s to 20.1 s, whose undo is issued at 20 s; the deadline is 1 s.
 FAULT: dict[str, Any] = {"at_ms": 8_000, "ended_ms": 20_100, "undo_ms": 20_000, "gone_ms": 20_100}

@@ -4,7 +4,7 @@ import pytest
 
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.words import Outcome, Via
-from tests.histories import CONSUMER, PUBLISHER, History, affected, counts, ns
+from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, History, affected, counts, ns
 
 STRAYS = ("unexpected", "unrecorded", "corrupt")
 

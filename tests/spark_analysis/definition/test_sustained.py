@@ -3,8 +3,8 @@
 import pytest
 
 from spark_analysis.definition.judge import judge
-from tests.both_judges import judged_by_both
-from tests.histories import History, ns
+from tests.rigs.histories.both_judges import judged_by_both
+from tests.rigs.histories.by_hand import History, ns
 
 NANOSECOND_MS = 0.000001
 

@@ -7,7 +7,7 @@ import pytest
 
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.facts import Facts, Upheaval
-from tests.histories import History, counts, ns
+from tests.rigs.histories.by_hand import History, counts, ns
 
 NANOSECOND_MS = 0.000001
 STORED_TWICE = {"duplicated stored_twice": 1}

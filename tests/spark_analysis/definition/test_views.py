@@ -5,8 +5,8 @@ import pytest
 from spark_analysis.definition.judge import judge
 from spark_analysis.definition.views import views
 from spark_analysis.schema.views import NOTHING_BEFORE, STOOD_STILL, Change
-from tests.histories import History, ns
-from tests.watching import ALL, MASTER, OTHER, PROBER, SLAVE, look, looks
+from tests.rigs.histories.by_hand import History, ns
+from tests.rigs.histories.watching import ALL, MASTER, OTHER, PROBER, SLAVE, look, looks
 
 FAULT_MS, RETURNED_MS = 10_000, 10_200
 

@@ -27,11 +27,12 @@ from spark_analysis.schema.findings import MARTS, Findings
 from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import REGISTER
 from spark_analysis.schema.words import Fate, Owed, Strength
-from tests.both_judges import Answer, listed
-from tests.fixed_histories import HISTORIES, fixed_histories
-from tests.generated_histories import Rows
-from tests.run_folders import write_run
-from tests.smaller_histories import smaller
+from tests.rigs.generated.histories import Rows
+from tests.rigs.histories.both_judges import Answer, listed
+from tests.rigs.histories.fixed import HISTORIES, fixed_histories
+from tests.rigs.histories.smaller import smaller
+from tests.rigs.histories.telling import words_of
+from tests.rigs.runs.run_folders import write_run
 
 pytestmark = pytest.mark.slow
 
@@ -134,39 +135,6 @@ def story(facts: Facts, rows: Rows) -> str:
         definition_only[name] = list((expected - found).elements())
     parts = {"facts": facts, "rows": rows, "Spark": spark_only, "definition": definition_only}
     return "\n".join(f"{name}: {pformat(part, width=99)}" for name, part in parts.items())
-
-
-def words_of(findings: Findings) -> set[tuple[object, ...]]:
-    return {
-        *(("count", count.measure, count.detail) for count in findings.counts),
-        *(("charge", charge.measure, _number(charge.windows)) for charge in findings.charges),
-        *(("stage", stage.stage, stage.reached) for stage in findings.stages),
-        *(("owed", stage.owed) for stage in findings.stages if stage.reached),
-        *(("doubt", doubt.scope, doubt.reason) for doubt in findings.doubts),
-        *(("silence", "censored", row.silence_censored) for row in findings.availability),
-        *(("second", bool(row.missed), bool(row.delivered)) for row in findings.seconds),
-        *words_of_service(findings),
-    }
-
-
-def words_of_service(findings: Findings) -> Iterator[tuple[object, ...]]:
-    for outage in findings.outages:
-        yield "outage", outage.scope, outage.ended
-        yield "outage in", _number(outage.windows)
-    for row in findings.service:
-        promise = row.promise if row.promise in (service.FAULT, service.HEALED) else "declared"
-        yield "service", row.scope, promise, row.verdict
-    for each in findings.consumption:
-        yield "consumption", each.scope, each.resumed
-    for hunger in findings.starvation:
-        yield "starvation", bool(hunger.window), bool(hunger.place), bool(hunger.longest_ns)
-    for span in findings.exposure:
-        yield "due in force", bool(span.due)
-        yield "sent in force", bool(span.sent)
-
-
-def _number(windows: str) -> str:
-    return "several" if "," in windows else "one" if windows else "none"
 
 
 def _details() -> dict[str, tuple[str, ...]]:

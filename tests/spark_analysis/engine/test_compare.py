@@ -10,9 +10,9 @@ from spark_analysis.schema.comparison import MEASURES, Comparison, interval_rank
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.views import ROUTE
 from spark_analysis.schema.words import Fate, Outcome, Strength
-from tests.compared_runs import compared_by_definition, compared_by_spark
-from tests.generated_histories import Row, Rows
-from tests.histories import CONSUMER, PUBLISHER, History, ns
+from tests.rigs.generated.histories import Row, Rows
+from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, History, ns
+from tests.rigs.runs.compared_runs import compared_by_definition, compared_by_spark
 
 pytestmark = pytest.mark.slow
 

@@ -13,10 +13,10 @@ from pyspark.sql import SparkSession
 
 from spark_analysis.schema.comparison import MEASURES, Comparison
 from spark_analysis.schema.facts import Facts
-from tests.compared_runs import compared_by_definition, compared_by_spark
-from tests.fixed_histories import fixed_histories
-from tests.generated_histories import Rows
-from tests.generated_looks import looks
+from tests.rigs.generated.histories import Rows
+from tests.rigs.generated.looks import looks
+from tests.rigs.histories.fixed import fixed_histories
+from tests.rigs.runs.compared_runs import compared_by_definition, compared_by_spark
 
 pytestmark = pytest.mark.slow
 

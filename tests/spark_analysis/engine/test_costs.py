@@ -10,12 +10,12 @@ from harness.plan.seeds import stream
 from spark_analysis.engine.kernel.windows import judged_times
 from spark_analysis.engine.pipeline import analyse
 from spark_analysis.schema.facts import Facts, Question
-from tests.both_judges import costs_by_both
-from tests.fixed_histories import fixed_histories
-from tests.generated_histories import Rows
-from tests.histories import History
-from tests.resources import ZERO, sampled
-from tests.run_folders import write_run
+from tests.rigs.generated.histories import Rows
+from tests.rigs.histories.both_judges import costs_by_both
+from tests.rigs.histories.by_hand import History
+from tests.rigs.histories.fixed import fixed_histories
+from tests.rigs.histories.resources import ZERO, sampled
+from tests.rigs.runs.run_folders import write_run
 from tests.spark_analysis.engine.test_agreement import read_mart
 
 pytestmark = pytest.mark.slow

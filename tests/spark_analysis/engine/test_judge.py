@@ -23,9 +23,9 @@ from spark_analysis.schema.facts import Promise, Question
 from spark_analysis.schema.failed import OURS
 from spark_analysis.schema.findings import MARTS
 from spark_analysis.schema.views import VIEWS
-from tests.dying import Dying
-from tests.histories import History
-from tests.run_folders import write_run
+from tests.rigs.histories.by_hand import History
+from tests.rigs.machine.dying import Dying
+from tests.rigs.runs.run_folders import write_run
 
 pytestmark = pytest.mark.slow
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from spark_analysis.engine.judge import judge_folder
 from spark_analysis.schema.facts import Question
-from tests.histories import History
-from tests.run_folders import write_run
+from tests.rigs.histories.by_hand import History
+from tests.rigs.runs.run_folders import write_run
 
 
 def test_a_run_that_cannot_be_judged_is_called_as_was_asked_or_else_as_its_folder(

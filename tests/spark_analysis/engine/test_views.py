@@ -11,11 +11,11 @@ from spark_analysis.engine.pipeline import analyse
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.views import STAGES, VIEWS, Views
-from tests.both_judges import judged_by_both, rows_of_marts, views_by_both
-from tests.fixed_histories import fixed_histories
-from tests.generated_histories import Rows
-from tests.generated_looks import looks
-from tests.run_folders import write_run
+from tests.rigs.generated.histories import Rows
+from tests.rigs.generated.looks import looks
+from tests.rigs.histories.both_judges import judged_by_both, rows_of_marts, views_by_both
+from tests.rigs.histories.fixed import fixed_histories
+from tests.rigs.runs.run_folders import write_run
 from tests.spark_analysis.engine.test_agreement import read_mart
 
 pytestmark = pytest.mark.slow

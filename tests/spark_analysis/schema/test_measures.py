@@ -10,9 +10,9 @@ from spark_analysis.schema.comparison import MEASURES
 from spark_analysis.schema.measure import Grade, Mart, Measure
 from spark_analysis.schema.measures import BY_NAME, REGISTER, STAGES, detail, gravity
 from spark_analysis.schema.measures_of_runs import ROUTES
-from tests.both_judges import Answer, by_kernels, listed, raw_columns
-from tests.fixed_histories import fixed_histories
-from tests.generated_looks import looks
+from tests.rigs.generated.looks import looks
+from tests.rigs.histories.both_judges import Answer, by_kernels, listed, raw_columns
+from tests.rigs.histories.fixed import fixed_histories
 
 ENOUGH = 400  # in so many each measure is found
 EVERY = pytest.mark.parametrize("measure", REGISTER, ids=[each.name for each in REGISTER])

@@ -8,7 +8,7 @@ import pytest
 
 from harness.cluster.port import DeployError
 from harness.deploy.compose.exec_stream import ExecChannel, Frames
-from tests.loops import in_a_loop
+from tests.rigs.machine.loops import in_a_loop
 
 
 def frame(stream: int, content: bytes) -> bytes:

@@ -14,7 +14,7 @@ from harness.systems.containers import Parts, Stand
 from harness.systems.rabbitmq.doors import AMQP_HEADER
 from harness.systems.rocketmq.broker import RocketBroker
 from harness.systems.rocketmq.doors import HELLO
-from tests.loops import in_a_loop
+from tests.rigs.machine.loops import in_a_loop
 
 NO_ENGINE = cast(DockerClient, None)
 NETWORK = "10.1.1"

@@ -7,7 +7,7 @@ import pytest
 
 from harness.cluster.port import DeployError
 from harness.deploy.compose.tool import ComposeTool, find_tool
-from tests.loops import in_a_loop
+from tests.rigs.machine.loops import in_a_loop
 
 pytestmark = pytest.mark.slow
 

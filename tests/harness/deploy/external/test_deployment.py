@@ -27,12 +27,12 @@ from harness.deploy.external.faults import equip
 from harness.deploy.external.site import Site, noted
 from harness.plan.topology import Topology
 from harness.systems.topologies import layout_of, read_topology
-from tests.fault_world import CLIENTS, REAL_OPTIONS_OF
-from tests.harness.deploy.external import rig
-from tests.harness.deploy.external.rig import Owner
-from tests.hired import hired
-from tests.plans import plan
-from tests.topologies import HOSTS, START, SYSTEMS
+from tests.rigs.clusters import external as rig
+from tests.rigs.clusters.external import Owner
+from tests.rigs.clusters.fault_world import CLIENTS, REAL_OPTIONS_OF
+from tests.rigs.clusters.topologies import HOSTS, START, SYSTEMS
+from tests.rigs.runs.plans import plan
+from tests.rigs.workers.hired import hired
 
 pytestmark = pytest.mark.slow
 

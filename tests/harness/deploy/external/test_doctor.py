@@ -14,10 +14,10 @@ from harness.plan.topology import Topology
 from harness.systems.rabbitmq.foreign import looks
 from harness.systems.rabbitmq.foreign.rights import lacking
 from harness.systems.topologies import read_topology
-from tests.harness.deploy.external import rig
-from tests.harness.deploy.external.rig import Owner
-from tests.harness.test_pipeline_deployments import Heard
-from tests.topologies import FREEZE, HOSTS, SYSTEMS, text, topology
+from tests.rigs.clusters import external as rig
+from tests.rigs.clusters.external import Owner
+from tests.rigs.clusters.topologies import FREEZE, HOSTS, SYSTEMS, text, topology
+from tests.rigs.runs.displays import Heard
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from harness.plan.topology import Topology
 from harness.systems import topologies
 from harness.systems.registry import OURS, Registry
 from harness.systems.topologies import layout_of, read_topology
-from tests.shards import NAME, SHARDS, Shards, door, foreign
+from tests.rigs.clusters.shards import NAME, SHARDS, Shards, door, foreign
 
 pytestmark = pytest.mark.slow
 
@@ -73,7 +73,7 @@ def test_doctor_knocks_in_their_own_protocol_and_tells_what_they_find(
 def test_doctor_says_what_to_ask_oneself_where_nobody_is_let_in(
     shards: Shards, port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tests.shards._Door.handle", _greets_alone)
+    monkeypatch.setattr("tests.rigs.clusters.shards._Door.handle", _greets_alone)
     row = next(row for row in asyncio.run(examine(topology(port))) if row.what == "one: Shardish")
     assert (row.ok, row.found, row.remedy) == (False, "nobody was let in", "is it locked?")
 

@@ -22,8 +22,8 @@ from faults.performing import perform_all
 from faults.verification import gone, held, prepare
 from harness.cluster.port import DeployError
 from harness.deploy.local.cluster import LocalCluster
-from tests.fault_world import ON_HOSTS
-from tests.harness.deploy.local.rig import (
+from tests.rigs.clusters.fault_world import ON_HOSTS
+from tests.rigs.clusters.local import (
     HOSTS,
     UNMIRRORED,
     armed,
@@ -33,10 +33,10 @@ from tests.harness.deploy.local.rig import (
     silent,
     standing,
 )
-from tests.harness.workers.rig import until
-from tests.hired import hired
-from tests.loops import within
-from tests.plans import plan
+from tests.rigs.machine.loops import within
+from tests.rigs.runs.plans import plan
+from tests.rigs.workers.hired import hired
+from tests.rigs.workers.rig import until
 
 pytestmark = pytest.mark.slow
 

@@ -17,9 +17,9 @@ from faults.performing import perform_all
 from faults.verification import gone, held, prepare
 from harness.cluster.agent import AgentProxyError
 from harness.deploy.local.cluster import LocalCluster
-from tests.harness.deploy.local.rig import GONE_S, HELD_S, UNMIRRORED, armed, standing
-from tests.loops import within
-from tests.plans import plan
+from tests.rigs.clusters.local import GONE_S, HELD_S, UNMIRRORED, armed, standing
+from tests.rigs.machine.loops import within
+from tests.rigs.runs.plans import plan
 
 pytestmark = pytest.mark.slow
 

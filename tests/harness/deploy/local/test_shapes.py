@@ -17,8 +17,8 @@ from faults.verification import gone, held, prepare
 from harness.deploy.local.deployment import LocalDeployment
 from harness.deploy.local.faults import equip
 from harness.plan.model import Host
-from tests.harness.deploy.local.rig import GONE_S, HELD_S, UNMIRRORED, armed, silent
-from tests.loops import within
+from tests.rigs.clusters.local import GONE_S, HELD_S, UNMIRRORED, armed, silent
+from tests.rigs.machine.loops import within
 
 pytestmark = pytest.mark.slow
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from harness.report.charts.chart import Chart, chart
 from harness.view.timeline import Timeline
-from tests.histories import PUBLISHER, History
-from tests.told_runs import crash, told
-from tests.watching import ALL, OTHER, SLAVE, looks
+from tests.rigs.histories.by_hand import PUBLISHER, History
+from tests.rigs.histories.watching import ALL, OTHER, SLAVE, looks
+from tests.rigs.runs.told_runs import crash, told
 
 
 def timeline_of(tmp_path: Path, history: History) -> Timeline:

@@ -5,8 +5,8 @@ from pathlib import Path
 from harness.report.charts.scale import Scale
 from harness.report.charts.shares import Shares, shares, span
 from harness.view.timeline import Timeline
-from tests.histories import History
-from tests.told_runs import crash, told
+from tests.rigs.histories.by_hand import History
+from tests.rigs.runs.told_runs import crash, told
 
 DIPS = [(12_000, 16_000), (28_000, 31_000)]
 

@@ -5,8 +5,8 @@ from io import StringIO
 from rich.console import Console
 
 from harness.report.console import demo_table
-from tests.findings import Story
-from tests.reports import report, run
+from tests.rigs.runs.findings import Story
+from tests.rigs.runs.reports import report, run
 
 
 def shown(told: object) -> str:

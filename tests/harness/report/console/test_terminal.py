@@ -14,9 +14,9 @@ from harness.report.console.tables import COLUMNS_MAX
 from harness.report.console.terminal import CELLS_MAX, Terminal
 from harness.report.display import LiveView
 from harness.run.strip import Share, Strip
-from tests.findings import Story
-from tests.reports import CELL, OTHER, SKIPPED, compared, report, run
-from tests.told_runs import page_of, summed
+from tests.rigs.runs.findings import Story
+from tests.rigs.runs.reports import CELL, OTHER, SKIPPED, compared, report, run
+from tests.rigs.runs.told_runs import page_of, summed
 
 VIEW = LiveView("run-1", "baseline", 300.0, 299.4, 300.0, 0.998, 12, (), 41.6)
 

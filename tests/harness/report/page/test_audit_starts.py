@@ -9,8 +9,8 @@ from rich.console import Console
 from harness.report import html, verdict
 from harness.report.console.terminal import Terminal
 from harness.run_folder.manifest import AuditStart
-from tests.histories import ns
-from tests.told_runs import crash, page_of, told
+from tests.rigs.histories.by_hand import ns
+from tests.rigs.runs.told_runs import crash, page_of, told
 
 STARTED = AuditStart(
     "rmq2", "its process has ended", "", ns(93_100), ns(101_300), "mirror of <orders>"

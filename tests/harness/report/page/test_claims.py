@@ -8,8 +8,8 @@ from harness.claims.claims import read_claims
 from harness.claims.judge import judge
 from harness.report.page.cells import cells
 from harness.report.page.claims import claims
-from tests.findings import Story
-from tests.told_runs import WARNING, page_of, summed
+from tests.rigs.runs.findings import Story
+from tests.rigs.runs.told_runs import WARNING, page_of, summed
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ import pytest
 from harness.judging.result import RunReport
 from harness.report.page.costs import CostRow, CostsView, Figure, costs
 from harness.view.costs import BROKERS, CLIENTS, PROXY, Cost, HostUse
-from tests.findings import Story
-from tests.reports import CELL, OTHER, run
-from tests.told_runs import page_of, summed
+from tests.rigs.runs.findings import Story
+from tests.rigs.runs.reports import CELL, OTHER, run
+from tests.rigs.runs.told_runs import page_of, summed
 
 HOST = HostUse("rmq1", BROKERS, 11.0, 0.5, 120e6, 130e6, 1e6, 2e6, None, 3e5)
 COST = Cost(

@@ -7,9 +7,9 @@ from harness.judging.result import Report, RunReport
 from harness.report.page.cells import cells
 from harness.report.page.faults import DOUBTED_MAX, FaultsView, faults, window
 from harness.view.timeline import FaultSpan, Look
-from tests.findings import Story
-from tests.reports import run
-from tests.told_runs import crash, page_of, told
+from tests.rigs.runs.findings import Story
+from tests.rigs.runs.reports import run
+from tests.rigs.runs.told_runs import crash, page_of, told
 
 S = 1_000_000_000
 SPAN = FaultSpan(

@@ -10,9 +10,9 @@ from harness.report.page import measures as measures_page
 from harness.report.page import runs as runs_page
 from harness.report.page.cells import cells
 from harness.report.page.drill import drills
-from tests.findings import Story
-from tests.reports import CELL, compared
-from tests.told_runs import crash, page_of, summed, told
+from tests.rigs.runs.findings import Story
+from tests.rigs.runs.reports import CELL, compared
+from tests.rigs.runs.told_runs import crash, page_of, summed, told
 
 Cell = tuple[str, str, str, str]
 

@@ -7,9 +7,9 @@ from harness.plan.model import Skipped
 from harness.report.page.cells import cells
 from harness.report.page.matrix import COLUMNS_MAX, Entry, MatrixView, matrix
 from spark_analysis.schema.service import NEVER
-from tests.findings import Story
-from tests.reports import CELL, run
-from tests.told_runs import WARNING, page_of, summed
+from tests.rigs.runs.findings import Story
+from tests.rigs.runs.reports import CELL, run
+from tests.rigs.runs.told_runs import WARNING, page_of, summed
 
 SCENARIO, SYSTEM, LAYOUT, CLIENT = CELL
 PROMISE = """

@@ -5,8 +5,8 @@ from pathlib import Path
 from harness.report import html, verdict
 from harness.report.charts.chart import chart
 from harness.run_folder.manifest import OperationRecord
-from tests.histories import ns
-from tests.told_runs import crash, page_of, told
+from tests.rigs.histories.by_hand import ns
+from tests.rigs.runs.told_runs import crash, page_of, told
 
 DONE = OperationRecord(
     1, "restart_node", "master of q", "rmq1", ns(14_000), ns(18_000), True, "rmq1 in <4.0> s"

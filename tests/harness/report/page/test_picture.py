@@ -9,9 +9,9 @@ from harness.report.page import picture as picture_page
 from harness.report.page.cells import cells
 from harness.report.page.comparison.places import places
 from harness.report.page.picture import Picture, picture
-from tests.findings import Story
-from tests.reports import CELL, OTHER, run
-from tests.told_runs import crash, page_of, summed, told
+from tests.rigs.runs.findings import Story
+from tests.rigs.runs.reports import CELL, OTHER, run
+from tests.rigs.runs.told_runs import crash, page_of, summed, told
 
 
 def of(made: Report) -> Picture:

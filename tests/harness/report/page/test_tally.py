@@ -2,9 +2,9 @@
 
 from harness.claims.judge import Outcome
 from harness.report.page.tally import median_text, tally
-from tests.findings import Story
-from tests.reports import CELL, OTHER, run
-from tests.told_runs import summed
+from tests.rigs.runs.findings import Story
+from tests.rigs.runs.reports import CELL, OTHER, run
+from tests.rigs.runs.told_runs import summed
 
 
 def test_losses_are_summed_and_their_cells_are_named() -> None:

@@ -14,7 +14,7 @@ from harness.systems.rabbitmq.broker import RabbitBroker
 from harness.systems.rabbitmq.held import by_api
 from harness.systems.rabbitmq.queues import MIRRORED, QueueKind
 from harness.systems.registry import OURS
-from tests.loops import in_a_loop
+from tests.rigs.machine.loops import in_a_loop
 
 LAYOUT = load_layout("rabbitmq-mirrored", "all-automatic")
 HOSTS = ("rmq1", "rmq2", "rmq3")

@@ -12,7 +12,7 @@ from harness.cluster.agent import AgentTimeout
 from harness.systems.rabbitmq.api import ManagementApi, held_path
 from harness.systems.rabbitmq.held import by_api, by_nobody
 from harness.systems.rabbitmq.held_beside import by_command
-from tests.loops import in_a_loop
+from tests.rigs.machine.loops import in_a_loop
 
 QUEUE = "x.orders"
 NO_API = cast(ManagementApi, None)

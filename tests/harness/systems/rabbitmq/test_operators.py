@@ -22,7 +22,7 @@ from harness.cluster.port import DeployError
 from harness.systems.rabbitmq import commands
 from harness.systems.rabbitmq.api import ManagementApi
 from harness.systems.rabbitmq.api_operator import ApiOperator
-from tests.loops import in_a_loop
+from tests.rigs.machine.loops import in_a_loop
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
 DEFINITION: tuple[tuple[str, Any], ...] = (("ha-mode", "nodes"), ("ha-params", ("rabbit@rmq1",)))

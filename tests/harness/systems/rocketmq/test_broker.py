@@ -13,8 +13,8 @@ from harness.systems.registry import OURS
 from harness.systems.rocketmq import broker as rocketmq
 from harness.systems.rocketmq import words
 from harness.systems.rocketmq.broker import RocketBroker
-from tests.harness.systems.rocketmq.fake_servers import FakeRocket
-from tests.loops import in_a_loop
+from tests.rigs.machine.loops import in_a_loop
+from tests.rigs.rocketmq.in_memory import FakeRocket
 
 QUEUE = "mqproof.r1.orders"
 TOPIC = "mqproof_r1_orders"

@@ -9,7 +9,7 @@ from harness.cluster.port import DeployError
 from harness.systems.catalogue import load_layout
 from harness.systems.rocketmq.layout import servers
 from harness.systems.rocketmq.links import RocketLinks
-from tests.loops import in_a_loop
+from tests.rigs.machine.loops import in_a_loop
 
 LAYOUT = load_layout("rocketmq-2m2s", "colocated")
 ADDRESSES = {host.name: f"10.1.1.{11 + place}" for place, host in enumerate(LAYOUT.hosts)}

@@ -13,8 +13,8 @@ from harness.systems.catalogue import load_layout
 from harness.systems.rocketmq import operator as rocketmq_operator
 from harness.systems.rocketmq.broker import RocketBroker
 from harness.systems.rocketmq.operator import CHANGED, RocketOperator
-from tests.harness.systems.rocketmq.fake_servers import FakeRocket
-from tests.loops import in_a_loop
+from tests.rigs.machine.loops import in_a_loop
+from tests.rigs.rocketmq.in_memory import FakeRocket
 
 LAYOUT = load_layout("rocketmq-2m2s", "one-group")
 QUEUE = "mqproof.r1.orders"

@@ -14,8 +14,10 @@ from harness.systems.rocketmq.layout import own, servers
 from harness.workers.protocol import Endpoint
 from harness.workers.remoting.requests import Request
 from harness.workers.rocketmq.connection import Connection
-from tests.harness.systems.rocketmq.real_servers import HERE, Running, standing, why_not
-from tests.loops import within
+from tests.rigs.machine.loops import within
+from tests.rigs.rocketmq.launcher import HERE
+from tests.rigs.rocketmq.layouts import Running, standing
+from tests.rigs.rocketmq.needs import require_servers
 
 pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 READY_LIMIT_S = 300.0  # six JVMs on a machine that has other things to do
@@ -30,8 +32,7 @@ def test_a_cluster_gets_ready_loses_a_master_gets_it_back_and_forgets_a_run(
     name: str, tmp_path: Path
 ) -> None:
     layout = load_layout("rocketmq-2m2s", f"{name}@compressed")
-    if reason := why_not(own(layout).version):
-        pytest.skip(reason)
+    require_servers(own(layout).version)
 
     @within(TEST_LIMIT_S)
     async def story() -> None:
@@ -52,9 +53,9 @@ async def _ready(running: Running) -> None:
     health = await running.broker.health(READY_LIMIT_S)
     print(f"clean after {time.monotonic() - began:.1f} s")
     assert health.clean, health.doubts
-    for server in servers(running.layout.hosts):
-        assert "boot success" in running.output(server)
-        assert " INFO " in running.output(server), "its log is its output"
+    for output in running.outputs():
+        assert "boot success" in output
+        assert " INFO " in output, "its log is its output"
 
 
 async def _declared(running: Running) -> None:
@@ -99,9 +100,7 @@ async def _killed(running: Running) -> None:
 
 
 async def _back(running: Running) -> None:
-    for server in servers(running.layout.hosts):
-        if server.host == "rkt1":
-            running.start(server)
+    running.start("rkt1")
     health = await running.broker.health(READY_LIMIT_S)
     assert health.clean, health.doubts
     assert await running.broker.listed("rkt1")

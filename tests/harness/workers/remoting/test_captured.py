@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.systems.rocketmq.layout import VERSIONS
 from harness.workers.remoting import answers, records, requests
 from harness.workers.remoting.commands import Command, Decoder
 from harness.workers.remoting.errors import Refused
@@ -25,7 +26,6 @@ from tests.rocketmq.capture import (
     QUEUE,
     TOPIC,
 )
-from tests.rocketmq.servers import VERSIONS
 
 VERSION_NUMBERS = {"4.9.7": 407, "5.3.3": 479}
 BROKER_A = (

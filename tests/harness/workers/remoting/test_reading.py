@@ -1,71 +1,23 @@
 """A queue is read whole, from its least offset to its greatest, or it is doubted."""
 
-from dataclasses import dataclass, field
-
 from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.workers.remoting.commands import Command
 from harness.workers.remoting.headers import RESPONSE, Header
 from harness.workers.remoting.reading import STANDSTILLS_MAX, Reading
-from harness.workers.remoting.records import Message
-from harness.workers.remoting.requests import Code, Queue, Request
-from tests.harness.workers.remoting.test_records import written
-
-QUEUE = Queue("orders", 2)
-FOUND, NOTHING, AGAIN, MOVED, SYSTEM_ERROR = 0, 19, 20, 21, 1
-
-
-def message(offset: int, queue: Queue = QUEUE) -> Message:
-    topic, number = queue.topic, queue.number
-    host = "127.0.0.1:1"
-    return Message(topic, number, offset, 0, 0, 0, 0, host, 0, host, 0, 0, {}, b"x", True, 0)
-
-
-def answer(code: int, fields: dict[str, int] | None = None, *messages: Message) -> Command:
-    texts = {name: str(value) for name, value in (fields or {}).items()}
-    body = b"".join(written(one) for one in messages)
-    return Command(Header(code, 1, RESPONSE, fields=texts), body)
-
-
-@dataclass
-class Broker:
-    """A queue as docs/behaviour/rocketmq.md 3.2 says that it answers; `holes` were removed with
-    their files."""
-
-    first: int
-    end: int
-    holes: frozenset[int] = frozenset()
-    batch: int = 3
-    asked: list[Code] = field(default_factory=list)
-
-    def answer(self, request: Request) -> Command:
-        self.asked.append(request.code)
-        match request.code:
-            case Code.GET_MIN_OFFSET:
-                return answer(FOUND, {"offset": self.first})
-            case Code.GET_MAX_OFFSET:
-                return answer(FOUND, {"offset": self.end})
-        return self._pulled(int(request.fields["queueOffset"]))
-
-    def _pulled(self, at: int) -> Command:
-        if at < self.first:
-            return self._told(MOVED, self.first)
-        if at == self.end:
-            return self._told(NOTHING, at)
-        if at > self.end:
-            return self._told(MOVED, self.end)
-        if at in self.holes:
-            return self._told(AGAIN, at + 1)
-        run = []
-        while len(run) < self.batch and at < self.end and at not in self.holes:
-            run.append(message(at))
-            at += 1
-        return self._told(FOUND, at, *run)
-
-    def _told(self, code: int, goes_on: int, *messages: Message) -> Command:
-        told = {"nextBeginOffset": goes_on, "minOffset": self.first, "maxOffset": self.end}
-        return answer(code, told, *messages)
+from harness.workers.remoting.requests import Code, Queue
+from tests.rigs.rocketmq.stored_messages import (
+    AGAIN,
+    FOUND,
+    MOVED,
+    NOTHING,
+    QUEUE,
+    SYSTEM_ERROR,
+    Broker,
+    answer,
+    message,
+)
 
 
 def read(broker: Broker) -> tuple[Reading, list[int]]:

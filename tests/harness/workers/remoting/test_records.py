@@ -3,7 +3,6 @@
 import struct
 import zlib
 from dataclasses import replace
-from ipaddress import ip_address
 
 import pytest
 from hypothesis import given
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 from harness.workers.remoting import records
 from harness.workers.remoting.errors import WireError
 from harness.workers.remoting.records import MAGIC, MAGIC_LONG_TOPIC, Flags, Message
+from tests.rigs.rocketmq.stored_messages import written
 
 INT32 = st.integers(-(1 << 31), (1 << 31) - 1)
 INT64 = st.integers(-(1 << 63), (1 << 63) - 1)
@@ -48,38 +48,6 @@ def messages(draw: st.DrawFn) -> Message:
         record_bytes=0,
     )
     return replace(message, record_bytes=len(written(message)))
-
-
-def written(message: Message, magic: int = MAGIC, ended: bool = True) -> bytes:
-    """As a broker stores it. `ended`: the last property has a separator behind it, too."""
-    pairs = "\x02".join(f"{name}\x01{value}" for name, value in message.properties.items())
-    properties = (pairs + "\x02" * (ended and bool(pairs))).encode()
-    topic = message.topic.encode()
-    rest = b"".join(
-        [
-            struct.pack(
-                ">iiqqi",
-                message.queue,
-                message.flag,
-                message.offset,
-                message.position,
-                message.flags,
-            ),
-            struct.pack(">q", message.born_ms) + _octets(message.born_host),
-            struct.pack(">q", message.stored_ms) + _octets(message.store_host),
-            struct.pack(">iq", message.reconsumed, message.prepared_position),
-            struct.pack(">i", len(message.body)) + message.body,
-            struct.pack(">b" if magic == MAGIC else ">h", len(topic)) + topic,
-            struct.pack(">h", len(properties)) + properties,
-        ]
-    )
-    crc = zlib.crc32(message.body) & 0x7FFFFFFF
-    return struct.pack(">iII", 12 + len(rest), magic, crc) + rest
-
-
-def _octets(host: str) -> bytes:
-    address, _, port = host.rpartition(":")
-    return ip_address(address.strip("[]")).packed + struct.pack(">i", int(port))
 
 
 @given(st.lists(messages(), max_size=4), st.booleans())

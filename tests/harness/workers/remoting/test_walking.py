@@ -11,8 +11,7 @@ from harness.workers.remoting.headers import RESPONSE, Header
 from harness.workers.remoting.records import MAGIC_BLANK
 from harness.workers.remoting.requests import Code, Queue, Request
 from harness.workers.remoting.walking import Walk
-from tests.harness.workers.remoting.test_reading import message
-from tests.harness.workers.remoting.test_records import written
+from tests.rigs.rocketmq.stored_messages import message, written
 
 SYSTEM_ERROR = 1
 

@@ -15,8 +15,8 @@ from harness.workers.agent_calls.canaries import Canaries
 from harness.workers.remoting.commands import Command, encode
 from harness.workers.remoting.headers import Header, Serialisation
 from harness.workers.remoting.requests import Code, Request
-from tests.harness.workers.rocketmq.fake_servers import FakeServer, fake, said
-from tests.loops import in_a_loop
+from tests.rigs.machine.loops import in_a_loop
+from tests.rigs.rocketmq.fake_server import FakeServer, fake, said
 
 REMOTING = "harness.workers.agent_calls.remoting:opened"
 

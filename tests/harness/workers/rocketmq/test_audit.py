@@ -19,10 +19,9 @@ from harness.workers.rocketmq.audit import LogAuditor
 from spark_analysis.schema.body import Identity, encode
 from spark_analysis.schema.tables import DELIVERIES, PROBES
 from spark_analysis.schema.words import Redelivered, Via
-from tests.harness.workers import rig
-from tests.harness.workers.remoting.test_reading import Broker, answer, message
-from tests.harness.workers.remoting.test_records import written
-from tests.harness.workers.rocketmq.fake_servers import fake, said
+from tests.rigs.rocketmq.fake_server import fake, said
+from tests.rigs.rocketmq.stored_messages import Broker, answer, message, written
+from tests.rigs.workers import rig
 
 TOPIC = "orders"
 BODY_BYTES = 100

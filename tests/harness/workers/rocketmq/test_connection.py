@@ -14,7 +14,7 @@ from harness.workers.remoting.requests import Code, Queue, Request
 from harness.workers.rocketmq import line as line_module
 from harness.workers.rocketmq.connection import Connection, Unanswered
 from harness.workers.rocketmq.line import Line
-from tests.harness.workers.rocketmq.fake_servers import fake, said
+from tests.rigs.rocketmq.fake_server import fake, said
 
 LIMIT_S = 5.0
 T = TypeVar("T")

@@ -7,7 +7,7 @@ import pytest
 from harness.workers.remoting.requests import Queue
 from harness.workers.remoting.tables import Topic
 from harness.workers.rocketmq.holdings import HALVES, belongs, queues_to_read
-from tests.harness.workers.remoting.test_reading import message
+from tests.rigs.rocketmq.stored_messages import message
 
 
 def test_the_topics_own_queues_are_read_first_then_those_where_it_may_be_set_aside() -> None:

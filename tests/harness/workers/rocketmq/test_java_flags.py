@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.harness.workers.rocketmq.servers import require
+from tests.rigs.rocketmq.needs import require_java_clients
 
 pytestmark = pytest.mark.slow
 
@@ -30,6 +30,6 @@ def collections(whose: str, folder: Path) -> str:
 
 
 def test_a_collection_that_is_asked_for_stops_no_worker(tmp_path: Path) -> None:
-    require()
+    require_java_clients()
     assert "System.gc()" in collections("bare", tmp_path)
     assert "System.gc()" not in collections("ours", tmp_path)

@@ -15,7 +15,7 @@ from harness.workers.clients.rocketmq import java, wire
 from harness.workers.clients.rocketmq.java import JavaConsumer, JavaPublisher
 from harness.workers.clients.rocketmq.options import RocketOptions
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
-from tests.harness.workers.rig import config, until
+from tests.rigs.workers.rig import config, until
 
 pytest.importorskip("jpype", reason="JPype is missing: `pip install 'mqproof[rocketmq-java]'`")
 

@@ -25,9 +25,9 @@ from faults.witness import Witness
 from harness.systems.rocketmq.doors import HELLO
 from harness.workers.agent import answer, calls
 from harness.workers.remoting.requests import Code
-from tests.harness.workers.rocketmq.fake_servers import Answer, fake, said
 from tests.harness.workers.rocketmq.test_agent_remoting import broker, name_server
-from tests.loops import within
+from tests.rigs.machine.loops import within
+from tests.rigs.rocketmq.fake_server import Answer, fake, said
 
 pytestmark = pytest.mark.slow
 HERE, HOST = "127.0.0.1", "rkt1"

@@ -24,7 +24,7 @@ from harness.workers.clients.rocketmq.native_found import (
 )
 from harness.workers.clients.rocketmq.options import RocketOptions
 from harness.workers.protocol import Role, WorkerConfig
-from tests.harness.workers.rig import config
+from tests.rigs.workers.rig import config
 
 ROOT = Path(__file__).parents[4]
 

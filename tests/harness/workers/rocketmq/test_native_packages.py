@@ -26,7 +26,6 @@ from harness.workers.clients.rocketmq.options import RocketOptions
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema.body import HEADER_BYTES, Identity, encode
 from spark_analysis.schema.words import Outcome
-from tests.harness.workers.rig import config, until
 from tests.harness.workers.rocketmq.native_packages import (
     EXPORTED,
     NEW,
@@ -37,6 +36,7 @@ from tests.harness.workers.rocketmq.native_packages import (
     Out,
     installed,
 )
+from tests.rigs.workers.rig import config, until
 
 SHARED = ("sync", "oneway", "ordered", "delayed", "concurrent", "orderly")
 FEATURES = {OLD: {*SHARED, "async"}, NEW: {*SHARED}}

@@ -18,8 +18,8 @@ from harness.workers.remoting.requests import Answer, Code, Request
 from harness.workers.rocketmq import prober as prober_module
 from harness.workers.rocketmq.prober import PERIOD_S, TICK_NS, Prober
 from spark_analysis.schema.tables import CLIENT_EVENTS, PROBES
-from tests.harness.workers import rig
-from tests.harness.workers.rocketmq.fake_servers import FakeServer, fake, said
+from tests.rigs.rocketmq.fake_server import FakeServer, fake, said
+from tests.rigs.workers import rig
 
 TOPIC = "mqproof_run_orders"
 MASTER, SLAVE = ("0", "a:1"), ("1", "b:1")

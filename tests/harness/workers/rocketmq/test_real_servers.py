@@ -13,24 +13,24 @@ from harness.cluster.polling import until as look_until
 from harness.plan.clients.registry import named
 from harness.systems.rocketmq.words import producers
 from harness.workers.clients.rocketmq.options import RocketOptions
-from harness.workers.protocol import Endpoint, Role
+from harness.workers.protocol import Role
 from harness.workers.remoting import requests
 from harness.workers.rocketmq.connection import Connection
 from spark_analysis.schema import tables
 from spark_analysis.schema.words import NEVER_SENT, Fate, Outcome, Redelivered, Strength, Via
-from tests.harness.workers.rig import rows, until
-from tests.harness.workers.rocketmq.real import (
+from tests.rigs.rocketmq.clusters import Cluster, pair
+from tests.rigs.rocketmq.needs import require_client, require_servers
+from tests.rigs.workers.rig import rows, until
+from tests.rigs.workers.rocketmq_worlds import (
     LIMIT_S,
     World,
     delivered,
     drain,
     events,
     publish,
-    require_client,
     sequences,
     worker,
 )
-from tests.harness.workers.rocketmq.servers import Servers, require, servers
 
 pytestmark = pytest.mark.slow
 
@@ -87,14 +87,14 @@ class Standing:
     def __init__(self, folder: Path, until_the_end: contextlib.ExitStack) -> None:
         self._folder = folder
         self._until_the_end = until_the_end
-        self._made: dict[str, Servers] = {}
+        self._made: dict[str, Cluster] = {}
 
-    def of(self, client: str) -> Servers:
+    def of(self, client: str) -> Cluster:
         require_client(client)
         version = SERVERS[client]
-        require(f"rocketmq-server-{version}")
+        require_servers(version)
         if version not in self._made:
-            made = servers(version, self._folder / version)
+            made = pair(version, self._folder / version)
             self._made[version] = self._until_the_end.enter_context(made)
         return self._made[version]
 
@@ -208,7 +208,7 @@ def test_a_broker_lists_a_publisher_by_its_name_while_it_is_there(
     here = World.make(standing.of(client), client, tmp_path)
     options = RocketOptions(producer="sync", send_timeout_ms=20_000)
     sending = here.settings(Role.PUBLISHER, options, rate=5.0, confirm_window=2)
-    way = Endpoint("", "127.0.0.1", here.servers.broker)
+    way = here.servers["broker-a-0"].endpoint
 
     async def listed() -> bool:
         connection = await Connection.connect(way, LIMIT_S)

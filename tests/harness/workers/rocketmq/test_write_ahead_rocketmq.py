@@ -19,8 +19,8 @@ from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema import tables
 from spark_analysis.schema.body import decode
 from spark_analysis.schema.words import Outcome
-from tests.harness.workers.rig import config, publisher, rows, until
-from tests.harness.workers.rocketmq.loghand import PatientClient
+from tests.rigs.workers.loghand import PatientClient
+from tests.rigs.workers.rig import config, publisher, rows, until
 
 
 class Library:

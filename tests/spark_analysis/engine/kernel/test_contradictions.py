@@ -4,8 +4,8 @@ import pytest
 
 from spark_analysis.engine.kernel.records import BadRecords
 from spark_analysis.schema.words import Fate
-from tests.both_judges import by_kernels, raw_columns
-from tests.histories import History
+from tests.rigs.histories.both_judges import by_kernels, raw_columns
+from tests.rigs.histories.by_hand import History
 
 
 def is_refused(history: History) -> bool:

@@ -29,8 +29,8 @@ from spark_analysis.engine.kernel.records import (
 )
 from spark_analysis.schema.facts import Window
 from spark_analysis.schema.words import Redelivered
-from tests.both_judges import Memory, raw_columns
-from tests.histories import History
+from tests.rigs.histories.both_judges import Memory, raw_columns
+from tests.rigs.histories.by_hand import History
 
 SMALL = st.integers(0, 3)
 TIMES = st.integers(0, 6).map(lambda half: half * NANOSECONDS // 2)

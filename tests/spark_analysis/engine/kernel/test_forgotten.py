@@ -3,8 +3,8 @@
 import pytest
 
 from spark_analysis.engine.judge import judge
-from tests.both_judges import Memory, raw_columns
-from tests.histories import History
+from tests.rigs.histories.both_judges import Memory, raw_columns
+from tests.rigs.histories.by_hand import History
 
 
 def told(history: History, mart: str = "counts") -> set[tuple[object, ...]]:

@@ -2,8 +2,8 @@ import numpy as np
 
 from spark_analysis.engine.kernel.messages import Messages, fold
 from spark_analysis.engine.kernel.records import Attempts, Settlements, Terms
-from tests.both_judges import Memory, raw_columns
-from tests.histories import History
+from tests.rigs.histories.both_judges import Memory, raw_columns
+from tests.rigs.histories.by_hand import History
 
 
 def test_an_attempt_that_was_not_made_has_no_row() -> None:

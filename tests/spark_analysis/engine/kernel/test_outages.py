@@ -9,7 +9,7 @@ from spark_analysis.engine.kernel.stretches import Due, course
 from spark_analysis.engine.kernel.windows import Force, forces
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.service import QUEUE
-from tests.histories import History
+from tests.rigs.histories.by_hand import History
 
 S = 1_000_000_000
 UNDONE = History(load_ms=(0, 60_000)).window(20_000, ended_ms=40_000, undo_ms=39_000)

@@ -1,0 +1,16 @@
+"""What tests stand on: rigs by what they stand in for, a folder each.
+
+brokers/    brokers, without a broker
+rocketmq/   RocketMQ's servers: real ones as plain processes, and two kinds of fakes
+clusters/   clusters: in memory, of stand-ins, of somebody else
+workers/    workers, and whoever hires them
+histories/  what clients saw, told by hand or read, and who judges it
+generated/  histories that nobody thought of
+runs/       plans, run folders, judged runs and reports
+inputs/     what people hand in
+machine/    the machine: its time, disks and processes
+
+A rig that one folder of tests alone needs stands in that folder: the reference's simulated nodes
+(tests/reference_impl), the proxy between two sockets (tests/contract), Docker's clusters
+(tests/docker).
+"""

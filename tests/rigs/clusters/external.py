@@ -1,0 +1,260 @@
+"""A reference cluster that nobody of mqproof's deployments started, and its owner's commands.
+
+`mqproof reference mirrored` runs as the program that it is; the scripts find a node by its pid and
+its configuration, stop it, and start it again as its owner would.
+"""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pika
+from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
+
+from harness.cleanup.external_projects import anything_armed
+from harness.deploy.external.deployment import ExternalDeployment
+from harness.deploy.external.faults import equip
+from harness.plan.declared import declared
+from harness.plan.model import RunPlan
+from harness.plan.topology import Topology
+from harness.run.interrupts import Interrupt
+from harness.run.live import LiveRun, Outside
+from harness.run.preparing import Preparing
+from harness.run_folder.manifest import Manifest
+from harness.systems.topologies import read_topology
+from tests.rigs.clusters.topologies import HEAD, HOSTS, SYSTEMS, broker, command
+
+ROOT = Path(__file__).parents[3]
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+TOLD = re.compile(r"(ref\d): amqp://[\d.]+:(\d+)/  api (http://[\d.:]+)/  process (\d+)")
+OFFSETS = (0, 10_000, 20_000)  # AMQP, API, peers
+AUTHORISATION = {"Authorization": "Basic Z3Vlc3Q6Z3Vlc3Q="}
+MIRRORED: Mapping[str, str | int] = {"ha-mode": "all", "ha-sync-mode": "automatic"}
+
+# What the owner would write: find the node's process by its file, and signal or start it.
+STOPPER = """
+import os, signal, subprocess, sys
+from pathlib import Path
+what, node, config, pids = sys.argv[1:]
+file = Path(pids) / node
+
+def state():
+    try:
+        return Path(f"/proc/{file.read_text()}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return "gone"
+
+pid = int(file.read_text())
+print(what, node, pid, state())
+if what == "start" and state() in ("gone", "Z"):
+    with open(Path(pids) / f"{node}.log", "ab") as log:
+        new = subprocess.Popen(
+            [sys.executable, "-m", "reference_impl", "node", config], stdin=subprocess.DEVNULL,
+            stdout=log, stderr=log, start_new_session=True,
+        )
+    file.write_text(str(new.pid))
+elif what in ("KILL", "TERM", "STOP", "CONT"):
+    if state() not in ("gone", "Z"):
+        os.kill(pid, getattr(signal, f"SIG{what}"))
+elif what == "down":
+    sys.exit(state() not in ("gone", "Z"))
+elif what == "frozen":
+    sys.exit(state() != "T")
+"""
+TICK = "60"  # a node may stand still for so long, and nobody gives it up
+STEPS = {
+    "kill": {"do": "KILL", "undo": "start", "verify": "down"},
+    "stop": {"do": "TERM", "undo": "start", "verify": "down"},
+    "freeze": {"do": "STOP", "undo": "CONT", "verify": "frozen"},
+}
+
+
+@dataclass(frozen=True)
+class Node:
+    name: str
+    port: int
+    api: str
+    config: Path
+
+
+@dataclass
+class Owner:
+    """Somebody's cluster: three nodes, their pids, and what he has on them."""
+
+    folder: Path
+    nodes: list[Node] = field(default_factory=list)
+
+    def pid(self, node: str) -> int:
+        return int((self.folder / node).read_text())
+
+    def state(self, node: str) -> str:
+        try:
+            text = Path(f"/proc/{self.pid(node)}/stat").read_text()
+        except OSError:
+            return "gone"
+        return text.rpartition(")")[2].split()[0]
+
+    def ask(self, path: str, method: str = "GET", body: object = None, node: int = 0) -> Any:
+        request = urllib.request.Request(
+            f"{self.nodes[node].api}/api/{path}",
+            data=None if body is None else json.dumps(body).encode(),
+            headers={**AUTHORISATION, "Content-Type": "application/json"},
+            method=method,
+        )
+        with urllib.request.urlopen(request, timeout=20) as reply:
+            text = reply.read()
+        return json.loads(text) if text else None
+
+    def names(self, what: str) -> list[str]:
+        return sorted(str(one["name"]) for one in self.ask(what))
+
+    def declare(self, queue: str) -> None:
+        with pika.BlockingConnection(
+            pika.ConnectionParameters("127.0.0.1", self.nodes[0].port)
+        ) as connection:
+            connection.channel().queue_declare(queue, durable=True)
+
+    def mirror(self, pattern: str = "^", definition: Mapping[str, str | int] = MIRRORED) -> None:
+        body = {"pattern": pattern, "definition": definition, "apply-to": "queues", "priority": 0}
+        self.ask("policies/%2F/owners", "PUT", body)
+
+    def words(self, kind: str, node: Node, steps: Sequence[str]) -> Mapping[str, list[str | Path]]:
+        script = self.folder / "stopper.py"
+        return {
+            step: [
+                sys.executable,
+                script,
+                STEPS[kind][step],
+                node.name,
+                node.config,
+                self.folder,
+            ]
+            for step in steps
+        }
+
+    def text(
+        self,
+        *tables: str,
+        head: str = HEAD.replace("10 s", f"{TICK} s"),
+        kinds: Sequence[str] = tuple(STEPS),
+        steps: Sequence[str] = ("do", "undo", "verify"),
+    ) -> str:
+        brokers = [
+            broker(
+                place,
+                f"127.0.0.1:{node.port}",
+                node.api,
+                "".join(command(kind, self.words(kind, node, steps)) for kind in kinds),
+            )
+            for place, node in enumerate(self.nodes)
+        ]
+        return "\n".join([head, *tables, *brokers])
+
+    def topology(self, *tables: str, **parts: Any) -> Topology:
+        return read_topology("staging", self.text(*tables, **parts), SYSTEMS)
+
+    def node_of(self, host: str) -> str:
+        return self.nodes[HOSTS.index(host)].name
+
+
+@contextmanager
+def standing(folder: Path) -> Iterator[Owner]:
+    """Three nodes; whatever becomes of them, they are ended."""
+    folder.mkdir()
+    (folder / "stopper.py").write_text(STOPPER)
+    words = ["reference", "mirrored", "--nodes", "3", "--port", str(_free_port())]
+    playing = subprocess.Popen(
+        [sys.executable, "-m", "harness", *words, "--net-ticktime", TICK],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    owner = Owner(folder)
+    try:
+        assert playing.stdout is not None
+        for _ in range(3):
+            told = TOLD.match(playing.stdout.readline())
+            assert told is not None, "a node did not start"
+            owner.nodes.append(_node(owner, told))
+        _agree(owner)
+        yield owner
+    finally:
+        for node in owner.nodes:
+            with suppress(ProcessLookupError):
+                os.kill(owner.pid(node.name), signal.SIGCONT)
+        playing.terminate()  # SIGINT would be ignored where the tests run in the background
+        try:
+            assert playing.wait(30) == 0, "it did not end when it was told to"
+        finally:
+            for node in owner.nodes:
+                with suppress(ProcessLookupError):
+                    os.kill(owner.pid(node.name), signal.SIGKILL)
+
+
+async def performed(
+    of: RunPlan, folder: Path, happen: Callable[[Manifest], None] = lambda _: None
+) -> None:
+    """A run on the cluster of the plan's topology, recorded below `folder`."""
+    manifest = Manifest.of(of)
+    manifest.state = dict(declared(of))
+    run_folder = folder / "runs" / of.name
+    (run_folder / "logs").mkdir(parents=True)
+    deployment = ExternalDeployment(equip, armed=anything_armed)
+    cluster = await deployment.up(of.layout, folder, lambda _: None)
+    try:
+        prepared = await Preparing(of, cluster, run_folder, BOOT_ID, lambda _: None).begin()
+
+        def save(saved: Manifest) -> None:
+            saved.save(run_folder)
+            happen(saved)
+
+        outside = Outside(Interrupt(), lambda _: None, save, print)
+        await LiveRun(of, cluster, prepared, manifest, outside).perform()
+        await cluster.fetch_logs(run_folder)
+    finally:
+        await cluster.down()
+
+
+def _node(owner: Owner, told: "re.Match[str]") -> Node:
+    name, port, api, pid = told.groups()
+    (owner.folder / name).write_text(pid)
+    argv = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    config = next(Path(word.decode()) for word in argv if word.endswith(b".json"))
+    return Node(name, int(port), api, config)
+
+
+@retry(stop=stop_after_delay(30), wait=wait_fixed(0.1), retry=retry_if_result(lambda ok: not ok))
+def _agree(owner: Owner) -> bool:
+    """Every node lists all three."""
+    return all(len(owner.ask("nodes", node=place)) == 3 for place in range(3))
+
+
+def _free_port() -> int:
+    """Of three ports in a row, and those of the API and of peers. Each process begins its search
+    elsewhere: two that look at once would both find the same ones free."""
+    firsts = range(21_000, 30_000, 17)
+    begin = os.getpid() % len(firsts)
+    for first in (*firsts[begin:], *firsts[:begin]):
+        if all(_free(first + place + offset) for place in range(3) for offset in OFFSETS):
+            return first
+    raise AssertionError("no free ports")
+
+
+def _free(port: int) -> bool:
+    with socket.socket() as probe:
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True

@@ -1,0 +1,14 @@
+"""What clients saw in a run, as facts and rows, and both judges of it.
+
+by_hand       histories told by hand, a method an event
+steady_loads  a load at a steady pace, served but for what a story says
+watching      what a prober saw of name servers, and when
+resources     what hosts had used, second by second
+conformance   the stories of tests/conformance
+theirs        the same as rows, as Jepsen's EDN, as OpenChaos's file
+neutral       a neutral history without a doubt, to be damaged in one place
+fixed         many generated ones, always the same
+both_judges   definition and kernels without Spark, and their answers in one form
+telling       what occurs in findings, as words: how rich a history is
+smaller       makes a history on which two judges differ small enough to read
+"""

@@ -1,0 +1,13 @@
+"""What stands in for RocketMQ's servers.
+
+in_memory        a cluster that is a few tables: what servers would answer, without a socket
+fake_server      one name server or broker that answers over a socket as it is told to
+needs            what real servers and clients need here; who lacks it skips, or fails in CI
+launcher         the one launcher of real servers, as plain Java processes
+clusters         a pair and a five of them
+layouts          the servers of a layout, told what containers would be told
+local_cluster    such a layout as a run needs it: port.Cluster, without proxy or containers
+stored_messages  messages as a broker stores them, and a queue of them that answers pulls
+sending          messages handed to a real broker without a client library
+name_server_log  what a name server's own log says, held against a run's looks
+"""

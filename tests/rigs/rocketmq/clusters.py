@@ -1,0 +1,205 @@
+"""Small clusters of real RocketMQ servers: a pair on free ports, and five on known ones.
+
+1. Everything listens on 127.0.0.1. No topic is there, and none is made by sending to it.
+2. Every wait has a deadline; whoever has left a cluster finds nothing of it.
+"""
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from harness.workers.remoting import answers, requests
+from harness.workers.remoting.commands import Command
+from harness.workers.remoting.requests import Request
+from harness.workers.remoting.routes import NOWHERE, View
+from harness.workers.rocketmq.connection import Connection, Unanswered
+from tests.rigs.rocketmq.launcher import HERE, Server
+
+PORT_BASE = 30000  # of the five, so that what is captured from them is the same again
+READY_LIMIT_S = 400.0  # five JVMs on a machine that has other things to do
+ASK_LIMIT_S = 30.0
+_NOBODYS = range(20_000, PORT_BASE - 1_000)
+LOOK_LIMIT_S = 3.0
+_TOLD_MAX = 2_000  # characters of a log
+
+
+@dataclass
+class Cluster:
+    version: str
+    servers: dict[str, Server] = field(default_factory=dict)
+
+    @property
+    def name_servers(self) -> tuple[Server, ...]:
+        return tuple(one for one in self.servers.values() if not one.is_broker)
+
+    def __getitem__(self, name: str) -> Server:
+        return self.servers[name]
+
+    async def start(self) -> None:
+        """Until every name server shows every broker."""
+        for server in self.servers.values():
+            server.start()
+        ports = {one.port for one in self.servers.values() if one.is_broker}
+        for server in self.name_servers:
+            await shown(server, ports, self._whole)
+
+    def _whole(self) -> None:
+        """Nobody is waited for in vain."""
+        for server in self.servers.values():
+            assert server.runs(), f"{server.name} has ended: {server.output()[-_TOLD_MAX:]}"
+
+    def kill(self) -> None:
+        for server in self.servers.values():
+            server.kill()
+
+    async def create_topic(self, topic: str, queues: int = 4) -> None:
+        """On every master; returns when every name server knows all of them."""
+        masters = [one for one in self.servers.values() if one.is_master]
+        for server in masters:
+            connection = await Connection.connect(server.endpoint, ASK_LIMIT_S)
+            request = requests.create_topic(topic, queues)
+            answers.taken(request, await connection.ask(request, ASK_LIMIT_S))
+            connection.close()
+        wanted = {one.settings["brokerName"] for one in masters}
+        for server in self.name_servers:
+            await _routed(server, topic, wanted)
+
+
+@contextlib.contextmanager
+def pair(version: str, folder: Path) -> Iterator[Cluster]:
+    """Ready: the name server `ns1` and the master `broker-a-0`."""
+    name_server, broker = _free(0), _free(2)
+    made = Cluster(version)
+    _add(made, folder, "ns1", name_server, {"listenPort": str(name_server)})
+    _add(made, folder, "broker-a-0", broker, _broker("broker-a", 0, broker, (name_server,)))
+    try:
+        asyncio.run(made.start())
+        yield made
+    finally:
+        made.kill()
+
+
+@contextlib.asynccontextmanager
+async def five(
+    version: str, folder: Path, name_server: Mapping[str, str] | None = None
+) -> AsyncIterator[Cluster]:
+    """Ready: two name servers, a master with a slave (broker-a) and a master alone (broker-b).
+
+    `name_server`: more of a name server's configuration."""
+    made = Cluster(version)
+    name_servers = (PORT_BASE, PORT_BASE + 1)
+    for number, port in enumerate(name_servers, start=1):
+        settings = {"listenPort": str(port), **(name_server or {})}
+        _add(made, folder, f"ns{number}", port, settings)
+    for broker, number, offset in (
+        ("broker-a", 0, 110),
+        ("broker-a", 1, 120),
+        ("broker-b", 0, 210),
+    ):
+        port = PORT_BASE + offset
+        _add(made, folder, f"{broker}-{number}", port, _broker(broker, number, port, name_servers))
+    try:
+        await made.start()
+        yield made
+    finally:
+        made.kill()
+
+
+async def shown(
+    name_server: Server, ports: set[int], whole: Callable[[], None] = lambda: None
+) -> View:
+    """Waits until a name server shows brokers on exactly these ports. `whole` raises where that
+    will not be."""
+    view = NOWHERE
+    try:
+        async with asyncio.timeout(READY_LIMIT_S):
+            while _ports(view) != ports:
+                whole()
+                await asyncio.sleep(0.2)
+                view = await _view(name_server, requests.cluster_info(), answers.cluster)
+    except TimeoutError:
+        raise AssertionError(f"{name_server.name} shows {view}, wanted {sorted(ports)}") from None
+    return view
+
+
+async def _routed(name_server: Server, topic: str, groups: set[str]) -> None:
+    view = NOWHERE
+    try:
+        async with asyncio.timeout(READY_LIMIT_S):
+            while {one.broker for one in view.queues} != groups:
+                await asyncio.sleep(0.1)
+                view = await _view(name_server, requests.route(topic), answers.route)
+    except TimeoutError:
+        raise AssertionError(f"{name_server.name} shows {topic} at {view}") from None
+
+
+async def _view(
+    name_server: Server, request: Request, read: Callable[[Request, Command], View]
+) -> View:
+    try:
+        connection = await Connection.connect(name_server.endpoint, LOOK_LIMIT_S)
+    except Unanswered:
+        return NOWHERE
+    try:
+        return read(request, await connection.ask(request, LOOK_LIMIT_S))
+    except Unanswered:
+        return NOWHERE
+    finally:
+        connection.close()
+
+
+def _ports(view: View) -> set[int]:
+    return {int(one.address.rpartition(":")[2]) for one in view.brokers}
+
+
+def _add(
+    cluster: Cluster, folder: Path, name: str, port: int, settings: Mapping[str, str]
+) -> None:
+    server = Server(name, cluster.version, port, settings, folder / name)
+    cluster.servers[name] = server
+
+
+def _broker(name: str, number: int, port: int, name_servers: Sequence[int]) -> dict[str, str]:
+    return {
+        "brokerClusterName": "DefaultCluster",
+        "brokerName": name,
+        "brokerId": str(number),
+        "brokerRole": "SLAVE" if number else "ASYNC_MASTER",
+        "flushDiskType": "ASYNC_FLUSH",
+        "namesrvAddr": ";".join(f"{HERE}:{each}" for each in name_servers),
+        "brokerIP1": HERE,
+        "brokerIP2": HERE,
+        "listenPort": str(port),
+        "storePathRootDir": "store",
+        "storePathCommitLog": "store/commitlog",
+        "mappedFileSizeCommitLog": "16777216",
+        "mappedFileSizeConsumeQueue": "600000",
+        "maxIndexNum": "40000",
+        "maxHashSlotNum": "10000",
+        "diskMaxUsedSpaceRatio": "95",
+        "waitTimeMillsInSendQueue": "5000",
+        "osPageCacheBusyTimeOutMills": "5000",
+        "registerNameServerPeriod": "10000",
+        "autoCreateTopicEnable": "false",
+        "autoCreateSubscriptionGroup": "true",
+        "transactionCheckInterval": "5000",  # the topic of halves is not there before the first
+    }
+
+
+def _free(reach: int) -> int:
+    """A port whose neighbours are free, too: a broker takes its own, the next, and two below.
+
+    None that the kernel gives to whoever dials: between here and the broker it might."""
+    while True:
+        port = Random().choice(_NOBODYS)
+        with contextlib.ExitStack() as stack:
+            try:
+                for each in range(port - reach, port + reach + 1):
+                    stack.enter_context(socket.create_server((HERE, each)))
+            except OSError:
+                continue
+            return port
