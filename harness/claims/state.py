@@ -86,7 +86,7 @@ def _known(name: str, value: Recorded | Mapping[str, Any] | None) -> Known:
     if isinstance(value, Mapping):
         if MOOT in value:
             return Moot(value[MOOT])
-        return at_least(value[AT_LEAST], doubt=f"{name}: brokers tell no more")
+        return at_least(value[AT_LEAST], doubt="brokers tell no more of it")
     return Unknown(f"{name}: {NOT_RECORDED}") if value is None else value
 
 

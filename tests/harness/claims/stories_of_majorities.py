@@ -1,8 +1,8 @@
 """Queues whose members decide by majority: leaders that fail, followers, and too many of both."""
 
-from tests.findings import Story
 from tests.harness.claims.claim_stories import AWAY, Three, lost, out, told
 from tests.harness.claims.judging import INCONCLUSIVE, NOT_APPLICABLE
+from tests.rigs.runs.findings import Story
 
 VOTING = {
     "elects_by_majority": True,

@@ -9,7 +9,7 @@ from harness.cluster.port import Roles
 from harness.run.cast import describe
 from harness.run.preparing import synchronised_at_fault
 from spark_analysis.schema.declared import Listing
-from tests.findings import Story
+from tests.rigs.runs.findings import Story
 
 ALL_ONLINE = Roles("a", ("b", "c"), None, synchronised_at_least=1)
 ONE_LEFT = Roles("a", ("b",), None, synchronised_at_least=1)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from harness.plan.applicability import obstacles
 from harness.plan.clients.amqp_section import AmqpWorkload
-from tests.plans import LAYOUT, SYSTEM, plan
+from tests.rigs.runs.plans import LAYOUT, SYSTEM, plan
 
 WHY = {"transient_queues": "they last", "cancel_on_ha_failover": "it is no argument of theirs"}
 LASTING = replace(SYSTEM, cannot=WHY)
