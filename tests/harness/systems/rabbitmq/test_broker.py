@@ -36,6 +36,7 @@ class FakeAgent:
         self.said = said
         self.asked: list[tuple[str, str, str]] = []
         self.declared: list[tuple[str, dict[str, Any]]] = []
+        self.limits_s: set[float] = set()
 
     async def call(self, name: str, /, timeout_s: float, **arguments: Any) -> dict[str, Any]:
         if name == "declare":
@@ -45,6 +46,7 @@ class FakeAgent:
         address, _, path = arguments["url"].removeprefix("http://").partition(":15672")
         method = arguments["method"]
         self.asked.append((address, method, path.partition("?")[0]))
+        self.limits_s.add(timeout_s)
         said = self.said.get((address, path.partition("?")[0]), (404, None))
         if said == HANGS:
             await asyncio.sleep(timeout_s)
@@ -200,3 +202,10 @@ async def test_a_system_of_this_api_is_versioned_as_it_records_its_version() -> 
     versions = await found.versions()
     for name in ("rabbitmq-mirrored", "reference-mirrored"):
         assert versions[str(OURS[name].versioned_as)] == "3.10.8"
+
+
+@in_a_loop
+async def test_a_question_may_take_as_long_as_a_kind_of_queue_makes_it() -> None:
+    asked, agent = broker(everywhere(PATH, (200, QUEUE)), replace(MIRRORED, ask_limit_s=8.5))
+    await asked.roles("mqproof.r.q")
+    assert agent.limits_s == {8.5}
